@@ -158,7 +158,11 @@ try {
   console.log(served)
   const { queries, others, sizes } = year
   const text = await report({
-    ...{ loads: results, small: [...small, ...others], queries, sizes, runs },
+    loads: results,
+    small: [...small, ...others],
+    queries,
+    sizes,
+    runs,
     items: served,
   })
   if (isWhole) writeFileSync(join(import.meta.dirname, 'results.md'), text)

@@ -76,7 +76,11 @@ async function timeParsing(path: string): Promise<number> {
 async function timeBackfill(log: string): Promise<{ collecting: number; computing: number; rows: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-backfill-'))
   const service: CollectedService = {
-    ...{ id: 1, name: 'maps', type: 'mapserver', url: 'https://maps.example.org', checkIntervalSeconds: 60 },
+    id: 1,
+    name: 'maps',
+    type: 'mapserver',
+    url: 'https://maps.example.org',
+    checkIntervalSeconds: 60,
     source: { kind: 'log', path: log },
   }
   const place = { path: join(folder, 'monitoring.sqlite') }

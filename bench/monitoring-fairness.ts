@@ -49,11 +49,16 @@ async function runOn(database: string, place: SeriesPlace): Promise<SmallResult[
     entry: entryOf('http/monitoring/counted/reader-thread.ts'),
   })
   const alerts = new SeriesReader<AlertReads>({
-    ...{ ...common, entry: entryOf('monitoring/alert-thread.ts') },
-    ...{ heavyThreads: 0, lightThreads: 1, keptThreads: 1 },
+    ...common,
+    entry: entryOf('monitoring/alert-thread.ts'),
+    heavyThreads: 0,
+    lightThreads: 1,
+    keptThreads: 1,
   })
   const small = new SeriesReader<SeriesReads>({
-    ...{ ...common, entry: entryOf('http/monitoring/counted/reader-thread.ts'), maxRows: rows - 1 },
+    ...common,
+    entry: entryOf('http/monitoring/counted/reader-thread.ts'),
+    maxRows: rows - 1,
   })
   const value = { metric: 'request.users', serviceIds: [serviceId], from, to: from + 600 }
   const askLight = (owner: string) => () => answer(reader, request('label'), owner)

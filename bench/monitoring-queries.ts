@@ -124,7 +124,8 @@ async function time(
   if (!('count' in window)) throw new Error(`${name}: ${window.refusal}`)
   const request: MetricDataRequest = {
     query: { metric, window, ...defined({ grouping }) },
-    ...{ dialect: 'contract', base: '' },
+    dialect: 'contract',
+    base: '',
   }
   const times: number[] = []
   const worked: number[] = []
@@ -139,7 +140,11 @@ async function time(
     worked.push((user + system) / 1000)
   }
   return {
-    ...{ name, megabytes: bytes / 1e6, wantedMilliseconds },
-    ...{ median: quantile(times, 0.5), p95: quantile(times, 0.95), processor: quantile(worked, 0.5) },
+    name,
+    megabytes: bytes / 1e6,
+    wantedMilliseconds,
+    median: quantile(times, 0.5),
+    p95: quantile(times, 0.95),
+    processor: quantile(worked, 0.5),
   }
 }

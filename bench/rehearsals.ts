@@ -29,13 +29,27 @@ interface Task {
 
 /** Limits of every kind, none of which stops what comes. */
 const stopIf = {
-  ...{ removed: { percent: 50 }, changed: { percent: 50 }, columns: 'lost', crs: true, fewer: 1 },
-  ...{ empty: { name: { percent: 50 } }, values: { ident: { min: 0 } }, outside: [-1e9, -1e9, 1e9, 1e9] },
+  removed: { percent: 50 },
+  changed: { percent: 50 },
+  columns: 'lost',
+  crs: true,
+  fewer: 1,
+  empty: { name: { percent: 50 } },
+  values: { ident: { min: 0 } },
+  outside: [-1e9, -1e9, 1e9, 1e9],
 }
 
 const kinds = [
-  ...['CREATE', 'rehearsal of CREATE', 'APPEND', 'rehearsal of APPEND', 'REPLACE', 'rehearsal by keys'],
-  ...['rehearsal by rows', 'rehearsal with rules', 'UPSERT', 'UPSERT of the same'],
+  'CREATE',
+  'rehearsal of CREATE',
+  'APPEND',
+  'rehearsal of APPEND',
+  'REPLACE',
+  'rehearsal by keys',
+  'rehearsal by rows',
+  'rehearsal with rules',
+  'UPSERT',
+  'UPSERT of the same',
 ] as const
 type Kind = (typeof kinds)[number]
 
@@ -148,7 +162,12 @@ class Rounds {
 
 function compare(target: Target, { times, peerTimes }: Rounds, peers: readonly UpsertPeer[]): Compared[] {
   const line = (name: string, kind: Kind, besideKind: Kind, wantedRatio: number): Compared => ({
-    ...{ name, target, ours: times[kind], beside: besideKind, theirs: times[besideKind], wantedRatio },
+    name,
+    target,
+    ours: times[kind],
+    beside: besideKind,
+    theirs: times[besideKind],
+    wantedRatio,
   })
   return [
     line('rehearsal of a CREATE', 'rehearsal of CREATE', 'CREATE', wantedOfAdded),
@@ -159,7 +178,11 @@ function compare(target: Target, { times, peerTimes }: Rounds, peers: readonly U
     line('UPSERT, 1 % changed', 'UPSERT', 'REPLACE', 1),
     line('UPSERT, nothing changed', 'UPSERT of the same', 'REPLACE', 1),
     ...peers.map(({ name: beside }, number) => ({
-      ...{ name: 'UPSERT, 1 % changed', target, ours: times['UPSERT'], beside, wantedRatio: 1 },
+      name: 'UPSERT, 1 % changed',
+      target,
+      ours: times['UPSERT'],
+      beside,
+      wantedRatio: 1,
       theirs: peerTimes[number] ?? [],
     })),
   ]
@@ -223,9 +246,18 @@ function line({ name, target, ours, beside, theirs, wantedRatio }: Compared): st
   const ofProcessor = of(ours, 'processor', 0.5) / of(theirs, 'processor', 0.5)
   const isMissed = ratio > wantedRatio
   const cells = [
-    ...[name, target, of(ours, 'milliseconds', 0.5), of(ours, 'milliseconds', 0), of(ours, 'processor', 0.5)],
-    ...[beside, of(theirs, 'milliseconds', 0.5), of(theirs, 'milliseconds', 0), of(theirs, 'processor', 0.5)],
-    ...[`${ratio.toFixed(2)}${isMissed ? ' (missed)' : ''}`, ofProcessor.toFixed(2), String(wantedRatio)],
+    name,
+    target,
+    of(ours, 'milliseconds', 0.5),
+    of(ours, 'milliseconds', 0),
+    of(ours, 'processor', 0.5),
+    beside,
+    of(theirs, 'milliseconds', 0.5),
+    of(theirs, 'milliseconds', 0),
+    of(theirs, 'processor', 0.5),
+    `${ratio.toFixed(2)}${isMissed ? ' (missed)' : ''}`,
+    ofProcessor.toFixed(2),
+    String(wantedRatio),
   ]
   return `| ${cells.map((cell) => (typeof cell === 'number' ? Math.round(cell) : cell)).join(' | ')} |`
 }

@@ -35,11 +35,7 @@ export async function runScan(folder: string): Promise<SmallResult[]> {
         milliseconds: answered,
         wantedMilliseconds: 1000,
       },
-      {
-        name: `${files} shapefiles scanned into tasks`,
-        milliseconds: scanned,
-        wantedMilliseconds: 20_000,
-      },
+      { name: `${files} shapefiles scanned into tasks`, milliseconds: scanned, wantedMilliseconds: 20_000 },
     ]
   } finally {
     await server.stop()

@@ -30,48 +30,44 @@ function makeMinute(minute: number): { raw: RawRequest[]; events: RequestEvent[]
       ? `/tiles/${name}/12/${x}/${y}.mvt?v=3`
       : `/wms?service=WMS&version=1.3.0&request=GetMap&layers=${name}&crs=EPSG:3857&bbox=${x},${y},${x + 9000},${y + 9000}`
     const facts = {
-      ...{ serviceId: 2, created: start + minute * 60_000 + Math.floor((at / perMinute) * 60_000) },
-      ...{
-        eventType: isTile ? ('OWS:TMS' as const) : ('OWS:WMS' as const),
-        method: 'GET',
-        host: 'h',
-        status: 200,
-      },
-      ...{ path: target.split('?')[0] ?? '', sizeBytes: 3000, milliseconds: draw() * 30 },
-      ...{
-        firstByteMilliseconds: 2,
-        contentType: 'text/plain',
-        resources: [{ type: 'layer', name }] as const,
-      },
+      serviceId: 2,
+      created: start + minute * 60_000 + Math.floor((at / perMinute) * 60_000),
+
+      eventType: isTile ? ('OWS:TMS' as const) : ('OWS:WMS' as const),
+      method: 'GET',
+      host: 'h',
+      status: 200,
+      path: target.split('?')[0] ?? '',
+      sizeBytes: 3000,
+      milliseconds: draw() * 30,
+
+      firstByteMilliseconds: 2,
+      contentType: 'text/plain',
+      resources: [{ type: 'layer', name }] as const,
     }
     raw.push({ ...facts, resources: [...facts.resources], target })
     events.push({
-      ...{
-        ...facts,
-        resources: [...facts.resources],
-        userAgent: 'Firefox',
-        clientIp: '192.0.2.0',
-        errorType: null,
-      },
-      ...{
-        userAgentFamily: 'PC / Ubuntu / Firefox 140.0',
-        visitor: `v${Math.floor(draw() * 300)}`,
-        userName: 'AnonymousUser',
-      },
-      ...{
-        country: 'DEU',
-        region: null,
-        city: null,
-        latitude: null,
-        longitude: null,
-        kind: 'people',
-        network: 'others',
-      },
-      ...{
-        referrer: 'maps.example.org',
-        usageClass: isTile ? 'tiles' : 'maps',
-        area: isTile ? '21000' : '21001,21002',
-      },
+      ...facts,
+      resources: [...facts.resources],
+      userAgent: 'Firefox',
+      clientIp: '192.0.2.0',
+      errorType: null,
+
+      userAgentFamily: 'PC / Ubuntu / Firefox 140.0',
+      visitor: `v${Math.floor(draw() * 300)}`,
+      userName: 'AnonymousUser',
+
+      country: 'DEU',
+      region: null,
+      city: null,
+      latitude: null,
+      longitude: null,
+      kind: 'people',
+      network: 'others',
+
+      referrer: 'maps.example.org',
+      usageClass: isTile ? 'tiles' : 'maps',
+      area: isTile ? '21000' : '21001,21002',
     } as RequestEvent)
   }
   return { raw, events }
@@ -97,7 +93,9 @@ process.stdout.write(`counting                  ${microseconds(begun)}\n`)
 
 const folder = mkdtempSync(join(tmpdir(), 'terrane-usage-cost-'))
 const writer = createSeriesWriter(await openSeriesDatabase({ path: join(folder, 'series.sqlite') }), {
-  ...{ labels: 100, visitors: 10_000, resources: 500 },
+  labels: 100,
+  visitors: 10_000,
+  resources: 500,
 })
 begun = process.cpuUsage()
 for (const [minute, { events }] of days.entries()) {

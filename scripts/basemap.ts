@@ -66,7 +66,10 @@ function drawn(countries: readonly Country[], leastArea: number): Record<string,
 const folder = mkdtempSync(join(tmpdir(), 'terrane-basemap-'))
 const data = join(folder, 'data')
 const settings = loadSettings({
-  ...{ TERRANE_DATA: data, TERRANE_SAMPLE: 'off', TERRANE_MONITORING: 'off', TERRANE_LOG: 'error' },
+  TERRANE_DATA: data,
+  TERRANE_SAMPLE: 'off',
+  TERRANE_MONITORING: 'off',
+  TERRANE_LOG: 'error',
   TERRANE_ADMIN_PASSWORD: password,
 })
 const server = await createApp(settings, { notice: () => undefined, log: createLogger('error') })
@@ -120,7 +123,10 @@ async function writeTiles(): Promise<number> {
         insert.run(z, x, 2 ** z - 1 - y, packed)
       }
   const facts = {
-    ...{ name: 'Natural Earth', format: 'pbf', minzoom: '0', maxzoom: String(deepestZoom) },
+    name: 'Natural Earth',
+    format: 'pbf',
+    minzoom: '0',
+    maxzoom: String(deepestZoom),
     attribution: 'Natural Earth',
   }
   const metadata = archive.prepare('insert into metadata values (?, ?)')

@@ -25,7 +25,8 @@ function africa(): { name: string; mimeType: string; buffer: Buffer } {
   const features = all.features.filter(({ properties }) => Object.values(properties).includes('Africa'))
   const chosen = features.length > 0 ? features : all.features
   return {
-    ...{ name: 'africa.geojson', mimeType: 'application/geo+json' },
+    name: 'africa.geojson',
+    mimeType: 'application/geo+json',
     buffer: Buffer.from(JSON.stringify({ ...all, features: chosen })),
   }
 }

@@ -114,41 +114,38 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     closers.push(() => broadcast.close())
     const events = createEventBus((error) => log.error({ err: error }, 'a listener failed'))
     const clock = options.clock ?? systemClock
+    const base = { settings, directory, database, events, clock, log }
     const indexMaker = new IndexMaker()
     closers.push(() => indexMaker.close())
     const readers = new Readers({
-      ...{ ownFolder: directory.stores, otherFolders: [directory.maps, directory.sides] },
+      ownFolder: directory.stores,
+      otherFolders: [directory.maps, directory.sides],
       ...options.readers,
     })
     closers.push(() => readers.close())
     const serving: { app?: App } = {}
     const ownPort = (): number | undefined => portOf(serving.app)
-    const catalog = await openCatalog({
-      ...{ settings, directory, database, events, clock, log, indexMaker, readers, ownPort },
-    })
+    const catalog = await openCatalog({ ...base, indexMaker, readers, ownPort })
     closers.push(() => catalog.close())
-    const { start: startMaps, ...mapping } = openMaps(
-      { settings, directory, catalog, readers, events, clock, log },
-      closers,
-    )
+    const { start: startMaps, ...mapping } = openMaps({ ...base, catalog, readers }, closers)
     const { maps, drawings, sides } = mapping
     const remote = openRemote(settings, directory, ownPort)
-    const importer = openImporter({
-      ...{ settings, directory, database, broadcast, catalog, events, log, clock, remote, indexMaker, sides },
-    })
+    const importer = openImporter({ ...base, broadcast, catalog, remote, indexMaker, sides })
     const drawn = openPictures(
       { settings, directory, catalog, maps, drawings, importer, events, log },
       closers,
     )
     const accounts = new Accounts({ database, clock, ...defined({ passwordCost: options.passwordCost }) })
     const keys = new IdempotencyKeys({ database, clock, log })
-    const monitoring = await openMonitoring(
-      { settings, directory, database, remote, events, clock, log },
-      closers,
-    )
+    const monitoring = await openMonitoring({ ...base, remote }, closers)
     const context: Parts = {
-      ...{ settings, directory, database, events, log, clock, version },
-      ...{ accounts, catalog, importer, ...mapping, ...drawn },
+      ...base,
+      version,
+      accounts,
+      catalog,
+      importer,
+      ...mapping,
+      ...drawn,
       ...monitoring,
     }
     const observers = { events, log, clock, monitoring: monitoring.monitoring }

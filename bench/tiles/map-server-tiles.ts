@@ -32,11 +32,13 @@ function layersOf({ dataset, file, databaseUrl, table }: MapServerSource): MapLa
   const type = types[dataset]
   return [
     {
-      ...{ name: `${dataset}-geopackage`, type },
+      name: `${dataset}-geopackage`,
+      type,
       source: ['CONNECTIONTYPE OGR', `CONNECTION "${file}"`, `DATA "${dataset}"`],
     },
     {
-      ...{ name: `${dataset}-postgis`, type },
+      name: `${dataset}-postgis`,
+      type,
       source: [
         'CONNECTIONTYPE POSTGIS',
         `CONNECTION "${database}"`,

@@ -106,8 +106,12 @@ export async function runTiles(
 
 async function makeStore({ client }: BenchServer, target: Target, url: URL): Promise<void> {
   const parameters = {
-    ...{ host: url.hostname, port: url.port, database: url.pathname.slice(1), schema: 'public' },
-    ...{ user: url.username, passwd: url.password },
+    host: url.hostname,
+    port: url.port,
+    database: url.pathname.slice(1),
+    schema: 'public',
+    user: url.username,
+    passwd: url.password,
   }
   const connectionParameters = target === 'PostGIS' ? parameters : {}
   await client.post('/rest/workspaces/default/datastores', {

@@ -14,6 +14,7 @@ import { httpProblems } from './http-imports.ts'
 import { cycleProblems, layerProblems, planProblems } from './import-order.ts'
 import { readSources, type SourceFile } from './imports.ts'
 import { house } from './layers.ts'
+import { literalSpreadProblems } from './literal-spreads.ts'
 import { planOf } from './room-plan.ts'
 import { outputOf } from './run-tool.ts'
 import { seams } from './seams.ts'
@@ -63,10 +64,7 @@ export function staticSteps(root: string): Step[] {
       name: 'format and lint',
       run: () => outputOf(root, tool('biome'), ['check', '--diagnostic-level=warn', '--error-on-warnings']),
     },
-    {
-      name: 'unused files, exports and packages',
-      run: async () => (await unusedProblems(root)).join('\n'),
-    },
+    { name: 'unused files, exports and packages', run: async () => (await unusedProblems(root)).join('\n') },
     rules('layers, circles, texts, documents', projectProblems),
     rules('pages made from the sources', pageProblems),
     rules('functions, comments, seams, error codes', syntaxProblems),
@@ -83,9 +81,12 @@ export function typeOptions(root: string, project: string): string[] {
   return [
     '--noEmit',
     '--incremental',
-    ...['--tsBuildInfoFile', join(root, 'node_modules', '.cache', 'types', `${name}.tsbuildinfo`)],
-    ...['--checkers', String(Math.min(4, availableParallelism()))],
-    ...['--project', project],
+    '--tsBuildInfoFile',
+    join(root, 'node_modules', '.cache', 'types', `${name}.tsbuildinfo`),
+    '--checkers',
+    String(Math.min(4, availableParallelism())),
+    '--project',
+    project,
   ]
 }
 
@@ -136,6 +137,7 @@ function syntaxProblems({ root, files }: Repository): string[] {
     ...eventProblems(files),
     ...publicCodeProblems(readFileSync(join(root, publicCodes), 'utf8'), codes),
     ...functionProblems(files),
+    ...literalSpreadProblems(files),
     ...undocumentedExports(files, doors),
     ...httpProblems(files),
     ...typeNameProblems(files, seams),

@@ -8,21 +8,14 @@ interface TextRule {
 }
 
 const rules: TextRule[] = [
-  {
-    pattern: /(?:^|[\s'"`(=])\/(?:home|Users|work|root)\/\w/m,
-    message: 'names a path of one machine',
-  },
+  { pattern: /(?:^|[\s'"`(=])\/(?:home|Users|work|root)\/\w/m, message: 'names a path of one machine' },
   { pattern: /\bTODO\b(?!\(#\d+\)| #\d+)/, message: 'has a TODO without an issue number, as in "TODO #12"' },
   {
     pattern: /@ts-(?:ignore|nocheck|expect-error)|\bbiome-(?:ignore)/,
     message: 'switches a check off',
     files: /\.[cm]?[jt]sx?$/,
   },
-  {
-    pattern: /\b(?:it|test|describe)\.(?:only|skip|todo)\(/,
-    message: 'skips tests',
-    files: /\.test\.ts$/,
-  },
+  { pattern: /\b(?:it|test|describe)\.(?:only|skip|todo)\(/, message: 'skips tests', files: /\.test\.ts$/ },
   {
     pattern: /^import\s(?!type\b)[^'"`;]*['"]\.[^'"]*(?<!\.(?:tsx?|mjs|json|css|svg))['"]/m,
     message: 'imports a relative path without its file ending',

@@ -63,7 +63,8 @@ export function unitTestStep(root: string): Step {
     '--test',
     '--test-reporter=dot',
     `--test-timeout=${hangMs}`,
-    ...['--import', join(root, 'tests', 'support', 'forbid-defaults.ts')],
+    '--import',
+    join(root, 'tests', 'support', 'forbid-defaults.ts'),
   ]
   const run = (files: string[], ...options: string[]): Promise<string> =>
     outputOf(root, process.execPath, [...always, ...options, ...files], env)

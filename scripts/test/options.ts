@@ -15,13 +15,7 @@ export interface TestOptions {
 
 /** Reads the words after `npm test --`. Throws an `Error` that names a tier which does not exist. */
 export function parseOptions(words: readonly string[]): TestOptions {
-  const options: TestOptions = {
-    tier: 'standard',
-    files: [],
-    shards: [],
-    isTimes: false,
-    runner: [],
-  }
+  const options: TestOptions = { tier: 'standard', files: [], shards: [], isTimes: false, runner: [] }
   const left = [...words]
   for (let word = left.shift(); word !== undefined; word = left.shift()) {
     if (word === '--tier') options.tier = tierNamed(left.shift())

@@ -39,7 +39,10 @@ export const editing: Flow = {
     {
       says: 'So is a change of what somebody else has changed meanwhile.',
       command: send(
-        ...(['PATCH', '/1', 'merge-patch+json', '{"properties":{"kind":"fir"}}'] as const),
+        'PATCH',
+        '/1',
+        'merge-patch+json',
+        '{"properties":{"kind":"fir"}}',
         ` -H 'If-Match: "an-earlier-state"'`,
       ),
     },

@@ -32,10 +32,7 @@ function reload(id: number, updateMode: 'APPEND' | 'REPLACE', outcome: string): 
       says: `The same table once more with \`${updateMode}\`: another import, the same steps, and the mode set on the task.`,
       command: send('POST', '', intoStore),
     },
-    {
-      says: 'Upload.',
-      command: curl(`-F filedata=@country-labels.csv ${imports}/${id}/tasks`),
-    },
+    { says: 'Upload.', command: curl(`-F filedata=@country-labels.csv ${imports}/${id}/tasks`) },
     { says: 'The CRS.', command: send('PUT', `${task}/layer`, '{"layer":{"srs":"EPSG:4326"}}') },
     {
       says: 'The points.',

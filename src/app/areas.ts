@@ -41,27 +41,9 @@ const pagesFolder = join(import.meta.dirname, '..', '..', 'build', 'pages')
 
 /** Returns all groups of routes, each with the parts that its handlers use. */
 export function openAreas(context: Parts): Area[] {
-  const {
-    version,
-    catalog,
-    maps,
-    exports,
-    downloads,
-    coverages,
-    filtered,
-    earlier,
-    drawings,
-    versionChanges,
-    sides,
-    rasters,
-    pictures,
-    drawnTiles,
-    importer,
-    monitoring,
-    settings,
-    accounts,
-    clock,
-  } = context
+  const { version, catalog, importer, monitoring, settings, accounts, clock } = context
+  const { maps, exports, downloads, coverages, filtered, earlier } = context
+  const { drawings, versionChanges, sides, rasters, pictures, drawnTiles } = context
   const space = new FreeSpace(context.directory.root)
   const pages = new BuiltPages(pagesFolder, originOfMap(settings))
   const placed = { bounds: new LayerBounds(), times: new LayerTimeBounds(catalog.layers) }
@@ -75,17 +57,21 @@ export function openAreas(context: Parts): Area[] {
     pagesArea(pages),
     basemapArea({ background: new BackgroundMap(basemapFile), basemap: settings.basemap }),
     ...(index.isMonitoringOn ? [table(monitoringIndexEndpoints, index)] : []),
-    table(healthEndpoints, {
-      ...{ version, importer, monitoring, space },
-      versions: catalog.versions,
-    }),
+    table(healthEndpoints, { version, importer, monitoring, space, versions: catalog.versions }),
     metricsArea(openMetrics(context, space)),
     table(userEndpoints, accounts),
     table(tokenEndpoints, { tokens: accounts.tokens, clock }),
     table(sessionEndpoints, accounts),
     ogcArea({
-      ...{ catalog, clock, version, granuleFolders: importer.servedFolders },
-      ...{ sharedMaxAgeSeconds, tiles, edits: importer.edits, ...placed, downloads },
+      catalog,
+      clock,
+      version,
+      granuleFolders: importer.servedFolders,
+      sharedMaxAgeSeconds,
+      tiles,
+      edits: importer.edits,
+      ...placed,
+      downloads,
       about: settings.service,
       pages: pages.filesOf('ogc', ['ogc']),
       secret: context.directory.key,
@@ -95,10 +81,16 @@ export function openAreas(context: Parts): Area[] {
     owsArea({
       ...tiles,
       ...drawn,
-      ...{ drawings, ...placed, coverages, filtered, about: settings.service },
-      ...{ takesSentStyles: settings.server.takesSldBody, documents: new DocumentReader(settings.documents) },
+      drawings,
+      ...placed,
+      coverages,
+      filtered,
+      about: settings.service,
+      takesSentStyles: settings.server.takesSldBody,
+      documents: new DocumentReader(settings.documents),
       features: {
-        ...{ clock, downloads },
+        clock,
+        downloads,
         pageTokens: new PageTokens(context.directory.key),
         counts: new KeptCounts(catalog.layers),
         positions: new KeptPositions(catalog.layers),
@@ -106,12 +98,18 @@ export function openAreas(context: Parts): Area[] {
     }),
     table(downloadEndpoints, { catalog, exports, downloads }),
     catalogArea({
-      ...{ catalog, sharedMaxAgeSeconds, restores: importer.restores },
-      ...{ versionChanges, sides, imports: importer.kept },
+      catalog,
+      sharedMaxAgeSeconds,
+      restores: importer.restores,
+      versionChanges,
+      sides,
+      imports: importer.kept,
     }),
     stylesArea({ catalog }),
     ...importerAreas({
-      ...{ importer, catalog, dialect: settings.server.dialect },
+      importer,
+      catalog,
+      dialect: settings.server.dialect,
       maxUploadBytes: settings.limits.maxUploadBytes,
       importRoots: settings.data.importRoots,
     }),
@@ -136,7 +134,8 @@ function openMetrics(
   space: FreeSpace,
 ): MetricsExport {
   return new MetricsExport({
-    ...{ events, version },
+    events,
+    version,
     loads: () => importer.workload(),
     freeSpace: () => space.read(),
     ...defined({ monitoringLoad: monitoring && (() => loadOf(monitoring)) }),

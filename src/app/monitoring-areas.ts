@@ -15,7 +15,8 @@ export function openMonitoringAreas(context: Parts): Area[] {
   const layers = new LayerNames({ layers: catalog.layers, events, clock })
   return monitoringAreas({
     watched: {
-      ...{ services, wire },
+      services,
+      wire,
       problemOf: (id) => context.monitoring?.problemOf(id),
       autoconfigure: () => configureAlone(context),
     },

@@ -52,7 +52,11 @@ export function openMaps(
   const { limits } = settings
   const { layers } = catalog
   const sources = new TileSources({
-    ...{ catalog, events, log, root: directory.maps, maxCopyBytes: limits.maxTileCopyBytes },
+    catalog,
+    events,
+    log,
+    root: directory.maps,
+    maxCopyBytes: limits.maxTileCopyBytes,
     openStore: (connection) => createServedStore(connection, readers),
   })
   closers.push(() => sources.close())
@@ -65,7 +69,11 @@ export function openMaps(
   const sides = new SideTables({ openStore: (connection) => createServedStore(connection, readers) })
   closers.push(() => sides.close())
   const earlier = new EarlierVersions({
-    ...{ catalog, log, sides, root: directory.maps, maxBytes: limits.maxTileCopyBytes },
+    catalog,
+    log,
+    sides,
+    root: directory.maps,
+    maxBytes: limits.maxTileCopyBytes,
     openStore: (connection) => createServedStore(connection, readers),
   })
   closers.push(() => earlier.close())

@@ -36,15 +36,25 @@ export async function openMonitoring(
   const entry = new URL('../http/monitoring/counted/reader-thread.ts', import.meta.url)
   const series = new SeriesReader<SeriesReads>({ place, entry, log, maxRows })
   const alertValues = new SeriesReader<AlertReads>({
-    ...{ place, entry: new URL('../monitoring/alert-thread.ts', import.meta.url), log, maxRows },
-    ...{ heavyThreads: 0, lightThreads: 1, keptThreads: 1 },
+    place,
+    entry: new URL('../monitoring/alert-thread.ts', import.meta.url),
+    log,
+    maxRows,
+    heavyThreads: 0,
+    lightThreads: 1,
+    keptThreads: 1,
   })
   closers.push(() => Promise.all([series.close(), alertValues.close()]).then(() => undefined))
   const vault = createVault(directory.key)
   const services = new Services(database, vault)
   const notifications = openNotifications(needs, { services, alertValues, vault })
   const moveIn = new MoveIn({
-    ...{ services, checks: notifications.checks, clock, privacy, place, folder: directory.root },
+    services,
+    checks: notifications.checks,
+    clock,
+    privacy,
+    place,
+    folder: directory.root,
   })
   const parts = { services, series, notifications, moveIn }
   if (!isOn) return parts
@@ -52,7 +62,13 @@ export async function openMonitoring(
   closers.push(() => notifications.stop())
   await notifications.start()
   const monitoring = new Monitoring({
-    ...{ settings: settings.monitoring, place, services, notifications, events, clock, log },
+    settings: settings.monitoring,
+    place,
+    services,
+    notifications,
+    events,
+    clock,
+    log,
   })
   closers.push(() => monitoring.stop())
   monitoring.start()
@@ -72,7 +88,10 @@ function openNotifications(
     settings: settings.monitoring,
     baseUrl: baseUrl(settings.server),
     outbound: { connect: remote.guard.connect, authorities: remote.authorities },
-    ...{ vault, database, clock, log },
+    vault,
+    database,
+    clock,
+    log,
     services: () => services.list(),
     values: {
       value: (question) => alertValues.read('metricValue', question),

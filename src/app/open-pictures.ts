@@ -39,12 +39,20 @@ export function openPictures(
   const onError = (error: unknown): void => log.warn({ err: error }, 'pictures')
   const rasters = new Rasters({
     keepTiles: (maker) => maps.keep(maker),
-    ...{ catalog, events, folder: directory.maps, granuleFolders: importer.servedFolders, onError },
+    catalog,
+    events,
+    folder: directory.maps,
+    granuleFolders: importer.servedFolders,
+    onError,
     limits: { toolSeconds, rasterBytes: maxRasterBytes },
     isAlone: settings.databaseUrl === undefined,
   })
   const coverages = new Coverages({
-    ...{ catalog, rasters, folder: join(directory.maps, 'coverages'), maxBytes: maxRasterBytes, onError },
+    catalog,
+    rasters,
+    folder: join(directory.maps, 'coverages'),
+    maxBytes: maxRasterBytes,
+    onError,
   })
   const filtered = new FilteredTables({ catalog, folder: join(directory.maps, 'filtered'), onError })
   const pictures = new Pictures({ onError })
@@ -56,7 +64,9 @@ export function openPictures(
   )
   const drawnTiles = new DrawnTiles({
     keepTiles: (maker) => maps.keep(maker),
-    ...{ layers: catalog.layers, drawings, pictures },
+    layers: catalog.layers,
+    drawings,
+    pictures,
   })
   return { rasters, pictures, drawnTiles, coverages, filtered }
 }

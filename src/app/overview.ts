@@ -20,7 +20,9 @@ export function openOverview(context: Parts, bounds: LayerBounds): Area {
     const lists = { catalog, use, bounds, ordered: new OrderedCards(use) }
     addEndpoints(app, layerListEndpoints, lists)
     addEndpoints(app, stateEndpoints, {
-      ...{ catalog, imports: importer.kept, clock },
+      catalog,
+      imports: importer.kept,
+      clock,
       zone,
       counted: requests && { requests, notifications },
     })

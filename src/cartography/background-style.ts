@@ -4,12 +4,20 @@ export type Theme = 'light' | 'dark'
 /** Colours by their roles, as the sheet of the pages has them. */
 const colors = {
   light: {
-    ...{ water: '#dfe7e8', land: '#f8f9f7', coast: '#b4c2c1', border: '#cbd3d1' },
-    ...{ graticule: '#d0dadb', text: '#566461' },
+    water: '#dfe7e8',
+    land: '#f8f9f7',
+    coast: '#b4c2c1',
+    border: '#cbd3d1',
+    graticule: '#d0dadb',
+    text: '#566461',
   },
   dark: {
-    ...{ water: '#0d1415', land: '#1d2625', coast: '#40504e', border: '#34413f' },
-    ...{ graticule: '#1b2627', text: '#94a29e' },
+    water: '#0d1415',
+    land: '#1d2625',
+    coast: '#40504e',
+    border: '#34413f',
+    graticule: '#1b2627',
+    text: '#94a29e',
   },
 } as const satisfies Record<Theme, Record<string, string>>
 
@@ -51,20 +59,30 @@ export function backgroundStyle(theme: Theme, { tiles, maxZoom, language }: Back
 function areas(tone: (typeof colors)[Theme]): object[] {
   const source = { source: 'background' }
   const lineOf = (kind: 'coast' | 'border', color: string) => ({
-    ...{ id: `background-${kind}`, type: 'line', ...source, 'source-layer': 'lines', layout: line },
+    id: `background-${kind}`,
+    type: 'line',
+    ...source,
+    'source-layer': 'lines',
+    layout: line,
     filter: ['==', ['get', 'kind'], kind],
     paint: { 'line-color': color, 'line-width': 0.7 },
   })
   return [
     // Without antialiasing there are no gaps between adjacent tiles; the coast line hides the jagged edges.
     {
-      ...{ id: 'background-land', type: 'fill', ...source, 'source-layer': 'land' },
+      id: 'background-land',
+      type: 'fill',
+      ...source,
+      'source-layer': 'land',
       paint: { 'fill-color': tone.land, 'fill-antialias': false },
     },
     lineOf('coast', tone.coast),
     lineOf('border', tone.border),
     ...steps.map(({ degrees, minzoom, maxzoom }) => ({
-      ...{ id: `background-graticule-${degrees}`, type: 'line', source: 'background-graticule', minzoom },
+      id: `background-graticule-${degrees}`,
+      type: 'line',
+      source: 'background-graticule',
+      minzoom,
       ...(maxzoom === undefined ? {} : { maxzoom }),
       filter: ['==', ['get', 'degrees'], degrees],
       paint: { 'line-color': tone.graticule, 'line-width': 0.5 },
@@ -76,7 +94,11 @@ function labels(theme: Theme, language: 'en' | 'de'): object {
   const tone = colors[theme]
   const name = language === 'de' ? ['coalesce', ['get', 'name_de'], ['get', 'name']] : ['get', 'name']
   return {
-    ...{ id: labelsLayer, type: 'symbol', source: 'background', 'source-layer': 'labels', minzoom: 1.5 },
+    id: labelsLayer,
+    type: 'symbol',
+    source: 'background',
+    'source-layer': 'labels',
+    minzoom: 1.5,
     filter: ['<=', ['get', 'zoom'], ['+', ['zoom'], 1]],
     layout: {
       'text-field': name,

@@ -27,13 +27,15 @@ export function styleMessages(document: { format: StyleFormat; document: string 
     return [
       { level: 'warning', code: 'style-partly-read', message: 'The document says nothing that can be drawn' },
     ]
-  const unread = style.lost.slice(0, most).map(
-    (what): StyleMessage => ({
-      level: 'warning',
-      code: 'style-partly-read',
-      message: `Not understood, so not drawn: ${what}`,
-    }),
-  )
+  const unread = style.lost
+    .slice(0, most)
+    .map(
+      (what): StyleMessage => ({
+        level: 'warning',
+        code: 'style-partly-read',
+        message: `Not understood, so not drawn: ${what}`,
+      }),
+    )
   const known = new Set(style.lost)
   const others = styleFormats.filter((format) => format !== document.format)
   return [

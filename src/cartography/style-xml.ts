@@ -35,7 +35,9 @@ export function parseStyleXml(
     attributes: `has an element with more than ${attributes} attributes`,
   }
   const root = readXmlTree(text.replace(/^\uFEFF/, ''), {
-    ...{ maxDepth: depth, maxElements: elements, maxAttributes: attributes },
+    maxDepth: depth,
+    maxElements: elements,
+    maxAttributes: attributes,
     keepsTexts: true,
     nameOf: localName,
     onDoctype: () => takesDoctype || refuse('has a DOCTYPE, which is not accepted'),

@@ -96,7 +96,9 @@ function inWms({ name, rules, usual }: StyledFeature): string {
     writeMapServer(
       { rules: drawn, lost: [] },
       {
-        ...{ dialect: sqliteDialect, geometry: 'geom', dimension: dimensions[kind] },
+        dialect: sqliteDialect,
+        geometry: 'geom',
+        dimension: dimensions[kind],
         columns: new Map([
           ['a', { column: 'a', kind: 'number' }],
           ['t', { column: 't', kind: 'text' }],

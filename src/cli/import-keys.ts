@@ -42,10 +42,9 @@ async function findKeys(client: PlannedTask['client'], path: string): Promise<Ke
 }
 
 function answersFor(found: KeysView[]): Answer[] {
-  const proposed = found.slice(0, mostShown).map(({ keys, evidence }, at) => ({
-    key: String(at + 1),
-    text: `${keys.join(', ')}: ${evidence}`,
-  }))
+  const proposed = found
+    .slice(0, mostShown)
+    .map(({ keys, evidence }, at) => ({ key: String(at + 1), text: `${keys.join(', ')}: ${evidence}` }))
   return [...proposed, { key: 's', text: 'skip it' }]
 }
 

@@ -31,11 +31,7 @@ describe('parseImportOptions', () => {
   })
 
   it('creates as admin when nothing else is said', () => {
-    assert.deepEqual(parseImportOptions(['a.shp']), {
-      paths: ['a.shp'],
-      user: 'admin',
-      ...plain,
-    })
+    assert.deepEqual(parseImportOptions(['a.shp']), { paths: ['a.shp'], user: 'admin', ...plain })
   })
 
   it('takes a database and its tables in place of paths', () => {

@@ -110,10 +110,7 @@ function skippedOutcome({ file, layer, unit }: TaskView, message: string): TaskO
   return { file, layer, unit, loaded: 0, rejected: 0, seconds: 0, state: 'SKIPPED', message, messages: [] }
 }
 
-const tableNote: MessageView = {
-  level: 'info',
-  text: 'The table has no geometry: it is loaded without one',
-}
+const tableNote: MessageView = { level: 'info', text: 'The table has no geometry: it is loaded without one' }
 
 const unusedColumns: MessageView = {
   level: 'info',

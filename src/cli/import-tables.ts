@@ -51,7 +51,9 @@ export async function makePoints(
     // The chain first: with a CRS alone the task would be ready as a table.
     await client.post(`${path}/transforms`, {
       type: 'AttributesToPointGeometryTransform',
-      ...{ latField, lngField, pointFieldName: freeName(task.columns.map((one) => one.name)) },
+      latField,
+      lngField,
+      pointFieldName: freeName(task.columns.map((one) => one.name)),
       ...(haveCommas(...read) ? { decimalComma: true } : {}),
       ...(isSexagesimal ? { sexagesimal: true } : {}),
     })

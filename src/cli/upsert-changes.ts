@@ -23,7 +23,9 @@ export async function readUpsertChanges(
   if (changes == null) return undefined
   const [added, changed, removed] = ['added', 'changed', 'removed'].map((one) => numberOf(changes, one))
   return {
-    ...{ added: added ?? 0, changed: changed ?? 0, removed: removed ?? 0 },
+    added: added ?? 0,
+    changed: changed ?? 0,
+    removed: removed ?? 0,
     unchanged: numberOf(changes, 'same'),
   }
 }

@@ -26,12 +26,18 @@ describe('TERRANE_MAP_SERVERS', () => {
     const [maps, older] = load([
       { name: 'maps', kind: 'MapServer', url: 'http://maps.example.org/', log: '/var/log/nginx/access.log' },
       {
-        ...{ name: 'older', kind: 'geoserver', url: 'https://gs.example.org/geoserver' },
-        ...{ user: 'reader', password: 'very-secret', hostMetrics: 'http://10.0.0.5:9100/metrics' },
+        name: 'older',
+        kind: 'geoserver',
+        url: 'https://gs.example.org/geoserver',
+        user: 'reader',
+        password: 'very-secret',
+        hostMetrics: 'http://10.0.0.5:9100/metrics',
       },
     ])
     assert.deepEqual(maps, {
-      ...{ name: 'maps', kind: 'mapserver', url: 'http://maps.example.org' },
+      name: 'maps',
+      kind: 'mapserver',
+      url: 'http://maps.example.org',
       log: '/var/log/nginx/access.log',
     })
     assert.equal(older?.password?.reveal(), 'very-secret')

@@ -107,11 +107,7 @@ export function environmentReader(env: Record<string, string | undefined>, probl
     return fallback
   }
   const flag: Reader['flag'] = (name, fallback) => {
-    const value = readValue(name, {
-      type: 'switch',
-      default: fallback ? 'on' : 'off',
-      range: '`on`, `off`',
-    })
+    const value = readValue(name, { type: 'switch', default: fallback ? 'on' : 'off', range: '`on`, `off`' })
     if (value === undefined) return fallback
     const found = ownValue(flagWords, value.toLowerCase())
     if (found === undefined) problem(name, `must be on or off, found "${value}"`)

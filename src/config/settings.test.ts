@@ -35,9 +35,12 @@ describe('loadSettings', () => {
     assert.equal(logLevel, 'info')
     assert.equal(limits.maxUploadBytes, 10 * 2 ** 30)
     assert.deepEqual(retention, {
-      ...{ uploadDays: 7, importDays: 90 },
-      ...{ rehearsalHours: 24, rehearsalBytes: 10 * 2 ** 30 },
-      ...{ versionDays: 30, versionBytes: 10 * 2 ** 30 },
+      uploadDays: 7,
+      importDays: 90,
+      rehearsalHours: 24,
+      rehearsalBytes: 10 * 2 ** 30,
+      versionDays: 30,
+      versionBytes: 10 * 2 ** 30,
     })
     assert.equal(databaseUrl, undefined)
     assert.deepEqual(service, { title: 'Terrane', keywords: [], contact: {}, inspire: { language: 'eng' } })
@@ -69,7 +72,8 @@ describe('loadSettings', () => {
       keywords: ['roads', 'trees and shrubs'],
       contact: { url: 'https://example.org/maps' },
       inspire: {
-        ...{ viewRecord: 'https://example.org/csw?id=1', downloadRecord: 'https://example.org/csw?id=2' },
+        viewRecord: 'https://example.org/csw?id=1',
+        downloadRecord: 'https://example.org/csw?id=2',
         language: 'ger',
       },
       translations: { eng: { title: 'Maps', keywords: ['roads'] } },
@@ -128,9 +132,15 @@ describe('loadSettings', () => {
   it('monitors by default, with cut addresses, and keeps minutes for a week, hours for a quarter, days for years', () => {
     const { monitoring } = loadSettings({})
     assert.deepEqual(monitoring, {
-      ...{ isOn: true, privacy: 'truncated', mapServers: [] },
+      isOn: true,
+      privacy: 'truncated',
+      mapServers: [],
       keep: {
-        ...{ minuteDays: 7, hourDays: 90, dayDays: 1095, requestDays: 14, exceptionDays: 90 },
+        minuteDays: 7,
+        hourDays: 90,
+        dayDays: 1095,
+        requestDays: 14,
+        exceptionDays: 90,
         maxBytes: 20 * 2 ** 30,
       },
       maxAnswerRows: 2_000_000,
@@ -149,10 +159,18 @@ describe('loadSettings', () => {
 
   it('reads what monitoring keeps, and whom it asks and tells', () => {
     const { monitoring } = loadSettings({
-      ...{ TERRANE_MONITORING: 'off', TERRANE_PRIVACY: 'none', TERRANE_PLACES: '/srv/places.mmdb' },
-      ...{ TERRANE_KEEP_MINUTES: '1', TERRANE_KEEP_HOURS: '2', TERRANE_KEEP_DAYS: '0' },
-      ...{ TERRANE_KEEP_REQUESTS: '3', TERRANE_KEEP_EXCEPTIONS: '4', TERRANE_MAX_MONITORING: '1 GiB' },
-      ...{ TERRANE_MAX_LABELS: '5', TERRANE_MAX_VISITORS: '6', TERRANE_MAX_RESOURCES: '7' },
+      TERRANE_MONITORING: 'off',
+      TERRANE_PRIVACY: 'none',
+      TERRANE_PLACES: '/srv/places.mmdb',
+      TERRANE_KEEP_MINUTES: '1',
+      TERRANE_KEEP_HOURS: '2',
+      TERRANE_KEEP_DAYS: '0',
+      TERRANE_KEEP_REQUESTS: '3',
+      TERRANE_KEEP_EXCEPTIONS: '4',
+      TERRANE_MAX_MONITORING: '1 GiB',
+      TERRANE_MAX_LABELS: '5',
+      TERRANE_MAX_VISITORS: '6',
+      TERRANE_MAX_RESOURCES: '7',
       TERRANE_MAX_DEMAND_CELLS: '8',
       TERRANE_MAX_METRIC_ROWS: '30000',
       TERRANE_MAIL_FROM: 'maps@example.org',
@@ -162,12 +180,12 @@ describe('loadSettings', () => {
     assert.equal(smtpUrl?.reveal(), 'smtps://me:hush-hush@mail.example.org')
     assert.doesNotMatch(inspect(monitoring, { depth: 9 }), /hush-hush/)
     assert.deepEqual(rest, {
-      ...{ isOn: false, privacy: 'none', mapServers: [], mailFrom: 'maps@example.org' },
+      isOn: false,
+      privacy: 'none',
+      mapServers: [],
+      mailFrom: 'maps@example.org',
       placesFile: '/srv/places.mmdb',
-      keep: {
-        ...{ minuteDays: 1, hourDays: 2, dayDays: 0, requestDays: 3, exceptionDays: 4 },
-        maxBytes: 2 ** 30,
-      },
+      keep: { minuteDays: 1, hourDays: 2, dayDays: 0, requestDays: 3, exceptionDays: 4, maxBytes: 2 ** 30 },
       maxAnswerRows: 30_000,
       limits: { labels: 5, visitors: 6, resources: 7, demandCells: 8 },
     })

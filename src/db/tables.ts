@@ -25,13 +25,7 @@ export interface Tables {
     expires_at: string | null
     last_used_at: string | null
   }
-  sessions: {
-    id_hash: string
-    user_name: string
-    csrf_token: string
-    created_at: string
-    expires_at: string
-  }
+  sessions: { id_hash: string; user_name: string; csrf_token: string; created_at: string; expires_at: string }
   idempotency_keys: {
     user_name: string
     key: string

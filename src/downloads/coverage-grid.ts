@@ -73,9 +73,7 @@ function cellOf(
 /** Returns the envelope of the cells; for a rotated grid that of the enclosing rectangle. */
 export function envelopeOf(
   grid: CoverageGrid,
-  { column, row, columns, rows }: CellWindow = {
-    ...{ column: 0, row: 0, columns: grid.width, rows: grid.height },
-  },
+  { column, row, columns, rows }: CellWindow = { column: 0, row: 0, columns: grid.width, rows: grid.height },
 ): { minX: number; minY: number; maxX: number; maxY: number } {
   const corners = [
     cornerOf(grid, column, row),

@@ -58,10 +58,7 @@ const mostTries = 5
 export class Coverages {
   readonly #needs: CoveragesNeeds
   readonly #ending = new AbortController()
-  readonly #queue = new WorkQueue({
-    limit: atATime,
-    maxWaiting: { count: mostWaiting, refuse: tooBusy },
-  })
+  readonly #queue = new WorkQueue({ limit: atATime, maxWaiting: { count: mostWaiting, refuse: tooBusy } })
 
   constructor(needs: CoveragesNeeds) {
     this.#needs = needs

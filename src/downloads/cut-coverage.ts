@@ -62,8 +62,20 @@ interface CutPlace {
 const mostBytes = 2 ** 31
 const cellBytes = new Map(
   Object.entries({
-    ...{ Byte: 1, Int8: 1, UInt16: 2, Int16: 2, UInt32: 4, Int32: 4, Float32: 4, CInt16: 4 },
-    ...{ Float64: 8, UInt64: 8, Int64: 8, CInt32: 8, CFloat32: 8, CFloat64: 16 },
+    Byte: 1,
+    Int8: 1,
+    UInt16: 2,
+    Int16: 2,
+    UInt32: 4,
+    Int32: 4,
+    Float32: 4,
+    CInt16: 4,
+    Float64: 8,
+    UInt64: 8,
+    Int64: 8,
+    CInt32: 8,
+    CFloat32: 8,
+    CFloat64: 16,
   }),
 )
 const methods: Record<Resampling, string> = { nearest: 'near', bilinear: 'bilinear', cubic: 'cubic' }
@@ -100,7 +112,8 @@ async function findCells(
   if (!('srs' in place)) {
     const size = { width: place.columns, height: place.rows, bytesOfCell: bytesOfCell(cut) }
     const cells = [
-      ...['-srcwin', ...[place.column, place.row, place.columns, place.rows].map(String)],
+      '-srcwin',
+      ...[place.column, place.row, place.columns, place.rows].map(String),
       ...sizeArguments(cut, size),
     ]
     if (isOne && file !== undefined)

@@ -107,8 +107,10 @@ function extentOf({ details: { raster } }: LayerRecord): Envelope | undefined {
   if (raster?.geoTransform === undefined || bx !== 0 || ay !== 0) return undefined
   const [otherX, otherY] = [x + raster.width * ax, y + raster.height * by]
   return {
-    ...{ minX: Math.min(x, otherX), maxX: Math.max(x, otherX) },
-    ...{ minY: Math.min(y, otherY), maxY: Math.max(y, otherY) },
+    minX: Math.min(x, otherX),
+    maxX: Math.max(x, otherX),
+    minY: Math.min(y, otherY),
+    maxY: Math.max(y, otherY),
   }
 }
 
@@ -116,8 +118,10 @@ function extentOf({ details: { raster } }: LayerRecord): Envelope | undefined {
 function within(box: Envelope, extent: Envelope | undefined): Envelope {
   if (extent === undefined) return box
   const part = {
-    ...{ minX: Math.max(box.minX, extent.minX), maxX: Math.min(box.maxX, extent.maxX) },
-    ...{ minY: Math.max(box.minY, extent.minY), maxY: Math.min(box.maxY, extent.maxY) },
+    minX: Math.max(box.minX, extent.minX),
+    maxX: Math.min(box.maxX, extent.maxX),
+    minY: Math.max(box.minY, extent.minY),
+    maxY: Math.min(box.maxY, extent.maxY),
   }
   if (part.minX < part.maxX && part.minY < part.maxY) return part
   throw invalid('invalid-bbox', 'The box lies outside of the coverage')

@@ -31,17 +31,15 @@ const spareBytes = 256 << 20
 
 async function write(wish: RowsWish, { signal, notify }: CallContext<number>): Promise<RowsWritten> {
   const counts: RowsWritten = {
-    ...{
-      rows: 0,
-      withoutGeometry: 0,
-      typeCodes: [],
-      cutTexts: {},
-      lostValues: {},
-      numbers: {},
-      unplaced: 0,
-      refused: {},
-      renamed: {},
-    },
+    rows: 0,
+    withoutGeometry: 0,
+    typeCodes: [],
+    cutTexts: {},
+    lostValues: {},
+    numbers: {},
+    unplaced: 0,
+    refused: {},
+    renamed: {},
   }
   const store = openVectorStore(wish.connection, { isGuarded: true })
   try {

@@ -92,7 +92,10 @@ export class Downloads {
     const { catalog, events, clock, log } = needs
     this.files = new MadeFiles(
       {
-        ...{ events, clock, log, findLayer: (id) => catalog.layers.findById(id) },
+        events,
+        clock,
+        log,
+        findLayer: (id) => catalog.layers.findById(id),
         refuse: { tooMany: tooManyDownloads, full: () => full(maxBytes) },
       },
       { ...limits, folder, maxBytes },
@@ -137,7 +140,8 @@ export class Downloads {
     const rows = await withProjJson(planRows(source, wish, { columns: columns.columns, task }), signal)
     const total = await this.#count(source, wish, signal)
     const written = await this.#pool.call('write', rows, {
-      ...{ signal, silenceMs },
+      signal,
+      silenceMs,
       onNotice: (done) => task.onProgress(done, Math.max(total ?? done, done)),
     })
     task.onProgress(written.rows, written.rows)
@@ -205,7 +209,8 @@ export class Downloads {
     onProgress(1, 1)
     const isMoved = srs !== undefined && srs !== layer.details.srs
     return {
-      ...{ sizeBytes, ...termMembers(termsOf(layer)) },
+      sizeBytes,
+      ...termMembers(termsOf(layer)),
       losses: isMoved ? ['Cells are those of another grid, each the nearest of the coverage'] : [],
     }
   }

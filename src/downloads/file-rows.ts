@@ -20,10 +20,7 @@ import type { RowsWish, RowsWritten } from './rows-wish.ts'
 /** Returns the schema of the file for the schema of the layer. */
 export function fileSchema({ columns, geometry, to }: RowsWish): Schema {
   const crs = typeof to === 'string' ? { srs: to } : to
-  return {
-    attributes: columns.map(({ attribute }) => attribute),
-    geometry: geometry && { ...geometry, crs },
-  }
+  return { attributes: columns.map(({ attribute }) => attribute), geometry: geometry && { ...geometry, crs } }
 }
 
 /**

@@ -124,7 +124,9 @@ function isHeavyChoice(
   signal: AbortSignal,
 ): Promise<boolean> {
   const demand = {
-    ...{ offset: 0, limit: Number.POSITIVE_INFINITY, isCounted: false },
+    offset: 0,
+    limit: Number.POSITIVE_INFINITY,
+    isCounted: false,
     ...defined({ featureIds: page?.featureIds, filter: filter?.asked }),
     box: box === undefined ? undefined : { ...box, crs: details.srs ?? details.crs },
   }

@@ -45,7 +45,10 @@ export function planRows(
   const to = fileCrs(layer, wish)
   const namedSrs = typeof to === 'string' && to !== usualSrs ? to : undefined
   return {
-    ...{ connection, table: layer.nativeName, columns, geometry: layer.details.schema.geometry },
+    connection,
+    table: layer.nativeName,
+    columns,
+    geometry: layer.details.schema.geometry,
     ...defined({
       shown,
       as: rows,
@@ -59,6 +62,8 @@ export function planRows(
     }),
     select: defined({ box, filter: filter && filterInTable(filter, shown) }),
     path: join(task.workPath, rows === undefined ? 'rows.gpkg' : 'rows.txt'),
-    ...{ name: layer.name, roomBytes: task.roomBytes, terms: termsOf(layer) },
+    name: layer.name,
+    roomBytes: task.roomBytes,
+    terms: termsOf(layer),
   }
 }

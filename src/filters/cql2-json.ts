@@ -12,8 +12,18 @@ import { intervalEnd, wkbOf } from './literals.ts'
 import { invalidFilter, unsupportedFilter } from './refusals.ts'
 
 const operators: readonly string[] = [
-  ...['and', 'or', 'not', 'isNull', 'like', 'between', 'in', ...Object.keys(filterFunctions)],
-  ...[...comparisons, ...arithmeticOperators, ...spatialRelations, ...temporalRelations],
+  'and',
+  'or',
+  'not',
+  'isNull',
+  'like',
+  'between',
+  'in',
+  ...Object.keys(filterFunctions),
+  ...comparisons,
+  ...arithmeticOperators,
+  ...spatialRelations,
+  ...temporalRelations,
 ]
 /** By lower-case name: Annex C has `t_finishedBy`, earlier drafts had other spellings. */
 const named = new Map(operators.map((op) => [op.toLowerCase(), op]))

@@ -13,15 +13,13 @@ import type { Token } from './tokens.ts'
 import { tokensOf } from './tokens.ts'
 
 const geometryWords = new Set([
-  ...[
-    'POINT',
-    'LINESTRING',
-    'POLYGON',
-    'MULTIPOINT',
-    'MULTILINESTRING',
-    'MULTIPOLYGON',
-    'GEOMETRYCOLLECTION',
-  ],
+  'POINT',
+  'LINESTRING',
+  'POLYGON',
+  'MULTIPOINT',
+  'MULTILINESTRING',
+  'MULTIPOLYGON',
+  'GEOMETRYCOLLECTION',
 ])
 const reserved = new Set(['AND', 'OR', 'NOT', 'LIKE', 'BETWEEN', 'IN', 'IS', 'NULL', 'TRUE', 'FALSE'])
 const relations = new Map<string, string>(

@@ -43,8 +43,14 @@ describe('functions of filters', () => {
 
   it('are refused with arguments of another number or type, where they are no condition, and where they are too deep', () => {
     for (const text of [
-      ...['LOWER(i) = 2', "LOWER(name, 'a') = 'a'", 'ROUND(name) = 2', "LENGTH(name) = 'a'", 'ABS(i)'],
-      ...['UPPER(nobody) IS NULL', 'ROUND(name) IS NULL', `${'ABS('.repeat(150)}i${')'.repeat(150)} = 1`],
+      'LOWER(i) = 2',
+      "LOWER(name, 'a') = 'a'",
+      'ROUND(name) = 2',
+      "LENGTH(name) = 'a'",
+      'ABS(i)',
+      'UPPER(nobody) IS NULL',
+      'ROUND(name) IS NULL',
+      `${'ABS('.repeat(150)}i${')'.repeat(150)} = 1`,
     ])
       assert.throws(() => checked(text), { code: 'invalid-filter' }, text)
     for (const [text, message] of [
@@ -68,19 +74,16 @@ describe('functions of filters', () => {
 
   it('round halves away from zero, exactly', () => {
     const cases = [
-      ...[
-        [0.5, 1],
-        [-0.5, -1],
-        [2.5, 3],
-        [-2.5, -3],
-        [0.49999999999999994, 0],
-        [4503599627370495.5, 4503599627370496],
-      ],
-      ...[
-        [1e300, 1e300],
-        [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
-        [2 ** 53, 2 ** 53],
-      ],
+      [0.5, 1],
+      [-0.5, -1],
+      [2.5, 3],
+      [-2.5, -3],
+      [0.49999999999999994, 0],
+      [4503599627370495.5, 4503599627370496],
+
+      [1e300, 1e300],
+      [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
+      [2 ** 53, 2 ** 53],
     ]
     for (const [value = 0, whole] of cases) assert.equal(roundNumber(value), whole, String(value))
     assert.ok(Number.isNaN(roundNumber(Number.NaN)))

@@ -9,7 +9,8 @@ export function swapAxes(written: Expression): Expression {
   const { sides } = written
   const half = sides.length / 2
   const exchange = (from: number): number[] => [
-    ...[sides[from + 1] as number, sides[from] as number],
+    sides[from + 1] as number,
+    sides[from] as number,
     ...sides.slice(from + 2, from + half),
   ]
   return { ...written, sides: [...exchange(0), ...exchange(half)] }

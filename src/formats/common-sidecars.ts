@@ -3,6 +3,17 @@
  * GDAL writes next to rasters.
  */
 export const commonSidecars: readonly string[] = [
-  ...['vat.dbf', 'prj', 'cpg', 'qpj', 'qmd', 'sld', 'qml'],
-  ...['aux', 'aux.xml', 'wld', 'rrd', 'ovr', 'msk'],
+  'vat.dbf',
+  'prj',
+  'cpg',
+  'qpj',
+  'qmd',
+  'sld',
+  'qml',
+  'aux',
+  'aux.xml',
+  'wld',
+  'rrd',
+  'ovr',
+  'msk',
 ]

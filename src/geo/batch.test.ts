@@ -76,12 +76,7 @@ describe('a batch', () => {
     const geometry = batch.geometry
     assert.deepEqual(
       wkbEnvelope(geometry?.bytes.subarray(geometry.offsets[1], geometry.offsets[2]) ?? new Uint8Array()),
-      {
-        minX: 3,
-        minY: 3,
-        maxX: 3,
-        maxY: 3,
-      },
+      { minX: 3, minY: 3, maxX: 3, maxY: 3 },
     )
   })
 

@@ -92,7 +92,7 @@ describe('a CRS without a code', () => {
     const [first, second, ...rest] = candidates
     assert.deepEqual(
       [first?.srs, first?.wkt, first?.evidence, first?.name],
-      [...[null, wkt, 'declared by the file', 'Grid of the valley']],
+      [null, wkt, 'declared by the file', 'Grid of the valley'],
     )
     assert.equal(first?.falls?.map(Math.round).join(), '9,51,9,51')
     assert.equal(second?.srs, 'EPSG:25832')

@@ -33,9 +33,7 @@ describe('requestSignal', () => {
     const { kind, code, retryAfterSeconds } = failure
     assert.deepEqual(
       { kind, code, retryAfterSeconds },
-      {
-        ...{ kind: 'unavailable', code: 'request-too-slow', retryAfterSeconds: 5 },
-      },
+      { kind: 'unavailable', code: 'request-too-slow', retryAfterSeconds: 5 },
     )
   })
 

@@ -106,7 +106,10 @@ function problemOfFailure(failure: Failure): Problem {
   const status = statusOfKind[kind]
   const seconds = failure.retryAfterSeconds ?? (status === 503 ? usualRetrySeconds : undefined)
   return {
-    ...{ status, code, detail: cut(message), errors: errors.map(cut) },
+    status,
+    code,
+    detail: cut(message),
+    errors: errors.map(cut),
     ...(failure instanceof FieldFailure ? { fields: cutFields(failure.fields) } : {}),
     ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }),
   }

@@ -93,9 +93,5 @@ async function polesIn(
 
 function withPoles(range: Envelope, poles: readonly number[]): Envelope {
   if (poles.length === 0) return range
-  return {
-    ...{ minX: -180, maxX: 180 },
-    minY: Math.min(range.minY, ...poles),
-    maxY: Math.max(range.maxY, ...poles),
-  }
+  return { minX: -180, maxX: 180, minY: Math.min(range.minY, ...poles), maxY: Math.max(range.maxY, ...poles) }
 }

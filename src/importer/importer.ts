@@ -89,10 +89,7 @@ export interface ImporterNeeds {
       silenceSeconds: number
       databaseWaitSeconds: number
       previewBytes: number
-    } & {
-      maxUploadBytes: number
-      maxResumableBytes: number
-    }
+    } & { maxUploadBytes: number; maxResumableBytes: number }
   retention: { uploadDays: number; importDays: number; rehearsalHours: number; rehearsalBytes: number }
   /** True if a transformation that refers to a missing field is accepted and fails its task only when run. */
   acceptsUnknownFields: boolean
@@ -136,7 +133,9 @@ function waiting(
       const { table } = task
       if (source?.database === undefined || table === undefined) return
       await pool.describeDatabase(openedConnection(vault, source.database), {
-        ...{ tables: [table], maxTables: 1, signal },
+        tables: [table],
+        maxTables: 1,
+        signal,
       })
     },
   }
@@ -158,8 +157,17 @@ function createRooms(needs: ImporterNeeds) {
   const starting = { records, jobs, locks }
   const keys = new KeyFinder({ records, kinds, locks, folders, log, onEnd })
   const rehearsing = {
-    ...{ records, kinds, keys, jobs, locks, running, folders, log, sides: needs.sides },
-    ...{ limits: needs.retention, width: limits.concurrentLoads },
+    records,
+    kinds,
+    keys,
+    jobs,
+    locks,
+    running,
+    folders,
+    log,
+    sides: needs.sides,
+    limits: needs.retention,
+    width: limits.concurrentLoads,
   }
   const owner = { ...records, catalog }
   const tasks = {
@@ -201,7 +209,8 @@ function createRooms(needs: ImporterNeeds) {
 function openUploads({ folders, clock, limits }: ImporterNeeds): ResumableUploads {
   const { maxUploadBytes, maxResumableBytes: maxWaitingBytes } = limits
   return new ResumableUploads({
-    ...{ root: join(folders.uploads, 'resumable'), clock },
+    root: join(folders.uploads, 'resumable'),
+    clock,
     limits: { maxUploadBytes, maxWaitingBytes },
   })
 }
@@ -238,11 +247,7 @@ function workloadOf(
   ended: number,
 ): { running: number; queued: number; ended: number } {
   const loads = pool.counts()
-  return {
-    running: loads.running + toolTurns.running,
-    queued: loads.queued + toolTurns.waiting,
-    ended,
-  }
+  return { running: loads.running + toolTurns.running, queued: loads.queued + toolTurns.waiting, ended }
 }
 
 function openPassword(vault: Vault, { id, source }: ImportRecord): string | undefined {

@@ -10,8 +10,12 @@ export function vectorMetadata(layer: LayerRecord, { variant }: { variant: strin
   const shown = variant === '' ? undefined : new Set(JSON.parse(variant) as string[])
   const vector_layers = [{ id: layer.name, fields: fieldsOf(layer, shown), minzoom: 0, maxzoom: deepestZoom }]
   return {
-    ...{ name: title, format: 'pbf', type: 'overlay', version: String(layer.version) },
-    ...{ minzoom: '0', maxzoom: String(deepestZoom) },
+    name: title,
+    format: 'pbf',
+    type: 'overlay',
+    version: String(layer.version),
+    minzoom: '0',
+    maxzoom: String(deepestZoom),
     ...(abstract === undefined ? {} : { description: abstract }),
     json: JSON.stringify({ vector_layers }),
   }

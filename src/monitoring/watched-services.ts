@@ -41,10 +41,7 @@ export function toCollected(
   mapServers: readonly MapServerSettings[] = [],
 ): CollectedService {
   const server = serverOf(source, mapServers)
-  return {
-    ...{ id, name, type, url, checkIntervalSeconds, source: revealed(source) },
-    ...defined({ server }),
-  }
+  return { id, name, type, url, checkIntervalSeconds, source: revealed(source), ...defined({ server }) }
 }
 
 function serverOf(

@@ -124,7 +124,10 @@ describe('the features of a tile', () => {
       ])
     const rows = Array.from({ length: 9 }, (_, at) => ({ geometry: collection(at * 10), values: [] }))
     const { bytes, counts } = await encodeRows(rows, {
-      ...{ schema: flat, tile: world, limits: { features: 5 }, ...crs },
+      schema: flat,
+      tile: world,
+      limits: { features: 5 },
+      ...crs,
     })
     assert.deepEqual([counts.drawn, counts.overLimit], [2, 7])
     assert.deepEqual(

@@ -109,9 +109,7 @@ describe('foldChain', () => {
     })
     assert.throws(
       () => chainSchema(places, [pointSpec, { type: 'ReprojectTransform', target: 'EPSG:4326' }]),
-      {
-        code: 'no-crs',
-      },
+      { code: 'no-crs' },
     )
   })
 

@@ -14,11 +14,7 @@ async function parsed(
     tableSchema({ when: 'text' }),
     texts.map((text) => [text]),
   )
-  const spec: TransformSpec = {
-    type: 'DateFormatTransform',
-    field: 'when',
-    ...defined({ format }),
-  }
+  const spec: TransformSpec = { type: 'DateFormatTransform', field: 'when', ...defined({ format }) }
   const { batch: changed } = await runBatch(batch, [spec])
   return {
     values: tableRows(changed).map(([value]) => value),

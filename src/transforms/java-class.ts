@@ -53,7 +53,9 @@ export function listJavaClasses(): {
 }[] {
   return [
     ...Object.entries(attributeClasses).map(([type, name]) => ({
-      ...{ name, type: type as AttributeType, isGeometry: false },
+      name,
+      type: type as AttributeType,
+      isGeometry: false,
     })),
     ...geometryTypes.map((type) => ({ name: toJavaClass(type), type, isGeometry: true })),
   ]

@@ -73,11 +73,7 @@ function appendAs(
 
 function shapeOf(type: GeometryType, { example = '' }: Attribute): GeometryShape {
   const dimensions = /^[^(]*?(?<=[\s)TNY])(ZM|Z|M)\s*\(/i.exec(example)?.[1]?.toUpperCase() ?? ''
-  return {
-    isMulti: isMultiType(type),
-    hasZ: dimensions.includes('Z'),
-    hasM: dimensions.includes('M'),
-  }
+  return { isMulti: isMultiType(type), hasZ: dimensions.includes('Z'), hasM: dimensions.includes('M') }
 }
 
 /**

@@ -71,16 +71,12 @@ describe('answers of the older services', () => {
     assert.deepEqual(await faultsOfXml(t, wishes), {})
     // That faults are found at all.
     const broken = wishes.map(({ name, text }) => ({
-      ...{
-        name,
-        text: text.replace(/<(\w+:)?(Title|name|ExceptionText|ServiceException)\b/g, '<$1Nonsense'),
-      },
+      name,
+      text: text.replace(/<(\w+:)?(Title|name|ExceptionText|ServiceException)\b/g, '<$1Nonsense'),
     }))
     const closed = broken.map(({ name, text }) => ({
-      ...{
-        name,
-        text: text.replace(/<\/(\w+:)?(Title|name|ExceptionText|ServiceException)\b/g, '</$1Nonsense'),
-      },
+      name,
+      text: text.replace(/<\/(\w+:)?(Title|name|ExceptionText|ServiceException)\b/g, '</$1Nonsense'),
     }))
     const faults = Object.keys(await faultsOfXml(t, closed))
     assert.ok(faults.length >= 12, faults.join('\n'))

@@ -68,9 +68,17 @@ describe('capabilities of WMS', () => {
   const mapOf = (version: Version, layer: string, box: number[], more: Record<string, string>): string => {
     const crs = version === '1.3.0' ? 'crs' : 'srs'
     const query = new URLSearchParams({
-      ...{ service: 'WMS', version, request: 'GetMap', layers: layer, styles: '', format: 'image/png' },
-      ...{ width: '60', height: '40', [crs]: version === '1.3.0' ? 'CRS:84' : 'EPSG:4326' },
-      ...{ bbox: box.join(), ...more },
+      service: 'WMS',
+      version,
+      request: 'GetMap',
+      layers: layer,
+      styles: '',
+      format: 'image/png',
+      width: '60',
+      height: '40',
+      [crs]: version === '1.3.0' ? 'CRS:84' : 'EPSG:4326',
+      bbox: box.join(),
+      ...more,
     })
     return `/wms?${query.toString()}`
   }

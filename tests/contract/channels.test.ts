@@ -163,8 +163,14 @@ for (const channel of channels) {
       const at = watched.clock.now().toISOString()
       const { id: checkId, name: checkName, description: checkDescription, severity } = check
       const message = {
-        ...({ kind: 'alert', checkId, checkName, checkDescription, severity } as const),
-        ...{ spottedAt: at, failingSince: at, problems: [] },
+        kind: 'alert' as const,
+        checkId,
+        checkName,
+        checkDescription,
+        severity,
+        spottedAt: at,
+        failingSince: at,
+        problems: [],
       }
       const parcel = { receiver, secret: 'a-secret-of-ours', message, deliveryId: 1, graceSeconds: 600 }
       const stop = new AbortController()

@@ -119,8 +119,13 @@ for (const comparison of comparisons) {
     it('is evaluated: what breaks it is a problem with its numbers, what does not is none', async (t) => {
       const watched = await watchChecks(t, await ownDatabasePlace(t, 'sqlite'))
       const bounds = {
-        ...{ min: null, max: null, steps: null },
-        ...{ usesService: false, usesResource: false, usesLabel: false, usesOwsService: false },
+        min: null,
+        max: null,
+        steps: null,
+        usesService: false,
+        usesResource: false,
+        usesLabel: false,
+        usesOwsService: false,
       }
       const definition = { metric: metric.name, option: name, description: 'Wanted:', bounds }
       await watched.add([], { definitions: [{ ...definition, threshold: { value: 60 } }] })

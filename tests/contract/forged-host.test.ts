@@ -9,10 +9,26 @@ const forged = 'forged.example.org'
 
 /** Values for path parameters; every public layer is `open:places`. */
 const values: Record<string, string> = {
-  ...{ workspace: 'open', layer: 'open:places', layers: 'open:places', collectionId: 'open:places' },
-  ...{ style: 'places', styleId: 'places', tileMatrixSetId: 'WebMercatorQuad', tileMatrixSet: 'EPSG:3857' },
-  ...{ featureId: '1', recordId: 'open:places', catalogId: 'layers', tileMatrix: '0', matrix: '0' },
-  ...{ z: '0', x: '0', y: '0', i: '0', j: '0', tileRow: '0', tileCol: '0' },
+  workspace: 'open',
+  layer: 'open:places',
+  layers: 'open:places',
+  collectionId: 'open:places',
+  style: 'places',
+  styleId: 'places',
+  tileMatrixSetId: 'WebMercatorQuad',
+  tileMatrixSet: 'EPSG:3857',
+  featureId: '1',
+  recordId: 'open:places',
+  catalogId: 'layers',
+  tileMatrix: '0',
+  matrix: '0',
+  z: '0',
+  x: '0',
+  y: '0',
+  i: '0',
+  j: '0',
+  tileRow: '0',
+  tileCol: '0',
 }
 
 /** Queries for which a service returns a document or a map. */

@@ -180,10 +180,7 @@ async function testBadKeys({ store }: StoreUnderTest): Promise<void> {
   }
   await assert.rejects(
     rehearse(store, { mode: 'REPLACE', schema: people, rows: [person(1, 'a')] }, ['nothing']),
-    {
-      kind: 'invalid',
-      code: 'invalid-keys',
-    },
+    { kind: 'invalid', code: 'invalid-keys' },
   )
 }
 
@@ -219,19 +216,13 @@ async function testValues({ store }: StoreUnderTest): Promise<void> {
       [1, 0.1, ''],
       [2, -0, null],
       [3, Number.NaN, 'a'],
-    ].map((values) => ({
-      geometry: wkb('MultiPoint', [[1, 1]]),
-      values: values as Row['values'],
-    })),
+    ].map((values) => ({ geometry: wkb('MultiPoint', [[1, 1]]), values: values as Row['values'] })),
   })
   const rows = [
     [1n, 0.1, ''],
     [2n, 0, ''],
     [3n, Number.NaN, 'A'],
-  ].map((values) => ({
-    geometry: wkb('Point', [1, 1]),
-    values: values as Row['values'],
-  }))
+  ].map((values) => ({ geometry: wkb('Point', [1, 1]), values: values as Row['values'] }))
   const { staged, comparison, changes } = await rehearse(store, { mode: 'REPLACE', schema: wide, rows }, [
     'key',
   ])

@@ -105,10 +105,7 @@ function describeUntouched(make: MakeStore): void {
       await loadRows(store, { table: 'bystander', schema, rows: before })
       const other = schemaOf(
         { key: 'int32', name: 'text' },
-        {
-          ...(schema.geometry ?? assert.fail()),
-          crs: { srs: 'EPSG:25832' },
-        },
+        { ...(schema.geometry ?? assert.fail()), crs: { srs: 'EPSG:25832' } },
       )
       const given = { schema: other, rows: after, isRehearsal: true }
       await unmoved(under, async () => (await stageRows(store, given)).staged.discard())

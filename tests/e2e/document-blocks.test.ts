@@ -190,9 +190,12 @@ describe('docs/operations.md', () => {
       cwd: root,
       stdio: ['ignore', 'pipe', 'inherit'],
       env: {
-        ...{ PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: data },
+        PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+        HOME: data,
         ...Object.fromEntries(named),
-        ...{ TERRANE_DATA: data, TERRANE_PORT: String(await freePort()), TERRANE_SAMPLE: 'off' },
+        TERRANE_DATA: data,
+        TERRANE_PORT: String(await freePort()),
+        TERRANE_SAMPLE: 'off',
         TERRANE_LOG: 'warn',
       },
     })

@@ -31,13 +31,17 @@ interface Server {
 async function serve(t: Cleanup, env: Record<string, string> = {}): Promise<Server> {
   const data = temporaryData(t)
   const settings = {
-    ...{ TERRANE_DATA: data, TERRANE_PORT: '0', TERRANE_SAMPLE: 'off', TERRANE_ADMIN_PASSWORD: password },
+    TERRANE_DATA: data,
+    TERRANE_PORT: '0',
+    TERRANE_SAMPLE: 'off',
+    TERRANE_ADMIN_PASSWORD: password,
     ...env,
   }
   const server = startTerrane(t, ['serve'], settings)
   const url = (await server.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''
   return {
-    ...{ url, data },
+    url,
+    data,
     stop: async () => {
       server.signal('SIGTERM')
       await server.ended

@@ -92,11 +92,7 @@ describe('GDAL as a client of the OGC API', () => {
       Object.keys(served).sort(),
       Object.keys(sources).map((name) => `default:${name}`),
     )
-    const geometries = {
-      boundary_lines: 'Line String',
-      countries: 'Multi Polygon',
-      states: 'Multi Polygon',
-    }
+    const geometries = { boundary_lines: 'Line String', countries: 'Multi Polygon', states: 'Multi Polygon' }
     for (const [name, file] of Object.entries(sources)) {
       const layer = served[`default:${name}`]
       const [source] = Object.values(await describeLayers(join(folder, file)))

@@ -39,8 +39,11 @@ it('a server that is stopped right behind a load finds no change by others when 
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   for (let start = 0; start < starts; start += 1) {
     const server = startTerrane(t, ['serve'], {
-      ...{ TERRANE_DATA: folder, TERRANE_PORT: '0', TERRANE_ADMIN_PASSWORD: password },
-      ...{ TERRANE_LOG: 'error', TERRANE_SAMPLE: 'off' },
+      TERRANE_DATA: folder,
+      TERRANE_PORT: '0',
+      TERRANE_ADMIN_PASSWORD: password,
+      TERRANE_LOG: 'error',
+      TERRANE_SAMPLE: 'off',
     })
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(await server.line(/127\.0\.0\.1:\d+/))?.[0] ?? ''
     if (start > 0) {

@@ -8,8 +8,11 @@ it('terrane layers changes tells what differs between two versions', async (t) =
   const data = temporaryData(t)
   const secret = { TERRANE_PASSWORD: 'e2e-password' }
   const server = startTerrane(t, ['serve'], {
-    ...{ TERRANE_DATA: data, TERRANE_PORT: '0', TERRANE_ADMIN_PASSWORD: secret.TERRANE_PASSWORD },
-    ...{ TERRANE_SAMPLE: 'off', TERRANE_LOG: 'warn' },
+    TERRANE_DATA: data,
+    TERRANE_PORT: '0',
+    TERRANE_ADMIN_PASSWORD: secret.TERRANE_PASSWORD,
+    TERRANE_SAMPLE: 'off',
+    TERRANE_LOG: 'warn',
   })
   const url = (await server.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''
   const run = (line: string) => runTerrane(t, [...line.split(' '), '--url', url], secret)

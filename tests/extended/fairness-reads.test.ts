@@ -132,7 +132,10 @@ for (const { name, make, isGated } of stores) {
       app = await createTestApp()
       const connection = await make(app)
       const { id: storeId } = await app.catalog.stores.create({
-        ...{ workspace: 'default', name: 'points', kind: 'dataStore', connection },
+        workspace: 'default',
+        name: 'points',
+        kind: 'dataStore',
+        connection,
       })
       for (const table of ['few', 'many']) await publish(storeId, table)
       for (const url of lightRequests()) for (const user of users()) await ask(url, user)
@@ -141,7 +144,11 @@ for (const { name, make, isGated } of stores) {
 
     async function publish(storeId: number, table: string): Promise<void> {
       const details = {
-        ...{ kind: 'vector' as const, title: table, originalName: table, schema, style: 'point' },
+        kind: 'vector' as const,
+        title: table,
+        originalName: table,
+        schema,
+        style: 'point',
         srs: 'EPSG:4326',
       }
       const layer = { workspace: 'default', name: table, storeId, nativeName: table, details }

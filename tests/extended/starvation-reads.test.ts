@@ -103,7 +103,11 @@ describe('a server with a quarter of a processor', () => {
         .map((workspace) => `${workspace}:rows243`)
         .flatMap((layer) => [map(layer, [-70, -30, 10, 40]), `/tiles/${layer}/0/0/0.mvt`]),
       ...layers.map((layer) => `/ogc/collections/${layer}/items?limit=1000`),
-      ...['/', '/app', '/ogc?f=html', '/rest/layers', '/health'],
+      '/',
+      '/app',
+      '/ogc?f=html',
+      '/rest/layers',
+      '/health',
     ]
     const failed: string[] = []
     await Promise.all(

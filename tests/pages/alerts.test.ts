@@ -18,7 +18,10 @@ interface Config {
 
 /** Another server that is listed but not polled. */
 const remote = {
-  ...{ type: 'mapserver', host: 'localhost', url: 'http://127.0.0.1:9', active: false },
+  type: 'mapserver',
+  host: 'localhost',
+  url: 'http://127.0.0.1:9',
+  active: false,
   source: { kind: 'geoserver-monitor', url: 'http://127.0.0.1:9', user: 'reader', password: 'secret' },
 }
 
@@ -95,7 +98,7 @@ describe('the page of alerts', async () => {
 
   it('offers of thousands of layers those that have what is typed, and of a hundred servers each', async (t) => {
     const used = Array.from({ length: 3000 }, (_, at) => ({
-      ...{ time: now - 86_400_000 - (at % 60) * 60_000 },
+      time: now - 86_400_000 - (at % 60) * 60_000,
       more: { resources: [{ type: 'layer' as const, name: `many:layer ${at} ${at === 7 ? hostile : ''}` }] },
     }))
     await feedPast(server, { requests: used })

@@ -85,8 +85,11 @@ describe('the page of a layer', async () => {
   it('shows hostile words as they are, no wider than a phone', async (t) => {
     const markup = '<img src=x onerror="document.title=1"> \u05e9\u05dc\u05d5\u05dd \u{1f5fa}'
     const layer = {
-      ...{ title: `${markup} ${'W'.repeat(9000)}`, abstract: `${markup} ${'W'.repeat(10_000)}` },
-      ...{ keywords: [markup, 'W'.repeat(200)], attribution: markup, contact: 'W'.repeat(9000) },
+      title: `${markup} ${'W'.repeat(9000)}`,
+      abstract: `${markup} ${'W'.repeat(10_000)}`,
+      keywords: [markup, 'W'.repeat(200)],
+      attribution: markup,
+      contact: 'W'.repeat(9000),
     }
     await askServer(server, '/rest/layers/default:states', { layer }, 'PUT')
     const shown = await showPages(t, server, { width: 390 })

@@ -87,7 +87,9 @@ function wholeIfConstant(calculation: ArbitraryCalculation): ArbitraryCalculatio
 
 function applied(name: 'ABS' | 'ROUND', of: ArbitraryCalculation): ArbitraryCalculation {
   return wholeIfConstant({
-    ...{ isInteger: of.isInteger, isConstant: of.isConstant, text: `${name}(${of.text})` },
+    isInteger: of.isInteger,
+    isConstant: of.isConstant,
+    text: `${name}(${of.text})`,
     value: (row) => {
       const value = of.value(row)
       if (value === undefined || (name === 'ROUND' && of.isInteger)) return value
@@ -101,7 +103,9 @@ function applied(name: 'ABS' | 'ROUND', of: ArbitraryCalculation): ArbitraryCalc
 
 function column(name: string): ArbitraryCalculation {
   return {
-    ...{ isInteger: integers.includes(name), isConstant: false, text: name },
+    isInteger: integers.includes(name),
+    isConstant: false,
+    text: name,
     value: (row) => {
       const value = row[name] ?? undefined
       return typeof value === 'string' ? Number(value) : value
@@ -116,7 +120,9 @@ function literal(text: string): ArbitraryCalculation {
 }
 
 const length: ArbitraryCalculation = {
-  ...{ isInteger: true, isConstant: false, text: 'LENGTH(name)' },
+  isInteger: true,
+  isConstant: false,
+  text: 'LENGTH(name)',
   value: ({ name }) => (typeof name === 'string' ? BigInt(name.length) : undefined),
 }
 

@@ -169,14 +169,16 @@ function quoted(text: string): string {
 
 function texts(op: string, value: string): WrittenFilter {
   return {
-    ...{ text: `name ${op} ${quoted(value)}`, json: { op, args: [property('name'), value] } },
+    text: `name ${op} ${quoted(value)}`,
+    json: { op, args: [property('name'), value] },
     sql: `name collate "C" ${op} ${quoted(value)}`,
   }
 }
 
 function like(pattern: string): WrittenFilter {
   return {
-    ...{ text: `name LIKE ${quoted(pattern)}`, json: { op: 'like', args: [property('name'), pattern] } },
+    text: `name LIKE ${quoted(pattern)}`,
+    json: { op: 'like', args: [property('name'), pattern] },
     sql: `name like ${quoted(pattern)}`,
   }
 }
@@ -209,7 +211,8 @@ function days(op: string, date: string): WrittenFilter {
 
 function moments(op: string, timestamp: string): WrittenFilter {
   return {
-    ...{ text: `t ${op} TIMESTAMP('${timestamp}')`, json: { op, args: [property('t'), { timestamp }] } },
+    text: `t ${op} TIMESTAMP('${timestamp}')`,
+    json: { op, args: [property('t'), { timestamp }] },
     sql: `t ${op} timestamptz '${timestamp}'`,
   }
 }
@@ -217,7 +220,8 @@ function moments(op: string, timestamp: string): WrittenFilter {
 /** A date compared with a timestamp means the whole day. */
 function dayOfMoment(op: string, date: string): WrittenFilter {
   return {
-    ...{ text: `t ${op} DATE('${date}')`, json: { op, args: [property('t'), { date }] } },
+    text: `t ${op} DATE('${date}')`,
+    json: { op, args: [property('t'), { date }] },
     sql: `(t at time zone 'UTC')::date ${op} date '${date}'`,
   }
 }
@@ -237,10 +241,8 @@ function empty(name: string): WrittenFilter {
 
 function between(least: number, most: number): WrittenFilter {
   return {
-    ...{
-      text: `i BETWEEN ${least} AND ${most}`,
-      json: { op: 'between', args: [property('i'), least, most] },
-    },
+    text: `i BETWEEN ${least} AND ${most}`,
+    json: { op: 'between', args: [property('i'), least, most] },
     sql: `i between ${least} and ${most}`,
   }
 }
@@ -355,7 +357,8 @@ function likeFolded(pattern: string): WrittenFilter {
 function amongTexts(values: string[]): WrittenFilter {
   const list = values.map(quoted).join(', ')
   return {
-    ...{ text: `name NOT IN (${list})`, sql: `name not in (${list})` },
+    text: `name NOT IN (${list})`,
+    sql: `name not in (${list})`,
     json: { op: 'not', args: [{ op: 'in', args: [property('name'), values] }] },
   }
 }

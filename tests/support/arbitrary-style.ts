@@ -31,8 +31,11 @@ function attributeClasses<T>(results: fc.Arbitrary<T>): fc.Arbitrary<Value<T>> {
         .tuple(fc.array(results, { minLength: breaks.length + 1, maxLength: breaks.length + 1 }), results)
         .map(
           ([values, otherwise]): Value<T> => ({
-            ...{ by: 'classes', input: { property: name } },
-            ...{ breaks: breaks.toSorted((one, other) => one - other), values, otherwise },
+            by: 'classes',
+            input: { property: name },
+            breaks: breaks.toSorted((one, other) => one - other),
+            values,
+            otherwise,
           }),
         ),
     )
@@ -45,7 +48,9 @@ function attributeClasses<T>(results: fc.Arbitrary<T>): fc.Arbitrary<Value<T>> {
     )
     .map(
       ([name, keys, values, otherwise]): Value<T> => ({
-        ...{ by: 'categories', property: name, otherwise },
+        by: 'categories',
+        property: name,
+        otherwise,
         categories: keys.map((key, index) => ({ values: [key], value: values[index] ?? otherwise })),
       }),
     )
@@ -65,9 +70,12 @@ function fill(rich: Richness): fc.Arbitrary<Fill> {
 function stroke(rich: Richness): fc.Arbitrary<Stroke> {
   return fc.record(
     {
-      ...{ color: value(color, rich), width: amount, opacity },
+      color: value(color, rich),
+      width: amount,
+      opacity,
       dashes: fc.constantFrom([4, 2], [1, 3, 5, 1]),
-      ...{ cap: fc.constantFrom(...lineCaps), join: fc.constantFrom(...lineJoins) },
+      cap: fc.constantFrom(...lineCaps),
+      join: fc.constantFrom(...lineJoins),
     },
     { requiredKeys: ['color', 'width', 'opacity'] },
   )
@@ -80,7 +88,9 @@ const label = fc.oneof(
 
 const placement = fc.oneof(
   fc.record({
-    ...{ at: fc.constant('point' as const), right: fc.constantFrom(0, 4, -8), up: fc.constantFrom(0, 12) },
+    at: fc.constant('point' as const),
+    right: fc.constantFrom(0, 4, -8),
+    up: fc.constantFrom(0, 12),
     side: fc.constantFrom('left' as const, 'center' as const, 'right' as const),
     height: fc.constantFrom('top' as const, 'middle' as const, 'bottom' as const),
   }),
@@ -91,15 +101,16 @@ function arbitrarySymbol(rich: Richness): fc.Arbitrary<Symbolizer> {
   const unit = rich.hasMetres ? fc.constantFrom({}, { unit: 'metre' as const }) : fc.constant({})
   const mark = fc.record(
     {
-      ...{ kind: fc.constant('point' as const), shape: fc.constantFrom(...markShapes), size: amount },
-      ...{
-        fill: fill(rich),
-        stroke: stroke({ ...rich, isDriven: false }).map(({ color, width, opacity }) => ({
-          color,
-          width,
-          opacity,
-        })),
-      },
+      kind: fc.constant('point' as const),
+      shape: fc.constantFrom(...markShapes),
+      size: amount,
+
+      fill: fill(rich),
+      stroke: stroke({ ...rich, isDriven: false }).map(({ color, width, opacity }) => ({
+        color,
+        width,
+        opacity,
+      })),
     },
     { requiredKeys: ['kind', 'shape', 'size', 'fill'] },
   )
@@ -113,12 +124,15 @@ function arbitrarySymbol(rich: Richness): fc.Arbitrary<Symbolizer> {
   )
   const lettering = fc.record(
     {
-      ...{ kind: fc.constant('text' as const), label, size: amount, color, opacity },
+      kind: fc.constant('text' as const),
+      label,
+      size: amount,
+      color,
+      opacity,
       halo: fc.record({ color, width: amount, opacity }),
-      ...{
-        placement,
-        font: fc.constantFrom({ family: 'Noto Serif' }, { family: 'DejaVu', isBold: true as const }),
-      },
+
+      placement,
+      font: fc.constantFrom({ family: 'Noto Serif' }, { family: 'DejaVu', isBold: true as const }),
     },
     { requiredKeys: ['kind', 'label', 'size', 'color', 'opacity'] },
   )
@@ -142,7 +156,7 @@ const arbitraryCondition: fc.Arbitrary<Condition> = fc.letrec<{ condition: Condi
       value: fc.constantFrom(0 as const, 1 as const, 2 as const),
     }),
     fc.record({
-      ...{ op: fc.constantFrom('all' as const, 'any' as const) },
+      op: fc.constantFrom('all' as const, 'any' as const),
       conditions: fc.array(tie('condition'), { minLength: 2, maxLength: 3 }),
     }),
     fc.record({ op: fc.constant('not' as const), condition: tie('condition') }),
@@ -155,7 +169,11 @@ export function arbitraryRule(rich: Richness): fc.Arbitrary<Rule> {
   return fc
     .record(
       {
-        ...{ name: text, title: text, condition: arbitraryCondition, minScale: zoom, maxScale: zoom },
+        name: text,
+        title: text,
+        condition: arbitraryCondition,
+        minScale: zoom,
+        maxScale: zoom,
         symbols: fc.array(arbitrarySymbol(rich), { minLength: 1, maxLength: 2 }),
       },
       { requiredKeys: ['symbols'] },

@@ -17,8 +17,13 @@ const types: Record<string, string> = {
   '.json': 'application/json',
 }
 const flags = [
-  ...['--no-first-run', '--disable-quic', '--disable-background-networking', '--disable-component-update'],
-  ...['--disable-sync', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+  '--no-first-run',
+  '--disable-quic',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--use-angle=swiftshader',
+  '--enable-unsafe-swiftshader',
 ]
 
 /** Leaves the map alone in the picture. */

@@ -15,11 +15,7 @@ export interface SharedPlace {
 /** A new PostgreSQL database and a data directory. */
 export async function makeSharedPlace(t: Cleanup): Promise<SharedPlace> {
   const databaseUrl = await (await testCluster()).createDatabase()
-  const env = {
-    TERRANE_DATABASE_URL: databaseUrl,
-    TERRANE_LOADS: '2',
-    TERRANE_REMOTE_ALLOW: '127.0.0.1',
-  }
+  const env = { TERRANE_DATABASE_URL: databaseUrl, TERRANE_LOADS: '2', TERRANE_REMOTE_ALLOW: '127.0.0.1' }
   return { dataDir: temporaryData(t), env, databaseUrl }
 }
 

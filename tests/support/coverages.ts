@@ -39,7 +39,12 @@ export interface CoverageServer {
 
 /** Values beyond a byte, less than nothing, with decimals, and a hole: 11.25 to each column, 3 to each row. */
 const slope = [
-  ...['ncols 23', 'nrows 17', 'xllcorner 400000', 'yllcorner 5000000', 'cellsize 30', 'NODATA_value 7'],
+  'ncols 23',
+  'nrows 17',
+  'xllcorner 400000',
+  'yllcorner 5000000',
+  'cellsize 30',
+  'NODATA_value 7',
   ...Array.from({ length: 17 }, (_, row) =>
     Array.from({ length: 23 }, (__, at) => (at === 4 && row === 5 ? 7 : at * 11.25 + row * 3)).join(' '),
   ),
@@ -75,7 +80,9 @@ export async function serveCoverages(t: Cleanup): Promise<CoverageServer> {
     return readRaster(join(folder, 'answer.tif'))
   }
   return {
-    ...{ client, folder, ask },
+    client,
+    folder,
+    ask,
     raster: async (question) => {
       const { status, text, body } = await ask(question)
       assert.equal(status, 200, `${question}: ${text.slice(0, 500)}`)

@@ -56,10 +56,7 @@ function wordsOf(command: string): string[] {
 /** Copies the tree of the repository to an empty folder. */
 export function copyTree(target: string): void {
   const nameOf = (path: string): string => relative(root, path)
-  cpSync(root, target, {
-    recursive: true,
-    filter: (path) => ![...linked, ...leftOut].includes(nameOf(path)),
-  })
+  cpSync(root, target, { recursive: true, filter: (path) => ![...linked, ...leftOut].includes(nameOf(path)) })
   for (const name of linked) {
     if (existsSync(join(root, name))) symlinkSync(join(root, name), join(target, name))
   }

@@ -16,15 +16,26 @@ interface GeoJson {
 type FesVersion = '2.0' | '1.1'
 
 const operators: Record<string, string> = {
-  ...{ '=': 'PropertyIsEqualTo', '<>': 'PropertyIsNotEqualTo', '<': 'PropertyIsLessThan' },
-  ...{
-    '>': 'PropertyIsGreaterThan',
-    '<=': 'PropertyIsLessThanOrEqualTo',
-    '>=': 'PropertyIsGreaterThanOrEqualTo',
-  },
-  ...{ and: 'And', or: 'Or', not: 'Not', isNull: 'PropertyIsNull', t_during: 'During' },
-  ...{ s_intersects: 'Intersects', s_disjoint: 'Disjoint', s_equals: 'Equals', s_touches: 'Touches' },
-  ...{ s_within: 'Within', s_contains: 'Contains', s_overlaps: 'Overlaps', s_crosses: 'Crosses' },
+  '=': 'PropertyIsEqualTo',
+  '<>': 'PropertyIsNotEqualTo',
+  '<': 'PropertyIsLessThan',
+
+  '>': 'PropertyIsGreaterThan',
+  '<=': 'PropertyIsLessThanOrEqualTo',
+  '>=': 'PropertyIsGreaterThanOrEqualTo',
+  and: 'And',
+  or: 'Or',
+  not: 'Not',
+  isNull: 'PropertyIsNull',
+  t_during: 'During',
+  s_intersects: 'Intersects',
+  s_disjoint: 'Disjoint',
+  s_equals: 'Equals',
+  s_touches: 'Touches',
+  s_within: 'Within',
+  s_contains: 'Contains',
+  s_overlaps: 'Overlaps',
+  s_crosses: 'Crosses',
 }
 
 /** Returns the same filter in Filter Encoding; undefined if Filter Encoding cannot express it. */

@@ -112,13 +112,14 @@ export async function findByFes(
 ): Promise<number[]> {
   const [version, names] = filter.includes('/ogc"') ? ['1.1.0', 'typeName'] : ['2.0.0', 'typeNames']
   const query = new URLSearchParams({
-    ...{ service: 'WFS', version, request: 'GetFeature', [names]: `default:${layer}` },
-    ...{ outputFormat: 'application/json', [parameter]: filter },
+    service: 'WFS',
+    version,
+    request: 'GetFeature',
+    [names]: `default:${layer}`,
+    outputFormat: 'application/json',
+    [parameter]: filter,
   })
-  const { statusCode, body, json } = await server.app.inject({
-    url: `/wfs?${query}`,
-    headers: server.admin,
-  })
+  const { statusCode, body, json } = await server.app.inject({ url: `/wfs?${query}`, headers: server.admin })
   assert.equal(statusCode, 200, `${filter} ${body}`)
   const { features } = json<{ features: { properties: { n: number } }[] }>()
   return features.map(({ properties }) => properties.n).toSorted((a, b) => a - b)

@@ -80,9 +80,7 @@ function startSession(): Session {
     const child = spawn(
       '/bin/sh',
       ['-c', 'exec 0<"$2" 1>"$3"; exec "$0" "$1"', python, script, requests, results],
-      {
-        stdio: ['ignore', 'ignore', 'inherit'],
-      },
+      { stdio: ['ignore', 'ignore', 'inherit'] },
     )
     child.unref()
     return { requests: openSync(requests, 'w'), results: openSync(results, 'r') }

@@ -75,10 +75,21 @@ export class TestGeoServer {
   add(startTime: number, facts: Partial<MonitoredRequest> = {}): MonitoredRequest {
     this.#id += 1
     const request: MonitoredRequest = {
-      ...{ id: this.#id, status: 'FINISHED', startTime, totalTime: 25, path: '/wms', httpMethod: 'GET' },
-      ...{ remoteAddr: '192.0.2.77', host: 'maps.example.org', service: 'WMS', operation: 'GetMap' },
-      ...{ resources: ['topp:states'], responseLength: 1000, responseContentType: 'image/png' },
-      ...{ responseStatus: 200, remoteUserAgent: 'QGIS/3.40' },
+      id: this.#id,
+      status: 'FINISHED',
+      startTime,
+      totalTime: 25,
+      path: '/wms',
+      httpMethod: 'GET',
+      remoteAddr: '192.0.2.77',
+      host: 'maps.example.org',
+      service: 'WMS',
+      operation: 'GetMap',
+      resources: ['topp:states'],
+      responseLength: 1000,
+      responseContentType: 'image/png',
+      responseStatus: 200,
+      remoteUserAgent: 'QGIS/3.40',
       ...facts,
     }
     this.requests.push(request)
@@ -193,11 +204,7 @@ function toJson({ error, resources, ...request }: MonitoredRequest): object {
     startTime: timeOf(request.startTime),
     endTime: timeOf(request.startTime + request.totalTime),
     resources: resources.length === 0 ? '' : { string: resources.length === 1 ? resources[0] : resources },
-    ...(error === undefined
-      ? {}
-      : {
-          error: errorToJson(error),
-        }),
+    ...(error === undefined ? {} : { error: errorToJson(error) }),
   }
 }
 

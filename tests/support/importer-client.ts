@@ -83,10 +83,7 @@ export function clientOf(server: TestApp): ImporterClient {
             method,
             path,
             typeof body === 'string' || body instanceof Buffer ? body : JSON.stringify(body),
-            {
-              'content-type': 'application/json',
-              ...headers,
-            },
+            { 'content-type': 'application/json', ...headers },
           ),
     upload: (importId, files, fields) =>
       inject('POST', `/${importId}/tasks`, multipart(files, fields), { 'content-type': multipartType }),

@@ -28,7 +28,8 @@ function circles(id: string, radius: number, colours: readonly string[]): object
 }
 
 const style = {
-  ...{ version: 8, sources: { a: { type: 'vector', url: 'a' } } },
+  version: 8,
+  sources: { a: { type: 'vector', url: 'a' } },
   layers: [circles('outer', 9, outer), circles('inner', 4, inner)],
 }
 

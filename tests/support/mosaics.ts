@@ -39,8 +39,18 @@ export function makeGranule(path: string, options: GranuleOptions = {}): void {
   const edges = [left, 4_000_000, left + width, 4_000_000 - width].map(String)
   gdal(
     'gdal_create',
-    ...['-q', '-of', 'GTiff', '-outsize', String(cells), String(cells)],
-    ...['-bands', String(bands), '-ot', dataType, '-burn', String(column)],
+    '-q',
+    '-of',
+    'GTiff',
+    '-outsize',
+    String(cells),
+    String(cells),
+    '-bands',
+    String(bands),
+    '-ot',
+    dataType,
+    '-burn',
+    String(column),
     ...(isPlaceless ? [] : ['-a_srs', srs, '-a_ullr', ...edges]),
     path,
   )
@@ -77,10 +87,7 @@ export async function createMosaic(
   location: string | undefined,
   time?: object,
 ): Promise<number> {
-  const data = {
-    type: 'mosaic',
-    ...defined({ location, time }),
-  }
+  const data = { type: 'mosaic', ...defined({ location, time }) }
   const created = await client.call('POST', '', { import: { data } })
   assert.equal(created.status, 201, created.text)
   return Number(created.json.import?.id)

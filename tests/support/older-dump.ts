@@ -31,10 +31,18 @@ export function countValue(pk: number, count: unknown, change: Record<string, un
     model: 'monitoring.metricvalue',
     pk,
     fields: {
-      ...{ valid_from: '2021-07-01T10:00:00Z', valid_to: '2021-07-01T10:01:00Z' },
-      ...{ service_metric: keys.metrics['request.count'], service: keys.services.app },
-      ...{ event_type: keys.all, resource: null, label: keys.countLabel },
-      ...{ value: String(count), value_num: count, value_raw: String(count), samples_count: count, data: {} },
+      valid_from: '2021-07-01T10:00:00Z',
+      valid_to: '2021-07-01T10:01:00Z',
+      service_metric: keys.metrics['request.count'],
+      service: keys.services.app,
+      event_type: keys.all,
+      resource: null,
+      label: keys.countLabel,
+      value: String(count),
+      value_num: count,
+      value_raw: String(count),
+      samples_count: count,
+      data: {},
       ...change,
     },
   }
@@ -63,17 +71,23 @@ export interface LoadAnswer {
 /** Loads a dump over HTTP, as admin. */
 export async function loadDump({ server }: MonitoringClient, body: string | Buffer): Promise<LoadAnswer> {
   const reply = await server.app.inject({
-    ...{ method: 'POST', url: '/monitoring/api/load/', payload: body },
+    method: 'POST',
+    url: '/monitoring/api/load/',
+    payload: body,
     headers: { ...server.admin, 'content-type': 'application/json' },
   })
   const { data, errors }: { data: Report; errors: Record<string, string[]> } = JSON.parse(reply.body)
   const { statusCode: status, body: text } = reply
   return {
-    ...{ status, text, errors, repeated: status === 200 && data.repeated },
+    status,
+    text,
+    errors,
+    repeated: status === 200 && data.repeated,
     model: (name) => {
       const { read = 0, loaded = 0, skipped = [] } = data.models.find(({ model }) => model === name) ?? {}
       return {
-        ...{ read, loaded },
+        read,
+        loaded,
         skipped: Object.fromEntries(skipped.map(({ reason, count }) => [reason, count])),
       }
     },

@@ -34,7 +34,12 @@ export function writePastImports(databasePath: string, { count, first = 0, end =
 
 function importDocument(id: number, user: string): string {
   return JSON.stringify({
-    ...{ isArchived: false, workspace: 'default', transforms: [], messages: [], nextUpload: 0, user },
+    isArchived: false,
+    workspace: 'default',
+    transforms: [],
+    messages: [],
+    nextUpload: 0,
+    user,
     source: { type: 'file', path: `/srv/data/plan_${id}.gpkg`, isOurs: false },
   })
 }
@@ -44,10 +49,18 @@ function taskDocument(id: number, hasFailed: boolean): string {
   const failure = hasFailed ? { errorMessage: `Row ${id}: a ring is not closed`, errorCode: 'odd-ring' } : {}
   const message = { level: 'warning', code: 'renamed', message: `Column of Plän ${id} was renamed` }
   return JSON.stringify({
-    ...{ updateMode: 'CREATE', folder: '/srv/data', isUploaded: false, isDirect: false },
+    updateMode: 'CREATE',
+    folder: '/srv/data',
+    isUploaded: false,
+    isDirect: false,
     files: [{ path: `/srv/data/${name}.gpkg`, sidecars: {} }],
     layer: { name, title: name, originalName: name, nativeName: name, style: 'generic' },
-    ...{ transforms: [], nextTransformId: 0, messages: [message], rowsRead: 10, rowsLoaded: 9, rejected: 1 },
+    transforms: [],
+    nextTransformId: 0,
+    messages: [message],
+    rowsRead: 10,
+    rowsLoaded: 9,
+    rejected: 1,
     ...failure,
   })
 }

@@ -19,9 +19,12 @@ export function readRaster(path: string): FoundRaster {
   } = rasterInfo<FoundRaster & { geoTransform?: number[] }>(path, options)
   const cells = rasterCells(path)
   return {
-    ...{ size, geoTransform, cells },
+    size,
+    geoTransform,
+    cells,
     bands: bands.map(({ type, noDataValue, colorInterpretation, description }) => ({
-      ...{ type, colorInterpretation },
+      type,
+      colorInterpretation,
       ...(noDataValue === undefined ? {} : { noDataValue }),
       ...(description === undefined ? {} : { description }),
     })),

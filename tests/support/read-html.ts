@@ -18,16 +18,14 @@ export interface ReadHtml {
 /** Reads a page as XML, which its pages are too: throws where an element or an attribute is not closed. */
 export function readHtml(html: string): ReadHtml {
   const page: ReadHtml = {
-    ...{
-      title: '',
-      language: '',
-      headings: [],
-      links: [],
-      loaded: [],
-      data: [],
-      elements: new Set(),
-      text: '',
-    },
+    title: '',
+    language: '',
+    headings: [],
+    links: [],
+    loaded: [],
+    data: [],
+    elements: new Set(),
+    text: '',
   }
   const open: string[] = []
   let text = ''

@@ -32,12 +32,32 @@ const countries = ['ITA', 'DEU', 'FRA', 'USA', 'BRA', 'IDN', 'KEN', null]
 const cities = ['Genova', 'Köln', 'São Paulo', 'नई दिल्ली', null, null]
 const errorTypes = ['ValueError', 'java.lang.NullPointerException', 'TimeoutError', 'PG::ConnectionBad']
 const applicationTypes: (OwnEventType | null)[] = [
-  ...(['view', 'view', 'view', 'download', 'upload', 'create', 'change', 'remove', 'publish'] as const),
-  ...(['view_metadata', 'change_metadata', null] as const),
+  'view',
+  'view',
+  'view',
+  'download',
+  'upload',
+  'create',
+  'change',
+  'remove',
+  'publish',
+  'view_metadata',
+  'change_metadata',
+  null,
 ]
 const mapServerTypes: (OwnEventType | null)[] = [
-  ...(['OWS:WMS', 'OWS:WMS', 'OWS:WMS', 'OWS:WMTS', 'OWS:WFS', 'OWS:WCS', 'OWS:TMS', 'OWS:WPS'] as const),
-  ...(['OWS:WMS-C', 'mapserver', 'mapserver', null] as const),
+  'OWS:WMS',
+  'OWS:WMS',
+  'OWS:WMS',
+  'OWS:WMTS',
+  'OWS:WFS',
+  'OWS:WCS',
+  'OWS:TMS',
+  'OWS:WPS',
+  'OWS:WMS-C',
+  'mapserver',
+  'mapserver',
+  null,
 ]
 const families = ['PC / Windows / Chrome', 'PC / Ubuntu / Firefox', 'Phone / iOS / Safari', 'Bot', 'QGIS']
 

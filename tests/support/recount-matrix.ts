@@ -82,7 +82,14 @@ function makeFilters(metric: string, { services, facts }: MatrixOptions, draw: D
   const user = (): Filter => ({ user: `user${Math.floor(draw() * 40)}` })
   const isOfUsers = metric === 'request.users'
   return [
-    ...[() => ({}), () => ({}), service, serviceType, eventType, resource, resourceType, label],
+    () => ({}),
+    () => ({}),
+    service,
+    serviceType,
+    eventType,
+    resource,
+    resourceType,
+    label,
     ...(isOfUsers ? [user, user] : []),
     () => ({ ...service(), ...eventType() }),
     () => ({ ...resourceType(), ...eventType(), ...serviceType() }),

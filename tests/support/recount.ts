@@ -24,14 +24,17 @@ export interface Question {
 }
 
 export const groupings = [
-  ...([
-    'resource',
-    'resource_no_label',
-    'resource_on_label',
-    'resource_on_user',
-    'count_on_resource',
-  ] as const),
-  ...(['label', 'user', 'user_on_label', 'event_type', 'event_type_on_label', 'event_type_on_user'] as const),
+  'resource',
+  'resource_no_label',
+  'resource_on_label',
+  'resource_on_user',
+  'count_on_resource',
+  'label',
+  'user',
+  'user_on_label',
+  'event_type',
+  'event_type_on_label',
+  'event_type_on_user',
 ] as const
 type Grouping = (typeof groupings)[number]
 

@@ -44,10 +44,7 @@ export async function fetchInto(test: TestContext, address: string, settings: Fe
     }),
     authorities: [],
     hostKeys: createHostKeys(join(openFolder(test), 'known_hosts'), false),
-    s3: {
-      region: 'us-east-1',
-      ...defined({ endpoint: settings.s3Endpoint }),
-    },
+    s3: { region: 'us-east-1', ...defined({ endpoint: settings.s3Endpoint }) },
     limits: { ...usual, ...settings.limits },
     signal: settings.signal ?? new AbortController().signal,
     credentials: { ...credentials, ...settings.credentials },

@@ -9,11 +9,7 @@ import { batchesOf, schemaOf, wkb } from './batches.ts'
 const path = process.argv[2] ?? ''
 const store = createGeoPackageStore({ path }, { findDefinition: () => undefined })
 const schema = schemaOf({ name: 'text' }, 'Point')
-const hooks = {
-  signal: new AbortController().signal,
-  onMessage: () => {},
-  onReject: () => {},
-}
+const hooks = { signal: new AbortController().signal, onMessage: () => {}, onReject: () => {} }
 
 for (let round = 0; ; round += 1) {
   const rows = Array.from({ length: round % 2 === 0 ? 2000 : 3000 }, (_, i) => ({

@@ -115,8 +115,15 @@ function addRow(rows: CountedRows, key: string, row: MinuteRow): void {
   const found = rows.get(key)
   if (found === undefined) {
     rows.set(key, {
-      ...{ sum: value, weighted: value * samples, min: value, max: value, samples, count: 1 },
-      ...{ labels: new Set(row.labels), users: new Set(row.users), times: [...row.times] },
+      sum: value,
+      weighted: value * samples,
+      min: value,
+      max: value,
+      samples,
+      count: 1,
+      labels: new Set(row.labels),
+      users: new Set(row.users),
+      times: [...row.times],
       isEstimate: row.isOther,
     })
     return

@@ -24,7 +24,11 @@ export const testLimits: SeriesLimits = { labels: 6, visitors: 25, resources: 10
 export const start = Date.UTC(2026, 10, 1) - 35 * minute
 
 const keepAll: Keep = {
-  ...{ minuteDays: 0, hourDays: 0, dayDays: 0, requestDays: 0, exceptionDays: 0 },
+  minuteDays: 0,
+  hourDays: 0,
+  dayDays: 0,
+  requestDays: 0,
+  exceptionDays: 0,
   maxBytes: 0,
 }
 

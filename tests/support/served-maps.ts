@@ -39,11 +39,7 @@ const crossing = {
         ],
       },
     },
-    {
-      type: 'Feature',
-      properties: { name: 'west' },
-      geometry: { type: 'Point', coordinates: [-175, -20] },
-    },
+    { type: 'Feature', properties: { name: 'west' }, geometry: { type: 'Point', coordinates: [-175, -20] } },
   ],
 }
 

@@ -32,26 +32,23 @@ export async function sendStrangeRequests(coverages: CoverageServer, count: numb
     '2020-13-01',
   ]
   const names = [
-    ...[
-      'subset',
-      'subset',
-      'subsettingCrs',
-      'outputCrs',
-      'scaleFactor',
-      'scaleSize',
-      'scaleAxes',
-      'scaleExtent',
-    ],
-    ...[
-      'rangeSubset',
-      'interpolation',
-      'format',
-      'mediaType',
-      'geotiff:compression',
-      'coverageId',
-      'version',
-      'request',
-    ],
+    'subset',
+    'subset',
+    'subsettingCrs',
+    'outputCrs',
+    'scaleFactor',
+    'scaleSize',
+    'scaleAxes',
+    'scaleExtent',
+
+    'rangeSubset',
+    'interpolation',
+    'format',
+    'mediaType',
+    'geotiff:compression',
+    'coverageId',
+    'version',
+    'request',
   ]
   for (let turn = 0; turn < count; turn += 1) {
     const query = new URLSearchParams({ service: 'WCS', version: '2.0.1', request: 'GetCoverage' })

@@ -98,7 +98,8 @@ function expectedOf(requests: readonly RequestEvent[], day: number, scope: Usage
     classes[name] = [all + 1, delivered + (isDelivered(request) ? 1 : 0)]
   }
   return {
-    ...{ cells, classes },
+    cells,
+    classes,
     named: requests.filter(({ userName }) => (userName ?? 'AnonymousUser') !== 'AnonymousUser').length,
     lastUse: Math.max(...requests.map(({ created }) => Math.floor(created / 1000))) - day,
     visitors: {

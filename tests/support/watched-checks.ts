@@ -87,11 +87,21 @@ export async function watchChecks(
   let value: number | undefined
   let age = 0
   const notifications = createNotifications({
-    ...{ settings, outbound, baseUrl: place.baseUrl },
-    ...{ vault, database, clock, log: silentLogger, attemptMs: options.attemptMs ?? 5000 },
+    settings,
+    outbound,
+    baseUrl: place.baseUrl,
+    vault,
+    database,
+    clock,
+    log: silentLogger,
+    attemptMs: options.attemptMs ?? 5000,
     services: async () => [
       {
-        ...{ id: 1, name: 'maps-app', type: 'app', isActive: true, checkIntervalSeconds: 60 },
+        id: 1,
+        name: 'maps-app',
+        type: 'app',
+        isActive: true,
+        checkIntervalSeconds: 60,
         lastCheck: clock.now().toISOString(),
       },
     ],
@@ -118,7 +128,9 @@ export async function watchChecks(
   }
   test.after(closeOnce)
   return {
-    ...{ database, notifications, clock },
+    database,
+    notifications,
+    clock,
     set: (next, secondsAgo = 0) => {
       value = next
       age = secondsAgo
@@ -157,8 +169,13 @@ const plainCheck: NewCheck = {
       option: 'max_value',
       description: 'Number of requests is higher than',
       bounds: {
-        ...{ min: 0, max: null, steps: null },
-        ...{ usesService: false, usesResource: false, usesLabel: false, usesOwsService: false },
+        min: 0,
+        max: null,
+        steps: null,
+        usesService: false,
+        usesResource: false,
+        usesLabel: false,
+        usesOwsService: false,
       },
       threshold: { value: 5 },
     },

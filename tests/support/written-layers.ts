@@ -8,31 +8,38 @@ const day = (text: string): number => Date.parse(text) / 86_400_000
 
 /** Texts that break what is written carelessly. */
 const hardTexts = [
-  ...[
-    '',
-    ' ',
-    'plain',
-    ' blanks around ',
-    'a,b;c|d',
-    'quote " quote ""',
-    '"',
-    '""',
-    "it's `so`",
-    'tab\there',
-  ],
-  ...[
-    'new\nline',
-    'carriage\r\nreturn',
-    '\r',
-    '\n',
-    'Grüße 日本語 🎉 ﷺ',
-    '<&>]]>&amp;',
-    '007',
-    '1e5',
-    'true',
-    '2024-02-29',
-  ],
-  ...['=1+1', '@SUM(A1)', '-2', 'NULL', 'null', '\\N', '{"a":"\\n"}', 'é', '\u200b', '\ufeff', 'POINT (1 2)'],
+  '',
+  ' ',
+  'plain',
+  ' blanks around ',
+  'a,b;c|d',
+  'quote " quote ""',
+  '"',
+  '""',
+  "it's `so`",
+  'tab\there',
+
+  'new\nline',
+  'carriage\r\nreturn',
+  '\r',
+  '\n',
+  'Grüße 日本語 🎉 ﷺ',
+  '<&>]]>&amp;',
+  '007',
+  '1e5',
+  'true',
+  '2024-02-29',
+  '=1+1',
+  '@SUM(A1)',
+  '-2',
+  'NULL',
+  'null',
+  '\\N',
+  '{"a":"\\n"}',
+  'é',
+  '\u200b',
+  '\ufeff',
+  'POINT (1 2)',
   'long '.repeat(2000),
 ]
 
@@ -85,7 +92,11 @@ export function geometriesOf(type: GeometryType, dimensions: string): Uint8Array
   ]
   const line = [position(0, 0), position(1.5, 2), position(-3, 0.1)]
   const ring = (x: number, size: number): number[][] => [
-    ...[position(x, 0), position(x + size, 0), position(x + size, size), position(x, size), position(x, 0)],
+    position(x, 0),
+    position(x + size, 0),
+    position(x + size, size),
+    position(x, size),
+    position(x, 0),
   ]
   const hole = [position(1, 1), position(1, 2), position(2, 2), position(1, 1)]
   const shapes: Record<GeometryType, unknown[]> = {
@@ -114,12 +125,10 @@ function emptyPoint(dimensions: string): Uint8Array {
 /** Returns the metadata of a document, without its features. */
 export function aboutLayer(schema: Schema, more: Partial<WrittenAbout> = {}): WrittenAbout {
   return {
-    ...{
-      name: 'things',
-      title: 'Things',
-      collection: 'http://127.0.0.1/ogc/collections/default:things',
-      schema,
-    },
+    name: 'things',
+    title: 'Things',
+    collection: 'http://127.0.0.1/ogc/collections/default:things',
+    schema,
     crs: { uri: 'http://www.opengis.net/def/crs/OGC/1.3/CRS84', srs: 'EPSG:4326', isYx: false },
     ...more,
   }

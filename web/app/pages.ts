@@ -52,7 +52,12 @@ export const pages: readonly Page[] = [
     pattern: '/app/imports/:id',
     load: async () => (await import('../pages/import/import-page.tsx')).ImportPage,
     sheets: [
-      ...['import', 'map', 'import-sources', 'import-columns', 'import-deciding', 'import-end'],
+      'import',
+      'map',
+      'import-sources',
+      'import-columns',
+      'import-deciding',
+      'import-end',
       'import-together',
     ],
     within: 'import',

@@ -33,8 +33,11 @@ export function pageEntries(): Entry[] {
     .filter(({ pattern, needs }) => !pattern.includes(':') && (needs === undefined || isEnough(needs)))
     .filter(({ pattern }) => pattern !== '/app/sign-in' && pattern !== '/app/map')
     .map((page) => ({
-      ...{ id: `page ${page.pattern}`, kind: 'page', icon: page.nav?.icon ?? 'right' },
-      ...{ text: titleOf(page), run: goingTo(page.pattern) },
+      id: `page ${page.pattern}`,
+      kind: 'page',
+      icon: page.nav?.icon ?? 'right',
+      text: titleOf(page),
+      run: goingTo(page.pattern),
     }))
 }
 
@@ -45,7 +48,11 @@ export function actEntries(): Entry[] {
   const to = (name: keyof typeof acts, icon: string, page: string, path = page): Entry[] =>
     hasPage(page) ? [{ id: `act ${name}`, kind: 'act', icon, text: acts[name], run: goingTo(path) }] : []
   const does = (name: keyof typeof acts, icon: string, run: () => void): Entry => ({
-    ...{ id: `act ${name}`, kind: 'act', icon, text: acts[name], run },
+    id: `act ${name}`,
+    kind: 'act',
+    icon,
+    text: acts[name],
+    run,
   })
   return [
     ...(isStaff.value ? to('import', 'upload', '/app/import') : []),
@@ -76,7 +83,10 @@ export async function importEntries(signal: AbortSignal): Promise<Entry[]> {
   type Reply = Calls['GET /rest/imports']['answer']
   const reply = await call<Reply>({ path: '/rest/imports', query: { limit: mostImports } }, signal)
   return reply.imports.map(({ id, state, targetWorkspace }) => ({
-    ...{ id: `import ${id}`, kind: 'import', icon: 'upload', text: paletteTexts.value.import(id) },
+    id: `import ${id}`,
+    kind: 'import',
+    icon: 'upload',
+    text: paletteTexts.value.import(id),
     more: [state, targetWorkspace?.workspace.name].filter((one) => one !== undefined).join(', '),
     run: goingTo(`/app/imports/${id}`),
   }))

@@ -19,7 +19,8 @@ export function pressKey(needs: Needs, { key, shiftKey }: Pick<KeyboardEvent, 'k
   const moves: Record<string, number> = {
     ArrowLeft: Math.max(0, (now ?? last + 1) - 1),
     ArrowRight: Math.min(last, (now ?? -1) + 1),
-    ...{ Home: 0, End: last },
+    Home: 0,
+    End: last,
   }
   const move = moves[key]
   if (move !== undefined) goTo(needs, move, shiftKey)

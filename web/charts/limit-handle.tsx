@@ -32,8 +32,13 @@ export function LimitHandle({ limit, top, valueAt }: Props) {
   const onKeyDown = (event: KeyboardEvent): void => {
     const by = step * (event.shiftKey ? coarse : 1)
     const moves: Record<string, number> = {
-      ...{ ArrowUp: value + by, ArrowRight: value + by, ArrowDown: value - by, ArrowLeft: value - by },
-      ...{ PageUp: value + coarse * step, PageDown: value - coarse * step, Home: least },
+      ArrowUp: value + by,
+      ArrowRight: value + by,
+      ArrowDown: value - by,
+      ArrowLeft: value - by,
+      PageUp: value + coarse * step,
+      PageDown: value - coarse * step,
+      Home: least,
     }
     const next = moves[event.key]
     if (next === undefined) return

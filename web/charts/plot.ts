@@ -87,7 +87,9 @@ function drawnLine({ lines, periods }: Course, at: number, colour: (role: string
   const isOne = periods.length < 3
   return {
     stroke: colour(role),
-    ...{ width, dash, spanGaps: false },
+    width,
+    dash,
+    spanGaps: false,
     // A value between two gaps has no line.
     points: { show: isOne || undefined, size: 5, fill: colour(role) },
     ...(lines[at]?.kind === 'now' && { fill: translucent(colour(role)) }),

@@ -9,7 +9,9 @@ export type PeriodStep = 'minute' | 'quarter' | 'hour' | 'day'
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const lengths: Record<Exclude<PeriodStep, 'day'>, number> = {
-  ...{ minute: minuteMs, quarter: 15 * minuteMs, hour: hourMs },
+  minute: minuteMs,
+  quarter: 15 * minuteMs,
+  hour: hourMs,
 }
 
 /**

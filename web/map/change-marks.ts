@@ -21,7 +21,9 @@ export function colourOf(other: string): ExpressionSpecification {
 /** Hatching of what is gone. */
 export function hatchingLayer(source: string): LayerSpecification {
   return {
-    ...{ id: `${source}-hatching`, type: 'fill', source },
+    id: `${source}-hatching`,
+    type: 'fill',
+    source,
     filter: ['all', ['==', ['geometry-type'], 'Polygon'], ['==', ['get', 'change'], 'removed']],
     paint: { 'fill-pattern': 'change-hatching' },
   }
@@ -30,7 +32,10 @@ export function hatchingLayer(source: string): LayerSpecification {
 /** A sign on each that changed. */
 export function signsLayer(source: string): LayerSpecification {
   return {
-    ...{ id: `${source}-signs`, type: 'symbol', source, filter: ['has', 'change'] },
+    id: `${source}-signs`,
+    type: 'symbol',
+    source,
+    filter: ['has', 'change'],
     layout: { 'icon-image': ['concat', 'change-', ['get', 'change']], 'icon-allow-overlap': true },
   }
 }

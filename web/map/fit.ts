@@ -28,11 +28,7 @@ export function fit(map: MapLibreMap | undefined, bounds: Bounds, isMoved: boole
   if (camera === undefined) return
   const { clientWidth, clientHeight } = map.getContainer()
   const oneWorld = Math.log2(Math.max(clientWidth, clientHeight) / tilePixels)
-  map.easeTo({
-    ...camera,
-    zoom: Math.max(camera.zoom ?? 0, oneWorld),
-    animate: isMoved && !isStill.matches,
-  })
+  map.easeTo({ ...camera, zoom: Math.max(camera.zoom ?? 0, oneWorld), animate: isMoved && !isStill.matches })
 }
 
 /** Moves no more than is needed: what is in sight stays where it is. */

@@ -46,8 +46,14 @@ interface Heard {
 /** Creates a map without buttons; north is up. Its element has `data-drawn` when everything is drawn. */
 export function openMap(container: HTMLElement, style: StyleSpecification, heard: Heard): MapLibreMap {
   const map = new MapLibreMap({
-    ...{ container, style, attributionControl: false, dragRotate: false, pitchWithRotate: false },
-    ...{ fadeDuration: isStill.matches ? 0 : 150, touchPitch: false, maxPitch: 0 },
+    container,
+    style,
+    attributionControl: false,
+    dragRotate: false,
+    pitchWithRotate: false,
+    fadeDuration: isStill.matches ? 0 : 150,
+    touchPitch: false,
+    maxPitch: 0,
     locale: { 'Map.Title': heard.title },
   })
   giveMarks(map)
@@ -111,7 +117,7 @@ function eachOnce(hits: readonly RenderedHit[]): Found[] {
     const { id, properties, geometry } = feature
     const key = `${layer} ${id ?? JSON.stringify(properties)}`
     if (found.has(key) || found.size >= mostFound) continue
-    found.set(key, { ...{ layer, properties, geometry }, ...(id !== undefined && { id }) })
+    found.set(key, { layer, properties, geometry, ...(id !== undefined && { id }) })
   }
   return [...found.values()]
 }

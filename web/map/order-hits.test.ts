@@ -16,7 +16,10 @@ const square = (west: number, south: number, side: number): Geometry => ({
   ],
 })
 const named = (name: string, geometry: Geometry, layer = 'a:a', isMarkHit = false) => ({
-  ...{ name, geometry, layer, isMarkHit },
+  name,
+  geometry,
+  layer,
+  isMarkHit,
 })
 const at = { lng: 9.99, lat: 5, worldPixels: 512 * 2 ** 8 }
 

@@ -16,7 +16,8 @@ export function ScaleBar({ latitude, zoom }: Place) {
   const metres = roundBelow(metresOfPixel * mostPixels)
   const isLong = metres >= 1000
   const text = new Intl.NumberFormat(messages.value.locale, {
-    ...{ style: 'unit', unit: isLong ? 'kilometer' : 'meter' },
+    style: 'unit',
+    unit: isLong ? 'kilometer' : 'meter',
   }).format(isLong ? metres / 1000 : metres)
   return (
     <div class="scale">

@@ -21,7 +21,9 @@ export function Field({ label, hint, error, type = 'text', ...input }: Props) {
   const told = error ?? hint
   const shared = {
     ...input,
-    ...{ id, class: 'in', 'aria-invalid': error !== undefined },
+    id,
+    class: 'in',
+    'aria-invalid': error !== undefined,
     'aria-describedby': told === undefined ? undefined : `${id}-told`,
   } as const
   return (

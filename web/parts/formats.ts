@@ -38,7 +38,9 @@ const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as co
 export function shownBytes(value: number): string {
   const step = value < 1000 ? 0 : Math.min(byteUnits.length - 1, Math.floor(Math.log10(value) / 3))
   return formatNumber(locale(), value / 1000 ** step, {
-    ...{ style: 'unit', unit: byteUnits[step] ?? 'byte', unitDisplay: step === 0 ? 'long' : 'short' },
+    style: 'unit',
+    unit: byteUnits[step] ?? 'byte',
+    unitDisplay: step === 0 ? 'long' : 'short',
     maximumSignificantDigits: 3,
   })
 }

@@ -1,7 +1,10 @@
 import { Refusal } from './client.ts'
 
 const waits = new Set([
-  ...['version-not-ready', 'table-changing', 'layer-not-indexed', 'tiles-being-made'],
+  'version-not-ready',
+  'table-changing',
+  'layer-not-indexed',
+  'tiles-being-made',
   // The task changed while its rows were being read: requests the rows of the current task.
   'preview-not-ready',
 ])

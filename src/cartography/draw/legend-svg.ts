@@ -78,14 +78,23 @@ function sampleSvg(original: PlainSymbolizer, { dimension }: LegendEntry, y: num
   if (symbol.kind === 'point') return markSvg(symbol, middle.x, middle.y)
   if (symbol.kind === 'icon')
     return element('rect', {
-      ...{ x: middle.x - 8, y: middle.y - 8, width: 16, height: 16, rx: 2 },
-      ...{ fill: 'none', stroke: paleInk, 'stroke-dasharray': '2 2' },
+      x: middle.x - 8,
+      y: middle.y - 8,
+      width: 16,
+      height: 16,
+      rx: 2,
+      fill: 'none',
+      stroke: paleInk,
+      'stroke-dasharray': '2 2',
     })
   if (symbol.kind === 'text')
     return element(
       'text',
       {
-        ...{ x: middle.x, y: middle.y + 4, 'text-anchor': 'middle', 'font-size': Math.min(symbol.size, 13) },
+        x: middle.x,
+        y: middle.y + 4,
+        'text-anchor': 'middle',
+        'font-size': Math.min(symbol.size, 13),
         fill: symbol.color,
         'font-weight': symbol.font?.isBold ? 'bold' : undefined,
         'font-style': symbol.font?.isItalic ? 'italic' : undefined,
@@ -108,15 +117,23 @@ function symbolRow(entry: LegendEntry, y: number): string {
   if (entry.color !== undefined) {
     const { color, opacity } = entry.color
     return element('rect', {
-      ...{ x: margin, y, width: swatch.width, height: swatch.height, stroke: '#00000033' },
-      ...{ fill: color, 'fill-opacity': opacity },
+      x: margin,
+      y,
+      width: swatch.width,
+      height: swatch.height,
+      stroke: '#00000033',
+      fill: color,
+      'fill-opacity': opacity,
     })
   }
   const inside = entry.symbols.map((symbol) => sampleSvg(symbol, entry, y)).join('')
   return element(
     'svg',
     {
-      ...{ x: 0, y: y - 3, width: margin + swatch.width + gap / 2, height: swatch.height + 6 },
+      x: 0,
+      y: y - 3,
+      width: margin + swatch.width + gap / 2,
+      height: swatch.height + 6,
       viewBox: `0 ${numberText(y - 3)} ${numberText(margin + swatch.width + gap / 2)} ${swatch.height + 6}`,
     },
     inside,
@@ -174,7 +191,12 @@ function rampRow(entry: LegendEntry, ramp: LegendRamp, y: number, index: number)
   )
   const gradient = element('linearGradient', { id, x1: 0, y1: 0, x2: 0, y2: 1 }, stops.reverse().join(''))
   const strip = element('rect', {
-    ...{ x: margin, y: top, width: rampWidth, height: rampHeight, fill: `url(#${id})`, stroke: '#00000033' },
+    x: margin,
+    y: top,
+    width: rampWidth,
+    height: rampHeight,
+    fill: `url(#${id})`,
+    stroke: '#00000033',
   })
   const unit = ramp.unit === undefined ? '' : ` ${ramp.unit}`
   const marked = spacedMarks(markedStops(finite), (value) => top + rampHeight * (1 - share(value)))

@@ -141,7 +141,8 @@ function ruleEntries(
   const at = (probe: Probe | undefined, driven?: AnyDriven): LegendEntry => ({
     title: probe === undefined || probe.title === '' ? title : probe.title,
     ...scales,
-    ...{ dimension, symbols: drawn.map((symbol) => plainAt(symbol, rule, dimension, probe, driven)) },
+    dimension,
+    symbols: drawn.map((symbol) => plainAt(symbol, rule, dimension, probe, driven)),
   })
   const [primary, ...others] = drivenValues(drawn).sort((a, b) => rank(a.key) - rank(b.key))
   if (primary === undefined) return [...ofRasters, at(undefined)]

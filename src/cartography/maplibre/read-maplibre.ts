@@ -39,11 +39,7 @@ export function readMapLibre(document: string): Style {
       rules.push({ ...rule, ...(rules.length === 0 ? {} : { pass: rules.length }) })
     last = group
   }
-  return {
-    ...(typeof style.name === 'string' ? { name: style.name } : {}),
-    rules,
-    lost: losses.list(),
-  }
+  return { ...(typeof style.name === 'string' ? { name: style.name } : {}), rules, lost: losses.list() }
 }
 
 /** Throws `Failure` (`invalid`) for a document nested so deep that reading it would not end well. */

@@ -66,7 +66,9 @@ function readLine(values: LayerValues, losses: Losses): Symbolizer {
   const { color, opacity } = paint(values, 'line', losses)
   const factor = isDriven(width) ? 1 : width
   const stroke: Stroke = {
-    ...{ color, width, opacity },
+    color,
+    width,
+    opacity,
     ...(dashes === undefined ? {} : { dashes: dashes.map((dash) => tidy(dash * factor)) }),
     ...defined({ cap, join }),
   }
@@ -118,7 +120,9 @@ function readCircle(values: LayerValues, shape: MarkShape, losses: Losses): Symb
   const isAlike = (metres === undefined) === (strokeMetres === undefined)
   const line = paint(values, 'circle-stroke', losses)
   return {
-    ...{ kind: 'point', shape, size: enlarged(size, isDriven(width) || !isAlike ? 0 : width) },
+    kind: 'point',
+    shape,
+    size: enlarged(size, isDriven(width) || !isAlike ? 0 : width),
     ...(metres === undefined ? {} : { unit: 'metre' }),
     ...(fill.opacity === 0 ? {} : { fill }),
     ...(width === 0 ? {} : { stroke: { color: line.color, width, opacity: line.opacity } }),

@@ -26,7 +26,10 @@ export function readText(values: LayerValues, losses: Losses): Symbolizer[] {
   const size = metres ?? given
   return [
     {
-      ...{ kind: 'text', label, size, color },
+      kind: 'text',
+      label,
+      size,
+      color,
       opacity: together(text, opacity, losses),
       ...(metres === undefined ? {} : { unit: 'metre' }),
       ...defined({ font: readFont(values), halo, placement: readPlacement(values, size, losses) }),

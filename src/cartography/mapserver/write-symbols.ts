@@ -56,7 +56,9 @@ function markBlocks({ shape, size, fill, stroke, rotation }: MarkSymbolizer, tab
   if (fill === undefined && stroke === undefined) return []
   const place = table.dimension === 0 ? '' : 'GEOMTRANSFORM "centroid"'
   const parts = [
-    ...[`SYMBOL "${shape}"`, `SIZE ${amount(size, table)}`, place],
+    `SYMBOL "${shape}"`,
+    `SIZE ${amount(size, table)}`,
+    place,
     rotation === undefined ? '' : `ANGLE ${amount(rotation, table, -1)}`,
     ...(fill === undefined ? [] : colorWords('COLOR', fill, table)),
     ...(stroke === undefined
@@ -113,7 +115,9 @@ function textBlock(symbol: TextSymbolizer, table: SymbolTable): string {
       ? []
       : [...colorWords('OUTLINECOLOR', halo, table), `OUTLINEWIDTH ${wholeWidth(halo.width, table)}`]
   return block('LABEL', [
-    ...[`TEXT "[${name}]"`, `FONT ${quoted(fontName)}`, `SIZE ${amount(size, table, pointsOfPixel)}`],
+    `TEXT "[${name}]"`,
+    `FONT ${quoted(fontName)}`,
+    `SIZE ${amount(size, table, pointsOfPixel)}`,
     ...colorWords('COLOR', { color, opacity }, table),
     ...haloWords,
     ...placementWords(placement, table),

@@ -21,8 +21,11 @@ export function readLabels(labeling: XmlElement | undefined, opacity: number, lo
     if (filter !== undefined && !isElse && condition === undefined) losses.add(`the filter ${filter}`)
     if (childrenOf(rule, 'rule').length > 0) losses.add('rules of labels inside others')
     const frame = defined({
-      ...{ title: description || undefined, condition, isElse: isElse ? (true as const) : undefined },
-      ...{ minScale: scaleOf(scalemindenom), maxScale: scaleOf(scalemaxdenom) },
+      title: description || undefined,
+      condition,
+      isElse: isElse ? (true as const) : undefined,
+      minScale: scaleOf(scalemindenom),
+      maxScale: scaleOf(scalemaxdenom),
     })
     return labelRule(child(rule, 'settings'), frame, opacity, losses)
   })
@@ -58,11 +61,15 @@ function readSettings(
   const paint = parseQgisColor(textColor) ?? { color: '#000000', opacity: 1 }
   const measure = measureOf(fontSizeUnit ?? 'Point') ?? { factor: 1 }
   return {
-    ...{ kind: 'text', label, size: tidy(Number(fontSize ?? 10) * measure.factor), color: paint.color },
+    kind: 'text',
+    label,
+    size: tidy(Number(fontSize ?? 10) * measure.factor),
+    color: paint.color,
     opacity: rounded(paint.opacity * Number(textOpacity ?? 1) * opacity),
     ...(measure.unit === undefined ? {} : { unit: measure.unit }),
     ...defined({
-      ...{ font: fontOf(style.attributes), halo: haloOf(child(style, 'text-buffer'), opacity) },
+      font: fontOf(style.attributes),
+      halo: haloOf(child(style, 'text-buffer'), opacity),
       placement: placementOf(child(settings, 'placement'), losses),
     }),
   }
@@ -124,7 +131,11 @@ function placementOf(element: XmlElement | undefined, losses: Losses): Placement
   const [side = 'center', height = 'middle'] = [sides[quadrant % 3], heights[Math.floor(quadrant / 3)]]
   const up = pixels(yOffset, offsetUnits)
   return {
-    ...{ at: 'point', side, height, right: pixels(xOffset, offsetUnits), up: up === 0 ? 0 : -up },
+    at: 'point',
+    side,
+    height,
+    right: pixels(xOffset, offsetUnits),
+    up: up === 0 ? 0 : -up,
     ...(rotation === 0 ? {} : { rotation }),
   }
 }

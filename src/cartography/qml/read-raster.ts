@@ -16,7 +16,8 @@ export function readRasterRenderer(pipe: XmlElement, losses: Losses): RasterSymb
     losses.add('the brightness and contrast of a raster')
   const gamma = Number(adjusted.gamma ?? 1)
   const base = {
-    ...{ kind: 'raster' as const, opacity: Number(opacity) },
+    kind: 'raster' as const,
+    opacity: Number(opacity),
     ...(Number.isFinite(gamma) && gamma !== 1 ? { gamma } : {}),
   }
   switch (type) {

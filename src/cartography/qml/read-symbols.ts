@@ -7,21 +7,26 @@ import { child, childrenOf, elementsOf } from '../style-xml.ts'
 import { measureOf, parseQgisColor, tidy } from './units.ts'
 
 const shapes: Record<string, MarkShape> = {
-  ...{
-    circle: 'circle',
-    square: 'square',
-    rectangle: 'square',
-    triangle: 'triangle',
-    equilateral_triangle: 'triangle',
-  },
-  ...{ star: 'star', cross: 'cross', cross_fill: 'cross', cross2: 'x', x: 'x' },
+  circle: 'circle',
+  square: 'square',
+  rectangle: 'square',
+  triangle: 'triangle',
+  equilateral_triangle: 'triangle',
+  star: 'star',
+  cross: 'cross',
+  cross_fill: 'cross',
+  cross2: 'x',
+  x: 'x',
 }
 /** Marks that are lines alone. */
 const open = ['cross', 'cross2', 'x', 'line', 'arrowhead']
 
 /** Patterns of pens, in the pen's width. */
 const dashPatterns: Record<string, number[]> = {
-  ...{ dash: [4, 2], dot: [1, 2], 'dash dot': [4, 2, 1, 2], 'dash dot dot': [4, 2, 1, 2, 1, 2] },
+  dash: [4, 2],
+  dot: [1, 2],
+  'dash dot': [4, 2, 1, 2],
+  'dash dot dot': [4, 2, 1, 2, 1, 2],
 }
 
 /** Reads the properties of one symbol layer, as `Option` in newer and `prop` in older documents. */
@@ -172,7 +177,9 @@ class LayerReader {
     const rotation = numberOf(this.#text('angle')) ?? 0
     const fill = open.includes(name) ? undefined : this.#paint('color')
     return {
-      ...{ kind: 'point', shape: known ?? 'circle', size: this.#length('size') ?? 6 },
+      kind: 'point',
+      shape: known ?? 'circle',
+      size: this.#length('size') ?? 6,
       ...defined({ fill, stroke: this.#outline() }),
       ...(rotation === 0 ? {} : { rotation }),
     }
@@ -183,7 +190,10 @@ class LayerReader {
     if (href === '' || href.length > 2000) return undefined
     const rotation = numberOf(this.#text('angle')) ?? 0
     return {
-      ...{ kind: 'icon', href, format: 'image/svg+xml', opacity: this.#alpha },
+      kind: 'icon',
+      href,
+      format: 'image/svg+xml',
+      opacity: this.#alpha,
       ...defined({ size: this.#length('size') }),
       ...(rotation === 0 ? {} : { rotation }),
     }

@@ -37,18 +37,26 @@ function settings(symbol: TextSymbolizer, losses: Losses): string {
   const [only] = label
   const isField = label.length === 1 && typeof only === 'object'
   const style = attributes({
-    ...{ fieldName: isField ? only.property : writeConcatenation(label), isExpression: isField ? 0 : 1 },
-    ...{ fontSize: plain(size, 10, losses), fontSizeUnit: unitName(unit), fontFamily: font?.family },
-    ...{ fontWeight: font?.isBold ? 75 : 50, fontItalic: font?.isItalic ? 1 : 0 },
-    ...{ textColor: qgisColor(plain(color, '#000000', losses), 1), textOpacity: plain(opacity, 1, losses) },
+    fieldName: isField ? only.property : writeConcatenation(label),
+    isExpression: isField ? 0 : 1,
+    fontSize: plain(size, 10, losses),
+    fontSizeUnit: unitName(unit),
+    fontFamily: font?.family,
+    fontWeight: font?.isBold ? 75 : 50,
+    fontItalic: font?.isItalic ? 1 : 0,
+    textColor: qgisColor(plain(color, '#000000', losses), 1),
+    textOpacity: plain(opacity, 1, losses),
   })
   const buffer =
     halo === undefined
       ? ''
       : `<text-buffer${attributes({
-          ...{ bufferDraw: 1, bufferSize: plain(halo.width, 1, losses), bufferSizeUnits: unitName(unit) },
-          ...{ bufferColor: qgisColor(plain(halo.color, '#ffffff', losses), 1) },
-          ...{ bufferOpacity: plain(halo.opacity, 1, losses), bufferNoFill: 1 },
+          bufferDraw: 1,
+          bufferSize: plain(halo.width, 1, losses),
+          bufferSizeUnits: unitName(unit),
+          bufferColor: qgisColor(plain(halo.color, '#ffffff', losses), 1),
+          bufferOpacity: plain(halo.opacity, 1, losses),
+          bufferNoFill: 1,
         })}/>`
   return `<settings><text-style${style}>${buffer}</text-style><placement${placing(placement, unitName(unit), losses)}/><rendering scaleVisibility="0" drawLabels="1"/></settings>`
 }
@@ -61,14 +69,19 @@ function placing(placement: Placement | undefined, unit: string, losses: Losses)
   if (placement.at === 'line') {
     const { offset, repeat } = placement
     return attributes({
-      ...{ placement: 3, dist: offset, distUnits: unit },
+      placement: 3,
+      dist: offset,
+      distUnits: unit,
       ...(repeat === undefined ? {} : { repeatDistance: repeat, repeatDistanceUnits: unit }),
     })
   }
   const { side, height, right, up, rotation = 0 } = placement
   return attributes({
-    ...{ placement: 1, quadOffset: heights.indexOf(height) * 3 + sides.indexOf(side) },
-    ...{ xOffset: right, yOffset: up === 0 ? 0 : -up, offsetUnits: unit },
+    placement: 1,
+    quadOffset: heights.indexOf(height) * 3 + sides.indexOf(side),
+    xOffset: right,
+    yOffset: up === 0 ? 0 : -up,
+    offsetUnits: unit,
     rotationAngle: plain(rotation, 0, losses),
   })
 }

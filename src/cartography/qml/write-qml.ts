@@ -101,7 +101,11 @@ function ruleXml(rule: Rule, symbol: number | undefined, losses: Losses): string
   const filter =
     isElse === true ? 'ELSE' : condition === undefined ? undefined : writeExpression(condition, losses)
   return `<rule${attributes({
-    ...{ label: title ?? name, description: abstract, filter, symbol },
-    ...{ scalemindenom: minScale, scalemaxdenom: maxScale },
+    label: title ?? name,
+    description: abstract,
+    filter,
+    symbol,
+    scalemindenom: minScale,
+    scalemaxdenom: maxScale,
   })}/>`
 }

@@ -8,14 +8,12 @@ import { qgisColor, unitName } from './units.ts'
 const symbolTypes = ['marker', 'line', 'fill'] as const
 
 const shapeNames: Record<MarkShape, string> = {
-  ...{
-    circle: 'circle',
-    square: 'square',
-    triangle: 'triangle',
-    star: 'star',
-    cross: 'cross_fill',
-    x: 'cross2',
-  },
+  circle: 'circle',
+  square: 'square',
+  triangle: 'triangle',
+  star: 'star',
+  cross: 'cross_fill',
+  x: 'cross2',
 }
 
 /** Writes one QGIS symbol with a layer per symbolizer; undefined if none can be expressed. */
@@ -86,9 +84,12 @@ function outlineSettings(stroke: Stroke | undefined, unit: LengthUnit | undefine
   const { dashes, cap } = stroke
   const isDashed = dashes !== undefined
   return {
-    ...{ outline_color: color(stroke, losses), outline_style: isDashed ? penStyle(dashes, losses) : 'solid' },
-    ...{ outline_width: plain(stroke.width, 1, losses), outline_width_unit: unitName(unit) },
-    ...{ joinstyle: stroke.join, cap_style: cap === 'butt' ? 'flat' : cap },
+    outline_color: color(stroke, losses),
+    outline_style: isDashed ? penStyle(dashes, losses) : 'solid',
+    outline_width: plain(stroke.width, 1, losses),
+    outline_width_unit: unitName(unit),
+    joinstyle: stroke.join,
+    cap_style: cap === 'butt' ? 'flat' : cap,
   }
 }
 
@@ -120,10 +121,13 @@ function lineSettings(
       ? { use_customdash: 0 }
       : { use_customdash: 1, customdash: evenDashes(dashes).join(';'), customdash_unit: unitName(unit) }
   return {
-    ...{ line_color: color(stroke, losses), line_style: 'solid' },
-    ...{ line_width: plain(stroke.width, 1, losses), line_width_unit: unitName(unit) },
+    line_color: color(stroke, losses),
+    line_style: 'solid',
+    line_width: plain(stroke.width, 1, losses),
+    line_width_unit: unitName(unit),
     ...custom,
-    ...{ capstyle: cap === 'butt' ? 'flat' : cap, joinstyle: stroke.join },
+    capstyle: cap === 'butt' ? 'flat' : cap,
+    joinstyle: stroke.join,
     ...(offset === undefined ? {} : { offset: plain(offset, 0, losses), offset_unit: unitName(unit) }),
   }
 }
@@ -139,8 +143,12 @@ function markSettings(symbol: Extract<Symbolizer, { kind: 'point' }>, losses: Lo
   const lines = shape === 'x' && fill !== undefined ? { ...fill, width: 1, ...stroke } : stroke
   const faded = fill ?? { color: '#000000', opacity: 0 }
   return {
-    ...{ name: shapeNames[shape], color: color(faded, losses), angle: plain(rotation, 0, losses) },
-    ...{ size: plain(size, 6, losses), size_unit: unitName(unit), scale_method: 'diameter' },
+    name: shapeNames[shape],
+    color: color(faded, losses),
+    angle: plain(rotation, 0, losses),
+    size: plain(size, 6, losses),
+    size_unit: unitName(unit),
+    scale_method: 'diameter',
     ...outlineSettings(lines, unit, losses),
   }
 }
@@ -151,7 +159,9 @@ function iconSettings(
 ): Settings {
   if (plain(opacity, 1, losses) !== 1) losses.add('the opacity of a picture')
   return {
-    ...{ name: href, angle: plain(rotation, 0, losses) },
-    ...{ size: plain(size, 16, losses), size_unit: unitName(unit) },
+    name: href,
+    angle: plain(rotation, 0, losses),
+    size: plain(size, 16, losses),
+    size_unit: unitName(unit),
   }
 }

@@ -75,10 +75,7 @@ function readEnhancement(element: XmlElement | undefined, losses: Losses): Enhan
     : normalize && !stretch
       ? 'normalize'
       : undefined
-  return {
-    ...defined({ enhancement, stretch }),
-    ...(gamma === undefined || gamma === 1 ? {} : { gamma }),
-  }
+  return { ...defined({ enhancement, stretch }), ...(gamma === undefined || gamma === 1 ? {} : { gamma }) }
 }
 
 /** The least and largest value in the form that GeoServer and QGIS write them. */

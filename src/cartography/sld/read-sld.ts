@@ -49,7 +49,9 @@ export function readSldLayers(document: string, limits?: StyleXmlLimits): SldLay
     const losses = new Losses()
     const drawn = style && userStyle(style, losses)
     return {
-      ...{ name: textOf(layer, 'Name') ?? '', isNarrowed: isNarrowed(layer), lost: losses.list() },
+      name: textOf(layer, 'Name') ?? '',
+      isNarrowed: isNarrowed(layer),
+      lost: losses.list(),
       ...defined({ style: drawn }),
       ...defined({ styleName: textOf(child(layer, 'NamedStyle'), 'Name') }),
     }
@@ -87,20 +89,28 @@ function isNarrowed(layer: XmlElement): boolean {
 }
 
 const partsOfPass = new Set([
-  ...[
-    'Name',
-    'Title',
-    'Abstract',
-    'Description',
-    'FeatureTypeName',
-    'CoverageName',
-    'SemanticTypeIdentifier',
-  ],
-  ...['OnlineResource', 'Rule', 'Transformation', 'VendorOption'],
+  'Name',
+  'Title',
+  'Abstract',
+  'Description',
+  'FeatureTypeName',
+  'CoverageName',
+  'SemanticTypeIdentifier',
+  'OnlineResource',
+  'Rule',
+  'Transformation',
+  'VendorOption',
 ])
 const partsOfRule = new Set([
-  ...['Name', 'Title', 'Abstract', 'Description', 'Filter', 'ElseFilter', 'VendorOption'],
-  ...['MinScaleDenominator', 'MaxScaleDenominator'],
+  'Name',
+  'Title',
+  'Abstract',
+  'Description',
+  'Filter',
+  'ElseFilter',
+  'VendorOption',
+  'MinScaleDenominator',
+  'MaxScaleDenominator',
 ])
 
 /** Records the parts of one `FeatureTypeStyle` besides its rules. */

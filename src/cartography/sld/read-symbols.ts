@@ -140,7 +140,9 @@ export class SymbolReader {
     const areDashes = dashes.length > 0 && dashes.every((dash) => Number.isFinite(dash) && dash >= 0)
     if (dashes.length > 0 && !areDashes) this.losses.add('dashes that are no numbers')
     return {
-      ...{ color, width, opacity },
+      color,
+      width,
+      opacity,
       ...(areDashes ? { dashes: dashes.map((dash) => dash * factor) } : {}),
       ...defined({ cap, join }),
     }
@@ -205,6 +207,10 @@ export class SymbolReader {
 }
 
 const strokeParameters = [
-  ...['stroke', 'stroke-width', 'stroke-opacity', 'stroke-dasharray'],
-  ...['stroke-linecap', 'stroke-linejoin'],
+  'stroke',
+  'stroke-width',
+  'stroke-opacity',
+  'stroke-dasharray',
+  'stroke-linecap',
+  'stroke-linejoin',
 ]

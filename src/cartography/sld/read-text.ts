@@ -101,7 +101,9 @@ function readPlacement(
   const shift = child(point, 'Displacement')
   const rotation = reader.number(child(point, 'Rotation'), 'Rotation')
   return {
-    ...{ at: 'point', side, height },
+    at: 'point',
+    side,
+    height,
     right: (numberIn(shift, 'DisplacementX') ?? 0) * factor,
     up: (numberIn(shift, 'DisplacementY') ?? 0) * factor,
     ...(rotation === undefined || rotation === 0 ? {} : { rotation }),

@@ -72,7 +72,9 @@ function comparisonXml({ op, property, value, ignoresCase }: ConditionOf<'=='>):
 
 function likeXml({ property, pattern, ignoresCase }: ConditionOf<'like'>, dialect: SldDialect): string {
   const signs = attributes({
-    ...{ wildCard: '%', singleChar: '_', [dialect.escapeAttribute]: '\\' },
+    wildCard: '%',
+    singleChar: '_',
+    [dialect.escapeAttribute]: '\\',
     matchCase: ignoresCase ? 'false' : undefined,
   })
   return `<ogc:PropertyIsLike${signs}>${propertyXml(property)}${literalXml(pattern)}</ogc:PropertyIsLike>`

@@ -71,7 +71,16 @@ export function toCard(layer: LayerRecord, rows?: number): LayerCard {
   const kind = kindOf(details)
   const head = foldText(`${oneLine(name)}\n${oneLine(title)}`)
   return {
-    ...{ id, storeId, version, workspace, name, nativeName, title, keywords, isPublic, style },
+    id,
+    storeId,
+    version,
+    workspace,
+    name,
+    nativeName,
+    title,
+    keywords,
+    isPublic,
+    style,
     abstract: abstract === undefined ? undefined : shortened(abstract),
     ...toldOf(details),
     kind,

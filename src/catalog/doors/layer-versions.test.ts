@@ -19,7 +19,9 @@ const [before, later] = ['look before', 'look after']
  * Starts two servers of one catalogue with a layer whose file has the state `later`; the second one does not
  * receive messages about changes by the first.
  */
-async function startTwo(test: TestContext): Promise<{
+async function startTwo(
+  test: TestContext,
+): Promise<{
   second: LayerVersions
   present(): Promise<LayerRecord>
   see(seenState: string): Promise<unknown>

@@ -236,7 +236,10 @@ export class LayerVersions {
     const timer = setTimeout(() => end.abort(tookTooLong()), lookMs).unref()
     const state = this.#readState(layer, end.signal)
     const look: LastLook = {
-      ...{ version: layer.version, state, until: Number.POSITIVE_INFINITY, isDone: false },
+      version: layer.version,
+      state,
+      until: Number.POSITIVE_INFINITY,
+      isDone: false,
       // One timeout shared by all callers: one for each would cost more than reading the state.
       soon: within(lookTimeoutMs, state),
     }

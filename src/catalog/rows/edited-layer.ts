@@ -40,7 +40,9 @@ export async function editLayer(
     ...(featureCount === undefined ? {} : { featureCount: featureCount + rowsAdded }),
   }
   const note = {
-    ...{ at, cause: 'edit' as const, mode: editMode },
+    at,
+    cause: 'edit' as const,
+    mode: editMode,
     edits: { counts, since: isJoined ? since : at },
     ...defined({ user }),
   }

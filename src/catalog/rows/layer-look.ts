@@ -32,8 +32,10 @@ export function layerLooks(
     const [row] = rows
     if (row === undefined) return undefined
     return {
-      ...{ id: Number(row.id), version: Number(row.version) },
-      ...{ seenState: row.seen_state ?? undefined, isOpen: row.is_open === 1 },
+      id: Number(row.id),
+      version: Number(row.version),
+      seenState: row.seen_state ?? undefined,
+      isOpen: row.is_open === 1,
     }
   }
 }

@@ -117,9 +117,14 @@ async function publishAgain(db: Queryable, version: VersionRecord, at: string): 
   await db
     .insertInto('layers')
     .values({
-      ...{ id: layerId, workspace, name, store_id: storeId, native_name: nativeName },
+      id: layerId,
+      workspace,
+      name,
+      store_id: storeId,
+      native_name: nativeName,
       document: JSON.stringify(details),
-      ...{ created_at: at, updated_at: at },
+      created_at: at,
+      updated_at: at,
       is_public: isPublic === undefined ? null : isPublic ? 1 : 0,
       version: Math.max(next - 1, last),
       version_cause: 'restore',

@@ -180,8 +180,14 @@ export async function returnContent(
   await db
     .updateTable('layer_contents')
     .set({
-      ...{ form: 'present', kept: null, kept_id: null, size_bytes: null, reason: null },
-      ...{ after_id: null, state: null, ended_at: null },
+      form: 'present',
+      kept: null,
+      kept_id: null,
+      size_bytes: null,
+      reason: null,
+      after_id: null,
+      state: null,
+      ended_at: null,
     })
     .where('id', '=', id)
     .execute()

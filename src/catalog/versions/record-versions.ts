@@ -86,14 +86,22 @@ async function recordOne(
   await db
     .insertInto('layer_versions')
     .values({
-      ...{ layer_id: id, version, workspace, name, created_at: joined?.created_at ?? at, cause },
+      layer_id: id,
+      version,
+      workspace,
+      name,
+      created_at: joined?.created_at ?? at,
+      cause,
       user_name: user ?? null,
       import_id: importId ?? null,
       mode: mode ?? null,
       changes: changes === undefined ? null : JSON.stringify(changes),
       row_count: rows ?? null,
       columns_changed: JSON.stringify(before === undefined ? [] : differingColumns(before, details)),
-      ...{ document, store_id, native_name, is_public },
+      document,
+      store_id,
+      native_name,
+      is_public,
       style_digest: await digest,
       content_id: await presentContent(db, place, at),
     })

@@ -25,7 +25,9 @@ export async function listAll(client: RestRequests, workspace: string | undefine
   const layers: unknown[] = []
   for (;;) {
     const query = new URLSearchParams({
-      ...{ sort: 'name', limit: String(pageSize), offset: String(layers.length) },
+      sort: 'name',
+      limit: String(pageSize),
+      offset: String(layers.length),
       ...(workspace === undefined ? {} : { workspace }),
     })
     const answer = await client.get(`/rest/catalogue/layers?${query}`)

@@ -21,11 +21,15 @@ const list: Action = {
     const answer = await client.get(`/rest/import-history?limit=${encodeURIComponent(limit)}`)
     const imports = listOf(answer, 'imports')
     const rows = imports.map((one) => ({
-      ...{ id: textOf(one, 'id'), state: textOf(one, 'state'), created: textOf(one, 'created') },
-      ...{ user: textOf(one, 'user'), workspace: textOf(one, 'workspace') },
+      id: textOf(one, 'id'),
+      state: textOf(one, 'state'),
+      created: textOf(one, 'created'),
+      user: textOf(one, 'user'),
+      workspace: textOf(one, 'workspace'),
       source: textOf(fieldOf(one, 'source'), 'name'),
       layers: listOf(one, 'layers').join(', '),
-      ...{ loaded: textOf(one, 'rowsLoaded'), rejected: textOf(one, 'rejected') },
+      loaded: textOf(one, 'rowsLoaded'),
+      rejected: textOf(one, 'rejected'),
     }))
     const rest = numberOf(answer, 'total') - rows.length
     const text = listText('imports', columns, rows)

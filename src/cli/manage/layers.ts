@@ -26,8 +26,18 @@ const show: Action = {
 const change: Action = {
   words: ['NAME'],
   options: [
-    ...(['workspace', 'title', 'abstract', 'keyword', 'attribution', 'licence', 'contact'] as const),
-    ...(['style', 'further-style', 'public', 'private', 'inherit'] as const),
+    'workspace',
+    'title',
+    'abstract',
+    'keyword',
+    'attribution',
+    'licence',
+    'contact',
+    'style',
+    'further-style',
+    'public',
+    'private',
+    'inherit',
   ],
   run: async (context, [name = '']) => {
     const { values } = context

@@ -88,7 +88,8 @@ const create: Action = {
     const { description, disable } = context.values
     const parameters = parametersOf(context)
     const store = {
-      ...{ name, connectionParameters: parameters },
+      name,
+      connectionParameters: parameters,
       ...given({ description, enabled: disable === true ? false : undefined }),
     }
     const answer = await context.client.post(`${workspacePath(workspace)}/datastores`, { dataStore: store })

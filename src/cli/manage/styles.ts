@@ -39,7 +39,9 @@ const list: Action = {
     for (const one of found) {
       const style = fieldOf(await context.client.get(stylePath(context, textOf(one, 'name'))), 'style')
       styles.push({
-        ...{ name: textOf(style, 'name'), format: textOf(style, 'format'), href: textOf(one, 'href') },
+        name: textOf(style, 'name'),
+        format: textOf(style, 'format'),
+        href: textOf(one, 'href'),
         ...given({ workspace: context.values.workspace }),
         dateModified: textOf(style, 'dateModified'),
       })
@@ -131,10 +133,7 @@ function describe(answer: unknown) {
   return { answer, text: [fields, ...messages].join('\n') }
 }
 
-const styles: Kind = {
-  command: 'styles',
-  actions: { list, show, download, create, change, delete: remove },
-}
+const styles: Kind = { command: 'styles', actions: { list, show, download, create, change, delete: remove } }
 
 /** `terrane styles` */
 export function runStyles(args: string[], env: Environment): Promise<number> {

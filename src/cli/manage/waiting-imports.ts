@@ -131,7 +131,11 @@ async function describe(client: RestRequests, path: string) {
   const answer = await client.get(`${path}?expand=3`)
   const { id, state, messages } = readImport(answer)
   const tasks = (await listTasks(client, path)).map((task) => ({
-    ...{ id: task.id, state: task.state, layer: task.layer, srs: task.srs ?? '', file: task.file },
+    id: task.id,
+    state: task.state,
+    layer: task.layer,
+    srs: task.srs ?? '',
+    file: task.file,
     message: task.errorMessage ?? task.messages[0]?.text ?? '',
   }))
   const said = messages.map(({ level, text }) => `${level}: ${text}`)

@@ -86,10 +86,7 @@ function describe(answer: unknown) {
   return { answer, text }
 }
 
-const workspaces: Kind = {
-  command: 'workspaces',
-  actions: { list, show, create, change, delete: remove },
-}
+const workspaces: Kind = { command: 'workspaces', actions: { list, show, create, change, delete: remove } }
 
 /** `terrane workspaces` */
 export function runWorkspaces(args: string[], env: Environment): Promise<number> {

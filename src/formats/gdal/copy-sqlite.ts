@@ -5,8 +5,16 @@ import { openForeignDatabase } from '../geopackage/open-database.ts'
 
 /** Modules of virtual tables that read their own database only. */
 const safeModules = new Set([
-  ...['rtree', 'rtree_i32', 'geopoly', 'fts3', 'fts4', 'fts5'],
-  ...['virtualspatialindex', 'virtualelementary', 'virtualknn', 'virtualknn2'],
+  'rtree',
+  'rtree_i32',
+  'geopoly',
+  'fts3',
+  'fts4',
+  'fts5',
+  'virtualspatialindex',
+  'virtualelementary',
+  'virtualknn',
+  'virtualknn2',
 ])
 
 /**

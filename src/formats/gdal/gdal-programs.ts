@@ -129,19 +129,17 @@ function openSource(
       // Otherwise GDAL stops at the first geometry that differs from the declaration of its column.
       const type = isSqlite === true && dimensions !== undefined ? ['-nlt', 'GEOMETRY'] : []
       const [program, args] = await limitedProgram('ogr2ogr', [
-        ...[
-          '-f',
-          outputDriver,
-          '/vsistdout/',
-          path,
-          layer,
-          '-nln',
-          't',
-          '-nlt',
-          'CONVERT_TO_LINEAR',
-          '-forceNullable',
-          '-unsetFieldWidth',
-        ],
+        '-f',
+        outputDriver,
+        '/vsistdout/',
+        path,
+        layer,
+        '-nln',
+        't',
+        '-nlt',
+        'CONVERT_TO_LINEAR',
+        '-forceNullable',
+        '-unsetFieldWidth',
         ...type,
         ...settings.flatMap((setting) => ['-lco', setting]),
       ])

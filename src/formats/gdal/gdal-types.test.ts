@@ -239,8 +239,14 @@ describe('spreadsheets', needsGdal, () => {
       ],
     )
     assert.deepEqual(tables[0]?.columns, [
-      ...['code text', 'count int64', 'part float64', 'mixed text'],
-      ...['day date', 'at timestamp', 'open boolean', 'digits text'],
+      'code text',
+      'count int64',
+      'part float64',
+      'mixed text',
+      'day date',
+      'at timestamp',
+      'open boolean',
+      'digits text',
     ])
     const micros = (text: string) => BigInt(Date.parse(text)) * 1000n
     assert.deepEqual(tables[0]?.rows, [

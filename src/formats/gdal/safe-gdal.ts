@@ -25,9 +25,7 @@ export const safeConfig: Record<string, string> = {
 function gdalMissing(): FormatError {
   return new FormatError(
     'This format is read through GDAL, which is not installed: install the Debian package gdal-bin',
-    {
-      code: 'gdal-missing',
-    },
+    { code: 'gdal-missing' },
   )
 }
 

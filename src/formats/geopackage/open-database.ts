@@ -103,8 +103,6 @@ export function asFormatError(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || (error as { code?: unknown }).code !== 'ERR_SQLITE_ERROR') return error
   return new FormatError(
     `GeoPackage "${basename(path)}" cannot be read: ${plainReason(error) ?? error.message}`,
-    {
-      cause: error,
-    },
+    { cause: error },
   )
 }

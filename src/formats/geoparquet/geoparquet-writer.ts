@@ -108,7 +108,8 @@ export class GeoParquetWriter {
     if (geometry !== undefined) {
       const { minX, minY, maxX, maxY } = this.#bounds
       const about = {
-        ...{ encoding: 'WKB', geometry_types: [...this.#types].toSorted() },
+        encoding: 'WKB',
+        geometry_types: [...this.#types].toSorted(),
         ...(this.#crs === undefined ? {} : { crs: this.#crs }),
         ...(minX <= maxX ? { bbox: [minX, minY, maxX, maxY] } : {}),
       }

@@ -91,10 +91,7 @@ describe('GeoParquet', () => {
     const logical_type = { type: 'GEOMETRY', crs: 'srid:25832' } as const
     const { layer, rows } = await readParquet({
       columnData: [
-        {
-          name: 'geometry',
-          data: [0, 1].map((at) => ({ type: 'Point', coordinates: [at, -at] })),
-        },
+        { name: 'geometry', data: [0, 1].map((at) => ({ type: 'Point', coordinates: [at, -at] })) },
       ],
       schema: parquetSchema({
         name: 'geometry',
@@ -149,10 +146,7 @@ describe('GeoParquet', () => {
 
   it('rejects rows whose geometry or text cannot be read, and goes on', async () => {
     const geometry = { ...points(3), data: [pointWkb(0, 0), pointWkb(1, 1).subarray(0, 9), pointWkb(2, 2)] }
-    const text = {
-      name: 'a',
-      data: [new Uint8Array([0xff]), new Uint8Array([65]), new Uint8Array([66])],
-    }
+    const text = { name: 'a', data: [new Uint8Array([0xff]), new Uint8Array([65]), new Uint8Array([66])] }
     const { rows, rejects } = await readParquet({
       columnData: [untyped(geometry), text],
       schema: parquetSchema(

@@ -50,10 +50,7 @@ function toBand(value: unknown): RasterBand {
   const color = textOf(colorInterpretation)
   const caption = textOf(description)
   const unit = textOf(words)
-  return {
-    dataType: textOf(type) ?? 'Unknown',
-    ...defined({ noData, color, description: caption, unit }),
-  }
+  return { dataType: textOf(type) ?? 'Unknown', ...defined({ noData, color, description: caption, unit }) }
 }
 
 /** Returns six finite coefficients that give cells an area; others are ignored. */
@@ -99,9 +96,5 @@ export function parseGdalInfo(text: string): GdalInfo {
     ...(controlPoints === 0 ? {} : { controlPointCount: controlPoints }),
   }
   const overviewFile = textOf(fieldsOf(fieldsOf(info.metadata).OVERVIEWS).OVERVIEW_FILE)
-  return {
-    raster,
-    subdatasetCount: subdatasetCount(info.metadata),
-    ...defined({ overviewFile }),
-  }
+  return { raster, subdatasetCount: subdatasetCount(info.metadata), ...defined({ overviewFile }) }
 }

@@ -87,16 +87,8 @@ const kinds = {
     suits: anything,
     needsExtension: true,
   },
-  'Golden Software ASCII Grid (.grd)': {
-    drivers: ['GSAG'],
-    extensions: ['grd'],
-    suits: startsWith('DSAA'),
-  },
-  'Golden Software Binary Grid (.grd)': {
-    drivers: ['GSBG'],
-    extensions: ['grd'],
-    suits: startsWith('DSBB'),
-  },
+  'Golden Software ASCII Grid (.grd)': { drivers: ['GSAG'], extensions: ['grd'], suits: startsWith('DSAA') },
+  'Golden Software Binary Grid (.grd)': { drivers: ['GSBG'], extensions: ['grd'], suits: startsWith('DSBB') },
   'Golden Software 7 Binary Grid (.grd)': {
     drivers: ['GS7BG'],
     extensions: ['grd'],

@@ -33,7 +33,12 @@ const maxProjectionBytes = (1 << 16) + 1
 async function readInfo(file: DataFile, driver: RasterDriver, signal: AbortSignal): Promise<GdalInfo> {
   return withRasterSource(file, driver, async ({ path, folder, drivers, env }) => {
     const [program, args] = await limitedProgram('gdalinfo', [
-      ...['-json', '-noct', '-norat', '-nofl', '-mdd', 'OVERVIEWS'],
+      '-json',
+      '-noct',
+      '-norat',
+      '-nofl',
+      '-mdd',
+      'OVERVIEWS',
       ...drivers.flatMap((name) => ['-if', name]),
       path,
     ])
@@ -116,11 +121,7 @@ async function describeRaster(
   refuseContainer(info)
   const { crs: declared, ...rest } = info.raster
   const { crs, messages } = await findCrs(declared, file)
-  const raster: RasterDescription = {
-    ...rest,
-    ...defined({ crs }),
-    sizeBytes: await sizeBytesOf(file),
-  }
+  const raster: RasterDescription = { ...rest, ...defined({ crs }), sizeBytes: await sizeBytesOf(file) }
   const envelope = envelopeOf(raster)
   return {
     name: basename(file.path, extname(file.path)),

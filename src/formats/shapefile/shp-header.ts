@@ -15,12 +15,7 @@ export interface ShapeType {
   hasM: boolean
 }
 
-const bases: Record<number, ShapeType['base']> = {
-  1: 'Point',
-  3: 'PolyLine',
-  5: 'Polygon',
-  8: 'MultiPoint',
-}
+const bases: Record<number, ShapeType['base']> = { 1: 'Point', 3: 'PolyLine', 5: 'Polygon', 8: 'MultiPoint' }
 
 const shapeTypes = new Map<number, ShapeType>([[0, { number: 0, base: 'Null', hasZ: false, hasM: false }]])
 for (const [base, name] of Object.entries(bases)) {
@@ -79,9 +74,5 @@ export function parseShpHeader(bytes: Uint8Array): ShpHeader {
     throw new FormatError(message, { code: 'unsupported-shape-type' })
   }
   const [minX, minY, maxX, maxY] = [36, 44, 52, 60].map((at) => view.getFloat64(at, true))
-  return {
-    declaredBytes: view.getUint32(24) * 2,
-    type,
-    envelope: { minX, minY, maxX, maxY } as Envelope,
-  }
+  return { declaredBytes: view.getUint32(24) * 2, type, envelope: { minX, minY, maxX, maxY } as Envelope }
 }

@@ -24,10 +24,7 @@ async function typeOf(...cells: string[]): Promise<string | undefined> {
 async function table(text: string): Promise<{ types: (string | undefined)[]; values: unknown[][] }> {
   const { layer, rows, rejects } = await readLayer(csv, write('table.csv', text))
   assert.deepEqual(rejects, [])
-  return {
-    types: layer.schema.attributes.map(({ type }) => type),
-    values: rows.map(({ values }) => values),
-  }
+  return { types: layer.schema.attributes.map(({ type }) => type), values: rows.map(({ values }) => values) }
 }
 
 describe('CSV types of cells in quotes', () => {

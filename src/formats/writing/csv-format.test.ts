@@ -22,7 +22,11 @@ const textOf = (written: Uint8Array): string => Buffer.from(written).toString('u
 
 /** Types that the reader infers where a type would be misread otherwise: large exponents, many digits. */
 const readAs: Partial<Record<AttributeType, AttributeType>> = {
-  ...{ int16: 'int32', float32: 'text', float64: 'text', decimal: 'text', binary: 'text' },
+  int16: 'int32',
+  float32: 'text',
+  float64: 'text',
+  decimal: 'text',
+  binary: 'text',
 }
 
 function expected(value: Value, type: AttributeType): Value {

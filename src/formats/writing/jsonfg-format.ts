@@ -14,7 +14,12 @@ const crs84 = /[/:]CRS84$/
 const crs84h = 'http://www.opengis.net/def/crs/OGC/0/CRS84h'
 
 const dimensionOf: Partial<Record<GeometryType, number>> = {
-  ...{ Point: 0, MultiPoint: 0, LineString: 1, MultiLineString: 1, Polygon: 2, MultiPolygon: 2 },
+  Point: 0,
+  MultiPoint: 0,
+  LineString: 1,
+  MultiLineString: 1,
+  Polygon: 2,
+  MultiPolygon: 2,
 }
 
 /** Members of the root object. */

@@ -131,14 +131,16 @@ function toCandidates(ranked: RankedCrs[]): FoundCrs[] {
   }
   const weights = groups.map(({ first }) => Math.exp(first.score - (groups[0]?.first.score ?? 0)))
   const sum = weights.reduce((total, weight) => total + weight, 0)
-  return groups.slice(0, maxCandidates).map(({ first, alike }, at) => ({
-    srs: first.system.row.srs,
-    name: first.system.row.name,
-    confidence: round(Math.min(0.95, (weights[at] ?? 0) / sum), 3),
-    evidence: evidenceOf(first),
-    falls: first.falls,
-    ...(alike.length === 0 ? {} : { alike }),
-  }))
+  return groups
+    .slice(0, maxCandidates)
+    .map(({ first, alike }, at) => ({
+      srs: first.system.row.srs,
+      name: first.system.row.name,
+      confidence: round(Math.min(0.95, (weights[at] ?? 0) / sum), 3),
+      evidence: evidenceOf(first),
+      falls: first.falls,
+      ...(alike.length === 0 ? {} : { alike }),
+    }))
 }
 
 /** Whether both are of today's datums, so that no shift between them is left out. */

@@ -56,9 +56,9 @@ export function searchCrs(words: string, limit: number): { found: FoundCrs[]; to
   const fitting = searched().filter(({ text }) => parts.every((part) => text.includes(part)))
   const ranked = fitting.map((one) => ({ one, rank: rankOf(one, asked, parts) }))
   ranked.sort((a, b) => a.rank - b.rank || (a.one.srs < b.one.srs ? -1 : 1))
-  const found = ranked.slice(0, limit).map(({ one: { srs, name, areaName, isDeprecated } }) => ({
-    ...{ srs, name, areaName, isDeprecated },
-  }))
+  const found = ranked
+    .slice(0, limit)
+    .map(({ one: { srs, name, areaName, isDeprecated } }) => ({ srs, name, areaName, isDeprecated }))
   return { found, total: fitting.length }
 }
 

@@ -26,7 +26,8 @@ const Health = Type.Object(
     }),
     versions: Type.Object(
       {
-        ...{ days: Type.Integer(), bytes: Type.Integer() },
+        days: Type.Integer(),
+        bytes: Type.Integer(),
         kept: Type.Union([Type.Object({ contents: Type.Integer(), bytes: Type.Integer() }), Type.Null()], {
           description: 'What is kept now, in all stores; null where the catalogue does not answer',
         }),

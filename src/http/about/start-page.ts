@@ -71,9 +71,7 @@ function indexOf(path: string, description: string, entriesOf: (parts: StartPage
     summary: `What is below ${path}`,
     description,
     tags: ['server'],
-    answers: {
-      200: media('Links', { 'application/json': Index, 'text/html': Type.String() }),
-    },
+    answers: { 200: media('Links', { 'application/json': Index, 'text/html': Type.String() }) },
     handle: (parts: StartPageParts, request, reply) => {
       const entries = entriesOf(parts)
       reply.header('vary', 'Accept')

@@ -57,7 +57,10 @@ export const showClasses = operation({
     const { rows, empty, min, bounds, histogram, categories, hasOthers } = summary
     return {
       classes: {
-        ...{ attribute: attribute.name, method: wish.method, rows, empty },
+        attribute: attribute.name,
+        method: wish.method,
+        rows,
+        empty,
         ...defined({ min, bounds, histogram, categories, hasOthers }),
         messages: messagesOf(summary, request.query, wish).map(({ message }) => message),
       },

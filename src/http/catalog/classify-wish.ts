@@ -18,9 +18,7 @@ export const ClassifyWish = Type.Object({
   method: Type.Optional(
     Type.Union(
       classifyMethods.map((method) => Type.Literal(method)),
-      {
-        description: 'Default `quantile` for numbers, `categories` for others',
-      },
+      { description: 'Default `quantile` for numbers, `categories` for others' },
     ),
   ),
   classes: Type.Optional(
@@ -29,9 +27,7 @@ export const ClassifyWish = Type.Object({
   palette: Type.Optional(
     Type.Union(
       paletteNames.map((name) => Type.Literal(name)),
-      {
-        description: 'Default `viridis`, for categories `okabe-ito`',
-      },
+      { description: 'Default `viridis`, for categories `okabe-ito`' },
     ),
   ),
 })

@@ -14,7 +14,9 @@ export const CountedWorkspaces = Type.Object({
       name: Type.String(),
       public: Type.Boolean({ description: 'Whether anonymous people may read its layers' }),
       default: Type.Boolean({ description: 'Meant where none is named' }),
-      ...{ stores: Count, layers: Count, styles: Count },
+      stores: Count,
+      layers: Count,
+      styles: Count,
       dateModified: Type.String(),
       href: Type.String(),
     }),
@@ -72,18 +74,22 @@ export const CheckReply = Type.Object({
 export function toWireCountedWorkspace(request: FastifyRequest, workspace: CountedWorkspace) {
   const { name, isPublic, isDefault, stores, layers, styles, updatedAt } = workspace
   const href = request.link(workspacePath(name))
-  return {
-    ...{ name, public: isPublic, default: isDefault, stores, layers, styles },
-    ...{ dateModified: updatedAt, href },
-  }
+  return { name, public: isPublic, default: isDefault, stores, layers, styles, dateModified: updatedAt, href }
 }
 
 export function toWireCountedStore(request: FastifyRequest, store: CountedStore) {
   const { name, workspace, kind, type, isEnabled, isDefault, description, layers, updatedAt } = store
   return {
-    ...{ name, workspace, kind, type, enabled: isEnabled, default: isDefault, layers },
+    name,
+    workspace,
+    kind,
+    type,
+    enabled: isEnabled,
+    default: isDefault,
+    layers,
     ...defined({ description }),
-    ...{ dateModified: updatedAt, href: request.link(storePath(store)) },
+    dateModified: updatedAt,
+    href: request.link(storePath(store)),
   }
 }
 

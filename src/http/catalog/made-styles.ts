@@ -34,8 +34,11 @@ export const makeStyleOfLayer = operation({
     const attribute = requireAttribute(layer, classify.attribute)
     const { wish, summary } = await summaryOf({ catalog }, reply, { layer, attribute, classify })
     const style = classifiedStyle({
-      ...{ attribute: attribute.name, palette: wish.palette, summary },
-      ...{ dimension: dimensionOf(layer), featureCount: summary.rows + summary.empty },
+      attribute: attribute.name,
+      palette: wish.palette,
+      summary,
+      dimension: dimensionOf(layer),
+      featureCount: summary.rows + summary.empty,
     })
     if (style.rules.length === 0)
       throw invalid('nothing-to-classify', `Attribute "${attribute.name}" has no values to make classes of`)
@@ -56,7 +59,10 @@ export const makeStyleOfLayer = operation({
 
 function dimensionOf({ details: { schema } }: LayerRecord): Dimension {
   const dimensions: Partial<Record<GeometryType, Dimension>> = {
-    ...{ LineString: 1, MultiLineString: 1, Polygon: 2, MultiPolygon: 2 },
+    LineString: 1,
+    MultiLineString: 1,
+    Polygon: 2,
+    MultiPolygon: 2,
   }
   return (schema.geometry && dimensions[schema.geometry.type]) ?? 0
 }

@@ -6,9 +6,7 @@ export const RecurseQuery = Type.Object({
   recurse: Type.Optional(Type.Boolean({ description: 'Delete what stands inside as well' })),
 })
 
-export const WorkspaceParams = Type.Object({
-  workspace: Type.String({ description: 'Name of a workspace' }),
-})
+export const WorkspaceParams = Type.Object({ workspace: Type.String({ description: 'Name of a workspace' }) })
 
 /** A named thing in a list, with the way to it. */
 export const Linked = Type.Object({ name: Type.String(), href: Type.String() })

@@ -70,12 +70,8 @@ export const DataStoreList = Type.Object({ dataStores: Type.Object({ dataStore: 
 export const CoverageStoreList = Type.Object({
   coverageStores: Type.Object({ coverageStore: Type.Array(Linked) }),
 })
-export const FeatureTypeList = Type.Object({
-  featureTypes: Type.Object({ featureType: Type.Array(Linked) }),
-})
-export const CoverageList = Type.Object({
-  coverages: Type.Object({ coverage: Type.Array(Linked) }),
-})
+export const FeatureTypeList = Type.Object({ featureTypes: Type.Object({ featureType: Type.Array(Linked) }) })
+export const CoverageList = Type.Object({ coverages: Type.Object({ coverage: Type.Array(Linked) }) })
 
 /** Returns parameters under the names that clients use; secrets read `********`. */
 export function toWireParameters(store: Pick<StoreRecord, 'parameters' | 'secretNames'>): {

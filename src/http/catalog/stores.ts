@@ -77,10 +77,7 @@ export async function createStore(
   const { name: workspace } = await catalog.workspaces.get(request.params.workspace)
   const { name, type } = fields
   if (name === undefined) throw invalid('invalid-body', `A new store needs "${kind}.name"`)
-  const wanted: GivenStore = {
-    ...{ workspace, name, kind, type, parameters },
-    ...plainFields(fields),
-  }
+  const wanted: GivenStore = { workspace, name, kind, type, parameters, ...plainFields(fields) }
   const store = await catalog.stores.createFor(makerOf(request), wanted)
   return reply
     .code(201)

@@ -46,10 +46,7 @@ export const StyleReply = Type.Object({
 
 /** A style document as MapLibre has it. */
 const MapLibreStyle = Type.Object(
-  {
-    version: Type.Literal(8),
-    layers: Type.Array(Type.Object({}, { additionalProperties: true })),
-  },
+  { version: Type.Literal(8), layers: Type.Array(Type.Object({}, { additionalProperties: true })) },
   { additionalProperties: true },
 )
 

@@ -42,10 +42,15 @@ export const styleDescriptions = {
     answers: { 200: StyleList },
   },
   create: {
-    ...{ summary: 'Create a style', tags, idempotent: true, consumes },
+    summary: 'Create a style',
+    tags,
+    idempotent: true,
+    consumes,
     description:
       'A document in SLD, QML or MapLibre, in JSON or as the body itself. `messages` tell what of it is not drawn.',
-    ...{ query: StyleNameQuery, body: StyleBody, answers: { 201: StyleReply } },
+    query: StyleNameQuery,
+    body: StyleBody,
+    answers: { 201: StyleReply },
   },
   show: {
     summary: 'One style, or its document by Accept',
@@ -58,13 +63,18 @@ export const styleDescriptions = {
     summary: 'Change a style',
     description:
       'Puts another document in place of the one that it has. Layers that it draws change at once, and get a new version.',
-    ...{ tags, consumes, body: StyleBody, answers: { 200: StyleReply } },
+    tags,
+    consumes,
+    body: StyleBody,
+    answers: { 200: StyleReply },
   },
   delete: {
     summary: 'Delete a style',
     description:
       'A style that draws no layer is deleted. With `?recurse=true` its layers are drawn by default styles from then on.',
-    ...{ tags, query: RecurseQuery, answers: { 200: empty() } },
+    tags,
+    query: RecurseQuery,
+    answers: { 200: empty() },
   },
 }
 

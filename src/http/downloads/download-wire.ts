@@ -115,8 +115,14 @@ export function toWireDownload(request: FastifyRequest, record: AnyDownload): St
   const href = state === 'COMPLETE' ? request.link(`${downloadPath(record)}/file`) : undefined
   return {
     download: {
-      ...{ id, state, progress, total, ...defined({ sizeBytes, href }) },
-      ...{ expires: expiresAt, layer: `${workspace}:${layer}`, format },
+      id,
+      state,
+      progress,
+      total,
+      ...defined({ sizeBytes, href }),
+      expires: expiresAt,
+      layer: `${workspace}:${layer}`,
+      format,
       ...defined({ version, srs, losses, attribution, licence, contact, message }),
     },
   }

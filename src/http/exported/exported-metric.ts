@@ -69,7 +69,8 @@ export function gauge(
       const value = read(sources)
       if (value === undefined) return []
       new Gauge({
-        ...{ ...described, registers: [registry] },
+        ...described,
+        registers: [registry],
         async collect() {
           const now = await value()
           if (now === undefined) this.remove()

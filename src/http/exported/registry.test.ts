@@ -11,11 +11,9 @@ describe('a number of /metrics', () => {
       assert.match(help, /^[A-Z1].*\.$/)
       assert.equal(exportedMetrics.filter((one) => one.name === name).length, 1)
       const sources = {
-        ...{
-          events: createEventBus(() => undefined),
-          version: '1',
-          loads: () => ({ running: 0, queued: 0 }),
-        },
+        events: createEventBus(() => undefined),
+        version: '1',
+        loads: () => ({ running: 0, queued: 0 }),
         monitoringLoad: () => ({ waiting: 0, dropped: 0, isDegraded: false, collectionAge: 1 }),
         freeSpace: async () => ({ freeBytes: 1, totalBytes: 2 }),
       }

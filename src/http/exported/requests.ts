@@ -12,11 +12,7 @@ const maxLayers = 1000
 const others = 'other'
 
 export const requestsTotal = counter(
-  {
-    name: 'terrane_http_requests_total',
-    help: 'Answered requests.',
-    labels: ['method', 'route', 'status'],
-  },
+  { name: 'terrane_http_requests_total', help: 'Answered requests.', labels: ['method', 'route', 'status'] },
   (requests, events) => [
     events.on('request.finished', ({ method, route, status }) => {
       const verb = methods.includes(method) ? method : others
@@ -34,7 +30,10 @@ export const requestDuration: ExportedMetric = {
   ...duration,
   add: (registry, { events }) => {
     const times = new Histogram({
-      ...{ ...duration, labelNames: ['route'] as const, buckets: durations, registers: [registry] },
+      ...duration,
+      labelNames: ['route'] as const,
+      buckets: durations,
+      registers: [registry],
     })
     return [
       events.on('request.finished', ({ route, milliseconds }) =>

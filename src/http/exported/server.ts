@@ -42,7 +42,8 @@ export const monitoringDropped: ExportedMetric = {
   add: (registry, { monitoringLoad }) => {
     if (monitoringLoad === undefined) return []
     new Counter({
-      ...{ ...dropped, registers: [registry] },
+      ...dropped,
+      registers: [registry],
       collect() {
         this.reset()
         this.inc(monitoringLoad().dropped)

@@ -48,10 +48,7 @@ export const layersPublished = counter(
 )
 
 export const rowsLoaded = counter(
-  {
-    name: 'terrane_rows_loaded_total',
-    help: 'Rows, and granules of mosaics, that imports loaded.',
-  },
+  { name: 'terrane_rows_loaded_total', help: 'Rows, and granules of mosaics, that imports loaded.' },
   (loaded, events) => [events.on('layer.published', ({ rows }) => loaded.inc(rows))],
 )
 

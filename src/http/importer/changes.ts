@@ -85,10 +85,7 @@ export const showRehearsedTile = operation({
     'Features have `change` (added, changed, removed), `feature_id` and `key`; each lies where it will, or where it was if it goes. The layer in the tile is `changes`.',
   tags,
   isTile: true,
-  params: Type.Object({
-    ...TaskParams.properties,
-    ...{ z: Type.String(), x: Type.String(), y: Type.String() },
-  }),
+  params: Type.Object({ ...TaskParams.properties, z: Type.String(), x: Type.String(), y: Type.String() }),
   answers: { 200: media('A Mapbox Vector Tile', { [mvt]: Bytes }), 204: empty('Nothing is there') },
   handle: async (parts: ImporterAreaParts, request, reply) => {
     const tile = parseTile(request.params)

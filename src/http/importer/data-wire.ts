@@ -107,11 +107,7 @@ function toWireRemote({ location, username, domain, sealedPassword }: RemoteSour
 
 function toWireMosaic({ time }: ImportSource, tasks: TaskRecord[]): object {
   const format = tasks.find(({ mosaic }) => mosaic !== undefined)?.format
-  return {
-    type: 'mosaic',
-    ...defined({ format }),
-    ...(time === undefined ? {} : { time: toWireTime(time) }),
-  }
+  return { type: 'mosaic', ...defined({ format }), ...(time === undefined ? {} : { time: toWireTime(time) }) }
 }
 
 /** Returns the response for an import's data; undefined if it has none. */

@@ -20,9 +20,7 @@ export const listDatabaseTables = operation({
   description: 'Nothing of the connection is kept.',
   tags: ['importer'],
   body: Type.Object({ data: DatabaseData }),
-  answers: {
-    200: Type.Object({ tables: Type.Array(Table), messages: Type.Array(Type.String()) }),
-  },
+  answers: { 200: Type.Object({ tables: Type.Array(Table), messages: Type.Array(Type.String()) }) },
   handle: async ({ importer }: ImporterAreaParts, request, reply) => {
     const wanted = fromWireDatabase(request.body.data)
     const { tables, messages } = await importer.databaseTables(wanted, clientSignal(reply))

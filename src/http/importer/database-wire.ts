@@ -41,11 +41,7 @@ export function fromWireDatabase({ parameters, tables }: WantedDatabaseData): Wa
     throw invalid('database-connection', `SSL mode "${mode}" is not known: there are ${tlsNames.join(', ')}`)
   }
   return {
-    connection: {
-      type,
-      ...place,
-      ...defined({ tls, password: passwd }),
-    },
+    connection: { type, ...place, ...defined({ tls, password: passwd }) },
     ...(tables === undefined ? {} : { tables: [...new Set(tables)] }),
   }
 }

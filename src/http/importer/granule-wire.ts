@@ -21,10 +21,7 @@ function toWireTimestamp(ms: number): string {
 }
 
 export function toWireTime({ mode, pattern, format }: MosaicTime): object {
-  return {
-    mode,
-    ...defined({ filenameRegex: pattern, timeFormat: format }),
-  }
+  return { mode, ...defined({ filenameRegex: pattern, timeFormat: format }) }
 }
 
 /** Returns the fields of a granule in addition to those of any file. */

@@ -80,11 +80,9 @@ export const showHistory = operation({
     const found = all.filter(isMeant)
     return {
       imports: found.slice(offset, offset + limit).map((card) => toWireCard(request, card)),
-      ...{ total: found.length, offset },
-      counts: {
-        states: countBy(all, (card) => card.state),
-        users: countBy(all, ({ user }) => user),
-      },
+      total: found.length,
+      offset,
+      counts: { states: countBy(all, (card) => card.state), users: countBy(all, ({ user }) => user) },
     }
   },
 })
@@ -131,8 +129,17 @@ function toWireCard(request: FastifyRequest, card: ImportCard) {
   const { id, state, createdAt, updatedAt, user, workspace, source, layers, tasks, messages, said } = card
   const { rowsLoaded, rejected } = card
   return {
-    ...{ id, href: request.link(importPath(id)), state, created: createdAt, changed: updatedAt },
-    ...{ workspace, layers, tasks: { ...tasks }, rowsLoaded, rejected, messages },
+    id,
+    href: request.link(importPath(id)),
+    state,
+    created: createdAt,
+    changed: updatedAt,
+    workspace,
+    layers,
+    tasks: { ...tasks },
+    rowsLoaded,
+    rejected,
+    messages,
     ...defined({ user, source, message: said?.slice(0, mostSaid) }),
   }
 }

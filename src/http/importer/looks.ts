@@ -98,9 +98,7 @@ export const showRows = operation({
     f: Type.Optional(Type.String({ description: 'csv or geojson; without it as `Accept` says' })),
     srs,
   }),
-  answers: {
-    200: media('The rows', { 'application/geo+json': ShownRows, 'text/csv': Type.String() }),
-  },
+  answers: { 200: media('The rows', { 'application/geo+json': ShownRows, 'text/csv': Type.String() }) },
   handle: async (parts: ImporterAreaParts, request, reply) => {
     const { query } = request
     const running = await runningOf(parts, request.params)

@@ -10,13 +10,7 @@ const orNull = Type.Union([Type.Integer(), Type.Null()])
 const count = Type.Integer()
 
 const Changes = Type.Object(
-  {
-    added: count,
-    changed: orNull,
-    removed: count,
-    same: count,
-    matchedBy: Type.Array(Type.String()),
-  },
+  { added: count, changed: orNull, removed: count, same: count, matchedBy: Type.Array(Type.String()) },
   { description: 'Rows of the layer; without keys whole rows are compared, and `changed` is null' },
 )
 

@@ -50,7 +50,8 @@ function toWireRehearsed(request: FastifyRequest, task: TaskRecord): object[] {
   const hasMap = found.crs !== undefined
   return [
     {
-      ...{ task: id, mode },
+      task: id,
+      mode,
       ...defined({ target }),
       rows,
       ...defined({ changes }),
@@ -58,7 +59,9 @@ function toWireRehearsed(request: FastifyRequest, task: TaskRecord): object[] {
       ...defined({ geometry }),
       ...toWireCrs(task, found),
       ...(bounds === undefined ? {} : { bounds: toWireBounds(bounds) }),
-      ...{ rejects, stopped, notTried },
+      rejects,
+      stopped,
+      notTried,
       ...(listed === undefined ? {} : { changesHref: link('changes') }),
       ...(listed === undefined || !hasMap ? {} : { tilesHref: link('{z}/{x}/{y}.mvt') }),
       messages,

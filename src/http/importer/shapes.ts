@@ -116,7 +116,10 @@ const TaskLayer = Type.Object({
   srs: text,
   bbox: Type.Optional(
     Type.Object({
-      ...{ minx: Type.Number(), miny: Type.Number(), maxx: Type.Number(), maxy: Type.Number() },
+      minx: Type.Number(),
+      miny: Type.Number(),
+      maxx: Type.Number(),
+      maxy: Type.Number(),
       crs: Type.Optional(Type.String({ description: 'WKT' })),
     }),
   ),

@@ -56,10 +56,7 @@ export function toWireTask(
       : { layer: level >= 2 ? toWireLayer(request, task, dialect) : toWireLayerItem(request, task, layer) }),
     ...defined({ errorMessage }),
     ...(dialect === 'geoserver' ? {} : newerFacts(request, task)),
-    transformChain: {
-      type: task.kind ?? 'vector',
-      transforms: toWireTransforms(request, task, dialect),
-    },
+    transformChain: { type: task.kind ?? 'vector', transforms: toWireTransforms(request, task, dialect) },
     ...(messages.length === 0 ? {} : { messages }),
     ...(rowsRead === undefined ? {} : { rowsRead, rowsLoaded, rejected: task.rejected ?? 0 }),
     ...(task.rejected ? { rejects: request.link(`${taskPath(task.importId, task.id)}/rejects`) } : {}),
@@ -102,11 +99,7 @@ export function toWireProgress(task: TaskRecord, running: TaskProgress | undefin
     rejected: task.rejected ?? 0,
     phase: state === 'COMPLETE' ? 'done' : 'waiting',
   }
-  return {
-    ...(running ?? still),
-    state,
-    ...defined({ message: errorMessage }),
-  }
+  return { ...(running ?? still), state, ...defined({ message: errorMessage }) }
 }
 
 function toWireRejectLimit(limit: RejectLimit): number | string {

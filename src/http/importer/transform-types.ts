@@ -45,11 +45,18 @@ export const listTransformTypes = operation({
   },
   handle: async () => {
     const vector = vectorTransforms.map(({ type, kind, phase, parameters, example }) => ({
-      ...{ type, kind, isAfter: phase === 'after' },
-      ...{ parameters: parametersOf(parameters), example: example.spec },
+      type,
+      kind,
+      isAfter: phase === 'after',
+      parameters: parametersOf(parameters),
+      example: example.spec,
     }))
     const raster = rasterTransforms.map(({ type, kind, parameters, example }) => ({
-      ...{ type, kind, isAfter: false, parameters: parametersOf(parameters), example },
+      type,
+      kind,
+      isAfter: false,
+      parameters: parametersOf(parameters),
+      example,
     }))
     return { transforms: [...vector, ...raster], classes: listJavaClasses() }
   },
@@ -68,7 +75,9 @@ function parametersOf(schema: TSchema): WireParameter[] {
     required?: readonly string[]
   }
   return Object.entries(properties).map(([name, one]) => ({
-    ...{ name, means: meaningOf(one), isNeeded: required.includes(name) },
+    name,
+    means: meaningOf(one),
+    isNeeded: required.includes(name),
   }))
 }
 

@@ -65,10 +65,7 @@ export const createTransform = operation({
     const task = await getTask(parts, request.params)
     const changed = await parts.importer.editTransforms(task.importId, task.id, (current) => {
       const added = { id: current.nextTransformId, spec: fromWireTransform(request.body) }
-      return {
-        transforms: [...current.transforms, added],
-        nextTransformId: current.nextTransformId + 1,
-      }
+      return { transforms: [...current.transforms, added], nextTransformId: current.nextTransformId + 1 }
     })
     const transform = toWireTransform(request, changed, changed.transforms.length - 1, parts.dialect)
     reportUnknownParameters(request, request.body, transform)

@@ -38,7 +38,8 @@ export const IdParams = Type.Object({ id: Type.Unsafe<string>(Type.Integer({ min
 
 export const Host = Type.Object({ id: Type.Integer(), name: Type.String(), ip: Type.String() })
 export const HostBody = Type.Object({
-  ...{ name: Type.Optional(Type.String()), ip: Type.Optional(Type.String()) },
+  name: Type.Optional(Type.String()),
+  ip: Type.Optional(Type.String()),
   host: Type.Optional(Type.Object({ name: Type.Optional(Type.String()), ip: Type.Optional(Type.String()) })),
 })
 

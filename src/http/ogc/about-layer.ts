@@ -111,7 +111,11 @@ async function isKept(
   await sayHowLong(parts, layer, request, reply)
   if (!isCurrent) return false
   const meaning = [
-    ...[program, layer.id, version, layer.updatedAt, request.link(request.url)],
+    program,
+    layer.id,
+    version,
+    layer.updatedAt,
+    request.link(request.url),
     ...variantOf(request),
   ]
   const digest = createHash('sha256').update(JSON.stringify(meaning)).digest('base64url').slice(0, 22)

@@ -40,6 +40,11 @@ function propertyParameters({ details: { schema } }: LayerRecord, taken: Readonl
   return schema.attributes
     .filter((attribute) => isFilterable(attribute) && !taken.has(attribute.name))
     .map(({ name, type }) => ({
-      ...{ name, in: 'query', required: false, style: 'form', explode: false, schema: jsonTypeOf(type) },
+      name,
+      in: 'query',
+      required: false,
+      style: 'form',
+      explode: false,
+      schema: jsonTypeOf(type),
     }))
 }

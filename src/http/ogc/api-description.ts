@@ -2,13 +2,13 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import { defined } from '../../lib/defined.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import type { FastifyRequest } from '../app-types.ts'
-import { crs84Uri } from '../crs-uris.ts'
+
 import type { OwnItems } from './api-collections.ts'
 import { ownItemsPaths } from './api-collections.ts'
-import { editParameters, editPaths } from './api-edits.ts'
+import { editPaths } from './api-edits.ts'
 import { mapPaths } from './api-maps.ts'
+import { type ParameterName, parameters, query } from './api-parameters.ts'
 import { schemas } from './api-schemas.ts'
-import { defaultLimit, maxLimit } from './items-query.ts'
 import {
   offeredDescriptions,
   offeredDocuments,
@@ -21,115 +21,6 @@ import type { Representation } from './representations.ts'
 
 /** Media type of the description (OGC 17-069r4, table 3); clients look for it to the letter. */
 export const apiMediaType = 'application/vnd.oai.openapi+json;version=3.0'
-
-const query = { in: 'query', required: false }
-const text = { type: 'string' }
-const uri = { type: 'string', format: 'uri' }
-const list = { style: 'form', explode: false }
-
-/** Names that clients expect: QGIS reads its page size from `limit`. */
-const parameters = {
-  ...editParameters,
-  collectionId: {
-    ...{ name: 'collectionId', in: 'path', required: true, schema: text },
-    description: 'Workspace and layer, such as `city:trees`',
-  },
-  featureId: { name: 'featureId', in: 'path', required: true, schema: text, description: 'Id of a feature' },
-  fileName: { name: 'fileName', in: 'path', required: true, schema: text, description: 'Name of a file' },
-  limit: {
-    ...{ name: 'limit', ...query, ...list },
-    description: 'Features a page',
-    schema: { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultLimit },
-  },
-  // No style and no list: clients would take it for an attribute to filter by.
-  offset: {
-    ...{ name: 'offset', ...query },
-    description: 'Features to skip',
-    schema: { type: 'integer', minimum: 0, default: 0 },
-  },
-  bbox: {
-    ...{ name: 'bbox', ...query, ...list },
-    description: 'Four or six numbers; across the antimeridian the first is the larger',
-    schema: { type: 'array', minItems: 4, maxItems: 6, items: { type: 'number' } },
-  },
-  'bbox-crs': {
-    ...{ name: 'bbox-crs', ...query, ...list },
-    description: 'CRS of bbox',
-    schema: { ...uri, default: crs84Uri },
-  },
-  datetime: {
-    ...{ name: 'datetime', ...query, ...list },
-    description:
-      'A date, a time, or an interval with `/` and `..` for open; a duration such as `P2D` at one end',
-    schema: text,
-  },
-  filter: {
-    ...{ name: 'filter', ...query },
-    description: 'What the features have to be like, in CQL2',
-    schema: text,
-  },
-  'filter-lang': {
-    ...{ name: 'filter-lang', ...query },
-    description: 'How the filter is written',
-    schema: { type: 'string', enum: ['cql2-text', 'cql2-json'], default: 'cql2-text' },
-  },
-  'filter-crs': {
-    ...{ name: 'filter-crs', ...query },
-    description: 'CRS of geometries in the filter',
-    schema: { ...uri, default: crs84Uri },
-  },
-  sortby: {
-    ...{ name: 'sortby', ...query },
-    description: 'Properties that features are ordered by, with `-` before descending ones',
-    explode: false,
-    schema: { type: 'array', minItems: 1, items: { type: 'string' } },
-  },
-  properties: {
-    ...{ name: 'properties', ...query },
-    description: 'Properties that are shown, the geometry among them; all where none are named',
-    explode: false,
-    schema: { type: 'array', minItems: 1, items: { type: 'string' } },
-  },
-  'exclude-properties': {
-    ...{ name: 'exclude-properties', ...query },
-    description: 'Properties that are not shown',
-    explode: false,
-    schema: { type: 'array', minItems: 1, items: { type: 'string' } },
-  },
-  position: {
-    ...{ name: 'position', ...query },
-    description: 'Where the page begins, as the links `next` and `prev` have it',
-    schema: text,
-  },
-  tileMatrixSetId: {
-    ...{ name: 'tileMatrixSetId', in: 'path', required: true, description: 'Id of a tile matrix set' },
-    schema: { type: 'string', enum: ['WebMercatorQuad', 'WorldCRS84Quad'] },
-  },
-  tileMatrix: {
-    ...{ name: 'tileMatrix', in: 'path', required: true, schema: text },
-    description: 'Id of a tile matrix of the set, which is its zoom: `0` to `22`',
-  },
-  tileRow: {
-    ...{ name: 'tileRow', in: 'path', required: true, schema: { type: 'integer', minimum: 0 } },
-    description: 'Row of the tile, from the north',
-  },
-  tileCol: {
-    ...{ name: 'tileCol', in: 'path', required: true, schema: { type: 'integer', minimum: 0 } },
-    description: 'Column of the tile, from the west',
-  },
-  sentFor: {
-    ...{ name: 'type', ...query },
-    description: 'For what a feature is sent, whose schema is asked for',
-    schema: { type: 'string', enum: ['create', 'replace', 'update'] },
-  },
-  crs: {
-    ...{ name: 'crs', ...query, ...list },
-    description: 'CRS of the answer, one that the collection lists',
-    schema: { ...uri, default: crs84Uri },
-  },
-}
-
-type ParameterName = keyof typeof parameters
 
 const json = 'application/json'
 const geoJson = 'application/geo+json'
@@ -151,9 +42,20 @@ function answerOf(mediaType: string, schema: keyof typeof schemas): object {
 
 const collectionPath = '/collections/{collectionId}'
 const page: ParameterName[] = [
-  ...(['collectionId', 'limit', 'offset', 'bbox', 'bbox-crs', 'datetime', 'crs'] as const),
-  ...(['filter', 'filter-lang', 'filter-crs'] as const),
-  ...(['sortby', 'properties', 'exclude-properties', 'position'] as const),
+  'collectionId',
+  'limit',
+  'offset',
+  'bbox',
+  'bbox-crs',
+  'datetime',
+  'crs',
+  'filter',
+  'filter-lang',
+  'filter-crs',
+  'sortby',
+  'properties',
+  'exclude-properties',
+  'position',
 ]
 const file = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
 
@@ -166,71 +68,94 @@ const operations: Record<string, Operation> = {
   },
   '/conformance': {
     offered: offeredDocuments,
-    ...{ id: 'getConformance', summary: 'Conformance classes', answer: answerOf(json, 'confClasses') },
+    id: 'getConformance',
+    summary: 'Conformance classes',
+    answer: answerOf(json, 'confClasses'),
   },
   '/api': {
     offered: offeredDescriptions,
-    ...{ id: 'getApi', summary: 'This document', answer: { [apiMediaType]: { schema: { type: 'object' } } } },
+    id: 'getApi',
+    summary: 'This document',
+    answer: { [apiMediaType]: { schema: { type: 'object' } } },
   },
   '/functions': {
     offered: offeredDocuments,
-    ...{ id: 'getFunctions', summary: 'Functions of filters', answer: answerOf(json, 'functions') },
+    id: 'getFunctions',
+    summary: 'Functions of filters',
+    answer: answerOf(json, 'functions'),
   },
   '/collections': {
     offered: offeredDocuments,
-    ...{ id: 'getCollections', summary: 'Published layers', answer: answerOf(json, 'collections') },
+    id: 'getCollections',
+    summary: 'Published layers',
+    answer: answerOf(json, 'collections'),
   },
   [collectionPath]: {
     offered: offeredDocuments,
-    ...{ id: 'describeCollection', summary: 'One layer', answer: answerOf(json, 'collection') },
+    id: 'describeCollection',
+    summary: 'One layer',
+    answer: answerOf(json, 'collection'),
     parameters: ['collectionId'],
   },
   [`${collectionPath}/schema`]: {
     offered: offeredSchemas,
-    ...{ id: 'getSchema', summary: 'Attributes of a layer' },
+    id: 'getSchema',
+    summary: 'Attributes of a layer',
     answer: { 'application/schema+json': { schema: { type: 'object' } } },
     parameters: ['collectionId', 'sentFor'],
   },
   [`${collectionPath}/queryables`]: {
     offered: offeredQueryables,
-    ...{ id: 'getQueryables', summary: 'What features of a layer can be filtered by' },
+    id: 'getQueryables',
+    summary: 'What features of a layer can be filtered by',
     answer: { 'application/schema+json': { schema: { type: 'object' } } },
     parameters: ['collectionId'],
   },
   [`${collectionPath}/sortables`]: {
     offered: offeredQueryables,
-    ...{ id: 'getSortables', summary: 'What features of a layer can be ordered by' },
+    id: 'getSortables',
+    summary: 'What features of a layer can be ordered by',
     answer: { 'application/schema+json': { schema: { type: 'object' } } },
     parameters: ['collectionId'],
   },
   [`${collectionPath}/items`]: {
     offered: offeredItems,
-    ...{ id: 'getFeatures', summary: 'Features of a layer' },
+    id: 'getFeatures',
+    summary: 'Features of a layer',
     answer: answerOf(geoJson, 'featureCollectionGeoJSON'),
     parameters: page,
   },
   [`${collectionPath}/items/{featureId}`]: {
     offered: offeredItems,
-    ...{ id: 'getFeature', summary: 'One feature', answer: answerOf(geoJson, 'featureGeoJSON') },
+    id: 'getFeature',
+    summary: 'One feature',
+    answer: answerOf(geoJson, 'featureGeoJSON'),
     parameters: ['collectionId', 'featureId', 'crs'],
   },
   [`${collectionPath}/granules`]: {
     offered: offeredGranules,
-    ...{ id: 'getGranules', summary: 'Granules of a mosaic' },
+    id: 'getGranules',
+    summary: 'Granules of a mosaic',
     answer: answerOf(geoJson, 'featureCollectionGeoJSON'),
     parameters: page,
   },
   [`${collectionPath}/granules/{featureId}`]: {
     offered: offeredGranules,
-    ...{ id: 'getGranule', summary: 'One granule', answer: answerOf(geoJson, 'featureGeoJSON') },
+    id: 'getGranule',
+    summary: 'One granule',
+    answer: answerOf(geoJson, 'featureGeoJSON'),
     parameters: ['collectionId', 'featureId', 'crs'],
   },
   [`${collectionPath}/granules/{featureId}/file/{fileName}`]: {
-    ...{ id: 'getGranuleFile', summary: "A granule's file, or a range of it", answer: file },
+    id: 'getGranuleFile',
+    summary: "A granule's file, or a range of it",
+    answer: file,
     parameters: ['collectionId', 'featureId', 'fileName'],
   },
   [`${collectionPath}/file/{fileName}`]: {
-    ...{ id: 'getCoverageFile', summary: 'The file of a coverage, or a range of it', answer: file },
+    id: 'getCoverageFile',
+    summary: 'The file of a coverage, or a range of it',
+    answer: file,
     parameters: ['collectionId', 'fileName'],
   },
 }
@@ -238,7 +163,8 @@ const operations: Record<string, Operation> = {
 /** The catalogue has its own API description; links lead to its landing page. */
 const catalogueOperations: Record<string, Operation> = {
   '/catalogue': {
-    ...{ id: 'getCatalogueLanding', summary: 'Landing page of the catalogue (OGC API Records)' },
+    id: 'getCatalogueLanding',
+    summary: 'Landing page of the catalogue (OGC API Records)',
     answer: answerOf(json, 'landingPage'),
   },
 }
@@ -246,7 +172,8 @@ const catalogueOperations: Record<string, Operation> = {
 /** Files of whole layers; counted and limited otherwise than pages. */
 const downloadOperations: Record<string, Operation> = {
   [`${collectionPath}/download`]: {
-    ...{ id: 'getDownload', summary: 'A layer, or a part of it, as a file' },
+    id: 'getDownload',
+    summary: 'A layer, or a part of it, as a file',
     answer: { 'application/geopackage+sqlite3': { schema: { type: 'string', format: 'binary' } } },
     parameters: ['collectionId', 'bbox', 'bbox-crs', 'filter', 'filter-lang', 'filter-crs'],
   },
@@ -258,28 +185,35 @@ const tilesetPath = `${collectionPath}/tiles/{tileMatrixSetId}`
 const tileOperations: Record<string, Operation> = {
   '/tileMatrixSets': {
     offered: offeredDocuments,
-    ...{ id: 'getTileMatrixSetsList', summary: 'Tile matrix sets that tiles are cut by' },
+    id: 'getTileMatrixSetsList',
+    summary: 'Tile matrix sets that tiles are cut by',
     answer: answerOf(json, 'tileMatrixSets'),
   },
   '/tileMatrixSets/{tileMatrixSetId}': {
     offered: offeredDocuments,
-    ...{ id: 'getTileMatrixSet', summary: 'One tile matrix set', answer: answerOf(json, 'tileMatrixSet') },
+    id: 'getTileMatrixSet',
+    summary: 'One tile matrix set',
+    answer: answerOf(json, 'tileMatrixSet'),
     parameters: ['tileMatrixSetId'],
   },
   [`${collectionPath}/tiles`]: {
     offered: offeredDocuments,
-    ...{ id: 'terrane.collection.vector.getTileSetsList', summary: 'Tilesets of a layer' },
+    id: 'terrane.collection.vector.getTileSetsList',
+    summary: 'Tilesets of a layer',
     answer: answerOf(json, 'tileSets'),
     parameters: ['collectionId'],
   },
   [tilesetPath]: {
     offered: offeredDocuments,
-    ...{ id: 'terrane.collection.vector.getTileSet', summary: 'One tileset of a layer' },
+    id: 'terrane.collection.vector.getTileSet',
+    summary: 'One tileset of a layer',
     answer: answerOf(json, 'tileSet'),
     parameters: ['collectionId', 'tileMatrixSetId'],
   },
   [`${tilesetPath}/{tileMatrix}/{tileRow}/{tileCol}`]: {
-    ...{ id: 'terrane.collection.vector.getTile', summary: 'A vector tile of a layer', mayBeEmpty: true },
+    id: 'terrane.collection.vector.getTile',
+    summary: 'A vector tile of a layer',
+    mayBeEmpty: true,
     answer: { 'application/vnd.mapbox-vector-tile': { schema: { type: 'string', format: 'binary' } } },
     parameters: ['collectionId', 'tileMatrixSetId', 'tileMatrix', 'tileRow', 'tileCol'],
   },
@@ -297,7 +231,8 @@ function formatParameter(offered: readonly Representation[]): object {
 }
 
 const language = {
-  ...{ name: 'lang', ...query },
+  name: 'lang',
+  ...query,
   description: 'Language of pages; wins over `Accept-Language`',
   schema: { type: 'string', enum: ['en', 'de'] },
 }
@@ -324,7 +259,10 @@ function toOperation(
     responses: {
       200: { description: summary, content: { ...answer, ...otherContent(offered) } },
       ...(mayBeEmpty ? { 204: { description: 'Nothing is there' } } : {}),
-      ...{ 400: failure, 401: failure, 404: failure, 500: failure },
+      400: failure,
+      401: failure,
+      404: failure,
+      500: failure,
       ...(offered === undefined ? {} : { 406: failure }),
     },
   }

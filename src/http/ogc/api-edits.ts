@@ -4,15 +4,18 @@ const header = { in: 'header', required: false, schema: text }
 /** Headers of requests that change features. */
 export const editParameters = {
   contentCrs: {
-    ...{ name: 'Content-Crs', ...header },
+    name: 'Content-Crs',
+    ...header,
     description: 'CRS of the coordinates that are sent, one that the collection lists; default CRS84',
   },
   ifMatch: {
-    ...{ name: 'If-Match', ...header },
+    name: 'If-Match',
+    ...header,
     description: 'The `ETag` of the feature that is meant: 412 where it was changed meanwhile',
   },
   idempotencyKey: {
-    ...{ name: 'Idempotency-Key', ...header },
+    name: 'Idempotency-Key',
+    ...header,
     description: 'The same request with the same key within 24 hours is carried out once',
   },
 }
@@ -68,11 +71,17 @@ const allowed = {
 export const editPaths: Record<string, Record<string, object>> = {
   '/collections/{collectionId}/items': {
     options: toOperation({
-      ...{ id: 'describeFeatures', summary: 'What the caller may do with the features of a layer' },
-      ...{ path: collection, headers: [], answers: allowed },
+      id: 'describeFeatures',
+      summary: 'What the caller may do with the features of a layer',
+      path: collection,
+      headers: [],
+      answers: allowed,
     }),
     post: toOperation({
-      ...{ id: 'createFeature', summary: 'Add a feature', path: collection, body: sent },
+      id: 'createFeature',
+      summary: 'Add a feature',
+      path: collection,
+      body: sent,
       headers: ['contentCrs', 'idempotencyKey'],
       answers: {
         201: {
@@ -86,20 +95,33 @@ export const editPaths: Record<string, Record<string, object>> = {
   },
   '/collections/{collectionId}/items/{featureId}': {
     options: toOperation({
-      ...{ id: 'describeFeature', summary: 'What the caller may do with a feature' },
-      ...{ path: feature, headers: [], answers: allowed },
+      id: 'describeFeature',
+      summary: 'What the caller may do with a feature',
+      path: feature,
+      headers: [],
+      answers: allowed,
     }),
     put: toOperation({
-      ...{ id: 'replaceFeature', summary: 'Replace a feature', path: feature, body: sent },
-      ...{ headers: ['contentCrs', 'ifMatch'], answers: { ...done, ...conditional } },
+      id: 'replaceFeature',
+      summary: 'Replace a feature',
+      path: feature,
+      body: sent,
+      headers: ['contentCrs', 'ifMatch'],
+      answers: { ...done, ...conditional },
     }),
     patch: toOperation({
-      ...{ id: 'updateFeature', summary: 'Change what is named of a feature', path: feature },
+      id: 'updateFeature',
+      summary: 'Change what is named of a feature',
+      path: feature,
       body: { 'application/merge-patch+json': { type: 'object' }, 'application/json': { type: 'object' } },
-      ...{ headers: ['contentCrs', 'ifMatch'], answers: { ...done, ...conditional } },
+      headers: ['contentCrs', 'ifMatch'],
+      answers: { ...done, ...conditional },
     }),
     delete: toOperation({
-      ...{ id: 'deleteFeature', summary: 'Remove a feature', path: feature, headers: ['ifMatch'] },
+      id: 'deleteFeature',
+      summary: 'Remove a feature',
+      path: feature,
+      headers: ['ifMatch'],
       answers: { 204: { description: 'Done' }, 412: failure },
     }),
   },

@@ -10,21 +10,32 @@ const parameters = [
   { $ref: '#/components/parameters/bbox-crs' },
   { $ref: '#/components/parameters/datetime' },
   {
-    ...{ name: 'crs', ...query, schema: { ...text, format: 'uri' } },
+    name: 'crs',
+    ...query,
+    schema: { ...text, format: 'uri' },
     description: 'CRS of the picture: that of the layer where none is named, CRS84, EPSG:4326, EPSG:3857',
   },
   { name: 'width', ...query, schema: { type: 'integer', minimum: 1 }, description: 'Pixels' },
   { name: 'height', ...query, schema: { type: 'integer', minimum: 1 }, description: 'Pixels' },
   {
-    ...{ name: 'transparent', ...query, ...list, schema: { type: 'boolean', default: true } },
+    name: 'transparent',
+    ...query,
+    ...list,
+    schema: { type: 'boolean', default: true },
     description: 'Whether there is nothing below the data; `false` where a bgcolor is given',
   },
   {
-    ...{ name: 'bgcolor', ...query, ...list, schema: { ...text, default: '0xFFFFFF' } },
+    name: 'bgcolor',
+    ...query,
+    ...list,
+    schema: { ...text, default: '0xFFFFFF' },
     description: 'What is below the data: hexadecimal, or a name',
   },
   {
-    ...{ name: 'f', ...query, ...list, schema: { ...text, enum: ['png', 'webp', 'jpeg'] } },
+    name: 'f',
+    ...query,
+    ...list,
+    schema: { ...text, enum: ['png', 'webp', 'jpeg'] },
     description: 'Format; `Accept` where it is absent',
   },
 ]
@@ -43,7 +54,10 @@ function toOperation(operationId: string, summary: string, ofPath: readonly obje
   }
   return {
     get: {
-      ...{ operationId, summary, tags: ['maps'], parameters: [...ofPath, ...parameters] },
+      operationId,
+      summary,
+      tags: ['maps'],
+      parameters: [...ofPath, ...parameters],
       responses: {
         200: {
           description: 'A picture',
@@ -54,7 +68,12 @@ function toOperation(operationId: string, summary: string, ofPath: readonly obje
           },
           content: { 'image/png': picture, 'image/webp': picture, 'image/jpeg': picture },
         },
-        ...{ 400: failure, 401: failure, 404: failure, 406: failure, 500: failure, 503: failure },
+        400: failure,
+        401: failure,
+        404: failure,
+        406: failure,
+        500: failure,
+        503: failure,
       },
     },
   }

@@ -27,13 +27,17 @@ declare module 'fastify' {
 
 /** Renders each response as HTML: a view of its JSON. */
 export const asHtml: Representation = {
-  ...{ name: 'html', mediaType: 'text/html', title: 'HTML', schema: Type.String() },
+  name: 'html',
+  mediaType: 'text/html',
+  title: 'HTML',
+  schema: Type.String(),
   rows: { usual: 50, most: 200 },
   variant: (request) => JSON.stringify([languageOf(request), request.caller, request.server.html]),
   write: (document, { request, reply, others }) => {
     const operation = request.routeOptions.config.operation?.id ?? ''
     const forms = others.map(({ name, title, mediaType }) => ({
-      ...{ name: title, type: mediaType },
+      name: title,
+      type: mediaType,
       href: hrefWith(request, name),
     }))
     prepare(request, reply)
@@ -122,9 +126,15 @@ function shownBy(request: FastifyRequest, forms: readonly Form[]): Shown {
   query.delete('f')
   const { html } = server
   return {
-    ...{ language, texts: textsIn(language), path: pathOf(request), query, forms },
+    language,
+    texts: textsIn(language),
+    path: pathOf(request),
+    query,
+    forms,
     parameters: parametersOf(request),
-    ...{ files: html, version: html.version, link: (path) => request.link(path) },
+    files: html,
+    version: html.version,
+    link: (path) => request.link(path),
     ...defined({ user: caller.role === 'anonymous' ? undefined : caller.name, layer: usedLayer }),
   }
 }

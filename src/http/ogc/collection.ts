@@ -87,7 +87,9 @@ export async function toCollection(
     { rel: 'self', type: 'application/json', title: 'This collection', href: request.link(path) },
     { rel: 'items', type: 'application/geo+json', title: 'Features', href: request.link(`${path}/items`) },
     ...Object.entries(writtenFormats).map(([name, { mediaType, title: format }]) => ({
-      ...{ rel: 'items', type: mediaType.split(';', 1).join(), title: `Features as ${format}` },
+      rel: 'items',
+      type: mediaType.split(';', 1).join(),
+      title: `Features as ${format}`,
       href: request.link(`${path}/items?f=${name}`),
     })),
     {
@@ -164,7 +166,8 @@ export function toJsonSchema(request: FastifyRequest, layer: LayerRecord) {
   const properties: [string, object][] = schema.attributes.map((attribute, index) => [
     attribute.name,
     {
-      ...{ title: attribute.title ?? attribute.name, ...jsonTypes[attribute.type] },
+      title: attribute.title ?? attribute.name,
+      ...jsonTypes[attribute.type],
       ...defined({ maxLength: attribute.maxLength }),
       ...(attribute === instant ? { 'x-ogc-role': 'primary-instant' } : {}),
       'x-ogc-propertySeq': index + 1,
@@ -257,7 +260,8 @@ export function toSentSchema(
   })
   const geometry = { anyOf: [{ $ref: 'https://geojson.org/schema/Geometry.json' }, { type: 'null' }] }
   const properties = {
-    ...{ type: 'object', properties: Object.fromEntries(attributes) as Record<string, unknown> },
+    type: 'object',
+    properties: Object.fromEntries(attributes) as Record<string, unknown>,
     additionalProperties: false,
   }
   return {

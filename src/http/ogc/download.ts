@@ -69,7 +69,8 @@ export const getDownload = operation({
     const wait = waitSeconds(layer, wish, request)
     const { name } = request.caller
     const record = await parts.downloads.begin(layer, wish, {
-      ...{ user: name ?? '', owner: name ?? `anonymous ${request.ip}` },
+      user: name ?? '',
+      owner: name ?? `anonymous ${request.ip}`,
       isBrief: wait > 0,
     })
     const made = await waitFor(parts, record, wait, reply)

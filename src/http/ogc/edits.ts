@@ -174,7 +174,8 @@ async function edit(
   const { srs, isYx } = contentCrs(layer, request)
   const ifMatch = headers['if-match'] === undefined ? undefined : featureStates(headers['if-match'])
   const wish = {
-    ...{ kind, written: { srs, isYx } },
+    kind,
+    written: { srs, isYx },
     ...(Buffer.isBuffer(body) && kind !== 'delete' ? { body: new Uint8Array(body) } : {}),
     ...defined({ crs: crsOf(layer), ifMatch, featureId, user: caller.name }),
   }

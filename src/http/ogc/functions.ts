@@ -27,12 +27,16 @@ const FilterFunctions = Type.Object({
 export const getFunctions = represented(
   offeredDocuments,
   operation({
-    ...{ tags: ['features'], isPublicRead: true, answers: { 200: FilterFunctions } },
+    tags: ['features'],
+    isPublicRead: true,
+    answers: { 200: FilterFunctions },
     summary: 'Functions of filters',
     description: 'Functions that filters in CQL2 may call, with the types of their arguments and results.',
     handle: () => ({
       functions: customFunctions.map(([name, { args, returns, description }]) => ({
-        ...{ name, description, args: args.map((type) => ({ type: [typeNames[type]] })) },
+        name,
+        description,
+        args: args.map((type) => ({ type: [typeNames[type]] })),
         returns: [typeNames[returns]],
       })),
     }),

@@ -60,7 +60,10 @@ function aboutOf(
   const { schema, title, srs: ownSrs, crs } = layer.details
   const isPlaced = schema.geometry !== undefined && (ownSrs ?? crs) !== undefined
   return {
-    ...{ name: layer.name, title, schema, isSingle },
+    name: layer.name,
+    title,
+    schema,
+    isSingle,
     collection: request.link(`/ogc/collections/${encodeURIComponent(collectionId(layer))}`),
     ...defined({ timeAttribute: timeAttribute(schema)?.name }),
     ...(isPlaced ? { crs: { uri, srs, isYx } } : {}),
@@ -86,7 +89,9 @@ export async function itemsForm(
 function writtenForm(name: WrittenFormatName, format: FeatureFormat, about: WrittenAbout): ItemsForm {
   const { mediaType, ending, hasLinks } = writtenFormats[name]
   return {
-    ...{ form: { name, about }, head: nothing, mediaType: mediaType.split(';', 1).join() },
+    form: { name, about },
+    head: nothing,
+    mediaType: mediaType.split(';', 1).join(),
     end: (end) => Buffer.from(format.end(about, end)),
     describe: (reply, links, numberMatched) => {
       const file = encodeURIComponent(`${about.name}${ending}`)

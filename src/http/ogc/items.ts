@@ -59,7 +59,9 @@ function toWish(
   const { limit, offset, from } = page
   const wish = {
     query: {
-      ...{ table: layer.nativeName, limit, offset },
+      table: layer.nativeName,
+      limit,
+      offset,
       ...defined({ time, from, sort: sort.length === 0 ? undefined : sort }),
     },
     ...defined({ box, filter, selection }),
@@ -107,10 +109,7 @@ export function itemsPath(layer: LayerRecord): string {
 }
 
 async function itemsView({ catalog }: OgcParts, layer: LayerRecord): Promise<FeatureView> {
-  return {
-    path: itemsPath(layer),
-    store: await catalog.layers.openStoreOf(layer),
-  }
+  return { path: itemsPath(layer), store: await catalog.layers.openStoreOf(layer) }
 }
 
 /** A page of features (OGC 17-069r4, section 7.15), streamed. */
@@ -224,7 +223,10 @@ export async function sendItem(
   const isBrief = chosenRepresentation(request)?.rows !== undefined
   const wish: PageWish = {
     query: {
-      ...{ table: layer.nativeName, limit: 1, offset: 0, featureId },
+      table: layer.nativeName,
+      limit: 1,
+      offset: 0,
+      featureId,
       ...defined({ idAttribute: view.columns?.id }),
     },
     numberMatched: 1,

@@ -54,7 +54,8 @@ export class KeptValues {
     this.#waiting += 1
     const values = this.#turns
       .run(() => this.#look(layer), {
-        ...{ owner: workOwner(), resource: String(layer.id) },
+        owner: workOwner(),
+        resource: String(layer.id),
         isHeavy: (layer.details.featureCount ?? Number.POSITIVE_INFINITY) > lightRows,
       })
       .finally(() => {

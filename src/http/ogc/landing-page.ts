@@ -19,10 +19,19 @@ const conformsTo = [
   `${parts}/ogcapi-features-2/1.0/conf/crs`,
   ...['queryables', 'filter', 'features-filter'].map((name) => `${parts}/ogcapi-features-3/1.0/conf/${name}`),
   ...[
-    ...['cql2-text', 'cql2-json', 'basic-cql2', 'advanced-comparison-operators'],
-    ...['case-insensitive-comparison', 'accent-insensitive-comparison', 'basic-spatial-functions'],
-    ...['basic-spatial-functions-plus', 'spatial-functions', 'temporal-functions', 'property-property'],
-    ...['arithmetic', 'functions'],
+    'cql2-text',
+    'cql2-json',
+    'basic-cql2',
+    'advanced-comparison-operators',
+    'case-insensitive-comparison',
+    'accent-insensitive-comparison',
+    'basic-spatial-functions',
+    'basic-spatial-functions-plus',
+    'spatial-functions',
+    'temporal-functions',
+    'property-property',
+    'arithmetic',
+    'functions',
   ].map((name) => `${parts}/cql2/1.0/conf/${name}`),
   ...['schemas', 'returnables-and-receivables', 'sortables'].map(
     (name) => `${parts}/ogcapi-features-5/1.0/conf/${name}`,
@@ -48,7 +57,10 @@ const tilingSchemes = 'http://www.opengis.net/def/rel/ogc/1.0/tiling-schemes'
 
 function landingPage(request: FastifyRequest): object {
   const link = (rel: string, type: string, title: string, path: string): object => ({
-    ...{ rel, type, title, href: request.link(path) },
+    rel,
+    type,
+    title,
+    href: request.link(path),
   })
   return {
     title: 'Terrane',

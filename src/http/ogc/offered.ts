@@ -12,8 +12,11 @@ export const offeredDocuments: readonly Representation[] = [json, asHtml]
 
 /** JSON Schema. */
 const jsonSchema: Representation = {
-  ...{ name: 'json', mediaType: 'application/schema+json', title: 'JSON Schema' },
-  ...{ aliases: ['jsonschema'], acceptedAs: ['application/json'] },
+  name: 'json',
+  mediaType: 'application/schema+json',
+  title: 'JSON Schema',
+  aliases: ['jsonschema'],
+  acceptedAs: ['application/json'],
 }
 
 /** By what features are found and ordered. */
@@ -22,17 +25,16 @@ export const offeredQueryables: readonly Representation[] = [jsonSchema, asHtml]
 /** Schemas of features: JSON Schema, and an XML schema for GML. */
 export const offeredSchemas: readonly Representation[] = [
   jsonSchema,
-  {
-    ...{ name: 'gml', mediaType: 'application/gml+xml', title: 'GML application schema' },
-    schema: Type.String(),
-  },
+  { name: 'gml', mediaType: 'application/gml+xml', title: 'GML application schema', schema: Type.String() },
   asHtml,
 ]
 
 /** The description of the interface. */
 export const offeredDescriptions: readonly Representation[] = [
   {
-    ...{ name: 'json', mediaType: 'application/vnd.oai.openapi+json;version=3.0', title: 'OpenAPI 3.0' },
+    name: 'json',
+    mediaType: 'application/vnd.oai.openapi+json;version=3.0',
+    title: 'OpenAPI 3.0',
     acceptedAs: ['application/openapi+json', 'application/json'],
   },
   asHtml,
@@ -40,7 +42,10 @@ export const offeredDescriptions: readonly Representation[] = [
 
 /** GeoJSON, as clients of every age ask for it. */
 const geoJson: Representation = {
-  ...{ name: 'geojson', mediaType: 'application/geo+json', title: 'GeoJSON', aliases: ['json'] },
+  name: 'geojson',
+  mediaType: 'application/geo+json',
+  title: 'GeoJSON',
+  aliases: ['json'],
   acceptedAs: ['application/json', 'application/vnd.geo+json'],
 }
 
@@ -55,7 +60,9 @@ export const offeredItems: readonly Representation[] = [
   asHtml,
   ...Object.entries(writtenFormats).map(([name, { mediaType, title, isText, acceptedAs = [] }]) => ({
     acceptedAs,
-    ...{ name, title, mediaType: mediaType.split(';', 1).join() },
+    name,
+    title,
+    mediaType: mediaType.split(';', 1).join(),
     schema: shapeOf(mediaType, isText),
   })),
 ]

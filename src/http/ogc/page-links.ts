@@ -57,7 +57,9 @@ export function pageLinks(
 ): ItemLink[] {
   const collection = `/ogc/collections/${encodeURIComponent(collectionId(layer))}`
   const link = (rel: string, place: Place): ItemLink => ({
-    ...{ rel, type: mediaType, href: hrefOf(request, path, asked.limit, place) },
+    rel,
+    type: mediaType,
+    href: hrefOf(request, path, asked.limit, place),
   })
   const tokenOf = (position: PagePosition): string | undefined => tokens.write(position, asked.about)
   const { next, prev } = neighbours(asked, part, tokenOf)

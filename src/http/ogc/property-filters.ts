@@ -21,7 +21,8 @@ export function readPropertyFilters(request: FastifyRequest, { attributes }: Sch
     ([name]) => !Object.hasOwn(known, name),
   )
   const found = given.map(([name, value]) => ({
-    ...{ name, value },
+    name,
+    value,
     attribute: attributes.find((one) => one.name === name && isFilterable(one)),
   }))
   const unknown = found.filter(({ attribute }) => attribute === undefined)

@@ -104,12 +104,10 @@ export function alternateLinks(request: FastifyRequest, path: string): ItemLink[
   return offered
     .filter((one) => one !== chosen)
     .map((one) => ({
-      ...{
-        rel: 'alternate',
-        type: one.mediaType,
-        title: `As ${one.title}`,
-        href: hrefAs(request, path, one),
-      },
+      rel: 'alternate',
+      type: one.mediaType,
+      title: `As ${one.title}`,
+      href: hrefAs(request, path, one),
     }))
 }
 
@@ -165,11 +163,7 @@ function withFormat(query: TSchema | undefined, offered: readonly Representation
   const lang = Type.String({
     description: 'Language of pages: en or de; otherwise as `Accept-Language` asks',
   })
-  return Type.Object({
-    ...properties,
-    f: Type.Optional(f),
-    ...(isRead ? { lang: Type.Optional(lang) } : {}),
-  })
+  return Type.Object({ ...properties, f: Type.Optional(f), ...(isRead ? { lang: Type.Optional(lang) } : {}) })
 }
 
 function toldFormat(offered: readonly Representation[]): TSchema {

@@ -112,11 +112,7 @@ const Property = Type.Object({
 
 export const SchemaAnswer = media('JSON Schema of the features (OGC API Features part 5)', {
   'application/schema+json': Type.Object(
-    {
-      title: Type.String(),
-      type: Type.Literal('object'),
-      properties: Type.Record(Type.String(), Property),
-    },
+    { title: Type.String(), type: Type.Literal('object'), properties: Type.Record(Type.String(), Property) },
     // As properties of a description these would be read as its own.
     {
       additionalProperties: Type.Unknown(),
@@ -224,7 +220,13 @@ const naming = {
 export const ItemsQuery = Type.Object({
   limit: Type.Optional(Type.String({ description: `Features a page: ${defaultLimit}, at most ${maxLimit}` })),
   offset: Type.Optional(Type.String({ description: 'Features to skip' })),
-  ...{ bbox, 'bbox-crs': bboxCrs, datetime, crs, version, ...filters, ...naming },
+  bbox,
+  'bbox-crs': bboxCrs,
+  datetime,
+  crs,
+  version,
+  ...filters,
+  ...naming,
 })
 /** The same with the types that are meant. */
 export const ToldItemsQuery = Type.Object({
@@ -236,7 +238,13 @@ export const ToldItemsQuery = Type.Object({
     }),
   ),
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'Features to skip' })),
-  ...{ bbox, 'bbox-crs': bboxCrs, datetime, crs, version, ...filters, ...naming },
+  bbox,
+  'bbox-crs': bboxCrs,
+  datetime,
+  crs,
+  version,
+  ...filters,
+  ...naming,
 })
 /** By what a part of a layer is chosen, at whatever time. */
 export const selection = { bbox, 'bbox-crs': bboxCrs, ...filters, version }

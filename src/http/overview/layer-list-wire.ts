@@ -104,11 +104,16 @@ export function toWireListed(
 ) {
   const { name, workspace, title, abstract, keywords, kind, geometryType, rows, place, version } = card
   return {
-    ...{ name, workspace, title },
+    name,
+    workspace,
+    title,
     ...defined({ abstract }),
-    ...{ keywords, kind },
+    keywords,
+    kind,
     ...defined({ geometryType, rows, srs: place.srs, bounds }),
-    ...{ version, dateModified: card.changedAt, public: set.isPublic(card) },
+    version,
+    dateModified: card.changedAt,
+    public: set.isPublic(card),
     href: request.link(layerPath(card)),
     ...addressesOfMaps(request, card),
     ...(problem === undefined ? {} : { problem: { code: problem, message: problemTexts[problem] } }),
@@ -129,8 +134,5 @@ export function toWireCounts(set: CardSet, counts: CardCounts, areProblemsTold: 
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, layers]) => ({ name, public: set.openWorkspaces.has(name), layers }))
   const { kinds, notPublic, problems } = counts
-  return {
-    ...{ workspaces, kinds, public: counts.public, notPublic },
-    ...(areProblemsTold ? { problems } : {}),
-  }
+  return { workspaces, kinds, public: counts.public, notPublic, ...(areProblemsTold ? { problems } : {}) }
 }

@@ -48,7 +48,9 @@ export const findLayers = operation({
       ),
     )
     return sendEntity(request, reply, {
-      ...{ layers, total: page.total, offset: page.offset },
+      layers,
+      total: page.total,
+      offset: page.offset,
       ...(page.next === undefined ? {} : { next: nextLink(request, page.next) }),
       revision: revisionOf(set),
       counts: toWireCounts(set, page.counts, rights.isKnown),

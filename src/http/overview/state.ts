@@ -45,10 +45,7 @@ const State = Type.Object(
       ),
       imports: Type.Optional(
         Type.Object(
-          {
-            states: ByState,
-            tasks: ByState,
-          },
+          { states: ByState, tasks: ByState },
           { description: 'By state, without COMPLETE: imports, and imports that have such tasks' },
         ),
       ),

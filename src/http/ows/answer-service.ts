@@ -30,22 +30,26 @@ interface Service {
 const olderVersion = /^[01]\.[0-2](\.|$)/
 
 const wms: Service = {
-  ...{ countsAs: 'OWS:WMS', answer: answerWms },
+  countsAs: 'OWS:WMS',
+  answer: answerWms,
   refuse: (reply, failure, version = '') =>
     sendWmsException(reply, failure, olderVersion.test(version) ? '1.1.1' : '1.3.0'),
 }
 const wfs: Service = {
-  ...{ countsAs: 'OWS:WFS', answer: answerWfs },
+  countsAs: 'OWS:WFS',
+  answer: answerWfs,
   refuse: (reply, failure, version = '') =>
     sendWfsException(reply, failure, olderVersion.test(version) ? '1.1.0' : '2.0.0'),
 }
 const wcs: Service = {
-  ...{ countsAs: 'OWS:WCS', answer: answerWcs },
+  countsAs: 'OWS:WCS',
+  answer: answerWcs,
   refuse: (reply, failure, version = '') =>
     sendWcsException(reply, failure, olderVersion.test(version) ? '1.0.0' : '2.0.1'),
 }
 const wmts: Service = {
-  ...{ countsAs: 'OWS:WMTS', answer: answerWmts },
+  countsAs: 'OWS:WMTS',
+  answer: answerWmts,
   refuse: (reply, failure) => sendWmtsException(reply, failure),
 }
 const services = new Map(Object.entries({ WMS: wms, WFS: wfs, WCS: wcs, WMTS: wmts }))

@@ -25,7 +25,10 @@ export function parseRequestXml(
     attributes: `has an element with more than ${attributes} attributes`,
   }
   const root = readXmlTree(text.replace(/^\uFEFF/, ''), {
-    ...{ maxDepth: depth, maxElements: elements, maxAttributes: attributes, nameOf: localName },
+    maxDepth: depth,
+    maxElements: elements,
+    maxAttributes: attributes,
+    nameOf: localName,
     onDoctype: () => refuse('has a DOCTYPE, which is not accepted'),
     onBroken: (error) => refuse(`is not well-formed XML: ${error.message.slice(0, 300)}`),
     onTooLarge: (limit) => refuse(reasons[limit]),

@@ -20,7 +20,8 @@ const Workspace = Type.Object({
 })
 const Query = Type.Object(
   {
-    ...{ SERVICE: Type.Optional(Type.String()), VERSION: Type.Optional(Type.String()) },
+    SERVICE: Type.Optional(Type.String()),
+    VERSION: Type.Optional(Type.String()),
     REQUEST: Type.Optional(
       Type.String({ description: 'GetCapabilities, GetMap, GetFeatureInfo or GetLegendGraphic' }),
     ),
@@ -61,7 +62,8 @@ const ows = {
     query: Type.Object(
       {
         SERVICE: Type.String({ description: offeredServices }),
-        ...{ VERSION: Type.Optional(Type.String()), REQUEST: Type.Optional(Type.String()) },
+        VERSION: Type.Optional(Type.String()),
+        REQUEST: Type.Optional(Type.String()),
         ...urlToken,
       },
       { additionalProperties: true },
@@ -92,7 +94,8 @@ const wfs = {
   told: {
     query: Type.Object(
       {
-        ...{ SERVICE: Type.Optional(Type.String()), VERSION: Type.Optional(Type.String()) },
+        SERVICE: Type.Optional(Type.String()),
+        VERSION: Type.Optional(Type.String()),
         REQUEST: Type.Optional(
           Type.String({
             description: 'GetCapabilities, DescribeFeatureType, GetFeature or GetPropertyValue',
@@ -126,7 +129,8 @@ const wcs = {
   told: {
     query: Type.Object(
       {
-        ...{ SERVICE: Type.Optional(Type.String()), VERSION: Type.Optional(Type.String()) },
+        SERVICE: Type.Optional(Type.String()),
+        VERSION: Type.Optional(Type.String()),
         REQUEST: Type.Optional(
           Type.String({ description: 'GetCapabilities, DescribeCoverage or GetCoverage' }),
         ),
@@ -157,7 +161,8 @@ const wmts = {
   told: {
     query: Type.Object(
       {
-        ...{ SERVICE: Type.Optional(Type.String()), VERSION: Type.Optional(Type.String()) },
+        SERVICE: Type.Optional(Type.String()),
+        VERSION: Type.Optional(Type.String()),
         REQUEST: Type.Optional(Type.String({ description: 'GetCapabilities, GetTile or GetFeatureInfo' })),
         ...urlToken,
       },

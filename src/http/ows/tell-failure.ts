@@ -34,7 +34,8 @@ export function tellFailure(
   if (status >= 500 && !(error instanceof OwsFailure)) noteFailure(reply.request, error)
   reply.code(status)
   return {
-    ...{ code: escapeXml(named), text: escapeXml(text) },
+    code: escapeXml(named),
+    text: escapeXml(text),
     locator: locator === undefined ? '' : ` locator="${escapeXml(locator)}"`,
   }
 }
@@ -52,5 +53,5 @@ function read(reply: FastifyReply, error: unknown, nameOf: (code: string) => Nam
   const problem = toProblem(error, reply.request)
   tellWhenToRetry(reply, problem)
   const { status, code, detail: text } = problem
-  return { ...{ status, named: 'NoApplicableCode', locator: undefined }, ...nameOf(code), text }
+  return { status, named: 'NoApplicableCode', locator: undefined, ...nameOf(code), text }
 }

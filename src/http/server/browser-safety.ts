@@ -62,10 +62,7 @@ function isPublicRead(request: FastifyRequest, reply: FastifyReply): boolean {
 }
 
 function letEveryoneRead(reply: FastifyReply): void {
-  reply.headers({
-    'access-control-allow-origin': '*',
-    'access-control-expose-headers': exposedHeaders,
-  })
+  reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': exposedHeaders })
 }
 
 function isPublicPreflight(request: FastifyRequest): boolean {

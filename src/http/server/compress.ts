@@ -20,10 +20,7 @@ const compressWhole = {
   br: (bytes: string | Buffer) =>
     promisify<string | Buffer, BrotliOptions, Buffer>(brotliCompress)(bytes, brotliOptions),
 }
-const compressor = {
-  gzip: () => createGzip(gzipOptions),
-  br: () => createBrotliCompress(brotliOptions),
-}
+const compressor = { gzip: () => createGzip(gzipOptions), br: () => createBrotliCompress(brotliOptions) }
 
 /** Compresses text responses while they are sent, outside this thread. */
 export function compressAnswers(app: App): void {

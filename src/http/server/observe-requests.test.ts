@@ -20,7 +20,9 @@ function openServer(lines: Record<string, CountsAs>) {
   observeRequests(app, {
     monitoring: { record: (request) => recorded.push(request) },
     callerOf: () => anonymous,
-    ...{ events, clock: fixedClock('2026-11-21T12:00:10Z'), log: silentLogger },
+    events,
+    clock: fixedClock('2026-11-21T12:00:10Z'),
+    log: silentLogger,
   })
   for (const [url, countsAs] of Object.entries(lines)) app.get(url, { config: { countsAs } }, () => 'hello')
   return { app, announced, recorded }

@@ -11,8 +11,12 @@ import { toOwnRequest } from './own-request.ts'
 type UsedLayers = NonNullable<FastifyRequest['usedLayers']>
 
 const ending = {
-  ...{ created: 0, status: 200, sizeBytes: 10, milliseconds: 1 },
-  ...{ clientIp: '203.0.113.7', caller: anonymous },
+  created: 0,
+  status: 200,
+  sizeBytes: 10,
+  milliseconds: 1,
+  clientIp: '203.0.113.7',
+  caller: anonymous,
 }
 
 /** Returns the record that monitoring receives for a tile request. */

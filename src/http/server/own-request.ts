@@ -37,7 +37,11 @@ export function toOwnRequest(
   const exception = exceptionOf(request, { ...ending, path, eventType, contentType })
   return {
     service: isOws(routeType) ? 'mapserver' : 'app',
-    ...{ ...ending, eventType, method, path, contentType },
+    ...ending,
+    eventType,
+    method,
+    path,
+    contentType,
     host: headers.host ?? '',
     userAgent: headers['user-agent'],
     referer: headers.referer,

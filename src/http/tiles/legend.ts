@@ -110,11 +110,13 @@ async function aboutRasters(
     )
     return undefined
   })
-  const palette = facts?.palette?.slice(0, maxPalette).map(([red, green, blue, alpha], value) => ({
-    value,
-    color: hex(red, green, blue),
-    opacity: alpha / 255,
-  }))
+  const palette = facts?.palette
+    ?.slice(0, maxPalette)
+    .map(([red, green, blue, alpha], value) => ({
+      value,
+      color: hex(red, green, blue),
+      opacity: alpha / 255,
+    }))
   return {
     bands: bands.map(({ description, unit }, index) => {
       const stretch = facts?.stretches[index]
@@ -172,7 +174,9 @@ async function legendBy(
   const at = { layer, ...known, isCurrent: known.isCurrent && told.length === 0 }
   return {
     legend: { ...legend, messages: [...messages, ...legend.messages, ...told] },
-    ...{ layer, style: name, mark: { at, key, v: undefined } },
+    layer,
+    style: name,
+    mark: { at, key, v: undefined },
   }
 }
 
@@ -281,7 +285,8 @@ export const getLegendJson = operation({
     answer(parts, request, reply, ({ legend, layer, style, mark }) => ({
       title: legend.title,
       layer: `${layer.workspace}:${layer.name}`,
-      ...{ style, version: mark.at.version },
+      style,
+      version: mark.at.version,
       entries: legend.entries.map(toWireEntry),
       leftOut: legend.leftOut,
       messages: legend.messages,

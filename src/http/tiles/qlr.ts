@@ -39,7 +39,10 @@ export const getQgisLayer = operation({
     const { style } = await styleFor(parts, request, layer, request.query.style)
     const { title, attribution, schema } = layer.details
     const opened: QgisLayer = {
-      ...{ title, style, dimension: dimensionOf(schema.geometry?.type), ...sourceOf(request, layer) },
+      title,
+      style,
+      dimension: dimensionOf(schema.geometry?.type),
+      ...sourceOf(request, layer),
       ...defined({ attribution }),
     }
     keepPrivately(reply)

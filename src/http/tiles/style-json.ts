@@ -125,7 +125,12 @@ function typeInTiles(type: AttributeType): TypeInTiles {
 }
 
 const dimensions: Partial<Record<GeometryType, Dimension>> = {
-  ...{ Point: 0, MultiPoint: 0, LineString: 1, MultiLineString: 1, Polygon: 2, MultiPolygon: 2 },
+  Point: 0,
+  MultiPoint: 0,
+  LineString: 1,
+  MultiLineString: 1,
+  Polygon: 2,
+  MultiPolygon: 2,
 }
 
 export function dimensionOf(type: GeometryType | undefined): Dimension | undefined {
@@ -144,7 +149,9 @@ async function sourceOf(
   const { bounds } = await placeOf([layer])
   const chosen = style === undefined ? '' : `style=${encodeURIComponent(style)}`
   return {
-    ...{ type: 'raster', tiles: [withQuery(`${address}/{z}/{x}/{y}.png`, [chosen, token])], tileSize: 256 },
+    type: 'raster',
+    tiles: [withQuery(`${address}/{z}/{x}/{y}.png`, [chosen, token])],
+    tileSize: 256,
     ...defined({ bounds, attribution: attributionOf([layer]) }),
   }
 }

@@ -51,7 +51,12 @@ function thumbnail(format: PictureFormat) {
       const mark = { at: { layer, ...known }, key, v: undefined }
       if (isKept(parts, reply, mark)) return reply.send()
       const question = {
-        ...{ width, height, format, style, styleKey: key, symbols: rasterSymbols(style, shownZoom) },
+        width,
+        height,
+        format,
+        style,
+        styleKey: key,
+        symbols: rasterSymbols(style, shownZoom),
         range: await geographicRange(layer),
       }
       const made = await parts.turns.run(reply, (signal) =>

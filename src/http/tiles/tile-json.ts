@@ -68,8 +68,16 @@ const zooms = { minzoom: 0, maxzoom: 18 }
 /** Types of values in tiles. */
 const fieldTypes: Record<Exclude<AttributeType, 'binary'>, 'Number' | 'String' | 'Boolean'> = {
   boolean: 'Boolean',
-  ...({ int16: 'Number', int32: 'Number', int64: 'Number', float32: 'Number', float64: 'Number' } as const),
-  ...({ decimal: 'String', text: 'String', date: 'String', time: 'String', timestamp: 'String' } as const),
+  int16: 'Number',
+  int32: 'Number',
+  int64: 'Number',
+  float32: 'Number',
+  float64: 'Number',
+  decimal: 'String',
+  text: 'String',
+  date: 'String',
+  time: 'String',
+  timestamp: 'String',
 }
 
 function vectorLayer(layer: LayerRecord) {

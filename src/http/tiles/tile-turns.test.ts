@@ -37,9 +37,7 @@ describe('TileTurns', () => {
     const runs = clients.map(({ reply }) => turns.run(reply, untilAborted))
     await assert.rejects(
       turns.run(client().reply, async () => 1),
-      {
-        ...{ kind: 'unavailable', code: 'too-many-tiles', retryAfterSeconds: 2 },
-      },
+      { kind: 'unavailable', code: 'too-many-tiles', retryAfterSeconds: 2 },
     )
     for (const { leave } of clients) leave()
     await Promise.all(runs)

@@ -45,7 +45,11 @@ export const getTile = operation({
     if (request.query.version !== undefined)
       return sendEarlierTile(parts, request, reply, { layers, tile, version: request.query.version })
     return sendTile(parts, request, reply, {
-      ...{ layers, set: 'WebMercatorQuad', tile, v: request.query.v, filter },
+      layers,
+      set: 'WebMercatorQuad',
+      tile,
+      v: request.query.v,
+      filter,
     })
   },
 })

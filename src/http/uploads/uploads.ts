@@ -157,10 +157,7 @@ function pathOf({ record }: UploadState): string {
 }
 
 function withOffset(reply: FastifyReply, { offset, expiresAt }: UploadState): FastifyReply {
-  return reply.headers({
-    'upload-offset': offset,
-    'upload-expires': new Date(expiresAt).toUTCString(),
-  })
+  return reply.headers({ 'upload-offset': offset, 'upload-expires': new Date(expiresAt).toUTCString() })
 }
 
 function toWireUpload(request: FastifyRequest, state: UploadState) {

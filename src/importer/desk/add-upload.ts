@@ -65,11 +65,7 @@ async function keepTasks(
       messages,
       granules = [],
       grown,
-    } = await makeTasks(needs.making, record, found, {
-      isUploaded,
-      signal,
-      ...defined({ charset }),
-    })
+    } = await makeTasks(needs.making, record, found, { isUploaded, signal, ...defined({ charset }) })
     return needs.making.records.database.transaction(async (db) => {
       for (const task of tasks) await insertTask(db, task)
       const saved = grown === undefined ? [] : [await saveTaskAndTell(needs.making.records, db, grown)]

@@ -53,10 +53,7 @@ async function resolveSource(needs: CreateNeeds, wanted: WantedSource): Promise<
       : path === undefined
         ? { type, path: '', isOurs: true }
         : { type, path: await resolveInRoots(path, needs.look.roots), isOurs: false }
-  return {
-    ...source,
-    ...defined({ charset, time }),
-  }
+  return { ...source, ...defined({ charset, time }) }
 }
 
 /**

@@ -226,11 +226,7 @@ export async function changeTask(
       const task = tasks.find(({ id }) => id === taskId)
       if (task !== undefined) check?.(task)
     }
-    await moveImport(needs, importId, {
-      workspace,
-      check: checkTasks,
-      ...defined({ store }),
-    })
+    await moveImport(needs, importId, { workspace, check: checkTasks, ...defined({ store }) })
   }
   return editTask(needs, importId, taskId, {
     check: (task) => {

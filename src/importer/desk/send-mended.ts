@@ -85,7 +85,11 @@ export async function sendMended(
       const number = (current.mending?.number ?? 0) + 1
       const accepted = [...(sent.accepted ?? [])]
       const mending = {
-        ...{ number, state: 'RUNNING' as const, at: now(records), by: sent.by, from },
+        number,
+        state: 'RUNNING' as const,
+        at: now(records),
+        by: sent.by,
+        from,
         ...defined({ stopIf: rulesOfMended(current, accepted) }),
         ...(accepted.length === 0 ? {} : { accepted }),
       }

@@ -168,7 +168,8 @@ export class Edits {
     const store = await catalog.stores.get(layer.storeId)
     const { since, isJoined, keep } = await catalog.versions.planEdit(layer, store, user, randomUUID())
     const request: EditRequest = {
-      ...{ editId: randomUUID(), table: nativeName },
+      editId: randomUUID(),
+      table: nativeName,
       ...defined({ featureId, envelope: layer.details.envelope }),
       ...('id' in keep ? { keep: { id: keep.id, isBegun: isJoined } } : {}),
     }

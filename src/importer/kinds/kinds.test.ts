@@ -8,9 +8,20 @@ import { Kinds } from './kinds.ts'
 const kinds = new Kinds({} as KindNeeds)
 
 const task: TaskRecord = {
-  ...{ importId: 0, id: 0, state: 'PENDING', sortKey: '', revision: 0, updatedAt: '' },
-  ...{ updateMode: 'CREATE', folder: '', isUploaded: false, files: [], isDirect: false },
-  ...{ transforms: [], nextTransformId: 0, messages: [] },
+  importId: 0,
+  id: 0,
+  state: 'PENDING',
+  sortKey: '',
+  revision: 0,
+  updatedAt: '',
+  updateMode: 'CREATE',
+  folder: '',
+  isUploaded: false,
+  files: [],
+  isDirect: false,
+  transforms: [],
+  nextTransformId: 0,
+  messages: [],
 }
 const mosaic = { time: { mode: 'none' }, granules: 1, faults: 0, withoutExtent: 0 } as const
 const load: TaskLoad = { loadId: 'a', storeId: 1, table: 't', layerName: 't', isNewLayer: true }

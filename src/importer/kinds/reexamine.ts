@@ -85,10 +85,7 @@ export async function reexamine(
   const { finding, reason, code, isDirect, ...found } = examine(kind, task, context)
   const { target = namedTarget(task, context) } = found
   const rest = without(
-    taskAfter(task, {
-      type: 'examined',
-      finding,
-    }),
+    taskAfter(task, { type: 'examined', finding }),
     'errorMessage',
     'errorCode',
     'target',

@@ -63,8 +63,6 @@ async function locate({ place, neighbours, declaration, envelope, clues }: Locat
 }
 
 /** Operations of the CRS detection worker. */
-export type LocateWork = {
-  locate(wish: LocateWish): Promise<Located>
-}
+export type LocateWork = { locate(wish: LocateWish): Promise<Located> }
 
 serveWork<LocateWork, undefined>(() => ({ locate }))

@@ -96,7 +96,11 @@ export class Locator {
       const { layer } = task
       if (layer === undefined || candidates.length === 0) continue
       const srsCandidates = candidates.map(({ srs, wkt, name, confidence, evidence }) => ({
-        ...{ srs, ...defined({ wkt }), name, confidence, evidence },
+        srs,
+        ...defined({ wkt }),
+        name,
+        confidence,
+        evidence,
       }))
       found.set(task, { ...task, layer: { ...layer, srsCandidates } })
     }

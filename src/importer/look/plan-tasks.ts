@@ -126,12 +126,7 @@ function fileTasks(described: DescribedFile, context: PlanContext): TaskRecord[]
   if (error === undefined && layers.length > 0) {
     return layers.map((layer, index) => layerTask(described, index, layer, context))
   }
-  const bare = {
-    ...blankTask(context, file.path),
-    files: [file],
-    format: format.name,
-    kind: format.kind,
-  }
+  const bare = { ...blankTask(context, file.path), files: [file], format: format.name, kind: format.kind }
   return [{ ...bare, ...defined({ errorMessage: error }) }]
 }
 

@@ -25,11 +25,7 @@ export function withoutArchives(folder: string, files: DataFile[], code: string,
   const isArchive = ({ path }: DataFile): boolean => findArchive(path) !== undefined
   const archives = files.filter(isArchive)
   const messages = archives.map(
-    ({ path }): Message => ({
-      level: 'warning',
-      code,
-      message: `"${relative(folder, path)}" ${why}`,
-    }),
+    ({ path }): Message => ({ level: 'warning', code, message: `"${relative(folder, path)}" ${why}` }),
   )
   return { folder, files: files.filter((file) => !isArchive(file)), messages, archives }
 }

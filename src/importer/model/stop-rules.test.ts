@@ -5,7 +5,13 @@ import type { Measured, StopRules } from './stop-rules.ts'
 import { findStopped } from './stop-rules.ts'
 
 const calm: Measured = {
-  ...{ rowsLoaded: 100, rowsBefore: 200, columns: [], crs: {}, empty: {}, values: {}, outside: 0 },
+  rowsLoaded: 100,
+  rowsBefore: 200,
+  columns: [],
+  crs: {},
+  empty: {},
+  values: {},
+  outside: 0,
   changes: { added: 10, changed: 5, removed: 20, same: 175 },
 }
 const stoppedBy = (stopIf: StopRules, found: Partial<Measured> = {}): unknown[] =>

@@ -33,9 +33,16 @@ describe('figures of columns', () => {
       .map(([value, count]) => ({ value, count }))
       .sort((one, other) => other.count - one.count || (one.value < other.value ? -1 : 1))
     assert.deepEqual(columns[0], {
-      ...{ name: 'name', type: 'text', count: 5000, empty: values.filter((value) => !value).length },
-      ...{ distinct: counts.size, min: sorted[0], max: sorted.at(-1), frequent: frequent.slice(0, 10) },
-      ...{ exact: true, estimated: [] },
+      name: 'name',
+      type: 'text',
+      count: 5000,
+      empty: values.filter((value) => !value).length,
+      distinct: counts.size,
+      min: sorted[0],
+      max: sorted.at(-1),
+      frequent: frequent.slice(0, 10),
+      exact: true,
+      estimated: [],
     })
   })
 
@@ -113,7 +120,11 @@ describe('figures of columns', () => {
     ])
     assert.deepEqual(columns, [])
     assert.deepEqual(geometry, {
-      ...{ name: 'geom', type: 'Geometry', count: 3, empty: 1, bounds: [1, -1, 5, 6] },
+      name: 'geom',
+      type: 'Geometry',
+      count: 3,
+      empty: 1,
+      bounds: [1, -1, 5, 6],
       types: [
         { value: 'Point', count: 1 },
         { value: 'LineString', count: 1 },

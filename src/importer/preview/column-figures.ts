@@ -118,7 +118,11 @@ class ColumnCounter {
     const hasOrder = type !== 'binary'
     const { distinct, isExact } = this.#values
     return {
-      ...{ name, type, count: this.#count, empty: this.#empty, distinct },
+      name,
+      type,
+      count: this.#count,
+      empty: this.#empty,
+      distinct,
       min: this.#min === undefined || !hasOrder ? null : shown(this.#min),
       max: this.#max === undefined || !hasOrder ? null : shown(this.#max),
       frequent: this.#values

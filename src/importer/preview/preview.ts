@@ -79,7 +79,9 @@ export class Previews {
   constructor(needs: PreviewNeeds) {
     this.#needs = needs
     this.#workers = new PreviewWorkers({
-      ...{ pool: needs.pool, ownFolder: needs.folders.stores, onEnd: needs.onEnd },
+      pool: needs.pool,
+      ownFolder: needs.folders.stores,
+      onEnd: needs.onEnd,
     })
     this.#folder = new PreviewFolder(needs.folders.sides)
   }
@@ -201,7 +203,9 @@ export class Previews {
     if (other !== undefined) return touched(other)
     this.#count += 1
     const look = new Look(planned, {
-      ...{ workers: this.#workers, folder, name: String(this.#count) },
+      workers: this.#workers,
+      folder,
+      name: String(this.#count),
       maxBytes: this.#needs.maxBytes - (await this.#sizeBytes()),
       remove: (path) => this.#needs.sides.remove(path),
     })

@@ -200,7 +200,10 @@ async function store(
   const target = openVectorStore({ type: ownStores.file.type, parameters: { path } })
   try {
     const request = {
-      ...{ loadId: randomUUID(), mode: 'CREATE' as const, table, indexes: [] },
+      loadId: randomUUID(),
+      mode: 'CREATE' as const,
+      table,
+      indexes: [],
       // Without CRS: each request may assume another one.
       schema: { ...schema, geometry: geometry && { ...geometry, crs: undefined } },
     }

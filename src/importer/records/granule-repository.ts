@@ -34,13 +34,15 @@ function ofTask(db: Queryable, { importId, taskId }: GranulePlace) {
 
 export async function insertGranules(db: Queryable, granules: GranuleRecord[]): Promise<void> {
   for (let at = 0; at < granules.length; at += rowsAtOnce) {
-    const rows = granules.slice(at, at + rowsAtOnce).map((granule) => ({
-      import_id: granule.importId,
-      task_id: granule.taskId,
-      file_id: granule.fileId,
-      sort_key: granule.fileId.toLowerCase(),
-      document: toDocument(granule),
-    }))
+    const rows = granules
+      .slice(at, at + rowsAtOnce)
+      .map((granule) => ({
+        import_id: granule.importId,
+        task_id: granule.taskId,
+        file_id: granule.fileId,
+        sort_key: granule.fileId.toLowerCase(),
+        document: toDocument(granule),
+      }))
     await db.insertInto('granules').values(rows).execute()
   }
 }

@@ -100,7 +100,12 @@ function toCard(record: ImportRecord, tasks: readonly TaskRecord[]): ImportCard 
   const said = told.filter((one) => one !== undefined)
   const name = nameOf(source) ?? files[0]
   return {
-    ...{ id, revision, state, createdAt, updatedAt, workspace },
+    id,
+    revision,
+    state,
+    createdAt,
+    updatedAt,
+    workspace,
     ...defined({ user, said: said[0] }),
     ...(source === undefined && name === undefined
       ? {}

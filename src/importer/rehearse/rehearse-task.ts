@@ -16,7 +16,10 @@ function failedTrial({ updateMode }: TaskRecord, at: string, error: unknown): Ta
     mode: updateMode,
     found: {
       rows: { read: 0, load: 0, rejected: 0 },
-      ...{ columns: [], rejects: [], stopped: [], notTried: [] },
+      columns: [],
+      rejects: [],
+      stopped: [],
+      notTried: [],
       messages: [{ level: 'error', code, message: explain(error) }],
     },
   }

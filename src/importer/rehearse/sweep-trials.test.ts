@@ -4,13 +4,28 @@ import type { TaskRecord } from '../model/model.ts'
 import { findSurplus } from './sweep-trials.ts'
 
 const laidBy = (sizeBytes: number) => ({
-  ...{ text: '', schema: { attributes: [], geometry: undefined }, indexes: [], rowsRead: 1, sizeBytes },
+  text: '',
+  schema: { attributes: [], geometry: undefined },
+  indexes: [],
+  rowsRead: 1,
+  sizeBytes,
 })
 
 const taskOf = (id: number, at: string, sizeBytes?: number): TaskRecord => ({
-  ...{ importId: 0, id, state: 'READY', sortKey: '', revision: 0, updatedAt: '' },
-  ...{ updateMode: 'CREATE', folder: '', isUploaded: false, files: [], isDirect: false },
-  ...{ transforms: [], nextTransformId: 0, messages: [] },
+  importId: 0,
+  id,
+  state: 'READY',
+  sortKey: '',
+  revision: 0,
+  updatedAt: '',
+  updateMode: 'CREATE',
+  folder: '',
+  isUploaded: false,
+  files: [],
+  isDirect: false,
+  transforms: [],
+  nextTransformId: 0,
+  messages: [],
   trial: { at, mode: 'CREATE', ...(sizeBytes === undefined ? {} : { laidBy: laidBy(sizeBytes) }) },
 })
 

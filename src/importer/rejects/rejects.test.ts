@@ -11,8 +11,19 @@ const rows = 30_000
 const silenceMs = 60_000
 
 const task: TaskRecord = {
-  ...{ importId: 7, id: 0, state: 'COMPLETE', sortKey: '', revision: 0, updatedAt: '', updateMode: 'CREATE' },
-  ...{ folder: '/data', isUploaded: false, files: [], isDirect: false, transforms: [], nextTransformId: 0 },
+  importId: 7,
+  id: 0,
+  state: 'COMPLETE',
+  sortKey: '',
+  revision: 0,
+  updatedAt: '',
+  updateMode: 'CREATE',
+  folder: '/data',
+  isUploaded: false,
+  files: [],
+  isDirect: false,
+  transforms: [],
+  nextTransformId: 0,
   messages: [],
   format: 'CSV',
   source: {

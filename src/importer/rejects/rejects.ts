@@ -46,9 +46,7 @@ export class RejectedRows {
     const maxWaiting = { count: mostWaiting, refuse: tooBusy }
     const start = (events: { onEnd?(error: Error): void }) => startThread<RejectWork>(file, events)
     this.#lists = new WorkPool({ start, limit: 1, share: listsAtOnce, maxWaiting, onEnd })
-    this.#files = new WorkPool({
-      ...{ start, limit: filesAtOnce, ownerLimit: filesAtOnce - 1, maxWaiting, onEnd },
-    })
+    this.#files = new WorkPool({ start, limit: filesAtOnce, ownerLimit: filesAtOnce - 1, maxWaiting, onEnd })
   }
 
   /** Yields the rejected rows of a task's load in pieces; ends when the reader leaves. */

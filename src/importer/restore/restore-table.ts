@@ -47,7 +47,9 @@ export async function restoreRows(
     passStep('restore.announced')
   }
   const request = {
-    ...{ loadId: record.loadId, table, path },
+    loadId: record.loadId,
+    table,
+    path,
     ...('id' in keep ? { keepAs: keep.id } : {}),
     followers: await catalog.versions.listFollowers(
       await catalog.versions.getOf(record.layerId, record.version),

@@ -116,7 +116,9 @@ function tellWaiting(
     type: 'progress',
     taskId: task.id,
     progress: {
-      ...{ progress: 0, total: known?.total ?? task.source?.featureCount ?? -1, rejected: 0 },
+      progress: 0,
+      total: known?.total ?? task.source?.featureCount ?? -1,
+      rejected: 0,
       phase: 'waiting',
       message: `Waiting for a database: ${error.message}`,
     },

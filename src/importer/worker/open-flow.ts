@@ -35,10 +35,7 @@ export async function openFlow(
   { signal, onMessage, onRead }: ChainHooks,
 ): Promise<ChangedRows> {
   const chosen = chosenSchema(source.schema, defined({ attributes, srs }))
-  const context: TransformContext = {
-    ...{ signal, onMessage },
-    ...chainOptions(source.schema, srs),
-  }
+  const context: TransformContext = { signal, onMessage, ...chainOptions(source.schema, srs) }
   const read = withDimensions(onRead(source.batches), source.schema, onMessage)
   const input = chooseAttributes(read, source.schema, chosen, attributes)
   const { schema, indexes, run } = await openChain(chosen, transforms, context)

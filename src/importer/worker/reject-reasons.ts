@@ -52,11 +52,7 @@ export class RejectReasons {
       known.count += 1
       if (known.rows.length < groupRows) known.rows.push(shownRow(reject))
     } else if (this.#kinds.size < maxKinds) {
-      const first = {
-        row,
-        reason,
-        ...defined({ field, value }),
-      }
+      const first = { row, reason, ...defined({ field, value }) }
       this.#kinds.set(key, { count: 1, code, rows: [shownRow(reject)], first })
     }
   }
@@ -74,7 +70,10 @@ export class RejectReasons {
     return this.#sorted()
       .slice(0, groupKinds)
       .map(({ code, count, rows, first: { field, reason } }) => ({
-        ...{ code, reason: reason.slice(0, 500), count, rows },
+        code,
+        reason: reason.slice(0, 500),
+        count,
+        rows,
         ...defined({ field }),
       }))
   }

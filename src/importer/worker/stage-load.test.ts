@@ -5,7 +5,10 @@ import type { LoadHandlers } from './load-pool.ts'
 import { stageLoad } from './stage-load.ts'
 
 const outcome: LoadOutcome = {
-  ...{ rowsRead: 2, rowsLoaded: 2, rejected: 0, renamed: {} },
+  rowsRead: 2,
+  rowsLoaded: 2,
+  rejected: 0,
+  renamed: {},
   schema: { attributes: [], geometry: undefined },
 }
 const quiet = {

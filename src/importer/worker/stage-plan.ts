@@ -53,7 +53,11 @@ function requestOf(
   const upsert = plan.upsert === undefined ? undefined : { ...plan.upsert, ...spared }
   const isTried = plan.trial !== undefined || plan.takeUp !== undefined
   return {
-    ...{ loadId, mode, table, schema, indexes },
+    loadId,
+    mode,
+    table,
+    schema,
+    indexes,
     ...defined({ upsert, keepAs }),
     ...(isTried ? { isRehearsal: true } : {}),
   }

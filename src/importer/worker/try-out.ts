@@ -100,12 +100,7 @@ function trialOf(
     columns,
     ...(schema.geometry === undefined || figures === undefined
       ? {}
-      : {
-          geometry: {
-            empty: figures.emptyGeometries,
-            ...{ invalid: 0, repaired: 0, ...polygons?.counts },
-          },
-        }),
+      : { geometry: { empty: figures.emptyGeometries, invalid: 0, repaired: 0, ...polygons?.counts } }),
     ...defined({ crs, bounds: bounds ?? (comparison === undefined ? staged.result.envelope : undefined) }),
     rejects: ledger.rejectGroups,
     stopped: findStopped(wish.stopIf, measuredOf(wish, load, { rows, changes, columns })).filter(

@@ -121,8 +121,13 @@ export class MadeFiles<Made extends MadeFile, Layer> {
     const now = clock.now().getTime()
     // TypeScript cannot infer that the omitted properties are complete.
     const record = {
-      ...{ ...wanted, id: this.#records.newId(), state: 'PENDING', progress: 0, total: 1 },
-      ...{ createdAt: new Date(now).toISOString(), expiresAt: new Date(now + keptMs).toISOString() },
+      ...wanted,
+      id: this.#records.newId(),
+      state: 'PENDING',
+      progress: 0,
+      total: 1,
+      createdAt: new Date(now).toISOString(),
+      expiresAt: new Date(now + keptMs).toISOString(),
       seenMs: Date.now(),
     } as unknown as Made
     const stop = new AbortController()
@@ -230,7 +235,10 @@ export class MadeFiles<Made extends MadeFile, Layer> {
     const roomBytes = maxBytes - (await this.#records.sizeBytes())
     const workPath = this.#records.workPath(own.record)
     const task: MakeTask<Made> = {
-      ...{ record: own.record, path: this.#records.filePath(own.record), workPath, roomBytes },
+      record: own.record,
+      path: this.#records.filePath(own.record),
+      workPath,
+      roomBytes,
       onProgress: (progress, total) => change({ progress, total }),
       checkSize: (sizeBytes) => {
         if (sizeBytes > roomBytes) throw this.#needs.refuse.full()

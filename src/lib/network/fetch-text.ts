@@ -104,9 +104,7 @@ function redirected(from: URL, location: string, status: number): URL {
   if (isKept) return to
   throw new FetchFailure(
     `${place(from)} redirects to ${to === undefined ? 'no address' : place(to)}: name that address`,
-    {
-      status,
-    },
+    { status },
   )
 }
 

@@ -84,9 +84,19 @@ describe('decoding', () => {
     const parts = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16]
     const names = [
       ...pages.map((page) => `CP${page}`),
-      ...['874', '1250', '1251', '1252', '1253', '1254', '1255', '1256', '1257', '1258'],
+      '874',
+      '1250',
+      '1251',
+      '1252',
+      '1253',
+      '1254',
+      '1255',
+      '1256',
+      '1257',
+      '1258',
       ...parts.map((part) => `ISO-8859-${part}`),
-      ...['KOI8-R', 'KOI8-U'],
+      'KOI8-R',
+      'KOI8-U',
     ]
     const sequences = Array.from({ length: 128 }, (_, index) => [index + 128])
     for (const name of names) {

@@ -28,7 +28,9 @@ export class ZoneDays {
     this.#format = new Intl.DateTimeFormat('sv', {
       timeZone: zone,
       calendar: 'gregory',
-      ...({ year: 'numeric', month: '2-digit', day: '2-digit' } as const),
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
     })
   }
 

@@ -24,10 +24,7 @@ export function startThread<H extends Handlers>(file: URL, options: ThreadOption
 
 function openThread(file: URL, { maxOldGenerationSizeMb }: ThreadOptions, events: CarrierEvents): Carrier {
   const worker = new Worker(workerEntry(file), {
-    resourceLimits: {
-      maxYoungGenerationSizeMb,
-      ...defined({ maxOldGenerationSizeMb }),
-    },
+    resourceLimits: { maxYoungGenerationSizeMb, ...defined({ maxOldGenerationSizeMb }) },
   })
   const { threadId } = worker
   worker.on('exit', () => tellEnd({ pid: process.pid, threadId }))

@@ -25,10 +25,7 @@ export function openWorkerPort(): WorkerPort {
   if (send === undefined) throw new Error('This module runs in a thread or child process')
   dieWithParent()
   passNewsOn(send)
-  return {
-    post: (message) => send(message),
-    listen: (onMessage) => process.on('message', onMessage),
-  }
+  return { post: (message) => send(message), listen: (onMessage) => process.on('message', onMessage) }
 }
 
 /**

@@ -114,9 +114,16 @@ export class DrawnTiles {
     const { srs, box, width, height, left, top, size, columns, rows, margin } = metatile
     const picture = await this.#needs.drawings.draw(
       {
-        ...{ layers: [{ layer, style, now }], srs, box, width, height },
-        ...{ format: 'png', isTransparent: true, background: '#ffffff' },
-        ...{ density: scale, labelMargin: margin },
+        layers: [{ layer, style, now }],
+        srs,
+        box,
+        width,
+        height,
+        format: 'png',
+        isTransparent: true,
+        background: '#ffffff',
+        density: scale,
+        labelMargin: margin,
       },
       signal,
     )

@@ -181,11 +181,19 @@ export class MapDrawings {
       isHeavy: await this.#isHeavy(wish, signal),
     }
     const query = new URLSearchParams({
-      ...{ SERVICE: 'WMS', VERSION: '1.1.1', REQUEST: 'GetMap', STYLES: '', EXCEPTIONS: 'XML' },
-      ...{ LAYERS: partNames(visible).join(','), SRS: srs, FORMAT: drawingFormats[format] },
+      SERVICE: 'WMS',
+      VERSION: '1.1.1',
+      REQUEST: 'GetMap',
+      STYLES: '',
+      EXCEPTIONS: 'XML',
+      LAYERS: partNames(visible).join(','),
+      SRS: srs,
+      FORMAT: drawingFormats[format],
       BBOX: [box.minX, box.minY, box.maxX, box.maxY].join(','),
-      ...{ WIDTH: String(width), HEIGHT: String(height) },
-      ...{ TRANSPARENT: isTransparent ? 'TRUE' : 'FALSE', BGCOLOR: background.replace('#', '0x') },
+      WIDTH: String(width),
+      HEIGHT: String(height),
+      TRANSPARENT: isTransparent ? 'TRUE' : 'FALSE',
+      BGCOLOR: background.replace('#', '0x'),
     })
     try {
       const { bytes } = await this.#server.draw({ mapFile, query: query.toString() }, share, signal)
@@ -198,9 +206,7 @@ export class MapDrawings {
         'unavailable',
         'drawing-failed',
         'The map could not be drawn; the log of the server says why',
-        {
-          cause: error,
-        },
+        { cause: error },
       )
     }
   }

@@ -23,9 +23,7 @@ export interface DrawingAnswer {
 }
 
 /** Handlers of a MapServer process. */
-export type MapServerHandlers = {
-  draw(question: DrawingQuestion): DrawingAnswer
-}
+export type MapServerHandlers = { draw(question: DrawingQuestion): DrawingAnswer }
 
 /** Programs that start processes; absolute paths. */
 export interface MapServerPrograms {
@@ -166,11 +164,17 @@ async function ask(
   { signal, onConnect }: { signal: AbortSignal; onConnect(): void },
 ): Promise<DrawingAnswer> {
   const values = {
-    ...{ REQUEST_METHOD: 'GET', QUERY_STRING: `map=${encodeURIComponent(mapFile)}&${query}` },
-    ...{ SCRIPT_NAME: '/', SERVER_NAME: 'localhost', SERVER_PORT: '80', SERVER_PROTOCOL: 'HTTP/1.1' },
+    REQUEST_METHOD: 'GET',
+    QUERY_STRING: `map=${encodeURIComponent(mapFile)}&${query}`,
+    SCRIPT_NAME: '/',
+    SERVER_NAME: 'localhost',
+    SERVER_PORT: '80',
+    SERVER_PROTOCOL: 'HTTP/1.1',
   }
   const { mediaType, body, said } = await askFastCgi(socket, values, {
-    ...{ signal, onConnect, maxBytes: maxAnswerBytes },
+    signal,
+    onConnect,
+    maxBytes: maxAnswerBytes,
   })
   if (!mediaType.startsWith('image/')) {
     const words = body

@@ -44,7 +44,11 @@ export class MapServer {
     this.#files = files
     this.#pool = new WorkPool<MapServerHandlers>({
       start: (options) => startMapServer({ programs: this.#required(), ...this.#surroundings() }, options),
-      ...{ limit: processes, heavyLimit: heavyProcesses, kept, surplusMs, onEnd: onError },
+      limit: processes,
+      heavyLimit: heavyProcesses,
+      kept,
+      surplusMs,
+      onEnd: onError,
       maxWaiting: { count: 200, refuse: tooBusy },
     })
   }

@@ -53,8 +53,16 @@ export function metatileOf(
   const upper = tileEnvelope(matrix, { z, x: first, y: top })
   const lower = tileEnvelope(matrix, { z, x: first + columns - 1, y: top + rows - 1 })
   return {
-    ...{ z, x: first, y: top, columns, rows, srs, size, margin },
-    ...{ left: beside.west, top: beside.north },
+    z,
+    x: first,
+    y: top,
+    columns,
+    rows,
+    srs,
+    size,
+    margin,
+    left: beside.west,
+    top: beside.north,
     width: columns * size + beside.west + beside.east,
     height: rows * size + beside.north + beside.south,
     box: {
@@ -69,6 +77,8 @@ export function metatileOf(
 /** Row by row. */
 export function tilesOf({ z, x, y, columns, rows }: Metatile): TileAddress[] {
   return Array.from({ length: columns * rows }, (_, at) => ({
-    ...{ z, x: x + (at % columns), y: y + Math.floor(at / columns) },
+    z,
+    x: x + (at % columns),
+    y: y + Math.floor(at / columns),
   }))
 }

@@ -35,7 +35,9 @@ export function drawnTable(
     .map(({ name, column, type }) => [name, { column, kind: kindOf(type) }] as const)
   const dimension = dimensionOf(geometry?.type ?? '')
   return {
-    ...{ dialect, geometry: geometryColumn, columns: new Map(columns) },
+    dialect,
+    geometry: geometryColumn,
+    columns: new Map(columns),
     ...(dimension === undefined ? {} : { dimension }),
   }
 }

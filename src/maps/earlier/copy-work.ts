@@ -28,8 +28,11 @@ async function make(request: CopyRequest, { signal, notify }: CallContext<number
       throw new Error(`No earlier state of "${table}" can be read`)
     const pages = source.states.read(table, path, signal)
     const load = {
-      ...{ loadId: randomUUID(), mode: 'CREATE' as const, table: copiedTable },
-      ...{ schema: copiedSchema(schema), indexes: [idColumn] },
+      loadId: randomUUID(),
+      mode: 'CREATE' as const,
+      table: copiedTable,
+      schema: copiedSchema(schema),
+      indexes: [idColumn],
     }
     const onReject = (_: FeatureBatch, row: number, { reason }: { reason: string }): void => {
       throw new Failure('unavailable', 'version-not-copied', `Row ${row} cannot be copied: ${reason}`)

@@ -80,7 +80,8 @@ export class EarlierVersions {
     const { details, storeId, nativeName } = told
     const then = { ...layer, details, storeId, nativeName }
     const present = async (): Promise<EarlierLayer> => ({
-      ...{ layer: then, store: await layers.openStoreOf(then) },
+      layer: then,
+      store: await layers.openStoreOf(then),
       connection: await stores.connection(await stores.get(storeId)),
     })
     if (version === layer.version) return present()

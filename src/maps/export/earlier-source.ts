@@ -36,7 +36,8 @@ export function earlierSource(
     maps: {
       tile: async ({ id }, { tile }, signal) => ({
         ...(await earlier.tile(await of(id), { tile }, signal)),
-        ...{ version, isCurrent: true },
+        version,
+        isCurrent: true,
       }),
     },
   }

@@ -63,7 +63,10 @@ export class Exports {
     const { layers, events, clock, log } = needs
     this.files = new MadeFiles(
       {
-        ...{ events, clock, log, findLayer: (id) => layers.findById(id) },
+        events,
+        clock,
+        log,
+        findLayer: (id) => layers.findById(id),
         refuse: { tooMany: tooManyExports, full: () => full(maxBytes) },
       },
       { folder, maxBytes, atATime, heavyAtATime, mostWaiting },

@@ -38,9 +38,14 @@ export class MbtilesWriter implements ArchiveWriter {
     const insert = this.#db.prepare('INSERT INTO metadata VALUES (?, ?)')
     const { name, description, bounds, minZoom, maxZoom, version } = facts
     const metadata = {
-      ...{ name, format: 'pbf', type: 'overlay', version: String(version) },
-      ...{ minzoom: String(minZoom), maxzoom: String(maxZoom) },
-      ...{ bounds: bounds.join(','), center: centerOf(facts).join(',') },
+      name,
+      format: 'pbf',
+      type: 'overlay',
+      version: String(version),
+      minzoom: String(minZoom),
+      maxzoom: String(maxZoom),
+      bounds: bounds.join(','),
+      center: centerOf(facts).join(','),
       ...(description === undefined ? {} : { description }),
       json: JSON.stringify({ vector_layers: vectorLayers(facts) }),
     }

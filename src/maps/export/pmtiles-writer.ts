@@ -102,8 +102,14 @@ export class PmtilesWriter implements ArchiveWriter {
     header.write('PMTiles', 0, 'latin1')
     header[7] = 3
     const numbers = [
-      ...[...at.root, ...at.metadata, ...at.leaves, headBytes, this.#dataBytes],
-      ...[this.#addressed, this.#entries.count, this.#contents],
+      ...at.root,
+      ...at.metadata,
+      ...at.leaves,
+      headBytes,
+      this.#dataBytes,
+      this.#addressed,
+      this.#entries.count,
+      this.#contents,
     ]
     numbers.forEach((number, index) => {
       header.writeBigUInt64LE(BigInt(number), 8 + 8 * index)
@@ -126,7 +132,9 @@ function metadataOf(facts: ArchiveFacts): object {
   return {
     name,
     ...(description === undefined ? {} : { description }),
-    ...{ type: 'overlay', version: String(version), vector_layers: vectorLayers(facts) },
+    type: 'overlay',
+    version: String(version),
+    vector_layers: vectorLayers(facts),
   }
 }
 

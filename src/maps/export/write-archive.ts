@@ -136,7 +136,11 @@ function factsOf(
 ): ArchiveFacts {
   const { title, abstract } = layer.details
   return {
-    ...{ name: title, minZoom, maxZoom, bounds, version },
+    name: title,
+    minZoom,
+    maxZoom,
+    bounds,
+    version,
     ...(abstract === undefined ? {} : { description: abstract }),
     layer: { id: layer.name, fields: fieldsOf(layer) },
   }

@@ -162,8 +162,15 @@ function picturesSvg({ tiles, size }: ThumbnailWish): string {
 function emptySvg({ width, height }: ThumbnailWish): string {
   const inset = Math.round(Math.min(width, height) * 0.18)
   return element('rect', {
-    ...{ x: inset, y: inset, width: width - 2 * inset, height: height - 2 * inset, rx: 6 },
-    ...{ fill: 'none', stroke: frame, 'stroke-width': 2, 'stroke-dasharray': '6 6' },
+    x: inset,
+    y: inset,
+    width: width - 2 * inset,
+    height: height - 2 * inset,
+    rx: 6,
+    fill: 'none',
+    stroke: frame,
+    'stroke-width': 2,
+    'stroke-dasharray': '6 6',
   })
 }
 
@@ -173,7 +180,12 @@ export function thumbnailSvg(wish: ThumbnailWish): string {
   const drawn = style === undefined ? picturesSvg(wish) : featuresSvg(wish, style)
   const ground = element('rect', { width, height, fill: background })
   const edge = element('rect', {
-    ...{ x: 0.5, y: 0.5, width: width - 1, height: height - 1, fill: 'none', stroke: '#00000014' },
+    x: 0.5,
+    y: 0.5,
+    width: width - 1,
+    height: height - 1,
+    fill: 'none',
+    stroke: '#00000014',
   })
   const head = `xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"`
   const content = tiles.length === 0 ? emptySvg(wish) : drawn

@@ -27,7 +27,10 @@ export function* readFeatures(tile: Uint8Array): Generator<TileFeature> {
       if (dimension === undefined) continue
       const { properties, id, extent } = feature
       yield {
-        ...{ dimension, properties, extent, parts: feature.loadGeometry() },
+        dimension,
+        properties,
+        extent,
+        parts: feature.loadGeometry(),
         id: id === undefined ? undefined : String(id),
       }
     }

@@ -13,9 +13,12 @@ const never = new AbortController().signal
 function source(more: Partial<RasterSource> = {}): RasterSource {
   return {
     file: { path, state: '1' },
-    ...{ width: 2880, height: 1200, bands: [{ dataType: 'Byte' }] },
+    width: 2880,
+    height: 1200,
+    bands: [{ dataType: 'Byte' }],
     geoTransform: [-180, 0.125, 0, 75, 0, -0.125],
-    ...{ crs: 'EPSG:4326', srs: 'EPSG:4326' },
+    crs: 'EPSG:4326',
+    srs: 'EPSG:4326',
     ...more,
   }
 }

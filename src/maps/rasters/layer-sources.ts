@@ -92,7 +92,10 @@ export class SourcesOfLayers {
     const times = all.flatMap(({ timeMs }) => timeMs ?? [])
     const newest = times.length === 0 ? undefined : times.reduce((a, b) => Math.max(a, b))
     return {
-      ...{ key: String(version), all, zooms: await this.#zooms(all, signal), isMixed: isMixed(common) },
+      key: String(version),
+      all,
+      zooms: await this.#zooms(all, signal),
+      isMixed: isMixed(common),
       ...(newest === undefined ? {} : { newestMs: newest }),
     }
   }

@@ -184,9 +184,7 @@ function tooMany(): Failure {
     'tooMany',
     'too-many-copies',
     'Too many rasters are being made ready for tiles: try again later',
-    {
-      retryAfterSeconds,
-    },
+    { retryAfterSeconds },
   )
 }
 

@@ -185,7 +185,12 @@ export class Rasters {
     const facts = await this.#within(patience, signal, () => this.#factsOf(layer, sources, patience))
     const palette = facts.palette ?? drawn.palette
     const wish = {
-      ...{ files: drawn.files, symbols, isMixed: sources.isMixed, frame, format, background },
+      files: drawn.files,
+      symbols,
+      isMixed: sources.isMixed,
+      frame,
+      format,
+      background,
       facts: palette === undefined ? facts : { ...facts, palette },
     }
     const bytes = await this.#pool.call('map', wish, { signal, deadlineMs: drawMs })
@@ -208,7 +213,10 @@ export class Rasters {
     const facts = await this.#within(patience, signal, () => this.#factsOf(layer, sources, patience))
     const palette = facts.palette ?? drawn.palette
     const wish = {
-      ...{ files: drawn.files, symbols, square, isMixed: sources.isMixed },
+      files: drawn.files,
+      symbols,
+      square,
+      isMixed: sources.isMixed,
       format: format === 'webp' ? format : 'png',
       facts: palette === undefined ? facts : { ...facts, palette },
     } as const
@@ -252,7 +260,9 @@ export class Rasters {
     const version = await this.#needs.catalog.layers.versionOf(layer)
     const sources = await this.#sources.of(layer, version, signal)
     return this.#values.run(() => readValues(atTimes(sources, times), place, signal), {
-      ...{ signal, owner: workOwner(), resource: String(layer.id) },
+      signal,
+      owner: workOwner(),
+      resource: String(layer.id),
     })
   }
 

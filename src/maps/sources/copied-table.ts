@@ -27,10 +27,7 @@ export function shownColumns({ attributes }: Schema): ShownColumns {
 export function copiedSchema({ attributes, geometry }: Schema): Schema {
   if (geometry === undefined) throw new Error('A table without geometry has no copy')
   const columns = attributes.map(
-    ({ type }, index): Attribute => ({
-      name: columnName(index),
-      type: isTime(type) ? 'text' : type,
-    }),
+    ({ type }, index): Attribute => ({ name: columnName(index), type: isTime(type) ? 'text' : type }),
   )
   return {
     attributes: [{ name: idColumn, type: 'text' }, ...columns],

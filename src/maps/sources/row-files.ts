@@ -151,7 +151,11 @@ export class RowFiles {
 
 function unknown(version: number): Known {
   return {
-    ...{ version, path: undefined, tiles: 0, isMaking: false },
-    ...{ notBeforeMs: 0, lookedMs: Number.NEGATIVE_INFINITY },
+    version,
+    path: undefined,
+    tiles: 0,
+    isMaking: false,
+    notBeforeMs: 0,
+    lookedMs: Number.NEGATIVE_INFINITY,
   }
 }

@@ -111,10 +111,15 @@ export class TileSources {
       events: needs.events,
     })
     this.#copies = new Copies({
-      ...{ layers: needs.catalog.layers, files: this.#files, maxBytes: needs.maxCopyBytes },
+      layers: needs.catalog.layers,
+      files: this.#files,
+      maxBytes: needs.maxCopyBytes,
     })
     this.#rowFiles = new RowFiles({
-      ...{ layers: needs.catalog.layers, files: this.#files, maxBytes: needs.maxCopyBytes, log: needs.log },
+      layers: needs.catalog.layers,
+      files: this.#files,
+      maxBytes: needs.maxCopyBytes,
+      log: needs.log,
     })
     const { events } = needs
     this.#stopListening = [
@@ -191,7 +196,9 @@ export class TileSources {
     const copy = await this.#copyOf(layer, crs, await findVersion(), signal)
     if (copy.connection === undefined) throw new Error('A copy has a file')
     return {
-      ...{ connection: copy.connection, table: copy.table, srs: 'EPSG:3857' },
+      connection: copy.connection,
+      table: copy.table,
+      srs: 'EPSG:3857',
       ...defined({ columns: copy.columns }),
     }
   }

@@ -58,7 +58,10 @@ export class Collector {
     this.#places = new Places(placesFile)
     this.#salts = new Salts((work) => this.#series.withDatabase(work))
     this.#classifier = createClassifier({
-      ...{ privacy, places: this.#places, ownNetworks, salts: this.#salts },
+      privacy,
+      places: this.#places,
+      ownNetworks,
+      salts: this.#salts,
       now: () => this.#now,
     })
     this.#problems = new Problems(log)

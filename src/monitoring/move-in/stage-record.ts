@@ -82,10 +82,7 @@ const named = (record: DumpRecord): StagedNamed => ({ name: requiredText(record,
 
 /** Stored fields of the objects of each model, except labels and values. */
 const objectReaders: Record<string, (record: DumpRecord) => object> = {
-  host: (record): StagedHost => ({
-    name: requiredText(record, 'name', 255),
-    ip: addressField(record, 'ip'),
-  }),
+  host: (record): StagedHost => ({ name: requiredText(record, 'name', 255), ip: addressField(record, 'ip') }),
   servicetype: named,
   service: (record): StagedService => ({
     name: requiredText(record, 'name', 255),

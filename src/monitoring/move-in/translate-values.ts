@@ -149,8 +149,16 @@ export class ValueTranslation {
     const period = Math.floor(row.from_s / resolution) * resolution
     this.#staging.run(
       metric.type === 'rate' ? insertMean : insertSum,
-      ...[row.service, metric.id, eventTypeId(eventType), resource, resolution, period],
-      ...[meant.label, row.user_name, meant.value, meant.samples],
+      row.service,
+      metric.id,
+      eventTypeId(eventType),
+      resource,
+      resolution,
+      period,
+      meant.label,
+      row.user_name,
+      meant.value,
+      meant.samples,
     )
   }
 

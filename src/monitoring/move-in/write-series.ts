@@ -31,9 +31,19 @@ export interface SeriesTarget {
 
 const rowsPerTransaction = 5000
 const columns = [
-  ...(['series_id', 'period', 'label_id', 'sum', 'weighted', 'min', 'max', 'samples', 'count'] as const),
-  ...(['labels', 'users', 'sketch'] as const),
-]
+  'series_id',
+  'period',
+  'label_id',
+  'sum',
+  'weighted',
+  'min',
+  'max',
+  'samples',
+  'count',
+  'labels',
+  'users',
+  'sketch',
+] as const
 const labelled = idsWhere(({ isLabelled }) => isLabelled)
 
 /**

@@ -33,7 +33,14 @@ export function createNotifications(needs: CreateNotificationsNeeds): Notificati
   const channels = new OpenChannels({ settings, place, outbound, clock })
   const checks = new Checks({ database, clock, vault, services, resources: values })
   return new Notifications({
-    ...{ database, clock, log, values, services, channels, vault, checks },
+    database,
+    clock,
+    log,
+    values,
+    services,
+    channels,
+    vault,
+    checks,
     ...defined({ attemptMs }),
   })
 }

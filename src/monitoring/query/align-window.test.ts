@@ -130,11 +130,9 @@ const spans = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 86_400_000 }), 
 const intervals = fc.oneof(fc.constantFrom(60, 300, 3600, 86_400), fc.integer({ min: 60, max: 40 * 86_400 }))
 
 describe('every window', () => {
-  const askedWindows = fc.tuple(times, spans, intervals).map(([validFrom, span, intervalSeconds]) => ({
-    validFrom,
-    validTo: validFrom + span,
-    intervalSeconds,
-  }))
+  const askedWindows = fc
+    .tuple(times, spans, intervals)
+    .map(([validFrom, span, intervalSeconds]) => ({ validFrom, validTo: validFrom + span, intervalSeconds }))
 
   it('covers what was asked for with whole periods, none of them needless', () => {
     fc.assert(

@@ -50,11 +50,7 @@ export function alignWindow(asked: AskedWindow, options: AlignOptions): Window |
   const isOnDayGrid = (options.isAligned ?? true) && !isFromStart
   const window = cut(bounds, intervalSeconds, isOnDayGrid)
   if (window.count > maxPeriods)
-    return {
-      refusal: 'too-many-periods',
-      periods: window.count,
-      fittingSeconds: fittingInterval(bounds),
-    }
+    return { refusal: 'too-many-periods', periods: window.count, fittingSeconds: fittingInterval(bounds) }
   return (options.isAligned ?? true) ? window : { ...window, to: bounds.to }
 }
 

@@ -44,9 +44,7 @@ interface Row extends ListedException {
 const listed = 'id, service_id as "serviceId", created, error_type as "errorType"'
 
 /** `exception` returns one, or undefined. */
-export const exceptionReads = {
-  exception: findException,
-} satisfies Reads
+export const exceptionReads = { exception: findException } satisfies Reads
 
 /** Newest first. Throws `FieldFailure` for a resource that does not exist, `HeavyRead`. */
 export async function listExceptions(

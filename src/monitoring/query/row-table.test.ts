@@ -21,8 +21,16 @@ describe('a table of rows', () => {
   it('completes rows of single values', () => {
     assert.deepEqual(rowsOf(fill([[lean, [3, 7, 2.5, 4]]], true)), [
       {
-        ...{ period: 3, key: 7, innerKey: 0, sum: 2.5, weighted: 10, min: 2.5, max: 2.5 },
-        ...{ samples: 4, count: 1, extra: 0 },
+        period: 3,
+        key: 7,
+        innerKey: 0,
+        sum: 2.5,
+        weighted: 10,
+        min: 2.5,
+        max: 2.5,
+        samples: 4,
+        count: 1,
+        extra: 0,
       },
     ])
   })
@@ -38,8 +46,15 @@ describe('a table of rows', () => {
     )
     assert.deepEqual(
       rowsOf(table).map(({ period, key, sum, weighted, min, max, samples, count, extra }) => [
-        ...[period, key, sum, weighted],
-        ...[min, max, samples, count, extra],
+        period,
+        key,
+        sum,
+        weighted,
+        min,
+        max,
+        samples,
+        count,
+        extra,
       ]),
       [
         [0, 1, 15, 75, -1, 9, 15, 4, 2],

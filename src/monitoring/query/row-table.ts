@@ -3,7 +3,16 @@
  * type or of one of a user's labels, else 0), amounts, and a distinct count.
  */
 export const columns = [
-  ...(['period', 'key', 'innerKey', 'sum', 'weighted', 'min', 'max', 'samples', 'count', 'extra'] as const),
+  'period',
+  'key',
+  'innerKey',
+  'sum',
+  'weighted',
+  'min',
+  'max',
+  'samples',
+  'count',
+  'extra',
 ] as const
 export type Column = (typeof columns)[number]
 

@@ -21,7 +21,8 @@ export async function readQuantiles(
   for (const [period, key, innerKey, bytes] of await database.arrays(
     unionOf(database, plan, {
       sources: plan.parts.flatMap((part) => part.sources),
-      ...{ value: 'v.sketch', condition: 'v.sketch is not null' },
+      value: 'v.sketch',
+      condition: 'v.sketch is not null',
     }),
   )) {
     const row = table.find(Number(period), Number(key), Number(innerKey))
@@ -51,7 +52,8 @@ export async function countOthers(database: SeriesDatabase, plan: RowPlan, table
   const isOfUsers = shape.value === 'users'
   const sketches = new Map<number, OtherSketch>()
   const others = unionOf(database, plan, {
-    ...{ sources, value: 'v.sketch' },
+    sources,
+    value: 'v.sketch',
     condition: `v.label_id = ${otherId} and v.sketch is not null`,
   })
   for (const [period, key, , bytes] of await database.arrays(others)) {

@@ -49,7 +49,8 @@ export async function readUsage(
   const all = stored.map(([serviceId, day, keyId, cells]): StoredUsage => {
     const resource = resources.get(Number(keyId))
     return {
-      ...{ serviceId: Number(serviceId), day: Number(day) },
+      serviceId: Number(serviceId),
+      day: Number(day),
       resource: resource === undefined ? undefined : { type: resource.type, name: resource.name },
       label: labels.get(Number(keyId))?.name ?? '',
       row: cells instanceof Uint8Array ? UsageRow.decode(cells) : new UsageRow(),

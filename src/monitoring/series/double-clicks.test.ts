@@ -74,7 +74,10 @@ describe('double clicks', () => {
     use.add(undefined, 5, true)
     use.add(undefined, 5, false)
     assert.deepEqual(use.totals(), {
-      ...{ investigations: 2, uniqueInvestigations: 2, requests: 1, uniqueRequests: 1 },
+      investigations: 2,
+      uniqueInvestigations: 2,
+      requests: 1,
+      uniqueRequests: 1,
     })
   })
 })

@@ -38,7 +38,7 @@ export class OpenBatch {
     for (const { minute, serviceId } of this.#blocks)
       await database.run(
         'delete from monitoring_requests where minute = ? and service_id = ? and batch = ?',
-        [...[minute, serviceId, batch]],
+        [minute, serviceId, batch],
       )
     const all = [...this.#events, ...events]
     return { batch, blocks: toBlocks(all), next: new OpenBatch(batch, all, this.#openedAt) }

@@ -79,9 +79,18 @@ function totalOf(rows: readonly StoredRow[], series: SeriesRef): StoredRow {
 /** Returns the total of the rows by label of one period, without the numbers of distinct labels and users. */
 export function sumOf(rows: readonly StoredRow[], series: SeriesRef): StoredRow {
   const total: StoredRow = {
-    ...{ series, label: noLabel, period: rows[0]?.period ?? 0 },
-    ...{ sum: 0, weighted: 0, min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY },
-    ...{ samples: 0, count: 0, labels: 0, users: 0, sketch: null },
+    series,
+    label: noLabel,
+    period: rows[0]?.period ?? 0,
+    sum: 0,
+    weighted: 0,
+    min: Number.POSITIVE_INFINITY,
+    max: Number.NEGATIVE_INFINITY,
+    samples: 0,
+    count: 0,
+    labels: 0,
+    users: 0,
+    sketch: null,
   }
   for (const row of rows) addAmounts(total, row)
   return total

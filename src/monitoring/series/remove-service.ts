@@ -28,7 +28,8 @@ export async function removeServicePiece(work: Work, serviceId: number): Promise
   ])
   if (day?.[0] != null) {
     await database.run('delete from monitoring_uses where service_id = ? and day = ?', [
-      ...[serviceId, Number(day[0])],
+      serviceId,
+      Number(day[0]),
     ])
     return true
   }

@@ -13,9 +13,19 @@ type Text = string | null
 /** Positions of columns in the header of a stored block. A position is never reassigned. */
 const places = { eventType: 0, status: 1, resources: 2, position: 16 } as const
 const textPlaces = {
-  ...({ method: 3, path: 4, userAgent: 5, userAgentFamily: 6, clientIp: 7 } as const),
-  ...({ country: 8, region: 9, city: 10, visitor: 11, userName: 12 } as const),
-  ...({ errorType: 13, host: 14, contentType: 15 } as const),
+  method: 3,
+  path: 4,
+  userAgent: 5,
+  userAgentFamily: 6,
+  clientIp: 7,
+  country: 8,
+  region: 9,
+  city: 10,
+  visitor: 11,
+  userName: 12,
+  errorType: 13,
+  host: 14,
+  contentType: 15,
 } satisfies Record<TextColumn, number>
 const textColumns = keysOf(textPlaces)
 /** Blocks of earlier versions have none of them. */
@@ -104,7 +114,12 @@ export function decodeRequests(bytes: Uint8Array): RequestBlock {
   const column = <T>(index: number): Column<T> => read[index] as Column<T>
   const uses = useColumns.map((name) => [name, column<Text>(usePlaces[name]) ?? nothing])
   return {
-    ...{ count, sizes, milliseconds, firstByteMilliseconds, offsets, isCountedOnly },
+    count,
+    sizes,
+    milliseconds,
+    firstByteMilliseconds,
+    offsets,
+    isCountedOnly,
     uses: Object.fromEntries(uses) as RequestBlock['uses'],
     eventTypes: column(places.eventType),
     statuses: column(places.status),

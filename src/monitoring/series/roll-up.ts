@@ -223,8 +223,10 @@ async function estimateTotals(
       if (user !== null) sketch.users.add(String(user))
     }
     await database.run(`update ${table} set labels = ?, users = ? where series_id = ? and period = ?`, [
-      ...[sketch.labels.estimate(), sketch.users.estimate()],
-      ...[total ?? 0, period ?? 0],
+      sketch.labels.estimate(),
+      sketch.users.estimate(),
+      total ?? 0,
+      period ?? 0,
     ])
   }
 }

@@ -151,10 +151,12 @@ export function migrationsFrom(kind: 'sqlite' | 'postgres', version: number): Mi
     throw new Error(
       `The series were written by a later version of this program: they have version ${version}, this one knows ${migrations.length}`,
     )
-  return migrations.slice(version).map((statements, index) => ({
-    number: version + index + 1,
-    statements: statements.map((one) =>
-      one.replace(/\{(\w+)\}/g, (_, name: keyof (typeof types)['sqlite']) => types[kind][name]),
-    ),
-  }))
+  return migrations
+    .slice(version)
+    .map((statements, index) => ({
+      number: version + index + 1,
+      statements: statements.map((one) =>
+        one.replace(/\{(\w+)\}/g, (_, name: keyof (typeof types)['sqlite']) => types[kind][name]),
+      ),
+    }))
 }

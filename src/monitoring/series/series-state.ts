@@ -1,18 +1,31 @@
 import type { SeriesDatabase } from './series-database.ts'
 
 const stateNames = [
-  ...(['batch', 'dictionary', 'newest_minute', 'rolling_series', 'dropped_requests'] as const),
-  ...(['has_nobody', 'usage_closed_before'] as const),
-  ...(['hours_rolled_before', 'days_rolled_before'] as const),
-  ...(['minutes_kept_from', 'hours_kept_from', 'days_kept_from', 'requests_kept_from'] as const),
-  ...([
-    'minutes_removed_to',
-    'hours_removed_to',
-    'days_removed_to',
-    'removing_to',
-    'removing_series',
-  ] as const),
-  ...(['swept_day', 'sweep_step', 'sweeping_id', 'retained_at', 'jumped_at', 'shrunk_at'] as const),
+  'batch',
+  'dictionary',
+  'newest_minute',
+  'rolling_series',
+  'dropped_requests',
+  'has_nobody',
+  'usage_closed_before',
+  'hours_rolled_before',
+  'days_rolled_before',
+  'minutes_kept_from',
+  'hours_kept_from',
+  'days_kept_from',
+  'requests_kept_from',
+
+  'minutes_removed_to',
+  'hours_removed_to',
+  'days_removed_to',
+  'removing_to',
+  'removing_series',
+  'swept_day',
+  'sweep_step',
+  'sweeping_id',
+  'retained_at',
+  'jumped_at',
+  'shrunk_at',
 ] as const
 /** `schema.ts` documents those of the tables; the others are positions of longer pieces of work. */
 export type StateName = (typeof stateNames)[number]

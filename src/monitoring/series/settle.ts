@@ -131,7 +131,9 @@ class Settlement {
     this.#settled.periods += 1
     this.#newest = Math.max(this.#newest, minute)
     await database.run('delete from monitoring_dirty where minute = ? and service_id = ? and batch <= ?', [
-      ...[minute, serviceId, dirty.batches.at(-1) ?? 0],
+      minute,
+      serviceId,
+      dirty.batches.at(-1) ?? 0,
     ])
   }
 
@@ -183,7 +185,7 @@ class Settlement {
     await dictionary.resolve(database)
     const found = await database.arrays(
       'select 1 from monitoring_minutes where series_id = ? and period = ?',
-      [...[series.id, minute]],
+      [series.id, minute],
     )
     return found.length > 0
   }

@@ -34,17 +34,44 @@ function bytes(base64: string): Uint8Array {
 describe('what is stored', () => {
   it('has metrics by these ids', () => {
     const released: Record<string, number> = {
-      ...{ request: 1, 'request.count': 2, 'request.users': 3, 'request.ip': 4, 'request.ua': 5 },
-      ...{ 'request.ua.family': 6, 'request.path': 7, 'request.method': 8, 'request.country': 9 },
-      ...{ 'request.region': 10, 'request.city': 11, 'response.status': 12, 'response.time': 13 },
+      request: 1,
+      'request.count': 2,
+      'request.users': 3,
+      'request.ip': 4,
+      'request.ua': 5,
+      'request.ua.family': 6,
+      'request.path': 7,
+      'request.method': 8,
+      'request.country': 9,
+      'request.region': 10,
+      'request.city': 11,
+      'response.status': 12,
+      'response.time': 13,
       'response.first_byte': 101,
       'log.lines.skipped': 102,
-      ...{ 'response.size': 14, 'response.error.count': 15, 'response.error.types': 16, 'load.1m': 17 },
-      ...{ 'load.5m': 18, 'load.15m': 19, 'mem.all': 20, 'mem.free': 21, 'mem.usage': 22 },
-      ...{ 'mem.usage.percent': 23, 'mem.buffers': 24, uptime: 25, 'cpu.usage': 26, 'cpu.usage.rate': 27 },
-      ...{ 'cpu.usage.percent': 28, 'storage.total': 29, 'storage.used': 30, 'storage.free': 31 },
-      ...{ 'network.in': 32, 'network.out': 33, 'network.in.rate': 34, 'network.out.rate': 35 },
-      ...{ 'storage.usage.percent': 201 },
+      'response.size': 14,
+      'response.error.count': 15,
+      'response.error.types': 16,
+      'load.1m': 17,
+      'load.5m': 18,
+      'load.15m': 19,
+      'mem.all': 20,
+      'mem.free': 21,
+      'mem.usage': 22,
+      'mem.usage.percent': 23,
+      'mem.buffers': 24,
+      uptime: 25,
+      'cpu.usage': 26,
+      'cpu.usage.rate': 27,
+      'cpu.usage.percent': 28,
+      'storage.total': 29,
+      'storage.used': 30,
+      'storage.free': 31,
+      'network.in': 32,
+      'network.out': 33,
+      'network.in.rate': 34,
+      'network.out.rate': 35,
+      'storage.usage.percent': 201,
     }
     const ids = Object.fromEntries(
       [...applicationMetrics, ...hostMetrics, ...logMetrics].map(({ id, name }) => [name, id]),
@@ -57,10 +84,26 @@ describe('what is stored', () => {
 
   it('has event types by these ids', () => {
     assert.deepEqual(Object.fromEntries(eventTypes.map((type) => [type, eventTypeId(type)])), {
-      ...{ 'OWS:TMS': 0, 'OWS:WMS-C': 1, 'OWS:WMTS': 2, 'OWS:WCS': 3, 'OWS:WFS': 4, 'OWS:WMS': 5 },
-      ...{ 'OWS:WPS': 6, other: 7, 'OWS:ALL': 8, all: 9, create: 10, upload: 11, change: 12 },
-      ...{ change_metadata: 13, view_metadata: 14, view: 15, download: 16, publish: 17, remove: 18 },
-      ...{ mapserver: 19 },
+      'OWS:TMS': 0,
+      'OWS:WMS-C': 1,
+      'OWS:WMTS': 2,
+      'OWS:WCS': 3,
+      'OWS:WFS': 4,
+      'OWS:WMS': 5,
+      'OWS:WPS': 6,
+      other: 7,
+      'OWS:ALL': 8,
+      all: 9,
+      create: 10,
+      upload: 11,
+      change: 12,
+      change_metadata: 13,
+      view_metadata: 14,
+      view: 15,
+      download: 16,
+      publish: 17,
+      remove: 18,
+      mapserver: 19,
     })
     assert.deepEqual(
       eventTypes.map((type) => eventTypeOfId(eventTypeId(type))),
@@ -70,7 +113,15 @@ describe('what is stored', () => {
 
   it('has types of resource, and the splits by them, by these ids', () => {
     assert.deepEqual(Object.fromEntries(resourceTypes.map((type) => [type, resourceTypeId(type)])), {
-      ...{ '': 0, layer: 1, map: 2, resource_base: 3, document: 4, style: 5, admin: 6, url: 7, other: 8 },
+      '': 0,
+      layer: 1,
+      map: 2,
+      resource_base: 3,
+      document: 4,
+      style: 5,
+      admin: 6,
+      url: 7,
+      other: 8,
     })
     assert.deepEqual(
       resourceTypes.map((type) => resourceTypeOfId(resourceTypeId(type))),
@@ -81,7 +132,13 @@ describe('what is stored', () => {
 
   it('has scopes, cells and classes of usage by these numbers', () => {
     assert.deepEqual(usageScopes, {
-      ...{ all: 0, resource: 1, workspace: 2, owner: 3, country: 4, program: 5, referrer: 6 },
+      all: 0,
+      resource: 1,
+      workspace: 2,
+      owner: 3,
+      country: 4,
+      program: 5,
+      referrer: 6,
     })
     assert.deepEqual(usageCells, { ownPeople: 0, outsidePeople: 1, ownRobots: 2, outsideRobots: 3 })
     assert.deepEqual(usageClasses, ['other', 'tiles', 'maps', 'features', 'downloads', 'metadata', 'imports'])
@@ -116,15 +173,19 @@ describe('what is stored', () => {
       Object.entries(block.texts).map(([name, column]) => [name, valuesOf(column)]),
     )
     assert.deepEqual(texts, {
-      ...{
-        method: ['GET', 'GET'],
-        path: ['/p0', '/p1'],
-        userAgent: ['ua0', 'ua1'],
-        userAgentFamily: ['f', 'f'],
-      },
-      ...{ clientIp: ['1.2.3.0', '1.2.3.0'], country: ['DEU', 'DEU'], region: ['r', 'r'], city: ['c', 'c'] },
-      ...{ visitor: ['v', 'v'], userName: ['AnonymousUser', 'AnonymousUser'], errorType: [null, 'HTTP 502'] },
-      ...{ host: ['h', 'h'], contentType: ['text/xml', 'text/xml'] },
+      method: ['GET', 'GET'],
+      path: ['/p0', '/p1'],
+      userAgent: ['ua0', 'ua1'],
+      userAgentFamily: ['f', 'f'],
+      clientIp: ['1.2.3.0', '1.2.3.0'],
+      country: ['DEU', 'DEU'],
+      region: ['r', 'r'],
+      city: ['c', 'c'],
+      visitor: ['v', 'v'],
+      userName: ['AnonymousUser', 'AnonymousUser'],
+      errorType: [null, 'HTTP 502'],
+      host: ['h', 'h'],
+      contentType: ['text/xml', 'text/xml'],
     })
   })
 

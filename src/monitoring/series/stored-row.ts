@@ -19,8 +19,18 @@ export interface StoredRow {
 }
 
 export const rowColumns = [
-  ...(['series_id', 'period', 'label_id', 'sum', 'weighted', 'min', 'max', 'samples', 'count'] as const),
-  ...(['labels', 'users', 'sketch'] as const),
+  'series_id',
+  'period',
+  'label_id',
+  'sum',
+  'weighted',
+  'min',
+  'max',
+  'samples',
+  'count',
+  'labels',
+  'users',
+  'sketch',
 ] as const
 
 /** Writes rows whose series and labels have ids, in the order of the tables' keys. */

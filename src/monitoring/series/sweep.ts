@@ -26,7 +26,9 @@ const steps: { table: string; remove(work: SweepWork, span: Span): Promise<numbe
     table: 'monitoring_labels',
     remove: ({ database, state }, { after, upTo }) =>
       database.run('delete from monitoring_labels where id > ? and id <= ? and used < ?', [
-        ...[after, upTo, state.get('days_kept_from')],
+        after,
+        upTo,
+        state.get('days_kept_from'),
       ]),
   },
 ]

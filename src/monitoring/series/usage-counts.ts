@@ -172,8 +172,17 @@ function readFacts(block: RequestBlock, { second }: BlockDay): (at: number) => R
   const read = <T>(column: Column<unknown>, values: readonly T[], at: number): T | undefined =>
     values[column.indexes?.[at] ?? 0]
   const facts: RequestFacts = {
-    ...{ cell: 0, isDelivered: false, isError: false, isNamed: false, class: 'other', bytes: 0, time: -1 },
-    ...{ firstByteTime: -1, visitor: undefined, second: 0, method: undefined },
+    cell: 0,
+    isDelivered: false,
+    isError: false,
+    isNamed: false,
+    class: 'other',
+    bytes: 0,
+    time: -1,
+    firstByteTime: -1,
+    visitor: undefined,
+    second: 0,
+    method: undefined,
   }
   return (at) => {
     const isRobot = read(uses.kind, uses.kind.values, at) === 'robots'

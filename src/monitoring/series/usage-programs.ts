@@ -1,8 +1,27 @@
 /** Programs that people do not work with themselves: libraries, tools of the command line, and other servers. */
 const scripts = new Set([
-  ...['curl', 'Wget', 'python-requests', 'python-httpx', 'Python urllib', 'aiohttp', 'OWSLib', 'GDAL'],
-  ...['Apache HttpClient', 'okhttp', 'Go http client', 'Java', 'axios', 'undici', 'Postman', 'Terrane'],
-  ...['GeoServer', 'GeoWebCache', 'GeoTools', 'MapProxy', 'MapServer', 'FME'],
+  'curl',
+  'Wget',
+  'python-requests',
+  'python-httpx',
+  'Python urllib',
+  'aiohttp',
+  'OWSLib',
+  'GDAL',
+  'Apache HttpClient',
+  'okhttp',
+  'Go http client',
+  'Java',
+  'axios',
+  'undici',
+  'Postman',
+  'Terrane',
+  'GeoServer',
+  'GeoWebCache',
+  'GeoTools',
+  'MapProxy',
+  'MapServer',
+  'FME',
 ])
 
 /** The program of a family such as `PC / Windows / QGIS 3.22`, without its version; null where there is no user agent. */

@@ -12,9 +12,7 @@ import type { CountedUsage, UsageCounts, UsageScope } from './usage-counts.ts'
 import { usageScopes } from './usage-counts.ts'
 import { UsageRow } from './usage-row.ts'
 
-export const usageColumns = [
-  ...(['zone_id', 'day', 'scope', 'key_id', 'service_id', 'requests', 'cells'] as const),
-] as const
+export const usageColumns = ['zone_id', 'day', 'scope', 'key_id', 'service_id', 'requests', 'cells'] as const
 const usageKey = 'zone_id, day, scope, key_id, service_id'
 export const demandColumns = ['zone_id', 'day', 'resource_id', 'service_id', 'cells'] as const
 const demandKey = 'zone_id, day, resource_id, service_id'
@@ -24,8 +22,11 @@ const defaultWorkspace = 'default'
 
 /** Every table with days of usage. */
 export const usageTables = [
-  ...(['monitoring_usage', 'monitoring_usage_open', 'monitoring_demand', 'monitoring_demand_open'] as const),
-]
+  'monitoring_usage',
+  'monitoring_usage_open',
+  'monitoring_demand',
+  'monitoring_demand_open',
+] as const
 
 /** Tables of a day. */
 interface DayTables {

@@ -46,7 +46,11 @@ function toRow(values: ServiceValues, vault: Vault) {
   const { name, type, hostId, url, notes, isActive, checkIntervalSeconds, source } = values
   const { password, ...shown } = { password: undefined, ...source }
   return {
-    ...{ name, type, host_id: hostId, url, notes },
+    name,
+    type,
+    host_id: hostId,
+    url,
+    notes,
     is_active: isActive ? 1 : 0,
     check_interval: checkIntervalSeconds,
     source: JSON.stringify(shown),

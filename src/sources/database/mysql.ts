@@ -9,12 +9,7 @@ import { chooseTables } from './choose-tables.ts'
 import type { DatabaseConnection, DatabasePlace, DatabaseReader } from './database.ts'
 import { requireUser } from './server-place.ts'
 
-const driver: GdalDriver = {
-  name: 'MySQL',
-  drivers: ['MySQL'],
-  extensions: [],
-  suits: () => false,
-}
+const driver: GdalDriver = { name: 'MySQL', drivers: ['MySQL'], extensions: [], suits: () => false }
 
 /** GDAL separates the name of a MySQL database by commas; a schema is a database there. */
 function mysqlPlace({ schema: _schema, tls, ...place }: DatabasePlace): DatabasePlace {

@@ -34,11 +34,7 @@ function toCandidate(match: RegExpExecArray): Candidate | undefined {
     date.getUTCMinutes() === minute &&
     date.getUTCSeconds() === second
   if (!isReal) return undefined
-  return {
-    text: match[0],
-    timeMs: date.getTime(),
-    parts: given.filter((part) => part !== undefined).length,
-  }
+  return { text: match[0], timeMs: date.getTime(), parts: given.filter((part) => part !== undefined).length }
 }
 
 /** Lists every date in the text; a later one may overlap with an earlier one. */

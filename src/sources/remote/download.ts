@@ -132,10 +132,7 @@ export async function download(
         attempt.touch()
         await receive(body, arriving, options, attempt)
         const { name, contentType } = body
-        return {
-          bytes: arriving.bytes,
-          ...defined({ name, contentType }),
-        }
+        return { bytes: arriving.bytes, ...defined({ name, contentType }) }
       },
     )
   } finally {

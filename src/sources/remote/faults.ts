@@ -27,7 +27,5 @@ export function reasonOf(error: unknown): string {
 export function toFault(error: unknown, isPassing?: boolean): Error {
   if (error instanceof Failure || error instanceof RemoteFault) return error
   const { code } = error as { code?: unknown }
-  return new RemoteFault(reasonOf(error), {
-    isPassing: isPassing ?? !permanent.test(String(code ?? '')),
-  })
+  return new RemoteFault(reasonOf(error), { isPassing: isPassing ?? !permanent.test(String(code ?? '')) })
 }

@@ -65,11 +65,7 @@ class Fetch {
         signal,
         remainingBytes: limits.maxBytes - before,
         onBytes: (bytes, totalBytes) =>
-          onProgress({
-            file: shown,
-            bytes: before + bytes,
-            ...defined({ totalBytes }),
-          }),
+          onProgress({ file: shown, bytes: before + bytes, ...defined({ totalBytes }) }),
       })
       this.#bytes = before + downloaded.bytes
       const target = join(this.#folder, nameOf(downloaded, await readHead(part)))

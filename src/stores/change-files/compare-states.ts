@@ -56,7 +56,9 @@ export async function compareStates(
     const keys = match.by === 'keys' && isMatched ? [...match.keys] : []
     const list = {
       table: { attributes: columns, geometry: after.schema.geometry ?? before.schema.geometry },
-      ...{ keys, limit, changes: readDifferences(db, signal) },
+      keys,
+      limit,
+      changes: readDifferences(db, signal),
     }
     const listed = await writeChanges(path, list, signal)
     return { counts: countsOf(db, isMatched), matchedBy: keys, listed }

@@ -51,7 +51,11 @@ export async function writeChanges(path: string, list: ChangeList, signal: Abort
   try {
     const schema = changeSchema(list.table)
     const request: LoadRequest = {
-      ...{ loadId: 'changes', mode: 'CREATE', table: changesTable, schema, indexes: [] },
+      loadId: 'changes',
+      mode: 'CREATE',
+      table: changesTable,
+      schema,
+      indexes: [],
     }
     const refuse = (_batch: FeatureBatch, _row: number, { reason }: { reason: string }): void => {
       throw new Error(`A change cannot be listed: ${reason}`)

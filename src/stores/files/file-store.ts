@@ -331,9 +331,5 @@ function positionOfRow(index: FileIndex, { id }: RowPosition): number {
 
 function toTable(layer: LayerDescription): TableDescription {
   const { name, schema, featureCount, envelope } = layer
-  return {
-    name,
-    schema,
-    ...defined({ featureCount, envelope }),
-  }
+  return { name, schema, ...defined({ featureCount, envelope }) }
 }

@@ -53,6 +53,9 @@ function open(
   if (path === undefined) throw invalid('store-path', 'A GeoPackage store needs the parameter "path"')
   const settings = { path, isReadOnly: read_only === 'true', refusesTraps, isGuarded }
   return createGeoPackageStore(settings, {
-    ...{ findDefinition, keepMs: isKept ? keepMs : 0, keepReadingMs, leavesWhole },
+    findDefinition,
+    keepMs: isKept ? keepMs : 0,
+    keepReadingMs,
+    leavesWhole,
   })
 }

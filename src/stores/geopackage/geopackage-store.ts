@@ -125,8 +125,5 @@ function changesOf(
   surroundings: Parameters<typeof createTableStates>[0] & Parameters<typeof createTableEdits>[0],
   reading: Reading,
 ): Pick<VectorStore, 'states' | 'edits'> {
-  return {
-    states: createTableStates(surroundings, reading),
-    edits: createTableEdits(surroundings, reading),
-  }
+  return { states: createTableStates(surroundings, reading), edits: createTableEdits(surroundings, reading) }
 }

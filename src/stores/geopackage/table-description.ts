@@ -8,9 +8,5 @@ export function describeTable(db: DatabaseSync, name: string): TableDescription 
   const table = findTable(db, name)
   if (table === undefined) return undefined
   const { idColumn, envelope, schema } = table
-  return {
-    name: table.name,
-    schema,
-    ...defined({ primaryKey: idColumn, envelope }),
-  }
+  return { name: table.name, schema, ...defined({ primaryKey: idColumn, envelope }) }
 }

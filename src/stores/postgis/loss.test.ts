@@ -67,14 +67,7 @@ for (const mode of updateModes) {
         await endBackends(loadId)
       }
       await assert.rejects(
-        loadRows(store, {
-          loadId,
-          mode,
-          table: tableFor(mode),
-          schema,
-          rows: rows(9),
-          record,
-        }),
+        loadRows(store, { loadId, mode, table: tableFor(mode), schema, rows: rows(9), record }),
         { kind: 'unavailable' },
       )
       assert.equal(await store.outcome(given), 'absent')

@@ -10,8 +10,12 @@ import type { TableFacts } from './table-facts.ts'
 const alias = 'feature'
 /** Types without curves. */
 const straightTypes = new Set([
-  ...['Point', 'LineString', 'Polygon'],
-  ...['MultiPoint', 'MultiLineString', 'MultiPolygon'],
+  'Point',
+  'LineString',
+  'Polygon',
+  'MultiPoint',
+  'MultiLineString',
+  'MultiPolygon',
 ])
 
 /** A COPY of rows, and its fields: the id as text before the attributes. */

@@ -121,7 +121,8 @@ export class IndexedStore implements ServedStore {
       signal?.throwIfAborted()
       if (patience.aborted) throw notIndexed()
       throw new Failure('unavailable', 'store-file', `The ${this.type} file cannot be read`, {
-        ...{ retryAfterSeconds: 30, cause: error },
+        retryAfterSeconds: 30,
+        cause: error,
       })
     }
   }

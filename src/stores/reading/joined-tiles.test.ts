@@ -24,10 +24,7 @@ function begin(
   calls: Call[]
   ask(x: number, options?: Partial<TileWish> & { signal?: AbortSignal; owner?: string }): Promise<MadeTile>
 } {
-  const lane = new TileLane({
-    ...limits,
-    maxWaiting: { count: 100, refuse: () => new Error('too busy') },
-  })
+  const lane = new TileLane({ ...limits, maxWaiting: { count: 100, refuse: () => new Error('too busy') } })
   const joined = new JoinedTiles(lane, { workers, most: 8 })
   const calls: Call[] = []
   const make: MakeTiles = ({ tiles }: TilesWish, signal) => {

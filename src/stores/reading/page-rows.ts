@@ -83,9 +83,5 @@ function reversed(page: FeaturePage): FeaturePage {
 }
 
 function chosen(page: FeaturePage, rows: Uint32Array): FeaturePage {
-  return {
-    ...page,
-    batch: selectRows(page.batch, rows),
-    ids: Array.from(rows, (row) => page.ids[row] ?? ''),
-  }
+  return { ...page, batch: selectRows(page.batch, rows), ids: Array.from(rows, (row) => page.ids[row] ?? '') }
 }

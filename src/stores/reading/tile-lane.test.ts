@@ -7,7 +7,8 @@ const never = new AbortController().signal
 
 function makeLane(count = 100): { lane: TileLane; running: string[]; end(store: string): void } {
   const lane = new TileLane({
-    ...{ most: 3, ofStore: 2 },
+    most: 3,
+    ofStore: 2,
     maxWaiting: { count, refuse: () => new Error('too busy') },
   })
   const running: string[] = []

@@ -99,10 +99,7 @@ async function encodeNear(
     const { name, tile, crs } = wish
     const { schema } = shown
     const { boxes } = place
-    const encoder = createTileEncoder({
-      ...{ name, schema, set, tile, crs, boxes, areaCell },
-      reprojector: there,
-    })
+    const encoder = createTileEncoder({ name, schema, set, tile, crs, boxes, areaCell, reprojector: there })
     const add = (from: number): void =>
       encoder.addNear(rows, from, Math.min(rows.count, from + rowsEach), shown)
     if (rows.count <= rowsEach) add(0)

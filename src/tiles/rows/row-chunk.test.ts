@@ -24,9 +24,17 @@ import { RowMemory } from './row-memory.ts'
 
 const schema = schemaOf(
   {
-    ...({ yes: 'boolean', small: 'int16', mid: 'int32', large: 'int64', single: 'float32' } as const),
-    ...({ double: 'float64', exact: 'decimal', words: 'text', day: 'date', at: 'time' } as const),
-    ...({ moment: 'timestamp' } as const),
+    yes: 'boolean',
+    small: 'int16',
+    mid: 'int32',
+    large: 'int64',
+    single: 'float32',
+    double: 'float64',
+    exact: 'decimal',
+    words: 'text',
+    day: 'date',
+    at: 'time',
+    moment: 'timestamp',
   },
   'Point',
 )
@@ -42,10 +50,7 @@ const values: fc.Arbitrary<Value[]> = fc.tuple(
 )
 const place = fc.double({ min: -1e6, max: 1e6, noNaN: true })
 const someRows: fc.Arbitrary<Row[]> = fc.array(
-  fc.record({
-    geometry: fc.tuple(place, place).map((position) => wkb('Point', position)),
-    values,
-  }),
+  fc.record({ geometry: fc.tuple(place, place).map((position) => wkb('Point', position)), values }),
   { minLength: 1, maxLength: 70 },
 )
 
@@ -186,7 +191,10 @@ describe('a chunk of rows', () => {
     ])
     const near = readAgain([
       writeChunk({
-        ...{ batch, rows: [0, 1], ids: ['', 'b'], places: Uint32Array.of(0, 1) },
+        batch,
+        rows: [0, 1],
+        ids: ['', 'b'],
+        places: Uint32Array.of(0, 1),
         sides: roundedSides(Float64Array.of(1, 2, 1, 2, 0, 0, 0, 0)),
         cells: new CellMessages(schema),
       }),
@@ -198,7 +206,8 @@ describe('a chunk of rows', () => {
 describe('the directory of a row file', () => {
   it('is read as it was written, and not where it was cut or is another file', () => {
     const directory = {
-      ...{ schema, starts: Float64Array.of(32, 2 ** 40, 2 ** 41) },
+      schema,
+      starts: Float64Array.of(32, 2 ** 40, 2 ** 41),
       sides: Float32Array.of(1, 2, 3, 4, -5, -6, 7, 8),
     }
     const head = { chunks: 2, directoryAt: 2 ** 41, sizeBytes: 2 ** 41 + 500 }
@@ -213,9 +222,14 @@ describe('the directory of a row file', () => {
 
   it('finds every envelope that touches a box, however it was rounded', () => {
     const side = fc.double({ min: -180, max: 180, noNaN: true })
-    const box = fc.tuple(side, side, side, side).map(([a, b, c, d]) => ({
-      ...{ minX: Math.min(a, c), minY: Math.min(b, d), maxX: Math.max(a, c), maxY: Math.max(b, d) },
-    }))
+    const box = fc
+      .tuple(side, side, side, side)
+      .map(([a, b, c, d]) => ({
+        minX: Math.min(a, c),
+        minY: Math.min(b, d),
+        maxX: Math.max(a, c),
+        maxY: Math.max(b, d),
+      }))
     fc.assert(
       fc.property(fc.array(box), fc.array(box), (envelopes, boxes) => {
         const exact = Float64Array.from(

@@ -92,8 +92,10 @@ export function roundedSides(envelopes: Float64Array): Float32Array {
 /** Returns the envelope of all of them. */
 export function sidesAround(sides: Float32Array): [number, number, number, number] {
   const all: [number, number, number, number] = [
-    ...([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const),
-    ...([Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY] as const),
+    Number.POSITIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
   ]
   for (let at = 0; at < sides.length; at += 4) {
     all[0] = Math.min(all[0], sides[at] as number)

@@ -34,7 +34,12 @@ async function drawn(geometries: Uint8Array[], { id = 'WebMercatorQuad', z, x, y
   const rows = geometries.map((geometry) => ({ geometry, values: [] }))
   const level = id === 'WebMercatorQuad' ? z : z + 1
   const { bytes, counts } = await encodeRows(rows, {
-    ...{ schema, tile: { z, x, y }, id, crs: 'EPSG:4326', reprojector: ways[id], areaCell: level + halvings },
+    schema,
+    tile: { z, x, y },
+    id,
+    crs: 'EPSG:4326',
+    reprojector: ways[id],
+    areaCell: level + halvings,
   })
   const features = decodeTile(bytes)
   assert.deepEqual(features.flatMap(shapeProblems), [])

@@ -145,7 +145,8 @@ export class CellGrid {
         isHit = true
         const cell = (column - this.#left * this.#parts) * 2 ** 31 + row
         coverage.add({
-          ...{ feature, cell },
+          feature,
+          cell,
           unitX: this.#wrapped(Math.floor(column / this.#parts) - this.#left),
           unitY: this.#unitRowOf(row),
           isOfUnit: isSamplePointOf(column, row, exponent, this.#exponent),

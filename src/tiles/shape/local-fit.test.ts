@@ -13,10 +13,7 @@ const set = getTileMatrixSet('WebMercatorQuad')
 /** Returns the tile that contains a location in degrees. */
 function tileAt(longitude: number, latitude: number, z: number): TileAddress {
   const y = Math.asinh(Math.tan((latitude * Math.PI) / 180)) / Math.PI
-  return {
-    ...{ z, x: Math.floor(((longitude + 180) / 360) * 2 ** z) },
-    y: Math.floor(((1 - y) / 2) * 2 ** z),
-  }
+  return { z, x: Math.floor(((longitude + 180) / 360) * 2 ** z), y: Math.floor(((1 - y) / 2) * 2 ** z) }
 }
 
 /** Returns how far positions in and around the tile deviate, in units, and how many are identical. */

@@ -71,7 +71,8 @@ export function writeOverview({ ids, envelopes, places, levels }: OverviewSource
   const texts: OverviewTexts = { ids: rows.map(ids), leftOut: countLeftOut(places, levels, depth) }
   return Buffer.concat([
     ...textBytes(header, texts),
-    ...[new Uint8Array(boxes.buffer), new Uint8Array(ranks.buffer)],
+    new Uint8Array(boxes.buffer),
+    new Uint8Array(ranks.buffer),
     Uint8Array.from(rows, (row) => levels.levels[row] as number),
   ])
 }

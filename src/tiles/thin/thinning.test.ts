@@ -234,10 +234,22 @@ describe('thinning', () => {
   it('gives no place to what has none, and takes what reaches off the map for huge', () => {
     const places = degrees(
       Float64Array.from([
-        ...[Number.NaN, Number.NaN, Number.NaN, Number.NaN],
-        ...[Number.POSITIVE_INFINITY, 0, Number.NEGATIVE_INFINITY, 0],
-        ...[-180, -90, 180, 90],
-        ...[10, 90, 10, 90],
+        Number.NaN,
+        Number.NaN,
+        Number.NaN,
+        Number.NaN,
+        Number.POSITIVE_INFINITY,
+        0,
+        Number.NEGATIVE_INFINITY,
+        0,
+        -180,
+        -90,
+        180,
+        90,
+        10,
+        90,
+        10,
+        90,
       ]),
     )
     assert.deepEqual([...places.size.subarray(0, 2)], [Number.NaN, Number.NaN])

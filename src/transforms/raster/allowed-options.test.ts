@@ -111,10 +111,27 @@ describe('arguments of raster tools', () => {
 
   it('name the drivers that may read, the CRS that was given, and room for large files', () => {
     assert.deepEqual(argumentsOf('RasterTranslateTransform', ['-b', '1']), [
-      ...['-if', 'GTiff', '-a_srs', 'EPSG:32618', '-co', 'BIGTIFF=IF_SAFER', '-b', '1', 'in.tif', 'out.tif'],
+      '-if',
+      'GTiff',
+      '-a_srs',
+      'EPSG:32618',
+      '-co',
+      'BIGTIFF=IF_SAFER',
+      '-b',
+      '1',
+      'in.tif',
+      'out.tif',
     ])
     assert.deepEqual(argumentsOf('RasterWarpTransform', ['-multi', '-co', 'bigtiff=NO']), [
-      ...['-if', 'GTiff', '-s_srs', 'EPSG:32618', '-multi', '-co', 'bigtiff=NO', 'in.tif', 'out.tif'],
+      '-if',
+      'GTiff',
+      '-s_srs',
+      'EPSG:32618',
+      '-multi',
+      '-co',
+      'bigtiff=NO',
+      'in.tif',
+      'out.tif',
     ])
   })
 

@@ -117,10 +117,6 @@ export const rasterWarp: RasterTransform = {
     const to = lastValue(options, '-t_srs')
     const canReproject = from !== undefined || hasControlPoints
     const after = to !== undefined && canReproject ? to : from
-    return {
-      ...defined({ srs: after }),
-      hasExtent: hasExtent || hasControlPoints,
-      hasControlPoints: false,
-    }
+    return { ...defined({ srs: after }), hasExtent: hasExtent || hasControlPoints, hasControlPoints: false }
   },
 }

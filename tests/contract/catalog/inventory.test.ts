@@ -94,8 +94,12 @@ for (const catalogue of ['SQLite', 'PostgreSQL'])
     it('is reached by connections that can be tried, kept or not', async () => {
       const url = new URL(database ?? (await cluster.createDatabase()))
       const connectionParameters = {
-        ...{ host: url.hostname, port: url.port, database: url.pathname.slice(1) },
-        ...{ schema: 'public', user: url.username, passwd: url.password },
+        host: url.hostname,
+        port: url.port,
+        database: url.pathname.slice(1),
+        schema: 'public',
+        user: url.username,
+        passwd: url.password,
       }
       const path = '/workspaces/empty/datastores'
       const wanted = { dataStore: { name: 'pg', type: 'PostGIS', connectionParameters } }

@@ -128,9 +128,7 @@ function folder(t: TestContext): string {
 
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
-  'PostgreSQL and PostGIS': async () => ({
-    TERRANE_DATABASE_URL: await createCatalogDatabase(),
-  }),
+  'PostgreSQL and PostGIS': async () => ({ TERRANE_DATABASE_URL: await createCatalogDatabase() }),
 }
 
 for (const [name, environment] of Object.entries(shapes))
@@ -251,7 +249,9 @@ describe('an export', () => {
     }
     const publish = (isPublic: boolean) =>
       server.app.inject({
-        ...{ method: 'PUT', url: '/rest/layers/default:dots', headers: server.admin },
+        method: 'PUT',
+        url: '/rest/layers/default:dots',
+        headers: server.admin,
         payload: { layer: { public: isPublic } },
       })
     await publish(true)

@@ -16,8 +16,8 @@ import { readLayer } from '../../support/read-layer.ts'
 import { temporaryFolder } from '../../support/temporary-files.ts'
 
 const values = [
-  ...[1e-300, -1e300, 1e22, -1e22, 0.1, 123_456_789.123_456_78, 1e-7, 5e-324, 1.797_693_134_862_315_7e308],
-  ...[-123_456_789_012.125, 0, 1.5e28, -1.5e27, 0.300_000_000_000_000_04],
+  1e-300, -1e300, 1e22, -1e22, 0.1, 123_456_789.123_456_78, 1e-7, 5e-324, 1.797_693_134_862_315_7e308,
+  -123_456_789_012.125, 0, 1.5e28, -1.5e27, 0.300_000_000_000_000_04,
 ]
 
 const numbersSql = `create table lengths (n int primary key, ends float8, single real, whole int8, thirds float8, plain float8, geom geometry);

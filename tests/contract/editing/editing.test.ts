@@ -25,7 +25,9 @@ function describeEdits(catalogue: string, environment: () => Promise<Record<stri
         const layer = `default:together_${store}`
         await importPoints(server, { name: `together_${store}`, store })
         const added = await askFeature(server, {
-          ...{ method: 'POST', layer, body: pointFeature({ name: 'c' }, [5, 6]) },
+          method: 'POST',
+          layer,
+          body: pointFeature({ name: 'c' }, [5, 6]),
         })
         assert.equal(added.status, 201, added.text)
         assert.ok(
@@ -39,7 +41,10 @@ function describeEdits(catalogue: string, environment: () => Promise<Record<stri
         const removed = await askFeature(server, { method: 'DELETE', layer, id: 1 })
         assert.equal(removed.status, 204, removed.text)
         const changed = await askFeature(server, {
-          ...{ method: 'PATCH', layer, id: 2, body: { properties: { name: 'B' } } },
+          method: 'PATCH',
+          layer,
+          id: 2,
+          body: { properties: { name: 'B' } },
         })
         assert.equal(changed.status, 204, changed.text)
         const now = [

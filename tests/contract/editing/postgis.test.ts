@@ -40,12 +40,10 @@ it('gives defaults, computes what is computed, and takes neither for changed', a
   assert.equal(made.status, 201, made.text)
   assert.deepEqual(made.json['properties'], { name: 'a', kind: 'plain', made: '2026-01-01', twice: 'aa' })
   const put = await askFeature(server, {
-    ...{
-      method: 'PUT',
-      layer,
-      id: 1,
-      body: { ...made.json, properties: { ...(made.json['properties'] as object), made: null } },
-    },
+    method: 'PUT',
+    layer,
+    id: 1,
+    body: { ...made.json, properties: { ...(made.json['properties'] as object), made: null } },
   })
   assert.equal(put.status, 204, put.text)
   const given = await askFeature(server, {

@@ -27,10 +27,7 @@ describe('the target of a task that cannot go into it', () => {
     const uploaded = await client.upload(0, [{ name: 'photo.tif', content: raster() }])
     assert.equal(uploaded.json.task?.state, 'BAD_FORMAT')
     const href = 'http://localhost:80/rest/imports/0/tasks/0/target'
-    assert.deepEqual(uploaded.json.task?.target, {
-      href,
-      dataStore: { name: 'default', type: 'GeoPackage' },
-    })
+    assert.deepEqual(uploaded.json.task?.target, { href, dataStore: { name: 'default', type: 'GeoPackage' } })
     const target = await client.call('GET', '/0/tasks/0/target')
     assert.equal(target.json.dataStore?.name, 'default', target.text)
 

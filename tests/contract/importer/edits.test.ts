@@ -49,9 +49,7 @@ describe('the state of an import', () => {
     const targetStore = { dataStore: { name: 'default' } }
     const data = { type: 'file', file: 'valid.geojson' }
     const created = await client.call('POST', '', { import: { targetStore, data } })
-    assert.deepEqual(created.json.import?.targetStore, {
-      dataStore: { name: 'default', type: 'GeoPackage' },
-    })
+    assert.deepEqual(created.json.import?.targetStore, { dataStore: { name: 'default', type: 'GeoPackage' } })
     assert.deepEqual(await statesOf(client), ['READY', 'READY'])
     await client.call('PUT', '/0/tasks/0/layer', { layer: { title: 'Places' } })
     assert.deepEqual(await statesOf(client), ['READY', 'READY'])

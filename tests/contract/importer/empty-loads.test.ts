@@ -126,7 +126,10 @@ for (const store of ['GeoPackage', 'PostGIS'] as const) {
       }
       await load(client, { name: 'a.csv', content: header + rowsOf(10, -1, -1), body, task: chain })
       const task = await load(client, {
-        ...{ name: 'a.csv', content: header + rowsOf(8, 3, 4), mode: 'UPSERT', body },
+        name: 'a.csv',
+        content: header + rowsOf(8, 3, 4),
+        mode: 'UPSERT',
+        body,
         task: {
           ...chain,
           keys: ['code'],

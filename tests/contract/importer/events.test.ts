@@ -20,11 +20,7 @@ interface Stream {
 function parseNews(block: string): News {
   const field = (name: string): string => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1] ?? ''
   const id = field('id')
-  return {
-    event: field('event'),
-    data: JSON.parse(field('data')),
-    ...(id === '' ? {} : { id: Number(id) }),
-  }
+  return { event: field('event'), data: JSON.parse(field('data')), ...(id === '' ? {} : { id: Number(id) }) }
 }
 
 async function openEvents(

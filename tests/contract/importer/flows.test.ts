@@ -34,9 +34,7 @@ async function startAt(test: TestContext, { catalogue, type, store }: Place): Pr
   if (store === 'topp') return client
   const connectionParameters =
     type === 'GeoPackage' ? {} : { dbtype: 'postgis', ...storeParameters(await newDatabase()) }
-  await create('/rest/workspaces/topp/datastores', {
-    dataStore: { name: store, type, connectionParameters },
-  })
+  await create('/rest/workspaces/topp/datastores', { dataStore: { name: store, type, connectionParameters } })
   return client
 }
 
@@ -55,11 +53,7 @@ for (const place of places) {
           client.provide(`shapefile/${base}.${ext}`, `ne/${base}.${ext}`)
       }
       const created = await client.call('POST', '', {
-        import: {
-          ...workspace,
-          targetStore,
-          data: { type: 'directory', location: 'ne' },
-        },
+        import: { ...workspace, targetStore, data: { type: 'directory', location: 'ne' } },
       })
       assert.equal(created.status, 201)
       const { import: made } = created.json
@@ -89,11 +83,7 @@ for (const place of places) {
       const client = await startAt(test, place)
       for (const ext of ['shp', 'shx', 'dbf']) client.provide(`shapefile/blockgroups.${ext}`)
       const created = await client.call('POST', '', {
-        import: {
-          ...workspace,
-          targetStore,
-          data: { type: 'file', file: 'blockgroups.shp' },
-        },
+        import: { ...workspace, targetStore, data: { type: 'file', file: 'blockgroups.shp' } },
       })
       assert.equal(created.json.import?.state, 'PENDING')
       assert.equal(created.json.import?.tasks?.[0]?.state, 'NO_CRS')
@@ -121,9 +111,7 @@ for (const place of places) {
     it('3: a table becomes points; APPEND adds to it, REPLACE swaps it', async (test) => {
       const client = await startAt(test, place)
       const load = async (csv: string, updateMode?: string): Promise<void> => {
-        const created = await client.call('POST', '', {
-          import: { ...workspace, targetStore },
-        })
+        const created = await client.call('POST', '', { import: { ...workspace, targetStore } })
         const id = created.json.import?.id as unknown as number
         const uploaded = await client.upload(id, [{ name: 'places.csv', content: csv }], { name: 'test' })
         assert.equal(uploaded.status, 201, uploaded.text)

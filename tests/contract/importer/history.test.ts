@@ -49,10 +49,19 @@ describe('the history of imports', async () => {
     assert.deepEqual([body.total, body.offset, body.imports.length], [past, 0, 50])
     const [newest] = body.imports
     assert.deepEqual(newest, {
-      ...{ id: 119, href: newest && `http://localhost:80/rest/imports/119`, state: 'COMPLETE_ERROR' },
-      ...{ created: '2026-05-31T23:59:00.000Z', changed: '2026-05-31T23:59:00.000Z', user: 'admin' },
-      ...{ workspace: 'default', source: { type: 'file', name: 'plan_119.gpkg' }, layers: ['plan_119'] },
-      ...{ tasks: { ERROR: 1 }, rowsLoaded: 9, rejected: 1, messages: 2 },
+      id: 119,
+      href: newest && `http://localhost:80/rest/imports/119`,
+      state: 'COMPLETE_ERROR',
+      created: '2026-05-31T23:59:00.000Z',
+      changed: '2026-05-31T23:59:00.000Z',
+      user: 'admin',
+      workspace: 'default',
+      source: { type: 'file', name: 'plan_119.gpkg' },
+      layers: ['plan_119'],
+      tasks: { ERROR: 1 },
+      rowsLoaded: 9,
+      rejected: 1,
+      messages: 2,
       message: 'Row 119: a ring is not closed',
     })
     assert.deepEqual(body.counts, {

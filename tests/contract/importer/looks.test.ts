@@ -17,9 +17,7 @@ import { until } from '../../support/until.ts'
 
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
-  'PostgreSQL and PostGIS': async () => ({
-    TERRANE_DATABASE_URL: await createCatalogDatabase(),
-  }),
+  'PostgreSQL and PostGIS': async () => ({ TERRANE_DATABASE_URL: await createCatalogDatabase() }),
 }
 const most = ['csv', 'flatgeobuf', 'geojson', 'geopackage', 'geoparquet', 'gpx', 'kml', 'shapefile']
 const folders: Record<keyof typeof shapes, string[]> = {
@@ -139,7 +137,9 @@ for (const shape of Object.keys(shapes) as (keyof typeof shapes)[]) {
         return headers['terrane-preview'] === 'rows=5000, whole=?1'
       })
       const tile = await client.server.app.inject({
-        ...{ method: 'GET', url: `/rest/imports${path}/preview/0/0/0.mvt`, headers: client.server.admin },
+        method: 'GET',
+        url: `/rest/imports${path}/preview/0/0/0.mvt`,
+        headers: client.server.admin,
       })
       const [layer] = Object.values(new VectorTile(new PbfReader(tile.rawPayload)).layers)
       assert.equal(layer?.name, 'points')

@@ -242,9 +242,7 @@ describe('mended rows that are sent', () => {
       'POST',
       `/${id}/tasks/0/rejects?name=x.tsv`,
       Buffer.from('_ROW\tLON\tID\tLAT\n3\t3\t3\t3\n'),
-      {
-        'content-type': 'application/octet-stream',
-      },
+      { 'content-type': 'application/octet-stream' },
     )
     assert.equal(mendingOf(named).state, 'COMPLETE', named.text)
     assert.equal(await countFeatures(client, 'default:r'), 3)

@@ -145,7 +145,11 @@ for (const store of ['GeoPackage', 'PostGIS'] as const) {
       await load(place, first)
       const id = await prepare(place, second, { updateMode: 'REPLACE' })
       assert.deepEqual((await rehearse(place, id)).changes, {
-        ...{ added: 2, changed: null, removed: 2, same: 1, matchedBy: [] },
+        added: 2,
+        changed: null,
+        removed: 2,
+        same: 1,
+        matchedBy: [],
       })
       await load(place, first, { updateMode: 'REPLACE' })
       assert.deepEqual(messageCodes(await run(place, id)), ['rehearsal-not-taken'])

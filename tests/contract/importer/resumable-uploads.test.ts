@@ -67,7 +67,9 @@ function send(
   headers: Record<string, string> = {},
 ) {
   return call(server, {
-    ...{ method: 'PATCH', url, payload },
+    method: 'PATCH',
+    url,
+    payload,
     headers: { 'content-type': pieceType, 'upload-offset': String(offset), ...headers },
   })
 }
@@ -116,7 +118,8 @@ for (const [database, environment] of Object.entries(databases)) {
       assert.equal(again.json().code, 'unknown-upload')
       const second = [await whole(server, 'second.geojson', points)]
       const run = await call(server, {
-        ...{ method: 'POST', url: '/rest/imports?async=true&exec=true' },
+        method: 'POST',
+        url: '/rest/imports?async=true&exec=true',
         payload: { import: { data: { type: 'file', upload: second } } },
       })
       const url = `/rest/imports/${run.json().import.id}`
@@ -218,7 +221,8 @@ describe('resumable uploads', () => {
       assert.equal((await call(server, { method: 'POST', headers })).json().code, 'invalid-file-name', wrong)
     }
     const made = await call(server, {
-      ...{ method: 'POST', url: '/rest/imports' },
+      method: 'POST',
+      url: '/rest/imports',
       payload: { import: { data: { type: 'file', upload: ids } } },
     })
     assert.equal(made.json().import.tasks.length, 3, made.body)
@@ -226,7 +230,8 @@ describe('resumable uploads', () => {
     const inside = await begin(server, 'b.geojson', 1, path('x/b.geojson'))
     await send(server, inside, 0, Buffer.from('x'))
     const taken = await call(server, {
-      ...{ method: 'POST', url: '/rest/imports' },
+      method: 'POST',
+      url: '/rest/imports',
       payload: { import: { data: { type: 'file', upload: [...clash, inside.split('/').at(-1)] } } },
     })
     assert.equal(taken.json().code, 'duplicate-file', taken.body)
@@ -354,7 +359,9 @@ describe('resumable uploads', () => {
     let stopped = ''
     await new Promise<void>((resolve) => {
       const one: tus.Upload = new tus.Upload(content, {
-        ...{ endpoint: `${address}/rest/uploads`, headers: server.admin, chunkSize: 64 * 1024 },
+        endpoint: `${address}/rest/uploads`,
+        headers: server.admin,
+        chunkSize: 64 * 1024,
         metadata: { filename: 'größe.csv' },
         onProgress: (sent) => {
           if (sent < 100_000 || one.url === null) return

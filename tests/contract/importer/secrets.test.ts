@@ -34,22 +34,13 @@ for (const catalogue of ['SQLite', 'PostgreSQL'] as const) {
       const base = await startWebServer(test, (_request, reply) => {
         reply.end(readFileSync('tests/fixtures/geojson/valid.geojson'))
       })
-      const data = {
-        type: 'remote',
-        location: `${base}/a.geojson`,
-        username: 'u',
-        password: remotePassword,
-      }
+      const data = { type: 'remote', location: `${base}/a.geojson`, username: 'u', password: remotePassword }
       assert.equal((await client.call('POST', '?async=true', { import: { data } })).status, 201)
       assert.equal((await untilPrepared(client, 0)).state, 'PENDING')
       const parameters = await schemaWith(places)
       assert.equal((await createDatabaseImport(client, parameters)).status, 201)
       const { app, admin: headers } = client.server
-      const dataStore = {
-        name: 'db',
-        type: 'PostGIS',
-        connectionParameters: parameters,
-      }
+      const dataStore = { name: 'db', type: 'PostGIS', connectionParameters: parameters }
       const url = '/rest/workspaces/default/datastores'
       const made = await app.inject({ method: 'POST', url, headers, payload: { dataStore } })
       assert.equal(made.statusCode, 201, made.body)

@@ -139,7 +139,9 @@ async function makeStore(client: ImporterClient, type: string): Promise<string> 
     return 'goal'
   }
   const made = await client.server.app.inject({
-    ...{ method: 'POST', url: '/rest/workspaces/default/datastores', headers: client.server.admin },
+    method: 'POST',
+    url: '/rest/workspaces/default/datastores',
+    headers: client.server.admin,
     payload: { dataStore: { name: 'goal', type } },
   })
   assert.equal(made.statusCode, 201, made.payload)

@@ -176,7 +176,8 @@ describe('infinite values and NaN of a database', () => {
         (end) => `/ogc/collections/$${end}`,
       ),
       ...['single', 'day', 'amount', 'zoned'].map((name) => `/rest/layers/$/classes?attribute=${name}`),
-      ...['/rest/layers/$', '/rest/layers/$/versions'],
+      '/rest/layers/$',
+      '/rest/layers/$/versions',
       '/wfs?service=WFS&version=2.0.0&request=GetFeature&typeNames=$',
       '/wfs?service=WFS&version=1.1.0&request=GetFeature&typeName=$&outputFormat=application/json',
     ]
@@ -214,7 +215,9 @@ describe('infinite values and NaN of a database', () => {
     const target = `create table ${store.schema}.narrow (id serial primary key, n int, day text, amount numeric(12,3), money int, single numeric, double int, geom geometry(Point, 4326))`
     await runSql(url, target)
     const narrow = await load(client, nearSql.replaceAll('12.5, 1.25, 7, 1.5, 2.5', '12.5, 1, 7, 1.5, 2'), {
-      ...{ name: 'narrow', store: 'tables', mode: 'APPEND' },
+      name: 'narrow',
+      store: 'tables',
+      mode: 'APPEND',
     })
     const holder = 'the column of the table'
     const told = messagesOf(narrow).filter((text) => text.includes('became null'))

@@ -14,9 +14,7 @@ import { temporaryFolder } from '../../support/temporary-files.ts'
 const csv = 'name,Breite,Länge\nRom,41.9,12.5\nBern,46.95,7.45\n'
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
-  'PostgreSQL and PostGIS': async () => ({
-    TERRANE_DATABASE_URL: await createCatalogDatabase(),
-  }),
+  'PostgreSQL and PostGIS': async () => ({ TERRANE_DATABASE_URL: await createCatalogDatabase() }),
 }
 
 /** The same table in other formats, by GDAL. */
@@ -105,14 +103,20 @@ describe('a table of a database', () => {
     const client = await startImporter(test)
     const { hostname, port, username, password, pathname } = new URL(url)
     const made = await client.server.app.inject({
-      ...{ method: 'POST', url: '/rest/database-imports', headers: client.server.admin },
+      method: 'POST',
+      url: '/rest/database-imports',
+      headers: client.server.admin,
       payload: {
         import: {
           data: {
             type: 'database',
             parameters: {
-              ...{ dbtype: 'postgis', host: hostname, port: Number(port), user: username },
-              ...{ passwd: password, database: pathname.slice(1) },
+              dbtype: 'postgis',
+              host: hostname,
+              port: Number(port),
+              user: username,
+              passwd: password,
+              database: pathname.slice(1),
             },
           },
         },

@@ -57,9 +57,7 @@ describe('tables with very many columns', () => {
     })
     const id = Number(created.json.import?.id)
     await client.upload(id, [{ name: `${name}.${extension}`, content }])
-    await client.call('PUT', `/${id}/tasks/0`, {
-      task: { layer: { name, srs: 'EPSG:4326' }, ...more },
-    })
+    await client.call('PUT', `/${id}/tasks/0`, { task: { layer: { name, srs: 'EPSG:4326' }, ...more } })
     const ran = await client.call('POST', `/${id}${run}`)
     assert.ok(Number(ran.status) < 300, ran.text)
     return (await client.call('GET', `/${id}/tasks/0`)).json.task as Json
@@ -187,6 +185,9 @@ function toldChanges({ status, text }: Answer, last: string): unknown[][] {
   return features.map(({ properties: { change, before, after } }) => [
     change,
     (before ?? after)?.['key'],
-    ...[before?.['c4'], before?.[last], after?.['c4'], after?.[last]],
+    before?.['c4'],
+    before?.[last],
+    after?.['c4'],
+    after?.[last],
   ])
 }

@@ -94,7 +94,9 @@ describe('the legend of a layer', () => {
     assert.equal((await get(client, `${url}?style=none`)).statusCode, 404)
     await putStyle(client, 'inside', rule('Inside'))
     await client.server.app.inject({
-      ...{ method: 'PUT', url: '/rest/layers/default:countries', headers: client.server.admin },
+      method: 'PUT',
+      url: '/rest/layers/default:countries',
+      headers: client.server.admin,
       payload: { layer: { public: true } },
     })
     for (const name of ['legend.json', 'thumbnail.png']) {
@@ -104,7 +106,9 @@ describe('the legend of a layer', () => {
       assert.equal((await get(client, `${path}?style=inside`, {})).statusCode, 404)
     }
     await client.server.app.inject({
-      ...{ method: 'PUT', url: '/rest/layers/default:countries', headers: client.server.admin },
+      method: 'PUT',
+      url: '/rest/layers/default:countries',
+      headers: client.server.admin,
       payload: { layer: { public: false } },
     })
     for (const name of [

@@ -14,7 +14,8 @@ const rows = Array.from({ length: 500 }, (_, at) => ({
 
 function geoJson(): string {
   const features = rows.map((properties, at) => ({
-    ...{ type: 'Feature', properties },
+    type: 'Feature',
+    properties,
     geometry: { type: 'Point', coordinates: [at / 10, 5] },
   }))
   return JSON.stringify({ type: 'FeatureCollection', features })

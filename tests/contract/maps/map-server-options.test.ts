@@ -28,14 +28,17 @@ async function drawn(
   const layers: DrawnLayer[] = [{ source, parts: [{ type: 'POINT', unit: 'pixel', columns: [], classes }] }]
   const mapFile = await files.keep(mapFileText(layers, 'EPSG:4326', files.folder), 'map')
   const query = new URLSearchParams({
-    ...{ SERVICE: 'WMS', VERSION: '1.1.1', REQUEST: 'GetMap', STYLES: '', FORMAT: 'image/png' },
-    ...{
-      LAYERS: partNames(layers).join(','),
-      SRS: 'EPSG:4326',
-      BBOX: '-180,-90,180,90',
-      WIDTH: '64',
-      HEIGHT: '32',
-    },
+    SERVICE: 'WMS',
+    VERSION: '1.1.1',
+    REQUEST: 'GetMap',
+    STYLES: '',
+    FORMAT: 'image/png',
+
+    LAYERS: partNames(layers).join(','),
+    SRS: 'EPSG:4326',
+    BBOX: '-180,-90,180,90',
+    WIDTH: '64',
+    HEIGHT: '32',
   })
   return (await server.draw({ mapFile, query: query.toString() }, { resource: '', isHeavy: false }, signal))
     .bytes

@@ -30,7 +30,10 @@ describe('GET /tiles/<layer>/style.json', () => {
     assert.match(style.sources.trees.url, /\/tiles\/city:trees$/)
     assert.deepEqual(style.layers, [
       {
-        ...{ id: 'point', type: 'circle', source: 'trees', 'source-layer': 'trees' },
+        id: 'point',
+        type: 'circle',
+        source: 'trees',
+        'source-layer': 'trees',
         filter: ['==', ['geometry-type'], 'Point'],
         paint: {
           'circle-radius': 5,

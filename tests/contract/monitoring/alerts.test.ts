@@ -71,11 +71,15 @@ for (const [database, envOf] of Object.entries(databases)) {
       assert.deepEqual(others, [])
       assert.equal(failing?.check.id, id)
       const problem = {
-        ...{ name: 'request.count', severity: 'fatal', message: 'Number of requests is higher than 3' },
-        ...{ offending_value: '4.0000', threshold_value: '3.0000' },
+        name: 'request.count',
+        severity: 'fatal',
+        message: 'Number of requests is higher than 3',
+        offending_value: '4.0000',
+        threshold_value: '3.0000',
         description: 'Number of requests: 4 from 12:01 to 12:02 UTC; at most 3 is expected.',
         spotted_at: '2026-11-21T12:02:10.000Z',
-        ...{ valid_from: '2026-11-21T12:01:00.000Z', valid_to: '2026-11-21T12:02:00.000Z' },
+        valid_from: '2026-11-21T12:01:00.000Z',
+        valid_to: '2026-11-21T12:02:00.000Z',
         check_url: `https://maps.example.org/monitoring/api/notifications/config/${id}/`,
         check_id: id,
       }
@@ -134,17 +138,17 @@ for (const [database, envOf] of Object.entries(databases)) {
       await client.server.services.update(host.id, { isActive: false })
       const other = await client.server.services.create({
         ...host,
-        ...{ name: 'other-host', type: 'hostmapserver', isActive: true },
+        name: 'other-host',
+        type: 'hostmapserver',
+        isActive: true,
         source: { kind: 'node-exporter', url: 'http://127.0.0.1:1/metrics' },
       })
       const sample = (label: string, value: number) => ({
-        ...{
-          serviceId: other.id,
-          created: clock.now().getTime(),
-          metric: 'storage.usage.percent',
-          label,
-          value,
-        },
+        serviceId: other.id,
+        created: clock.now().getTime(),
+        metric: 'storage.usage.percent',
+        label,
+        value,
       })
       await feed(client, { samples: [sample('/', 40), sample('/data', 97.5), sample('/var', 93)] }, clock)
       await passMinute(client, clock)

@@ -37,7 +37,10 @@ describe('the first start', () => {
         ['127.0.0.9', '127.0.0.2', '127.0.0.3'].map((address) => [address, address]),
       )
       const found = (await services.list()).map(({ name, type, hostName, url, source }) => ({
-        ...{ name, type, hostName, url },
+        name,
+        type,
+        hostName,
+        url,
         source: JSON.parse(JSON.stringify(source)),
       }))
       const base = 'https://127.0.0.9/geo'
@@ -50,20 +53,29 @@ describe('the first start', () => {
         { name: '127.0.0.9-hostapp', type: 'hostapp', url: base, ...own },
         { name: '127.0.0.9-mapserver', type: 'mapserver', url: `${base}/ogc`, ...own },
         {
-          ...{ name: 'maps-mapserver', type: 'mapserver', hostName: '127.0.0.2', url: 'http://127.0.0.2' },
+          name: 'maps-mapserver',
+          type: 'mapserver',
+          hostName: '127.0.0.2',
+          url: 'http://127.0.0.2',
           source: { kind: 'log', path: '/var/log/maps.log' },
         },
         {
-          ...{ name: 'qgis-hostmapserver', type: 'hostmapserver', hostName: '127.0.0.2' },
+          name: 'qgis-hostmapserver',
+          type: 'hostmapserver',
+          hostName: '127.0.0.2',
           url: 'http://127.0.0.2/qgis',
           source: { kind: 'node-exporter', url: 'http://127.0.0.2:9100/metrics' },
         },
         {
-          ...{ name: 'older-mapserver', type: 'mapserver', ...older },
+          name: 'older-mapserver',
+          type: 'mapserver',
+          ...older,
           source: { kind: 'geoserver-monitor', ...olderSource },
         },
         {
-          ...{ name: 'older-hostmapserver', type: 'hostmapserver', ...older },
+          name: 'older-hostmapserver',
+          type: 'hostmapserver',
+          ...older,
           source: { kind: 'geoserver-status', ...olderSource },
         },
       ])

@@ -63,12 +63,19 @@ describe('bodies of checks', () => {
       assert.deepEqual(
         shown,
         {
-          ...{ name, description: 'What it is for', severity: 'warning', active: true, last_send: null },
+          name,
+          description: 'What it is for',
+          severity: 'warning',
+          active: true,
+          last_send: null,
           grace_period: { seconds: 600, class: 'datetime.timedelta' },
           user_threshold: {
             [count]: {
-              ...{ metric: 'request.count', description: 'Number of requests is lower than' },
-              ...{ min: 0, max: 10, steps: null },
+              metric: 'request.count',
+              description: 'Number of requests is lower than',
+              min: 0,
+              max: 10,
+              steps: null,
             },
           },
         },

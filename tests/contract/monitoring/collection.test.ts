@@ -15,7 +15,10 @@ describe('a service that cannot be read', () => {
     const { server, call } = await startMonitoring(test, { clock })
     const path = join(temporaryData(test), 'access.log')
     const made = await call('POST', '/api/services/', {
-      ...{ name: 'maps', type: 'mapserver', host: 'localhost', source: { kind: 'log', path } },
+      name: 'maps',
+      type: 'mapserver',
+      host: 'localhost',
+      source: { kind: 'log', path },
     })
     assert.equal(made.status, 200, made.text)
     const read = async (): Promise<{ problem: string | null; last_check: string | null }> => {

@@ -136,8 +136,12 @@ for (const [name, environment] of Object.entries(databases))
         requestAt(created, { ...common, ...place, resources }),
       )
       const exceptions = requests.map((request) => ({
-        ...{ serviceId: common.serviceId, created: request.created, errorType: 'Broken' },
-        ...{ message: 'It broke', stack: 'at somewhere', request },
+        serviceId: common.serviceId,
+        created: request.created,
+        errorType: 'Broken',
+        message: 'It broke',
+        stack: 'at somewhere',
+        request,
       }))
       await fed.feed({ events: requests, exceptions })
       const { resources } = (await fed.call('GET', '/api/resources/')).json as unknown as {

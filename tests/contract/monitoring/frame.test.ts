@@ -90,9 +90,7 @@ describe('failures below /monitoring', () => {
   it('have the envelope with 405 and Allow for methods that a path does not have', async (test) => {
     const { call } = await startMonitoring(test)
     const answer = await call('DELETE', '/api/hosts/')
-    assert.deepEqual(failed(answer, 405), {
-      __all__: ['DELETE is not allowed here, only GET, HEAD, POST'],
-    })
+    assert.deepEqual(failed(answer, 405), { __all__: ['DELETE is not allowed here, only GET, HEAD, POST'] })
     assert.equal(answer.headers.allow, 'GET, HEAD, POST')
     failed(await call('GET', '/api/autoconfigure/'), 405)
   })

@@ -18,7 +18,11 @@ async function watched(test: TestContext, options: WatchOptions) {
   const { kind = 'sqlite', password, ...serverOptions } = options
   const server = await TestGeoServer.start(test, serverOptions)
   const service = await watchService(await seriesPlace(test, kind), {
-    ...{ id: 7, name: 'maps', type: 'mapserver', url: server.url, checkIntervalSeconds: 60 },
+    id: 7,
+    name: 'maps',
+    type: 'mapserver',
+    url: server.url,
+    checkIntervalSeconds: 60,
     source: {
       kind: 'geoserver-monitor',
       url: server.url,
@@ -81,7 +85,8 @@ for (const [listStyle, isXmlOnly] of styles) {
       const { server, service } = await watched(test, { listStyle, isXmlOnly, statusOfNoFormat: 404 })
       const cause = { type: 'java.sql.SQLException', message: 'no connection', trace: ['at C'] }
       server.add(noon, {
-        ...{ status: 'FAILED', responseStatus: 200 },
+        status: 'FAILED',
+        responseStatus: 200,
         error: { type: 'ServiceException', message: 'Rendering failed', trace: ['at A'], cause },
       })
       const itself = { type: 'Odd', message: 'alone', trace: ['at B'], cause: 'itself' as const }
@@ -100,7 +105,8 @@ for (const [listStyle, isXmlOnly] of styles) {
         { error_type: 'Odd', message: 'alone', stack: 'Odd: alone\nat B' },
         {
           error_type: 'ServiceException',
-          ...{ message: 'GET /wms was answered with 200', stack: 'GET /wms was answered with 200' },
+          message: 'GET /wms was answered with 200',
+          stack: 'GET /wms was answered with 200',
         },
       ])
     })

@@ -12,7 +12,8 @@ async function feedWeek(fed: FedMonitoring): Promise<void> {
   const of = (time: string, count: number, resources: (typeof roads | typeof trees)[], errorType?: string) =>
     Array.from({ length: count }, (_, index) =>
       requestAt(time, {
-        ...{ serviceId: index % 2 === 0 ? app : mapserver, resources },
+        serviceId: index % 2 === 0 ? app : mapserver,
+        resources,
         ...(errorType === undefined ? {} : { errorType, status: 500 }),
       }),
     )
@@ -112,7 +113,10 @@ for (const [database, environment] of Object.entries(databases)) {
         { workspace: 'ws', name: 'trees' },
       ])
       await fed.server.app.inject({
-        ...{ method: 'POST', url: '/rest/imports', headers: roles.admin, payload: { import: {} } },
+        method: 'POST',
+        url: '/rest/imports',
+        headers: roles.admin,
+        payload: { import: {} },
       })
       const stateOf = async (headers: Record<string, string>, query = '') => {
         const reply = await fed.server.app.inject({ url: `/rest/state${query}`, headers })

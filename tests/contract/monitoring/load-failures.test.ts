@@ -67,11 +67,14 @@ const refused: [what: string, body: string | Buffer, message: RegExp][] = [
 
 /** Values in any field, of the kinds that a broken or hostile dump may have. */
 const anything = fc.oneof(
-  ...[fc.integer(), fc.double(), fc.string({ unit: 'binary' }), fc.boolean(), fc.constant(null)],
-  ...[
-    fc.constantFrom(1e300, -1e300, 1e16, '9'.repeat(400), 'NaN', '0x10', '\ud800', '\0', '界'.repeat(3000)),
-  ],
-  ...[fc.constantFrom('2021-07-01', '9999-12-31T23:59:59Z', '99:99:99', [], {}, [[1]], { a: { b: 1 } })],
+  fc.integer(),
+  fc.double(),
+  fc.string({ unit: 'binary' }),
+  fc.boolean(),
+  fc.constant(null),
+
+  fc.constantFrom(1e300, -1e300, 1e16, '9'.repeat(400), 'NaN', '0x10', '\ud800', '\0', '界'.repeat(3000)),
+  fc.constantFrom('2021-07-01', '9999-12-31T23:59:59Z', '99:99:99', [], {}, [[1]], { a: { b: 1 } }),
 )
 
 interface Change {
@@ -162,7 +165,8 @@ for (const [name, makeDatabase] of Object.entries(databases)) {
       const expected = new Map<string, number>()
       for (const [reason] of wrong) expected.set(reason, (expected.get(reason) ?? 0) + 1)
       assert.deepEqual(model('metricvalue'), {
-        ...{ read: wrong.length + 1, loaded: 1 },
+        read: wrong.length + 1,
+        loaded: 1,
         skipped: Object.fromEntries(expected),
       })
       assert.deepEqual(model('host').skipped, { 'ip is no address': 1 })
@@ -188,11 +192,13 @@ for (const [name, makeDatabase] of Object.entries(databases)) {
       const texts = ['界'.repeat(3000), '\ud800', 'a\0b', `${'🌍'.repeat(250)}x`, "'; drop table hosts; --"]
       const objects = dumpObjects()
       const resources = texts.map((text, index) => ({
-        ...{ model: 'monitoring.monitoredresource', pk: 500 + index },
+        model: 'monitoring.monitoredresource',
+        pk: 500 + index,
         fields: { name: text, type: 'layer' },
       }))
       const labels = texts.map((text, index) => ({
-        ...{ model: 'monitoring.metriclabel', pk: 500 + index },
+        model: 'monitoring.metriclabel',
+        pk: 500 + index,
         fields: { name: text, user: text },
       }))
       const values = texts.map((_, index) =>

@@ -38,13 +38,17 @@ const everything: Record<string, string[]> = {
   [`request.count/?${minutes}&service=default-geoserver`]: ['10:00 count 8.0000 of 8'],
   [`request.count/?${minutes}&event_type=view`]: ['10:00 count 7.0000 of 7'],
   [`request.count/?${minutes}&group_by=event_type`]: [
-    ...['10:00 all count 18.0000 of 18', '10:00 other count 10.0000 of 10'],
-    ...['10:00 OWS:WMS count 8.0000 of 8', '10:00 OWS:ALL count 8.0000 of 8'],
-    ...['10:00 view count 7.0000 of 7', '10:00 download count 3.0000 of 3'],
+    '10:00 all count 18.0000 of 18',
+    '10:00 other count 10.0000 of 10',
+    '10:00 OWS:WMS count 8.0000 of 8',
+    '10:00 OWS:ALL count 8.0000 of 8',
+    '10:00 view count 7.0000 of 7',
+    '10:00 download count 3.0000 of 3',
     '10:01 all count 5.0000 of 5',
   ],
   [`request.count/?${minutes}&group_by=resource`]: [
-    ...['10:00 layer=geonode:roads count 10.0000 of 10', '10:00 layer=geonode:rivers count 7.0000 of 7'],
+    '10:00 layer=geonode:roads count 10.0000 of 10',
+    '10:00 layer=geonode:rivers count 7.0000 of 7',
     '10:00 map=Atlas count 1.0000 of 1',
   ],
   // Eleven uses of layers by eight requests, and six by ten: no more than there were requests.
@@ -114,7 +118,8 @@ for (const [name, makeDatabase] of Object.entries(databases)) {
       assert.equal(await resolutionOf(`request.count/?${minutes}`), undefined, 'minutes were loaded')
       assert.equal(await resolutionOf(`request.count/?valid_from=${day}T09:00&valid_to=${day}T10:00`), 3600)
       assert.deepEqual(model('metricvalue'), {
-        ...{ read: 53, loaded: 42 },
+        read: 53,
+        loaded: 42,
         skipped: {
           'a later row with the same key replaces it': 1,
           'a mean that the older system had aggregated without weights': 1,
@@ -277,7 +282,9 @@ describe('the dump of an older system', () => {
           user_agent_family: 'PC / Linux / Firefox 68.0',
         },
         request: {
-          ...{ path: '/from/198.51.100.0', host: 'maps.example.org', method: 'GET' },
+          path: '/from/198.51.100.0',
+          host: 'maps.example.org',
+          method: 'GET',
           created: '2021-07-01T10:00:12.345Z',
         },
         response: { status: 200, time: 12, type: 'text/html', size: 0 },
@@ -299,7 +306,8 @@ describe('the dump of an older system', () => {
     const fed = await startFed(t, { TERRANE_PRIVACY: 'full' })
     await loadDump(fed, dumpText)
     assert.deepEqual(await told(fed, `request.ip/?${minutes}`), [
-      ...['10:00 198.51.100.7 6.0000 of 6', '10:00 198.51.100.99 3.0000 of 3'],
+      '10:00 198.51.100.7 6.0000 of 6',
+      '10:00 198.51.100.99 3.0000 of 3',
       '10:00 2001:db8:1:2::3 1.0000 of 1',
     ])
   })

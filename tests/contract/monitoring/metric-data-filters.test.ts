@@ -127,13 +127,15 @@ for (const [name, environment] of Object.entries(databases)) {
 
     it('can be combined, in any order', async () => {
       const one = {
-        ...{ service: 'localhost-mapserver', event_type: 'OWS:WMS', resource_type: 'layer', label: '404' },
-        ...{
-          group_by: 'resource',
-          valid_from: `${day} 10:00:00`,
-          valid_to: `${day} 11:00:00`,
-          interval: '3600',
-        },
+        service: 'localhost-mapserver',
+        event_type: 'OWS:WMS',
+        resource_type: 'layer',
+        label: '404',
+
+        group_by: 'resource',
+        valid_from: `${day} 10:00:00`,
+        valid_to: `${day} 11:00:00`,
+        interval: '3600',
       }
       const all = Object.entries(one)
       for (const pairs of [all, all.toReversed()]) {

@@ -187,8 +187,13 @@ describe('parameters of metric data', () => {
             valid_to: `${day}T12:01:00.000Z`,
             data: [
               {
-                ...{ label: 'count', val: '1.0000', min: '1.0000', max: '1.0000', sum: '1.0000' },
-                ...{ samples_count: 1, metric_count: 1 },
+                label: 'count',
+                val: '1.0000',
+                min: '1.0000',
+                max: '1.0000',
+                sum: '1.0000',
+                samples_count: 1,
+                metric_count: 1,
               },
             ],
           },
@@ -204,7 +209,10 @@ describe('parameters of metric data', () => {
       return [data.interval, data.data.length, data.input_valid_from, data.input_valid_to]
     }
     assert.deepEqual(await shape(`valid_from=${day}+12:04:00&valid_to=${day}+12:06:00&interval=300`), [
-      ...[300, 2, `${day}T12:00:00.000Z`, `${day}T12:10:00.000Z`],
+      300,
+      2,
+      `${day}T12:00:00.000Z`,
+      `${day}T12:10:00.000Z`,
     ])
     assert.deepEqual((await shape('valid_from=2026-11-20&valid_to=2026-11-21')).slice(0, 2), [60, 1440])
     assert.deepEqual(
@@ -213,7 +221,10 @@ describe('parameters of metric data', () => {
     )
     assert.deepEqual((await shape('valid_from=2026-10-01&valid_to=2026-11-02')).slice(0, 2), [86_400, 32])
     assert.deepEqual(await shape('last=600&interval=600'), [
-      ...[600, 1, '2026-11-21T12:24:00.000Z', '2026-11-21T12:34:00.000Z'],
+      600,
+      1,
+      '2026-11-21T12:24:00.000Z',
+      '2026-11-21T12:34:00.000Z',
     ])
   })
 
@@ -231,8 +242,18 @@ describe('parameters of metric data', () => {
 
   it('answers any text as parameters with 200, 400 or 404, never with a failure of its own', async () => {
     const names = fc.constantFrom(
-      ...['valid_from', 'valid_to', 'last', 'interval', 'label', 'resource', 'service', 'event_type'],
-      ...['resource_type', 'group_by', 'user', 'service_type'],
+      'valid_from',
+      'valid_to',
+      'last',
+      'interval',
+      'label',
+      'resource',
+      'service',
+      'event_type',
+      'resource_type',
+      'group_by',
+      'user',
+      'service_type',
     )
     const values = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 30 }),

@@ -20,23 +20,47 @@ async function feedFive(fed: FedMonitoring): Promise<void> {
   await fed.feed({
     events: [
       requestAt(`${day}T12:00:00.000Z`, {
-        ...{ serviceId: mapserver, eventType: wms, resources: [roads], milliseconds: 10 },
-        ...{ visitor: alice, userName: 'alice', userAgent: 'QGIS' },
+        serviceId: mapserver,
+        eventType: wms,
+        resources: [roads],
+        milliseconds: 10,
+        visitor: alice,
+        userName: 'alice',
+        userAgent: 'QGIS',
       }),
       requestAt(`${day}T12:00:59.999Z`, {
-        ...{ serviceId: mapserver, eventType: wms, resources: [roads, rivers], milliseconds: 30 },
-        ...{ visitor: bob, userName: 'AnonymousUser', userAgent: 'QGIS' },
+        serviceId: mapserver,
+        eventType: wms,
+        resources: [roads, rivers],
+        milliseconds: 30,
+        visitor: bob,
+        userName: 'AnonymousUser',
+        userAgent: 'QGIS',
       }),
       requestAt(`${day}T12:00:30.000Z`, {
-        ...{ serviceId: app, eventType: 'view', status: 404, milliseconds: 20 },
-        ...{ visitor: alice, userName: 'alice', userAgent: 'Firefox' },
+        serviceId: app,
+        eventType: 'view',
+        status: 404,
+        milliseconds: 20,
+        visitor: alice,
+        userName: 'alice',
+        userAgent: 'Firefox',
       }),
       requestAt(`${day}T12:01:00.000Z`, {
-        ...{ serviceId: app, eventType: 'download', resources: [report], milliseconds: 40 },
-        ...{ visitor: somebody, userName: 'AnonymousUser', userAgent: 'Firefox' },
+        serviceId: app,
+        eventType: 'download',
+        resources: [report],
+        milliseconds: 40,
+        visitor: somebody,
+        userName: 'AnonymousUser',
+        userAgent: 'Firefox',
       }),
       requestAt(`${day}T12:01:10.000Z`, {
-        ...{ serviceId: mapserver, eventType: null, status: 500, errorType: 'IOError', milliseconds: null },
+        serviceId: mapserver,
+        eventType: null,
+        status: 500,
+        errorType: 'IOError',
+        milliseconds: null,
       }),
     ],
   })
@@ -75,9 +99,12 @@ function amounts(
 ): Row {
   const decimal = (value: number): string => value.toFixed(4)
   return {
-    ...{ val: typeof val === 'number' ? val : String(val) },
-    ...{ min: decimal(min), max: decimal(max), sum: decimal(sum) },
-    ...{ samples_count: samples, metric_count: count },
+    val: typeof val === 'number' ? val : String(val),
+    min: decimal(min),
+    max: decimal(max),
+    sum: decimal(sum),
+    samples_count: samples,
+    metric_count: count,
   }
 }
 
@@ -261,8 +288,10 @@ for (const [name, environment] of Object.entries(databases)) {
       const minute = (at: string, from: number, count: number) =>
         Array.from({ length: count }, (_, index) =>
           requestAt(`${day}T${at}:00Z`, {
-            ...{ serviceId: mapserver, path: `/${from + index}` },
-            ...{ visitor: `${from + index}`.padStart(64, '0'), userName: `user${(from + index) % 40}` },
+            serviceId: mapserver,
+            path: `/${from + index}`,
+            visitor: `${from + index}`.padStart(64, '0'),
+            userName: `user${(from + index) % 40}`,
           }),
         )
       const events = [...minute('12:00', 0, 30), ...minute('12:01', 20, 30), ...minute('13:00', 0, 3)]

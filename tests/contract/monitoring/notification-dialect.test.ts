@@ -16,7 +16,9 @@ describe('checks in the dialect of older systems', () => {
   it('status has problems, with times of six digits and when they were spotted, and the health level', async (t) => {
     const client = await start(t)
     await client.call('POST', '/api/notifications/config/1/', {
-      ...{ active: true, [timeout]: 120, severity: 'fatal' },
+      active: true,
+      [timeout]: 120,
+      severity: 'fatal',
     })
     const { json } = await client.call('GET', '/api/status/')
     assert.deepEqual(Object.keys(json.data), ['problems', 'health_level'])

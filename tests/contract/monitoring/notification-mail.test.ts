@@ -307,9 +307,7 @@ describe('mail servers that misbehave', () => {
     await watched.database.kysely.insertInto('users').values(values).execute()
     await watched.add(
       [{ kind: 'user', target: 'ann', userName: 'ann', secret: '' }, toAddress('b@example.org')],
-      {
-        name: 'x\r\nBcc: evil@example.org',
-      },
+      { name: 'x\r\nBcc: evil@example.org' },
     )
     watched.set(9)
     await watched.pass(1)

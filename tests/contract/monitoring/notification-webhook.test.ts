@@ -56,22 +56,24 @@ describe('webhooks', () => {
       delivery: delivery?.id,
       host: 'maps.example.org',
       check: {
-        ...{
-          id,
-          name: 'Too many requests',
-          description: 'More than the server is made for',
-          severity: 'error',
-        },
+        id,
+        name: 'Too many requests',
+        description: 'More than the server is made for',
+        severity: 'error',
         url: `http://maps.example.org/geo/monitoring/api/notifications/config/${id}/`,
       },
       failing_since: '2026-11-21T12:01:00.000Z',
       spotted_at: '2026-11-21T12:01:00.000Z',
       problems: [
         {
-          ...{ name: 'request.count', severity: 'error', message: 'Number of requests is higher than 5' },
+          name: 'request.count',
+          severity: 'error',
+          message: 'Number of requests is higher than 5',
           description: 'Number of requests: 9 from 12:00 to 12:01 UTC; at most 5 is expected.',
-          ...{ offending_value: '9.0000', threshold_value: '5.0000' },
-          ...{ valid_from: '2026-11-21T12:00:00.000Z', valid_to: '2026-11-21T12:01:00.000Z' },
+          offending_value: '9.0000',
+          threshold_value: '5.0000',
+          valid_from: '2026-11-21T12:00:00.000Z',
+          valid_to: '2026-11-21T12:01:00.000Z',
         },
       ],
     })

@@ -69,18 +69,28 @@ for (const [database, envOf] of Object.entries(databases)) {
       assert.deepEqual([json.status, json.success, json.errors], ['ok', true, {}])
       const { id, ...check } = json.data
       assert.deepEqual(check, {
-        ...{ name: 'Few requests', description: 'What it is for', severity: 'fatal', active: true },
+        name: 'Few requests',
+        description: 'What it is for',
+        severity: 'fatal',
+        active: true,
         grace_period: { seconds: 600, class: 'datetime.timedelta' },
         window: { seconds: 60, class: 'datetime.timedelta' },
-        ...{ last_send: null, failing_since: null },
+        last_send: null,
+        failing_since: null,
         user_threshold: {
           'request.count.min_value': {
-            ...{ metric: 'request.count', description: 'Number of requests is lower than' },
-            ...{ min: 0, max: 10, steps: 3 },
+            metric: 'request.count',
+            description: 'Number of requests is lower than',
+            min: 0,
+            max: 10,
+            steps: 3,
           },
           'request.count.max_timeout': {
-            ...{ metric: 'request.count', description: 'Number of requests is lower than' },
-            ...{ min: 0, max: null, steps: null },
+            metric: 'request.count',
+            description: 'Number of requests is lower than',
+            min: 0,
+            max: null,
+            steps: null,
           },
         },
       })
@@ -90,7 +100,9 @@ for (const [database, envOf] of Object.entries(databases)) {
 
     it('are created from JSON and from multipart forms alike, by either name of the thresholds', async () => {
       const json = await client.call('POST', '/api/notifications/', {
-        ...{ name: 'json', description: 'x', emails: ['a@example.org'] },
+        name: 'json',
+        description: 'x',
+        emails: ['a@example.org'],
         user_threshold: [threshold({})],
       })
       assert.equal(json.status, 200, json.text)
@@ -103,9 +115,7 @@ for (const [database, envOf] of Object.entries(databases)) {
         'POST',
         '/api/notifications/',
         `${parts.join('')}--${boundary}--\r\n`,
-        {
-          'content-type': `multipart/form-data; boundary=${boundary}`,
-        },
+        { 'content-type': `multipart/form-data; boundary=${boundary}` },
       )
       assert.equal(multipart.status, 200, multipart.text)
       assert.deepEqual(Object.keys(multipart.json.data.user_threshold), ['request.count.min_value'])
@@ -115,7 +125,9 @@ for (const [database, envOf] of Object.entries(databases)) {
       const { status, json } = await client.call('POST', '/api/notifications/', toForm({ severity: 'bad' }))
       assert.equal(status, 400)
       assert.deepEqual(json, {
-        ...{ status: 'error', success: false, data: [] },
+        status: 'error',
+        success: false,
+        data: [],
         errors: {
           name: [required],
           description: [required],

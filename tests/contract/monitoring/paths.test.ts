@@ -32,12 +32,7 @@ const paths: Path[] = [
     olderKeys: [...envelope, 'resources'],
   },
   { path: 'resource_types', allow: read, keys: [...envelope, 'resource_types'] },
-  {
-    path: 'event_types',
-    query: 'ows_service=True',
-    allow: read,
-    keys: [...envelope, 'event_types'],
-  },
+  { path: 'event_types', query: 'ows_service=True', allow: read, keys: [...envelope, 'event_types'] },
   {
     path: 'labels',
     query: 'metric_name=request.path',
@@ -66,8 +61,11 @@ async function start(test: TestContext, env: Record<string, string>): Promise<Fe
   await fed.server.monitoring?.catchUp()
   const { mapserver: serviceId } = fed.services
   const request = requestAt('2026-11-21T12:33:00Z', {
-    ...{ serviceId, eventType: 'OWS:WMS', resources: [{ type: 'layer', name: 'ws:roads' }] },
-    ...{ status: 500, errorType: 'Broken' },
+    serviceId,
+    eventType: 'OWS:WMS',
+    resources: [{ type: 'layer', name: 'ws:roads' }],
+    status: 500,
+    errorType: 'Broken',
   })
   const { created } = request
   const exception = { serviceId, created, errorType: 'Broken', message: 'It broke', stack: 'at x', request }

@@ -107,8 +107,14 @@ async function watchLog(test: TestContext, app: TestApp): Promise<void> {
   writeFileSync(path, line)
   const [host] = await app.services.listHosts()
   await app.services.create({
-    ...{ name: 'maps-mapserver', type: 'mapserver', hostId: host?.id ?? 0, url: '', notes: '' },
-    ...{ isActive: true, checkIntervalSeconds: 60, source: { kind: 'log', path } },
+    name: 'maps-mapserver',
+    type: 'mapserver',
+    hostId: host?.id ?? 0,
+    url: '',
+    notes: '',
+    isActive: true,
+    checkIntervalSeconds: 60,
+    source: { kind: 'log', path },
   })
 }
 

@@ -174,11 +174,7 @@ describe('what is recorded of own requests', () => {
   it('does not record what browsers ask before requests of other pages', async (test) => {
     const app = await startApp(test, { env: { TERRANE_CORS_ORIGINS: 'https://maps.example' } })
     const preflight = (url: string, origin: string, method = 'GET') =>
-      app.app.inject({
-        method: 'OPTIONS',
-        url,
-        headers: { origin, 'access-control-request-method': method },
-      })
+      app.app.inject({ method: 'OPTIONS', url, headers: { origin, 'access-control-request-method': method } })
     await preflight('/ogc/collections', 'https://elsewhere.example')
     await preflight('/rest/imports', 'https://maps.example', 'POST')
     await preflight('/rest/imports', 'https://elsewhere.example', 'POST')

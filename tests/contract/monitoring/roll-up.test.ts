@@ -24,9 +24,14 @@ async function feedDay(fed: FedMonitoring): Promise<void> {
     const visitor = String(index % 37).padStart(64, '0')
     const time = new Date(noon + Math.floor(Math.sqrt(index)) * 1_200_000).toISOString()
     return requestAt(time, {
-      ...{ serviceId: fed.services.mapserver, eventType: index % 3 === 0 ? 'OWS:WMS' : 'OWS:WFS' },
-      ...{ resources: index % 2 === 0 ? [...resources] : [], status: index % 7 === 0 ? 404 : 200, visitor },
-      ...{ milliseconds: 1 + index, sizeBytes: 10 * index, userName: 'AnonymousUser' },
+      serviceId: fed.services.mapserver,
+      eventType: index % 3 === 0 ? 'OWS:WMS' : 'OWS:WFS',
+      resources: index % 2 === 0 ? [...resources] : [],
+      status: index % 7 === 0 ? 404 : 200,
+      visitor,
+      milliseconds: 1 + index,
+      sizeBytes: 10 * index,
+      userName: 'AnonymousUser',
     })
   })
   await fed.feed({ events })

@@ -37,8 +37,12 @@ for (const kind of seriesKinds) {
       const writer = createSeriesWriter(database, limits)
       test.after(() => writer.close())
       const events = [
-        ...[mapAt(0, 'a'), mapAt(0, 'a', 'b'), mapAt(0, 'b', 'c', 'd', 'e'), mapAt(0, 'c', 'f')],
-        ...[mapAt(0, 'e'), mapAt(0, 'e', 'a', '(other)')],
+        mapAt(0, 'a'),
+        mapAt(0, 'a', 'b'),
+        mapAt(0, 'b', 'c', 'd', 'e'),
+        mapAt(0, 'c', 'f'),
+        mapAt(0, 'e'),
+        mapAt(0, 'e', 'a', '(other)'),
       ]
       await writer.append({ events })
       await writer.settle(start + 3_600_000)

@@ -141,7 +141,11 @@ describeSeries('keeping series', (test) => {
   test('removes exceptions by age', async (place) => {
     await withWriter(place, async (writer) => {
       const exceptions = [0, 10, 20].map((number) => ({
-        ...{ serviceId: 1, created: start + number * day, errorType: 'E', message: 'm', stack: 's' },
+        serviceId: 1,
+        created: start + number * day,
+        errorType: 'E',
+        message: 'm',
+        stack: 's',
       }))
       await writer.append({ exceptions })
       await retainAll(writer, start + 45 * day, keep)
@@ -154,7 +158,11 @@ describeSeries('keeping series', (test) => {
     await withWriter(place, async (writer) => {
       await writer.append({
         exceptions: [1, 2, -1].map((serviceId) => ({
-          ...{ serviceId, created: start, errorType: 'E', message: 'm', stack: 's' },
+          serviceId,
+          created: start,
+          errorType: 'E',
+          message: 'm',
+          stack: 's',
         })),
       })
     })
@@ -198,14 +206,11 @@ describeSeries('keeping series', (test) => {
         'select series_id, sum, count, labels from monitoring_hours order by series_id, period',
       )
       assert.deepEqual(hours, [
-        ...[
-          [1, 10, 2, 1],
-          [1, 5, 1, 1],
-        ],
-        ...[
-          [2, 10, 2, 1],
-          [2, 5, 1, 1],
-        ],
+        [1, 10, 2, 1],
+        [1, 5, 1, 1],
+
+        [2, 10, 2, 1],
+        [2, 5, 1, 1],
       ])
     })
     assert.equal(await countRows(place, 60), 0)

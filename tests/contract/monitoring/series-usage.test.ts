@@ -224,8 +224,16 @@ describeSeries('usage of layers', (test) => {
     const [pattern] = makeRequests(12)
     const of = (seconds: number, name: string, serviceId = 2): RequestEvent => ({
       ...(pattern ?? assert.fail()),
-      ...{ serviceId, created: start + seconds * 1000, resources: [{ type: 'layer', name }], area: '7' },
-      ...{ method: 'GET', status: 200, errorType: null, kind: 'people', usageClass: 'maps', visitor: 'v' },
+      serviceId,
+      created: start + seconds * 1000,
+      resources: [{ type: 'layer', name }],
+      area: '7',
+      method: 'GET',
+      status: 200,
+      errorType: null,
+      kind: 'people',
+      usageClass: 'maps',
+      visitor: 'v',
     })
     const early = [of(1, 'states'), of(2, 'states'), of(3, 'rivers'), of(3, 'states', 3)]
     const later = [of(70, 'default:states'), of(80, 'states'), of(80, 'rivers')]

@@ -69,13 +69,11 @@ describeSeries('series', (test) => {
     assert.ok(template !== undefined)
     const labels = { path: `/nul\0/${'é'.repeat(5000)}`, userAgent: 'half \ud800 pair', userName: 'a\0b' }
     const request: RequestEvent = {
-      ...{
-        ...template,
-        ...labels,
-        visitor: 'x',
-        errorType: 'E\0',
-        resources: [{ type: 'layer', name: 'l\0' }],
-      },
+      ...template,
+      ...labels,
+      visitor: 'x',
+      errorType: 'E\0',
+      resources: [{ type: 'layer', name: 'l\0' }],
     }
     const exception = {
       serviceId: 1,

@@ -25,7 +25,9 @@ for (const dialect of ['contract', 'geoserver']) {
     it('tells problems and fails', async (t) => {
       const client = await startNotifications(t, options)
       await client.call('POST', '/api/notifications/config/1/', {
-        ...{ active: true, 'request.count.max_timeout': 120, severity: 'fatal' },
+        active: true,
+        'request.count.max_timeout': 120,
+        severity: 'fatal',
       })
       const { code, said } = await runStatus(client)
       assert.equal(code, 1, said)

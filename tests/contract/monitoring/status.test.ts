@@ -68,13 +68,19 @@ for (const [name, environment] of Object.entries(databases)) {
       assert.notEqual(failing_since, undefined)
       const entry = { min: 0, max: null, steps: null }
       assert.deepEqual(told, {
-        ...{ id, name: 'Few and slow', description: 'What it is for', severity: 'warning', active: true },
+        id,
+        name: 'Few and slow',
+        description: 'What it is for',
+        severity: 'warning',
+        active: true,
         grace_period: { seconds: 600, class: 'datetime.timedelta' },
         window: { seconds: 60, class: 'datetime.timedelta' },
         last_send: null,
         user_threshold: {
           [String(fields[0]?.id)]: {
-            ...{ metric: 'request.count', description: 'Number of requests is lower than', ...entry },
+            metric: 'request.count',
+            description: 'Number of requests is lower than',
+            ...entry,
           },
           [String(fields[1]?.id)]: { metric: 'response.time', description: 'Time is higher than', ...entry },
         },
@@ -196,7 +202,14 @@ describe('GET notifications', () => {
       for (const key of ['name', 'message', 'description', 'offending_value', 'threshold_value'])
         assert.equal(typeof problem[key], 'string', key)
     assert.deepEqual(Object.keys(checks[0] ?? {}), [
-      ...['id', 'url', 'name', 'description', 'severity', 'active', 'grace_period', 'last_send'],
+      'id',
+      'url',
+      'name',
+      'description',
+      'severity',
+      'active',
+      'grace_period',
+      'last_send',
     ])
   })
 })

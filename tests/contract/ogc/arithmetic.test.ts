@@ -16,16 +16,14 @@ import { loadRows, never } from '../store-session.ts'
 
 /** Columns are called as the operands in SQL are. */
 const schema = schemaOf({
-  ...{
-    n: 'int32',
-    a: 'int64',
-    i: 'int16',
-    b: 'int32',
-    f: 'float64',
-    s: 'float32',
-    dec: 'decimal',
-    name: 'text',
-  },
+  n: 'int32',
+  a: 'int64',
+  i: 'int16',
+  b: 'int32',
+  f: 'float64',
+  s: 'float32',
+  dec: 'decimal',
+  name: 'text',
 })
 const limits = {
   a: [0n, 1n, -7n, 9007199254740993n, 9223372036854775807n, -9223372036854775808n, null],

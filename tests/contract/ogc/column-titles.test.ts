@@ -26,8 +26,20 @@ function titledFile(t: TestContext): Buffer {
   execFileSync('ogr2ogr', [
     '-f',
     'GPKG',
-    ...['-oo', 'X_POSSIBLE_NAMES=X', '-oo', 'Y_POSSIBLE_NAMES=Y', '-oo', 'KEEP_GEOM_COLUMNS=NO'],
-    ...['-oo', 'AUTODETECT_TYPE=YES', '-a_srs', 'EPSG:4326', '-nln', 'places', path, csv],
+    '-oo',
+    'X_POSSIBLE_NAMES=X',
+    '-oo',
+    'Y_POSSIBLE_NAMES=Y',
+    '-oo',
+    'KEEP_GEOM_COLUMNS=NO',
+    '-oo',
+    'AUTODETECT_TYPE=YES',
+    '-a_srs',
+    'EPSG:4326',
+    '-nln',
+    'places',
+    path,
+    csv,
   ])
   const db = new DatabaseSync(path)
   db.exec(`CREATE TABLE gpkg_data_columns (table_name TEXT NOT NULL, column_name TEXT NOT NULL, name TEXT, title TEXT,

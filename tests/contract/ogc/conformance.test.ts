@@ -40,7 +40,9 @@ describe('what /ogc declares', () => {
   before(async () => {
     server = await createTestApp()
     await server.app.inject({
-      ...{ method: 'POST', url: '/rest/workspaces', headers: server.admin },
+      method: 'POST',
+      url: '/rest/workspaces',
+      headers: server.admin,
       payload: { workspace: { name: 'open', public: true } },
     })
     const points = [
@@ -87,7 +89,7 @@ describe('what /ogc declares', () => {
         assert.ok(found, name)
         assert.deepEqual(
           [found.name, found.in, found.required, found.style, found.explode],
-          [...[name, 'query', false, 'form', false]],
+          [name, 'query', false, 'form', false],
         )
         return found
       }

@@ -106,21 +106,31 @@ for (const [name, environment] of Object.entries(databases))
       server = await createTestApp({ env: await environment() })
       await listLayers(server, [
         {
-          ...{ workspace: 'open', name: 'trees', isPublic: true },
+          workspace: 'open',
+          name: 'trees',
+          isPublic: true,
           details: {
-            ...{ title: 'Bäume "der" Stadt', abstract: 'Every\ntree', keywords: ['Forst', 'дерево'] },
-            ...{ licence: 'CC-BY-4.0', attribution: '© City' },
+            title: 'Bäume "der" Stadt',
+            abstract: 'Every\ntree',
+            keywords: ['Forst', 'дерево'],
+            licence: 'CC-BY-4.0',
+            attribution: '© City',
             contact: 'City <maps@city.example>, https://city.example/{who}',
           },
         },
         {
-          ...{ workspace: 'open', name: 'fiji', isPublic: true },
+          workspace: 'open',
+          name: 'fiji',
+          isPublic: true,
           details: { title: '', licence: 'ask us', envelope: { minX: 177, minY: -20, maxX: 183, maxY: -15 } },
         },
         {
-          ...{ workspace: 'other', name: 'sky', isPublic: true },
+          workspace: 'other',
+          name: 'sky',
+          isPublic: true,
           details: {
-            ...{ title: 'Sky', kind: 'raster' },
+            title: 'Sky',
+            kind: 'raster',
             times: { from: '2020-01-01T00:00:00.000Z', to: '2020-02-01T00:00:00.000Z', count: 2, values: [] },
           },
         },

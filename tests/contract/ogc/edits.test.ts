@@ -163,7 +163,11 @@ const requirements: Record<string, (subject: Subject) => Promise<void>> = {
       'post',
     ])
     assert.deepEqual(Object.keys(paths['/collections/{collectionId}/items/{featureId}'] ?? {}).sort(), [
-      ...['delete', 'get', 'options', 'patch', 'put'],
+      'delete',
+      'get',
+      'options',
+      'patch',
+      'put',
     ])
     const reply = await ask(server, 'GET', `${collections}/${layer}`)
     // The server assigns ids: /req/features/collection-endpoint requires nothing in that case.

@@ -38,13 +38,12 @@ describe('pages below /ogc', () => {
     const task = await runMosaic(mosaic, await createMosaic(mosaic, 'm', { mode: 'auto' }))
     assert.equal(task.state, 'COMPLETE', String(task.errorMessage))
     const details = {
-      ...{
-        title: hostile,
-        abstract: 'Where spots are',
-        keywords: ['spot', '</script>'],
-        licence: 'CC-BY-4.0',
-      },
-      ...{ attribution: 'Office of Spots', contact: 'spots@example.org' },
+      title: hostile,
+      abstract: 'Where spots are',
+      keywords: ['spot', '</script>'],
+      licence: 'CC-BY-4.0',
+      attribution: 'Office of Spots',
+      contact: 'spots@example.org',
     }
     const told = await send('PUT', '/rest/layers/default:spots', { layer: details })
     assert.equal(told.statusCode, 200, told.body)
@@ -121,12 +120,10 @@ describe('pages below /ogc', () => {
   it('are there for every address that the description tells, and JSON for programs', async () => {
     const api = (await get('/ogc/api?f=json')).json<{ paths: Record<string, { get?: object }> }>()
     const values: Record<string, string> = {
-      ...{
-        collectionId: 'default:spots',
-        featureId: '1',
-        tileMatrixSetId: 'WebMercatorQuad',
-        recordId: 'default:spots',
-      },
+      collectionId: 'default:spots',
+      featureId: '1',
+      tileMatrixSetId: 'WebMercatorQuad',
+      recordId: 'default:spots',
     }
     const skipped = /file|tileRow|\/map|\/coverage|\/download/
     for (const path of Object.keys(api.paths).filter((one) => !skipped.test(one))) {
@@ -259,7 +256,8 @@ describe('pages below /ogc', () => {
     assert.equal(dataset?.['license'], 'CC-BY-4.0')
     assert.deepEqual(dataset?.['creator'], { '@type': 'Organization', name: 'Office of Spots' })
     assert.deepEqual(dataset?.['spatialCoverage'], {
-      ...{ '@type': 'Place', geo: { '@type': 'GeoShape', box: '50 0 50 5.9' } },
+      '@type': 'Place',
+      geo: { '@type': 'GeoShape', box: '50 0 50 5.9' },
     })
     const distribution = dataset?.['distribution'] as { contentUrl: string; encodingFormat: string }[]
     for (const { contentUrl, encodingFormat } of distribution) {
@@ -296,7 +294,8 @@ describe('the page of many layers', () => {
     let next: string | undefined = '/ogc/collections'
     for (let page = 0; next !== undefined && page < 5; page += 1) {
       const { statusCode, body }: { statusCode: number; body: string } = await server.app.inject({
-        ...{ url: next, headers: { accept: browser, ...server.admin } },
+        url: next,
+        headers: { accept: browser, ...server.admin },
       })
       assert.equal(statusCode, 200, body)
       for (const [, name = ''] of body.matchAll(/<bdi>(default:layer_\d+)<\/bdi>/g)) found.add(name)

@@ -189,11 +189,9 @@ describe('maps of a coverage', () => {
     const { app, admin } = client.server
     const document = `<StyledLayerDescriptor version="1.0.0" xmlns="http://www.opengis.net/sld"><NamedLayer><Name>a</Name><UserStyle><FeatureTypeStyle><Rule><RasterSymbolizer><ChannelSelection><GrayChannel><SourceChannelName>1</SourceChannelName></GrayChannel></ChannelSelection></RasterSymbolizer></Rule></FeatureTypeStyle></UserStyle></NamedLayer></StyledLayerDescriptor>`
     const made = await app.inject({
-      ...{
-        method: 'POST',
-        url: '/rest/workspaces/default/styles?name=second',
-        headers: { ...admin, 'content-type': 'application/vnd.ogc.sld+xml' },
-      },
+      method: 'POST',
+      url: '/rest/workspaces/default/styles?name=second',
+      headers: { ...admin, 'content-type': 'application/vnd.ogc.sld+xml' },
       payload: document,
     })
     assert.equal(made.statusCode, 201, made.body)

@@ -90,7 +90,9 @@ for (const [name, environment] of Object.entries(databases))
       const [early] = await records('ids=default:early')
       assert.deepEqual(early?.properties.contacts, [
         {
-          ...{ organization: 'Stadt Ulm', emails: [{ value: 'maps@ulm.example' }], roles: ['publisher'] },
+          organization: 'Stadt Ulm',
+          emails: [{ value: 'maps@ulm.example' }],
+          roles: ['publisher'],
           links: [{ rel: 'about', type: 'text/html', href: 'https://ulm.example/gis' }],
         },
       ])

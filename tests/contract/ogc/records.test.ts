@@ -8,6 +8,7 @@ import { adminPassword, basicAuth, createTestApp } from '../../support/app.ts'
 import type { ListedLayer } from '../../support/listed-layers.ts'
 import { listLayers } from '../../support/listed-layers.ts'
 import { databases } from '../../support/monitoring-client.ts'
+import { box, told } from '../../support/record-layers.ts'
 
 const run = promisify(execFile)
 const root = '/ogc/catalogue'
@@ -37,47 +38,6 @@ interface Page {
   links: Link[]
 }
 
-const text = (name: string) => ({ name, type: 'text' as const })
-const table = { attributes: [text('code')], geometry: undefined }
-const box = (minX: number, minY: number, maxX: number, maxY: number) => ({
-  envelope: { minX, minY, maxX, maxY },
-})
-
-const told: ListedLayer[] = [
-  {
-    ...{ workspace: 'open', name: 'trees', isPublic: true },
-    details: {
-      ...{
-        title: 'Bäume  der\nStadt',
-        abstract: 'Every tree,\nby street',
-        keywords: ['Forst', 'Green  city'],
-      },
-      ...{ licence: 'CC-BY-4.0', attribution: '© City', contact: 'City maps <maps@city.example>' },
-      ...box(13, 52, 14, 53),
-    },
-  },
-  {
-    ...{ workspace: 'open', name: 'straßen', isPublic: true },
-    details: { title: 'Roads', licence: 'https://city.example/terms', ...box(-10, -10, 5, 5) },
-  },
-  {
-    ...{ workspace: 'open', name: 'fiji', isPublic: true },
-    details: { title: 'Islands', licence: 'ask us', ...box(177, -20, 183, -15) },
-  },
-  { workspace: 'open', name: 'codes', isPublic: true, details: { title: 'Codes', schema: table } },
-  {
-    ...{ workspace: 'open', name: 'sky', isPublic: true },
-    details: {
-      ...{ title: 'Pictures of the sky', kind: 'raster' },
-      times: {
-        ...{ from: '2020-01-01T00:00:00.000Z', to: '2020-06-30T12:00:00.000Z', count: 2 },
-        values: ['2020-01-01T00:00:00.000Z', '2020-06-30T12:00:00.000Z'],
-      },
-    },
-  },
-  { workspace: 'closed', name: 'secret', isPublic: false, details: { title: 'Secret trees' } },
-]
-
 for (const [name, environment] of Object.entries(databases))
   describe(`OGC API Records over ${name}`, () => {
     let server: TestApp
@@ -86,7 +46,9 @@ for (const [name, environment] of Object.entries(databases))
       await listLayers(server, told)
       const user = { name: 'reader', password: 'long-enough-password', role: 'user' }
       await server.app.inject({
-        ...{ method: 'POST', url: '/rest/security/users', headers: server.admin },
+        method: 'POST',
+        url: '/rest/security/users',
+        headers: server.admin,
         payload: { user },
       })
     })
@@ -107,15 +69,27 @@ for (const [name, environment] of Object.entries(databases))
         new URL(landing.links.find((one) => one.rel === rel)?.href ?? '').pathname
       const { conformsTo } = (await get(pathOf('conformance'))).json<{ conformsTo: string[] }>()
       for (const one of [
-        ...['searchable-catalog', 'searchable-catalog-sorting', 'record-core', 'record-collection'],
-        ...['record-core-query-parameters', 'records-api', 'sorting', 'json', 'oas30'],
+        'searchable-catalog',
+        'searchable-catalog-sorting',
+        'record-core',
+        'record-collection',
+        'record-core-query-parameters',
+        'records-api',
+        'sorting',
+        'json',
+        'oas30',
       ])
         assert.ok(conformsTo.includes(`${classes}/${one}`), one)
       assert.ok(conformsTo.includes('http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core'))
       const { paths } = (await get(pathOf('service-desc'))).json<{ paths: Record<string, object> }>()
       for (const path of [
-        ...['/', '/conformance', '/api', '/collections', '/collections/layers'],
-        ...['/collections/layers/sortables', '/collections/layers/items'],
+        '/',
+        '/conformance',
+        '/api',
+        '/collections',
+        '/collections/layers',
+        '/collections/layers/sortables',
+        '/collections/layers/items',
         '/collections/layers/items/{recordId}',
       ])
         assert.ok(paths[path], path)
@@ -187,8 +161,12 @@ for (const [name, environment] of Object.entries(databases))
       const { created, updated, ...properties } = trees.properties
       assert.ok(Date.parse(created) <= Date.parse(updated))
       assert.deepEqual(properties, {
-        ...{ type: 'dataset', title: 'Bäume  der\nStadt', description: 'Every tree,\nby street' },
-        ...{ keywords: ['Forst', 'Green  city'], license: 'CC-BY-4.0', rights: '© City' },
+        type: 'dataset',
+        title: 'Bäume  der\nStadt',
+        description: 'Every tree,\nby street',
+        keywords: ['Forst', 'Green  city'],
+        license: 'CC-BY-4.0',
+        rights: '© City',
         contacts: [
           { name: 'City maps', emails: [{ value: 'maps@city.example' }], roles: ['pointOfContact'] },
         ],
@@ -264,8 +242,17 @@ for (const [name, environment] of Object.entries(databases))
 
     it('refuses what it does not understand, with the name of it', async () => {
       for (const query of [
-        ...['bbox=1,2,3', 'bbox=a,b,c,d', 'datetime=yesterday', 'limit=0', 'limit=x', 'offset=-1'],
-        ...['sortby=price', 'after=x', 'foo=bar', 'sortby=id,id,id,id,id,id', 'datetime=2020/2019'],
+        'bbox=1,2,3',
+        'bbox=a,b,c,d',
+        'datetime=yesterday',
+        'limit=0',
+        'limit=x',
+        'offset=-1',
+        'sortby=price',
+        'after=x',
+        'foo=bar',
+        'sortby=id,id,id,id,id,id',
+        'datetime=2020/2019',
       ]) {
         const reply = await get(`${items}?${query}`)
         assert.equal(reply.statusCode, 400, query)
@@ -356,7 +343,9 @@ describe('the records of many layers', () => {
       const [x, y] = [Math.floor(draw() * 370) - 180, Math.floor(draw() * 160) - 80]
       const [width, height] = [Math.floor(draw() * 20), Math.floor(draw() * 10)]
       return {
-        ...{ workspace: `w${index % 3}`, name: `layer_${index}`, isPublic: draw() < 0.7 },
+        workspace: `w${index % 3}`,
+        name: `layer_${index}`,
+        isPublic: draw() < 0.7,
         details: { title: `Title ${Math.floor(draw() * 40)}`, ...box(x, y, x + width, y + height) },
       }
     })

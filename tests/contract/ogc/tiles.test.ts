@@ -12,9 +12,7 @@ import { importPoints } from '../../support/versioned-layers.ts'
 
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
-  'PostgreSQL and PostGIS': async () => ({
-    TERRANE_DATABASE_URL: await createCatalogDatabase(),
-  }),
+  'PostgreSQL and PostGIS': async () => ({ TERRANE_DATABASE_URL: await createCatalogDatabase() }),
 }
 const relations = 'http://www.opengis.net/def/rel/ogc/1.0'
 const definitions = 'http://www.opengis.net/def/tilematrixset/OGC/1.0'
@@ -61,7 +59,9 @@ for (const [name, environment] of Object.entries(shapes))
     before(async () => {
       server = await createTestApp({ env: await environment() })
       await server.app.inject({
-        ...{ method: 'POST', url: '/rest/workspaces', headers: server.admin },
+        method: 'POST',
+        url: '/rest/workspaces',
+        headers: server.admin,
         payload: { workspace: { name: 'open', public: true } },
       })
       await importPoints(server, { workspace: 'open', name: 'cities', points })

@@ -129,7 +129,10 @@ function describeValues(name: string, connect: (app: TestApp) => Promise<StoreCo
       app = await createTestApp()
       const connection = await connect(app)
       const store = await app.catalog.stores.create({
-        ...{ workspace: 'default', name: 'places', kind: 'dataStore', connection },
+        workspace: 'default',
+        name: 'places',
+        kind: 'dataStore',
+        connection,
       })
       vectorStore = await app.catalog.stores.open(store)
       const { schema, rows } = everyType('Point')
@@ -164,8 +167,12 @@ function describeValues(name: string, connect: (app: TestApp) => Promise<StoreCo
         held.set(table, told)
         const srs = own.geometry?.crs?.srs
         const details = {
-          ...{ kind: 'vector' as const, title: table, originalName: table, schema: description.schema },
-          ...{ style: 'point', ...defined({ srs, envelope: result.envelope }) },
+          kind: 'vector' as const,
+          title: table,
+          originalName: table,
+          schema: description.schema,
+          style: 'point',
+          ...defined({ srs, envelope: result.envelope }),
         }
         const layer = {
           workspace: store.workspace,

@@ -9,9 +9,7 @@ import { clientOf } from '../../support/importer-client.ts'
 
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
-  'PostgreSQL and PostGIS': async () => ({
-    TERRANE_DATABASE_URL: await createCatalogDatabase(),
-  }),
+  'PostgreSQL and PostGIS': async () => ({ TERRANE_DATABASE_URL: await createCatalogDatabase() }),
 }
 
 const square = (west: number, east: number): object => ({
@@ -37,7 +35,9 @@ const places: Record<string, object> = {
 const collection = JSON.stringify({
   type: 'FeatureCollection',
   features: Object.entries(places).map(([name, geometry]) => ({
-    ...{ type: 'Feature', properties: { name }, geometry },
+    type: 'Feature',
+    properties: { name },
+    geometry,
   })),
 })
 

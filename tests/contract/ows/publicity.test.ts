@@ -74,8 +74,13 @@ describe('who may read a layer', () => {
     )
     const addresses = [
       ...capabilities,
-      ...['wms', 'wfs', 'wcs', 'wmts', 'gwc/service/wmts?service=WMTS&request=GetCapabilities'],
-      ...['wmts/rest/WMTSCapabilities.xml', 'wmts/1.0.0/WMTSCapabilities.xml'],
+      'wms',
+      'wfs',
+      'wcs',
+      'wmts',
+      'gwc/service/wmts?service=WMTS&request=GetCapabilities',
+      'wmts/rest/WMTSCapabilities.xml',
+      'wmts/1.0.0/WMTSCapabilities.xml',
       'wfs?service=WFS&version=2.0.0&request=DescribeFeatureType',
       'wfs?service=WFS&version=2.0.0&request=ListStoredQueries',
       'wms?service=WMS&version=1.3.0&request=GetMap&layers=points&styles=&crs=CRS:84&bbox=0,0,1,1&width=9&height=9&format=image/png',
@@ -94,7 +99,9 @@ describe('who may read a layer', () => {
         assert.doesNotMatch(seen.body, /Workspace/, address)
     }
     const posted = await server.app.inject({
-      ...{ method: 'POST', url: '/nosuch/wfs', headers: { 'content-type': 'text/xml' } },
+      method: 'POST',
+      url: '/nosuch/wfs',
+      headers: { 'content-type': 'text/xml' },
       payload: '<GetCapabilities xmlns="http://www.opengis.net/wfs/2.0" service="WFS"/>',
     })
     assert.equal(posted.statusCode, 404, posted.body)
@@ -157,7 +164,8 @@ describe('who may read a layer', () => {
       for (const headers of [{}, credentials.user]) {
         const ask = (layer: string) =>
           server.app.inject({
-            ...{ method, headers: { 'content-type': 'application/geo+json', ...headers } },
+            method,
+            headers: { 'content-type': 'application/geo+json', ...headers },
             url: `/ogc/collections/${layer}/items${method === 'POST' ? '' : '/1'}`,
             ...(method === 'OPTIONS' ? {} : { payload: '{}' }),
           })

@@ -44,7 +44,9 @@ describe('WCS', () => {
     const { server } = await startMonitoring(test)
     await importCoverages(server, ['open', 'closed'])
     const put = await server.app.inject({
-      ...{ method: 'PUT', url: '/rest/layers/default:open', headers: server.admin },
+      method: 'PUT',
+      url: '/rest/layers/default:open',
+      headers: server.admin,
       payload: { layer: { public: true } },
     })
     assert.equal(put.statusCode, 200, put.body)
@@ -85,7 +87,9 @@ describe('WCS', () => {
     assert.equal(await ask(`/wcs?${get}&coverageId=default__none`), 404)
     assert.equal(await ask('/ows?service=wcs&request=GetCapabilities'), 200)
     const posted = await server.app.inject({
-      ...{ method: 'POST', url: '/ows', headers: { ...server.admin, 'content-type': 'text/xml' } },
+      method: 'POST',
+      url: '/ows',
+      headers: { ...server.admin, 'content-type': 'text/xml' },
       payload: '<GetCapabilities xmlns="http://www.opengis.net/wcs/2.0" service="WCS"/>',
     })
     assert.equal(posted.statusCode, 200, posted.body)

@@ -34,7 +34,9 @@ describe('requests of WCS', () => {
       <format>image/tiff</format></GetCoverage>`
     const posted = async (url: string, text: string) =>
       coverages.client.server.app.inject({
-        ...{ method: 'POST', url, payload: text },
+        method: 'POST',
+        url,
+        payload: text,
         headers: { ...coverages.client.server.admin, 'content-type': 'text/xml' },
       })
     const question = [

@@ -36,7 +36,9 @@ describe('WFS', () => {
     const { server } = await startMonitoring(test)
     for (const name of ['open', 'closed']) await importPoints(server, { name })
     const put = await server.app.inject({
-      ...{ method: 'PUT', url: '/rest/layers/default:open', headers: server.admin },
+      method: 'PUT',
+      url: '/rest/layers/default:open',
+      headers: server.admin,
       payload: { layer: { public: true } },
     })
     assert.equal(put.statusCode, 200, put.body)
@@ -98,7 +100,9 @@ describe('WFS', () => {
     test.after(() => server.close())
     const file = clientOf(server).provide('geojson/countries.geojson')
     const made = await server.app.inject({
-      ...{ method: 'POST', url: '/geoserver/rest/imports?exec=true', headers: server.admin },
+      method: 'POST',
+      url: '/geoserver/rest/imports?exec=true',
+      headers: server.admin,
       payload: { import: { data: { type: 'file', file } } },
     })
     assert.equal(made.json<{ import: { state: string } }>().import.state, 'COMPLETE', made.body)

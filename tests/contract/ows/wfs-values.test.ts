@@ -33,34 +33,31 @@ interface Told {
 
 /** Names that are no valid XML element names, and names that some escaping schemes would produce. */
 const hardNames = [
-  ...[
-    'Größe',
-    '名前',
-    'two words',
-    'two_x0020_words',
-    'two_words',
-    '1st',
-    '_1st',
-    'a:b',
-    'a<b',
-    'a&b',
-    'a"b',
-    "a'b",
-  ],
-  ...[
-    '-',
-    'xml',
-    'gml:id',
-    'ID',
-    'name',
-    'description',
-    'боль',
-    'é'.normalize('NFD'),
-    '🎉',
-    'ａ',
-    'a,b',
-    'a/b',
-  ],
+  'Größe',
+  '名前',
+  'two words',
+  'two_x0020_words',
+  'two_words',
+  '1st',
+  '_1st',
+  'a:b',
+  'a<b',
+  'a&b',
+  'a"b',
+  "a'b",
+
+  '-',
+  'xml',
+  'gml:id',
+  'ID',
+  'name',
+  'description',
+  'боль',
+  'é'.normalize('NFD'),
+  '🎉',
+  'ａ',
+  'a,b',
+  'a/b',
 ]
 const odd = {
   schema: schemaOf(Object.fromEntries(hardNames.map((name) => [name, 'text' as const])), 'Point'),
@@ -172,7 +169,10 @@ function describeValues(name: string, connect: (app: TestApp) => Promise<StoreCo
       app = await createTestApp()
       const connection = await connect(app)
       const store = await app.catalog.stores.create({
-        ...{ workspace: 'default', name: 'places', kind: 'dataStore', connection },
+        workspace: 'default',
+        name: 'places',
+        kind: 'dataStore',
+        connection,
       })
       const vectorStore = await app.catalog.stores.open(store)
       for (const [table, { schema, rows }] of Object.entries(tables)) {
@@ -196,8 +196,12 @@ function describeValues(name: string, connect: (app: TestApp) => Promise<StoreCo
         held.set(table, told)
         const srs = schema.geometry?.crs?.srs
         const details = {
-          ...{ kind: 'vector' as const, title: table, originalName: table, schema: description.schema },
-          ...{ style: 'point', ...defined({ srs, envelope: result.envelope }) },
+          kind: 'vector' as const,
+          title: table,
+          originalName: table,
+          schema: description.schema,
+          style: 'point',
+          ...defined({ srs, envelope: result.envelope }),
         }
         const layer = {
           workspace: store.workspace,

@@ -4,24 +4,12 @@ import { createTestApp } from '../../support/app.ts'
 import { createCatalogDatabase } from '../../support/catalog-database.ts'
 import type { ImporterClient } from '../../support/importer-client.ts'
 import { clientOf } from '../../support/importer-client.ts'
+import { collection } from '../../support/wfs-trees.ts'
 
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
-  'PostgreSQL and PostGIS': async () => ({
-    TERRANE_DATABASE_URL: await createCatalogDatabase(),
-  }),
+  'PostgreSQL and PostGIS': async () => ({ TERRANE_DATABASE_URL: await createCatalogDatabase() }),
 }
-
-const features = [
-  { kind: 'oak', n: 1, geometry: { type: 'Point', coordinates: [10, 50] } },
-  { kind: 'Größe "x" <&>', n: 2, geometry: { type: 'Point', coordinates: [11, 51] } },
-  { kind: '', n: 3, geometry: { type: 'Point', coordinates: [12, 52] } },
-  { kind: null, n: null, geometry: null },
-]
-const collection = JSON.stringify({
-  type: 'FeatureCollection',
-  features: features.map(({ geometry, ...properties }) => ({ type: 'Feature', properties, geometry })),
-})
 
 interface Answer {
   status: number
@@ -34,7 +22,8 @@ for (const [shape, settings] of Object.entries(shapes)) {
     let client: ImporterClient
     const ask = async (query: string, { path = '/wfs', isAnonymous = false } = {}): Promise<Answer> => {
       const reply = await client.server.app.inject({
-        ...{ method: 'GET', url: `${path}?${query}` },
+        method: 'GET',
+        url: `${path}?${query}`,
         headers: isAnonymous ? {} : client.server.admin,
       })
       return { status: reply.statusCode, type: String(reply.headers['content-type']), text: reply.body }
@@ -79,7 +68,9 @@ for (const [shape, settings] of Object.entries(shapes)) {
     it('resolves each id that it gives where two workspaces have a layer of one name', async () => {
       for (const workspace of ['east', 'west.side']) {
         const made = await client.server.app.inject({
-          ...{ method: 'POST', url: '/rest/workspaces', headers: client.server.admin },
+          method: 'POST',
+          url: '/rest/workspaces',
+          headers: client.server.admin,
           payload: { workspace: { name: workspace } },
         })
         assert.equal(made.statusCode, 201, made.body)
@@ -275,7 +266,8 @@ for (const [shape, settings] of Object.entries(shapes)) {
 
     it('gives a Shapefile', async () => {
       const reply = await client.server.app.inject({
-        ...{ method: 'GET', url: `/wfs?${get}&outputFormat=SHAPE-ZIP&count=2&startIndex=1&sortBy=n` },
+        method: 'GET',
+        url: `/wfs?${get}&outputFormat=SHAPE-ZIP&count=2&startIndex=1&sortBy=n`,
         headers: client.server.admin,
       })
       assert.equal(reply.statusCode, 200, reply.body)

@@ -118,7 +118,9 @@ for (const source of sources) {
               : { database: `${client.server.dataDir}/stores/own.gpkg` },
         }
         const made = await client.server.app.inject({
-          ...{ method: 'POST', url: '/rest/workspaces/default/datastores', headers: client.server.admin },
+          method: 'POST',
+          url: '/rest/workspaces/default/datastores',
+          headers: client.server.admin,
           payload: { dataStore },
         })
         assert.equal(made.statusCode, 201, made.body)
@@ -172,7 +174,8 @@ for (const source of sources) {
       )
       assert.deepEqual(two, await rgbaOf(await ask(client, map('some0'))))
       const items = await client.server.app.inject({
-        ...{ url: '/ogc/collections/default:fields/items?filter=people=700', headers: client.server.admin },
+        url: '/ogc/collections/default:fields/items?filter=people=700',
+        headers: client.server.admin,
       })
       const [{ id }] = items.json<{ features: [{ id: string | number }] }>().features
       const one = await rgbaOf(await ask(client, `${map('fields')}&featureid=fields.${id}`))

@@ -34,7 +34,11 @@ function located(file: string, longitude: number, latitude: number): number[] {
 const rgb = join(rasterFixtures, 'RGB.byte.tif')
 /** A raster of longitudes across the antimeridian, whose values rise to the east. */
 const longitudes = [
-  ...['ncols 40', 'nrows 40', 'xllcorner 170', 'yllcorner -10', 'cellsize 0.5'],
+  'ncols 40',
+  'nrows 40',
+  'xllcorner 170',
+  'yllcorner -10',
+  'cellsize 0.5',
   ...Array.from({ length: 40 }, () => Array.from({ length: 40 }, (_, at) => at * 6 + 1).join(' ')),
 ].join('\n')
 
@@ -49,12 +53,21 @@ describe('coverages in WMS', () => {
     for (const name of ['float_nan', 'rotated'])
       gdal(
         'gdal_translate',
-        ...['-q', '-a_srs', 'EPSG:32618', join(rasterFixtures, `${name}.tif`), join(folder, `${name}.tif`)],
+        '-q',
+        '-a_srs',
+        'EPSG:32618',
+        join(rasterFixtures, `${name}.tif`),
+        join(folder, `${name}.tif`),
       )
     writeFileSync(join(folder, 'pacific.asc'), longitudes)
     gdal(
       'gdal_translate',
-      ...['-q', '-ot', 'Byte', '-a_srs', 'EPSG:4326', join(folder, 'pacific.asc')],
+      '-q',
+      '-ot',
+      'Byte',
+      '-a_srs',
+      'EPSG:4326',
+      join(folder, 'pacific.asc'),
       join(folder, 'pacific.tif'),
     )
     for (const name of ['rgb', 'float_nan', 'rotated', 'pacific']) await importRaster(client, `${name}.tif`)

@@ -124,7 +124,9 @@ describe('WMS as a service', () => {
     test.after(() => server.close())
     const file = clientOf(server).provide('geojson/countries.geojson')
     const made = await server.app.inject({
-      ...{ method: 'POST', url: '/geoserver/rest/imports?exec=true', headers: server.admin },
+      method: 'POST',
+      url: '/geoserver/rest/imports?exec=true',
+      headers: server.admin,
       payload: { import: { data: { type: 'file', file } } },
     })
     assert.equal(made.json<{ import: { state: string } }>().import.state, 'COMPLETE', made.body)
@@ -139,7 +141,8 @@ describe('WMS as a service', () => {
       assert.equal(reply.statusCode, 200, `${url} ${reply.body}`)
     }
     const { body } = await server.app.inject({
-      ...{ url: '/geoserver/default/wms?request=GetCapabilities&service=WMS', headers: server.admin },
+      url: '/geoserver/default/wms?request=GetCapabilities&service=WMS',
+      headers: server.admin,
     })
     assert.match(body, /xlink:href="http:\/\/[^"]+\/geoserver\/default\/wms\?"/)
   })
@@ -212,7 +215,8 @@ describe('WMS as a service', () => {
     await importPoints(server, { name: 'roads' })
     const draw = async (): Promise<{ status: number; code?: string }> => {
       const reply = await server.app.inject({
-        ...{ url: `/wms?${map}&layers=default:roads`, headers: server.admin },
+        url: `/wms?${map}&layers=default:roads`,
+        headers: server.admin,
       })
       const code = /code="([^"]+)"/.exec(reply.statusCode === 200 ? '' : reply.body)?.[1]
       return { status: reply.statusCode, ...(code === undefined ? {} : { code }) }
@@ -258,7 +262,8 @@ describe('WMS as a service', () => {
     const draw = async (): Promise<void> => {
       while (!isOver) {
         const reply = await server.app.inject({
-          ...{ url: `/wms?${map}&layers=default:roads`, headers: server.admin },
+          url: `/wms?${map}&layers=default:roads`,
+          headers: server.admin,
         })
         statuses.push(reply.statusCode)
       }

@@ -8,9 +8,7 @@ import { clientOf } from '../../support/importer-client.ts'
 
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
-  'PostgreSQL and PostGIS': async () => ({
-    TERRANE_DATABASE_URL: await createCatalogDatabase(),
-  }),
+  'PostgreSQL and PostGIS': async () => ({ TERRANE_DATABASE_URL: await createCatalogDatabase() }),
 }
 
 const square = (x: number, y: number, side: number): number[][][] => [
@@ -116,7 +114,8 @@ for (const [shape, settings] of Object.entries(shapes)) {
     let client: ImporterClient
     const ask = async (query: string, { path = '/wms', isAnonymous = false } = {}): Promise<Answer> => {
       const reply = await client.server.app.inject({
-        ...{ method: 'GET', url: `${path}?${query}` },
+        method: 'GET',
+        url: `${path}?${query}`,
         headers: isAnonymous ? {} : client.server.admin,
       })
       const type = String(reply.headers['content-type'])
@@ -141,12 +140,17 @@ for (const [shape, settings] of Object.entries(shapes)) {
       }
       for (const [name, payload] of Object.entries({ all: sld, beside })) {
         const made = await client.server.app.inject({
-          ...{ method: 'POST', url: `/rest/styles?name=${name}`, headers, payload },
+          method: 'POST',
+          url: `/rest/styles?name=${name}`,
+          headers,
+          payload,
         })
         assert.equal(made.statusCode, 201, made.body)
       }
       const put = await client.server.app.inject({
-        ...{ method: 'PUT', url: '/rest/layers/default:all', headers: client.server.admin },
+        method: 'PUT',
+        url: '/rest/layers/default:all',
+        headers: client.server.admin,
         payload: { layer: { defaultStyle: { name: 'all' } } },
       })
       assert.ok(put.statusCode < 300, put.body)

@@ -206,7 +206,9 @@ describe('WMTS and TMS', () => {
     test.after(() => server.close())
     const file = clientOf(server).provide('geojson/countries.geojson')
     const made = await server.app.inject({
-      ...{ method: 'POST', url: '/geoserver/rest/imports?exec=true', headers: server.admin },
+      method: 'POST',
+      url: '/geoserver/rest/imports?exec=true',
+      headers: server.admin,
       payload: { import: { data: { type: 'file', file } } },
     })
     assert.equal(made.json<{ import: { state: string } }>().import.state, 'COMPLETE', made.body)

@@ -9,9 +9,7 @@ import { clientOf } from '../../support/importer-client.ts'
 
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
-  'PostgreSQL and PostGIS': async () => ({
-    TERRANE_DATABASE_URL: await createCatalogDatabase(),
-  }),
+  'PostgreSQL and PostGIS': async () => ({ TERRANE_DATABASE_URL: await createCatalogDatabase() }),
 }
 /** More than a tile shows where it is not thinned, so close that pixels lie on each other. */
 const rows = 24_000
@@ -50,9 +48,7 @@ for (const [shape, environment] of Object.entries(shapes))
     async function load(name: string, content: string, more: object[]): Promise<void> {
       const client = clientOf(server)
       const target = { targetWorkspace: { workspace: { name: 'default' } } }
-      const created = await client.call('POST', '', {
-        import: { ...target, transforms: [dates, ...more] },
-      })
+      const created = await client.call('POST', '', { import: { ...target, transforms: [dates, ...more] } })
       const id = Number(created.json.import?.id)
       await client.upload(id, [{ name: `${name}.geojson`, content }])
       await client.call('POST', `/${id}`)

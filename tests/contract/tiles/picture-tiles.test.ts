@@ -13,9 +13,7 @@ import { importPoints } from '../../support/versioned-layers.ts'
 
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
-  'PostgreSQL and PostGIS': async () => ({
-    TERRANE_DATABASE_URL: await createCatalogDatabase(),
-  }),
+  'PostgreSQL and PostGIS': async () => ({ TERRANE_DATABASE_URL: await createCatalogDatabase() }),
 }
 
 const mark = (color: string, size: number): string =>
@@ -61,7 +59,9 @@ for (const [shape, settings] of Object.entries(shapes)) {
     const style = async (name: string, document: string): Promise<void> => {
       const { admin } = client.server
       const put = await client.server.app.inject({
-        ...{ method: 'POST', url: '/rest/styles', payload: { style: { name, format: 'sld', document } } },
+        method: 'POST',
+        url: '/rest/styles',
+        payload: { style: { name, format: 'sld', document } },
         headers: admin,
       })
       assert.equal(put.statusCode, 201, put.body)
@@ -139,7 +139,10 @@ for (const [shape, settings] of Object.entries(shapes)) {
       const before = await tile(path)
       const change = { style: { name: 'changing', format: 'sld', document: sld(mark('#0000ff', 30)) } }
       const put = await client.server.app.inject({
-        ...{ method: 'PUT', url: '/rest/styles/changing', payload: change, headers: client.server.admin },
+        method: 'PUT',
+        url: '/rest/styles/changing',
+        payload: change,
+        headers: client.server.admin,
       })
       assert.ok(put.statusCode < 300, put.body)
       const changed = await pixelsOf(await tile(path))

@@ -34,9 +34,7 @@ import { publishTable, recordOf, versionOf } from '../../support/versioned-layer
 
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
-  'PostgreSQL and PostGIS': async () => ({
-    TERRANE_DATABASE_URL: await createCatalogDatabase(),
-  }),
+  'PostgreSQL and PostGIS': async () => ({ TERRANE_DATABASE_URL: await createCatalogDatabase() }),
 }
 const never = new AbortController().signal
 const rows = 60_000
@@ -202,8 +200,10 @@ async function servingTables(t: TestContext): Promise<{ server: TestApp; url: st
   const connectionParameters = storeParameters(url, 'public')
   const dataStore = { name: 'tables', type: 'PostGIS', connectionParameters }
   const reply = await server.app.inject({
-    ...{ method: 'POST', url: '/rest/workspaces/default/datastores' },
-    ...{ headers: server.admin, payload: { dataStore } },
+    method: 'POST',
+    url: '/rest/workspaces/default/datastores',
+    headers: server.admin,
+    payload: { dataStore },
   })
   assert.equal(reply.statusCode, 201, reply.body)
   return { server, url }

@@ -68,8 +68,10 @@ async function servingTables(t: TestContext, sql: string): Promise<{ server: Tes
   const server = await serving(t)
   const dataStore = { name: 'tables', type: 'PostGIS', connectionParameters: storeParameters(url, 'public') }
   const reply = await server.app.inject({
-    ...{ method: 'POST', url: '/rest/workspaces/default/datastores' },
-    ...{ headers: server.admin, payload: { dataStore } },
+    method: 'POST',
+    url: '/rest/workspaces/default/datastores',
+    headers: server.admin,
+    payload: { dataStore },
   })
   assert.equal(reply.statusCode, 201, reply.body)
   return { server, url }
@@ -119,8 +121,13 @@ async function compare(server: TestApp, name: string, path: string, attributes?:
   for (const set of ['WebMercatorQuad', 'WorldCRS84Quad'] as const) {
     for (const tile of tiles.filter((one) => isTileOf(getTileMatrixSet(set), one))) {
       const wish: TileWish = {
-        ...{ table: layer.nativeName, crs: layer.details.srs ?? 'EPSG:4326', set, tile, name },
-        ...{ thinning: {}, ...(attributes && { attributes }) },
+        table: layer.nativeName,
+        crs: layer.details.srs ?? 'EPSG:4326',
+        set,
+        tile,
+        name,
+        thinning: {},
+        ...(attributes && { attributes }),
       }
       const { isOfRowFile, ...quick } = await store.writeTile({ ...wish, rowFile: path }, never)
       const { seen: _, ...slow } = await store.writeTile(wish, never)
@@ -235,14 +242,12 @@ describe('tiles of rows that are laid out for them', { concurrency: false }, () 
     const store = await server.catalog.layers.openStoreOf(layer)
     const tile = { z: 10, x: 532, y: 342 }
     const wish: TileWish = {
-      ...{
-        table: layer.nativeName,
-        crs: 'EPSG:4326',
-        set: 'WebMercatorQuad',
-        tile,
-        name: 'many',
-        thinning: {},
-      },
+      table: layer.nativeName,
+      crs: 'EPSG:4326',
+      set: 'WebMercatorQuad',
+      tile,
+      name: 'many',
+      thinning: {},
     }
     const whole = await store.writeTile(wish, never)
     assert.ok(whole.counts.drawn > 0)

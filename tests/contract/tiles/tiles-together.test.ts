@@ -49,7 +49,9 @@ const schema = schemaOf({ n: 'int32', name: 'text', tiles: 'float64' }, 'Geometr
 
 function around(z: number, x: number, y: number, columns: number, rows: number): TileAddress[] {
   return Array.from({ length: columns * rows }, (_, at) => ({
-    ...{ z, x: x + (at % columns), y: y + Math.floor(at / columns) },
+    z,
+    x: x + (at % columns),
+    y: y + Math.floor(at / columns),
   }))
 }
 

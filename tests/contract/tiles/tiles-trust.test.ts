@@ -65,22 +65,29 @@ const paths: {
   { path: (layer) => `/tiles/${layer}/0/0/0.mvt?filter=nothing(`, refused: 404, found: 400 },
   ...['', '/0/0/0.mvt', '/style.json', '/legend.svg', '/thumbnail.png'].map((file) => ({
     path: (layer: string) => `/tiles/${layer}${file}?version=1`,
-    ...{ refused: 404 as const, foundByAnonymous: 401 },
+    refused: 404 as const,
+    foundByAnonymous: 401,
   })),
   ...['/style.json', '/legend.png'].map((file) => ({
     path: (layer: string) => `/tiles/${layer}${file}?version=99`,
-    ...{ refused: 404 as const, found: 404, foundByAnonymous: 401 },
+    refused: 404 as const,
+    found: 404,
+    foundByAnonymous: 401,
   })),
   { path: (layer) => `/tiles/${layer}/0/0/0.png?version=1`, refused: 404, found: 400 },
   {
     path: (layer) => `/tiles/${layer}/0/0/0.png`,
     payload: { style: { format: 'sld', document: '<a/>' } },
-    ...{ refused: 401, found: 404, foundByAnonymous: 401 },
+    refused: 401,
+    found: 404,
+    foundByAnonymous: 401,
   },
   {
     path: (layer) => `/rest/layers/${layer}/exports`,
     payload: { export: { format: 'mbtiles', version: 99 } },
-    ...{ refused: 401, found: 404, foundByAnonymous: 401 },
+    refused: 401,
+    found: 404,
+    foundByAnonymous: 401,
   },
   { path: (layer) => `/ogc/collections/${layer}/map`, refused: 401, found: 404 },
   { path: (layer) => `/ogc/collections/${layer}/download?f=geojson`, refused: 401 },
@@ -97,9 +104,7 @@ const paths: {
 
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
-  'PostgreSQL and PostGIS': async () => ({
-    TERRANE_DATABASE_URL: await createCatalogDatabase(),
-  }),
+  'PostgreSQL and PostGIS': async () => ({ TERRANE_DATABASE_URL: await createCatalogDatabase() }),
 }
 
 for (const [name, environment] of Object.entries(shapes))

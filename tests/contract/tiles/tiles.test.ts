@@ -18,9 +18,7 @@ import { importPoints, versionOf } from '../../support/versioned-layers.ts'
  */
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
-  'PostgreSQL and PostGIS': async () => ({
-    TERRANE_DATABASE_URL: await createCatalogDatabase(),
-  }),
+  'PostgreSQL and PostGIS': async () => ({ TERRANE_DATABASE_URL: await createCatalogDatabase() }),
 }
 const odd = 'Straße, 50% / 道'
 const points: Points = [

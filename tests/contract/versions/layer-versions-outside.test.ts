@@ -83,12 +83,7 @@ function describeOutside(name: string, environment: () => Promise<Record<string,
       for (const hasTime = patience(); ask(isThere, 'watcher').trim() !== ''; ) assert.ok(hasTime())
     }
     const send = (method: 'GET' | 'POST' | 'PUT', path: string, payload?: object) =>
-      server.app.inject({
-        method,
-        url: path,
-        headers: server.admin,
-        ...defined({ payload }),
-      })
+      server.app.inject({ method, url: path, headers: server.admin, ...defined({ payload }) })
     const countOf = async (layer: string): Promise<number> =>
       (await send('GET', `/ogc/collections/${layer}/items?limit=1`)).json<{ numberMatched: number }>()
         .numberMatched

@@ -23,12 +23,7 @@ function describeOwnChanges(name: string, environment: () => Promise<Record<stri
     })
     after(() => server.close())
     const send = (method: 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) =>
-      server.app.inject({
-        method,
-        url,
-        headers: server.admin,
-        ...defined({ payload }),
-      })
+      server.app.inject({ method, url, headers: server.admin, ...defined({ payload }) })
     /** By how much the versions of layers grow while `action` runs. */
     const growth = async (layers: string[], action: () => Promise<unknown>): Promise<number[]> => {
       const before = await Promise.all(layers.map((layer) => versionOf(server, layer)))

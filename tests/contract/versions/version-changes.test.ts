@@ -43,15 +43,14 @@ async function importRows(
   { name, store, mode, rows }: { name: string; store: string; mode: string; rows: string },
 ): Promise<void> {
   const client = clientOf(server)
-  const created = await client.call('POST', '', {
-    import: { targetStore: { dataStore: { name: store } } },
-  })
+  const created = await client.call('POST', '', { import: { targetStore: { dataStore: { name: store } } } })
   const id = Number(created.json.import?.id)
   const uploaded = await client.upload(id, [{ name: `${name}.csv`, content: `id,kind,x,y\n${rows}` }])
   assert.equal(uploaded.status, 201, uploaded.text)
   const points = { type: 'AttributesToPointGeometryTransform', latField: 'y', lngField: 'x' }
   const task = {
-    ...{ updateMode: mode, layer: { name, srs: 'EPSG:4326' } },
+    updateMode: mode,
+    layer: { name, srs: 'EPSG:4326' },
     ...(mode === 'CREATE' ? {} : { keys: ['id'] }),
     transformChain: { type: 'vector', transforms: [points] },
   }
@@ -147,13 +146,25 @@ function describeChanges(catalogue: string, environment: () => Promise<Record<st
         assert.equal((await ask(server, 'PUT', `/rest/layers/default:${name}`, title)).status, 200)
         await importRows(server, { name, store, mode: 'APPEND', rows: '7,yew,5,6' })
         assert.deepEqual((await changesOf(server, name, 1)).changes, {
-          ...{ added: 1, changed: 0, removed: 0, same: 3, matchedBy: [] },
+          added: 1,
+          changed: 0,
+          removed: 0,
+          same: 3,
+          matchedBy: [],
         })
         assert.deepEqual((await changesOf(server, name, 2)).changes, {
-          ...{ added: 0, changed: 0, removed: 0, same: 4, matchedBy: [] },
+          added: 0,
+          changed: 0,
+          removed: 0,
+          same: 4,
+          matchedBy: [],
         })
         assert.deepEqual((await changesOf(server, name, 4, '?against=1')).changes, {
-          ...{ added: 0, changed: 0, removed: 2, same: 3, matchedBy: [] },
+          added: 0,
+          changed: 0,
+          removed: 2,
+          same: 3,
+          matchedBy: [],
         })
         const upserted = `upserted_${store}`
         await importRows(server, { name: upserted, store, mode: 'CREATE', rows: '1,oak,1,2\n2,ash,3,4' })

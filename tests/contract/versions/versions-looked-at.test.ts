@@ -18,7 +18,9 @@ import { importPoints } from '../../support/versioned-layers.ts'
 const pointsOf = (generation: string, count: number): Points =>
   Array.from({ length: count }, (_, at) => [`${generation}${at}`, at * 3, at * 2])
 const styleOf = (radius: number): object => ({
-  ...{ version: 8, name: 'own', sources: {} },
+  version: 8,
+  name: 'own',
+  sources: {},
   layers: [{ id: 'all', type: 'circle', source: 's', paint: { 'circle-radius': radius } }],
 })
 

@@ -126,12 +126,18 @@ describe('a server whose catalogue database is away', () => {
     const { cluster, client } = await startWithCatalogue(t)
     const importId = await publishSamples(client)
     const callers = {
-      ...{ anonymous: {}, browser: { accept: 'text/html' } },
-      ...{ password: client.server.admin, session: await logIn(client) },
+      anonymous: {},
+      browser: { accept: 'text/html' },
+      password: client.server.admin,
+      session: await logIn(client),
     }
     const urls = getAddresses({
-      ...{ workspace: 'default', layer: 'default:places', raster: 'default:RGB_byte', importId },
-      ...{ style: 'point', store: 'default' },
+      workspace: 'default',
+      layer: 'default:places',
+      raster: 'default:RGB_byte',
+      importId,
+      style: 'point',
+      store: 'default',
     })
     assert.ok(urls.length > 200, String(urls.length))
     await cluster.halt()

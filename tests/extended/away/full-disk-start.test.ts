@@ -117,8 +117,12 @@ describe('a server that starts on a full disk', () => {
         assert.equal(reply.status, 200, `${path}: ${reply.text.slice(0, 500)}`)
       }
       const urls = getAddresses({
-        ...{ workspace: 'default', layer: 'default:first', raster: 'default:RGB_byte', importId },
-        ...{ style: 'point', store: 'default' },
+        workspace: 'default',
+        layer: 'default:first',
+        raster: 'default:RGB_byte',
+        importId,
+        style: 'point',
+        store: 'default',
       })
       for (const url of urls) assertNoFault(url, await get(victim, url))
       const download = await get(victim, '/ogc/collections/default:first/download?f=gpkg')

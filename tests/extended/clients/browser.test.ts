@@ -228,7 +228,8 @@ describe('maps in a browser', () => {
 
   it('MapLibre signs in with a header', async () => {
     const page = documentedPage('docs/maps.md > Layers that are not public > html 1', server, [
-      ...[sharpEdges, asSecret],
+      sharpEdges,
+      asSecret,
       ['TOKEN', token],
     ])
     const shown = await showMapLibre(browser, page, { ...world, origin: browser.origins[1] })

@@ -74,7 +74,9 @@ function collectionOf(dimension: Dimension): object {
     coordinates: shifted(of([-0.0017, 0.0001, 0.0016][index] ?? 0), middle),
   }))
   const features = [...elsewhere, ...here].map(({ properties, coordinates }) => ({
-    ...{ type: 'Feature', properties, geometry: { type, coordinates } },
+    type: 'Feature',
+    properties,
+    geometry: { type, coordinates },
   }))
   return { type: 'FeatureCollection', features }
 }
@@ -233,7 +235,9 @@ describe('styles drawn by WMS beside MapLibre', () => {
     const { json } = await server.call('GET', `/tiles/default:${layer}`)
     const [minX = 0, minY = 0, maxX = 0, maxY = 0] = (json as { bounds?: number[] }).bounds ?? []
     const place = frameOf(mercatorBox({ minX, minY, maxX, maxY }), {
-      ...{ width: pictureSize, height: pictureSize, maxZoom: 18 },
+      width: pictureSize,
+      height: pictureSize,
+      maxZoom: 18,
     })
     const [first] = place.tiles
     assert.ok(first)

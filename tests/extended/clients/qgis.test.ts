@@ -108,7 +108,10 @@ describe('maps in QGIS, out of PostGIS', () => {
     const script = documentedPage('docs/maps.md > QGIS > python 1', server)
     const extent = squareOf(6, 18, 27)
     const drawn = await qgis.ask<Record<string, Drawn>>({
-      ...{ do: 'script', script, extent, to: join(server.sources, 'script') },
+      do: 'script',
+      script,
+      extent,
+      to: join(server.sources, 'script'),
     })
     assert.deepEqual(Object.keys(drawn).sort(), ['features', 'picture', 'tiles'])
     for (const [name, { isValid, errors }] of Object.entries(drawn))

@@ -119,8 +119,12 @@ describe('what the older services say of themselves', () => {
       TERRANE_INSPIRE_DOWNLOAD_METADATA: record,
     })
     const told = {
-      ...{ title: 'States & more', abstract: 'Borders', attribution: '© <Office>', licence: 'CC BY 4.0' },
-      ...{ contact: 'maps@example.org', styles: ['mine', 'line', 'polygon', 'line'] },
+      title: 'States & more',
+      abstract: 'Borders',
+      attribution: '© <Office>',
+      licence: 'CC BY 4.0',
+      contact: 'maps@example.org',
+      styles: ['mine', 'line', 'polygon', 'line'],
       translations: { ger: { title: 'Länder & mehr', keywords: ['Grenze'] }, fre: { title: 'États' } },
     }
     for (const name of ['mine', 'theirs']) {
@@ -199,7 +203,8 @@ describe('what the older services say of themselves', () => {
   it('has what INSPIRE wants of download services where their record is named', async (t) => {
     const record = 'https://example.org/csw?id=2&f=xml'
     const server = await serveMaps(t, {
-      ...{ TERRANE_INSPIRE_DOWNLOAD_METADATA: record, TERRANE_SERVICE_LANGUAGE: 'ger' },
+      TERRANE_INSPIRE_DOWNLOAD_METADATA: record,
+      TERRANE_SERVICE_LANGUAGE: 'ger',
     })
     const wishes: XmlWish[] = []
     for (const [name, path, names] of [

@@ -36,8 +36,16 @@ console.log(users, change, task, layers, wrong)
 `
 
 const options = [
-  ...['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--allowImportingTsExtensions'],
-  ...['--target', 'esnext', '--module', 'nodenext', '--skipLibCheck', 'false'],
+  '--noEmit',
+  '--strict',
+  '--exactOptionalPropertyTypes',
+  '--allowImportingTsExtensions',
+  '--target',
+  'esnext',
+  '--module',
+  'nodenext',
+  '--skipLibCheck',
+  'false',
 ]
 
 describe('a TypeScript client that is generated from the OpenAPI document', () => {

@@ -117,8 +117,13 @@ describe('WCS in the programs of others, with PostgreSQL', () => {
     const [column, row] = [(left - 101_985) / across, (2_826_915 - top) / -down].map(Math.round)
     gdal(
       'gdal_translate',
-      ...['-q', '-srcwin', String(column), String(row), ...size.map(String)],
-      ...[join(server.sources, 'islands.tif'), expected],
+      '-q',
+      '-srcwin',
+      String(column),
+      String(row),
+      ...size.map(String),
+      join(server.sources, 'islands.tif'),
+      expected,
     )
     assert.ok(readRaster(join(folder, '2.0.1.tif')).cells.equals(readRaster(expected).cells))
   })
@@ -154,7 +159,11 @@ describe('WCS in the programs of others, with PostgreSQL', () => {
       top + row * down,
     ]
     const found = await qgis.ask<{ crs: string; size: number[]; bands: (number | null)[][] }>({
-      ...{ do: 'coverage', kind: 'coverage', uri, extent, size: [columns, rows] },
+      do: 'coverage',
+      kind: 'coverage',
+      uri,
+      extent,
+      size: [columns, rows],
     })
     assert.equal(found.crs, 'EPSG:32618')
     assert.deepEqual(found.size, whole.size)

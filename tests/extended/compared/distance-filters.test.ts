@@ -32,7 +32,11 @@ const far = [
   ['15', 'nautical miles'],
 ] as const
 const metresOf: Record<string, number> = {
-  ...{ meters: 1, kilometers: 1000, feet: 0.3048, 'statute miles': 1609.344, 'nautical miles': 1852 },
+  meters: 1,
+  kilometers: 1000,
+  feet: 0.3048,
+  'statute miles': 1609.344,
+  'nautical miles': 1852,
 }
 
 function makeShapes(): string[] {

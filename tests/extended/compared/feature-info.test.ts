@@ -85,7 +85,12 @@ describe('features at random clicks', () => {
       )
       for (const { at, name } of found) truth[Number(at)]?.push(String(name))
       const inQgis = await qgis.ask<{ names: string[][] }>({
-        ...{ do: 'identify', kind: 'ogr', uri: file, name: 'NAME', crs, extent: box },
+        do: 'identify',
+        kind: 'ogr',
+        uri: file,
+        name: 'NAME',
+        crs,
+        extent: box,
         points: points.map(({ x, y }) => [x, y]),
       })
       const sorted = truth.map((names) => names.sort())

@@ -47,8 +47,15 @@ const schema = schemaOf(
 const rows = Array.from({ length: 300 }, (_, i) => ({
   geometry: i % 50 === 49 ? null : wkb('Point', [i / 10, i / 20]),
   values: [
-    ...[`Größe ${i}`, i % 2 === 0, i, 9007199254740993n + BigInt(i), i / 3, `${i}.10`, 19_000 + i],
-    ...[BigInt(i) * 86_399_999_000n, new Uint8Array([i & 255, 0])],
+    `Größe ${i}`,
+    i % 2 === 0,
+    i,
+    9007199254740993n + BigInt(i),
+    i / 3,
+    `${i}.10`,
+    19_000 + i,
+    BigInt(i) * 86_399_999_000n,
+    new Uint8Array([i & 255, 0]),
   ],
 }))
 const ring = [

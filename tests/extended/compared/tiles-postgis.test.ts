@@ -248,7 +248,9 @@ async function compareTile(
   const { bytes, counts } = await encodeRows(rows, { schema, tile, crs: `EPSG:${code}`, reprojector })
   const ours = new Map(decodeTile(bytes).map((feature) => [feature.id, feature]))
   const verdicts = await client.query<Verdict>(comparison, [
-    ...[tile.z, tile.x, tile.y],
+    tile.z,
+    tile.x,
+    tile.y,
     images.map((image) => Buffer.from(image)),
     images.map((_, at) => {
       const feature = ours.get(at + 1)

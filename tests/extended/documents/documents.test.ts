@@ -201,7 +201,10 @@ describe('docs/moving-and-backup.md', () => {
       TERRANE_SAMPLE: 'off',
       TERRANE_DATABASE_URL: old,
       NEW_DATABASE_URL: fresh.href,
-      ...{ PGHOST: hostname, PGPORT: port, PGUSER: username, PGPASSWORD: decodeURIComponent(fresh.password) },
+      PGHOST: hostname,
+      PGPORT: port,
+      PGUSER: username,
+      PGPASSWORD: decodeURIComponent(fresh.password),
     }
     const made = await runCommands(
       `bin/terrane.mjs import roads.shp --store default

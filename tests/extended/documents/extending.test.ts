@@ -40,11 +40,17 @@ describe('docs/extending', () => {
     const results = await Promise.all([
       runTool(tree, process.execPath, ['--input-type=module-typescript', '--eval', check]),
       runTool(tree, join('node_modules', '.bin', 'biome'), [
-        ...['check', '--vcs-enabled=false', '--diagnostic-level=warn', '--error-on-warnings'],
+        'check',
+        '--vcs-enabled=false',
+        '--diagnostic-level=warn',
+        '--error-on-warnings',
         ...new Set(files),
       ]),
       runTool(tree, 'env', [
-        ...['--unset=NODE_TEST_CONTEXT', process.execPath, '--test', '--test-reporter=spec'],
+        '--unset=NODE_TEST_CONTEXT',
+        process.execPath,
+        '--test',
+        '--test-reporter=spec',
         ...new Set(words.filter(isOption)),
         ...new Set(words.filter((word) => !isOption(word))),
       ]),

@@ -15,8 +15,12 @@ describe('docs of finding, filtering, paging and downloading layers', () => {
     const folder = temporaryData(t)
     symlinkSync(join(root, 'bin'), join(folder, 'bin'))
     const env = {
-      ...{ TERRANE_DATA: join(folder, 'data'), TERRANE_PORT: '0', TERRANE_SAMPLE: 'off' },
-      ...{ TERRANE_ADMIN_PASSWORD: password, TERRANE_PASSWORD: password, PASSWORD: password },
+      TERRANE_DATA: join(folder, 'data'),
+      TERRANE_PORT: '0',
+      TERRANE_SAMPLE: 'off',
+      TERRANE_ADMIN_PASSWORD: password,
+      TERRANE_PASSWORD: password,
+      PASSWORD: password,
     }
     const server = startTerrane(t, ['serve'], env)
     const url = (await server.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''

@@ -84,7 +84,11 @@ function send(port: number, { method = 'GET', path, headers = {}, body }: Sent):
   return new Promise((resolve, reject) => {
     const outgoing = request(
       {
-        ...{ host: '127.0.0.1', port, method, path, servername: 'maps.example.org' },
+        host: '127.0.0.1',
+        port,
+        method,
+        path,
+        servername: 'maps.example.org',
         rejectUnauthorized: false,
         headers: {
           host: 'maps.example.org',

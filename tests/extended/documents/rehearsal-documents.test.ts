@@ -21,8 +21,12 @@ async function start(t: Cleanup): Promise<(place: string) => Promise<string>> {
   writeFileSync(join(folder, 'trees-tuesday.csv'), tuesday)
   writeFileSync(join(folder, 'trees-broken.csv'), `${head}1,oak,52,13\n`)
   const env = {
-    ...{ TERRANE_DATA: join(folder, 'data'), TERRANE_PORT: '0', TERRANE_SAMPLE: 'off' },
-    ...{ TERRANE_ADMIN_PASSWORD: password, TERRANE_PASSWORD: password, PASSWORD: password },
+    TERRANE_DATA: join(folder, 'data'),
+    TERRANE_PORT: '0',
+    TERRANE_SAMPLE: 'off',
+    TERRANE_ADMIN_PASSWORD: password,
+    TERRANE_PASSWORD: password,
+    PASSWORD: password,
   }
   const server = startTerrane(t, ['serve'], env)
   const url = (await server.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''

@@ -16,8 +16,12 @@ describe('docs/rejected-rows.md', () => {
     symlinkSync(join(root, 'bin'), join(folder, 'bin'))
     writeFileSync(join(folder, 'trees.csv'), 'id,kind,lat,lon\n1,oak,52,13\n2,ash,north of the oak,13.1\n')
     const env = {
-      ...{ TERRANE_DATA: join(folder, 'data'), TERRANE_PORT: '0', TERRANE_SAMPLE: 'off' },
-      ...{ TERRANE_ADMIN_PASSWORD: password, TERRANE_PASSWORD: password, PASSWORD: password },
+      TERRANE_DATA: join(folder, 'data'),
+      TERRANE_PORT: '0',
+      TERRANE_SAMPLE: 'off',
+      TERRANE_ADMIN_PASSWORD: password,
+      TERRANE_PASSWORD: password,
+      PASSWORD: password,
     }
     const server = startTerrane(t, ['serve'], env)
     const url = (await server.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''

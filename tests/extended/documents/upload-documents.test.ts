@@ -13,8 +13,11 @@ describe('docs/resumable-uploads.md', () => {
   it('has commands that do what they say', async (t) => {
     const folder = temporaryData(t)
     const env = {
-      ...{ TERRANE_DATA: join(folder, 'data'), TERRANE_PORT: '0', TERRANE_SAMPLE: 'off' },
-      ...{ TERRANE_ADMIN_PASSWORD: password, PASSWORD: password },
+      TERRANE_DATA: join(folder, 'data'),
+      TERRANE_PORT: '0',
+      TERRANE_SAMPLE: 'off',
+      TERRANE_ADMIN_PASSWORD: password,
+      PASSWORD: password,
     }
     const server = startTerrane(t, ['serve'], env)
     const url = (await server.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''

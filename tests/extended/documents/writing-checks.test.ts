@@ -19,7 +19,9 @@ interface Config {
 describe('docs/alert-rules.md', { skip }, () => {
   it('has examples that do what it says, one after the other on a fresh server', async (t) => {
     const server = startTerrane(t, ['serve'], {
-      ...{ TERRANE_DATA: temporaryData(t), TERRANE_PORT: '0', TERRANE_SAMPLE: 'off' },
+      TERRANE_DATA: temporaryData(t),
+      TERRANE_PORT: '0',
+      TERRANE_SAMPLE: 'off',
       TERRANE_ADMIN_PASSWORD: password,
     })
     const url = (await server.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''

@@ -63,8 +63,8 @@ const boxes = [
   '0,1e11,1,999999999999',
 ]
 const codes = [
-  ...[4326, 3857, 4258, 900913, 25832, 32633, 32718, 3035, 2154, 3413, 3031, 27700, 2056, 5514, 2193, 3995],
-  ...[6933, 4979, 1, 999999],
+  4326, 3857, 4258, 900913, 25832, 32633, 32718, 3035, 2154, 3413, 3031, 27700, 2056, 5514, 2193, 3995, 6933,
+  4979, 1, 999999,
 ]
 const layers = [
   'default:shapes',
@@ -84,9 +84,14 @@ function requestsOf(seed: number): Record<string, () => string> {
   const map = (): Record<string, string | undefined> => {
     const version = pick(['1.1.1', '1.3.0'])
     return {
-      ...{ service: 'WMS', version, styles: '', layers: pick(layers), bbox: pick(boxes) },
+      service: 'WMS',
+      version,
+      styles: '',
+      layers: pick(layers),
+      bbox: pick(boxes),
       [version === '1.3.0' ? 'crs' : 'srs']: random() < 0.2 ? 'CRS:84' : `EPSG:${pick(codes)}`,
-      ...{ width: pick(sides), height: pick(sides) },
+      width: pick(sides),
+      height: pick(sides),
       format: pick([
         'image/png',
         'image/png; mode=8bit',
@@ -105,20 +110,34 @@ function requestsOf(seed: number): Record<string, () => string> {
       const asked = map()
       const [i, j] = [pick(sides), pick(['0', '1', '5', '255'])]
       return address('/wms', {
-        ...{ ...asked, request: 'GetFeatureInfo', query_layers: asked['layers'], i, j, x: i, y: j },
+        ...asked,
+        request: 'GetFeatureInfo',
+        query_layers: asked['layers'],
+        i,
+        j,
+        x: i,
+        y: j,
         info_format: pick(['application/json', 'text/plain', 'text/html', 'application/vnd.ogc.gml']),
         feature_count: pick([undefined, '0', '1', '1000000000', '-1']),
       })
     },
     GetLegendGraphic: () =>
       address('/wms', {
-        ...{ service: 'WMS', request: 'GetLegendGraphic', version: '1.3.0', format: 'image/png' },
-        ...{ layer: pick(layers), width: pick(sides), height: pick(sides), scale: pick(numbers) },
+        service: 'WMS',
+        request: 'GetLegendGraphic',
+        version: '1.3.0',
+        format: 'image/png',
+        layer: pick(layers),
+        width: pick(sides),
+        height: pick(sides),
+        scale: pick(numbers),
         style: pick([undefined, '', 'none', 'point']),
       }),
     GetCoverage: () =>
       `${address('/wcs', {
-        ...{ service: 'WCS', version: '2.0.1', request: 'GetCoverage' },
+        service: 'WCS',
+        version: '2.0.1',
+        request: 'GetCoverage',
         coverageId: `default__${pick(['rgb', 'geo', 'rotated', 't_Byte', 'many'])}`,
         scaleSize: pick([undefined, `i(${pick(sides)}),j(${pick(sides)})`, 'i(100000),j(1)']),
         scaleFactor: pick([undefined, undefined, '0', '-1', '1e9', '1e-9', 'NaN', '0.5']),
@@ -128,19 +147,27 @@ function requestsOf(seed: number): Record<string, () => string> {
       })}&subset=${pick(['E', 'Long', 'x'])}(${pick(boxes).split(',').slice(0, 2).join(',')})`,
     'GetCoverage 1.0.0': () =>
       address('/wcs', {
-        ...{ service: 'WCS', version: '1.0.0', request: 'GetCoverage', format: 'GeoTIFF' },
-        ...{ coverage: pick(['default:rgb', 'default:geo']), crs: `EPSG:${pick(codes)}`, bbox: pick(boxes) },
-        ...{ width: pick(sides), height: pick(sides) },
+        service: 'WCS',
+        version: '1.0.0',
+        request: 'GetCoverage',
+        format: 'GeoTIFF',
+        coverage: pick(['default:rgb', 'default:geo']),
+        crs: `EPSG:${pick(codes)}`,
+        bbox: pick(boxes),
+        width: pick(sides),
+        height: pick(sides),
       }),
     GetFeature: () =>
       address('/wfs', {
-        ...{ service: 'WFS', version: pick(['1.1.0', '2.0.0']), request: 'GetFeature' },
-        ...{
-          typenames: 'default:shapes',
-          bbox: `${pick(boxes)}${pick(['', ',EPSG:4326', ',urn:ogc:def:crs:EPSG::3857'])}`,
-        },
+        service: 'WFS',
+        version: pick(['1.1.0', '2.0.0']),
+        request: 'GetFeature',
+
+        typenames: 'default:shapes',
+        bbox: `${pick(boxes)}${pick(['', ',EPSG:4326', ',urn:ogc:def:crs:EPSG::3857'])}`,
         srsname: pick([undefined, `EPSG:${pick(codes)}`]),
-        ...{ count: pick([undefined, ...numbers]), startindex: pick([undefined, ...numbers]) },
+        count: pick([undefined, ...numbers]),
+        startindex: pick([undefined, ...numbers]),
       }),
     tiles: () => {
       const [z, x, y] = [pick(numbers), pick(numbers), pick(numbers)]
@@ -150,10 +177,19 @@ function requestsOf(seed: number): Record<string, () => string> {
         `/gwc/service/tms/1.0.0/${layer}/${z}/${x}/${y}.png`,
         `/ogc/collections/${layer}/tiles/WebMercatorQuad/${z}/${x}/${y}`,
         address('/wmts', {
-          ...{ service: 'WMTS', version: '1.0.0', request: pick(['GetTile', 'GetFeatureInfo']), layer },
-          ...{ style: '', tilematrixset: pick(['WebMercatorQuad', 'EPSG:4326']), tilematrix: z },
-          ...{ tilecol: x, tilerow: y, i: pick(numbers), j: pick(numbers) },
-          ...{ format: 'image/png', infoformat: 'application/json' },
+          service: 'WMTS',
+          version: '1.0.0',
+          request: pick(['GetTile', 'GetFeatureInfo']),
+          layer,
+          style: '',
+          tilematrixset: pick(['WebMercatorQuad', 'EPSG:4326']),
+          tilematrix: z,
+          tilecol: x,
+          tilerow: y,
+          i: pick(numbers),
+          j: pick(numbers),
+          format: 'image/png',
+          infoformat: 'application/json',
         }),
       ])
     },
@@ -162,10 +198,17 @@ function requestsOf(seed: number): Record<string, () => string> {
       const [bbox, boxCrs] = [pick(boxes), pick([undefined, crs])]
       return pick([
         address('/ogc/collections/default:shapes/items', {
-          ...{ bbox, crs, 'bbox-crs': boxCrs, limit: pick([undefined, ...numbers]) },
+          bbox,
+          crs,
+          'bbox-crs': boxCrs,
+          limit: pick([undefined, ...numbers]),
         }),
         address(`/ogc/collections/default:${pick(['shapes', 'rgb', 'geo'])}/map`, {
-          ...{ bbox, crs, 'bbox-crs': boxCrs, width: pick(sides), height: pick(sides) },
+          bbox,
+          crs,
+          'bbox-crs': boxCrs,
+          width: pick(sides),
+          height: pick(sides),
         }),
       ])
     },

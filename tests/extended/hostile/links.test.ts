@@ -68,11 +68,7 @@ async function startSwapping(test: TestContext): Promise<string> {
   const swapper = spawn(
     process.execPath,
     [join(import.meta.dirname, '../../support/swap-links.ts'), folder, ...links],
-    {
-      stdio: ['ignore', 'pipe', 'ignore'],
-      signal: end.signal,
-      killSignal: 'SIGKILL',
-    },
+    { stdio: ['ignore', 'pipe', 'ignore'], signal: end.signal, killSignal: 'SIGKILL' },
   )
   swapper.on('error', () => undefined)
   const died = once(swapper, 'close').then(() =>

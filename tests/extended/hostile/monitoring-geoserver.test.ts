@@ -20,7 +20,11 @@ interface Watched {
 async function watched(test: TestContext): Promise<Watched> {
   const server = await TestGeoServer.start(test, { listStyle: 'json' })
   const service = await watchService(await seriesPlace(test, 'sqlite'), {
-    ...{ id: 7, name: 'maps', type: 'mapserver', url: server.url, checkIntervalSeconds: 60 },
+    id: 7,
+    name: 'maps',
+    type: 'mapserver',
+    url: server.url,
+    checkIntervalSeconds: 60,
     source: { kind: 'geoserver-monitor', url: server.url },
   })
   test.after(() => service.close())
@@ -113,7 +117,12 @@ describe("a GeoServer's monitor that means harm", () => {
   it('and has wrong numbers and times counts each request that has them once', async (test) => {
     const { server, service } = await watched(test)
     const odd = [
-      ...[record(-1), record(1.5), record(1e300), record(Number.MAX_SAFE_INTEGER), record(7), record(7)],
+      record(-1),
+      record(1.5),
+      record(1e300),
+      record(Number.MAX_SAFE_INTEGER),
+      record(7),
+      record(7),
       record(8, { startTime: '1970-01-01 00:00:00.000 UTC', totalTime: -5, responseLength: 1e300 }),
       record(9, { startTime: '0001-01-01 00:00:00.000 UTC' }),
       record(10, { startTime: '9999-12-31 23:59:59.000 UTC', status: ['FINISHED'] }),

@@ -42,7 +42,11 @@ interface Watched {
 async function watched(test: TestContext): Promise<Watched> {
   const path = join(temporaryFolder(test), 'access.log')
   const service = await watchService(await seriesPlace(test, 'sqlite'), {
-    ...{ id: 7, name: 'maps', type: 'mapserver', url: 'https://maps.example.org/', checkIntervalSeconds: 60 },
+    id: 7,
+    name: 'maps',
+    type: 'mapserver',
+    url: 'https://maps.example.org/',
+    checkIntervalSeconds: 60,
     source: { kind: 'log', path },
   })
   test.after(() => service.close())

@@ -50,7 +50,9 @@ function send(server: TestServer, chosen: readonly number[]): Promise<Response> 
   const body = `_row,name,lat,lon\n${chosen.map((row) => `${row},n${row},1,2`).join('\n')}\n`
   const authorization = `Basic ${Buffer.from(userAndPassword).toString('base64')}`
   return fetch(`${server.url}${task}/rejects`, {
-    ...{ method: 'POST', body, headers: { authorization, 'content-type': 'text/csv' } },
+    method: 'POST',
+    body,
+    headers: { authorization, 'content-type': 'text/csv' },
   })
 }
 

@@ -62,10 +62,7 @@ async function startWithLayer(t: Cleanup, type: 'GeoPackage' | 'PostGIS') {
     ]),
   )
   const created = await first.call('POST', '/rest/imports', {
-    import: {
-      targetStore: { dataStore: { name: 'store' } },
-      data: { type: 'file', file: 'places.geojson' },
-    },
+    import: { targetStore: { dataStore: { name: 'store' } }, data: { type: 'file', file: 'places.geojson' } },
   })
   const id = Number(created.json.import?.id)
   await first.call('POST', `/rest/imports/${id}`)

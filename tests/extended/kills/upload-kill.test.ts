@@ -41,7 +41,9 @@ describe('a resumable upload', () => {
     const open = (offset: number, end: number): { isRefused: boolean } => {
       const piece = { isRefused: false }
       const headers = {
-        ...{ authorization, 'content-type': type, 'upload-offset': offset },
+        authorization,
+        'content-type': type,
+        'upload-offset': offset,
         'content-length': content.length - offset,
       }
       const sent = httpRequest(`${server.url}${path}`, { method: 'PATCH', headers }, () => {

@@ -30,9 +30,7 @@ function isAlive(pid: number): boolean {
 /** An import of the view into the default store; gives its id. */
 async function prepare(victim: Victim, kind: EndlessView = 'cross-join'): Promise<number> {
   writeEndlessView(join(victim.incoming, 'endless.gpkg'), kind)
-  const made = await victim.call('POST', '', {
-    import: { data: { type: 'file', location: 'endless.gpkg' } },
-  })
+  const made = await victim.call('POST', '', { import: { data: { type: 'file', location: 'endless.gpkg' } } })
   assert.equal(made.status, 201, made.text)
   const id = Number(made.json['import']?.['id'])
   const sent = await victim.call('PUT', `/${id}/tasks/0/target`, { dataStore: { name: 'default' } })

@@ -93,7 +93,9 @@ for (const [database, { count, lives }] of Object.entries(sizes)) {
       const path = join(temporaryFolder(t), 'access.log')
       const log = new WrittenLog(path, requests, 7)
       const order = {
-        ...{ place: placeOf(app), limits, now: end },
+        place: placeOf(app),
+        limits,
+        now: end,
         service: {
           id,
           name: 'counted',
@@ -124,7 +126,11 @@ for (const [database, { count, lives }] of Object.entries(sizes)) {
       const services = [{ id, name: 'counted mapserver', type: 'mapserver' as const }]
       const compare = await comparer(monitoringClient(asked), { requests, samples: [] }, services)
       const metrics = [
-        ...['request.count', 'request.path', 'request.ua', 'response.status', 'response.time'],
+        'request.count',
+        'request.path',
+        'request.ua',
+        'response.status',
+        'response.time',
         'response.error.types',
       ]
       const filters = [
@@ -138,7 +144,8 @@ for (const [database, { count, lives }] of Object.entries(sizes)) {
       await compare([...questionsOf(metrics, filters), ...visitors])
       const classified = requests.map((one) => ({
         ...one,
-        ...{ userAgentFamily: classifyUserAgent(one.userAgent ?? ''), network: 'others' as const },
+        userAgentFamily: classifyUserAgent(one.userAgent ?? ''),
+        network: 'others' as const,
       }))
       const series = await openSeriesDatabase(order.place, { isReader: true })
       const days = { zone: 'UTC', dayOf: (seconds: number) => seconds - (seconds % 86_400) }
@@ -154,15 +161,12 @@ describe('requests of a server', () => {
     const dataDir = temporaryFolder(t)
     const draw = seededRandom(3)
     const kinds = [
-      ...[
-        { url: '/nowhere', status: 404 },
-        { url: '/rest/layers', status: 401 },
-        { url: '/docs', status: 200 },
-      ],
-      ...[
-        { url: '/ogc/conformance', status: 200 },
-        { url: '/ogc/collections/none', status: 401 },
-      ],
+      { url: '/nowhere', status: 404 },
+      { url: '/rest/layers', status: 401 },
+      { url: '/docs', status: 200 },
+
+      { url: '/ogc/conformance', status: 200 },
+      { url: '/ogc/collections/none', status: 401 },
     ]
     const facts: RequestEvent[] = []
     let now = from
@@ -183,8 +187,12 @@ describe('requests of a server', () => {
         if (draw() < 0.05) await app.monitoring?.tick()
         facts.push(
           requestAt(new Date(now).toISOString(), {
-            ...{ serviceId: ids[isOgc ? 'mapserver' : 'app'] ?? 0, eventType: isOgc ? 'OWS:WFS' : 'view' },
-            ...{ method, status: kind.status, userAgent: agent, path: kind.url.split('?')[0] ?? '' },
+            serviceId: ids[isOgc ? 'mapserver' : 'app'] ?? 0,
+            eventType: isOgc ? 'OWS:WFS' : 'view',
+            method,
+            status: kind.status,
+            userAgent: agent,
+            path: kind.url.split('?')[0] ?? '',
             resources: kind.url === '/docs' ? [{ type: 'url', name: '/docs' }] : [],
           }),
         )

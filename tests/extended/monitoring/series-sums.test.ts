@@ -115,11 +115,14 @@ describeSeries('every split', (test) => {
   test('sums up to its metric, beyond the caps, rolled up, and with every filter', async (place) => {
     const { requests } = makeFacts(11)
     const lacking = ['userAgent', 'visitor', 'clientIp', 'country', 'region', 'city'] as const
-    const nobody = requests.slice(0, 5).map((one) => ({
-      ...one,
-      ...Object.fromEntries(lacking.map((name) => [name, null])),
-      ...{ userAgentFamily: null, userName: null },
-    }))
+    const nobody = requests
+      .slice(0, 5)
+      .map((one) => ({
+        ...one,
+        ...Object.fromEntries(lacking.map((name) => [name, null])),
+        userAgentFamily: null,
+        userName: null,
+      }))
     const filters = filtersOf(requests)
     await withWriter(
       place,

@@ -157,7 +157,10 @@ describe('an import of many layers', async () => {
     await told.getByText('48 imports').waitFor()
     const { searchParams } = new URL(page.url())
     assert.deepEqual(Object.fromEntries(searchParams), {
-      ...{ state: 'COMPLETE_ERROR', who: 'jana', from: yesterday, to: yesterday },
+      state: 'COMPLETE_ERROR',
+      who: 'jana',
+      from: yesterday,
+      to: yesterday,
     })
     await page.goBack()
     await page.goForward()

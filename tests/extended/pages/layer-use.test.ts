@@ -166,8 +166,13 @@ project.clear()
     await startQgis({ after }).ask({ do: 'script', script, to: folder, extent: [0, 0, 1, 1] })
     const found: unknown = JSON.parse((await run('cat', [report])).stdout)
     assert.deepEqual(found, {
-      ...{ loaded: true, valid: true, name: title, provider: 'OAPIF', rows: countries },
-      ...{ renderer: 'RuleRenderer', rules: 4 },
+      loaded: true,
+      valid: true,
+      name: title,
+      provider: 'OAPIF',
+      rows: countries,
+      renderer: 'RuleRenderer',
+      rules: 4,
     })
   })
 })
@@ -200,7 +205,8 @@ describe('the code for other programs, as a visitor who is not signed in sees it
 
   function pointsOf(count: number): string {
     const features = Array.from({ length: count }, (_, n) => ({
-      ...{ type: 'Feature', properties: { n } },
+      type: 'Feature',
+      properties: { n },
       geometry: { type: 'Point', coordinates: [n % 50, Math.floor(n / 50)] },
     }))
     return JSON.stringify({ type: 'FeatureCollection', features })

@@ -7,10 +7,20 @@ import { expectSound } from '../../pages/support/states.ts'
 const long = `<img src=x onerror=alert(1)> \u202eמִלִּים 🗺️ ${'Donaudampfschiff'.repeat(600)}`
 const countries = '/ogc/collections/default:countries'
 const paths = [
-  ...['/ogc', '/ogc/conformance', '/ogc/api', '/ogc/collections', '/ogc/catalogue/collections/layers/items'],
-  ...[countries, `${countries}/items?limit=10`, `${countries}/items/5`, `${countries}/queryables`],
-  ...[`${countries}/tiles/WebMercatorQuad`, '/ogc/nothing', `${countries}/items?filter=NAME%20=`],
-  ...['/ogc/collections/default:hostile', '/ogc/collections/default:hostile/items'],
+  '/ogc',
+  '/ogc/conformance',
+  '/ogc/api',
+  '/ogc/collections',
+  '/ogc/catalogue/collections/layers/items',
+  countries,
+  `${countries}/items?limit=10`,
+  `${countries}/items/5`,
+  `${countries}/queryables`,
+  `${countries}/tiles/WebMercatorQuad`,
+  '/ogc/nothing',
+  `${countries}/items?filter=NAME%20=`,
+  '/ogc/collections/default:hostile',
+  '/ogc/collections/default:hostile/items',
   '/ogc/collections/default:hostile/items/1',
 ]
 

@@ -30,9 +30,7 @@ describe('the pages on PostgreSQL', () => {
   })
 
   it('lead from a file to its layer, whose rows stand in the database', async (t) => {
-    const server = await startPageServer(t, {
-      ...{ TERRANE_DATABASE_URL: database, TERRANE_SAMPLE: 'off' },
-    })
+    const server = await startPageServer(t, { TERRANE_DATABASE_URL: database, TERRANE_SAMPLE: 'off' })
     const shown = await showPages(t, server)
     const { page } = shown
     await shown.signIn('/app/import')

@@ -242,11 +242,12 @@ function caught(now: number): NonNullable<Fed['exceptions']> {
   const more = { path: '/tiles/a', status: 503, userAgent: 'QGIS/3.40', errorType: 'StoreAway' }
   return [
     {
-      ...{ created: now - dayMs, errorType: 'StoreAway', message: `message ${hostile}` },
-      ...{
-        stack: `at stack ${'x'.repeat(30_000)}\n${hostile}`,
-        request: requestAt(time, { serviceId: 1, ...more }),
-      },
+      created: now - dayMs,
+      errorType: 'StoreAway',
+      message: `message ${hostile}`,
+
+      stack: `at stack ${'x'.repeat(30_000)}\n${hostile}`,
+      request: requestAt(time, { serviceId: 1, ...more }),
     },
     { created: now - 2 * dayMs, errorType: `Odd ${hostile}`, message: 'no request did this', stack: '' },
   ]

@@ -25,8 +25,12 @@ interface Answer {
 /** A server with a public layer, and nginx in front that caches what it may and passes the Host header on. */
 async function startBehindCache(t: TestContext, env: Record<string, string>, headers: string) {
   const settings = loadSettings({
-    ...{ TERRANE_DATA: temporaryData(t), TERRANE_PORT: '0', TERRANE_SAMPLE: 'off' },
-    ...{ TERRANE_ADMIN_PASSWORD: adminPassword, TERRANE_MONITORING: 'off', ...env },
+    TERRANE_DATA: temporaryData(t),
+    TERRANE_PORT: '0',
+    TERRANE_SAMPLE: 'off',
+    TERRANE_ADMIN_PASSWORD: adminPassword,
+    TERRANE_MONITORING: 'off',
+    ...env,
   })
   const server = await startServer(settings, { log: silentLogger })
   t.after(() => server.close())

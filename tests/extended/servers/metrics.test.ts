@@ -24,7 +24,9 @@ async function makeToken({ app, admin }: TestApp, base = ''): Promise<string> {
   const user = { name: 'prometheus', password: 'scrape-password-1', role: 'user' }
   await app.inject({ method: 'POST', url: `${base}/rest/security/users`, headers: admin, payload: { user } })
   const made = await app.inject({
-    ...{ method: 'POST', url: `${base}/rest/security/tokens`, payload: { token: { name: 'scrape' } } },
+    method: 'POST',
+    url: `${base}/rest/security/tokens`,
+    payload: { token: { name: 'scrape' } },
     headers: basicAuth(user.name, user.password),
   })
   return made.json().token.value
@@ -55,7 +57,9 @@ describe('GET /metrics', () => {
     const client = clientOf(terrane)
     const headers = terrane.admin
     await terrane.app.inject({
-      ...{ method: 'POST', url: '/geo/rest/workspaces', headers },
+      method: 'POST',
+      url: '/geo/rest/workspaces',
+      headers,
       payload: { workspace: { name: 'w' } },
     })
     client.provide('geojson/countries.geojson', 'countries.geojson')

@@ -31,7 +31,8 @@ const kinds: Sent[] = [
   { path: getMap.replace('towns,roads', 'nothing'), status: 200, contains: 'ServiceException' },
   {
     path: getMap.replace('1.3.0', '1.1.1').replace('CRS=', 'SRS=').replace('towns,roads', 'nothing'),
-    ...{ status: 200, contains: 'ServiceException' },
+    status: 200,
+    contains: 'ServiceException',
   },
   {
     path: '/ows',
@@ -95,7 +96,11 @@ describe('an Apache with the log of the documents', () => {
         headers: { 'user-agent': 'say "hi"', referer: 'http://x/' },
       })
     const watched = await watchService(await seriesPlace(test, 'sqlite'), {
-      ...{ id: 7, name: 'maps', type: 'mapserver', url: apache.url, checkIntervalSeconds: 60 },
+      id: 7,
+      name: 'maps',
+      type: 'mapserver',
+      url: apache.url,
+      checkIntervalSeconds: 60,
       source: { kind: 'log', path: apache.log },
     })
     test.after(() => watched.close())
@@ -116,7 +121,11 @@ describe('a MapServer behind nginx', () => {
   it('is counted exactly, over rotations of its log and restarts of the collector', async (test) => {
     const server = await startMapServer(test)
     const watched = await watchService(await seriesPlace(test, 'sqlite'), {
-      ...{ id: 7, name: 'maps', type: 'mapserver', url: server.url, checkIntervalSeconds: 60 },
+      id: 7,
+      name: 'maps',
+      type: 'mapserver',
+      url: server.url,
+      checkIntervalSeconds: 60,
       source: { kind: 'log', path: server.log },
       server: 'mapserver',
     })

@@ -51,7 +51,10 @@ export async function feedPast(
       samples: readings.map(
         (time): Sample =>
           sampleAt(new Date(time).toISOString(), {
-            ...{ serviceId: idOf('hostapp'), metric: 'uptime', label: 'value', value: 1000 },
+            serviceId: idOf('hostapp'),
+            metric: 'uptime',
+            label: 'value',
+            value: 1000,
           }),
       ),
     }

@@ -14,6 +14,9 @@ export async function slowUploads(page: Page, bytesPerSecond: number): Promise<v
   const session = await page.context().newCDPSession(page)
   const uploadThroughput = bytesPerSecond === 0 ? -1 : bytesPerSecond
   await session.send('Network.emulateNetworkConditions', {
-    ...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput },
+    offline: false,
+    latency: 0,
+    downloadThroughput: -1,
+    uploadThroughput,
   })
 }

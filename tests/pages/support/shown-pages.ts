@@ -12,8 +12,13 @@ import { patienceMs } from '../../support/until.ts'
 export const password = 'pages-are-looked-at'
 const axe = readFileSync(join(import.meta.dirname, '../../../node_modules/axe-core/axe.min.js'), 'utf8')
 const flags = [
-  ...['--no-first-run', '--disable-quic', '--disable-background-networking', '--disable-component-update'],
-  ...['--disable-sync', '--disable-gpu', '--enable-unsafe-swiftshader'],
+  '--no-first-run',
+  '--disable-quic',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-gpu',
+  '--enable-unsafe-swiftshader',
   // No name is found but those of this machine.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ]
@@ -50,8 +55,11 @@ export async function startPageServer(t: Cleanup, env: Record<string, string> = 
     },
     start: async () => {
       running = startTerrane(untilTheEnd, ['serve'], {
-        ...{ TERRANE_DATA: folder, TERRANE_PORT: port, TERRANE_ADMIN_PASSWORD: password },
-        ...{ TERRANE_LOG: 'error', ...env },
+        TERRANE_DATA: folder,
+        TERRANE_PORT: port,
+        TERRANE_ADMIN_PASSWORD: password,
+        TERRANE_LOG: 'error',
+        ...env,
       })
       const line = await running.line(/http:\/\/127\.0\.0\.1:\d+/)
       server.url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0] ?? ''

@@ -31,8 +31,13 @@ interface CoverageRound {
 }
 
 const commitSteps = [
-  ...['restore.kept', 'commit.prepared', 'restore.noted', 'restore.announced', 'commit.recorded'],
-  ...['commit.done', 'restore.committed'],
+  'restore.kept',
+  'commit.prepared',
+  'restore.noted',
+  'restore.announced',
+  'commit.recorded',
+  'commit.done',
+  'restore.committed',
 ] as ProtocolStep[]
 
 /** Every deed with each of its steps. */

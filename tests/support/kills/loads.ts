@@ -100,10 +100,7 @@ function contentAfter(load: Load, before: Content | undefined): Content {
   const [name = '', facts] = Object.entries(added)[0] ?? []
   const old = before?.[name]
   const { rows = 0, sum = 0, geometries = 0 } = facts ?? {}
-  return {
-    ...before,
-    [name]: { rows: rows + (old?.rows ?? 0), sum: sum + (old?.sum ?? 0), geometries },
-  }
+  return { ...before, [name]: { rows: rows + (old?.rows ?? 0), sum: sum + (old?.sum ?? 0), geometries } }
 }
 
 /** Returns the ids of stored layer states that the catalogue knows. */

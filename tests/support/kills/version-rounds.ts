@@ -18,12 +18,27 @@ export interface Round {
 }
 
 const loadSteps = [
-  ...['load.aimed', 'load.staged', 'commit.prepared', 'load.noted', 'load.announced'],
-  ...['commit.recorded', 'commit.done', 'load.committed', 'load.published'],
+  'load.aimed',
+  'load.staged',
+  'commit.prepared',
+  'load.noted',
+  'load.announced',
+  'commit.recorded',
+  'commit.done',
+  'load.committed',
+  'load.published',
 ] as ProtocolStep[]
 const restoreSteps = [
-  ...['restore.asked', 'restore.kept', 'commit.prepared', 'restore.noted', 'restore.announced'],
-  ...['commit.recorded', 'commit.done', 'restore.committed', 'restore.published', 'restore.returned'],
+  'restore.asked',
+  'restore.kept',
+  'commit.prepared',
+  'restore.noted',
+  'restore.announced',
+  'commit.recorded',
+  'commit.done',
+  'restore.committed',
+  'restore.published',
+  'restore.returned',
 ] as ProtocolStep[]
 
 const editSteps: readonly ProtocolStep[] = ['edit.noted', 'edit.committed', 'edit.published']
@@ -79,7 +94,9 @@ export function allRounds({ locks, canRemove }: { locks: boolean; canRemove: boo
   const edited = roundsOf({ kind: 'edit' }, [...editSteps, ...moreEdited])
   // Later additions go at the end, so that a seed keeps meaning the same kills.
   return [
-    ...[...plain, ...twice, ...swept.map((round): Round => ({ ...round, again: 'sweep.dropped' }))],
+    ...plain,
+    ...twice,
+    ...swept.map((round): Round => ({ ...round, again: 'sweep.dropped' })),
     ...edited,
   ]
 }

@@ -9,13 +9,7 @@ export const togetherDe: TogetherTexts = {
   title: (value) => `Alle ${layers(value)} zusammen`,
   entry: (value) => `Die ${layers(value)} zusammen`,
   entryHint: 'Auswahl und Probleme aller',
-  sums: {
-    ready: 'bereit',
-    decide: 'offen',
-    failed: 'gescheitert',
-    done: 'fertig',
-    rows: 'Zeilen geladen',
-  },
+  sums: { ready: 'bereit', decide: 'offen', failed: 'gescheitert', done: 'fertig', rows: 'Zeilen geladen' },
   problems: 'Was im Weg ist',
   noProblems: 'Nichts ist im Weg.',
   problem: {

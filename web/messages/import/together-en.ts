@@ -8,13 +8,7 @@ export const togetherEn = {
   title: (value: number) => `All ${layers(value)} together`,
   entry: (value: number) => `The ${layers(value)} together`,
   entryHint: 'Choices and problems of all',
-  sums: {
-    ready: 'ready',
-    decide: 'to decide',
-    failed: 'failed',
-    done: 'done',
-    rows: 'rows loaded',
-  },
+  sums: { ready: 'ready', decide: 'to decide', failed: 'failed', done: 'done', rows: 'rows loaded' },
   problems: 'What is in the way',
   noProblems: 'Nothing is in the way.',
   problem: {

@@ -116,8 +116,11 @@ function callOf(
   return {
     path: `/monitoring/api/metric_data/${encodeURIComponent(metric)}`,
     query: {
-      ...{ last: Math.floor(last / interval) * interval, interval },
-      ...{ service: service || undefined, resource: resource.trim() || undefined, label: label || undefined },
+      last: Math.floor(last / interval) * interval,
+      interval,
+      service: service || undefined,
+      resource: resource.trim() || undefined,
+      label: label || undefined,
     },
   }
 }

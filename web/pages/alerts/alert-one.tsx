@@ -171,10 +171,16 @@ function Charts({ saved, draft, clauses, onChange }: ChartsProps) {
 
 function clauseOf(field: Field): Clause {
   return {
-    ...{ field_name: field.field_name, use_service: field.use_service },
-    ...{ use_resource: field.use_resource, use_label: field.use_label },
-    ...{ title: metricTitle(field.metric.name), option: field.field_option, unit: field.unit },
-    ...{ choices: field.steps_calculated, least: field.min_value, most: field.max_value },
+    field_name: field.field_name,
+    use_service: field.use_service,
+    use_resource: field.use_resource,
+    use_label: field.use_label,
+    title: metricTitle(field.metric.name),
+    option: field.field_option,
+    unit: field.unit,
+    choices: field.steps_calculated,
+    least: field.min_value,
+    most: field.max_value,
   }
 }
 

@@ -24,8 +24,13 @@ export interface Draft {
 export const emptyField: FieldDraft = { value: '', service: '', resource: '', label: '' }
 
 export const emptyDraft: Draft = {
-  ...{ emails: '', webhooks: '', severity: 'error', isActive: true },
-  ...{ graceMinutes: '60', windowMinutes: '5', fields: {} },
+  emails: '',
+  webhooks: '',
+  severity: 'error',
+  isActive: true,
+  graceMinutes: '60',
+  windowMinutes: '5',
+  fields: {},
 }
 
 const minuteSeconds = 60

@@ -186,9 +186,16 @@ function Choices({ known, metric, option }: ChoicesProps) {
 function clauseOf({ metrics }: Known, metric: string, option: Option): Clause {
   const { unit = '', isOfHosts = false } = metrics.find(({ name }) => name === metric) ?? {}
   return {
-    ...{ field_name: `${metric}.${option}`, title: metricTitle(metric), option, unit },
-    ...{ use_service: true, use_resource: !isOfHosts, use_label: true },
-    ...{ choices: null, least: null, most: null },
+    field_name: `${metric}.${option}`,
+    title: metricTitle(metric),
+    option,
+    unit,
+    use_service: true,
+    use_resource: !isOfHosts,
+    use_label: true,
+    choices: null,
+    least: null,
+    most: null,
   }
 }
 

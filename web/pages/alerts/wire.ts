@@ -40,7 +40,12 @@ export const alerts = new Resource<Alerts>(async (signal) => {
   const list = data.notifications.map(({ id, name, description, severity, active, last_send }): Listed => {
     const found = raised.get(id)
     return {
-      ...{ id, name, description, severity, isActive: active, lastSend: last_send },
+      id,
+      name,
+      description,
+      severity,
+      isActive: active,
+      lastSend: last_send,
       failingSince: found?.check.failing_since ?? null,
       problems: found?.problems ?? [],
     }

@@ -3,7 +3,10 @@ import { describe, it } from 'node:test'
 import { layersOnMap } from './layers-on-map.ts'
 
 const layer = (name: string, kind: 'vector' | 'raster' | 'table', geometryType?: string) => ({
-  ...{ workspace: 'w', name, kind, thumbnail: 'http://x/t.png' },
+  workspace: 'w',
+  name,
+  kind,
+  thumbnail: 'http://x/t.png',
   ...(geometryType === undefined ? {} : { geometryType }),
 })
 

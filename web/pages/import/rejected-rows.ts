@@ -23,7 +23,8 @@ export function withValue({ type, geometry, properties }: RejectedRow, text: str
   const own = Object.entries(properties).filter(([name]) => !reasonColumns.has(name))
   const { _field } = properties
   return {
-    ...{ type, geometry },
+    type,
+    geometry,
     properties: { ...Object.fromEntries(own), ...(_field === null ? {} : { [_field]: text }) },
   }
 }

@@ -3,7 +3,10 @@ import { describe, it } from 'node:test'
 import { type LayerVersion, wayBack } from './way-back.ts'
 
 const made = (version: number, by: number | null, cause = 'import', restorable = true): LayerVersion => ({
-  ...{ version, cause, import: by, restorable },
+  version,
+  cause,
+  import: by,
+  restorable,
 })
 
 describe('the way back from an import', () => {

@@ -133,11 +133,7 @@ export interface ColumnFigures {
 }
 
 export interface Rows {
-  features: {
-    id?: number | string
-    properties: Record<string, unknown>
-    geometry: { type: string } | null
-  }[]
+  features: { id?: number | string; properties: Record<string, unknown>; geometry: { type: string } | null }[]
   bbox?: number[]
   hasMore?: boolean
 }

@@ -17,12 +17,7 @@ import { type Counts, layerPath, type Version } from './wire.ts'
 type Values = Record<string, unknown>
 
 interface Change extends MapObject {
-  properties: {
-    change: 'added' | 'changed' | 'removed'
-    featureId?: string
-    before?: Values
-    after?: Values
-  }
+  properties: { change: 'added' | 'changed' | 'removed'; featureId?: string; before?: Values; after?: Values }
 }
 
 interface Compared {

@@ -56,14 +56,11 @@ export function RowsGrid({ rows, total, names, numbers, sortable, chosen }: Rows
   const onKey = (event: KeyboardEvent): void => {
     const inSight = Math.floor(scroller.height / sizes.rowHeight) - 2
     const by = new Map([
-      ...([
-        ['ArrowDown', 1],
-        ['ArrowUp', -1],
-      ] as const),
-      ...([
-        ['PageDown', inSight],
-        ['PageUp', -inSight],
-      ] as const),
+      ['ArrowDown', 1],
+      ['ArrowUp', -1],
+
+      ['PageDown', inSight],
+      ['PageUp', -inSight],
     ]).get(event.key as 'ArrowUp')
     if (by === undefined) return
     event.preventDefault()

@@ -19,11 +19,7 @@ export function partOf(parameters: URLSearchParams): number {
 
 function listQuery(): NonNullable<Call['query']> {
   const offset = partOf(query.value) * partSize
-  return {
-    q: query.value.get('q') || undefined,
-    limit: partSize,
-    offset: offset === 0 ? undefined : offset,
-  }
+  return { q: query.value.get('q') || undefined, limit: partSize, offset: offset === 0 ? undefined : offset }
 }
 
 export function workspacesCall(): Call {

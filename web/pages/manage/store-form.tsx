@@ -38,13 +38,16 @@ export function NewStore({ onDone }: Done) {
   }, [])
   const bodyOf = (data: FormData) => ({
     dataStore: {
-      ...{ name: String(data.get('name')), type, connectionParameters: connectionOf(data, type) },
+      name: String(data.get('name')),
+      type,
+      connectionParameters: connectionOf(data, type),
       ...(data.get('description') === '' ? {} : { description: String(data.get('description')) }),
       versions: data.get('versions') !== null,
     },
   })
   const asked = (data: FormData): Call => ({
-    ...{ method: 'POST', path: collectionOf(String(data.get('workspace'))) },
+    method: 'POST',
+    path: collectionOf(String(data.get('workspace'))),
     body: bodyOf(data),
   })
   if (names === undefined) return null

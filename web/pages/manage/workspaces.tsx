@@ -168,7 +168,9 @@ function WorkspaceForm({ now }: { now?: Shown }) {
       return { method: 'PUT', path: pathOf(first.name), body: { workspace: { public: isPublic } } }
     const isDefault = data.get('default') !== null
     return {
-      ...{ method: 'POST', path: base, query: { default: isDefault || undefined } },
+      method: 'POST',
+      path: base,
+      query: { default: isDefault || undefined },
       body: { workspace: { name: String(data.get('name')), public: isPublic } },
     }
   }

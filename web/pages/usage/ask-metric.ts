@@ -35,8 +35,10 @@ export function metricCalls(
   return runsOf(periods).map(({ from, to, lengthMs }) => ({
     path: `/monitoring/api/metric_data/${encodeURIComponent(metric)}`,
     query: {
-      ...{ valid_from: new Date(from).toISOString(), valid_to: new Date(to).toISOString() },
-      ...{ interval: lengthMs / 1000, align: 'start' },
+      valid_from: new Date(from).toISOString(),
+      valid_to: new Date(to).toISOString(),
+      interval: lengthMs / 1000,
+      align: 'start',
       ...filters,
     },
   }))

@@ -18,13 +18,7 @@ const shownMost = 20
 /** Server errors with their requests. */
 export function Exceptions({ choices, windows: { window } }: { choices: Choices; windows: Windows }) {
   const texts = usageTexts.value
-  const asked: Call = {
-    path: '/monitoring/api/exceptions',
-    query: {
-      ...{ valid_from: new Date(window.from).toISOString(), valid_to: new Date(window.to).toISOString() },
-      ...{ limit: shownMost, service_name: choices.service, resource: choices.resource?.split(' ')[0] },
-    },
-  }
+  const asked = exceptionsCall(choices, window)
   const answer = useAnswer(
     JSON.stringify(asked),
     (signal) => call<{ exceptions: Listed[] }>(asked, signal),
@@ -95,6 +89,19 @@ export function Exceptions({ choices, windows: { window } }: { choices: Choices;
       )}
     </section>
   )
+}
+
+function exceptionsCall({ service, resource }: Choices, window: Windows['window']): Call {
+  return {
+    path: '/monitoring/api/exceptions',
+    query: {
+      valid_from: new Date(window.from).toISOString(),
+      valid_to: new Date(window.to).toISOString(),
+      limit: shownMost,
+      service_name: service,
+      resource: resource?.split(' ')[0],
+    },
+  }
 }
 
 function ExceptionDialog({ id, onClose }: { id: number; onClose(): void }) {

@@ -66,7 +66,9 @@ export function FailedRequests({ choices, windows: { window } }: { choices: Choi
         saveRankPicture(
           texts.failedRequests,
           (value ?? []).map(({ status, layer, count }, at) => ({
-            ...{ key: String(at), name: `${status} ${layer ?? texts.noLayer}`, value: count },
+            key: String(at),
+            name: `${status} ${layer ?? texts.noLayer}`,
+            value: count,
           })),
           shownNumber,
         )

@@ -96,10 +96,12 @@ async function askParts(
 ): Promise<Found> {
   const parts = await listParts(metric, choices, window, services, signal)
   const answers = await Promise.all(
-    parts.slice(0, mostParts).map(async ({ key, name }) => ({
-      name,
-      answered: await askMetric(metric.name, periods, partFilters(metric, choices, key), signal),
-    })),
+    parts
+      .slice(0, mostParts)
+      .map(async ({ key, name }) => ({
+        name,
+        answered: await askMetric(metric.name, periods, partFilters(metric, choices, key), signal),
+      })),
   )
   const lines = answers.map(
     ({ name, answered }): Line => ({
@@ -110,7 +112,8 @@ async function askParts(
   )
   return {
     course: { periods, lines, unit: answers[0]?.answered.unit ?? metric.unit },
-    ...{ total: null, totalBefore: null },
+    total: null,
+    totalBefore: null,
     ...resolutionOf(...answers.map(({ answered }) => answered)),
     parts: parts.length,
   }

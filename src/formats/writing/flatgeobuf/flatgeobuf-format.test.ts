@@ -34,7 +34,10 @@ function expected(value: Value, type: AttributeType): Value {
 }
 
 const fieldOf = (type: GeometryField['type'], dimensions: string): GeometryField => ({
-  ...{ name: 'geom', type, hasZ: dimensions.includes('z'), hasM: dimensions.includes('m') },
+  name: 'geom',
+  type,
+  hasZ: dimensions.includes('z'),
+  hasM: dimensions.includes('m'),
   crs: { srs: 'EPSG:4326' },
 })
 

@@ -8,8 +8,18 @@ import type { TableWriter } from './table-writer.ts'
 const magic = Uint8Array.of(0x66, 0x67, 0x62, 0x03, 0x66, 0x67, 0x62, 0x00)
 /** Numbers of column types (header.fbs). Decimals are text, and so are times without a date. */
 const columnTypes: Record<AttributeType, number> = {
-  ...{ boolean: 2, int16: 3, int32: 5, int64: 7, float32: 9, float64: 10, decimal: 11, text: 11 },
-  ...{ date: 13, time: 11, timestamp: 13, binary: 14 },
+  boolean: 2,
+  int16: 3,
+  int32: 5,
+  int64: 7,
+  float32: 9,
+  float64: 10,
+  decimal: 11,
+  text: 11,
+  date: 13,
+  time: 11,
+  timestamp: 13,
+  binary: 14,
 }
 const textColumn = 11
 

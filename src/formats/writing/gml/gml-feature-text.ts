@@ -29,7 +29,9 @@ export class GmlFeatureText {
     this.#geometryName = `${prefix}:${xmlName(geometry?.name ?? '')}`
     this.#idAttribute = version === '2.1' ? 'fid' : 'gml:id'
     this.#geometry = new GmlGeometry({
-      ...{ isYx: crs?.isYx === true, hasIds: version === '3.2', hasTuples: version === '2.1' },
+      isYx: crs?.isYx === true,
+      hasIds: version === '3.2',
+      hasTuples: version === '2.1',
       ...defined({ srsName: crs?.uri }),
     })
   }

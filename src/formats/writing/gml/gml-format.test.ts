@@ -89,7 +89,11 @@ function pointOf(hex: string | null | undefined): string[] | undefined {
 }
 
 const fieldOf = (type: GeometryField['type'], dimensions: string): GeometryField => ({
-  ...{ name: 'geom', type, hasZ: dimensions.includes('z'), hasM: false, crs: { srs: 'EPSG:4326' } },
+  name: 'geom',
+  type,
+  hasZ: dimensions.includes('z'),
+  hasM: false,
+  crs: { srs: 'EPSG:4326' },
 })
 
 describe('features written as GML', () => {

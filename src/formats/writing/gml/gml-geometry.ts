@@ -32,7 +32,11 @@ const multiples: Words['multiples'] = {
 }
 
 const words: Words = {
-  ...{ multiples, rings: ['exterior', 'interior'], position: 'pos', positions: 'posList', separator: ' ' },
+  multiples,
+  rings: ['exterior', 'interior'],
+  position: 'pos',
+  positions: 'posList',
+  separator: ' ',
 }
 const olderWords: Words = {
   multiples: {
@@ -40,7 +44,9 @@ const olderWords: Words = {
     5: { element: 'MultiLineString', member: 'lineStringMember' },
     6: { element: 'MultiPolygon', member: 'polygonMember' },
   },
-  ...{ rings: ['outerBoundaryIs', 'innerBoundaryIs'], position: 'coordinates', positions: 'coordinates' },
+  rings: ['outerBoundaryIs', 'innerBoundaryIs'],
+  position: 'coordinates',
+  positions: 'coordinates',
   separator: ',',
 }
 

@@ -8,9 +8,13 @@ const levels = 'http://www.opengis.net/gmlsf/2.0'
 const levelsLocation = 'http://schemas.opengis.net/gmlsfProfile/2.0/gmlsfLevels.xsd'
 
 const geometryProperties: Record<GeometryType, string> = {
-  ...{ Geometry: 'GeometryPropertyType', Point: 'PointPropertyType', LineString: 'CurvePropertyType' },
-  ...{ Polygon: 'SurfacePropertyType', MultiPoint: 'MultiPointPropertyType' },
-  ...{ MultiLineString: 'MultiCurvePropertyType', MultiPolygon: 'MultiSurfacePropertyType' },
+  Geometry: 'GeometryPropertyType',
+  Point: 'PointPropertyType',
+  LineString: 'CurvePropertyType',
+  Polygon: 'SurfacePropertyType',
+  MultiPoint: 'MultiPointPropertyType',
+  MultiLineString: 'MultiCurvePropertyType',
+  MultiPolygon: 'MultiSurfacePropertyType',
   GeometryCollection: 'MultiGeometryPropertyType',
 }
 

@@ -6,15 +6,17 @@ import { xmlText } from './xml-text.ts'
 
 /** XML Schema types for the values of a column. */
 export const xmlTypes: Record<AttributeType, string> = {
-  ...{
-    boolean: 'boolean',
-    int16: 'short',
-    int32: 'int',
-    int64: 'long',
-    float32: 'double',
-    float64: 'double',
-  },
-  ...{ decimal: 'decimal', text: 'string', date: 'date', time: 'time', timestamp: 'dateTime' },
+  boolean: 'boolean',
+  int16: 'short',
+  int32: 'int',
+  int64: 'long',
+  float32: 'double',
+  float64: 'double',
+  decimal: 'decimal',
+  text: 'string',
+  date: 'date',
+  time: 'time',
+  timestamp: 'dateTime',
   binary: 'base64Binary',
 }
 

@@ -16,11 +16,7 @@ const FieldOption = Type.Union(
     Type.Literal(name, { description: `A problem when ${isProblemWhen}` }),
   ),
 )
-const Named = Type.Object({
-  class: Type.String(),
-  name: Type.String(),
-  id: nullable(Type.Integer()),
-})
+const Named = Type.Object({ class: Type.String(), name: Type.String(), id: nullable(Type.Integer()) })
 
 const shortCheck = {
   id: Type.Integer(),

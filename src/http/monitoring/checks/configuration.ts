@@ -89,7 +89,9 @@ export const listDeliveries = operation({
   query: Type.Object({
     limit: Type.Optional(
       Type.Integer({
-        ...{ minimum: 1, maximum: 1000, default: 100 },
+        minimum: 1,
+        maximum: 1000,
+        default: 100,
         description: 'At most so many, the newest; default 100',
       }),
     ),

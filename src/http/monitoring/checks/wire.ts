@@ -32,7 +32,10 @@ export function toListedCheck(check: Check, wire: MonitoringWire, request: Fasti
   return {
     id,
     url: request.link(configPath(id)),
-    ...{ name, description, severity, active: isActive },
+    name,
+    description,
+    severity,
+    active: isActive,
     grace_period: toWireDuration(graceSeconds),
     last_send: lastSend === undefined ? null : wire.time(Date.parse(lastSend)),
   }
@@ -55,7 +58,10 @@ export function toWireCheck(check: Check, wire: MonitoringWire, keys: 'names' | 
     },
   ])
   return {
-    ...{ id, name, description, severity },
+    id,
+    name,
+    description,
+    severity,
     grace_period: toWireDuration(graceSeconds),
     window: toWireDuration(windowSeconds),
     last_send: timeOf(lastSend),
@@ -150,7 +156,11 @@ export function healthLevel(checks: readonly CheckProblems[]): Severity | 'ok' {
 export function toWireDelivery(delivery: Delivery, wire: MonitoringWire) {
   const { id, kind, receiver, state, attempts, nextTry, error, createdAt, finishedAt } = delivery
   return {
-    ...{ id, kind, receiver, state, attempts },
+    id,
+    kind,
+    receiver,
+    state,
+    attempts,
     created: wire.time(Date.parse(createdAt)),
     finished: finishedAt === undefined ? null : wire.time(Date.parse(finishedAt)),
     next_try: state === 'pending' ? wire.time(Date.parse(nextTry)) : null,

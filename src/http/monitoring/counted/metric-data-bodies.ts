@@ -30,7 +30,8 @@ const MetricRow = Type.Object({
   sum: decimal('Sum of the values of all minutes'),
   samples_count: Type.Integer({ description: 'Requests or readings' }),
   metric_count: Type.Integer({ description: 'Values of minutes' }),
-  ...{ p50: decimal(`Median of ${withQuantiles}`), p95: decimal(`Of ${withQuantiles}`) },
+  p50: decimal(`Median of ${withQuantiles}`),
+  p95: decimal(`Of ${withQuantiles}`),
   p99: decimal(`Of ${withQuantiles}`),
 })
 

@@ -93,9 +93,13 @@ class RowWriter {
     this.#wire = wire
     const { rows } = data
     this.#columns = {
-      ...{ keys: rows.column('key'), innerKeys: rows.column('innerKey') },
-      ...{ min: rows.column('min'), max: rows.column('max'), sum: rows.column('sum') },
-      ...{ samples: rows.column('samples'), count: rows.column('count') },
+      keys: rows.column('key'),
+      innerKeys: rows.column('innerKey'),
+      min: rows.column('min'),
+      max: rows.column('max'),
+      sum: rows.column('sum'),
+      samples: rows.column('samples'),
+      count: rows.column('count'),
     }
   }
 

@@ -79,9 +79,15 @@ export function readNewService(reading: Reading): ServiceValues {
   if (name === undefined || type === undefined || hostId === undefined || taken === undefined)
     throw new Error('A service lacks what was required of it')
   return {
-    ...{ url: '', notes: '', isActive: true, checkIntervalSeconds: 60 },
+    url: '',
+    notes: '',
+    isActive: true,
+    checkIntervalSeconds: 60,
     ...rest,
-    ...{ name, type, hostId, source: taken },
+    name,
+    type,
+    hostId,
+    source: taken,
   }
 }
 
@@ -127,11 +133,7 @@ function readRemote(
   const user = fields.text('user', { maxLength: maxNameLength, keepsEmpty: true }) ?? earlier?.user
   const password = readPassword(fields, earlier?.password)
   if (url === undefined) return undefined
-  return {
-    ...{ kind, url },
-    ...(user === undefined || user === '' ? {} : { user }),
-    ...defined({ password }),
-  }
+  return { kind, url, ...(user === undefined || user === '' ? {} : { user }), ...defined({ password }) }
 }
 
 /** The mask of a password keeps it; an empty text removes it. */

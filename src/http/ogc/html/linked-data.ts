@@ -12,7 +12,11 @@ export function catalogueData(
 ): object {
   const url = shown.link('/ogc/collections')
   return {
-    ...{ '@context': context, '@type': 'DataCatalog', '@id': url, name, url },
+    '@context': context,
+    '@type': 'DataCatalog',
+    '@id': url,
+    name,
+    url,
     description: shown.texts.landing.description('Terrane'),
     inLanguage: shown.language,
     ...(collections.length === 0
@@ -42,7 +46,9 @@ export function datasetData(collection: CollectionDocument, shown: Shown): objec
     '@context': context,
     '@id': url,
     ...named(collection),
-    ...{ url, identifier: id, isAccessibleForFree: true },
+    url,
+    identifier: id,
+    isAccessibleForFree: true,
     includedInDataCatalog: { '@type': 'DataCatalog', name: 'Terrane', url: shown.link('/ogc/collections') },
     ...(keywords === undefined || keywords.length === 0 ? {} : { keywords }),
     ...(licence === undefined ? {} : { license: licence }),
@@ -52,10 +58,14 @@ export function datasetData(collection: CollectionDocument, shown: Shown): objec
     ...placeOf(collection),
     ...timesOf(extent),
     ...columnsOf(shown),
-    distribution: links.filter(isLoaded).map((one) => ({
-      ...{ '@type': 'DataDownload', name: one.title ?? one.rel, contentUrl: withForm(one.href) },
-      ...(one.type === undefined ? {} : { encodingFormat: one.type }),
-    })),
+    distribution: links
+      .filter(isLoaded)
+      .map((one) => ({
+        '@type': 'DataDownload',
+        name: one.title ?? one.rel,
+        contentUrl: withForm(one.href),
+        ...(one.type === undefined ? {} : { encodingFormat: one.type }),
+      })),
   }
 }
 

@@ -25,7 +25,10 @@ const formats: [name: MapFormat, title: string][] = [
   ['jpeg', 'JPEG'],
 ]
 const offeredMaps: readonly Representation[] = formats.map(([name, title]) => ({
-  ...{ name, title, mediaType: mapMediaTypes[name], schema: Bytes },
+  name,
+  title,
+  mediaType: mapMediaTypes[name],
+  schema: Bytes,
   ...(name === 'jpeg' ? { aliases: ['jpg'] } : {}),
 }))
 

@@ -44,7 +44,10 @@ const marks = { tags: ['records'], isPublicRead: true }
 
 function linker(request: FastifyRequest) {
   return (rel: string, type: string, title: string, path: string): RecordLink => ({
-    ...{ rel, type, title, href: request.link(path) },
+    rel,
+    type,
+    title,
+    href: request.link(path),
   })
 }
 
@@ -108,7 +111,10 @@ function toCatalogue(request: FastifyRequest, set: CardSet): object {
   const link = linker(request)
   const newest = set.ordered('changed', true)[0]?.changedAt
   return {
-    ...{ id: recordsId, type: 'Collection', itemType: 'record', title: 'Layers' },
+    id: recordsId,
+    type: 'Collection',
+    itemType: 'record',
+    title: 'Layers',
     description: 'The layers of this server that may be read',
     ...defined({ updated: newest }),
     conformsTo: [`${records}/record-collection`],

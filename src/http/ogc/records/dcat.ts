@@ -84,10 +84,7 @@ async function* written(
     for (const layer of layers) {
       const resources = await resourcesOf(parts, request, layer)
       const range = await parts.bounds.ofLayer(layer)
-      const facts = {
-        ...{ range, resources, publisher, isPublic: set.isPublic(layer) },
-        times: times.get(layer.id),
-      }
+      const facts = { range, resources, publisher, isPublic: set.isPublic(layer), times: times.get(layer.id) }
       yield `${comma}${JSON.stringify(toDataset(request, layer, facts))}`
       comma = ','
     }

@@ -29,14 +29,20 @@ export async function resourcesOf(
 ): Promise<Resource[]> {
   const collection = `/ogc/collections/${encodeURIComponent(collectionId(layer))}`
   const at = (rel: string, type: string, title: string, path: string): Resource => ({
-    ...{ rel, type, title, href: request.link(path) },
+    rel,
+    type,
+    title,
+    href: request.link(path),
   })
   const page = at('about', 'text/html', 'Page', `/app/layers/${encodeURIComponent(collectionId(layer))}`)
   const described = at('describes', 'application/json', 'The layer as a collection', collection)
   if (layer.details.kind === 'vector')
     return [
-      ...[described, ...featureResources(at, collection), ...fileResources(at, layer, collection)],
-      ...[...mapResources(at, layer, collection), page],
+      described,
+      ...featureResources(at, collection),
+      ...fileResources(at, layer, collection),
+      ...mapResources(at, layer, collection),
+      page,
     ]
   const store = await catalog.layers.storeOf(layer).catch(() => undefined)
   const links = store === undefined ? [] : await coverageLinks(request, layer, store)

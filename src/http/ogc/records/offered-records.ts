@@ -5,7 +5,9 @@ import type { Representation } from '../representations.ts'
 /** The collection of records. */
 export const offeredCatalogues: readonly Representation[] = [
   {
-    ...{ name: 'json', mediaType: 'application/ogc-catalog+json', title: 'JSON' },
+    name: 'json',
+    mediaType: 'application/ogc-catalog+json',
+    title: 'JSON',
     acceptedAs: ['application/json'],
   },
   asHtml,

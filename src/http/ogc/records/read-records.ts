@@ -81,7 +81,8 @@ export function isKept(
     ...variantOf(request),
     set.digest,
     [...set.openWorkspaces],
-    ...[[...times], total],
+    [...times],
+    total,
     request.link(request.url),
   ]
   const digest = createHash('sha256').update(JSON.stringify(meaning)).digest('base64url').slice(0, 22)

@@ -79,7 +79,10 @@ function propertiesOf(layer: LayerRecord, resources: readonly Resource[], publis
   const contacts = [...(contact === undefined ? [] : [toContact(contact)]), ...toPublisher(publisher)]
   const rights = [isWords ? licence : undefined, attribution].filter((one) => one !== undefined)
   return {
-    ...{ type: recordType, title, created: createdAt, updated: updatedAt },
+    type: recordType,
+    title,
+    created: createdAt,
+    updated: updatedAt,
     ...defined({ description: abstract ?? description }),
     ...(keywords.length === 0 ? {} : { keywords }),
     ...(spdx === undefined && address === undefined ? {} : { license: spdx ?? 'other' }),
@@ -121,7 +124,9 @@ function ownLinks(request: FastifyRequest, layer: LayerRecord): RecordLink[] {
   return [
     { rel: 'self', type, title: 'This record', href: request.link(recordPath(layer)) },
     {
-      ...{ rel: 'collection', type: 'application/ogc-catalog+json', title: 'The catalogue' },
+      rel: 'collection',
+      type: 'application/ogc-catalog+json',
+      title: 'The catalogue',
       href: request.link(recordsCollection),
     },
     recordProfile,

@@ -23,7 +23,9 @@ function linksOf(request: FastifyRequest, after: string | undefined): RecordLink
   const links = [
     { rel: 'self', type, title: 'This page', href: self },
     {
-      ...{ rel: 'collection', type: 'application/ogc-catalog+json', title: 'The catalogue' },
+      rel: 'collection',
+      type: 'application/ogc-catalog+json',
+      title: 'The catalogue',
       href: request.link(recordsCollection),
     },
     catalogProfile,

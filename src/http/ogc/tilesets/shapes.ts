@@ -28,8 +28,10 @@ export const TileMatrixSetReply = Type.Object({
       scaleDenominator: Type.Number(),
       cellSize: Type.Number({ description: 'Of a pixel, in units of the CRS' }),
       pointOfOrigin: numbers(2),
-      ...{ tileWidth: Type.Integer(), tileHeight: Type.Integer() },
-      ...{ matrixWidth: Type.Integer(), matrixHeight: Type.Integer() },
+      tileWidth: Type.Integer(),
+      tileHeight: Type.Integer(),
+      matrixWidth: Type.Integer(),
+      matrixHeight: Type.Integer(),
     }),
   ),
 })
@@ -51,15 +53,19 @@ export const TilesetReply = Type.Object({
   ...ofTileset,
   description: Type.Optional(Type.String()),
   version: Type.String({ description: 'Of the layer: changes with its data' }),
-  ...{ attribution: Type.Optional(Type.String()), license: Type.Optional(Type.String()) },
+  attribution: Type.Optional(Type.String()),
+  license: Type.Optional(Type.String()),
   pointOfContact: Type.Optional(Type.String()),
   mediaTypes: Type.Array(Type.String()),
-  ...{ created: Type.String({ format: 'date-time' }), updated: Type.String({ format: 'date-time' }) },
+  created: Type.String({ format: 'date-time' }),
+  updated: Type.String({ format: 'date-time' }),
   tileMatrixSetLimits: Type.Array(
     Type.Object({
       tileMatrix: Type.String(),
-      ...{ minTileRow: Type.Integer(), maxTileRow: Type.Integer() },
-      ...{ minTileCol: Type.Integer(), maxTileCol: Type.Integer() },
+      minTileRow: Type.Integer(),
+      maxTileRow: Type.Integer(),
+      minTileCol: Type.Integer(),
+      maxTileCol: Type.Integer(),
     }),
   ),
   boundingBox: Type.Optional(BoundingBox),
@@ -89,12 +95,16 @@ export const SetParams = Type.Object({ tileMatrixSetId })
 export const TilesetParams = Type.Object({ collectionId, tileMatrixSetId })
 /** Checked as text: what is no number names no tile. */
 export const TileParams = Type.Object({
-  ...{ collectionId, tileMatrixSetId },
-  ...{ tileMatrix: Type.String(), tileRow: Type.String(), tileCol: Type.String() },
+  collectionId,
+  tileMatrixSetId,
+  tileMatrix: Type.String(),
+  tileRow: Type.String(),
+  tileCol: Type.String(),
 })
 /** The same with the types that are meant. */
 export const ToldTileParams = Type.Object({
-  ...{ collectionId, tileMatrixSetId },
+  collectionId,
+  tileMatrixSetId,
   tileMatrix: Type.String({ description: 'Id of a tile matrix, which is its zoom: `0` to `22`' }),
   tileRow: Type.Integer({ minimum: 0, description: 'From the north' }),
   tileCol: Type.Integer({ minimum: 0, description: 'From the west' }),

@@ -68,7 +68,10 @@ function toMatrix({ bounds, columns, rows }: TileMatrixSet, z: number, metersPer
     scaleDenominator: (cellSize * metersPerUnit) / pixelMeters,
     cellSize,
     pointOfOrigin: [bounds.minX, bounds.maxY],
-    ...{ tileWidth: tileSize, tileHeight: tileSize, matrixWidth, matrixHeight: rows * 2 ** z },
+    tileWidth: tileSize,
+    tileHeight: tileSize,
+    matrixWidth,
+    matrixHeight: rows * 2 ** z,
   }
 }
 
@@ -78,7 +81,8 @@ export function toTileMatrixSet(id: TileMatrixSetId) {
   const set = getTileMatrixSet(id)
   return {
     ...toSetEntry(id),
-    ...{ orderedAxes, wellKnownScaleSet },
+    orderedAxes,
+    wellKnownScaleSet,
     tileMatrices: Array.from({ length: matrices }, (_, z) => toMatrix(set, z, metersPerUnit)),
   }
 }

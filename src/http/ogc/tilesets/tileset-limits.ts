@@ -46,8 +46,10 @@ export function limitsOf(set: TileMatrixSet, range: Envelope | undefined): TileM
     const [across, down] = [columns * 2 ** z, rows * 2 ** z]
     return {
       tileMatrix: String(z),
-      ...{ minTileRow: tileAt(shareY(north), down), maxTileRow: tileAt(shareY(south), down) },
-      ...{ minTileCol: tileAt(shareX(west), across), maxTileCol: tileAt(shareX(east), across) },
+      minTileRow: tileAt(shareY(north), down),
+      maxTileRow: tileAt(shareY(south), down),
+      minTileCol: tileAt(shareX(west), across),
+      maxTileCol: tileAt(shareX(east), across),
     }
   })
 }

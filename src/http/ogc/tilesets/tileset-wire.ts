@@ -17,7 +17,12 @@ import { limitsOf } from './tileset-limits.ts'
 const json = 'application/json'
 const relations = 'http://www.opengis.net/def/rel/ogc/1.0'
 const dimensions: Record<string, number> = {
-  ...{ Point: 0, MultiPoint: 0, LineString: 1, MultiLineString: 1, Polygon: 2, MultiPolygon: 2 },
+  Point: 0,
+  MultiPoint: 0,
+  LineString: 1,
+  MultiLineString: 1,
+  Polygon: 2,
+  MultiPolygon: 2,
 }
 
 export function tilesPath(layer: LayerRecord): string {
@@ -34,7 +39,9 @@ export function toTilesetEntry(request: FastifyRequest, layer: LayerRecord, set:
     links: [
       { rel: 'self', type: json, title: 'This tileset', href: request.link(`${tilesPath(layer)}/${set}`) },
       {
-        ...{ rel: `${relations}/tiling-scheme`, type: json, title: 'Its tile matrix set' },
+        rel: `${relations}/tiling-scheme`,
+        type: json,
+        title: 'Its tile matrix set',
         href: request.link(`/ogc/tileMatrixSets/${set}`),
       },
     ],
@@ -48,14 +55,13 @@ export function tileTemplate(request: FastifyRequest, layer: LayerRecord, set: T
 
 function moreLinks(request: FastifyRequest, layer: LayerRecord, set: TileMatrixSetId) {
   const tileJson = {
-    ...{ rel: 'alternate', type: json, title: 'TileJSON' },
+    rel: 'alternate',
+    type: json,
+    title: 'TileJSON',
     href: request.link(`/tiles/${layerSegment(layer)}`),
   }
   return [
-    {
-      ...{ rel: 'item', type: mvt, title: 'Tiles', templated: true },
-      href: tileTemplate(request, layer, set),
-    },
+    { rel: 'item', type: mvt, title: 'Tiles', templated: true, href: tileTemplate(request, layer, set) },
     geodataLink(request, layer),
     { rel: `${relations}/conformance`, type: json, href: request.link('/ogc/conformance') },
     ...(set === 'WebMercatorQuad' ? [tileJson] : []),
@@ -91,7 +97,9 @@ function toTilesetLayer(request: FastifyRequest, layer: LayerRecord, boundingBox
     names.has(name) ? [[name, jsonTypeOf(type)] as const] : [],
   )
   return {
-    ...{ id: layer.name, title, dataType: 'vector' },
+    id: layer.name,
+    title,
+    dataType: 'vector',
     ...defined({ geometryDimension: ownValue(dimensions, schema.geometry?.type ?? ''), boundingBox }),
     propertiesSchema: {
       type: 'object',
@@ -115,7 +123,8 @@ export function toTileset(
     ...defined({ description: abstract, attribution, license: licence, pointOfContact: contact }),
     version: String(version),
     mediaTypes: [mvt],
-    ...{ created: layer.createdAt, updated: layer.updatedAt },
+    created: layer.createdAt,
+    updated: layer.updatedAt,
     tileMatrixSetLimits: limitsOf(getTileMatrixSet(set), range),
     ...extent,
     layers: [toTilesetLayer(request, layer, extent?.boundingBox)],

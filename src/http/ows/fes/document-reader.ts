@@ -32,7 +32,9 @@ export class DocumentReader implements RequestDocuments {
   constructor(limits: DocumentLimits, onEnd: (error: Error) => void = () => undefined) {
     this.limits = limits
     this.#pool = new WorkPool<Functions>({
-      ...{ limit: threads, surplusMs: keepMs, onEnd },
+      limit: threads,
+      surplusMs: keepMs,
+      onEnd,
       maxWaiting: { count: mostWaiting, refuse: tooBusy },
       start: (events) => startThread(file, { ...events, maxOldGenerationSizeMb }),
     })

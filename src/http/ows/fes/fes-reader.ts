@@ -14,35 +14,40 @@ import { isGml, readGml } from './gml-literals.ts'
 import { readTime } from './gml-times.ts'
 
 const comparisons: Record<string, Comparison> = {
-  ...{
-    PropertyIsEqualTo: '=',
-    PropertyIsNotEqualTo: '<>',
-    PropertyIsLessThan: '<',
-    PropertyIsGreaterThan: '>',
-  },
-  ...{ PropertyIsLessThanOrEqualTo: '<=', PropertyIsGreaterThanOrEqualTo: '>=' },
+  PropertyIsEqualTo: '=',
+  PropertyIsNotEqualTo: '<>',
+  PropertyIsLessThan: '<',
+  PropertyIsGreaterThan: '>',
+  PropertyIsLessThanOrEqualTo: '<=',
+  PropertyIsGreaterThanOrEqualTo: '>=',
 }
 const relations: Record<string, string> = {
-  ...{ BBOX: 's_intersects', Intersects: 's_intersects', Disjoint: 's_disjoint', Equals: 's_equals' },
-  ...{
-    Touches: 's_touches',
-    Within: 's_within',
-    Contains: 's_contains',
-    Overlaps: 's_overlaps',
-    Crosses: 's_crosses',
-  },
+  BBOX: 's_intersects',
+  Intersects: 's_intersects',
+  Disjoint: 's_disjoint',
+  Equals: 's_equals',
+
+  Touches: 's_touches',
+  Within: 's_within',
+  Contains: 's_contains',
+  Overlaps: 's_overlaps',
+  Crosses: 's_crosses',
 }
 /** Operators of time (OGC 09-026r2, section 7.9) by the names that CQL2 has for them. */
 const times: Record<string, TemporalRelation> = {
-  ...{
-    After: 't_after',
-    Before: 't_before',
-    During: 't_during',
-    TEquals: 't_equals',
-    TContains: 't_contains',
-  },
-  ...{ Begins: 't_starts', BegunBy: 't_startedby', Ends: 't_finishes', EndedBy: 't_finishedby' },
-  ...{ TOverlaps: 't_overlaps', OverlappedBy: 't_overlappedby', Meets: 't_meets', MetBy: 't_metby' },
+  After: 't_after',
+  Before: 't_before',
+  During: 't_during',
+  TEquals: 't_equals',
+  TContains: 't_contains',
+  Begins: 't_starts',
+  BegunBy: 't_startedby',
+  Ends: 't_finishes',
+  EndedBy: 't_finishedby',
+  TOverlaps: 't_overlaps',
+  OverlappedBy: 't_overlappedby',
+  Meets: 't_meets',
+  MetBy: 't_metby',
   AnyInteracts: 't_intersects',
 }
 /** Arithmetic operators of Filter Encoding 1.1 (OGC 04-095, section 13), which are taken in 2.0 too. */

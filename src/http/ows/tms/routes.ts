@@ -32,17 +32,21 @@ const marks = {
 }
 
 const getTms = operation({
-  ...{ ...marks, summary: 'Versions of the Tile Map Service' },
+  ...marks,
+  summary: 'Versions of the Tile Map Service',
   description: 'The document in which clients of TMS find the versions of the service.',
   handle: (_: OwsParts, request, reply) => describeService(request, reply),
 })
 const getTileMaps = operation({
-  ...{ ...marks, summary: 'Tile Map Service 1.0.0: the layers' },
+  ...marks,
+  summary: 'Tile Map Service 1.0.0: the layers',
   description: 'A `TileMapService` document with each layer in each grid that it has.',
   handle: (parts: OwsParts, request, reply) => orTmsError(reply, () => listTileMaps(parts, request, reply)),
 })
 const getTileMap = operation({
-  ...{ ...marks, summary: 'Tile Map Service 1.0.0: a layer in a grid', params: TileMapParams },
+  ...marks,
+  summary: 'Tile Map Service 1.0.0: a layer in a grid',
+  params: TileMapParams,
   description:
     'Bounds, origin, format and resolutions of a layer in a grid; the name is `workspace:layer@grid@format`.',
   handle: (parts: OwsParts, request, reply) =>
@@ -54,7 +58,10 @@ const getTileMap = operation({
 })
 
 const getTmsTile = operation({
-  ...{ ...marks, isTile: true, summary: 'Tile Map Service 1.0.0: a tile', params: TileParams },
+  ...marks,
+  isTile: true,
+  summary: 'Tile Map Service 1.0.0: a tile',
+  params: TileParams,
   description: 'A picture or a vector tile. Rows count from the bottom, as TMS has it.',
   answers: {
     200: media('A picture, or a Mapbox Vector Tile', {

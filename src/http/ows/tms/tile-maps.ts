@@ -19,14 +19,12 @@ export const grids: readonly (Pick<TileMap, 'grid' | 'set'> & { profile: string 
   { grid: 'EPSG:4326', set: 'WorldCRS84Quad', profile: 'global-geodetic' },
 ]
 const formats = new Map<string, TileMap['format']>([
-  ...([
-    ['png', 'png'],
-    ['png8', 'png'],
-    ['jpeg', 'jpeg'],
-    ['jpg', 'jpeg'],
-    ['pbf', 'mvt'],
-    ['mvt', 'mvt'],
-  ] as const),
+  ['png', 'png'],
+  ['png8', 'png'],
+  ['jpeg', 'jpeg'],
+  ['jpg', 'jpeg'],
+  ['pbf', 'mvt'],
+  ['mvt', 'mvt'],
 ])
 
 /** `<layer>@<grid>@<format>`; the ending of a file wins. Throws `Failure` (`not-found`). */

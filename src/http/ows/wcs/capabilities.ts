@@ -33,8 +33,13 @@ const profiles = [
 const interpolations = ['nearest-neighbor', 'linear', 'cubic']
 /** Sections that can be requested (OGC 06-121r9, table 7). */
 const sectionNames = [
-  ...['ServiceIdentification', 'ServiceProvider', 'OperationsMetadata', 'ServiceMetadata', 'Contents'],
-  ...['Languages', 'All'],
+  'ServiceIdentification',
+  'ServiceProvider',
+  'OperationsMetadata',
+  'ServiceMetadata',
+  'Contents',
+  'Languages',
+  'All',
 ]
 
 /** Sends the capabilities (OGC 09-110r4, section 8.2). */

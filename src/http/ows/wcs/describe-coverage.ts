@@ -138,9 +138,14 @@ function rectifiedGrid(grid: CoverageGrid, id: string): string {
 
 /** Value ranges of integer cells. */
 const ranges = {
-  ...{ Byte: [0, 255], Int8: [-128, 127], UInt16: [0, 65_535], Int16: [-32_768, 32_767] },
-  ...{ UInt32: [0, 4_294_967_295], Int32: [-2_147_483_648, 2_147_483_647] },
-  ...{ UInt64: [0, 2n ** 64n - 1n], Int64: [-(2n ** 63n), 2n ** 63n - 1n] },
+  Byte: [0, 255],
+  Int8: [-128, 127],
+  UInt16: [0, 65_535],
+  Int16: [-32_768, 32_767],
+  UInt32: [0, 4_294_967_295],
+  Int32: [-2_147_483_648, 2_147_483_647],
+  UInt64: [0, 2n ** 64n - 1n],
+  Int64: [-(2n ** 63n), 2n ** 63n - 1n],
 } satisfies Record<string, [low: number | bigint, high: number | bigint]>
 const words: Record<string, string> = { nan: 'NaN', inf: 'INF', '-inf': '-INF' }
 

@@ -8,9 +8,18 @@ import type { CoverageRequest } from './coverage-request.ts'
 export const offeredFormats = ['image/tiff', 'image/png', 'image/jpeg']
 
 const formats: Record<string, CutFormat> = {
-  ...{ 'image/tiff': 'tif', 'image/geotiff': 'tif', geotiff: 'tif', tiff: 'tif', gtiff: 'tif' },
-  ...{ 'image/tiff;application=geotiff': 'tif', 'image/tiff;subtype="geotiff"': 'tif' },
-  ...{ 'image/png': 'png', png: 'png', 'image/jpeg': 'jpeg', 'image/jpg': 'jpeg', jpeg: 'jpeg' },
+  'image/tiff': 'tif',
+  'image/geotiff': 'tif',
+  geotiff: 'tif',
+  tiff: 'tif',
+  gtiff: 'tif',
+  'image/tiff;application=geotiff': 'tif',
+  'image/tiff;subtype="geotiff"': 'tif',
+  'image/png': 'png',
+  png: 'png',
+  'image/jpeg': 'jpeg',
+  'image/jpg': 'jpeg',
+  jpeg: 'jpeg',
 }
 
 /** Cells that a format has a place for. */
@@ -62,7 +71,11 @@ function requirePlace(format: CutFormat, bands: readonly (RasterBand | undefined
 
 /** Compression of a GeoTIFF (OGC 12-100r1, section 7), by GDAL's names. */
 const compressions: Record<string, string> = {
-  ...{ none: 'NONE', packbits: 'PACKBITS', deflate: 'DEFLATE', lzw: 'LZW', jpeg: 'JPEG' },
+  none: 'NONE',
+  packbits: 'PACKBITS',
+  deflate: 'DEFLATE',
+  lzw: 'LZW',
+  jpeg: 'JPEG',
 }
 const predictors: Record<string, string> = { none: '1', horizontal: '2', floatingpoint: '3' }
 const interleavings: Record<string, string> = { pixel: 'PIXEL', band: 'BAND' }
@@ -123,8 +136,10 @@ function tilingOptions(asked: ReadonlyMap<string, string>): string[] {
 
 function wrongOption(name: string, text: string, reason: string): OwsFailure {
   const codes: Record<string, string> = {
-    ...{ compression: 'CompressionNotSupported', jpeg_quality: 'JpegQualityInvalid' },
-    ...{ predictor: 'PredictorNotSupported', interleave: 'InterleavingNotSupported' },
+    compression: 'CompressionNotSupported',
+    jpeg_quality: 'JpegQualityInvalid',
+    predictor: 'PredictorNotSupported',
+    interleave: 'InterleavingNotSupported',
   }
   return new OwsFailure(
     codes[name] ?? 'TilingInvalid',

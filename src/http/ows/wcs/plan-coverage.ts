@@ -135,8 +135,10 @@ export async function placeOf(
 /** Parts outside the coverage would only enlarge the response. */
 function within(box: Envelope, whole: Envelope): Envelope {
   const part = {
-    ...{ minX: Math.max(box.minX, whole.minX), maxX: Math.min(box.maxX, whole.maxX) },
-    ...{ minY: Math.max(box.minY, whole.minY), maxY: Math.min(box.maxY, whole.maxY) },
+    minX: Math.max(box.minX, whole.minX),
+    maxX: Math.min(box.maxX, whole.maxX),
+    minY: Math.max(box.minY, whole.minY),
+    maxY: Math.min(box.maxY, whole.maxY),
   }
   if (part.minX <= part.maxX && part.minY <= part.maxY) return part
   throw outside()
@@ -199,8 +201,14 @@ function axisScale({ factor, size, extent }: AxisScaleWish): AxisScale {
 }
 
 const methods: Record<string, Resampling> = {
-  ...{ nearest: 'nearest', 'nearest-neighbor': 'nearest', 'nearest neighbor': 'nearest', near: 'nearest' },
-  ...{ linear: 'bilinear', bilinear: 'bilinear', cubic: 'cubic', bicubic: 'cubic' },
+  nearest: 'nearest',
+  'nearest-neighbor': 'nearest',
+  'nearest neighbor': 'nearest',
+  near: 'nearest',
+  linear: 'bilinear',
+  bilinear: 'bilinear',
+  cubic: 'cubic',
+  bicubic: 'cubic',
 }
 
 /** By its URI (OGC 12-049), or as older versions call it. Undefined: the nearest cell. */

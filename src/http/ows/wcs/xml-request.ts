@@ -37,8 +37,11 @@ function coverageOf(values: KeyValues, children: readonly XmlElement[]): Coverag
   const scales = extensions.filter(({ name }) => /^Scaling$|^Scale/.test(name)).flatMap(readScaling)
   requireFew(subsets.length + scales.length)
   return {
-    ...{ coverageId: values.require('coverageid'), subsets, scales },
-    ...{ subsettingCrs: one('subsettingCrs'), outputCrs: one('outputCrs') },
+    coverageId: values.require('coverageid'),
+    subsets,
+    scales,
+    subsettingCrs: one('subsettingCrs'),
+    outputCrs: one('outputCrs'),
     format: textsOf(children, 'format')[0],
     mediaType: textsOf(children, 'mediaType')[0],
     range: range && rangeItems(range),

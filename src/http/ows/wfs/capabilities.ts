@@ -108,11 +108,21 @@ function operationsMetadata(asked: WfsRequest): string {
 
 /** Supported conformance classes of WFS 2.0 (OGC 09-025r2, table 13). */
 const conformance = {
-  ...{ ImplementsBasicWFS: true, ImplementsTransactionalWFS: false, ImplementsLockingWFS: false },
-  ...{ KVPEncoding: true, XMLEncoding: true, SOAPEncoding: false, ImplementsInheritance: false },
-  ...{ ImplementsRemoteResolve: false, ImplementsResultPaging: true, ImplementsStandardJoins: false },
-  ...{ ImplementsSpatialJoins: false, ImplementsTemporalJoins: false, ImplementsFeatureVersioning: false },
-  ...{ ManageStoredQueries: false, PagingIsTransactionSafe: false },
+  ImplementsBasicWFS: true,
+  ImplementsTransactionalWFS: false,
+  ImplementsLockingWFS: false,
+  KVPEncoding: true,
+  XMLEncoding: true,
+  SOAPEncoding: false,
+  ImplementsInheritance: false,
+  ImplementsRemoteResolve: false,
+  ImplementsResultPaging: true,
+  ImplementsStandardJoins: false,
+  ImplementsSpatialJoins: false,
+  ImplementsTemporalJoins: false,
+  ImplementsFeatureVersioning: false,
+  ManageStoredQueries: false,
+  PagingIsTransactionSafe: false,
 }
 
 function constraints(): string[] {

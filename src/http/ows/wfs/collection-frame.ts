@@ -84,7 +84,10 @@ export function jsonFrame(
         href === undefined ? [] : [{ title: `${rel} page`, type: 'application/json', rel, href }]
       const links = [...link('previous', previous), ...link('next', next)]
       const rest = JSON.stringify({
-        ...{ totalFeatures: numberMatched, numberMatched, numberReturned, timeStamp },
+        totalFeatures: numberMatched,
+        numberMatched,
+        numberReturned,
+        timeStamp,
         ...(links.length === 0 ? {} : { links }),
         crs: crs === undefined ? null : { type: 'name', properties: { name: jsonName(crs) } },
       })

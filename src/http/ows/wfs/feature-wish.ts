@@ -29,8 +29,11 @@ export async function toFeatureWish(layer: LayerRecord, query: TypeQuery): Promi
   const box = query.bbox && readBox(layer, query.bbox, query.srsName)
   const filter = narrowedToShapes(await query.filter?.(layer), box)
   return {
-    ...{ table: layer.nativeName, sort: sortOf(layer, query), named },
-    ...{ srs: named?.srs ?? 'EPSG:4326', isYx: named?.isYx === true },
+    table: layer.nativeName,
+    sort: sortOf(layer, query),
+    named,
+    srs: named?.srs ?? 'EPSG:4326',
+    isYx: named?.isYx === true,
     ...defined({ box, filter, crs: known, selection: selectionOf(layer, query) }),
   }
 }
@@ -98,7 +101,8 @@ function sortOf({ details: { schema } }: LayerRecord, { sort }: TypeQuery): Sort
   if (sort.length > mostSortKeys)
     throw new OwsFailure('InvalidParameterValue', `SORTBY has more than ${mostSortKeys} names`, 'sortby')
   const keys = sort.map(({ property, isDescending }) => ({
-    ...{ attribute: requireProperty(schema, property, 'sortby'), isDescending },
+    attribute: requireProperty(schema, property, 'sortby'),
+    isDescending,
   }))
   for (const { attribute } of keys) {
     const found = schema.attributes.find(({ name }) => name === attribute)

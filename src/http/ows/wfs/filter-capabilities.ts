@@ -40,28 +40,38 @@ const relations = [
 ]
 /** OGC 09-026r2, section 7.9; the schema of capabilities has no name for `AnyInteracts`, which is taken too. */
 const times = [
-  ...[
-    'After',
-    'Before',
-    'Begins',
-    'BegunBy',
-    'TContains',
-    'During',
-    'TEquals',
-    'TOverlaps',
-    'Meets',
-    'OverlappedBy',
-  ],
-  ...['MetBy', 'Ends', 'EndedBy'],
+  'After',
+  'Before',
+  'Begins',
+  'BegunBy',
+  'TContains',
+  'During',
+  'TEquals',
+  'TOverlaps',
+  'Meets',
+  'OverlappedBy',
+  'MetBy',
+  'Ends',
+  'EndedBy',
 ]
 const operands = ['Envelope', 'Point', 'LineString', 'Polygon', 'MultiPoint', 'MultiCurve', 'MultiSurface']
 
 const conformance20 = {
-  ...{ ImplementsQuery: true, ImplementsAdHocQuery: true, ImplementsFunctions: true },
-  ...{ ImplementsResourceId: true, ImplementsMinStandardFilter: true, ImplementsStandardFilter: true },
-  ...{ ImplementsMinSpatialFilter: true, ImplementsSpatialFilter: true, ImplementsMinTemporalFilter: true },
-  ...{ ImplementsTemporalFilter: true, ImplementsVersionNav: false, ImplementsSorting: true },
-  ...{ ImplementsExtendedOperators: false, ImplementsMinimumXPath: true, ImplementsSchemaElementFunc: false },
+  ImplementsQuery: true,
+  ImplementsAdHocQuery: true,
+  ImplementsFunctions: true,
+  ImplementsResourceId: true,
+  ImplementsMinStandardFilter: true,
+  ImplementsStandardFilter: true,
+  ImplementsMinSpatialFilter: true,
+  ImplementsSpatialFilter: true,
+  ImplementsMinTemporalFilter: true,
+  ImplementsTemporalFilter: true,
+  ImplementsVersionNav: false,
+  ImplementsSorting: true,
+  ImplementsExtendedOperators: false,
+  ImplementsMinimumXPath: true,
+  ImplementsSchemaElementFunc: false,
 }
 
 function constraint([name, is]: [string, boolean]): string {

@@ -60,10 +60,7 @@ function readingOfValues(reading: Reading, reference: string): Reading {
   const { selection, having } = valuesOf(layer.details.schema, reference)
   const asked = having === undefined ? wish.filter?.asked : narrowed(wish.filter?.asked, having)
   if (asked === undefined) return { ...reading, wish: { ...wish, selection } }
-  return {
-    ...reading,
-    wish: { ...wish, selection, filter: { asked, srs: wish.filter?.srs ?? 'EPSG:4326' } },
-  }
+  return { ...reading, wish: { ...wish, selection, filter: { asked, srs: wish.filter?.srs ?? 'EPSG:4326' } } }
 }
 
 function narrowed(filter: Filter | undefined, by: Filter): Filter {

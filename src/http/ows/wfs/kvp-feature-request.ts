@@ -95,7 +95,9 @@ function readQuery(
   { ids, filters }: { ids: string[] | undefined; filters: WrittenFes },
 ): TypeQuery {
   return {
-    ...{ typeName, ids: ids ?? filters.ids, filter: filters.filter },
+    typeName,
+    ids: ids ?? filters.ids,
+    filter: filters.filter,
     srsName: values.find('srsname'),
     properties: readNames(values.find('propertyname')),
     sort: readSort(values.find('sortby')),

@@ -14,7 +14,8 @@ interface OutputFormat {
 }
 
 const gml32: OutputFormat = {
-  ...{ name: 'gml32', mediaType: 'application/gml+xml; version=3.2' },
+  name: 'gml32',
+  mediaType: 'application/gml+xml; version=3.2',
   listed: ['application/gml+xml; version=3.2', 'text/xml; subtype=gml/3.2', 'gml32'],
   others: [
     'application/gml+xml; version=3.2.1',
@@ -24,7 +25,8 @@ const gml32: OutputFormat = {
   ],
 }
 const gml31: OutputFormat = {
-  ...{ name: 'gml31', mediaType: 'text/xml; subtype=gml/3.1.1' },
+  name: 'gml31',
+  mediaType: 'text/xml; subtype=gml/3.1.1',
   listed: ['text/xml; subtype=gml/3.1.1', 'GML3'],
   others: [
     'text/xml; subtype=gml/3.1',
@@ -35,17 +37,20 @@ const gml31: OutputFormat = {
 }
 const others: readonly OutputFormat[] = [
   {
-    ...{ name: 'json', mediaType: 'application/json; charset=utf-8' },
+    name: 'json',
+    mediaType: 'application/json; charset=utf-8',
     listed: ['application/json', 'json'],
     others: ['application/geo+json', 'application/vnd.geo+json', 'geojson', 'text/json'],
   },
   {
-    ...{ name: 'csv', mediaType: 'text/csv; charset=utf-8; header=present' },
+    name: 'csv',
+    mediaType: 'text/csv; charset=utf-8; header=present',
     listed: ['csv', 'text/csv'],
     others: ['text/csv; header=present'],
   },
   {
-    ...{ name: 'shape-zip', mediaType: 'application/zip' },
+    name: 'shape-zip',
+    mediaType: 'application/zip',
     listed: ['SHAPE-ZIP'],
     others: ['shapezip', 'shapefile', 'application/zip', 'application/x-shapefile'],
   },

@@ -130,8 +130,10 @@ export type FeatureOutput = 'gml32' | 'gml31' | 'json' | 'csv'
 export type PageOutput = FeatureOutput | 'values'
 
 const formNames: Record<Exclude<PageOutput, 'json'>, WrittenForm['name']> = {
-  ...{ gml32: 'wfs-members-3.2', gml31: 'wfs-members-3.1' },
-  ...{ csv: 'csv', values: 'wfs-values' },
+  gml32: 'wfs-members-3.2',
+  gml31: 'wfs-members-3.1',
+  csv: 'csv',
+  values: 'wfs-values',
 }
 
 /** As what the features of a reading are written; undefined for GeoJSON. */
@@ -148,7 +150,10 @@ function formOf(
   return {
     name: formNames[output],
     about: {
-      ...{ name: layer.name, title, schema, collection: namespaceOf(request, layer.workspace) },
+      name: layer.name,
+      title,
+      schema,
+      collection: namespaceOf(request, layer.workspace),
       prefix: prefixOf(layer.workspace),
       ...defined({ idPrefix }),
       ...(named === undefined ? {} : { crs: { uri: named.name, srs: named.srs, isYx: named.isYx } }),
@@ -166,7 +171,9 @@ export function pageWish(
   const form = formOf(asked, reading, output)
   return {
     query: {
-      ...{ table, limit, offset },
+      table,
+      limit,
+      offset,
       ...defined({ sort: sort.length === 0 ? undefined : sort, featureIds: reading.ids }),
     },
     ...rest,

@@ -98,7 +98,9 @@ function collectionAbout(
   const next = { startIndex: behind, count: limit, position: start.tokenBehind(last, behind) }
   const previous = { startIndex: before, count: Math.min(limit, startIndex - before), position: undefined }
   return {
-    ...{ timeStamp: at, numberMatched, numberReturned },
+    timeStamp: at,
+    numberMatched,
+    numberReturned,
     next: hasNext ? pageUrl(asked, next) : undefined,
     previous: hasLinks && startIndex > 0 ? pageUrl(asked, previous) : undefined,
   }
@@ -126,7 +128,8 @@ export async function sendHits(
   for (const reading of readings) numberMatched += await countOf(parts, asked, reading, output)
   const about: CollectionAbout = {
     timeStamp: parts.features.clock.now().toISOString(),
-    ...{ numberMatched, numberReturned: asked.version === '2.0.0' ? 0 : numberMatched },
+    numberMatched,
+    numberReturned: asked.version === '2.0.0' ? 0 : numberMatched,
     // An XML request has no URL.
     next: asked.features === undefined && numberMatched > 0 ? resultsUrl(asked) : undefined,
     previous: undefined,

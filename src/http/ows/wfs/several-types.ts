@@ -44,7 +44,8 @@ export async function sendSeveral(parts: OwsParts, asked: WfsRequest, types: Ask
     timeStamp: parts.features.clock.now().toISOString(),
     numberMatched: slices.reduce((sum, { matched }) => sum + matched, 0),
     numberReturned: slices.reduce((sum, { limit }) => sum + limit, 0),
-    ...{ next: undefined, previous: undefined },
+    next: undefined,
+    previous: undefined,
   }
   asked.reply.header('content-type', mediaType)
   if (output === 'json') {

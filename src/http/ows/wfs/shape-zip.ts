@@ -28,7 +28,8 @@ export async function sendShapeZip(
   const page = defined({
     limit: count,
     offset: startIndex === 0 ? undefined : startIndex,
-    ...{ sort: sort.length === 0 ? undefined : sort, featureIds: ids },
+    sort: sort.length === 0 ? undefined : sort,
+    featureIds: ids,
   })
   const wanted = {
     format: 'shp' as const,
@@ -37,7 +38,9 @@ export async function sendShapeZip(
   }
   const { name } = request.caller
   const record = await features.downloads.begin(layer, wanted, {
-    ...{ user: name ?? '', owner: name ?? `anonymous ${request.ip}`, isBrief: true },
+    user: name ?? '',
+    owner: name ?? `anonymous ${request.ip}`,
+    isBrief: true,
   })
   const made = await waitFor(features, record, longestWaitSeconds, reply)
   if (made.state === 'COMPLETE') return sendMade(features, made, request, reply)

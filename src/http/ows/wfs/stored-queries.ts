@@ -14,7 +14,9 @@ import { wordsOf } from './wfs-version.ts'
 const byId = 'urn:ogc:def:query:OGC-WFS::GetFeatureById'
 /** Names that clients use for it. */
 const names = [
-  ...[byId, 'http://www.opengis.net/def/query/OGC-WFS/0/GetFeatureById', 'GetFeatureById'],
+  byId,
+  'http://www.opengis.net/def/query/OGC-WFS/0/GetFeatureById',
+  'GetFeatureById',
   // Name in GeoServer before 2.2.
   'urn:ogc:def:storedQuery:OGC-WFS::GetFeatureById',
 ]
@@ -79,8 +81,12 @@ export function byIdRequest(values: KeyValues, id: string): FeatureRequest {
   const srsName = values.find('srsname')
   const query = { typeName: '', properties: undefined, sort: [], filter: undefined, bbox: undefined }
   return {
-    ...{ resultType: 'results', count: undefined, startIndex: 0, position: undefined },
-    ...{ outputFormat: values.find('outputformat'), queries: [{ ...query, ids: [id], srsName }] },
+    resultType: 'results',
+    count: undefined,
+    startIndex: 0,
+    position: undefined,
+    outputFormat: values.find('outputformat'),
+    queries: [{ ...query, ids: [id], srsName }],
   }
 }
 

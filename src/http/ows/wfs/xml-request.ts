@@ -109,9 +109,13 @@ function readQuery(query: XmlElement, typeOf: TypeOf, documents: RequestDocument
     throw new OwsFailure('InvalidParameterValue', `At most ${mostIds} ids are asked at once`, 'Filter')
   const properties = texts(children, 'PropertyName')
   return {
-    ...{ typeName: typeOf(only, query), srsName: attributes['srsName'], bbox: undefined },
-    ...{ properties: properties.length === 0 ? undefined : properties, ids: written.ids },
-    ...{ filter: written.filter, sort: readSortBy(children.find(({ name }) => name === 'SortBy')) },
+    typeName: typeOf(only, query),
+    srsName: attributes['srsName'],
+    bbox: undefined,
+    properties: properties.length === 0 ? undefined : properties,
+    ids: written.ids,
+    filter: written.filter,
+    sort: readSortBy(children.find(({ name }) => name === 'SortBy')),
   }
 }
 
@@ -129,7 +133,8 @@ function storedPairs(stored: XmlElement, children: readonly XmlElement[]): [stri
   if (children.length > 1)
     throw new OwsFailure('OperationNotSupported', 'A StoredQuery stands alone', 'StoredQuery')
   const parameters = stored.children.map(({ attributes, text, children: inside }): [string, string] => [
-    ...([attributes['name'] ?? '', (inside[0]?.text ?? text).trim()] as const),
+    attributes['name'] ?? '',
+    (inside[0]?.text ?? text).trim(),
   ])
   return [['storedquery_id', stored.attributes['id'] ?? ''], ...parameters]
 }

@@ -22,7 +22,10 @@ export function infoForm(
   return {
     name: `wfs-members-${gml}`,
     about: {
-      ...{ name, title: details.title, schema: details.schema, collection: namespaceOf(request, workspace) },
+      name,
+      title: details.title,
+      schema: details.schema,
+      collection: namespaceOf(request, workspace),
       prefix: prefixOf(workspace),
       crs: { uri, srs, isYx: isYxIn(gml, srs) },
     },

@@ -201,7 +201,9 @@ async function findFeatures(
     point: reached,
     filter: filterOf(shown?.filter, crs),
     ...defined({ crs: known }),
-    ...{ srs: crs.srs, isYx: form?.about.crs?.isYx === true, numberMatched: 0 },
+    srs: crs.srs,
+    isYx: form?.about.crs?.isYx === true,
+    numberMatched: 0,
     ...defined({ form }),
   }
   const store = await catalog.layers.openStoreOf(layer)

@@ -47,7 +47,13 @@ export async function getMap(parts: OwsParts, asked: WmsRequest): Promise<unknow
   const times = readTimes(values, details)
   const filters = withTimes(await readLayerFilters(values, records, parts.documents), records, times)
   const wish: LayersWish = {
-    ...{ layers, srs: crs.srs, box, width, height, format, times },
+    layers,
+    srs: crs.srs,
+    box,
+    width,
+    height,
+    format,
+    times,
     isTransparent: /^true$/i.test(values.find('transparent') ?? '') && format !== 'jpeg',
     background: readColor(values.find('bgcolor')),
     ...defined({ density: readDensity(values) }),
@@ -89,7 +95,12 @@ const formats: Record<string, WrittenFormat> = {
 }
 /** Media types of maps, as capabilities list them. */
 export const mapFormats = [
-  ...['image/png', 'image/png; mode=8bit', 'image/jpeg', 'image/webp', 'image/gif', 'image/tiff'],
+  'image/png',
+  'image/png; mode=8bit',
+  'image/jpeg',
+  'image/webp',
+  'image/gif',
+  'image/tiff',
 ]
 
 /** Throws `OwsFailure` (`InvalidFormat`). */

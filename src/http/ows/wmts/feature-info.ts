@@ -41,21 +41,17 @@ export async function getFeatureInfo(
       'InfoFormat',
     )
   const values = new KeyValues([
-    ...([
-      ['srs', matrix.srs],
-      ['bbox', [minX, minY, maxX, maxY].join(',')],
-    ] as const),
-    ...([
-      ['width', String(tileCells)],
-      ['height', String(tileCells)],
-      ['x', i],
-      ['y', j],
-    ] as const),
-    ...([
-      ['query_layers', `${home}:${name}`],
-      ['info_format', format],
-      ['feature_count', '50'],
-    ] as const),
+    ['srs', matrix.srs],
+    ['bbox', [minX, minY, maxX, maxY].join(',')],
+
+    ['width', String(tileCells)],
+    ['height', String(tileCells)],
+    ['x', i],
+    ['y', j],
+
+    ['query_layers', `${home}:${name}`],
+    ['info_format', format],
+    ['feature_count', '50'],
     ...(['buffer', 'radius'] as const).map((key) => [key, given.find(key) ?? ''] as const),
   ])
   return getMapFeatureInfo(parts, { request, reply, values, version: '1.1.1', workspace })

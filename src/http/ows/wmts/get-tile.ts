@@ -17,13 +17,11 @@ export async function getTile(
   const tile = readTile(matrixSet, named)
   const { style } = named
   return sendLayerTile(parts, request, reply, {
-    ...{
-      layer,
-      set: matrixSet.set,
-      tile,
-      style,
-      time: /^(?:default|current)?$/i.test(time?.trim() ?? '') ? undefined : time,
-    },
+    layer,
+    set: matrixSet.set,
+    tile,
+    style,
+    time: /^(?:default|current)?$/i.test(time?.trim() ?? '') ? undefined : time,
     format: readTileFormat(format),
   })
 }

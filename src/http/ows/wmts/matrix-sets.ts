@@ -25,25 +25,40 @@ const mercatorCorner = `-${half} ${half}`
  */
 export const namedMatrixSets: readonly NamedMatrixSet[] = [
   {
-    ...({ name: 'WebMercatorQuad', set: 'WebMercatorQuad', prefix: '' } as const),
-    ...{ crs: 'urn:ogc:def:crs:EPSG::3857', corner: mercatorCorner },
+    name: 'WebMercatorQuad',
+    set: 'WebMercatorQuad',
+    prefix: '',
+    crs: 'urn:ogc:def:crs:EPSG::3857',
+    corner: mercatorCorner,
     wellKnown: 'urn:ogc:def:wkss:OGC:1.0:GoogleMapsCompatible',
   },
   {
-    ...({ name: 'WorldCRS84Quad', set: 'WorldCRS84Quad', prefix: '' } as const),
-    ...{ crs: 'urn:ogc:def:crs:OGC:1.3:CRS84', corner: '-180 90' },
+    name: 'WorldCRS84Quad',
+    set: 'WorldCRS84Quad',
+    prefix: '',
+    crs: 'urn:ogc:def:crs:OGC:1.3:CRS84',
+    corner: '-180 90',
   },
   {
-    ...({ name: 'EPSG:900913', set: 'WebMercatorQuad', prefix: 'EPSG:900913:' } as const),
-    ...{ crs: 'urn:ogc:def:crs:EPSG::900913', corner: mercatorCorner },
+    name: 'EPSG:900913',
+    set: 'WebMercatorQuad',
+    prefix: 'EPSG:900913:',
+    crs: 'urn:ogc:def:crs:EPSG::900913',
+    corner: mercatorCorner,
   },
   {
-    ...({ name: 'EPSG:3857', set: 'WebMercatorQuad', prefix: 'EPSG:3857:' } as const),
-    ...{ crs: 'urn:ogc:def:crs:EPSG::3857', corner: mercatorCorner },
+    name: 'EPSG:3857',
+    set: 'WebMercatorQuad',
+    prefix: 'EPSG:3857:',
+    crs: 'urn:ogc:def:crs:EPSG::3857',
+    corner: mercatorCorner,
   },
   {
-    ...({ name: 'EPSG:4326', set: 'WorldCRS84Quad', prefix: 'EPSG:4326:' } as const),
-    ...{ crs: 'urn:ogc:def:crs:EPSG::4326', corner: '90 -180' },
+    name: 'EPSG:4326',
+    set: 'WorldCRS84Quad',
+    prefix: 'EPSG:4326:',
+    crs: 'urn:ogc:def:crs:EPSG::4326',
+    corner: '90 -180',
   },
 ]
 

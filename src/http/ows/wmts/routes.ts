@@ -20,7 +20,8 @@ const Workspace = Type.Object({
 const styleField = { style: Type.String({ description: "Of the layer's workspace or a global one" }) }
 const tileFields = {
   layer: Type.String({ description: 'Workspace and layer, such as `city:trees`' }),
-  ...{ tileMatrixSet: Type.String(), tileMatrix: Type.String() },
+  tileMatrixSet: Type.String(),
+  tileMatrix: Type.String(),
   tileRow: Type.String({ description: 'From the north' }),
   tileCol: Type.String({ description: 'From the west; with `.png`, `.jpg` or `.mvt` behind it, or none' }),
 }
@@ -98,10 +99,7 @@ function namedTileOf(params: PathParams): NamedTile & { ending: string | undefin
   return { layer, style, matrixSet, matrix, row, column, ending }
 }
 
-type RestRequest = FastifyRequest<{
-  Params: PathParams
-  Querystring: Static<typeof RestQuery>
-}>
+type RestRequest = FastifyRequest<{ Params: PathParams; Querystring: Static<typeof RestQuery> }>
 
 function answerRestTile(parts: OwsParts, request: RestRequest, reply: FastifyReply): Promise<unknown> {
   const { workspace } = request.params
@@ -115,14 +113,21 @@ function answerRestTile(parts: OwsParts, request: RestRequest, reply: FastifyRep
 
 const getTileOf = (place: Place) =>
   operation({
-    ...{ ...marks, isTile: true, summary: 'A tile by its path' },
-    ...{ params: paramsOf(place, tileFields), query: RestQuery, answers },
+    ...marks,
+    isTile: true,
+    summary: 'A tile by its path',
+    params: paramsOf(place, tileFields),
+    query: RestQuery,
+    answers,
     handle: (parts: OwsParts, request, reply) => answerRestTile(parts, request, reply),
   })
 
 const getInfoOf = (place: Place) =>
   operation({
-    ...{ ...marks, summary: 'Features at a cell of a tile', query: RestQuery, answers },
+    ...marks,
+    summary: 'Features at a cell of a tile',
+    query: RestQuery,
+    answers,
     params: paramsOf(place, { ...tileFields, ...pointFields }),
     handle: (parts: OwsParts, request, reply) => {
       const { workspace, i = '', j = '' } = request.params

@@ -49,9 +49,12 @@ function requireVersion(text: string | undefined): void {
 
 function namedTileOf(values: KeyValues): NamedTile {
   return {
-    ...{ layer: values.require('layer'), style: values.find('style') },
-    ...{ matrixSet: values.require('tilematrixset'), matrix: values.require('tilematrix') },
-    ...{ row: values.require('tilerow'), column: values.require('tilecol') },
+    layer: values.require('layer'),
+    style: values.find('style'),
+    matrixSet: values.require('tilematrixset'),
+    matrix: values.require('tilematrix'),
+    row: values.require('tilerow'),
+    column: values.require('tilecol'),
   }
 }
 

@@ -131,10 +131,7 @@ export class Loader {
     this.#progress.tell(task.importId, {
       type: 'progress',
       taskId: task.id,
-      progress: {
-        ...{ phase, progress: rows, total, rejected, rowsPerSecond },
-        ...defined({ remainingSeconds }),
-      },
+      progress: { phase, progress: rows, total, rejected, rowsPerSecond, ...defined({ remainingSeconds }) },
     })
   }
 }
@@ -162,7 +159,9 @@ function loadedColumns({ schema, renamed }: LoadOutcome): NonNullable<TaskLayer[
   const { attributes, geometry } = schema
   return {
     attributes: attributes.map(({ name, type, source = name, example, title }) => ({
-      ...{ name: ownValue(renamed, name) ?? name, type, source },
+      name: ownValue(renamed, name) ?? name,
+      type,
+      source,
       ...defined({ example, title }),
     })),
     ...(geometry === undefined ? {} : { geometry: { name: geometry.name, type: geometry.type } }),

@@ -71,13 +71,7 @@ function mendedPlan({ loader }: RowNeeds, plan: LoadPlan, task: TaskRecord, sent
     ...plan,
     ...defined({ trial }),
     rejectsPath: `${rejectsAfter}.again`,
-    mended: {
-      rejects,
-      rejectsAfter,
-      at,
-      schema: sourceSchema(task),
-      columns: storedNames(task),
-    },
+    mended: { rejects, rejectsAfter, at, schema: sourceSchema(task), columns: storedNames(task) },
   }
 }
 
@@ -119,7 +113,10 @@ export async function stageMended(
   const messages: Message[] = [...planned.messages]
   const { number } = sent
   const staged = await needs.loader.stage(plan, {
-    ...{ task, startedMs, signal, messages },
+    task,
+    startedMs,
+    signal,
+    messages,
     onStopped: ({ trial: { stopped } }) => notes.keepMendingStopped(stopped),
     onNothingMended: (mended) => notes.keepNothingMended({ number, ...mended }),
   })

@@ -27,7 +27,11 @@ export interface Target {
 /** Returns what recovery must know of a load into a target. */
 export function loadInto({ store, table, layerName, layer, moved }: Target, loadId: string): TaskLoad {
   return {
-    ...{ loadId, storeId: store.id, table, layerName, isNewLayer: layer === undefined },
+    loadId,
+    storeId: store.id,
+    table,
+    layerName,
+    isNewLayer: layer === undefined,
     ...(moved === undefined ? {} : { movedTo: moved.path }),
   }
 }

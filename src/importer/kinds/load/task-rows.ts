@@ -9,7 +9,9 @@ export function taskRows(task: TaskRecord, source: LoadSource): TaskRows {
   const { layer, repair } = task
   const schema = task.source?.schema ?? { attributes: [], geometry: undefined }
   return {
-    ...{ source, schema, transforms: transformsOf(task) },
+    source,
+    schema,
+    transforms: transformsOf(task),
     ...defined({ attributes: layer?.attributes, repair }),
   }
 }

@@ -83,10 +83,7 @@ function layerOf({ layer, source: former }: TaskRecord, source: LayerDescription
   if (!isFollowing || layer.srs === proposed.srs) return layer
   const kept = without(layer, 'srs', 'srsCandidates')
   const { srs, srsCandidates } = proposed
-  return {
-    ...kept,
-    ...defined({ srs, srsCandidates }),
-  }
+  return { ...kept, ...defined({ srs, srsCandidates }) }
 }
 
 /**

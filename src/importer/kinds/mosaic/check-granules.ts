@@ -66,11 +66,7 @@ const traits = (): Trait[] => [
     keyOf: ({ format = '' }) => format,
     describe: ({ format }) => `is ${format ?? ''}`,
   },
-  {
-    code: 'other-crs',
-    keyOf: crsKeys(),
-    describe: (granule) => `has ${crsName(granule)}`,
-  },
+  { code: 'other-crs', keyOf: crsKeys(), describe: (granule) => `has ${crsName(granule)}` },
   { code: 'other-bands', keyOf: bandsKey, describe: (granule) => `has ${bandsName(granule)}` },
 ]
 

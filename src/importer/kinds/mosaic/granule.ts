@@ -37,10 +37,7 @@ export function granuleFacts({ format, layers, error }: Described): Facts {
   const raster = layers.length === 1 ? layers[0]?.raster : undefined
   if (raster === undefined) {
     const several = layers.length > 1 ? `holds ${layers.length} rasters, a granule holds one` : undefined
-    return {
-      format,
-      fault: { code: 'unreadable', reason: several ?? `cannot be read: ${firstLine(error)}` },
-    }
+    return { format, fault: { code: 'unreadable', reason: several ?? `cannot be read: ${firstLine(error)}` } }
   }
   const srs = raster.crs === undefined ? undefined : (raster.crs.srs ?? matchCrs(raster.crs))
   const corners = cornersOf(raster)

@@ -50,10 +50,7 @@ function chooseGranules(described: DescribedFile[], known: GranuleRecord[]) {
   const extensions = new Set(paths.map(extensionOf))
   const isGranule = (one: DescribedFile) =>
     isRaster(one) || (one.format === undefined && extensions.has(extensionOf(one.file.path)))
-  return {
-    chosen: described.filter(isGranule),
-    others: described.filter((one) => !isGranule(one)),
-  }
+  return { chosen: described.filter(isGranule), others: described.filter((one) => !isGranule(one)) }
 }
 
 async function findOpenMosaic(database: Database, record: ImportRecord): Promise<TaskRecord | undefined> {
@@ -100,10 +97,7 @@ export async function lookAtMosaic(
   const { chosen, others } = chooseGranules(described, known)
   const [first] = chosen
   if (first === undefined) return planUnread(described, context)
-  const task = open ?? {
-    ...blankTask(context, first.file.path),
-    id: context.nextTaskId,
-  }
+  const task = open ?? { ...blankTask(context, first.file.path), id: context.nextTaskId }
   const place = { ...placeOf(task), folder: context.folder }
   const added = await withTimes(
     chosen.map((one) => toGranule({ ...one, format: one.format?.name }, place)),
@@ -144,10 +138,7 @@ export async function lookAgain(
     const file = await scanFile(granule.file.path, signal).catch(() => granule.file)
     const described = await pool.describe(file, { signal })
     const again = toGranule({ ...described, format: described.format?.name }, place)
-    looked.push({
-      ...again,
-      ...defined({ timeMs, timeFault }),
-    })
+    looked.push({ ...again, ...defined({ timeMs, timeFault }) })
   }
   const settled = assembleMosaic(task, looked, { name: task.source?.name ?? 'mosaic', time })
   await database.transaction((transaction) => replaceGranules(transaction, settled.granules))

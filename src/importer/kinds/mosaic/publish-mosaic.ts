@@ -42,11 +42,7 @@ async function readFacts({ catalog }: MosaicNeeds, load: TaskLoad): Promise<Inde
     if (timeMs !== undefined) distinct.add(timeMs)
   }
   const times = toTimes(distinct)
-  return {
-    granules,
-    ...(isEmptyEnvelope(envelope) ? {} : { envelope }),
-    ...defined({ times }),
-  }
+  return { granules, ...(isEmptyEnvelope(envelope) ? {} : { envelope }), ...defined({ times }) }
 }
 
 async function placeOf(

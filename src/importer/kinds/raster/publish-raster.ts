@@ -68,7 +68,9 @@ export async function publishRaster(
     task: { ...task, messages },
     place: {
       ...(await endOfFormer(needs, record, task)),
-      ...{ storeId: 0, table: layer.nativeName, layerName: layer.name },
+      storeId: 0,
+      table: layer.nativeName,
+      layerName: layer.name,
       isNewLayer: task.updateMode === 'CREATE',
     },
     published: made.description,

@@ -77,7 +77,11 @@ async function runStep(
     const clockLimitMs = limits.toolSeconds * 1000
     const { stderr } = await withDiskWatch(limit, signal, (watched) =>
       runProgram(program, limitedArgs, {
-        ...{ cwd, env: { ...env, CPL_TMPDIR: cwd }, signal: watched, clockLimitMs, maxOutputBytes },
+        cwd,
+        env: { ...env, CPL_TMPDIR: cwd },
+        signal: watched,
+        clockLimitMs,
+        maxOutputBytes,
         onOutput: (piece) => onShare(readShare(piece)),
       }),
     )

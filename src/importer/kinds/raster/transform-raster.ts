@@ -73,7 +73,12 @@ async function runChain(
   const leave = await turns.enter({ signal })
   try {
     return await runTools({
-      ...{ file, format, specs: specsOf(task), folder, limits, signal },
+      file,
+      format,
+      specs: specsOf(task),
+      folder,
+      limits,
+      signal,
       ...defined({ srs: inputCrs(task) }),
       onProgress: (share) => tell(Math.floor(share * total)),
     })

@@ -24,7 +24,14 @@ export async function lookAtTables(
     layers: tables,
   }
   const plan = planTasks([described], {
-    ...{ importId, nextTaskId, folder: '', isUploaded: false, transforms, suits, maxTasks, at },
+    importId,
+    nextTaskId,
+    folder: '',
+    isUploaded: false,
+    transforms,
+    suits,
+    maxTasks,
+    at,
   })
   const database = { ...source.database, tables: tables.map(({ name }) => name) }
   return {

@@ -9,8 +9,21 @@ const maxFields = 1024
 const maxDirectories = 64
 /** Bytes of a value by field type (TIFF 6.0, section 2; BigTIFF adds 16 to 18). */
 const widths: Record<number, number> = {
-  ...{ 1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8 },
-  ...{ 16: 8, 17: 8, 18: 8 },
+  1: 1,
+  2: 1,
+  3: 2,
+  4: 4,
+  5: 8,
+  6: 1,
+  7: 1,
+  8: 2,
+  9: 4,
+  10: 8,
+  11: 4,
+  12: 8,
+  16: 8,
+  17: 8,
+  18: 8,
 }
 
 /** Reads exactly so many bytes; throws where the file ends before. */

@@ -55,11 +55,30 @@ export interface TiffLayout {
 }
 
 const tag = {
-  ...{ subfile: 254, width: 256, height: 257, bits: 258, compression: 259, photometric: 262 },
-  ...{ stripOffsets: 273, samples: 277, rowsPerStrip: 278, stripLengths: 279, planar: 284 },
-  ...{ predictor: 317, colorMap: 320, tileWidth: 322, tileHeight: 323, tileOffsets: 324, tileLengths: 325 },
-  ...{ extraSamples: 338, sampleFormat: 339, jpegTables: 347 },
-  ...{ pixelScale: 33550, tiePoints: 33922, geoKeys: 34735, noData: 42113 },
+  subfile: 254,
+  width: 256,
+  height: 257,
+  bits: 258,
+  compression: 259,
+  photometric: 262,
+  stripOffsets: 273,
+  samples: 277,
+  rowsPerStrip: 278,
+  stripLengths: 279,
+  planar: 284,
+  predictor: 317,
+  colorMap: 320,
+  tileWidth: 322,
+  tileHeight: 323,
+  tileOffsets: 324,
+  tileLengths: 325,
+  extraSamples: 338,
+  sampleFormat: 339,
+  jpegTables: 347,
+  pixelScale: 33550,
+  tiePoints: 33922,
+  geoKeys: 34735,
+  noData: 42113,
 }
 const wantedTags = new Set(Object.values(tag))
 /** GeoTIFF key (OGC 19-008r4) with the code of a projected CRS. */
@@ -84,7 +103,12 @@ function toImage(fields: TiffFields, isLittle: boolean): TiffImage | undefined {
   if (width <= 0 || height <= 0 || blockWidth <= 0 || blockHeight <= 0 || kind === undefined || !isEven)
     return undefined
   return {
-    ...{ width, height, blockWidth, blockHeight, kind, isLittle },
+    width,
+    height,
+    blockWidth,
+    blockHeight,
+    kind,
+    isLittle,
     samples: first(tag.samples, 1),
     bits: bits[0] ?? 1,
     compression: first(tag.compression, 1),

@@ -31,7 +31,8 @@ function beforeCall(test: TestContext, n: number, act: () => void): () => boolea
     })
   }
   put({
-    ...{ readdir: counted(readdir), realpath: counted(realpath) },
+    readdir: counted(readdir),
+    realpath: counted(realpath),
     stat: counted(stat),
     open: counted(openCounted),
   })

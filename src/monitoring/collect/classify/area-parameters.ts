@@ -12,18 +12,20 @@ export interface AreaParameters {
 }
 
 const names = [
-  ...([
-    'bbox',
-    'crs',
-    'srs',
-    'srsname',
-    'version',
-    'bbox-crs',
-    'subset',
-    'subset-crs',
-    'boundingbox',
-  ] as const),
-  ...(['tilematrixset', 'tilematrix', 'tilerow', 'tilecol', 'request'] as const),
+  'bbox',
+  'crs',
+  'srs',
+  'srsname',
+  'version',
+  'bbox-crs',
+  'subset',
+  'subset-crs',
+  'boundingbox',
+  'tilematrixset',
+  'tilematrix',
+  'tilerow',
+  'tilecol',
+  'request',
 ] as const
 type Name = (typeof names)[number]
 const known: ReadonlySet<string> = new Set(names)

@@ -3,9 +3,7 @@ import { describe, it } from 'node:test'
 import type { OwsAnswer } from './ogc-exception.ts'
 import { isServiceException } from './ogc-exception.ts'
 
-const answer: OwsAnswer = {
-  ...{ eventType: 'OWS:WMS', operation: 'GetMap', status: 200, contentType: 'image/png' },
-}
+const answer: OwsAnswer = { eventType: 'OWS:WMS', operation: 'GetMap', status: 200, contentType: 'image/png' }
 
 const cases: [changes: Partial<OwsAnswer>, expected: boolean][] = [
   [{}, false],

@@ -28,10 +28,7 @@ export function readOwsBody(body: string): OwsBody | undefined {
   const { service, request, ...lists } = readOwsParameters(text)
   if (service === undefined && request === undefined) return undefined
   const layers = Object.values(lists).flatMap((list) => list.split(/[,()]/, maxNames))
-  return {
-    ...defined({ service, operation: request }),
-    layers,
-  }
+  return { ...defined({ service, operation: request }), layers }
 }
 
 /** Parser state and result. */

@@ -18,16 +18,27 @@ export interface ClassifiedRequest {
 const operations: Record<string, UsageClass> = {
   getmap: 'maps',
   gettile: 'tiles',
-  ...{ getfeatureinfo: 'features', getfeature: 'features', getfeaturewithlock: 'features' },
-  ...{ getpropertyvalue: 'features', getgmlobject: 'features', getcoverage: 'features' },
-  ...{ transaction: 'imports', lockfeature: 'imports' },
+  getfeatureinfo: 'features',
+  getfeature: 'features',
+  getfeaturewithlock: 'features',
+  getpropertyvalue: 'features',
+  getgmlobject: 'features',
+  getcoverage: 'features',
+  transaction: 'imports',
+  lockfeature: 'imports',
 }
 
 const events: Partial<Record<OwnEventType, UsageClass>> = {
   download: 'downloads',
-  ...{ 'OWS:WPS': 'other', mapserver: 'other' },
-  ...{ create: 'imports', upload: 'imports', change: 'imports', publish: 'imports', remove: 'imports' },
-  ...{ view_metadata: 'metadata', change_metadata: 'metadata' },
+  'OWS:WPS': 'other',
+  mapserver: 'other',
+  create: 'imports',
+  upload: 'imports',
+  change: 'imports',
+  publish: 'imports',
+  remove: 'imports',
+  view_metadata: 'metadata',
+  change_metadata: 'metadata',
 }
 
 const safeMethods = ['GET', 'HEAD', 'OPTIONS']

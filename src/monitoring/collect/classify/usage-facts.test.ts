@@ -10,8 +10,17 @@ const layer = { type: 'layer', name: 'ws:roads' } as const
 
 function request(eventType: OwnEventType | null, target: string, more: Partial<RawRequest> = {}): RawRequest {
   return {
-    ...{ serviceId: 1, created: 0, eventType, method: 'GET', host: 'maps.example.org', status: 200 },
-    ...{ path: target.split('?')[0] ?? '', target, sizeBytes: 1, milliseconds: 1, resources: [layer] },
+    serviceId: 1,
+    created: 0,
+    eventType,
+    method: 'GET',
+    host: 'maps.example.org',
+    status: 200,
+    path: target.split('?')[0] ?? '',
+    target,
+    sizeBytes: 1,
+    milliseconds: 1,
+    resources: [layer],
     ...more,
   }
 }

@@ -26,7 +26,11 @@ export async function usageFacts(request: RawRequest): Promise<UsageFacts> {
   const operation = request.operation ?? parameters.request?.[0]
   const isInfo = operation?.toLowerCase() === 'getfeatureinfo'
   const usageClass = usageClassOf({
-    ...{ eventType, method, path, operation, resources },
+    eventType,
+    method,
+    path,
+    operation,
+    resources,
     isTile: (tile !== undefined || (canBeTile && request.isCountedOnly === true)) && !isInfo,
   })
   if (resources.length === 0 || !placedClasses.includes(usageClass)) return { usageClass, area: null }

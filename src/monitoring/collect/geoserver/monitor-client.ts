@@ -94,10 +94,7 @@ export class MonitorClient {
 
   async #read<T>(address: string, signal: AbortSignal, parse: (text: string) => T): Promise<T> {
     const { user, password } = this.#source
-    const text = await fetchText(address, {
-      ...{ timeoutMs, maxBytes, signal },
-      ...defined({ user, password }),
-    })
+    const text = await fetchText(address, { timeoutMs, maxBytes, signal, ...defined({ user, password }) })
     try {
       return parse(text)
     } catch (error) {

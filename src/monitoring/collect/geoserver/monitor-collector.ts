@@ -89,7 +89,10 @@ function exceptionOf(
   const scrub = (text: string, length: number): string => classifier.scrub(text.slice(0, length))
   return [
     {
-      ...{ serviceId, created, errorType, request: event },
+      serviceId,
+      created,
+      errorType,
+      request: event,
       message: scrub(message, maxMessageLength),
       stack: scrub(stack, maxStackLength),
     },

@@ -87,7 +87,10 @@ function webReader(
     identity: place,
     read: async (signal) => {
       const text = await fetchText(url, {
-        ...{ accept, timeoutMs, maxBytes, signal },
+        accept,
+        timeoutMs,
+        maxBytes,
+        signal,
         ...defined({ user, password }),
       })
       try {

@@ -16,8 +16,13 @@ const times = { now: 'node_time_seconds', boot: 'node_boot_time_seconds' }
 const processors = 'node_cpu_seconds_total'
 
 const wanted = new Set([
-  ...[...Object.values(loads), ...memory, ...Object.values(filesystem), available],
-  ...[...Object.values(traffic), ...Object.values(times), processors],
+  ...Object.values(loads),
+  ...memory,
+  ...Object.values(filesystem),
+  available,
+  ...Object.values(traffic),
+  ...Object.values(times),
+  processors,
 ])
 
 /** Reads the host values of a Prometheus node exporter. Throws if the text contains none. */

@@ -3,7 +3,11 @@ import type { HostAmounts, HostReading } from './host-reading.ts'
 
 export const cpuUsage = wholeHostMetric(
   {
-    ...{ id: 26, name: 'cpu.usage', type: 'count', unit: 's', description: 'Processor time' },
+    id: 26,
+    name: 'cpu.usage',
+    type: 'count',
+    unit: 's',
+    description: 'Processor time',
     older: { isReading: true },
   },
   (_reading, since) => since?.processors?.busy,

@@ -1,7 +1,11 @@
 import { labelMetric, numberMetric } from './request-metric.ts'
 
 export const responseErrorCount = numberMetric({
-  ...{ id: 15, name: 'response.error.count', type: 'count', unit: 'Count', description: 'Number of errors' },
+  id: 15,
+  name: 'response.error.count',
+  type: 'count',
+  unit: 'Count',
+  description: 'Number of errors',
   number: ({ count, texts: { errorType } }) => {
     const errors = new Float64Array(count)
     for (let row = 0; row < count; row += 1)
@@ -11,7 +15,9 @@ export const responseErrorCount = numberMetric({
 })
 
 export const responseErrorTypes = labelMetric({
-  ...{ id: 16, name: 'response.error.types', description: 'Errors by type' },
+  id: 16,
+  name: 'response.error.types',
+  description: 'Errors by type',
   label: ({ texts }) => texts.errorType,
   isPartial: true,
 })

@@ -1,17 +1,23 @@
 import { labelMetric } from './request-metric.ts'
 
 export const requestCountry = labelMetric({
-  ...{ id: 9, name: 'request.country', description: 'Requests by country' },
+  id: 9,
+  name: 'request.country',
+  description: 'Requests by country',
   label: ({ texts }) => texts.country,
   older: { label: (country) => (country === 'count' ? undefined : country) },
 })
 
 export const requestRegion = labelMetric({
-  ...{ id: 10, name: 'request.region', description: 'Requests by region' },
+  id: 10,
+  name: 'request.region',
+  description: 'Requests by region',
   label: ({ texts }) => texts.region,
 })
 
 export const requestCity = labelMetric({
-  ...{ id: 11, name: 'request.city', description: 'Requests by city' },
+  id: 11,
+  name: 'request.city',
+  description: 'Requests by city',
   label: ({ texts }) => texts.city,
 })

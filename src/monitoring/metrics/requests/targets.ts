@@ -1,12 +1,16 @@
 import { labelMetric } from './request-metric.ts'
 
 export const requestPath = labelMetric({
-  ...{ id: 7, name: 'request.path', description: 'Requests by path' },
+  id: 7,
+  name: 'request.path',
+  description: 'Requests by path',
   label: ({ texts }) => texts.path,
   older: { label: (path) => path.replace(/\?.*$/s, '') },
 })
 
 export const requestMethod = labelMetric({
-  ...{ id: 8, name: 'request.method', description: 'Requests by method' },
+  id: 8,
+  name: 'request.method',
+  description: 'Requests by method',
   label: ({ texts }) => texts.method,
 })

@@ -38,7 +38,10 @@ export function describeFields({ definitions }: Check, services: NamedServices):
     const metric = findMetric(definition.metric)
     const { isDuration, unit } = limitsOf(option)
     return {
-      ...{ definition, name: fieldName(definition), unit: unit(metric), isDuration },
+      definition,
+      name: fieldName(definition),
+      unit: unit(metric),
+      isDuration,
       ...defined({ metricId: metric?.id, choices: calculatedSteps(bounds) }),
       scope: namedScope(threshold, services),
     }

@@ -7,7 +7,10 @@ import { scopeParts } from './scope-parts.ts'
 /** The fields of every check's configuration, in the order of the form. */
 const settingNames: readonly string[] = [
   ...channelFields(true),
-  ...['severity', 'active', 'grace_period', 'window'],
+  'severity',
+  'active',
+  'grace_period',
+  'window',
   ...channelFields(false),
 ]
 

@@ -13,10 +13,17 @@ describe('user thresholds', () => {
       assert.deepEqual(errors, [])
       assert.deepEqual(definitions, [
         {
-          ...{ metric: 'request.count', option: 'min_value', description: 'Requests are lower than' },
+          metric: 'request.count',
+          option: 'min_value',
+          description: 'Requests are lower than',
           bounds: {
-            ...{ min: 0, max: 10, steps: 3 },
-            ...{ usesService: true, usesResource: false, usesLabel: false, usesOwsService: true },
+            min: 0,
+            max: 10,
+            steps: 3,
+            usesService: true,
+            usesResource: false,
+            usesLabel: false,
+            usesOwsService: true,
           },
         },
       ])

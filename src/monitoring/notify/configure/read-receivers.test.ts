@@ -29,8 +29,20 @@ describe('addresses of receivers', () => {
 
   it('are refused where they are none', async () => {
     const wrong = [
-      ...['x', 'a@b', '@b.org', 'a@', 'a b@c.org', 'a@b..org', 'a@-b.org', '<a@b.org>', 'Ann <a@b.org>'],
-      ...['a@b.org\u0000', 'a@b.org\u2028Bcc: x', 'Bcc: a@b.org', `${'a'.repeat(250)}@b.org`, 'a@b.org"'],
+      'x',
+      'a@b',
+      '@b.org',
+      'a@',
+      'a b@c.org',
+      'a@b..org',
+      'a@-b.org',
+      '<a@b.org>',
+      'Ann <a@b.org>',
+      'a@b.org\u0000',
+      'a@b.org\u2028Bcc: x',
+      'Bcc: a@b.org',
+      `${'a'.repeat(250)}@b.org`,
+      'a@b.org"',
     ]
     for (const one of wrong) await assert.rejects(emailsOf(one), { name: 'FieldFailure' }, one)
   })

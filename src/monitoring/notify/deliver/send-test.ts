@@ -43,7 +43,12 @@ export async function sendTest(
 function testMessage({ id, name, description, severity }: Check, at: string): Message<'test'> {
   return {
     kind: 'test',
-    ...{ checkId: id, checkName: name, checkDescription: description, severity },
-    ...{ spottedAt: at, failingSince: at, problems: [] },
+    checkId: id,
+    checkName: name,
+    checkDescription: description,
+    severity,
+    spottedAt: at,
+    failingSince: at,
+    problems: [],
   }
 }

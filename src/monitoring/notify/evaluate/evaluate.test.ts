@@ -48,8 +48,13 @@ describe('what is asked', () => {
       asked.asks.map(({ question }) => question),
       [
         {
-          ...{ metric: 'request.count', serviceIds: [1, 2], resourceId: 7, label: 'x', eventType: 'OWS:WMS' },
-          ...{ from: to - 60, to },
+          metric: 'request.count',
+          serviceIds: [1, 2],
+          resourceId: 7,
+          label: 'x',
+          eventType: 'OWS:WMS',
+          from: to - 60,
+          to,
         },
       ],
     )
@@ -122,25 +127,16 @@ describe('a number and its limit', () => {
 
   it('break when 11 are wanted and 10 are there, and hold between 1 and 11', () => {
     const found = { value: 10, lastValidTo: to }
-    assert.deepEqual(findBreach({ option: 'min_value', limit: 11, found }), {
-      kind: 'beyond',
-      value: 10,
-    })
+    assert.deepEqual(findBreach({ option: 'min_value', limit: 11, found }), { kind: 'beyond', value: 10 })
     assert.equal(findBreach({ option: 'min_value', limit: 1, found }), undefined)
     assert.equal(findBreach({ option: 'max_value', limit: 11, found }), undefined)
-    assert.deepEqual(findBreach({ option: 'max_value', limit: 9, found }), {
-      kind: 'beyond',
-      value: 10,
-    })
+    assert.deepEqual(findBreach({ option: 'max_value', limit: 9, found }), { kind: 'beyond', value: 10 })
   })
 
   it('no row is 0 for sums of a service that was collected, and unknown otherwise', () => {
     const none = { option: 'min_value', limit: 1, found: nothing } as const
     assert.deepEqual(findBreach(none), { kind: 'beyond', value: 0 })
-    assert.deepEqual(findBreach({ ...none, metric: { type: 'value' } }), {
-      kind: 'beyond',
-      value: 0,
-    })
+    assert.deepEqual(findBreach({ ...none, metric: { type: 'value' } }), { kind: 'beyond', value: 0 })
     assert.deepEqual(findBreach({ ...none, isCollected: false }), { kind: 'uncollected' })
   })
 

@@ -17,9 +17,7 @@ import type { SessionOptions } from '../session-options.ts'
 const readyMs = 30_000
 
 /** Signature algorithms that a server may use for each kind of key. */
-const algorithmsOf: Record<string, string[]> = {
-  'ssh-rsa': ['rsa-sha2-512', 'rsa-sha2-256', 'ssh-rsa'],
-}
+const algorithmsOf: Record<string, string[]> = { 'ssh-rsa': ['rsa-sha2-512', 'rsa-sha2-256', 'ssh-rsa'] }
 
 /** Converts a path for the server; `/~/` starts a path relative to the user's home folder. */
 function pathOf({ path }: RemoteLocation): string {

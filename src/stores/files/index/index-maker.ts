@@ -72,7 +72,9 @@ export class IndexMaker {
   #begin(key: string, request: BuildRequest): Making {
     const abort = new AbortController()
     const result = this.#pool.call('build', request, {
-      ...{ signal: abort.signal, silenceMs, deadlineMs },
+      signal: abort.signal,
+      silenceMs,
+      deadlineMs,
       onNotice: () => undefined,
     })
     const making: Making = { result, waiting: 0, abort }

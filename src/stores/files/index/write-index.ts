@@ -81,7 +81,10 @@ export class IndexWriter {
     const { rowCount, withoutGeometry, emptyGeometries, leftOut } = this
     const header: IndexHeader = {
       ...facts,
-      ...{ rowCount, withoutGeometry, emptyGeometries, leftOut },
+      rowCount,
+      withoutGeometry,
+      emptyGeometries,
+      leftOut,
       ...(isEmptyEnvelope(this.#bounds) ? {} : { bounds: this.#bounds }),
       times: this.#times.map(({ name }) => name),
       groups: this.#groups,

@@ -141,10 +141,7 @@ function write(
   const rowsAdded = rowGrowth[done]
   const after = change.kind === 'remove' ? undefined : boxOfRow(db, rows, touched)
   const envelope = updateCatalogue(db, rows, { before, after, rowsAdded, lastChange })
-  const { kept, counts } = keeper?.finish(touched, done) ?? {
-    kept: undefined,
-    counts: editCounts(done),
-  }
+  const { kept, counts } = keeper?.finish(touched, done) ?? { kept: undefined, counts: editCounts(done) }
   triggers.putBack()
   const feature = change.kind === 'remove' ? undefined : readRow(db, rows, touched)
   return { featureId: String(touched), rowsAdded, counts, ...defined({ kept, envelope, feature }) }

@@ -94,7 +94,11 @@ function indexBox(db: DatabaseSync, rows: EditedRows, rowid: bigint, box: Box | 
   if (rtree === undefined || box === undefined) return
   const [minX, minY, maxX, maxY] = box
   db.prepare(`INSERT INTO ${rtree} (id, minx, maxx, miny, maxy) VALUES (?, ?, ?, ?, ?)`).run(
-    ...[rowid, minX, maxX, minY, maxY],
+    rowid,
+    minX,
+    maxX,
+    minY,
+    maxY,
   )
 }
 

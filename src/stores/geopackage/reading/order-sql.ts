@@ -22,10 +22,7 @@ export function orderedRows(
 }
 
 function idOf(idColumn: string): Pick<OrderColumn<Bound>, 'value' | 'bound'> {
-  return {
-    value: quoteName(idColumn),
-    bound: (value, bind) => bind(positionId(value)),
-  }
+  return { value: quoteName(idColumn), bound: (value, bind) => bind(positionId(value)) }
 }
 
 /** Returns the id of a position. */

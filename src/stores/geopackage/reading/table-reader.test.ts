@@ -39,12 +39,14 @@ const row = fc
   .record({ geometry, day: fc.integer({ min: 0, max: 30 }) })
   .map((one): Row => ({ geometry: one.geometry, values: [one.day] }))
 
-const box = fc.tuple(position, position).map(([[ax, ay], [bx, by]]) => ({
-  minX: Math.min(ax, bx),
-  minY: Math.min(ay, by),
-  maxX: Math.max(ax, bx),
-  maxY: Math.max(ay, by),
-}))
+const box = fc
+  .tuple(position, position)
+  .map(([[ax, ay], [bx, by]]) => ({
+    minX: Math.min(ax, bx),
+    minY: Math.min(ay, by),
+    maxX: Math.max(ax, bx),
+    maxY: Math.max(ay, by),
+  }))
 const everything = { minX: -1, minY: -100, maxX: 1000, maxY: 1000 }
 const day = fc.integer({ min: 1, max: 31 }).map((date) => `1970-01-${String(date).padStart(2, '0')}`)
 const query: fc.Arbitrary<FeatureQuery> = fc.record(

@@ -117,7 +117,9 @@ async function editRow(
   const change = await decide({ table, computed, present })
   if (change.kind === 'none')
     return {
-      ...{ featureId: featureId ?? '', rowsAdded: 0, counts: { added: 0, changed: 0, removed: 0 } },
+      featureId: featureId ?? '',
+      rowsAdded: 0,
+      counts: { added: 0, changed: 0, removed: 0 },
       ...defined({ feature: present, envelope: request.envelope }),
     }
   // Rolled-back rows are counted by the statistics nevertheless.

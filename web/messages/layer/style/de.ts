@@ -29,10 +29,7 @@ export const de: StyleTexts = {
   },
   counts: { classes: 'Klassen', categories: 'Werte' },
   looking: 'Alle Werte werden angesehen.',
-  limits: {
-    limit: (number: number) => `Grenze ${number}`,
-    hint: 'ziehen, oder Pfeiltasten',
-  },
+  limits: { limit: (number: number) => `Grenze ${number}`, hint: 'ziehen, oder Pfeiltasten' },
   palettes: {
     title: 'Farben, alle auch für Farbenblinde unterscheidbar',
     one: (name: string, kind: 'sequence' | 'diverging' | 'set') =>
@@ -59,14 +56,7 @@ export const de: StyleTexts = {
     width: 'Breite, px',
     size: 'Größe, px',
     mark: 'Form',
-    marks: {
-      circle: 'Kreis',
-      square: 'Quadrat',
-      triangle: 'Dreieck',
-      star: 'Stern',
-      cross: 'Kreuz',
-      x: 'X',
-    },
+    marks: { circle: 'Kreis', square: 'Quadrat', triangle: 'Dreieck', star: 'Stern', cross: 'Kreuz', x: 'X' },
     markHint:
       'Webkarten zeichnen an seiner Stelle einen Kreis. Legende, Vorschaubild, SLD und QGIS zeichnen die Form.',
     lineColor: 'Rand',

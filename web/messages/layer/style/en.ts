@@ -27,10 +27,7 @@ export const en = {
   },
   counts: { classes: 'Classes', categories: 'Values' },
   looking: 'All values are looked at.',
-  limits: {
-    limit: (number: number) => `Limit ${number}`,
-    hint: 'drag a limit, or use arrow keys',
-  },
+  limits: { limit: (number: number) => `Limit ${number}`, hint: 'drag a limit, or use arrow keys' },
   palettes: {
     title: 'Colours, all safe for colour-blind readers',
     one: (name: string, kind: 'sequence' | 'diverging' | 'set') =>
@@ -57,14 +54,7 @@ export const en = {
     width: 'Width, px',
     size: 'Size, px',
     mark: 'Mark',
-    marks: {
-      circle: 'Circle',
-      square: 'Square',
-      triangle: 'Triangle',
-      star: 'Star',
-      cross: 'Cross',
-      x: 'X',
-    },
+    marks: { circle: 'Circle', square: 'Square', triangle: 'Triangle', star: 'Star', cross: 'Cross', x: 'X' },
     markHint: 'Web maps draw a circle in its place. Legend, thumbnail, SLD and QGIS draw the mark.',
     lineColor: 'Outline',
     lineWidth: 'Outline, px',

@@ -145,7 +145,12 @@ function LongList({ shown, chosen, at }: Pick<FoundListProps, 'shown' | 'chosen'
     if (top + rowHeight > box.scrollTop + box.clientHeight) box.scrollTop = top + rowHeight - box.clientHeight
   }, [at])
   const { first, end, before, behind } = drawnRows({
-    ...{ rows: shown.length, rowHeight, scrolled, height, beyond, mostHeight },
+    rows: shown.length,
+    rowHeight,
+    scrolled,
+    height,
+    beyond,
+    mostHeight,
   })
   return (
     <section

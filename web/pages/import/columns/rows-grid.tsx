@@ -31,16 +31,24 @@ export function RowsGrid({ pages, names, total, chosen, onChoose, head }: RowsGr
   const texts = columnsTexts.value
   const { element, scrolled } = useScrolled<HTMLElement>()
   const rows = drawnRows({
-    ...{ rows: total, rowHeight, scrolled: scrolled.top, height: scrolled.height },
-    ...{ beyond: rowsBeyond, mostHeight },
+    rows: total,
+    rowHeight,
+    scrolled: scrolled.top,
+    height: scrolled.height,
+    beyond: rowsBeyond,
+    mostHeight,
   })
   const columnWidth = Math.max(
     leastWidth,
     Math.floor((scrolled.width - numberWidth) / Math.max(1, names.length)),
   )
   const columns = drawnRows({
-    ...{ rows: names.length, rowHeight: columnWidth, scrolled: scrolled.left, height: scrolled.width },
-    ...{ beyond: columnsBeyond, mostHeight },
+    rows: names.length,
+    rowHeight: columnWidth,
+    scrolled: scrolled.left,
+    height: scrolled.width,
+    beyond: columnsBeyond,
+    mostHeight,
   })
   useEffect(() => pages.show(rows.first, rows.end), [pages, rows.first, rows.end])
   useEffect(() => {

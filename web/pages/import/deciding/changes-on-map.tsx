@@ -144,16 +144,25 @@ function differenceStyle(path: string): DataStyle {
   ]
   const layers: LayerSpecification[] = [
     {
-      ...{ id: 'difference-areas', type: 'fill', source, filter: ['==', ['geometry-type'], 'Polygon'] },
+      id: 'difference-areas',
+      type: 'fill',
+      source,
+      filter: ['==', ['geometry-type'], 'Polygon'],
       paint: { 'fill-color': colour, 'fill-opacity': 0.3 },
     },
     hatchingLayer(source),
     {
-      ...{ id: 'difference-edges', type: 'line', source, filter: edges(false) },
+      id: 'difference-edges',
+      type: 'line',
+      source,
+      filter: edges(false),
       paint: { 'line-color': colour, 'line-width': 2 },
     },
     {
-      ...{ id: 'difference-gone', type: 'line', source, filter: edges(true) },
+      id: 'difference-gone',
+      type: 'line',
+      source,
+      filter: edges(true),
       paint: { 'line-color': colour, 'line-width': 2, 'line-dasharray': [2, 1.5] },
     },
     signsLayer(source),

@@ -24,11 +24,7 @@ interface TableProps {
 const mostColumns = 60
 const mostText = 300
 /** Its colour, and its sign. */
-export const signs = {
-  added: ['add', '+'],
-  changed: ['chg', '~'],
-  removed: ['del', '−'],
-} as const
+export const signs = { added: ['add', '+'], changed: ['chg', '~'], removed: ['del', '−'] } as const
 
 /** Rows with old and new values; changed columns first. */
 export function ChangesTable({ features, chosen, onChoose }: TableProps) {

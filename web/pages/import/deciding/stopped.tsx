@@ -14,7 +14,8 @@ export function Stopped({ path, task, act }: { path: string; task: Task; act(cal
   const { stopped = [], state } = task
   if (stopped.length === 0 || state !== 'ERROR') return null
   const accept: Call = {
-    ...{ method: 'POST', path: `${path}/accept` },
+    method: 'POST',
+    path: `${path}/accept`,
     body: { stopped: stopped.map(({ rule }) => rule) },
   }
   const send = async (): Promise<void> => {

@@ -57,7 +57,11 @@ function asItIs(path: string, task: Task): Call {
     path,
     body: {
       task: {
-        ...{ updateMode, keys, deleteMissing, stopIf, layer: { name: layer?.name } },
+        updateMode,
+        keys,
+        deleteMissing,
+        stopIf,
+        layer: { name: layer?.name },
         ...(store && { target: { dataStore: { name: store.name, workspace: { name: store.workspace } } } }),
       },
     },

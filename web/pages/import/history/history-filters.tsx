@@ -11,7 +11,8 @@ export function HistoryFilters({ counts, total }: { counts: Counts | undefined; 
   const texts = historyTexts.value
   const isNarrowed = filters.some((name) => query.value.has(name))
   const states = Object.entries(counts?.states ?? {}).map(([state, count]) => ({
-    ...{ value: state, text: texts.withCount(importTexts.value.states(state), count) },
+    value: state,
+    text: texts.withCount(importTexts.value.states(state), count),
   }))
   const users = Object.entries(counts?.users ?? {})
     .sort(([, a], [, b]) => b - a)

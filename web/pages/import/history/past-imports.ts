@@ -16,8 +16,11 @@ export function historyCall(at: URLSearchParams = query.value): Call {
   return {
     path: '/rest/import-history',
     query: {
-      ...{ q: given('q'), state: given('state'), user: given('who') },
-      ...{ from: startOf(given('from'), 0), to: startOf(given('to'), 1) },
+      q: given('q'),
+      state: given('state'),
+      user: given('who'),
+      from: startOf(given('from'), 0),
+      to: startOf(given('to'), 1),
     },
   }
 }

@@ -17,7 +17,8 @@ export function AddressForm() {
         const said = (name: string): string => String(data.get(name) ?? '')
         void begin(
           importCallOf({
-            ...{ type: 'remote', location: said('location').trim() },
+            type: 'remote',
+            location: said('location').trim(),
             ...(said('username') !== '' && { username: said('username'), password: said('password') }),
           }),
         )

@@ -80,7 +80,9 @@ export function candidatesOf(tasks: readonly Task[]): { candidate: CodedCandidat
     for (const candidate of (layer?.srsCandidates ?? []).filter(hasCode)) {
       const known = found.get(candidate.srs) ?? { candidate, fits: 0, weight: 0 }
       found.set(candidate.srs, {
-        ...{ candidate, fits: known.fits + 1, weight: known.weight + candidate.confidence },
+        candidate,
+        fits: known.fits + 1,
+        weight: known.weight + candidate.confidence,
       })
     }
   return [...found.values()].sort((a, b) => b.fits - a.fits || b.weight - a.weight)

@@ -19,8 +19,16 @@ export interface Rules {
 }
 
 export const noRules: Rules = {
-  ...{ workspace: '', store: '', mode: '', crs: '', style: '', names: noNameRule },
-  ...{ rejected: '', removed: '', changed: '', fewer: '' },
+  workspace: '',
+  store: '',
+  mode: '',
+  crs: '',
+  style: '',
+  names: noNameRule,
+  rejected: '',
+  removed: '',
+  changed: '',
+  fewer: '',
 }
 
 /** True if the task can still be changed. */

@@ -68,8 +68,11 @@ export class Coloring {
   async spread(change: Partial<Wish>): Promise<void> {
     const now = this.#edited.peek()
     const wish: Wish = {
-      ...{ mode: now.mode, band: now.one.band, palette: this.palette.peek() },
-      ...{ isReversed: this.isReversed.peek(), isAll: this.isAll.peek() },
+      mode: now.mode,
+      band: now.one.band,
+      palette: this.palette.peek(),
+      isReversed: this.isReversed.peek(),
+      isAll: this.isAll.peek(),
       count: isColored(now.mode) && now.mode !== 'values' ? now.entries.length : usualColors,
       ...change,
     }

@@ -47,7 +47,11 @@ export interface EditedRaster {
 }
 
 export const plainRaster: EditedRaster = {
-  ...{ mode: 'plain', opacity: 1, gamma: 1, one: { band: 1 }, entries: [] },
+  mode: 'plain',
+  opacity: 1,
+  gamma: 1,
+  one: { band: 1 },
+  entries: [],
   three: [{ band: 1 }, { band: 2 }, { band: 3 }],
 }
 
@@ -86,7 +90,8 @@ export function entriesOfValues(
 ): RasterEntry[] {
   const named = new Map(own.map(({ value, color }) => [value, color]))
   return values.map((value, at) => ({
-    ...{ value, opacity: 1 },
+    value,
+    opacity: 1,
     color: named.get(value) ?? colors[at % colors.length] ?? '#000000',
   }))
 }

@@ -182,7 +182,9 @@ function dividedBy(style: EditedStyle, wish: Wish, found: Classes, colors: reado
   const { bounds = [], categories = [], hasOthers = false, empty } = found
   const { others: _others, none: _none, ...rest } = style
   return {
-    ...{ ...rest, mode, column },
+    ...rest,
+    mode,
+    column,
     classes: bounds.map((upper, at) => ({ upper, color: colors[at] ?? '' })),
     categories: categories.map(({ value }, at) => ({ value, color: colors[at] ?? '' })),
     ...(hasOthers && { others: '#636363' }),

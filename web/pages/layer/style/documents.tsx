@@ -92,7 +92,8 @@ function TakeIn({ id, workspace, list }: { id: string; workspace: string; list: 
   const format = formatOf(text.value)
   const target = freeName(name.value.trim() === '' ? 'style' : name.value.trim(), list)
   const keep = (): Call => ({
-    ...{ method: 'POST', path: `/rest/workspaces/${encodeURIComponent(workspace)}/styles` },
+    method: 'POST',
+    path: `/rest/workspaces/${encodeURIComponent(workspace)}/styles`,
     body: { style: { name: target, format, document: text.value } },
   })
   const take = async (): Promise<void> => {

@@ -9,7 +9,12 @@ const label = { column: 'name', size: 12, color: '#000000', haloColor: '#ffffff'
 const styles: EditedStyle[] = [
   { mode: 'one', symbol: usualSymbol, classes: [], categories: [] },
   {
-    ...{ mode: 'classes', symbol: usualSymbol, column: 'pop', categories: [], label, none: '#bdbdbd' },
+    mode: 'classes',
+    symbol: usualSymbol,
+    column: 'pop',
+    categories: [],
+    label,
+    none: '#bdbdbd',
     classes: [
       { upper: -5.5, color: '#aabbcc' },
       { upper: 7, color: '#001122', title: 'many' },
@@ -17,7 +22,11 @@ const styles: EditedStyle[] = [
     ],
   },
   {
-    ...{ mode: 'categories', symbol: usualSymbol, column: 'kind', classes: [], others: '#636363' },
+    mode: 'categories',
+    symbol: usualSymbol,
+    column: 'kind',
+    classes: [],
+    others: '#636363',
     categories: [
       { value: 'a', color: '#aabbcc' },
       { value: 3, color: '#001122', title: 'three' },

@@ -63,8 +63,13 @@ export interface EditedStyle {
 }
 
 export const usualSymbol: EditedSymbol = {
-  ...{ color: '#2b8490', opacity: 0.85, lineColor: '#ffffff', lineWidth: 0.75, width: 2 },
-  ...{ size: 9, mark: 'circle' },
+  color: '#2b8490',
+  opacity: 0.85,
+  lineColor: '#ffffff',
+  lineWidth: 0.75,
+  width: 2,
+  size: 9,
+  mark: 'circle',
 }
 
 /** Returns the geometry type from the Java class in REST responses. */

@@ -113,7 +113,8 @@ export function keepCall(workspace: string, name: string, document: object | str
 /** The call by which a layer is drawn by another style. */
 export function defaultCall(id: string, name: string): Call {
   return {
-    ...{ method: 'PUT', path: `/rest/layers/${encodeURIComponent(id)}` },
+    method: 'PUT',
+    path: `/rest/layers/${encodeURIComponent(id)}`,
     body: { layer: { defaultStyle: name } },
   }
 }

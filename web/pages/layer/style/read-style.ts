@@ -32,7 +32,10 @@ export function readStyle(document: { layers?: unknown }): EditedStyle | undefin
   const shapes = new Set(rules.map((one) => JSON.stringify(one.symbol)))
   if (shapes.size > 1) return undefined
   const plain: EditedStyle = {
-    ...{ mode: 'one', symbol, classes: [], categories: [] },
+    mode: 'one',
+    symbol,
+    classes: [],
+    categories: [],
     ...(label !== undefined && { label }),
   }
   if (rules.length === 1 && first.filter === undefined) return plain
@@ -109,8 +112,11 @@ const fields: Record<string, Record<string, keyof EditedSymbol>> = {
   fill: { 'fill-color': 'color', 'fill-opacity': 'opacity', 'fill-outline-color': 'lineColor' },
   line: { 'line-color': 'color', 'line-width': 'width', 'line-opacity': 'opacity' },
   circle: {
-    ...{ 'circle-radius': 'size', 'circle-color': 'color', 'circle-opacity': 'opacity' },
-    ...{ 'circle-stroke-color': 'lineColor', 'circle-stroke-width': 'lineWidth' },
+    'circle-radius': 'size',
+    'circle-color': 'color',
+    'circle-opacity': 'opacity',
+    'circle-stroke-color': 'lineColor',
+    'circle-stroke-width': 'lineWidth',
   },
 }
 

@@ -79,8 +79,10 @@ function classFilter(
 function categoryRules({ categories, others }: EditedStyle, column: string): Rule[] {
   const ruled = categories.map(
     ({ value, color, title }, index): Rule => ({
-      ...{ name: `category ${index + 1}`, title: title ?? String(value) },
-      ...{ filter: isValue(column, value), color },
+      name: `category ${index + 1}`,
+      title: title ?? String(value),
+      filter: isValue(column, value),
+      color,
     }),
   )
   if (others === undefined) return ruled
@@ -149,7 +151,8 @@ function paintedParts(kind: (typeof kinds)[number][0], color: string, symbol: Ed
         : [
             {
               metadata: { 'terrane:outline': true },
-              ...{ type: 'line', paint: { 'line-color': lineColor, 'line-width': lineWidth } },
+              type: 'line',
+              paint: { 'line-color': lineColor, 'line-width': lineWidth },
             },
           ]),
     ]

@@ -4,8 +4,16 @@ import { call } from '../../../wire/client.ts'
 import type { Calls } from '../../../wire/openapi.d.ts'
 
 const programs = [
-  ...(['QGIS', 'ArcGIS', 'MapLibre', 'Leaflet', 'OpenLayers', 'R', 'Python', 'GDAL', 'curl'] as const),
-]
+  'QGIS',
+  'ArcGIS',
+  'MapLibre',
+  'Leaflet',
+  'OpenLayers',
+  'R',
+  'Python',
+  'GDAL',
+  'curl',
+] as const
 export type Program = (typeof programs)[number]
 
 /** A layer as other programs reach it. */
@@ -40,7 +48,8 @@ export async function askUsedLayer(id: string, signal: AbortSignal): Promise<Use
   const file = collection.links?.find(({ rel }) => rel === 'enclosure')?.href
   const hasGeometry = layer.attributes.some(({ binding }) => binding.includes('.geom.'))
   return {
-    ...{ id, kind: isRaster ? 'raster' : hasGeometry ? 'features' : 'table' },
+    id,
+    kind: isRaster ? 'raster' : hasGeometry ? 'features' : 'table',
     isPlaced: layer.srs !== undefined,
     isPublic: layer.public ?? (await isOpen(layer.workspace.name, signal)),
     isLarge: layer.featureCount === undefined || layer.featureCount > mostFeatures,

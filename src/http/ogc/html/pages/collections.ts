@@ -20,7 +20,9 @@ export function collectionsPage(document: CollectionsDocument, shown: Shown): Pa
   const page = collections.slice(from, from + perPage)
   const count = texts.count(countText(shown, collections.length), collections.length === 1)
   return {
-    ...{ title: texts.title, description: texts.description, above: [['/ogc', start]] },
+    title: texts.title,
+    description: texts.description,
+    above: [['/ogc', start]],
     isListed: true,
     data: catalogueData(texts.title, shown, page),
     body: html`${heading(texts.title, { lead: count })}

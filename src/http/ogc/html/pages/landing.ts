@@ -8,7 +8,10 @@ import type { Page, Shown } from '../shown.ts'
 export function landingPage({ title, links }: LandingDocument, shown: Shown): Page {
   const { texts } = shown
   return {
-    ...{ title, description: texts.landing.description(title), above: [], isListed: true },
+    title,
+    description: texts.landing.description(title),
+    above: [],
+    isListed: true,
     data: catalogueData(title, shown),
     body: html`${heading(title, { lead: texts.landing.lead })}
 <div class="two">${panel(texts.links, linkList(links, shown))}

@@ -25,7 +25,9 @@ interface RecordProperties {
 export function cataloguePage({ title, links }: LandingDocument, shown: Shown): Page {
   const { records: texts } = shown.texts
   return {
-    ...{ title, description: texts.lead, above: placesAbove(shown) },
+    title,
+    description: texts.lead,
+    above: placesAbove(shown),
     body: html`${heading(title, { lead: texts.lead })}${panel(shown.texts.links, linkList(links, shown))}`,
   }
 }
@@ -40,7 +42,9 @@ export function recordsPage(document: ItemsDocument, shown: Shown): Page {
   const { features, numberMatched = features.length } = document
   const count = texts.found(countText(shown, numberMatched))
   return {
-    ...{ title: texts.title, description: texts.lead, above: placesAbove(shown) },
+    title: texts.title,
+    description: texts.lead,
+    above: placesAbove(shown),
     body: html`${heading(texts.title, { lead: count })}${searchForm(shown)}
 ${features.length === 0 && html`<p class="note">${items.none}</p>`}
 <ul class="cards ogc-cards">${features.map((one) => card(one, shown))}</ul>
@@ -102,7 +106,9 @@ export function recordPage(record: FeatureDocument, shown: Shown): Page {
   ])
   const act = html`<a class="btn main" href="${pathTo(shown, path)}">${texts.open}</a>`
   return {
-    ...{ title, description: description ?? title, above: placesAbove(shown) },
+    title,
+    description: description ?? title,
+    above: placesAbove(shown),
     body: html`${heading(title, { lead: description, acts: act })}
 <div class="two">${panel(collection.about, about)}${panel(collection.use, waysTo(record.links ?? [], shown))}</div>`,
   }

@@ -41,7 +41,8 @@ async function plan(values: KeyValues, layer: LayerRecord, grid: CoverageGrid): 
     throw new OwsFailure('MissingParameterValue', 'BBOX or TIME says what of the coverage is wanted', 'bbox')
   const scale = readScale(values, box ?? envelopeOf(grid))
   return {
-    ...{ place: await boxPlace(grid, box, { srs, outputSrs }, scale), scale },
+    place: await boxPlace(grid, box, { srs, outputSrs }, scale),
+    scale,
     resampling: readInterpolation(values.find('interpolation'), 'InvalidParameterValue'),
     bands: chosen,
     times,

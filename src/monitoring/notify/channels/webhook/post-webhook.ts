@@ -112,10 +112,7 @@ function connectingAgent(isSecure: boolean, outbound: Outbound, signal: AbortSig
     const { host: name, port } = options as RequestOptions
     const host = (name ?? '').replace(/^\[|\]$/g, '')
     const done = callback as (error: Error | null, socket?: unknown) => void
-    const tls = {
-      ca: [...outbound.authorities],
-      ...(isIP(host) === 0 ? { servername: host } : { host }),
-    }
+    const tls = { ca: [...outbound.authorities], ...(isIP(host) === 0 ? { servername: host } : { host }) }
     outbound.connect(host, Number(port), signal).then(
       (socket) => done(null, isSecure ? connectTls({ ...tls, socket }) : socket),
       (error: Error) => done(error),

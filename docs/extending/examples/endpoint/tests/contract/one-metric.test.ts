@@ -8,7 +8,10 @@ describe('one metric', () => {
     const { status, json } = await call('GET', '/api/metrics/response.time')
     assert.equal(status, 200)
     assert.deepEqual(json.data, {
-      ...{ name: 'response.time', type: 'rate', unit: 'ms', description: 'Response time' },
+      name: 'response.time',
+      type: 'rate',
+      unit: 'ms',
+      description: 'Response time',
     })
     assert.equal((await call('GET', '/api/metrics/response.colour')).status, 404)
   })

@@ -1,0 +1,146 @@
+import { crs84Uri } from '../crs-uris.ts'
+import { editParameters } from './api-edits.ts'
+import { defaultLimit, maxLimit } from './items-query.ts'
+
+export const query = { in: 'query', required: false }
+const text = { type: 'string' }
+const uri = { type: 'string', format: 'uri' }
+const list = { style: 'form', explode: false }
+
+/** Names that clients expect: QGIS reads its page size from `limit`. */
+export const parameters = {
+  ...editParameters,
+  collectionId: {
+    name: 'collectionId',
+    in: 'path',
+    required: true,
+    schema: text,
+    description: 'Workspace and layer, such as `city:trees`',
+  },
+  featureId: { name: 'featureId', in: 'path', required: true, schema: text, description: 'Id of a feature' },
+  fileName: { name: 'fileName', in: 'path', required: true, schema: text, description: 'Name of a file' },
+  limit: {
+    name: 'limit',
+    ...query,
+    ...list,
+    description: 'Features a page',
+    schema: { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultLimit },
+  },
+  // No style and no list: clients would take it for an attribute to filter by.
+  offset: {
+    name: 'offset',
+    ...query,
+    description: 'Features to skip',
+    schema: { type: 'integer', minimum: 0, default: 0 },
+  },
+  bbox: {
+    name: 'bbox',
+    ...query,
+    ...list,
+    description: 'Four or six numbers; across the antimeridian the first is the larger',
+    schema: { type: 'array', minItems: 4, maxItems: 6, items: { type: 'number' } },
+  },
+  'bbox-crs': {
+    name: 'bbox-crs',
+    ...query,
+    ...list,
+    description: 'CRS of bbox',
+    schema: { ...uri, default: crs84Uri },
+  },
+  datetime: {
+    name: 'datetime',
+    ...query,
+    ...list,
+    description:
+      'A date, a time, or an interval with `/` and `..` for open; a duration such as `P2D` at one end',
+    schema: text,
+  },
+  filter: {
+    name: 'filter',
+    ...query,
+    description: 'What the features have to be like, in CQL2',
+    schema: text,
+  },
+  'filter-lang': {
+    name: 'filter-lang',
+    ...query,
+    description: 'How the filter is written',
+    schema: { type: 'string', enum: ['cql2-text', 'cql2-json'], default: 'cql2-text' },
+  },
+  'filter-crs': {
+    name: 'filter-crs',
+    ...query,
+    description: 'CRS of geometries in the filter',
+    schema: { ...uri, default: crs84Uri },
+  },
+  sortby: {
+    name: 'sortby',
+    ...query,
+    description: 'Properties that features are ordered by, with `-` before descending ones',
+    explode: false,
+    schema: { type: 'array', minItems: 1, items: { type: 'string' } },
+  },
+  properties: {
+    name: 'properties',
+    ...query,
+    description: 'Properties that are shown, the geometry among them; all where none are named',
+    explode: false,
+    schema: { type: 'array', minItems: 1, items: { type: 'string' } },
+  },
+  'exclude-properties': {
+    name: 'exclude-properties',
+    ...query,
+    description: 'Properties that are not shown',
+    explode: false,
+    schema: { type: 'array', minItems: 1, items: { type: 'string' } },
+  },
+  position: {
+    name: 'position',
+    ...query,
+    description: 'Where the page begins, as the links `next` and `prev` have it',
+    schema: text,
+  },
+  tileMatrixSetId: {
+    name: 'tileMatrixSetId',
+    in: 'path',
+    required: true,
+    description: 'Id of a tile matrix set',
+    schema: { type: 'string', enum: ['WebMercatorQuad', 'WorldCRS84Quad'] },
+  },
+  tileMatrix: {
+    name: 'tileMatrix',
+    in: 'path',
+    required: true,
+    schema: text,
+    description: 'Id of a tile matrix of the set, which is its zoom: `0` to `22`',
+  },
+  tileRow: {
+    name: 'tileRow',
+    in: 'path',
+    required: true,
+    schema: { type: 'integer', minimum: 0 },
+    description: 'Row of the tile, from the north',
+  },
+  tileCol: {
+    name: 'tileCol',
+    in: 'path',
+    required: true,
+    schema: { type: 'integer', minimum: 0 },
+    description: 'Column of the tile, from the west',
+  },
+  sentFor: {
+    name: 'type',
+    ...query,
+    description: 'For what a feature is sent, whose schema is asked for',
+    schema: { type: 'string', enum: ['create', 'replace', 'update'] },
+  },
+  crs: {
+    name: 'crs',
+    ...query,
+    ...list,
+    description: 'CRS of the answer, one that the collection lists',
+    schema: { ...uri, default: crs84Uri },
+  },
+}
+
+export type ParameterName = keyof typeof parameters
