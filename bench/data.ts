@@ -84,14 +84,14 @@ function* chunked(lines: Iterable<string>): Generator<string> {
   if (chunk.length > 0) yield `${chunk.join('\n')}\n`
 }
 
-interface Place {
+interface PlaceRecord {
   x: string
   y: string
   /** Seven attributes. */
   attributes: [string, number | string][]
 }
 
-function* randomPlaces(rows: number): Generator<Place> {
+function* randomPlaces(rows: number): Generator<PlaceRecord> {
   const random = seededRandom(20_240_501)
   const whole = (limit: number): number => Math.floor(random() * limit)
   for (let row = 0; row < rows; row += 1) {
@@ -171,7 +171,7 @@ function* kmlLines(dataset: Dataset, rows: number): Generator<string> {
 }
 
 /** A ring of ten corners around the place, counter-clockwise (RFC 7946 section 3.1.6), closed. */
-function ringOf({ x, y }: Place, random: () => number): [string, string][] {
+function ringOf({ x, y }: PlaceRecord, random: () => number): [string, string][] {
   const size = 0.001 + random() * 0.01
   const ring = Array.from({ length: corners }, (_, corner): [string, string] => {
     const angle = (2 * Math.PI * corner) / corners

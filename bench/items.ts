@@ -62,7 +62,7 @@ export async function publish(client: RestClient, file: string): Promise<string>
   return task.layer
 }
 
-function peerLayer(target: Target, { file, layer, databaseUrl }: Place): MapLayer {
+function peerLayer(target: Target, { file, layer, databaseUrl }: LayerFile): MapLayer {
   const { hostname, port, pathname, username, password } = databaseUrl
   const database = `host=${hostname} port=${port} dbname=${pathname.slice(1)} user=${username} password=${password}`
   const source =
@@ -76,7 +76,7 @@ function peerLayer(target: Target, { file, layer, databaseUrl }: Place): MapLaye
   return { name: 'points', source }
 }
 
-interface Place {
+interface LayerFile {
   file: string
   layer: string
   databaseUrl: URL

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readImport } from '../src/cli/import-views.ts'
-import { fieldOf } from '../src/cli/json-views.ts'
+import { readField } from '../src/cli/json-views.ts'
 import { dataFile } from './data.ts'
 import type { SmallResult } from './report.ts'
 import type { BenchServer } from './server.ts'
@@ -67,5 +67,5 @@ async function timeOf({ client }: BenchServer, path: string): Promise<number> {
 }
 
 async function isCounted({ client }: BenchServer, path: string): Promise<boolean> {
-  return fieldOf(fieldOf(await client.get(`${path}/columns?wait=30`), 'rows'), 'whole') === true
+  return readField(readField(await client.get(`${path}/columns?wait=30`), 'rows'), 'whole') === true
 }

@@ -3,7 +3,7 @@ import { createWriteStream, existsSync, mkdirSync, mkdtempSync, renameSync, rmSy
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { LineParser } from '../src/monitoring/collect/access-log/log-line.ts'
+import { LogLineParser } from '../src/monitoring/collect/access-log/log-line.ts'
 import { Collector } from '../src/monitoring/collect/collector.ts'
 import type { CollectedService } from '../src/monitoring/collect/service-collector.ts'
 import { openSeriesDatabase } from '../src/monitoring/series/open-series-database.ts'
@@ -62,7 +62,7 @@ async function timeParsing(path: string): Promise<number> {
   const file = await open(path)
   await file.read(bytes)
   await file.close()
-  const parser = new LineParser()
+  const parser = new LogLineParser()
   const start = performance.now()
   for (let at = 0; at < bytes.length; ) {
     const lineEnd = bytes.indexOf(0x0a, at)

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { MetricDataRequest } from '../src/http/monitoring/counted/metric-data-writer.ts'
-import type { SeriesReads } from '../src/http/monitoring/counted/reader-thread.ts'
+import type { MetricDataRequest } from '../src/http/monitoring/metrics/metric-data-writer.ts'
+import type { SeriesReads } from '../src/http/monitoring/metrics/reader-thread.ts'
 import type { AlertReads } from '../src/monitoring/alert-thread.ts'
 import { SeriesReader } from '../src/monitoring/query/series-reader.ts'
 import { openSeriesDatabase } from '../src/monitoring/series/open-series-database.ts'
-import type { SeriesPlace } from '../src/monitoring/series/series-database.ts'
+import type { SeriesLocation } from '../src/monitoring/series/series-database.ts'
 import { writeVisitors } from '../tests/support/many-visitors.ts'
 import { silentLogger } from '../tests/support/silent-logger.ts'
 import { quantile } from './quantile.ts'
@@ -39,7 +39,7 @@ export async function runFairness(databaseUrl: URL): Promise<SmallResult[]> {
   }
 }
 
-async function runOn(database: string, place: SeriesPlace): Promise<SmallResult[]> {
+async function runOn(database: string, place: SeriesLocation): Promise<SmallResult[]> {
   const series = await openSeriesDatabase(place)
   const rows = await writeVisitors(series, visitors)
   await series.close()

@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { MetricDataRequest } from '../src/http/monitoring/counted/metric-data-writer.ts'
-import type { SeriesReads } from '../src/http/monitoring/counted/reader-thread.ts'
+import type { MetricDataRequest } from '../src/http/monitoring/metrics/metric-data-writer.ts'
+import type { SeriesReads } from '../src/http/monitoring/metrics/reader-thread.ts'
 import { defined } from '../src/lib/defined.ts'
 import { alignWindow } from '../src/monitoring/query/align-window.ts'
 import type { Grouping } from '../src/monitoring/query/grouping.ts'
 import { groupings } from '../src/monitoring/query/grouping.ts'
 import { SeriesReader } from '../src/monitoring/query/series-reader.ts'
 import { openSeriesDatabase } from '../src/monitoring/series/open-series-database.ts'
-import type { SeriesPlace } from '../src/monitoring/series/series-database.ts'
+import type { SeriesLocation } from '../src/monitoring/series/series-database.ts'
 import { silentLogger } from '../tests/support/silent-logger.ts'
 import { LoopWatch } from './loop-watch.ts'
 import { fillYear, sizeOf, yearEnd, yearStart } from './monitoring-year.ts'
@@ -17,14 +17,14 @@ import { quantile } from './quantile.ts'
 import type { QueryResult, SmallResult } from './report.ts'
 import { queryLine } from './report.ts'
 
-const entry = new URL('../src/http/monitoring/counted/reader-thread.ts', import.meta.url)
+const entry = new URL('../src/http/monitoring/metrics/reader-thread.ts', import.meta.url)
 const rounds = 30
 const daySeconds = 86_400
 /** A day by minutes where each of 100 labels has a row: 144,000 rows. */
 const manyRowsMilliseconds = 100
 const longestBlockMilliseconds = 20
 
-interface Asked {
+interface QueryCase {
   name: string
   metric: string
   grouping?: Grouping
@@ -35,8 +35,8 @@ interface Asked {
 const year = { validFrom: yearStart * 1000, validTo: yearEnd * 1000, intervalSeconds: daySeconds }
 const oneDay = { validFrom: (yearEnd - daySeconds) * 1000, validTo: yearEnd * 1000, intervalSeconds: 60 }
 
-function listAsked(): Asked[] {
-  const both = (metric: string, grouping: Grouping | undefined, dayMilliseconds = 30): Asked[] => {
+function listAsked(): QueryCase[] {
+  const both = (metric: string, grouping: Grouping | undefined, dayMilliseconds = 30): QueryCase[] => {
     const named = `${metric} ${grouping ?? 'by label'}`
     const grouped = grouping === undefined ? { metric } : { metric, grouping }
     return [
@@ -81,7 +81,7 @@ export async function runMonitoringQueries(databaseUrl: URL, only = ''): Promise
   }
 }
 
-async function runOn(name: string, place: SeriesPlace, only: string): Promise<YearResults> {
+async function runOn(name: string, place: SeriesLocation, only: string): Promise<YearResults> {
   const database = await openSeriesDatabase(place)
   const reader = new SeriesReader<SeriesReads>({ place, entry, log: silentLogger, maxRows: 2_000_000 })
   try {
@@ -118,7 +118,7 @@ function sizeText(name: string, rows: number, size: number): string {
 
 async function time(
   reader: SeriesReader<SeriesReads>,
-  { name, metric, grouping, wantedMilliseconds, ...asked }: Asked,
+  { name, metric, grouping, wantedMilliseconds, ...asked }: QueryCase,
 ): Promise<QueryResult> {
   const window = alignWindow(asked.window, { now: yearEnd * 1000 })
   if (!('count' in window)) throw new Error(`${name}: ${window.refusal}`)

@@ -5,7 +5,7 @@ import type { App, TypeBoxProvider } from '../src/http/app-types.ts'
 import { observeRequests } from '../src/http/server/observe-requests.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { createEventBus } from '../src/lib/events.ts'
-import { OwnRequests } from '../src/monitoring/collect/own/own-requests.ts'
+import { ServerRequests } from '../src/monitoring/collect/server/server-requests.ts'
 import { silentLogger } from '../tests/support/silent-logger.ts'
 import { quantile } from './quantile.ts'
 import type { SmallResult } from './report.ts'
@@ -49,7 +49,7 @@ export async function runRecording(folder: string): Promise<SmallResult[]> {
  * ended.
  */
 async function timeHook(): Promise<number[]> {
-  const own = new OwnRequests()
+  const own = new ServerRequests()
   const app: App = fastify({ loggerInstance: silentLogger }).withTypeProvider<TypeBoxProvider>()
   const times: number[] = []
   let [begun, begunFor, ended] = [0, 0, 0]

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { CollectorHandle } from '../src/monitoring/collect/collector-handle.ts'
-import type { OwnRequest } from '../src/monitoring/collect/own/own-request.ts'
-import { OwnRequests } from '../src/monitoring/collect/own/own-requests.ts'
-import type { SeriesPlace } from '../src/monitoring/series/series-database.ts'
+import type { ServerRequest } from '../src/monitoring/collect/server/server-request.ts'
+import { ServerRequests } from '../src/monitoring/collect/server/server-requests.ts'
+import type { SeriesLocation } from '../src/monitoring/series/series-database.ts'
 import { silentLogger } from '../tests/support/silent-logger.ts'
 import { LoopWatch } from './loop-watch.ts'
 import { seededRandom } from './random.ts'
@@ -42,7 +42,7 @@ export async function runSustained(databaseUrl: URL): Promise<SmallResult[]> {
   }
 }
 
-async function record(name: string, place: SeriesPlace): Promise<SmallResult[]> {
+async function record(name: string, place: SeriesLocation): Promise<SmallResult[]> {
   const collector = new CollectorHandle(
     { place, limits: { labels: 100, visitors: 10_000, resources: 500 }, keep, privacy: 'truncated' },
     silentLogger,
@@ -52,7 +52,7 @@ async function record(name: string, place: SeriesPlace): Promise<SmallResult[]> 
     let longestWork = 0
     let processor = 0
     let wall = 0
-    const own = new OwnRequests()
+    const own = new ServerRequests()
     for (let second = 0; second <= seconds; second += 1) {
       const now = start + (second + 1) * 1000
       const requests = second < seconds ? listRequests(second) : []
@@ -86,7 +86,7 @@ async function record(name: string, place: SeriesPlace): Promise<SmallResult[]> 
 /**
  * Lists the requests that a map viewer sends in one second: mostly maps of layers, some lists, some failures.
  */
-function listRequests(second: number): OwnRequest[] {
+function listRequests(second: number): ServerRequest[] {
   const random = seededRandom(second + 1)
   const pick = (count: number): number => Math.floor(random() ** 2 * count)
   return Array.from({ length: perSecond }, (_, index) => {

@@ -92,7 +92,7 @@ export async function runRejects(folder: string, rows = 1_000_000): Promise<Smal
       const others = `others waited ${Math.round(got.slowestMs)} ms at most`
       tell(`${form}: ${size}, at most ${got.peak} MB held, ${others}`, got.milliseconds)
     }
-    const sent = await sendMended(server, `${path}/tasks/0/rejects`)
+    const sent = await submitCorrections(server, `${path}/tasks/0/rejects`)
     tell(`mended and sent back, at most ${sent.peak} MB`, sent.milliseconds)
     return results
   } finally {
@@ -101,7 +101,7 @@ export async function runRejects(folder: string, rows = 1_000_000): Promise<Smal
 }
 
 /** The rows as they came, with a latitude. */
-async function sendMended(
+async function submitCorrections(
   { url, pid }: BenchServer,
   path: string,
 ): Promise<{ milliseconds: number; peak: number }> {

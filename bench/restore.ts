@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readImport } from '../src/cli/import-views.ts'
-import { listOf, textOf } from '../src/cli/json-views.ts'
+import { listOf, readString } from '../src/cli/json-views.ts'
 import type { RestClient } from '../src/cli/rest-client.ts'
 import { dataFile } from './data.ts'
 import { createStore } from './load.ts'
@@ -75,10 +75,10 @@ export async function runRestores(
       for (let attempt = 0; attempt < tries; attempt += 1) {
         const path = '/rest/layers/default:kept/versions'
         const kept = listOf(await client.get(path), 'versions').find(
-          (one) => textOf(one, 'restorable') === 'true',
+          (one) => readString(one, 'restorable') === 'true',
         )
         const start = performance.now()
-        await client.post(`${path}/${textOf(kept, 'version')}/restore`, { what: ['data'] })
+        await client.post(`${path}/${readString(kept, 'version')}/restore`, { what: ['data'] })
         times.push(performance.now() - start)
       }
       const milliseconds = quantile(times, 0.5)

@@ -2,16 +2,16 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readSettings } from '../src/config/settings.ts'
-import { drawing, drawRooms } from './check/draw-rooms.ts'
+import { drawing, drawModules } from './check/draw-modules.ts'
 import { findErrorCodes } from './check/error-codes.ts'
 import { errorPage, writeErrorPage } from './check/error-page.ts'
 import { eventsPage, writeEventsTable } from './check/events-table.ts'
 import { readSources } from './check/imports.ts'
-import { house } from './check/layers.ts'
-import { planOf } from './check/room-plan.ts'
+import { moduleRules } from './check/layers.ts'
+import { planOf } from './check/module-plan.ts'
 import { settingsPage, writeSettingsPage } from './check/settings-page.ts'
-import { readOpenApi, wireFile } from './pages/read-openapi.ts'
-import { wireTypes } from './pages/wire-types.ts'
+import { apiTypes } from './pages/api-types.ts'
+import { apiTypesFile, readOpenApi } from './pages/read-openapi.ts'
 
 const root = dirname(import.meta.dirname)
 const files = readSources(root, ['src/**/*.ts'])
@@ -26,7 +26,7 @@ function rewrite(path: string, change: (text: string) => string): void {
 
 rewrite(errorPage, (page) => writeErrorPage(page, findErrorCodes(files).codes.values()))
 rewrite(settingsPage, (page) => writeSettingsPage(page, readSettings({}).descriptions))
-rewrite(drawing, () => drawRooms(planOf(files, house)))
+rewrite(drawing, () => drawModules(planOf(files, moduleRules)))
 rewrite(eventsPage, (page) => writeEventsTable(page, files))
 const openApi = await readOpenApi()
-rewrite(wireFile, () => wireTypes(openApi))
+rewrite(apiTypesFile, () => apiTypes(openApi))

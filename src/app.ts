@@ -8,8 +8,8 @@ import { openCatalog } from './app/open-catalog.ts'
 import { openMaps } from './app/open-maps.ts'
 import { openMonitoring } from './app/open-monitoring.ts'
 import { openPictures } from './app/open-pictures.ts'
-import type { Parts } from './app/parts.ts'
 import { adoptSecretKey, requireSecretKey } from './app/secret-key-check.ts'
+import type { AppServices } from './app/services.ts'
 import type { DataDirectory } from './config/data-directory.ts'
 import { lockDataDirectory, prepareDataDirectory } from './config/data-directory.ts'
 import type { Settings } from './config/settings.ts'
@@ -19,10 +19,10 @@ import type { Database } from './db/connection.ts'
 import { openDatabase } from './db/connection.ts'
 import { explainError } from './db/errors.ts'
 import type { App } from './http/app-types.ts'
-import type { ServerParts } from './http/server/server.ts'
+import type { ServerDeps } from './http/server/server.ts'
 import { createHttpServer } from './http/server/server.ts'
 import { IdempotencyKeys } from './idempotency/idempotency-keys.ts'
-import type { ImporterNeeds } from './importer/importer.ts'
+import type { ImporterDeps } from './importer/importer.ts'
 import { createImporter } from './importer/importer.ts'
 import { EmbeddedJobs } from './jobs/embedded/embedded-jobs.ts'
 import type { Clock } from './lib/clock.ts'
@@ -60,10 +60,10 @@ function print(text: string): void {
 }
 
 /** All parts of a server, connected; `app` handles injected requests. */
-export interface Terrane extends Parts {
+export interface Terrane extends AppServices {
   keys: IdempotencyKeys
-  observers: ServerParts['observers']
-  explainError: ServerParts['explainError']
+  observers: ServerDeps['observers']
+  explainError: ServerDeps['explainError']
   app: App
   /** Accepts no new work, waits up to 10 s for running work, and closes every part. */
   close(): Promise<void>
@@ -138,7 +138,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const accounts = new Accounts({ database, clock, ...defined({ passwordCost: options.passwordCost }) })
     const keys = new IdempotencyKeys({ database, clock, log })
     const monitoring = await openMonitoring({ ...base, remote }, closers)
-    const context: Parts = {
+    const context: AppServices = {
       ...base,
       version,
       accounts,
@@ -224,10 +224,10 @@ function openRemote(
 
 function openImporter(
   needs: Omit<
-    ImporterNeeds,
+    ImporterDeps,
     'jobs' | 'folders' | 'roots' | 'limits' | 'retention' | 'acceptsUnknownFields' | 'vault'
   > &
-    Pick<Parts, 'settings' | 'directory'>,
+    Pick<AppServices, 'settings' | 'directory'>,
 ) {
   const { settings, directory, ...parts } = needs
   const { limits, retention, data } = settings

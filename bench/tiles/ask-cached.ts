@@ -23,7 +23,7 @@ export interface CachedResult {
   failed: number
 }
 
-interface CachedPlace {
+interface CachedLayer {
   server: Pick<BenchServer, 'url' | 'processorMilliseconds'>
   layer: string
   /** URLs that no client has requested yet. */
@@ -34,7 +34,7 @@ interface CachedPlace {
  * Measures repeated requests for one tile, with and without its ETag, compared with `/health`; and other
  * requests, alone and during many parallel requests.
  */
-export async function askCached({ server, layer, tiles }: CachedPlace): Promise<CachedResult[]> {
+export async function askCached({ server, layer, tiles }: CachedLayer): Promise<CachedResult[]> {
   const { url } = server
   const [tile = '', ...others] = tiles
   const etag = await etagOf(tile)

@@ -2,7 +2,7 @@ import { HttpConnection, pathOf } from '../http-connection.ts'
 import { quantile } from '../quantile.ts'
 
 /** Result of requesting many URLs; times in milliseconds. */
-export interface Asked {
+export interface RequestTimes {
   tiles: number
   median: number
   p95: number
@@ -15,7 +15,7 @@ export interface Asked {
 export async function askOnce(
   urls: readonly string[],
   { connections = 1, headers = {} }: { connections?: number; headers?: Record<string, string> } = {},
-): Promise<Asked> {
+): Promise<RequestTimes> {
   const paths = urls.map((url) => pathOf(new URL(url)))
   const times: number[] = []
   let bytes = 0

@@ -1,6 +1,6 @@
 import type { MapLayer } from '../own-map-server.ts'
 import { startBenchMapServer } from '../own-map-server.ts'
-import type { Asked } from './ask-tiles.ts'
+import type { RequestTimes } from './ask-tiles.ts'
 import { askOnce } from './ask-tiles.ts'
 import { tilesWithin } from './tile-addresses.ts'
 import type { TileDataset } from './tile-data.ts'
@@ -14,8 +14,8 @@ const most = 60
 export interface MapServerResult {
   name: string
   z: number
-  single: Asked
-  many: Asked
+  single: RequestTimes
+  many: RequestTimes
 }
 
 interface MapServerSource {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readImport, readTasks } from '../../src/cli/import-views.ts'
-import { fewFeatures } from '../../src/tiles/thin/layer-thinning.ts'
+import { fewFeatures } from '../../src/tiles/generalize/layer-generalization.ts'
 import type { Target } from '../cases.ts'
 import { targets } from '../cases.ts'
 import { loadRequests } from '../request-load.ts'
@@ -11,7 +11,7 @@ import type { BenchServer } from '../server.ts'
 import { startBenchServer } from '../server.ts'
 import type { CachedResult } from './ask-cached.ts'
 import { askCached } from './ask-cached.ts'
-import type { Asked } from './ask-tiles.ts'
+import type { RequestTimes } from './ask-tiles.ts'
 import { askOnce } from './ask-tiles.ts'
 import type { MapServerResult } from './map-server-tiles.ts'
 import { askMapServer } from './map-server-tiles.ts'
@@ -36,8 +36,8 @@ export interface TileResult {
   target: Target
   z: number
   connections: number
-  ours: Asked
-  peer: Asked
+  ours: RequestTimes
+  peer: RequestTimes
 }
 
 export interface TilesResults {
@@ -53,7 +53,7 @@ export interface TilesOptions {
   only?: string
 }
 
-interface Place {
+interface TileRun {
   server: BenchServer
   peer: MvtPeer
   folder: string
@@ -124,7 +124,7 @@ const rowsOf = (dataset: TileDataset, share: number): number =>
 
 /** Loads the data in the CRS; gives the name of the layer, which the table has too. */
 async function publish(
-  { server: { client }, folder, share }: Place,
+  { server: { client }, folder, share }: TileRun,
   dataset: TileDataset,
   crs: number,
   target: Target,
@@ -182,7 +182,7 @@ function rowFiles(data: string): number {
  * Waits for the tile source cache. The server creates it for layers with enough requests; small layers have
  * none.
  */
-async function untilLaidOut({ data, share }: Place, dataset: TileDataset, before: number): Promise<void> {
+async function untilLaidOut({ data, share }: TileRun, dataset: TileDataset, before: number): Promise<void> {
   const end = performance.now() + patienceMs
   if (rowsOf(dataset, share) <= fewFeatures) return
   while (rowFiles(data) === before) {
@@ -192,7 +192,7 @@ async function untilLaidOut({ data, share }: Place, dataset: TileDataset, before
 }
 
 async function compareOne(
-  place: Place,
+  place: TileRun,
   dataset: TileDataset,
   crs: (typeof crsCodes)[number],
   only: string,
@@ -244,7 +244,7 @@ async function compareOne(
 }
 
 async function askTheirs(
-  { folder, databaseUrl, share }: Place,
+  { folder, databaseUrl, share }: TileRun,
   dataset: TileDataset,
 ): Promise<MapServerResult[]> {
   const file = await tileGeoPackage(folder, dataset, rowsOf(dataset, share))
@@ -252,7 +252,7 @@ async function askTheirs(
 }
 
 /** Measures cached tiles, and other requests while many clients request new tiles. */
-async function askKept(place: Place): Promise<CachedResult[]> {
+async function askKept(place: TileRun): Promise<CachedResult[]> {
   const { server } = place
   const layer = await publish(place, 'polygons', 4326, 'GeoPackage')
   await untilReady(server, layer)

@@ -11,7 +11,7 @@ const contracts: readonly string[] = [
   'src/stores/store.ts',
   'src/stores/description.ts',
   'src/sources/database/database.ts',
-  'src/importer/kinds/kind.ts',
+  'src/importer/task-types/task-type.ts',
   'src/monitoring/metrics/metric.ts',
   'src/monitoring/notify/channels/channel.ts',
   'src/monitoring/notify/comparisons/comparison.ts',

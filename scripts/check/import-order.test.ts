@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { cycleProblems, layerProblems, planProblems } from './import-order.ts'
 import { importSpecifiers, sourceFile } from './imports.ts'
-import type { House } from './layers.ts'
+import type { ModuleRules } from './layers.ts'
 
 const file = (path: string, text: string): ReturnType<typeof sourceFile> => sourceFile('/project', path, text)
 
@@ -28,7 +28,7 @@ describe('importSpecifiers', () => {
 })
 
 /** Small example: two layers, the second with packages. */
-const house: House = {
+const moduleRules: ModuleRules = {
   rooms: {
     src: ['lib', ['red', 'blue'], 'app', 'main.ts'],
     'src/app': ['.', 'model', ['left', 'right'], 'registry.ts'],
@@ -40,7 +40,7 @@ const house: House = {
 
 /** Returns the problems of a single import. */
 const problems = (from: string, specifier: string): string[] =>
-  layerProblems([file(from, `import { a } from '${specifier}'`)], house)
+  layerProblems([file(from, `import { a } from '${specifier}'`)], moduleRules)
 
 describe('layerProblems', () => {
   it('accepts imports from the same folder and from those before it, and of packages', () => {
@@ -52,13 +52,13 @@ describe('layerProblems', () => {
 
   it('refuses an import from a folder that comes later, also of a type', () => {
     const text = "import type { S } from '../red/store.ts'"
-    assert.deepEqual(layerProblems([file('src/lib/x.ts', text)], house), [
+    assert.deepEqual(layerProblems([file('src/lib/x.ts', text)], moduleRules), [
       'src/lib/x.ts imports src/red/store.ts: lib comes before red',
     ])
   })
 
   it('takes every other sub-folder for an entry, which knows no other entry and nothing that stands behind them', () => {
-    const seam: House = { ...house, rooms: { ...house.rooms, 'src/blue': ['*', '.'] } }
+    const seam: ModuleRules = { ...moduleRules, rooms: { ...moduleRules.rooms, 'src/blue': ['*', '.'] } }
     const seamProblems = (from: string, specifier: string): string[] =>
       layerProblems([file(from, `import { a } from '${specifier}'`)], seam)
     assert.deepEqual(seamProblems('src/blue/all.ts', './square/y.ts'), [])
@@ -119,27 +119,30 @@ describe('planProblems', () => {
   const paths = [...rooms, 'lib/a.ts', 'red/a.ts', 'blue/a.ts', 'main.ts'].map((path) => `src/${path}`)
 
   it('accepts a plan that names every room', () => {
-    assert.deepEqual(planProblems(paths, house), [])
+    assert.deepEqual(planProblems(paths, moduleRules), [])
   })
 
   it('names a folder that has no place in the order, and a place that has no folder', () => {
-    assert.deepEqual(planProblems([...paths, 'src/new/x.ts'], house), [
+    assert.deepEqual(planProblems([...paths, 'src/new/x.ts'], moduleRules), [
       'scripts/check/layers.ts does not say where new stands among the rooms of src',
     ])
     const without = paths.filter((path) => !path.startsWith('src/blue/'))
-    assert.deepEqual(planProblems(without, house), [
+    assert.deepEqual(planProblems(without, moduleRules), [
       'scripts/check/layers.ts names src/blue, which does not exist',
     ])
   })
 
   it('wants an order for every folder with rooms', () => {
     const more = [...paths, 'src/red/b/x.ts', 'src/red/b/c/x.ts']
-    assert.deepEqual(planProblems(more, house), [
+    assert.deepEqual(planProblems(more, moduleRules), [
       'scripts/check/layers.ts gives the rooms of src/red no order',
       'scripts/check/layers.ts gives the rooms of src/red/b no order',
     ])
-    assert.deepEqual(planProblems(more, { ...house, unordered: ['src/red', 'src/red/b'] }), [])
-    assert.match(planProblems(paths, { ...house, unordered: ['src/app'] }).join(), /remove it from the list/)
+    assert.deepEqual(planProblems(more, { ...moduleRules, unordered: ['src/red', 'src/red/b'] }), [])
+    assert.match(
+      planProblems(paths, { ...moduleRules, unordered: ['src/app'] }).join(),
+      /remove it from the list/,
+    )
   })
 })
 

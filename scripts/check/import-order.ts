@@ -1,5 +1,5 @@
 import type { SourceFile } from './imports.ts'
-import type { House, Rooms } from './layers.ts'
+import type { ModuleOrder, ModuleRules } from './layers.ts'
 
 type Imports = Pick<SourceFile, 'path' | 'imports'>
 
@@ -11,7 +11,7 @@ function wingOf(path: string): string | undefined {
 }
 
 /** Returns one message for each import in `src/` and `web/` that the layer rules forbid. */
-export function layerProblems(files: Imports[], house: House): string[] {
+export function layerProblems(files: Imports[], house: ModuleRules): string[] {
   return files
     .filter(({ path }) => wingOf(path) !== undefined && !isTest(path))
     .flatMap(({ path, imports }) =>
@@ -22,7 +22,7 @@ export function layerProblems(files: Imports[], house: House): string[] {
     )
 }
 
-function importProblem(from: string, to: string, house: House): string | undefined {
+function importProblem(from: string, to: string, house: ModuleRules): string | undefined {
   const wing = wingOf(from)
   if (wing !== wingOf(to)) return to === 'package.json' ? undefined : `it is outside ${wing}`
   if (isTest(to)) return 'it is a test'
@@ -31,7 +31,7 @@ function importProblem(from: string, to: string, house: House): string | undefin
   )
 }
 
-function orderProblem(from: string, to: string, rooms: House['rooms']): string | undefined {
+function orderProblem(from: string, to: string, rooms: ModuleRules['rooms']): string | undefined {
   for (const [folder, order] of Object.entries(rooms)) {
     if (!isIn(from, folder) || !isIn(to, folder)) continue
     const [user, used] = [placeOf(from, folder, order), placeOf(to, folder, order)]
@@ -42,7 +42,7 @@ function orderProblem(from: string, to: string, rooms: House['rooms']): string |
   return undefined
 }
 
-function strangerProblem(from: string, to: string, { strangers }: House): string | undefined {
+function strangerProblem(from: string, to: string, { strangers }: ModuleRules): string | undefined {
   for (const [folder, forbidden] of Object.entries(strangers)) {
     const target = isIn(from, folder) ? forbidden.find((one) => isIn(to, one)) : undefined
     if (target !== undefined) return `${folder} and ${target} do not know each other`
@@ -50,7 +50,7 @@ function strangerProblem(from: string, to: string, { strangers }: House): string
   return undefined
 }
 
-function doorProblem(from: string, to: string, { doors }: House): string | undefined {
+function doorProblem(from: string, to: string, { doors }: ModuleRules): string | undefined {
   for (const [folder, files] of Object.entries(doors)) {
     if (isIn(from, folder) || !isIn(to, folder)) continue
     if (!files.includes(inside(to, folder))) return `${folder} is entered through ${files.join(' or ')}`
@@ -62,7 +62,7 @@ function doorProblem(from: string, to: string, { doors }: House): string | undef
  * Returns one message for each file or folder that the plan lacks, and for each one that it names but does
  * not exist.
  */
-export function planProblems(paths: string[], house: House): string[] {
+export function planProblems(paths: string[], house: ModuleRules): string[] {
   const files = paths.filter((path) => wingOf(path) !== undefined && !isTest(path))
   const isThere = (place: string): boolean => files.some((path) => path === place || isIn(path, place))
   const named = [
@@ -84,7 +84,7 @@ export function planProblems(paths: string[], house: House): string[] {
 
 const where = 'scripts/check/layers.ts'
 
-function missingRooms(files: string[], rooms: House['rooms']): string[] {
+function missingRooms(files: string[], rooms: ModuleRules['rooms']): string[] {
   return Object.entries(rooms).flatMap(([folder, order]) => {
     const inFolder = files.filter((path) => isIn(path, folder))
     const names = new Set(inFolder.map((path) => placeOf(path, folder, order)).flatMap(unknownName))
@@ -99,7 +99,7 @@ function unknownName({ rank, name }: { rank: number; name: string }): string[] {
 /**
  * Returns the folders whose sub-folders have no order, and the folders listed as unordered that do have one.
  */
-function foldersWithoutOrder(files: string[], { rooms, unordered }: House): string[] {
+function foldersWithoutOrder(files: string[], { rooms, unordered }: ModuleRules): string[] {
   const withRooms = new Set(
     files.flatMap((path) => {
       const parts = path.split('/')
@@ -126,7 +126,7 @@ function roomsOf(files: string[], folder: string): number {
  * Returns the package of a file within a folder, and its rank in the order; -1 if the order does not contain
  * the package.
  */
-function placeOf(path: string, folder: string, order: Rooms): { name: string; rank: number } {
+function placeOf(path: string, folder: string, order: ModuleOrder): { name: string; rank: number } {
   const rankOf = (room: string): number =>
     order.findIndex((one) => (typeof one === 'string' ? one === room : one.includes(room)))
   const first = inside(path, folder).split('/')[0] ?? ''

@@ -5,19 +5,19 @@ import { readSettings } from '../../src/config/settings.ts'
 import { contractProblems } from './contract-table.ts'
 import { undocumentedExports } from './documented-exports.ts'
 import { brokenPaths, settingProblems, unknownFiles, unknownTerms, unlistedPages } from './documents.ts'
-import { drawing, drawRooms } from './draw-rooms.ts'
+import { drawing, drawModules } from './draw-modules.ts'
 import { findErrorCodes } from './error-codes.ts'
 import { errorPage, errorPageProblems, publicCodeProblems, publicCodes } from './error-page.ts'
 import { eventProblems, eventsPage, writeEventsTable } from './events-table.ts'
+import { extensionPoints } from './extension-points.ts'
 import { functionProblems } from './function-lines.ts'
 import { httpProblems } from './http-imports.ts'
 import { cycleProblems, layerProblems, planProblems } from './import-order.ts'
 import { readSources, type SourceFile } from './imports.ts'
-import { house } from './layers.ts'
+import { moduleRules } from './layers.ts'
 import { literalSpreadProblems } from './literal-spreads.ts'
-import { planOf } from './room-plan.ts'
+import { planOf } from './module-plan.ts'
 import { outputOf } from './run-tool.ts'
-import { seams } from './seams.ts'
 import { settingsPage, settingsPageProblems } from './settings-page.ts'
 import { testEnvironmentProblems } from './test-environment.ts'
 import { lookupProblems, nameProblems, textProblems } from './text-rules.ts'
@@ -104,9 +104,9 @@ function projectProblems({ root, files, texts }: Repository): string[] {
   return [
     ...planProblems(
       files.map((file) => file.path),
-      house,
+      moduleRules,
     ),
-    ...layerProblems(files, house),
+    ...layerProblems(files, moduleRules),
     ...cycleProblems(files),
     ...nameProblems(files.map((file) => file.path)),
     ...textProblems([...files, ...texts]),
@@ -128,7 +128,7 @@ function projectProblems({ root, files, texts }: Repository): string[] {
 }
 
 function syntaxProblems({ root, files }: Repository): string[] {
-  const doors = Object.entries(house.doors).flatMap(([folder, names]) =>
+  const doors = Object.entries(moduleRules.doors).flatMap(([folder, names]) =>
     names.map((name) => `${folder}/${name}`),
   )
   const { codes, problems } = findErrorCodes(files)
@@ -140,7 +140,7 @@ function syntaxProblems({ root, files }: Repository): string[] {
     ...literalSpreadProblems(files),
     ...undocumentedExports(files, doors),
     ...httpProblems(files),
-    ...typeNameProblems(files, seams),
+    ...typeNameProblems(files, extensionPoints),
   ]
 }
 
@@ -153,7 +153,7 @@ function pageProblems({ root, files: all }: Repository): string[] {
   return [
     ...errorPageProblems(read(errorPage), findErrorCodes(files).codes),
     ...settingsPageProblems(read(settingsPage), readSettings({}).descriptions),
-    ...isOld(drawing, drawRooms(planOf(files, house))),
+    ...isOld(drawing, drawModules(planOf(files, moduleRules))),
     ...isOld(eventsPage, writeEventsTable(read(eventsPage), files)),
   ]
 }

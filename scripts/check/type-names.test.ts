@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { seams } from './seams.ts'
+import { extensionPoints } from './extension-points.ts'
 import { typeNameProblems } from './type-names.ts'
 
 const problems = (text: string, path = 'src/catalog/x.ts'): string[] =>
@@ -44,7 +44,7 @@ describe('typeNameProblems', () => {
   })
 
   it('knows the names of the registries', () => {
-    for (const { entry, names } of seams) assert.ok(names.length > 0, entry)
-    assert.ok(seams.some(({ names }) => names.includes('Shapefile')))
+    for (const { entry, names } of extensionPoints) assert.ok(names.length > 0, entry)
+    assert.ok(extensionPoints.some(({ names }) => names.includes('Shapefile')))
   })
 })

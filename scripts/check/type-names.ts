@@ -5,7 +5,7 @@ import { lineAt, syntaxOf, walk } from './syntax.ts'
 /**
  * Extension point of the program: named entries in a folder of their own. All other code uses the registry.
  */
-export interface Seam {
+export interface ExtensionPoint {
   /** Singular noun for an entry, such as `format`. */
   entry: string
   names: readonly string[]
@@ -21,7 +21,7 @@ export interface Seam {
  */
 export function typeNameProblems(
   files: Pick<SourceFile, 'path' | 'text'>[],
-  seams: readonly Seam[],
+  seams: readonly ExtensionPoint[],
 ): string[] {
   return files
     .filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'))
@@ -42,7 +42,7 @@ export function typeNameProblems(
     })
 }
 
-function isAsked({ home, within = ['src'] }: Seam, path: string): boolean {
+function isAsked({ home, within = ['src'] }: ExtensionPoint, path: string): boolean {
   const isIn = (place: string): boolean => path === place || path.startsWith(`${place}/`)
   return within.some(isIn) && !home.some(isIn)
 }

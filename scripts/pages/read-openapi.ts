@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../../src/app.ts'
 import { loadSettings } from '../../src/config/settings.ts'
-import type { OpenApi } from './wire-types.ts'
+import type { OpenApi } from './api-types.ts'
 
 /** File with the generated types of the API. */
-export const wireFile = 'web/wire/openapi.d.ts'
+export const apiTypesFile = 'web/api/openapi.d.ts'
 
 /** The OpenAPI document of a server that was never used. */
 export async function readOpenApi(): Promise<OpenApi> {

@@ -26,7 +26,7 @@ export const postgis = {
 }
 
 /** Workspaces, stores and styles. */
-export const places: Step[] = [
+export const replayPlaces: Step[] = [
   send('POST', '/rest/workspaces', { workspace: { name: 'atlas' } }),
   send('POST', '/rest/workspaces', { workspace: { name: 'atlas' } }),
   send('POST', '/rest/workspaces?default=true', { workspace: { name: 'öffentlich' } }),

@@ -1,6 +1,6 @@
 import { importScenes } from './import-scenes.ts'
 import { watching } from './monitoring-scenes.ts'
-import { people, places } from './places.ts'
+import { people, replayPlaces } from './places.ts'
 import type { Step } from './request.ts'
 import { get, send } from './steps.ts'
 
@@ -71,5 +71,5 @@ const endings: Step[] = [
 
 /** Returns the requests to send before and after every operation is tried. */
 export function scenes(): { before: Step[]; after: Step[] } {
-  return { before: [...people, ...places, ...importScenes(), ...reading, ...watching], after: endings }
+  return { before: [...people, ...replayPlaces, ...importScenes(), ...reading, ...watching], after: endings }
 }

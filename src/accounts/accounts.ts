@@ -9,7 +9,7 @@ import { authenticate, checkPassword } from './authenticate.ts'
 import { LocalAccess } from './local-access.ts'
 import type { Passwords } from './passwords.ts'
 import { createPasswords } from './passwords.ts'
-import type { Authenticated, Credentials, PasswordCost, Session } from './records.ts'
+import type { Authenticated, PasswordCost, Session, StoredCredentials } from './records.ts'
 import { Sessions } from './sessions.ts'
 import type { Throttle } from './throttle.ts'
 import { createThrottle } from './throttle.ts'
@@ -17,7 +17,7 @@ import { Tokens } from './tokens.ts'
 import { Users } from './users.ts'
 
 /** Dependencies of accounts. */
-export interface AccountsNeeds {
+export interface AccountsDeps {
   database: Database
   clock: Clock
   /** Cost parameters of password hashes; default: the currently recommended ones. */
@@ -36,7 +36,7 @@ export class Accounts {
   /** Set while the first user is being created: early requests wait for it. */
   #opening: Promise<void> | undefined
 
-  constructor({ passwordCost, ...needs }: AccountsNeeds) {
+  constructor({ passwordCost, ...needs }: AccountsDeps) {
     this.#passwords = createPasswords(passwordCost)
     this.users = new Users({ ...needs, passwords: this.#passwords })
     this.tokens = new Tokens(needs)
@@ -49,7 +49,7 @@ export class Accounts {
    * Returns the user of these credentials from an address. Wrong credentials are a `Failure`; an expired
    * session is anonymous.
    */
-  async authenticate(credentials: Credentials, address: string): Promise<Authenticated> {
+  async authenticate(credentials: StoredCredentials, address: string): Promise<Authenticated> {
     if (this.#opening !== undefined) await this.#opening
     return authenticate(this.#parts, credentials, address)
   }

@@ -2,13 +2,13 @@ import { Failure } from '../lib/errors.ts'
 import { anonymous } from './caller.ts'
 import type { LocalAccess } from './local-access.ts'
 import type { Passwords } from './passwords.ts'
-import type { Authenticated, Credentials, User } from './records.ts'
+import type { Authenticated, StoredCredentials, User } from './records.ts'
 import type { Sessions } from './sessions.ts'
 import type { Throttle } from './throttle.ts'
 import type { Tokens } from './tokens.ts'
 import type { Users } from './users.ts'
 
-export interface AuthenticationParts {
+export interface AuthenticationDeps {
   users: Pick<Users, 'find'>
   tokens: Pick<Tokens, 'findUser'>
   sessions: Pick<Sessions, 'find'>
@@ -21,31 +21,31 @@ export interface AuthenticationParts {
  * Returns the user of these credentials. Wrong credentials are a `Failure`; an expired session is anonymous.
  */
 export async function authenticate(
-  parts: AuthenticationParts,
-  credentials: Credentials,
+  deps: AuthenticationDeps,
+  credentials: StoredCredentials,
   address: string,
 ): Promise<Authenticated> {
-  if (credentials.kind === 'session') return bySession(parts, credentials.id)
-  if (credentials.kind === 'bearer') return byToken(parts, credentials.token, address)
-  const user = await checkPassword(parts, credentials, address)
+  if (credentials.kind === 'session') return bySession(deps, credentials.id)
+  if (credentials.kind === 'bearer') return byToken(deps, credentials.token, address)
+  const user = await checkPassword(deps, credentials, address)
   return { caller: { name: user.name, role: user.role, by: 'password' } }
 }
 
-async function bySession({ sessions }: AuthenticationParts, id: string): Promise<Authenticated> {
+async function bySession({ sessions }: AuthenticationDeps, id: string): Promise<Authenticated> {
   const session = await sessions.find(id)
   if (session === undefined) return { caller: anonymous }
   const { user, csrfToken } = session
   return { caller: { name: user.name, role: user.role, by: 'session' }, csrfToken }
 }
 
-async function byToken(parts: AuthenticationParts, token: string, address: string): Promise<Authenticated> {
-  const local = await parts.local.findUser(token)
+async function byToken(deps: AuthenticationDeps, token: string, address: string): Promise<Authenticated> {
+  const local = await deps.local.findUser(token)
   if (local !== undefined) return { caller: { name: local.name, role: local.role, by: 'local' } }
-  refuseHaste(parts.throttle, address)
-  const user = await parts.tokens.findUser(token)
+  refuseHaste(deps.throttle, address)
+  const user = await deps.tokens.findUser(token)
   if (user?.isEnabled === false) throw switchedOff(user)
   if (user !== undefined) return { caller: { name: user.name, role: user.role, by: 'token' } }
-  parts.throttle.attempt(address)
+  deps.throttle.attempt(address)
   throw new Failure('unauthenticated', 'wrong-credentials', 'The token is unknown, revoked or out of date')
 }
 
@@ -54,11 +54,11 @@ async function byToken(parts: AuthenticationParts, token: string, address: strin
  * slowed down.
  */
 export async function checkPassword(
-  parts: AuthenticationParts,
+  deps: AuthenticationDeps,
   { name, password }: { name: string; password: string },
   address: string,
 ): Promise<User> {
-  const { throttle, passwords, users } = parts
+  const { throttle, passwords, users } = deps
   refuseHaste(throttle, address, name)
   const user = await users.find(name)
   if (user !== undefined && passwords.isKnown(password, user.passwordHash)) return enabled(user)

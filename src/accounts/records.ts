@@ -32,7 +32,7 @@ export interface Session {
 export const sessionSeconds = 12 * 3600
 
 /** Credentials of a request. */
-export type Credentials =
+export type StoredCredentials =
   | { kind: 'basic'; name: string; password: string }
   | { kind: 'bearer'; token: string }
   | { kind: 'session'; id: string }

@@ -6,11 +6,11 @@ export function randomText(): string {
 }
 
 /** Returns the stored digest of a random text, which identifies the text but cannot replace it. */
-export function digestOf(text: string): string {
+export function digestSecret(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
 /** Compares in constant time, wherever the texts differ. */
 export function isSameText(one: string, other: string): boolean {
-  return timingSafeEqual(Buffer.from(digestOf(one)), Buffer.from(digestOf(other)))
+  return timingSafeEqual(Buffer.from(digestSecret(one)), Buffer.from(digestSecret(other)))
 }

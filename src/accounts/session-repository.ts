@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/connection.ts'
 import type { Session, User } from './records.ts'
 import { sessionSeconds } from './records.ts'
-import { digestOf, randomText } from './secret-texts.ts'
+import { digestSecret, randomText } from './secret-texts.ts'
 import { findUser } from './user-repository.ts'
 
 /** Starts a session; the id is only for the cookie, only its digest is stored. Deletes expired sessions. */
@@ -13,7 +13,7 @@ export async function insertSession(db: Queryable, user: User, now: Date): Promi
   await db
     .insertInto('sessions')
     .values({
-      id_hash: digestOf(id),
+      id_hash: digestSecret(id),
       user_name: user.name,
       csrf_token: csrfToken,
       created_at: now.toISOString(),
@@ -27,7 +27,7 @@ export async function findSession(db: Queryable, id: string, now: Date): Promise
   const row = await db
     .selectFrom('sessions')
     .selectAll()
-    .where('id_hash', '=', digestOf(id))
+    .where('id_hash', '=', digestSecret(id))
     .executeTakeFirst()
   if (row === undefined || row.expires_at <= now.toISOString()) return undefined
   const user = await findUser(db, row.user_name)
@@ -46,7 +46,7 @@ export async function countSessionsOf(db: Queryable, userName: string, at: strin
 }
 
 export async function deleteSession(db: Queryable, id: string): Promise<void> {
-  await db.deleteFrom('sessions').where('id_hash', '=', digestOf(id)).execute()
+  await db.deleteFrom('sessions').where('id_hash', '=', digestSecret(id)).execute()
 }
 
 export async function deleteSessionsOf(db: Queryable, userName: string): Promise<void> {

@@ -11,7 +11,7 @@ const maxPlaces = 20_000
 const freeByAccount = 5
 const freeByAddress = 50
 
-interface Place {
+interface FailureCount {
   failures: number
   lastFailure: number
 }
@@ -31,7 +31,7 @@ export interface Throttle {
 }
 
 export function createThrottle(clock: Clock): Throttle {
-  const places = new Map<string, Place>()
+  const places = new Map<string, FailureCount>()
 
   const keys = (address: string, account: string | undefined): [string, number][] => {
     const network = networkOf(address)

@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/connection.ts'
 import type { Token, User } from './records.ts'
-import { digestOf, randomText } from './secret-texts.ts'
+import { digestSecret, randomText } from './secret-texts.ts'
 import { findUser } from './user-repository.ts'
 
 const tokenPrefix = 'trn_'
@@ -33,7 +33,7 @@ export async function insertToken(
     .values({
       user_name: wanted.userName,
       caption: wanted.caption,
-      token_hash: digestOf(text),
+      token_hash: digestSecret(text),
       created_at: wanted.at,
       expires_at: wanted.expiresAt ?? null,
       last_used_at: null,
@@ -63,7 +63,7 @@ export async function findUserByToken(db: Queryable, text: string, now: Date): P
   const row = await db
     .selectFrom('tokens')
     .select(['id', 'user_name', 'expires_at', 'last_used_at'])
-    .where('token_hash', '=', digestOf(text))
+    .where('token_hash', '=', digestSecret(text))
     .executeTakeFirst()
   if (row === undefined) return undefined
   if (row.expires_at !== null && row.expires_at <= now.toISOString()) return undefined

@@ -16,7 +16,7 @@ import {
   updateUser,
 } from './user-repository.ts'
 
-export interface UserNeeds {
+export interface UsersDeps {
   database: Database
   passwords: Passwords
   clock: Clock
@@ -46,10 +46,10 @@ const namePattern = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.@+-]{0,99}$/u
 
 /** Users; at least one always is an administrator. */
 export class Users {
-  readonly #needs: UserNeeds
+  readonly #deps: UsersDeps
 
-  constructor(needs: UserNeeds) {
-    this.#needs = needs
+  constructor(deps: UsersDeps) {
+    this.#deps = deps
   }
 
   /** Lists users by name. */
@@ -69,7 +69,7 @@ export class Users {
   /** Throws `Failure` for a name that is in use (`conflict`) or invalid (`invalid`). */
   async create({ name, password, email, role = 'user', isEnabled = true }: NewUser): Promise<User> {
     checkName(name)
-    const passwordHash = await this.#needs.passwords.hash(password)
+    const passwordHash = await this.#deps.passwords.hash(password)
     await insertUser(this.#db, name, { email, role, isEnabled, passwordHash }, this.#now())
     return this.get(name)
   }
@@ -83,7 +83,7 @@ export class Users {
     change: UserChange,
     check: (user: User) => void | Promise<void> = () => {},
   ): Promise<User> {
-    const { database, passwords } = this.#needs
+    const { database, passwords } = this.#deps
     const user = await this.get(name)
     await check(user)
     const { password, email = user.email, role = user.role, isEnabled = user.isEnabled } = change
@@ -104,7 +104,7 @@ export class Users {
    */
   async delete(name: string): Promise<void> {
     const user = await this.get(name)
-    await this.#needs.database.transaction(async (db) => {
+    await this.#deps.database.transaction(async (db) => {
       await keepAnAdmin(db, user)
       await deleteUserRow(db, name)
     })
@@ -126,11 +126,11 @@ export class Users {
   }
 
   get #db(): Queryable {
-    return this.#needs.database.kysely
+    return this.#deps.database.kysely
   }
 
   #now(): string {
-    return this.#needs.clock.now().toISOString()
+    return this.#deps.clock.now().toISOString()
   }
 }
 

@@ -3,28 +3,28 @@ import type { Settings } from '../config/settings.ts'
 import { healthEndpoints } from '../http/about/health.ts'
 import { metricsArea } from '../http/about/metrics.ts'
 import { monitoringIndexEndpoints, startPageEndpoints } from '../http/about/start-page.ts'
-import type { App, Area } from '../http/app-types.ts'
+import type { ApiArea, App } from '../http/app-types.ts'
 import { sessionEndpoints, tokenEndpoints, userEndpoints } from '../http/auth/routes.ts'
 import { basemapArea } from '../http/basemap/routes.ts'
 import { catalogArea, stylesArea } from '../http/catalog/catalog-area.ts'
 import { downloadEndpoints } from '../http/downloads/routes.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { addEndpoints } from '../http/endpoint.ts'
-import { MetricsExport } from '../http/exported/metrics-export.ts'
 import { importerAreas } from '../http/importer/importer-area.ts'
 import { LayerBounds } from '../http/layer-bounds.ts'
 import { LayerTimeBounds } from '../http/layer-times.ts'
-import { KeptCounts } from '../http/ogc/kept-counts.ts'
+import { MetricsExport } from '../http/metrics-export/metrics-export.ts'
+import { CachedCounts } from '../http/ogc/cached-counts.ts'
 import { ogcArea } from '../http/ogc/ogc-area.ts'
 import { PageTokens } from '../http/ogc/page-token.ts'
+import { CachedPositions } from '../http/ows/cached-positions.ts'
 import { DocumentReader } from '../http/ows/fes/document-reader.ts'
-import { KeptPositions } from '../http/ows/kept-positions.ts'
 import { owsArea } from '../http/ows/ows-area.ts'
 import { BuiltPages } from '../http/pages/built-pages.ts'
 import { pagesArea } from '../http/pages/pages-area.ts'
 import { pictureEndpoints } from '../http/tiles/picture-routes.ts'
 import { tileEndpoints } from '../http/tiles/routes.ts'
-import { TileTurns } from '../http/tiles/tile-turns.ts'
+import { TileQueue } from '../http/tiles/tile-queue.ts'
 import { uploadArea } from '../http/uploads/routes.ts'
 import { defined } from '../lib/defined.ts'
 import { FreeSpace } from '../lib/files/free-space.ts'
@@ -33,14 +33,14 @@ import { Thumbnails } from '../maps/thumbnails/thumbnails.ts'
 import type { Monitoring } from '../monitoring/monitoring.ts'
 import { openMonitoringAreas } from './monitoring-areas.ts'
 import { openOverview } from './overview.ts'
-import type { Parts } from './parts.ts'
+import type { AppServices } from './services.ts'
 
 /** Folder of the pages built by the set-up script. */
 const basemapFile = join(import.meta.dirname, '..', '..', 'basemap', 'natural-earth.mbtiles')
 const pagesFolder = join(import.meta.dirname, '..', '..', 'build', 'pages')
 
 /** Returns all groups of routes, each with the parts that its handlers use. */
-export function openAreas(context: Parts): Area[] {
+export function openAreas(context: AppServices): ApiArea[] {
   const { version, catalog, importer, monitoring, settings, accounts, clock } = context
   const { maps, exports, downloads, coverages, filtered, earlier } = context
   const { drawings, versionChanges, sides, rasters, pictures, drawnTiles } = context
@@ -92,8 +92,8 @@ export function openAreas(context: Parts): Area[] {
         clock,
         downloads,
         pageTokens: new PageTokens(context.directory.key),
-        counts: new KeptCounts(catalog.layers),
-        positions: new KeptPositions(catalog.layers),
+        counts: new CachedCounts(catalog.layers),
+        positions: new CachedPositions(catalog.layers),
       },
     }),
     table(downloadEndpoints, { catalog, exports, downloads }),
@@ -125,12 +125,17 @@ function originOfMap({ basemap }: Settings): string | undefined {
 }
 
 /** Returns a group of routes defined only by a table. */
-function table<Parts>(endpoints: readonly Endpoint<Parts>[], parts: Parts): Area {
+function table<AppServices>(endpoints: readonly Endpoint<AppServices>[], parts: AppServices): ApiArea {
   return (app: App) => addEndpoints(app, endpoints, parts)
 }
 
 function openMetrics(
-  { events, version, importer, monitoring }: Pick<Parts, 'events' | 'version' | 'importer' | 'monitoring'>,
+  {
+    events,
+    version,
+    importer,
+    monitoring,
+  }: Pick<AppServices, 'events' | 'version' | 'importer' | 'monitoring'>,
   space: FreeSpace,
 ): MetricsExport {
   return new MetricsExport({
@@ -151,6 +156,6 @@ function loadOf(monitoring: Monitoring) {
 }
 
 /** A tile may use the whole deadline of a request, including its wait for a reader. */
-function turnsOf({ server }: Parts['settings']): TileTurns {
-  return new TileTurns({ deadlineMs: server.requestSeconds * 1000 })
+function turnsOf({ server }: AppServices['settings']): TileQueue {
+  return new TileQueue({ deadlineMs: server.requestSeconds * 1000 })
 }

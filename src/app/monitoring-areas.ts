@@ -1,16 +1,16 @@
 import { baseUrl } from '../config/base-url.ts'
-import type { Area } from '../http/app-types.ts'
-import { LayerNames } from '../http/monitoring/counted/layer-names.ts'
-import { wireOf } from '../http/monitoring/dialect.ts'
+import type { ApiArea } from '../http/app-types.ts'
+import { namesOfDialect } from '../http/monitoring/dialect.ts'
+import { LayerNames } from '../http/monitoring/metrics/layer-names.ts'
 import { monitoringAreas } from '../http/monitoring/monitoring-areas.ts'
 import { autoconfigure } from '../monitoring/services/autoconfigure.ts'
-import type { Parts } from './parts.ts'
+import type { AppServices } from './services.ts'
 
 /** Returns the routes of `/monitoring`; none if monitoring is off. */
-export function openMonitoringAreas(context: Parts): Area[] {
+export function openMonitoringAreas(context: AppServices): ApiArea[] {
   const { settings, catalog, services, series, moveIn, notifications, events, clock } = context
   const { basePath, dialect } = settings.server
-  const wire = wireOf(dialect)
+  const wire = namesOfDialect(dialect)
   if (!settings.monitoring.isOn) return []
   const layers = new LayerNames({ layers: catalog.layers, events, clock })
   return monitoringAreas({
@@ -27,7 +27,7 @@ export function openMonitoringAreas(context: Parts): Area[] {
 }
 
 /** Several servers with one catalogue create the same services once. */
-function configureAlone({ database, services, settings }: Parts): Promise<void> {
+function configureAlone({ database, services, settings }: AppServices): Promise<void> {
   const { mapServers } = settings.monitoring
   return database.alone(() => autoconfigure({ services, baseUrl: baseUrl(settings.server), mapServers }))
 }

@@ -19,7 +19,7 @@ import { createServedStore } from '../stores/reading/served-store.ts'
 import { ownStores } from '../stores/registry.ts'
 import type { StoreConnection, StoreParameters } from '../stores/store.ts'
 
-interface CatalogNeeds {
+interface OpenCatalogDeps {
   settings: Settings
   directory: DataDirectory
   database: Database
@@ -33,8 +33,8 @@ interface CatalogNeeds {
 }
 
 /** Opens the catalogue and prepares it for use. */
-export async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
-  const { directory, database, events, clock, log, indexMaker, readers } = needs
+export async function openCatalog(deps: OpenCatalogDeps): Promise<Catalog> {
+  const { directory, database, events, clock, log, indexMaker, readers } = deps
   const catalog = new Catalog({
     database,
     events,
@@ -45,21 +45,18 @@ export async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
       return connection.indexFolder !== undefined ? new IndexedStore(store, connection, indexMaker) : store
     },
     reachOfStaff: () => {
-      const ownPort = needs.ownPort()
-      return { allow: needs.settings.remote.allow, ...defined({ ownPort }) }
+      const ownPort = deps.ownPort()
+      return { allow: deps.settings.remote.allow, ...defined({ ownPort }) }
     },
-    defaultStoreConnection: (workspace, taken) => defaultStore(needs, workspace, taken),
+    defaultStoreConnection: (workspace, taken) => defaultStore(deps, workspace, taken),
     storesFolder: directory.stores,
     indexFolder: directory.indexes,
-    importRoots: needs.settings.data.importRoots,
-    versionLimits: {
-      days: needs.settings.retention.versionDays,
-      bytes: needs.settings.retention.versionBytes,
-    },
+    importRoots: deps.settings.data.importRoots,
+    versionLimits: { days: deps.settings.retention.versionDays, bytes: deps.settings.retention.versionBytes },
   })
   await database.alone(async () => {
     await catalog.prepare()
-    await followDatabase(needs, catalog)
+    await followDatabase(deps, catalog)
   })
   for (const fault of await catalog.listUndecryptable()) log.error(fault)
   return catalog
@@ -69,7 +66,7 @@ export async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
  * Points default stores to the present database, which may have been moved, or have another password. Schemas
  * are not changed. A store that is not reachable there is left unchanged and reports the error when used.
  */
-async function followDatabase({ settings }: CatalogNeeds, catalog: Catalog): Promise<void> {
+async function followDatabase({ settings }: OpenCatalogDeps, catalog: Catalog): Promise<void> {
   if (settings.databaseUrl === undefined) return
   const place = placeOf(settings.databaseUrl)
   const stores = (await catalog.stores.listAll()).filter(
@@ -108,7 +105,7 @@ function placeOf(databaseUrl: Secret): StoreParameters {
 
 /** Returns the default store of a workspace: a GeoPackage, or a schema of the PostgreSQL database. */
 async function defaultStore(
-  { settings, directory, database }: CatalogNeeds,
+  { settings, directory, database }: OpenCatalogDeps,
   workspace: string,
   taken: ReadonlySet<string>,
 ): Promise<StoreConnection> {

@@ -7,16 +7,16 @@ import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
 import { MapDrawings } from '../maps/drawing/map-drawings.ts'
-import { EarlierVersions } from '../maps/earlier/earlier-versions.ts'
-import { VersionChanges } from '../maps/earlier/version-changes.ts'
 import { Exports } from '../maps/export/exports.ts'
 import { Maps } from '../maps/maps.ts'
 import { SideTables } from '../maps/sources/side-tables.ts'
 import { TileSources } from '../maps/sources/tile-sources.ts'
+import { PreviousVersions } from '../maps/versions/previous-versions.ts'
+import { VersionChanges } from '../maps/versions/version-changes.ts'
 import type { Readers } from '../stores/reading/readers.ts'
 import { createServedStore } from '../stores/reading/served-store.ts'
 
-interface MapsNeeds {
+interface OpenMapsDeps {
   settings: Settings
   directory: DataDirectory
   catalog: Catalog
@@ -37,7 +37,7 @@ export interface OpenedMaps {
   /** Maps of tables without a layer. */
   sides: SideTables
   /** Read access to earlier versions of layers. */
-  earlier: EarlierVersions
+  earlier: PreviousVersions
   /** Differences between versions. */
   versionChanges: VersionChanges
   /** Removes files left by an earlier process, in the background. */
@@ -46,7 +46,7 @@ export interface OpenedMaps {
 
 /** Adds functions that close the parts to `closers`; the last one must be called first. */
 export function openMaps(
-  { settings, directory, catalog, readers, events, clock, log }: MapsNeeds,
+  { settings, directory, catalog, readers, events, clock, log }: OpenMapsDeps,
   closers: (() => void | Promise<void>)[],
 ): OpenedMaps {
   const { limits } = settings
@@ -68,7 +68,7 @@ export function openMaps(
   const kept = { folder: join(directory.maps, 'exports'), maxBytes: limits.maxExportBytes }
   const sides = new SideTables({ openStore: (connection) => createServedStore(connection, readers) })
   closers.push(() => sides.close())
-  const earlier = new EarlierVersions({
+  const earlier = new PreviousVersions({
     catalog,
     log,
     sides,

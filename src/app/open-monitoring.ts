@@ -1,21 +1,21 @@
 import { join } from 'node:path'
 import { baseUrl } from '../config/base-url.ts'
-import type { SeriesReads } from '../http/monitoring/counted/reader-thread.ts'
+import type { SeriesReads } from '../http/monitoring/metrics/reader-thread.ts'
 import type { Vault } from '../lib/secrets/vault.ts'
 import { createVault } from '../lib/secrets/vault.ts'
 import type { AlertReads } from '../monitoring/alert-thread.ts'
+import { MoveIn } from '../monitoring/geonode-migration/migration.ts'
 import { Monitoring } from '../monitoring/monitoring.ts'
-import { MoveIn } from '../monitoring/move-in/move-in.ts'
 import { createNotifications } from '../monitoring/notify/create-notifications.ts'
 import type { Notifications } from '../monitoring/notify/notifications.ts'
 import { SeriesReader } from '../monitoring/query/series-reader.ts'
-import type { SeriesPlace } from '../monitoring/series/series-database.ts'
+import type { SeriesLocation } from '../monitoring/series/series-database.ts'
 import { configureFirst } from '../monitoring/services/autoconfigure.ts'
 import { Services } from '../monitoring/services/services.ts'
 import type { RemoteAccess } from '../sources/remote/remote-access.ts'
-import type { Ground, MonitoringParts } from './parts.ts'
+import type { AppBase, MonitoringServices } from './services.ts'
 
-interface MonitoringNeeds extends Ground {
+interface OpenMonitoringDeps extends AppBase {
   remote: RemoteAccess
 }
 
@@ -24,16 +24,16 @@ interface MonitoringNeeds extends Ground {
  * absent. Adds functions that close them to `closers`; the last one must be called first.
  */
 export async function openMonitoring(
-  needs: MonitoringNeeds,
+  deps: OpenMonitoringDeps,
   closers: (() => void | Promise<void>)[],
-): Promise<MonitoringParts> {
-  const { settings, directory, database, events, clock, log } = needs
+): Promise<MonitoringServices> {
+  const { settings, directory, database, events, clock, log } = deps
   const { isOn, privacy, mapServers, maxAnswerRows: maxRows } = settings.monitoring
-  const place: SeriesPlace =
+  const place: SeriesLocation =
     settings.databaseUrl === undefined
       ? { path: join(directory.root, 'monitoring.sqlite') }
       : { url: settings.databaseUrl.reveal() }
-  const entry = new URL('../http/monitoring/counted/reader-thread.ts', import.meta.url)
+  const entry = new URL('../http/monitoring/metrics/reader-thread.ts', import.meta.url)
   const series = new SeriesReader<SeriesReads>({ place, entry, log, maxRows })
   const alertValues = new SeriesReader<AlertReads>({
     place,
@@ -47,7 +47,7 @@ export async function openMonitoring(
   closers.push(() => Promise.all([series.close(), alertValues.close()]).then(() => undefined))
   const vault = createVault(directory.key)
   const services = new Services(database, vault)
-  const notifications = openNotifications(needs, { services, alertValues, vault })
+  const notifications = openNotifications(deps, { services, alertValues, vault })
   const moveIn = new MoveIn({
     services,
     checks: notifications.checks,
@@ -75,14 +75,14 @@ export async function openMonitoring(
   return { ...parts, monitoring }
 }
 
-interface AlertNeeds extends Pick<MonitoringParts, 'services'> {
+interface AlertsDeps extends Pick<MonitoringServices, 'services'> {
   alertValues: SeriesReader<AlertReads>
   vault: Vault
 }
 
 function openNotifications(
-  { settings, database, remote, clock, log }: MonitoringNeeds,
-  { services, alertValues, vault }: AlertNeeds,
+  { settings, database, remote, clock, log }: OpenMonitoringDeps,
+  { services, alertValues, vault }: AlertsDeps,
 ): Notifications {
   return createNotifications({
     settings: settings.monitoring,

@@ -13,7 +13,7 @@ import type { Maps } from '../maps/maps.ts'
 import { Pictures } from '../maps/pictures/pictures.ts'
 import { Rasters } from '../maps/rasters/rasters.ts'
 
-interface PictureNeeds {
+interface OpenPicturesDeps {
   settings: Settings
   directory: DataDirectory
   catalog: Catalog
@@ -26,7 +26,7 @@ interface PictureNeeds {
 
 /** Opens the map renderers. GDAL programs for raster maps have the limits of transformations. */
 export function openPictures(
-  { settings, directory, catalog, maps, drawings, importer, events, log }: PictureNeeds,
+  { settings, directory, catalog, maps, drawings, importer, events, log }: OpenPicturesDeps,
   closers: (() => void | Promise<void>)[],
 ): {
   rasters: Rasters

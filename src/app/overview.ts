@@ -1,23 +1,23 @@
-import type { Area } from '../http/app-types.ts'
+import type { ApiArea } from '../http/app-types.ts'
 import { addEndpoints } from '../http/endpoint.ts'
 import type { LayerBounds } from '../http/layer-bounds.ts'
 import { LayerUse } from '../http/overview/layer-use.ts'
-import { OrderedCards } from '../http/overview/ordered-cards.ts'
+import { OrderedSummaries } from '../http/overview/ordered-summaries.ts'
 import { RequestsToday } from '../http/overview/requests-today.ts'
 import { layerListEndpoints, stateEndpoints } from '../http/overview/routes.ts'
 import type { RequestTotalsQuery } from '../monitoring/query/request-totals.ts'
 import { ownServices, splitDoubles } from '../monitoring/watched-services.ts'
-import type { Parts } from './parts.ts'
+import type { AppServices } from './services.ts'
 
 /** Returns the routes of layer lists and the status overview, with the counts of monitoring if it is on. */
-export function openOverview(context: Parts, bounds: LayerBounds): Area {
+export function openOverview(context: AppServices, bounds: LayerBounds): ApiArea {
   const { catalog, importer, clock, settings, monitoring, notifications } = context
   const counts = monitoring === undefined ? undefined : readCounts(context)
   const zone = settings.monitoring.limits.zone ?? 'UTC'
   const use = counts && new LayerUse({ read: counts.layers, clock, zone })
   const requests = counts && new RequestsToday({ read: counts.totals, clock })
   return (app) => {
-    const lists = { catalog, use, bounds, ordered: new OrderedCards(use) }
+    const lists = { catalog, use, bounds, ordered: new OrderedSummaries(use) }
     addEndpoints(app, layerListEndpoints, lists)
     addEndpoints(app, stateEndpoints, {
       catalog,
@@ -30,7 +30,7 @@ export function openOverview(context: Parts, bounds: LayerBounds): Area {
 }
 
 /** Queries on requests: for layers of this server, and for all monitored servers. */
-function readCounts({ series, services }: Parts) {
+function readCounts({ series, services }: AppServices) {
   const ownIds = async (): Promise<number[]> => {
     const active = (await services.list()).filter(({ isActive }) => isActive)
     const { app, mapserver } = ownServices(splitDoubles(active).services)

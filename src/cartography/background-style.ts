@@ -29,7 +29,7 @@ const line = { 'line-cap': 'round', 'line-join': 'round' } as const
 const northernmost = 85.05
 
 /** Addresses that a style contains. */
-export interface BackgroundPlace {
+export interface BackgroundStyleOptions {
   /** With `{z}`, `{x}` and `{y}`; absent: water alone is drawn. */
   tiles?: string
   maxZoom: number
@@ -37,7 +37,7 @@ export interface BackgroundPlace {
 }
 
 /** A MapLibre style of the background map: no roads, no relief, two greys, so that data are the only colour. */
-export function backgroundStyle(theme: Theme, { tiles, maxZoom, language }: BackgroundPlace): object {
+export function backgroundStyle(theme: Theme, { tiles, maxZoom, language }: BackgroundStyleOptions): object {
   const tone = colors[theme]
   const base = {
     version: 8,

@@ -29,11 +29,13 @@ export function mapDriven<From, To>(value: Driven<From>, change: (result: From) 
 
 /** Adds a number to a value; an attribute value is unchanged. */
 export function enlarged(value: Value<number>, by: number): Value<number> {
-  return isDriven(value) ? mapDriven(value, (amount) => tidy(amount + by)) : tidy(value + by)
+  return isDriven(value)
+    ? mapDriven(value, (amount) => tidyExpression(amount + by))
+    : tidyExpression(value + by)
 }
 
 /** Without the last digits that multiplying leaves. */
-export function tidy(value: number): number {
+export function tidyExpression(value: number): number {
   return Number(value.toPrecision(12))
 }
 

@@ -3,14 +3,14 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { drawnSymbols } from './evaluate.ts'
 import { meetsCondition } from './meets-condition.ts'
-import type { Condition, Dimension, Rule, Value } from './model.ts'
+import type { Dimension, Rule, StyleCondition, Value } from './model.ts'
 import { scaleOfZoom } from './scale.ts'
 
 function feature(attributes: Record<string, unknown>, dimension: Dimension = 2) {
   return { dimension, get: (property: string) => attributes[property] }
 }
 
-function meets(condition: Condition, attributes: Record<string, unknown>): boolean {
+function meets(condition: StyleCondition, attributes: Record<string, unknown>): boolean {
   return meetsCondition(condition, feature(attributes))
 }
 

@@ -1,8 +1,17 @@
 import { parseColor } from './colors.ts'
 import type { DrawnFeature } from './meets-condition.ts'
-import { meetsCondition, numberOf } from './meets-condition.ts'
+import { conditionNumber, meetsCondition } from './meets-condition.ts'
 import { mixColors } from './mix-colors.ts'
-import type { Attribute, Driven, Input, PlainSymbolizer, Rule, Style, Symbolizer, Value } from './model.ts'
+import type {
+  Driven,
+  Input,
+  PlainSymbolizer,
+  Rule,
+  Style,
+  StyleAttribute,
+  Symbolizer,
+  Value,
+} from './model.ts'
 import { exactZoomOfScale, metresOfPixel } from './scale.ts'
 
 /** A symbol that a rule draws a feature with. */
@@ -68,7 +77,7 @@ function plainOf(values: object, context: Context): object {
 }
 
 function plainValue(key: string, value: unknown, context: Context): unknown {
-  if (key === 'label') return [labelText(value as (string | Attribute)[], context.feature)]
+  if (key === 'label') return [labelText(value as (string | StyleAttribute)[], context.feature)]
   if (key === 'dashes') return (value as number[]).map((dash) => dash * context.pixels)
   if (colors.has(key)) return evaluate(value as Value<string>, context, 'color')
   if (isAmount(key, value)) {
@@ -82,7 +91,7 @@ function isAmount(key: string, value: unknown): boolean {
   return lengths.has(key) || (typeof value === 'object' && value !== null && 'by' in value)
 }
 
-function labelText(label: (string | Attribute)[], feature: DrawnFeature): string {
+function labelText(label: (string | StyleAttribute)[], feature: DrawnFeature): string {
   return label.map((part) => (typeof part === 'string' ? part : textOf(feature.get(part.property)))).join('')
 }
 
@@ -120,7 +129,7 @@ function evaluate(
 
 function ownAttribute(value: unknown, kind: 'color' | 'amount'): string | number {
   if (kind === 'color') return parseColor(textOf(value))?.color ?? usual.color
-  const amount = numberOf(value)
+  const amount = conditionNumber(value)
   return Number.isFinite(amount) ? amount : usual.amount
 }
 
@@ -133,7 +142,7 @@ function categoryOf<T>(value: Extract<Driven<T>, { by: 'categories' }>, feature:
 }
 
 function inputOf(input: Input, { feature, zoom }: Context): number {
-  return input === 'zoom' ? zoom : numberOf(feature.get(input.property))
+  return input === 'zoom' ? zoom : conditionNumber(feature.get(input.property))
 }
 
 function otherwiseOf<T>({ otherwise }: { otherwise?: T }, input: number): T | undefined {

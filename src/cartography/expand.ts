@@ -1,6 +1,6 @@
 import { interpolate, passOf } from './evaluate.ts'
 import type { Losses } from './losses.ts'
-import type { Condition, Driven, Input, Rule, Symbolizer } from './model.ts'
+import type { Driven, Input, Rule, StyleCondition, Symbolizer } from './model.ts'
 import { scaleOfZoom } from './scale.ts'
 
 /** Maximum number of rules of an expanded style. */
@@ -21,7 +21,7 @@ type Divided = Exclude<Driven<string | number>, { by: 'attribute' }>
 /** Symbols, scope and label of one case of a value. */
 interface Case {
   value: string | number
-  condition?: Condition
+  condition?: StyleCondition
   minZoom?: number
   maxZoom?: number
   label?: string
@@ -137,7 +137,7 @@ function categoryCases({ property, categories, otherwise }: Extract<Divided, { b
   ]
 }
 
-function anyOf(conditions: Condition[]): Condition {
+function anyOf(conditions: StyleCondition[]): StyleCondition {
   const [only] = conditions
   return conditions.length === 1 && only !== undefined ? only : { op: 'any', conditions }
 }
@@ -157,7 +157,7 @@ function classCases({ input, breaks, values, otherwise }: Classes): Case[] {
   const [first] = breaks
   if (input === 'zoom' || otherwise === undefined || first === undefined) return cases
   const { property } = input
-  const isNumber: Condition = {
+  const isNumber: StyleCondition = {
     op: 'any',
     conditions: [
       { op: '<', property, value: first },
@@ -177,16 +177,16 @@ function zoomCase(value: string | number, from: number | undefined, to: number |
 
 /** The first class includes non-numeric values unless another rule matches them. */
 function conditionOf(property: string, from: number | undefined, to: number | undefined, takesRest: boolean) {
-  const above: Condition[] = from === undefined ? [] : [{ op: '>=', property, value: from }]
-  const below: Condition[] = to === undefined ? [] : [{ op: '<', property, value: to }]
+  const above: StyleCondition[] = from === undefined ? [] : [{ op: '>=', property, value: from }]
+  const below: StyleCondition[] = to === undefined ? [] : [{ op: '<', property, value: to }]
   if (from === undefined && to !== undefined && takesRest) {
-    const condition: Condition = { op: 'not', condition: { op: '>=', property, value: to } }
+    const condition: StyleCondition = { op: 'not', condition: { op: '>=', property, value: to } }
     return { condition }
   }
   const both = [...above, ...below]
   const [only] = both
   if (only === undefined) return {}
-  const condition: Condition = both.length === 1 ? only : { op: 'all', conditions: both }
+  const condition: StyleCondition = both.length === 1 ? only : { op: 'all', conditions: both }
   return { condition }
 }
 
@@ -251,7 +251,7 @@ function explicitElse(rule: Rule, rules: Rule[], losses: Losses): Rule[] {
     )
     if (here.some(({ condition }) => condition === undefined)) return []
     const conditions = here.flatMap(({ condition }) => condition ?? [])
-    const rest: Condition[] =
+    const rest: StyleCondition[] =
       conditions.length === 0 ? [] : [{ op: 'not', condition: { op: 'any', conditions } }]
     const both = [...(plain.condition === undefined ? [] : [plain.condition]), ...rest]
     const [only] = both

@@ -1,11 +1,11 @@
 import { DistinctNames } from '../lib/text/free-name.ts'
-import type { AttributeType } from './maplibre/attribute-types.ts'
+import type { StyleAttributeType } from './maplibre/attribute-types.ts'
 import type { Node } from './maplibre/read-values.ts'
 import { writeLayers } from './maplibre/write-maplibre.ts'
 import type { Dimension, Style } from './model.ts'
 
 /** Type of an attribute in tiles. */
-export type TypeInTiles = AttributeType
+export type TypeInTiles = StyleAttributeType
 
 /** A layer of a map, and how it is drawn. */
 export interface MappedLayer {
@@ -22,13 +22,13 @@ export interface MappedLayer {
 }
 
 /** Properties of a map besides its layers. */
-export interface MapFrame {
+export interface StyleMapFrame {
   name: string
   center?: readonly [longitude: number, latitude: number, zoom: number]
 }
 
 /** Writes a complete MapLibre style with sources; lists what it cannot express of the styles. */
-export function writeMapStyle(mapped: readonly MappedLayer[], { name, center }: MapFrame) {
+export function writeMapStyle(mapped: readonly MappedLayer[], { name, center }: StyleMapFrame) {
   const ids = new DistinctNames({ separator: ' ', first: 2 })
   const lost: string[] = []
   const layers = mapped.flatMap((one) => {

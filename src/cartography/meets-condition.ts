@@ -1,4 +1,4 @@
-import type { Attribute, Comparison, Condition, Dimension, Literal } from './model.ts'
+import type { Dimension, Literal, StyleAttribute, StyleComparison, StyleCondition } from './model.ts'
 
 /** A rectangle: its least coordinates, then its largest. */
 type Box = [minX: number, minY: number, maxX: number, maxY: number]
@@ -14,7 +14,7 @@ export interface DrawnFeature {
 }
 
 /** True if a rule with this condition draws a feature. */
-export function meetsCondition(condition: Condition, feature: DrawnFeature): boolean {
+export function meetsCondition(condition: StyleCondition, feature: DrawnFeature): boolean {
   switch (condition.op) {
     case 'all':
       return condition.conditions.every((one) => meetsCondition(one, feature))
@@ -39,7 +39,7 @@ export function meetsCondition(condition: Condition, feature: DrawnFeature): boo
   }
 }
 
-function otherSide(value: Literal | Attribute, feature: DrawnFeature): unknown {
+function otherSide(value: Literal | StyleAttribute, feature: DrawnFeature): unknown {
   return typeof value === 'object' ? feature.get(value.property) : value
 }
 
@@ -49,7 +49,7 @@ function meetsBox([minX, minY, maxX, maxY]: Box, box: Box | undefined): boolean 
 }
 
 /** True if the comparison holds for two values; false for null. */
-function compares(op: Comparison, left: unknown, right: unknown, ignoresCase: boolean): boolean {
+function compares(op: StyleComparison, left: unknown, right: unknown, ignoresCase: boolean): boolean {
   if (left == null || right == null) return false
   const order = orderOf(left, right, ignoresCase)
   if (order === undefined) return op === '!='
@@ -65,7 +65,7 @@ function compares(op: Comparison, left: unknown, right: unknown, ignoresCase: bo
  */
 function orderOf(left: unknown, right: unknown, ignoresCase: boolean): number | undefined {
   if (isNumeric(left) || isNumeric(right)) {
-    const difference = numberOf(left) - numberOf(right)
+    const difference = conditionNumber(left) - conditionNumber(right)
     return Number.isNaN(difference) ? undefined : difference
   }
   const [a, b] = ignoresCase
@@ -80,7 +80,7 @@ function isNumeric(value: unknown): boolean {
 }
 
 /** A number, or the number that a text is; NaN for others. */
-export function numberOf(value: unknown): number {
+export function conditionNumber(value: unknown): number {
   if (typeof value === 'string') return value.trim() === '' ? Number.NaN : Number(value)
   return isNumeric(value) ? Number(value) : Number.NaN
 }

@@ -8,12 +8,12 @@
 export type Literal = string | number | boolean
 
 /** The attribute of a feature. */
-export interface Attribute {
+export interface StyleAttribute {
   property: string
 }
 
 /** Input of a computed value. */
-export type Input = Attribute | 'zoom'
+export type Input = StyleAttribute | 'zoom'
 
 /** A value that features or the zoom decide. */
 export type Driven<T> =
@@ -38,7 +38,7 @@ export type Value<T> = T | Driven<T>
 /** Comparison operators. */
 export const comparisons = ['==', '!=', '<', '<=', '>', '>='] as const
 /** One of `comparisons`. */
-export type Comparison = (typeof comparisons)[number]
+export type StyleComparison = (typeof comparisons)[number]
 
 /** 0 points, 1 lines, 2 areas. */
 export type Dimension = 0 | 1 | 2
@@ -47,8 +47,8 @@ export type Dimension = 0 | 1 | 2
  * Selects the features that a rule draws. Numbers and texts of numbers are compared as numbers; a comparison
  * with null is false. `all` of nothing is true, `any` of nothing is false.
  */
-export type Condition =
-  | { op: Comparison; property: string; value: Literal | Attribute; ignoresCase?: true }
+export type StyleCondition =
+  | { op: StyleComparison; property: string; value: Literal | StyleAttribute; ignoresCase?: true }
   /** In `pattern`, `%` matches any text, `_` one character, and a backslash escapes the next character. */
   | { op: 'like'; property: string; pattern: string; ignoresCase?: true }
   | { op: 'null'; property: string }
@@ -56,11 +56,13 @@ export type Condition =
   /** The geometry's envelope meets the box; coordinates x, y in `srs`, or in the layer's own where it is absent. */
   | { op: 'bbox'; box: [minX: number, minY: number, maxX: number, maxY: number]; srs?: string }
   | { op: 'dimension'; value: Dimension }
-  | { op: 'all' | 'any'; conditions: Condition[] }
-  | { op: 'not'; condition: Condition }
+  | { op: 'all' | 'any'; conditions: StyleCondition[] }
+  | { op: 'not'; condition: StyleCondition }
 
 /** The conditions that have an operator. */
-export type ConditionOf<Op extends Condition['op'], Each = Condition> = Each extends { op: infer Ops }
+export type ConditionOf<Op extends StyleCondition['op'], Each = StyleCondition> = Each extends {
+  op: infer Ops
+}
   ? Op extends Ops
     ? Each
     : never
@@ -173,7 +175,7 @@ export type Placement<Amount = Value<number>> =
 export interface TextSymbolizer<Color = Value<string>, Amount = Value<number>> extends Measured {
   kind: 'text'
   /** Concatenation of texts and attributes. A symbol that is ready to be drawn has texts only. */
-  label: (string | Attribute)[]
+  label: (string | StyleAttribute)[]
   size: Amount
   font?: Font
   color: Color
@@ -203,16 +205,16 @@ export interface RasterColors {
 }
 
 /** Values between these are spread over all shades. */
-export interface Stretch {
+export interface ContrastStretch {
   min: number
   max: number
 }
 
 /** A band of a raster. */
-export interface RasterBand {
+export interface StyleRasterBand {
   /** From 1 on. */
   band: number
-  stretch?: Stretch
+  stretch?: ContrastStretch
 }
 
 /** A raster. */
@@ -220,7 +222,7 @@ export interface RasterSymbolizer {
   kind: 'raster'
   opacity: number
   /** Bands to draw: three as RGB, or one, by `colors` if given, otherwise in shades of gray. */
-  bands?: { red: RasterBand; green: RasterBand; blue: RasterBand } | { gray: RasterBand }
+  bands?: { red: StyleRasterBand; green: StyleRasterBand; blue: StyleRasterBand } | { gray: StyleRasterBand }
   /** The bands that have no stretch of their own are spread by what their data hold. */
   enhancement?: 'normalize' | 'histogram'
   gamma?: number
@@ -245,7 +247,7 @@ export interface Rule<Symbol = Symbolizer> {
   /** Text of the legend. */
   title?: string
   abstract?: string
-  condition?: Condition
+  condition?: StyleCondition
   /** Draws what no other rule of its pass draws at this scale. */
   isElse?: true
   /** It draws at denominators from `minScale` on and below `maxScale`. */

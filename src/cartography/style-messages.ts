@@ -1,5 +1,5 @@
 import { writeStyle } from './convert-style.ts'
-import { notInPictures } from './draw/what-is-drawn.ts'
+import { notInPictures } from './draw/supported-styling.ts'
 import { readStyle } from './read-style.ts'
 import type { StyleFormat } from './style-format.ts'
 import { styleFormats } from './style-format.ts'

@@ -48,32 +48,32 @@ export function parseStyleXml(
 }
 
 /** The elements in an element, without the texts between them. */
-export function elementsOf(element: XmlElement | undefined): XmlElement[] {
-  return element?.children.filter(({ name }) => name !== textNode) ?? []
+export function elementsOf(styleElement: XmlElement | undefined): XmlElement[] {
+  return styleElement?.children.filter(({ name }) => name !== textNode) ?? []
 }
 
-export function child(element: XmlElement | undefined, name: string): XmlElement | undefined {
-  return element?.children.find((one) => one.name === name)
+export function childElement(styleElement: XmlElement | undefined, name: string): XmlElement | undefined {
+  return styleElement?.children.find((one) => one.name === name)
 }
 
-export function childrenOf(element: XmlElement | undefined, name: string): XmlElement[] {
-  return element?.children.filter((one) => one.name === name) ?? []
+export function childrenOf(styleElement: XmlElement | undefined, name: string): XmlElement[] {
+  return styleElement?.children.filter((one) => one.name === name) ?? []
 }
 
 /** The text of a child element, trimmed; undefined where there is none. */
-export function textOf(element: XmlElement | undefined, name: string): string | undefined {
-  const text = child(element, name)?.text.trim()
+export function styleText(styleElement: XmlElement | undefined, name: string): string | undefined {
+  const text = childElement(styleElement, name)?.text.trim()
   return text === undefined || text === '' ? undefined : text
 }
 
 /** An element around content that is XML already. */
-export function element(name: string, ...content: string[]): string {
+export function styleElement(name: string, ...content: string[]): string {
   return `<${name}>${content.join('')}</${name}>`
 }
 
 /** An element around a text; nothing where there is no text. */
-export function textElement(name: string, value: string | number | undefined): string {
-  return value === undefined ? '' : element(name, escapeXml(String(value)))
+export function styleTextElement(name: string, value: string | number | undefined): string {
+  return value === undefined ? '' : styleElement(name, escapeXml(String(value)))
 }
 
 /** Attributes, those without a value left out. */

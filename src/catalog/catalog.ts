@@ -1,17 +1,17 @@
 import type { Queryable } from '../db/connection.ts'
-import { LayerCards } from './cards/layer-cards.ts'
-import { StoreLooks } from './cards/store-looks.ts'
 import { listUndecryptable } from './connections/undecryptable-stores.ts'
-import { Inventory } from './doors/inventory.ts'
-import { Layers } from './doors/layers.ts'
-import { nowOf } from './doors/parts.ts'
-import type { StoreParts } from './doors/stores.ts'
-import { Stores } from './doors/stores.ts'
-import { Styles } from './doors/styles.ts'
-import { CatalogTransaction } from './doors/transaction.ts'
-import { Versions } from './doors/versions.ts'
-import { Workspaces } from './doors/workspaces.ts'
-import { prepareCatalog, tellUntoldVersions } from './prepare.ts'
+import { announceVersions, prepareCatalog } from './prepare.ts'
+import { Inventory } from './services/inventory.ts'
+import { Layers } from './services/layers.ts'
+import type { StoresDeps } from './services/stores.ts'
+import { Stores } from './services/stores.ts'
+import { Styles } from './services/styles.ts'
+import { CatalogTransaction } from './services/transaction.ts'
+import { Versions } from './services/versions.ts'
+import { Workspaces } from './services/workspaces.ts'
+import { nowOf } from './services/write-deps.ts'
+import { LayerSummaries } from './summaries/layer-summaries.ts'
+import { StoreAvailability } from './summaries/store-availability.ts'
 
 /** The catalogue: workspaces, stores, layers and styles, and the constraints between them. */
 export class Catalog {
@@ -23,33 +23,33 @@ export class Catalog {
   /** Contents of workspaces and stores. */
   readonly inventory: Inventory
   /** Summaries of all layers. */
-  readonly cards: LayerCards
+  readonly cards: LayerSummaries
   /** Availability of stores. */
-  readonly looks: StoreLooks
-  readonly #parts: StoreParts
+  readonly looks: StoreAvailability
+  readonly #deps: StoresDeps
 
-  constructor(parts: StoreParts) {
-    this.#parts = parts
-    this.stores = new Stores(parts)
-    this.versions = new Versions(parts, this.stores, parts.versionLimits)
-    this.layers = new Layers(parts, this.stores, this.versions)
-    this.styles = new Styles(parts)
-    this.workspaces = new Workspaces(parts, this.stores)
-    this.inventory = new Inventory(parts, this.stores.files)
-    this.cards = new LayerCards(parts.database)
-    this.looks = new StoreLooks(this.stores, parts.clock)
+  constructor(deps: StoresDeps) {
+    this.#deps = deps
+    this.stores = new Stores(deps)
+    this.versions = new Versions(deps, this.stores, deps.versionLimits)
+    this.layers = new Layers(deps, this.stores, this.versions)
+    this.styles = new Styles(deps)
+    this.workspaces = new Workspaces(deps, this.stores)
+    this.inventory = new Inventory(deps, this.stores.files)
+    this.cards = new LayerSummaries(deps.database)
+    this.looks = new StoreAvailability(this.stores, deps.clock)
   }
 
   /** Creates the default workspace and styles in a new database, and removes unused indexes. */
   async prepare(): Promise<void> {
     await this.stores.files.sweepIndexes()
-    await prepareCatalog(this.#parts)
-    await tellUntoldVersions(this.#parts)
+    await prepareCatalog(this.#deps)
+    await announceVersions(this.#deps)
   }
 
   /** Returns a message for each store whose password was stored with another key than that of the data directory. */
   listUndecryptable(): Promise<string[]> {
-    return listUndecryptable(this.#parts.database.kysely, this.#parts.vault)
+    return listUndecryptable(this.#deps.database.kysely, this.#deps.vault)
   }
 
   /**
@@ -57,9 +57,9 @@ export class Catalog {
    * caller that must be written together with the catalogue's. Publications are announced after the commit.
    */
   async transaction<T>(work: (change: CatalogTransaction, transaction: Queryable) => Promise<T>): Promise<T> {
-    const { database, events } = this.#parts
+    const { database, events } = this.#deps
     const { result, published } = await database.transaction(async (transaction) => {
-      const change = new CatalogTransaction(transaction, () => nowOf(this.#parts))
+      const change = new CatalogTransaction(transaction, () => nowOf(this.#deps))
       return { result: await work(change, transaction), published: change.published }
     })
     for (const fact of published) events.emit('layer.published', fact)

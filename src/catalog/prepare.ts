@@ -1,15 +1,15 @@
 import { defaultStyles } from '../cartography/default-styles.ts'
-import type { WriteParts } from './doors/parts.ts'
-import { nowOf } from './doors/parts.ts'
 import { findStyle, insertStyle } from './rows/style-rows.ts'
 import { insertWorkspace, saveDefaultWorkspaceName } from './rows/workspace-rows.ts'
+import type { WriteDeps } from './services/write-deps.ts'
+import { nowOf } from './services/write-deps.ts'
 import { recordVersions } from './versions/record-versions.ts'
-import { listUntold } from './versions/version-rows.ts'
+import { listUnannounced } from './versions/version-rows.ts'
 
 /** Creates the default workspace and styles in a new database; existing ones are not changed. */
-export async function prepareCatalog(parts: Pick<WriteParts, 'database' | 'clock'>): Promise<void> {
-  const at = nowOf(parts)
-  await parts.database.transaction(async (db) => {
+export async function prepareCatalog(deps: Pick<WriteDeps, 'database' | 'clock'>): Promise<void> {
+  const at = nowOf(deps)
+  await deps.database.transaction(async (db) => {
     const settled = await db
       .selectFrom('settings')
       .select('value')
@@ -26,9 +26,9 @@ export async function prepareCatalog(parts: Pick<WriteParts, 'database' | 'clock
 }
 
 /** Records the present version of layers that are older than the version records. */
-export async function tellUntoldVersions(parts: Pick<WriteParts, 'database' | 'clock'>): Promise<void> {
-  const at = nowOf(parts)
-  await parts.database.transaction(async (db) => {
-    for (const [cause, ids] of await listUntold(db)) await recordVersions(db, ids, { at, cause })
+export async function announceVersions(deps: Pick<WriteDeps, 'database' | 'clock'>): Promise<void> {
+  const at = nowOf(deps)
+  await deps.database.transaction(async (db) => {
+    for (const [cause, ids] of await listUnannounced(db)) await recordVersions(db, ids, { at, cause })
   })
 }

@@ -3,7 +3,7 @@ import type { RasterDescription } from '../formats/format.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import type { Schema } from '../geo/schema.ts'
-import type { Reach } from '../lib/network/reach.ts'
+import type { NetworkReach } from '../lib/network/reach.ts'
 import type { Translations } from '../lib/text/translations.ts'
 import type { AnyStoreType } from '../stores/rasters/coverage-types.ts'
 import type { StoreParameters } from '../stores/store.ts'
@@ -32,7 +32,7 @@ export interface AnyConnection {
   type: AnyStoreType
   parameters: StoreParameters
   /** Permitted network targets; absent: any. */
-  reach?: Reach
+  reach?: NetworkReach
 }
 
 /** A store, which contains the data of layers, as stored. */

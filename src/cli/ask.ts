@@ -8,10 +8,10 @@ export interface Answer {
 }
 
 /** Prompts for one of several answers; empty input selects the last one. Returns its key. */
-export type Ask = (question: string, answers: Answer[]) => Promise<string>
+export type Prompt = (question: string, answers: Answer[]) => Promise<string>
 
 /** Returns undefined without an interactive terminal. */
-export function findAsk(): Ask | undefined {
+export function findAsk(): Prompt | undefined {
   return isTerminal() && process.stderr.isTTY === true ? askForKey : undefined
 }
 

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { dirname, extname } from 'node:path'
 import { loadSettings } from '../config/settings.ts'
 import type { Environment } from './environment.ts'
-import { fetchMadeFile } from './fetch-made-file.ts'
-import { fieldOf, listOf, numberOf, textOf } from './json-views.ts'
+import { fetchGeneratedFile } from './fetch-generated-file.ts'
+import { listOf, readField, readNumber, readString } from './json-views.ts'
 import {
   accessFlags,
   jsonFlag,
@@ -16,7 +16,7 @@ import {
 import { amount } from './progress-display.ts'
 import type { RestClient } from './rest-client.ts'
 import { withServer } from './server-access.ts'
-import { printBeside } from './standard-streams.ts'
+import { printProgress } from './standard-streams.ts'
 
 const flags = {
   format: { type: 'string', short: 'f' },
@@ -54,7 +54,7 @@ export async function runDownload(args: string[], env: Environment): Promise<num
   const { answer, text } = await withServer(settings, readAccess(values), env, ({ client }) =>
     downloadLayer(client, plan),
   )
-  printBeside(plan.output, values.json ? JSON.stringify(answer, null, 2) : text)
+  printProgress(plan.output, values.json ? JSON.stringify(answer, null, 2) : text)
   return 0
 }
 
@@ -83,8 +83,12 @@ async function downloadLayer(client: RestClient, { layer, output, path }: Downlo
   const whole = layer.includes(':') ? layer : await withWorkspace(client, layer)
   const address = `/ogc/collections/${encodeURIComponent(whole)}${path}`
   const begun = await client.get(address, { prefer: 'respond-async' })
-  const { download, sizeBytes } = await fetchMadeFile(client, begun, { layer: whole, output, unit: 'rows' })
-  const rows = amount(numberOf(download, 'progress'), 'rows')
+  const { download, sizeBytes } = await fetchGeneratedFile(client, begun, {
+    layer: whole,
+    output,
+    unit: 'rows',
+  })
+  const rows = amount(readNumber(download, 'progress'), 'rows')
   const losses = listOf(download, 'losses').map((loss) => `  ${String(loss)}`)
   const lost = losses.length === 0 ? [] : ['Not as in the layer:', ...losses]
   return {
@@ -95,6 +99,6 @@ async function downloadLayer(client: RestClient, { layer, output, path }: Downlo
 
 /** A name without a workspace refers to the default workspace, which the server knows. */
 async function withWorkspace(client: RestClient, name: string): Promise<string> {
-  const layer = fieldOf(await client.get(`/rest/layers/${encodeURIComponent(name)}`), 'layer')
-  return `${textOf(fieldOf(layer, 'workspace'), 'name')}:${name}`
+  const layer = readField(await client.get(`/rest/layers/${encodeURIComponent(name)}`), 'layer')
+  return `${readString(readField(layer, 'workspace'), 'name')}:${name}`
 }

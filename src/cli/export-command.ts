@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { dirname, extname } from 'node:path'
 import { loadSettings } from '../config/settings.ts'
 import type { Environment } from './environment.ts'
-import { fetchMadeFile } from './fetch-made-file.ts'
-import { numberOf } from './json-views.ts'
+import { fetchGeneratedFile } from './fetch-generated-file.ts'
+import { readNumber } from './json-views.ts'
 import {
   accessFlags,
   jsonFlag,
@@ -100,7 +100,7 @@ function readBox(text: string): number[] {
 /** Creates the file on the server, downloads it, and deletes it there. */
 async function exportLayer(client: RestClient, { layer, output, body }: ExportPlan) {
   const begun = await client.post(`/rest/layers/${encodeURIComponent(layer)}/exports`, body)
-  const { download, sizeBytes } = await fetchMadeFile(client, begun, { layer, output, unit: 'tiles' })
-  const tiles = amount(numberOf(download, 'progress'), 'tiles')
+  const { download, sizeBytes } = await fetchGeneratedFile(client, begun, { layer, output, unit: 'tiles' })
+  const tiles = amount(readNumber(download, 'progress'), 'tiles')
   return { answer: { download }, text: `${output}: ${amount(sizeBytes, 'bytes')}, ${tiles} looked at` }
 }

@@ -17,7 +17,7 @@ import type { TaskOutcome } from './task-outcome.ts'
 import { mainPaths } from './upload-files.ts'
 
 /** `terrane import`: exit code 0 if every task is complete, 1 otherwise. */
-export async function runImport(args: string[], env: Environment): Promise<number> {
+export async function runImportCommand(args: string[], env: Environment): Promise<number> {
   const options = parseImportOptions(args)
   const settings = loadSettings({ TERRANE_LOG: 'warn', ...env })
   const database = options.database === undefined ? undefined : parseDatabase(options.database, env)

@@ -1,4 +1,4 @@
-import type { Ask } from './ask.ts'
+import type { Prompt } from './ask.ts'
 import type { ImportOptions } from './import-options.ts'
 import type { TaskView } from './import-views.ts'
 import type { ProgressDisplay } from './progress-display.ts'
@@ -31,7 +31,7 @@ export interface SessionContext {
   /** True to try paths on the server before uploading files. */
   isLocal: boolean
   /** Absent without an interactive terminal. */
-  ask?: Ask
+  ask?: Prompt
 }
 
 /** A task before its load settings are sent. */

@@ -1,6 +1,6 @@
 import type { Answer } from './ask.ts'
 import type { PlannedTask, SessionContext } from './import-context.ts'
-import { fieldOf, listOf, textOf } from './json-views.ts'
+import { listOf, readField, readString } from './json-views.ts'
 import type { TaskNote } from './task-outcome.ts'
 
 /** Columns that the server proposes, with the evidence. */
@@ -33,10 +33,10 @@ export async function prepareKeys(
 async function findKeys(client: PlannedTask['client'], path: string): Promise<KeysView[]> {
   for (let question = 1; question <= mostQuestions; question += 1) {
     const answer = await client.get(`${path}/proposals?wait=60`)
-    if (fieldOf(answer, 'whole') !== true) continue
+    if (readField(answer, 'whole') !== true) continue
     return listOf(answer, 'proposals')
-      .filter((one) => textOf(one, 'kind') === 'keys')
-      .map((one) => ({ keys: listOf(one, 'keys').map(String), evidence: textOf(one, 'evidence') }))
+      .filter((one) => readString(one, 'kind') === 'keys')
+      .map((one) => ({ keys: listOf(one, 'keys').map(String), evidence: readString(one, 'evidence') }))
   }
   return []
 }

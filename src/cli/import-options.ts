@@ -78,7 +78,7 @@ export function parseImportOptions(args: string[]): ImportOptions {
   checkSource(paths, values)
   if (values['create-workspace'] && workspace === undefined)
     throw new UsageError('--create-workspace needs --workspace, which names it')
-  const coordinates = readColumns(values)
+  const coordinates = readColumnOptions(values)
   if (coordinates !== undefined && values['table-only'])
     throw new UsageError('--table-only loads without geometry: it does not go with columns of coordinates')
   const srs = values.srs ?? (values.lat === undefined ? undefined : 'EPSG:4326')
@@ -127,7 +127,7 @@ interface ColumnValues {
 }
 
 /** `--lat` with `--lon`, or `--x` with `--y`. */
-export function readColumns({ lat, lon, x, y, srs }: ColumnValues): Columns | undefined {
+export function readColumnOptions({ lat, lon, x, y, srs }: ColumnValues): Columns | undefined {
   if (lat === undefined && lon === undefined && x === undefined && y === undefined) return undefined
   if (lat !== undefined && lon !== undefined && x === undefined && y === undefined) return { x: lon, y: lat }
   if (x === undefined || y === undefined || lat !== undefined || lon !== undefined)

@@ -3,7 +3,7 @@ import type { PlannedTask, SessionContext, TargetOptions } from './import-contex
 import { prepareKeys } from './import-keys.ts'
 import { prepareTable } from './import-tables.ts'
 import type { ImportView, MessageView, TaskView } from './import-views.ts'
-import { fieldOf, listOf, textOf } from './json-views.ts'
+import { listOf, readField, readString } from './json-views.ts'
 import type { RestClient } from './rest-client.ts'
 import type { TaskNote, TaskOutcome } from './task-outcome.ts'
 
@@ -142,5 +142,5 @@ async function askForMode({ ask }: SessionContext, name: string): Promise<ModeAn
 
 async function layerNames(client: RestClient, workspace: string): Promise<Set<string>> {
   const answer = await client.get(`/rest/workspaces/${encodeURIComponent(workspace)}/layers`)
-  return new Set(listOf(fieldOf(answer, 'layers'), 'layer').map((one) => textOf(one, 'name')))
+  return new Set(listOf(readField(answer, 'layers'), 'layer').map((one) => readString(one, 'name')))
 }

@@ -10,7 +10,7 @@ import type { RestClient } from './rest-client.ts'
 import { RestError } from './rest-client.ts'
 import type { TaskOutcome } from './task-outcome.ts'
 import { filesToUpload } from './upload-files.ts'
-import { runImport } from './watch-run.ts'
+import { runWatchedImport } from './watch-run.ts'
 
 /** Imports one file or folder and waits for its end. */
 export function importPath(
@@ -47,7 +47,7 @@ export async function importCreated(
     const { notes, skipped } = await preparePlan(context, created, tasks, options)
     if (options.isRehearsal === true)
       return [...(await rehearseImport(context, created.id, start)), ...skipped]
-    const outcomes = await runImport(context, created.id, start, notes)
+    const outcomes = await runWatchedImport(context, created.id, start, notes)
     if (options.isPublic === true) await publishToAll(context.client, created.workspace, outcomes)
     return [...outcomes, ...skipped]
   } catch (error) {

@@ -3,7 +3,7 @@ import { areSexagesimal, findColumn, haveCommas, proposeColumns } from '../geo/c
 import type { PlannedTask, SessionContext } from './import-context.ts'
 import type { ImportMode } from './import-options.ts'
 import { hasGeometry } from './import-views.ts'
-import { fieldOf } from './json-views.ts'
+import { readField } from './json-views.ts'
 import type { RestRequests } from './rest-client.ts'
 import { RestError } from './rest-client.ts'
 import type { TaskNote } from './task-outcome.ts'
@@ -87,7 +87,7 @@ async function isTable({ client, workspace, task }: PlannedTask): Promise<boolea
 async function layerAttributes(client: RestRequests, name: string): Promise<unknown> {
   try {
     const answer = await client.get(`/rest/layers/${encodeURIComponent(name)}`)
-    return fieldOf(fieldOf(answer, 'layer'), 'attributes')
+    return readField(readField(answer, 'layer'), 'attributes')
   } catch (error) {
     if (error instanceof RestError && error.status === 404) return undefined
     throw error

@@ -1,6 +1,6 @@
 import { loadSettings } from '../config/settings.ts'
 import type { Environment } from './environment.ts'
-import { fieldOf, listOf, numberOf, textOf } from './json-views.ts'
+import { listOf, readField, readNumber, readString } from './json-views.ts'
 import { accessFlags, jsonFlag, readAccess, readFlags, refuseMoreWords, UsageError } from './options.ts'
 import type { RestClient } from './rest-client.ts'
 import { withServer } from './server-access.ts'
@@ -19,7 +19,7 @@ const widestCell = 40
 const numbers = ['empty', 'distinct']
 
 /** `terrane look IMPORT [TASK]` */
-export async function runLook(args: string[], env: Environment): Promise<number> {
+export async function runInspect(args: string[], env: Environment): Promise<number> {
   const { values, positionals } = readFlags('look', args, flags)
   refuseMoreWords('look', positionals, 2)
   const [importId, taskId = '0'] = positionals
@@ -49,25 +49,25 @@ interface Looked {
 async function countColumns(client: RestClient, path: string): Promise<{ counted: unknown }> {
   for (;;) {
     const counted = await client.get(path)
-    if (fieldOf(fieldOf(counted, 'rows'), 'whole') === true) return { counted }
+    if (readField(readField(counted, 'rows'), 'whole') === true) return { counted }
   }
 }
 
 function shown({ counted, first }: Looked): string {
-  const rows = fieldOf(counted, 'rows')
-  const head = `${numberOf(rows, 'counted')} rows can be loaded, ${numberOf(rows, 'rejected')} cannot`
+  const rows = readField(counted, 'rows')
+  const head = `${readNumber(rows, 'counted')} rows can be loaded, ${readNumber(rows, 'rejected')} cannot`
   return [head, columnTable(counted), rowTable(first)].filter((part) => part !== '').join('\n\n')
 }
 
 function columnTable(counted: unknown): string {
   const columns = listOf(counted, 'columns')
   const rows = columns.map((column) => [
-    ...['name', 'type', 'empty'].map((name) => textOf(column, name)),
-    `${fieldOf(column, 'exact') === true ? '' : '~'}${textOf(column, 'distinct')}`,
-    ...['min', 'max'].map((name) => cell(fieldOf(column, name))),
+    ...['name', 'type', 'empty'].map((name) => readString(column, name)),
+    `${readField(column, 'exact') === true ? '' : '~'}${readString(column, 'distinct')}`,
+    ...['min', 'max'].map((name) => cell(readField(column, name))),
     listOf(column, 'frequent')
       .slice(0, 3)
-      .map((one) => `${cell(fieldOf(one, 'value'))} (${numberOf(one, 'count')})`)
+      .map((one) => `${cell(readField(one, 'value'))} (${readNumber(one, 'count')})`)
       .join(', '),
   ])
   return textTable(['column', 'type', 'empty', 'distinct', 'smallest', 'largest', 'frequent'], rows, numbers)
@@ -75,12 +75,12 @@ function columnTable(counted: unknown): string {
 
 function rowTable(first: unknown): string {
   const features = listOf(first, 'features')
-  const names = Object.keys(Object(fieldOf(features[0], 'properties')))
+  const names = Object.keys(Object(readField(features[0], 'properties')))
   if (names.length === 0) return ''
   const rows = features.map((feature) => [
-    textOf(feature, 'id'),
-    ...names.map((name) => cell(fieldOf(fieldOf(feature, 'properties'), name))),
-    textOf(fieldOf(feature, 'geometry'), 'type'),
+    readString(feature, 'id'),
+    ...names.map((name) => cell(readField(readField(feature, 'properties'), name))),
+    readString(readField(feature, 'geometry'), 'type'),
   ])
   return textTable(['row', ...names, 'geometry'], rows, ['row'])
 }

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { fieldOf, listOf, numberOf, textOf } from './json-views.ts'
+import { listOf, readField, readNumber, readString } from './json-views.ts'
 import type { MonitoringCommand } from './monitoring-context.ts'
 import { UsageError } from './options.ts'
 import { ProgressDisplay } from './progress-display.ts'
@@ -25,7 +25,7 @@ export const loadDump: MonitoringCommand = async ({ client, options, say }, word
       display.update(path, { label: 'sent', done, total: found.size, unit: 'bytes' })
     })
     display.finish(path)
-    say(options.isJson ? JSON.stringify(answer, null, 2) : report(fieldOf(answer, 'data')))
+    say(options.isJson ? JSON.stringify(answer, null, 2) : report(readField(answer, 'data')))
     return 0
   } finally {
     stopWatching()
@@ -40,8 +40,8 @@ function watch(client: RestRequests, display: ProgressDisplay, total: number): (
     if (isAsking) return
     isAsking = true
     try {
-      const data = fieldOf(await client.get(path), 'data')
-      const [phase, done] = [textOf(data, 'phase'), numberOf(data, 'done')]
+      const data = readField(await client.get(path), 'data')
+      const [phase, done] = [readString(data, 'phase'), readNumber(data, 'done')]
       if (phase === 'reading') display.update(path, { label: phase, done, total, unit: 'bytes' })
       else if (phase !== '' && phase !== 'receiving')
         display.update(path, { label: phase, done, total: 0, unit: 'rows' })
@@ -54,18 +54,21 @@ function watch(client: RestRequests, display: ProgressDisplay, total: number): (
 }
 
 function report(data: unknown): string {
-  if (fieldOf(data, 'repeated') === true)
-    return `This dump was loaded on ${textOf(data, 'loaded_at')}: nothing was changed`
+  if (readField(data, 'repeated') === true)
+    return `This dump was loaded on ${readString(data, 'loaded_at')}: nothing was changed`
   const models = listOf(data, 'models')
   const rows = models.map((one) => {
-    const skipped = listOf(one, 'skipped').reduce<number>((sum, part) => sum + numberOf(part, 'count'), 0)
-    return [textOf(one, 'model'), ...[numberOf(one, 'read'), numberOf(one, 'loaded'), skipped].map(grouped)]
+    const skipped = listOf(one, 'skipped').reduce<number>((sum, part) => sum + readNumber(part, 'count'), 0)
+    return [
+      readString(one, 'model'),
+      ...[readNumber(one, 'read'), readNumber(one, 'loaded'), skipped].map(grouped),
+    ]
   })
   const reasons = models.flatMap((one) =>
     listOf(one, 'skipped').map((part) => [
-      textOf(one, 'model'),
-      grouped(numberOf(part, 'count')),
-      textOf(part, 'reason'),
+      readString(one, 'model'),
+      grouped(readNumber(part, 'count')),
+      readString(part, 'reason'),
     ]),
   )
   const counts = ['read', 'loaded', 'skipped']

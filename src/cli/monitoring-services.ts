@@ -1,5 +1,5 @@
 import { defined } from '../lib/defined.ts'
-import { fieldOf, listOf, textOf } from './json-views.ts'
+import { listOf, readField, readString } from './json-views.ts'
 import type { MonitoringCommand, MonitoringContext } from './monitoring-context.ts'
 import { UsageError } from './options.ts'
 import { textTable } from './text-table.ts'
@@ -71,12 +71,12 @@ async function runKind(kind: Kind, context: MonitoringContext, words: string[]):
     throw new UsageError(`\`terrane monitoring ${kind.plural}\` goes on with list, add NAME or remove NAME`)
   if (action === 'add') {
     const answer = await client.post(path, await kind.toBody(name, rest, context))
-    say(options.isJson ? JSON.stringify(answer, null, 2) : table(kind, [fieldOf(answer, 'data')]))
+    say(options.isJson ? JSON.stringify(answer, null, 2) : table(kind, [readField(answer, 'data')]))
     return 0
   }
-  const found = listOf(await client.get(path), kind.plural).find((one) => textOf(one, 'name') === name)
+  const found = listOf(await client.get(path), kind.plural).find((one) => readString(one, 'name') === name)
   if (found === undefined) throw new Error(`There is none of that name among the ${kind.plural}: ${name}`)
-  const answer = await client.delete(`${path}${textOf(found, 'id')}`)
+  const answer = await client.delete(`${path}${readString(found, 'id')}`)
   say(options.isJson ? JSON.stringify(answer, null, 2) : `${name} is removed`)
   return 0
 }
@@ -84,7 +84,7 @@ async function runKind(kind: Kind, context: MonitoringContext, words: string[]):
 function table({ columns }: Kind, rows: unknown[]): string {
   return textTable(
     columns,
-    rows.map((row) => columns.map((column) => textOf(row, column))),
+    rows.map((row) => columns.map((column) => readString(row, column))),
     ['id'],
   )
 }

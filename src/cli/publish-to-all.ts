@@ -1,4 +1,4 @@
-import { fieldOf } from './json-views.ts'
+import { readField } from './json-views.ts'
 import type { RestClient } from './rest-client.ts'
 import { RestError } from './rest-client.ts'
 import type { TaskOutcome } from './task-outcome.ts'
@@ -21,7 +21,7 @@ export async function publishToAll(
 async function whyNotPublic(client: RestClient, name: string): Promise<string | undefined> {
   try {
     const answer = await client.put(`/rest/layers/${encodeURIComponent(name)}`, { layer: { public: true } })
-    const isPublic = fieldOf(fieldOf(answer, 'layer'), 'public') === true
+    const isPublic = readField(readField(answer, 'layer'), 'public') === true
     return isPublic ? undefined : 'the server knows no public layers'
   } catch (error) {
     if (error instanceof RestError) return error.message

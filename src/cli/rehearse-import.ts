@@ -3,7 +3,7 @@ import { stoppedText } from '../importer/model/explain-stopped.ts'
 import { rehearsed } from './import-report.ts'
 import type { MessageView, TaskView } from './import-views.ts'
 import { readMessages, readTasks } from './import-views.ts'
-import { fieldOf, listOf, textOf } from './json-views.ts'
+import { listOf, readField, readString } from './json-views.ts'
 import type { RestClient } from './rest-client.ts'
 import type { TaskOutcome } from './task-outcome.ts'
 
@@ -18,17 +18,17 @@ export async function rehearseImport(
   const path = `/rest/imports/${importId}`
   const tasks = readTasks(await client.get(`${path}/tasks?expand=1`))
   let answer = await client.post(`${path}/rehearsal?async=true`)
-  while (textOf(fieldOf(answer, 'rehearsal'), 'state') === 'RUNNING') {
+  while (readString(readField(answer, 'rehearsal'), 'state') === 'RUNNING') {
     await wait(pollMilliseconds)
     answer = await client.get(`${path}/rehearsal`)
   }
-  const found = listOf(fieldOf(answer, 'rehearsal'), 'tasks')
+  const found = listOf(readField(answer, 'rehearsal'), 'tasks')
   const seconds = (performance.now() - start) / 1000
   const next = `POST ${path} runs what was rehearsed, DELETE ${path}/rehearsal drops it`
   const outcomes = tasks.map((task) =>
     outcomeOf(
       task,
-      found.find((one) => fieldOf(one, 'task') === task.id),
+      found.find((one) => readField(one, 'task') === task.id),
       seconds,
     ),
   )
@@ -41,29 +41,29 @@ function outcomeOf(task: TaskView, found: unknown, seconds: number): TaskOutcome
   const message = task.errorMessage ?? ''
   const base = { file, layer, unit, loaded: 0, rejected: 0, seconds, message, messages: task.messages }
   if (found === undefined) return { ...base, state: task.state }
-  const rows = fieldOf(found, 'rows')
-  const messages = readMessages(fieldOf(found, 'messages'))
+  const rows = readField(found, 'rows')
+  const messages = readMessages(readField(found, 'messages'))
   const stopped = listOf(found, 'stopped')
   const isFailed = messages.some(({ level }) => level === 'error')
   return {
     ...base,
     state: stopped.length > 0 ? 'STOPPED' : isFailed ? 'ERROR' : rehearsed,
-    loaded: Number(fieldOf(rows, 'load')),
-    rejected: Number(fieldOf(rows, 'rejected')),
-    message: stopped.length > 0 ? stopped.map(ruleText).join('; ') : changesText(fieldOf(found, 'changes')),
+    loaded: Number(readField(rows, 'load')),
+    rejected: Number(readField(rows, 'rejected')),
+    message: stopped.length > 0 ? stopped.map(ruleText).join('; ') : changesText(readField(found, 'changes')),
     messages: [...messages, ...rejectMessages(found)],
   }
 }
 
 function ruleText(stopped: unknown): string {
-  const [limit, measured] = [fieldOf(stopped, 'limit'), fieldOf(stopped, 'measured')]
-  return stoppedText({ rule: textOf(stopped, 'rule'), limit, measured })
+  const [limit, measured] = [readField(stopped, 'limit'), readField(stopped, 'measured')]
+  return stoppedText({ rule: readString(stopped, 'rule'), limit, measured })
 }
 
 function changesText(changes: unknown): string {
   if (changes === undefined) return ''
   const parts = ['added', 'changed', 'removed', 'same'].flatMap((name) => {
-    const rows = fieldOf(changes, name)
+    const rows = readField(changes, name)
     return typeof rows === 'number' ? [`${rows.toLocaleString('en')} ${name}`] : []
   })
   return parts.join(', ')
@@ -71,11 +71,11 @@ function changesText(changes: unknown): string {
 
 function rejectMessages(found: unknown): MessageView[] {
   return listOf(found, 'rejects').map((one) => {
-    const field = textOf(one, 'field')
+    const field = readString(one, 'field')
     const place = field === '' ? '' : `"${field}": `
     return {
       level: 'warning',
-      text: `${Number(fieldOf(one, 'count'))} rows would be rejected: ${place}${textOf(one, 'reason')}`,
+      text: `${Number(readField(one, 'count'))} rows would be rejected: ${place}${readString(one, 'reason')}`,
     }
   })
 }

@@ -5,9 +5,9 @@ import { defined } from '../lib/defined.ts'
 import { explain } from '../lib/errors.ts'
 import { collectWhenQuiet } from './collect-when-quiet.ts'
 import type { Environment } from './environment.ts'
+import type { LocalServer } from './local-server.ts'
+import { startLocalServer } from './local-server.ts'
 import { readFlags, refuseMoreWords } from './options.ts'
-import type { OwnServer } from './own-server.ts'
-import { startOwnServer } from './own-server.ts'
 import { ProgressDisplay } from './progress-display.ts'
 import type { RestClient } from './rest-client.ts'
 import { importSample, isSampleWanted } from './sample.ts'
@@ -19,7 +19,7 @@ export async function runServe(args: string[], env: Environment): Promise<number
   for (const notice of settings.notices) process.stderr.write(`${notice}\n`)
   const stopped = stopSignal()
   const releaseBundle = holdBundle()
-  const server = await startOwnServer(settings)
+  const server = await startLocalServer(settings)
   const stopCollecting = collectWhenQuiet()
   try {
     say(`Terrane is ready at ${server.url}`)
@@ -47,7 +47,7 @@ function readServeFlags(args: string[]): Environment {
 }
 
 /** Importing the sample is optional: a failure is reported and does not stop the server. */
-async function offerSample(server: OwnServer, settings: Settings): Promise<void> {
+async function offerSample(server: LocalServer, settings: Settings): Promise<void> {
   try {
     await server.withClient((client) => giveSample(client, settings))
   } catch (error) {

@@ -1,9 +1,9 @@
 import type { Settings } from '../config/settings.ts'
 import { basicAuthorization } from '../lib/basic-authorization.ts'
 import type { Environment } from './environment.ts'
+import type { LocalServer } from './local-server.ts'
+import { startLocalServer } from './local-server.ts'
 import type { AccessOptions } from './options.ts'
-import type { OwnServer } from './own-server.ts'
-import { startOwnServer } from './own-server.ts'
 import { askPassword } from './password.ts'
 import type { RestClient, RestRequests, SignIn } from './rest-client.ts'
 import { createRestClient } from './rest-client.ts'
@@ -102,8 +102,8 @@ async function signInOf({ user, needsPassword }: AccessOptions, env: Environment
   return { authorization: basicAuthorization(user, password), password }
 }
 
-async function startOwn<T>(settings: Settings, work: (own: OwnServer) => Promise<T>): Promise<T> {
-  const own = await startOwnServer(
+async function startOwn<T>(settings: Settings, work: (own: LocalServer) => Promise<T>): Promise<T> {
+  const own = await startLocalServer(
     { ...settings, server: { ...settings.server, host: '127.0.0.1', port: 0 } },
     // Standard output is reserved for the result of the command.
     { notice: (text) => process.stderr.write(`${text}\n`) },

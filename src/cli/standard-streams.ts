@@ -55,7 +55,7 @@ export async function writeOutput<T>(output: string, write: (path: string) => Pr
 }
 
 /** Prints a message: to standard error if standard output contains a file. */
-export function printBeside(output: string | undefined, text: string): void {
+export function printProgress(output: string | undefined, text: string): void {
   const stream = output === standardStream ? process.stderr : process.stdout
   stream.write(`${text}\n`)
 }

@@ -1,5 +1,5 @@
 import type { TaskView } from './import-views.ts'
-import { fieldOf, listOf, numberOf } from './json-views.ts'
+import { listOf, readField, readNumber } from './json-views.ts'
 import type { RestRequests } from './rest-client.ts'
 import type { RowChanges } from './task-outcome.ts'
 
@@ -16,17 +16,17 @@ export async function readUpsertChanges(
   const name = workspace === undefined ? layer : `${workspace}:${layer}`
   const answer = await client.get(`/rest/layers/${encodeURIComponent(name)}/versions`)
   const made = listOf(answer, 'versions').find(
-    (one) => fieldOf(one, 'import') === importId && fieldOf(one, 'mode') === 'UPSERT',
+    (one) => readField(one, 'import') === importId && readField(one, 'mode') === 'UPSERT',
   )
   if (made === undefined) return { added: 0, changed: 0, removed: 0, unchanged: loaded }
-  const changes = fieldOf(made, 'changes')
+  const changes = readField(made, 'changes')
   if (changes == null) return undefined
-  const [added, changed, removed] = ['added', 'changed', 'removed'].map((one) => numberOf(changes, one))
+  const [added, changed, removed] = ['added', 'changed', 'removed'].map((one) => readNumber(changes, one))
   return {
     added: added ?? 0,
     changed: changed ?? 0,
     removed: removed ?? 0,
-    unchanged: numberOf(changes, 'same'),
+    unchanged: readNumber(changes, 'same'),
   }
 }
 

@@ -33,7 +33,7 @@ const declaredHint =
 /**
  * Runs an import that has tasks, shows their progress, and returns the outcomes; `start` is the start time.
  */
-export async function runImport(
+export async function runWatchedImport(
   context: RunContext,
   importId: number,
   start: number,

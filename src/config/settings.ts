@@ -16,7 +16,7 @@ import type { ConnectionLimits, DocumentLimits } from './request-limits.ts'
 import { readConnectionLimits, readDocumentLimits } from './request-limits.ts'
 import type { ServiceSettings } from './service-settings.ts'
 import { readService } from './service-settings.ts'
-import { unknownNames } from './unknown-names.ts'
+import { unknownSettings } from './unknown-settings.ts'
 import { parseWebUrl } from './web-url.ts'
 
 const dialects = ['contract', 'geoserver'] as const
@@ -176,7 +176,7 @@ export function readSettings(env: Record<string, string | undefined>): {
     notices: [],
   }
   checkFirstPassword(read, settings)
-  for (const { name, nearest } of unknownNames(env, read.descriptions().keys())) {
+  for (const { name, nearest } of unknownSettings(env, read.descriptions().keys())) {
     if (nearest === undefined) settings.notices.push(`${name} is no setting: it does nothing`)
     else read.problem(name, `is no setting: did you mean ${nearest}?`)
   }

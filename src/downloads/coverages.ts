@@ -8,7 +8,7 @@ import { Failure } from '../lib/errors.ts'
 import { WorkQueue } from '../lib/workers/work-queue.ts'
 import type { PlacedSource, Rasters } from '../maps/rasters/rasters.ts'
 import { atTimes } from '../maps/rasters/rasters.ts'
-import type { TimeWish } from '../maps/rasters/time-wish.ts'
+import type { TimeSelection } from '../maps/rasters/time-selection.ts'
 import type { CoverageGrid } from './coverage-grid.ts'
 import { envelopeOf, gridOf } from './coverage-grid.ts'
 import type { CoverageCut, CutFormat } from './cut-coverage.ts'
@@ -24,9 +24,9 @@ export {
 } from './cut-coverage.ts'
 
 /** A request for a part of a coverage. */
-export interface CoverageWish extends Omit<CoverageCut, 'grid' | 'sources'> {
+export interface CoverageFileRequest extends Omit<CoverageCut, 'grid' | 'sources'> {
   /** For a mosaic: all granules within one of these; undefined: the newest. */
-  times: readonly TimeWish[] | undefined
+  times: readonly TimeSelection[] | undefined
 }
 
 /** A file that is removed on close. */
@@ -36,7 +36,7 @@ export interface CoverageFile {
   close(): Promise<void>
 }
 
-interface CoveragesNeeds {
+interface CoveragesDeps {
   catalog: Pick<Catalog, 'layers'>
   rasters: Rasters
   folder: string
@@ -56,17 +56,17 @@ const mostTries = 5
 
 /** Creates files with parts of coverages, one per request. */
 export class Coverages {
-  readonly #needs: CoveragesNeeds
+  readonly #deps: CoveragesDeps
   readonly #ending = new AbortController()
   readonly #queue = new WorkQueue({ limit: atATime, maxWaiting: { count: mostWaiting, refuse: tooBusy } })
 
-  constructor(needs: CoveragesNeeds) {
-    this.#needs = needs
+  constructor(deps: CoveragesDeps) {
+    this.#deps = deps
   }
 
   /** Removes leftover files; call once at the start, without waiting. */
   start(): void {
-    removeLeftBehind(this.#needs.folder).catch(this.#needs.onError)
+    removeLeftBehind(this.#deps.folder).catch(this.#deps.onError)
   }
 
   async close(): Promise<void> {
@@ -78,7 +78,7 @@ export class Coverages {
    * has no code.
    */
   async grid(layer: LayerRecord, signal: AbortSignal): Promise<CoverageGrid | undefined> {
-    return gridOf((await this.#needs.rasters.sources(layer, signal)).all)
+    return gridOf((await this.#deps.rasters.sources(layer, signal)).all)
   }
 
   /**
@@ -87,10 +87,10 @@ export class Coverages {
    */
   async cut(
     asked: LayerRecord,
-    plan: (layer: LayerRecord, grid: CoverageGrid | undefined) => Promise<CoverageWish>,
+    plan: (layer: LayerRecord, grid: CoverageGrid | undefined) => Promise<CoverageFileRequest>,
     signal: AbortSignal,
   ): Promise<CoverageFile> {
-    const { layers } = this.#needs.catalog
+    const { layers } = this.#deps.catalog
     let layer = asked
     for (let tries = 1; ; tries += 1) {
       const before = await layers.versionOf(layer)
@@ -114,10 +114,10 @@ export class Coverages {
 
   async #cutOnce(
     layer: LayerRecord,
-    plan: (layer: LayerRecord, grid: CoverageGrid | undefined) => Promise<CoverageWish>,
+    plan: (layer: LayerRecord, grid: CoverageGrid | undefined) => Promise<CoverageFileRequest>,
     signal: AbortSignal,
   ): Promise<CoverageFile> {
-    const known = await this.#needs.rasters.sources(layer, signal)
+    const known = await this.#deps.rasters.sources(layer, signal)
     const grid = gridOf(known.all)
     const { times, ...wish } = await plan(layer, grid)
     if (grid === undefined) throw new TypeError('A coverage without a grid cannot be cut')
@@ -129,7 +129,7 @@ export class Coverages {
   #make(cut: CoverageCut, signal: AbortSignal): Promise<CoverageFile> {
     const ended = AbortSignal.any([signal, this.#ending.signal])
     const work = async (): Promise<CoverageFile> => {
-      const { folder, maxBytes } = this.#needs
+      const { folder, maxBytes } = this.#deps
       await mkdir(folder, { recursive: true, mode: 0o750 })
       const workPath = await mkdtemp(join(folder, 'cut-'))
       const close = (): Promise<void> => rm(workPath, { recursive: true, force: true })

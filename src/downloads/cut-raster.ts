@@ -9,7 +9,7 @@ import type { Envelope } from '../geo/envelope.ts'
 import { coverEnvelope } from '../geo/reproject-envelope.ts'
 import { Failure, invalid } from '../lib/errors.ts'
 import { withSidecars } from '../stores/files/with-sidecars.ts'
-import type { WishedBox } from '../stores/reading/page-wish.ts'
+import type { RequestBox } from '../stores/reading/feature-page-request.ts'
 import { findReprojector } from '../stores/reading/reprojectors.ts'
 import { runGdalStep } from './gdal-step.ts'
 import { namedTerms, termsOf } from './terms.ts'
@@ -19,7 +19,7 @@ interface RasterCut {
   layer: LayerRecord
   /** Its file. */
   source: string
-  box?: WishedBox
+  box?: RequestBox
   /** Code of another CRS. */
   srs?: string
   /** Does not exist yet. */
@@ -127,7 +127,10 @@ function within(box: Envelope, extent: Envelope | undefined): Envelope {
   throw invalid('invalid-bbox', 'The box lies outside of the coverage')
 }
 
-async function boxIn({ boxes, srs }: WishedBox, crs: CrsDeclaration | string | undefined): Promise<Envelope> {
+async function boxIn(
+  { boxes, srs }: RequestBox,
+  crs: CrsDeclaration | string | undefined,
+): Promise<Envelope> {
   const [box, ...others] = boxes
   if (box === undefined || others.length > 0)
     throw invalid('invalid-bbox', 'A coverage is not cut by a box across the antimeridian: ask for two')

@@ -1,9 +1,9 @@
 import type { WrittenByGdal } from '../formats/format.ts'
 import type { AttributeType } from '../geo/schema.ts'
-import type { WishedBox } from '../stores/reading/page-wish.ts'
-import type { WishedFilter } from '../stores/reading/wished-filter.ts'
+import type { RequestBox } from '../stores/reading/feature-page-request.ts'
+import type { RequestFilter } from '../stores/reading/request-filter.ts'
 import type { FeatureQuery } from '../stores/store.ts'
-import type { RetoldFormat } from './retell.ts'
+import type { MetadataFormat } from './copy-metadata.ts'
 
 /** Download formats of layers. */
 export const downloadFormats = ['gpkg', 'geojson', 'csv', 'shp', 'fgb', 'parquet', 'kml', 'tif'] as const
@@ -13,12 +13,12 @@ export type DownloadFormat = (typeof downloadFormats)[number]
 export type RowsPage = Partial<Pick<FeatureQuery, 'limit' | 'offset' | 'sort' | 'featureIds'>>
 
 /** A download request. */
-export interface DownloadWish {
+export interface DownloadRequest {
   format: DownloadFormat
   /** Code of the CRS; absent: the default of the format, usually the CRS of the layer. */
   srs?: string
-  box?: WishedBox
-  filter?: WishedFilter
+  box?: RequestBox
+  filter?: RequestFilter
   /** A part of the matching rows; absent: all. Only for the present version. */
   page?: RowsPage
   /** Names of attributes; absent: all. */
@@ -52,7 +52,7 @@ export interface FormatOfFile {
    * How the file gets attribution, licence and contact if they are not written with the rows: by another
    * header, or not at all.
    */
-  terms?: RetoldFormat | 'lost'
+  terms?: MetadataFormat | 'lost'
   /** Values that columns of the format cannot store; they are missing. */
   lacks?: readonly SpecialValue[]
   /** What every file of the format loses. */

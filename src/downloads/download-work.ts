@@ -17,19 +17,19 @@ import { serveWork } from '../lib/workers/serve-work.ts'
 import { commitLoad } from '../stores/commit-load.ts'
 import { openVectorStore, ownStores } from '../stores/registry.ts'
 import type { FeaturePage } from '../stores/store.ts'
+import type { MetadataCopyRequest } from './copy-metadata.ts'
+import { retell } from './copy-metadata.ts'
 import { fileRows, fileSchema } from './file-rows.ts'
-import type { RetellWish } from './retell.ts'
-import { retell } from './retell.ts'
-import type { RowsWish, RowsWritten } from './rows-wish.ts'
-import type { ColumnTitle } from './tell-in-geopackage.ts'
-import { tellInGeoPackage, tellTitlesInGeoPackage } from './tell-in-geopackage.ts'
+import type { ColumnTitle } from './metadata-in-geopackage.ts'
+import { tellTitlesInGeoPackage, writeMetadataToGeoPackage } from './metadata-in-geopackage.ts'
+import type { RowExportRequest, RowsWritten } from './row-export-request.ts'
 import type { FileTerms } from './terms.ts'
 import { termMembers } from './terms.ts'
 
 /** Disk space that must remain free, in bytes. */
 const spareBytes = 256 << 20
 
-async function write(wish: RowsWish, { signal, notify }: CallContext<number>): Promise<RowsWritten> {
+async function write(wish: RowExportRequest, { signal, notify }: CallContext<number>): Promise<RowsWritten> {
   const counts: RowsWritten = {
     rows: 0,
     withoutGeometry: 0,
@@ -56,7 +56,7 @@ async function write(wish: RowsWish, { signal, notify }: CallContext<number>): P
 /** Reports the number of rows read, and stops if the disk is full. */
 async function* watched(
   pages: AsyncIterable<FeaturePage>,
-  { path, roomBytes }: RowsWish,
+  { path, roomBytes }: RowExportRequest,
   notify: (rows: number) => void,
 ): AsyncGenerator<FeaturePage> {
   let rows = 0
@@ -72,7 +72,7 @@ async function* watched(
 }
 
 async function writeGeoPackage(
-  wish: RowsWish,
+  wish: RowExportRequest,
   pages: AsyncIterable<FeaturePage>,
   counts: RowsWritten,
   signal: AbortSignal,
@@ -104,7 +104,7 @@ async function writeGeoPackage(
 }
 
 /** Titles of columns, by their names in the file. */
-function titlesOf({ columns }: RowsWish, renamed: Record<string, string>): ColumnTitle[] {
+function titlesOf({ columns }: RowExportRequest, renamed: Record<string, string>): ColumnTitle[] {
   return columns.flatMap(({ attribute: { name, title } }) =>
     title === undefined ? [] : [{ column: ownValue(renamed, name) ?? name, title }],
   )
@@ -118,7 +118,7 @@ async function* batchesOf(pages: AsyncIterable<FeaturePage>): AsyncGenerator<Fea
 function makeWhole(path: string, terms: FileTerms, titles: readonly ColumnTitle[]): void {
   const db = new DatabaseSync(path)
   try {
-    tellInGeoPackage(db, terms)
+    writeMetadataToGeoPackage(db, terms)
     tellTitlesInGeoPackage(db, titles)
     db.exec('PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE')
   } finally {
@@ -126,7 +126,7 @@ function makeWhole(path: string, terms: FileTerms, titles: readonly ColumnTitle[
   }
 }
 
-async function writeParquet(wish: RowsWish, pages: AsyncIterable<FeaturePage>): Promise<void> {
+async function writeParquet(wish: RowExportRequest, pages: AsyncIterable<FeaturePage>): Promise<void> {
   const writer = new GeoParquetWriter(wish.path, fileSchema(wish), {
     ...defined({ crs: wish.projJson }),
     keyValues: termMembers(wish.terms) ?? {},
@@ -147,7 +147,7 @@ async function writeTexts(
 
 function textsOf(
   text: 'geojson' | 'csv',
-  wish: RowsWish,
+  wish: RowExportRequest,
   pages: AsyncIterable<FeaturePage>,
 ): AsyncIterable<string | Uint8Array> {
   return text === 'geojson' ? geoJsonTexts(wish, pages) : writtenTexts(text, wish, pages)
@@ -155,7 +155,7 @@ function textsOf(
 
 async function* writtenTexts(
   name: WrittenFormatName,
-  wish: RowsWish,
+  wish: RowExportRequest,
   pages: AsyncIterable<FeaturePage>,
 ): AsyncGenerator<string | Uint8Array> {
   const format = await writtenFormats[name].load()
@@ -173,7 +173,7 @@ async function* writtenTexts(
 }
 
 async function* geoJsonTexts(
-  { name, namedSrs, terms }: RowsWish,
+  { name, namedSrs, terms }: RowExportRequest,
   pages: AsyncIterable<FeaturePage>,
 ): AsyncGenerator<string> {
   const crs = namedSrs === undefined ? '' : `"crs":${JSON.stringify(crsMember(namedSrs))},`
@@ -200,7 +200,7 @@ function crsMember(srs: string): object {
 
 const handlers = {
   write,
-  retell: (wish: RetellWish, { signal }: CallContext<never>): Promise<void> => retell(wish, signal),
+  retell: (wish: MetadataCopyRequest, { signal }: CallContext<never>): Promise<void> => retell(wish, signal),
 }
 export type DownloadHandlers = typeof handlers
 

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { LayerRecord } from '../catalog/records.ts'
 import { findProjJson } from '../formats/gdal/projjson.ts'
-import type { MadeFile } from '../jobs/files/made-file.ts'
-import type { MakeTask } from '../jobs/files/made-files.ts'
-import { MadeFiles } from '../jobs/files/made-files.ts'
+import type { GeneratedFile } from '../jobs/files/generated-file.ts'
+import type { MakeTask } from '../jobs/files/generated-files.ts'
+import { GeneratedFiles } from '../jobs/files/generated-files.ts'
 import type { Clock } from '../lib/clock.ts'
 import { defined } from '../lib/defined.ts'
 import { Failure, notFound } from '../lib/errors.ts'
@@ -13,25 +13,30 @@ import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
 import { startProcess } from '../lib/workers/start-process.ts'
 import { WorkPool } from '../lib/workers/work-pool.ts'
-import type { EarlierLayer, EarlierVersions } from '../maps/earlier/earlier-versions.ts'
+import type { EarlierLayer, PreviousVersions } from '../maps/versions/previous-versions.ts'
 import { aboutText } from './about-text.ts'
 import { convert } from './convert.ts'
 import { cutRaster } from './cut-raster.ts'
-import type { DownloadFormat, DownloadWish, FormatOfFile } from './download-format.ts'
+import type { DownloadFormat, DownloadRequest, FormatOfFile } from './download-format.ts'
 import { formatsOfFiles } from './download-format.ts'
 import type { DownloadHandlers } from './download-work.ts'
 import type { FileColumn } from './file-columns.ts'
 import { fileColumns } from './file-columns.ts'
 import { lossesOf } from './losses.ts'
-import { chosenAttributes, fileSrs, planRows } from './plan-rows.ts'
-import type { RowsWish } from './rows-wish.ts'
+import { chosenAttributes, fileSrs, planDownloadRows } from './plan-rows.ts'
+import type { RowExportRequest } from './row-export-request.ts'
 import type { FileTerms } from './terms.ts'
 import { namedTerms, termMembers, termsOf } from './terms.ts'
 
-export { type DownloadFormat, type DownloadWish, downloadFormats, formatsOfFiles } from './download-format.ts'
+export {
+  type DownloadFormat,
+  type DownloadRequest,
+  downloadFormats,
+  formatsOfFiles,
+} from './download-format.ts'
 
 /** A file with the contents of a layer, as stored. Its progress counts rows. */
-export interface DownloadRecord extends MadeFile {
+export interface DownloadRecord extends GeneratedFile {
   format: DownloadFormat
   /** Code of the CRS, if it has one. */
   srs?: string
@@ -45,9 +50,9 @@ export interface DownloadRecord extends MadeFile {
 /** Properties of a finished file. */
 type Made = Pick<DownloadRecord, 'losses' | 'attribution' | 'licence' | 'contact'> & { sizeBytes: number }
 
-interface DownloadNeeds {
+interface DownloadsDeps {
   catalog: Pick<Catalog, 'layers' | 'stores'>
-  earlier: Pick<EarlierVersions, 'whenReady'>
+  earlier: Pick<PreviousVersions, 'whenReady'>
   events: EventBus
   clock: Clock
   log: Pick<Logger, 'warn'>
@@ -79,18 +84,18 @@ const shortlyKeptMs = 15 * 60_000
 
 /** Files with the rows of layers, optionally filtered, created on request and retained for a limited time. */
 export class Downloads {
-  readonly files: MadeFiles<DownloadRecord, LayerRecord>
-  readonly #needs: DownloadNeeds
+  readonly files: GeneratedFiles<DownloadRecord, LayerRecord>
+  readonly #deps: DownloadsDeps
   readonly #pool = new WorkPool<DownloadHandlers>({
     start: (options) =>
       startProcess(new URL('./download-work.ts', import.meta.url), { ...options, maxHeapMb }),
     limit: atATime,
   })
 
-  constructor(needs: DownloadNeeds, { folder, maxBytes }: DownloadLimits) {
-    this.#needs = needs
-    const { catalog, events, clock, log } = needs
-    this.files = new MadeFiles(
+  constructor(deps: DownloadsDeps, { folder, maxBytes }: DownloadLimits) {
+    this.#deps = deps
+    const { catalog, events, clock, log } = deps
+    this.files = new GeneratedFiles(
       {
         events,
         clock,
@@ -109,7 +114,7 @@ export class Downloads {
   /** Downloads are counted per `owner`. Throws `Failure`: `too-many-downloads`, `downloads-full`. */
   async begin(
     layer: LayerRecord,
-    wish: DownloadWish,
+    wish: DownloadRequest,
     { user, owner, isBrief }: { user: string; owner: string; isBrief: boolean },
   ): Promise<DownloadRecord> {
     const { id: layerId, workspace, name } = layer
@@ -129,7 +134,7 @@ export class Downloads {
     await this.#pool.close()
   }
 
-  async #make(wish: DownloadWish, task: MakeTask<DownloadRecord>, signal: AbortSignal): Promise<Made> {
+  async #make(wish: DownloadRequest, task: MakeTask<DownloadRecord>, signal: AbortSignal): Promise<Made> {
     if (wish.format === 'tif') return this.#cut(wish, task, signal)
     const { path, workPath, record } = task
     const source = await this.#source(record, signal)
@@ -137,7 +142,10 @@ export class Downloads {
     const format = formatsOfFiles[wish.format]
     const columns = fileColumns(chosenAttributes(layer, wish.properties), format.columns)
     await mkdir(workPath, { recursive: true, mode: 0o750 })
-    const rows = await withProjJson(planRows(source, wish, { columns: columns.columns, task }), signal)
+    const rows = await withProjJson(
+      planDownloadRows(source, wish, { columns: columns.columns, task }),
+      signal,
+    )
     const total = await this.#count(source, wish, signal)
     const written = await this.#pool.call('write', rows, {
       signal,
@@ -155,7 +163,7 @@ export class Downloads {
         layer,
         { ...wish, ...defined({ srs: record.srs }) },
         losses,
-        this.#needs.clock.now(),
+        this.#deps.clock.now(),
       )
       const conversion = {
         from: rows.path,
@@ -196,12 +204,12 @@ export class Downloads {
   }
 
   async #cut(
-    { box, srs }: DownloadWish,
+    { box, srs }: DownloadRequest,
     { record, path, workPath, roomBytes, checkSize, onProgress }: MakeTask<DownloadRecord>,
     signal: AbortSignal,
   ): Promise<Made> {
     const layer = await this.#layer(record)
-    const { parameters } = await this.#needs.catalog.layers.storeOf(layer)
+    const { parameters } = await this.#deps.catalog.layers.storeOf(layer)
     const cut = { layer, source: parameters.path ?? '', workPath, path, roomBytes, ...defined({ box, srs }) }
     await cutRaster(cut, signal)
     const { size: sizeBytes } = await stat(path)
@@ -217,15 +225,15 @@ export class Downloads {
 
   /** Returns the layer, present or at the version, and the location of its rows. */
   async #source({ layerId, version }: DownloadRecord, signal: AbortSignal): Promise<EarlierLayer> {
-    const { layers, stores } = this.#needs.catalog
+    const { layers, stores } = this.#deps.catalog
     const layer = await this.#layer({ layerId })
-    if (version !== undefined) return this.#needs.earlier.whenReady(layer, version, signal)
+    if (version !== undefined) return this.#deps.earlier.whenReady(layer, version, signal)
     const connection = await stores.connection(await stores.get(layer.storeId))
     return { layer, connection, store: await layers.openStoreOf(layer) }
   }
 
   async #layer({ layerId }: Pick<DownloadRecord, 'layerId'>): Promise<LayerRecord> {
-    const layer = await this.#needs.catalog.layers.findById(layerId)
+    const layer = await this.#deps.catalog.layers.findById(layerId)
     if (layer === undefined) throw notFound('unknown-layer', 'The layer does not exist any more')
     return layer
   }
@@ -233,7 +241,7 @@ export class Downloads {
   /** Returns the number of rows, if known without counting; makes sure that a file has its index. */
   async #count(
     { layer, store }: EarlierLayer,
-    { box, filter }: DownloadWish,
+    { box, filter }: DownloadRequest,
     signal: AbortSignal,
   ): Promise<number | undefined> {
     await store.findTable(layer.nativeName)
@@ -243,7 +251,7 @@ export class Downloads {
 }
 
 /** Without a CRS, readers of GeoParquet assume longitude and latitude on WGS 84. */
-async function withProjJson(rows: RowsWish, signal: AbortSignal): Promise<RowsWish> {
+async function withProjJson(rows: RowExportRequest, signal: AbortSignal): Promise<RowExportRequest> {
   if (rows.as !== 'parquet' || rows.to === 'EPSG:4326') return rows
   const found = rows.to === undefined ? undefined : await findProjJson(rows.to, signal)
   return { ...rows, projJson: found ?? null }

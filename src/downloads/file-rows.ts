@@ -15,10 +15,10 @@ import type { FeaturePage, VectorStore } from '../stores/store.ts'
 import { wholeLength } from './file-columns.ts'
 import { withoutLost } from './lost-values.ts'
 import { NumberFieldSurvey } from './number-fields.ts'
-import type { RowsWish, RowsWritten } from './rows-wish.ts'
+import type { RowExportRequest, RowsWritten } from './row-export-request.ts'
 
 /** Returns the schema of the file for the schema of the layer. */
-export function fileSchema({ columns, geometry, to }: RowsWish): Schema {
+export function fileSchema({ columns, geometry, to }: RowExportRequest): Schema {
   const crs = typeof to === 'string' ? { srs: to } : to
   return { attributes: columns.map(({ attribute }) => attribute), geometry: geometry && { ...geometry, crs } }
 }
@@ -29,7 +29,7 @@ export function fileSchema({ columns, geometry, to }: RowsWish): Schema {
  */
 export async function* fileRows(
   store: VectorStore,
-  wish: RowsWish,
+  wish: RowExportRequest,
   counts: RowsWritten,
   signal: AbortSignal,
 ): AsyncGenerator<FeaturePage> {
@@ -69,8 +69,8 @@ interface Seen {
 
 function columnOf(
   batch: FeatureBatch,
-  { source, attribute }: RowsWish['columns'][number],
-  { maxTextBytes, lacks, as, hasNumberFields }: RowsWish,
+  { source, attribute }: RowExportRequest['columns'][number],
+  { maxTextBytes, lacks, as, hasNumberFields }: RowExportRequest,
   { counts, numbers }: Seen,
 ): Column {
   const column = batch.columns[attributeIndex(batch.schema, source)]

@@ -7,21 +7,21 @@ import { Failure } from '../lib/errors.ts'
 import { startProcess } from '../lib/workers/start-process.ts'
 import { WorkPool } from '../lib/workers/work-pool.ts'
 import type { DrawnRows } from '../maps/drawing/map-drawings.ts'
-import type { WishedBox } from '../stores/reading/page-wish.ts'
+import type { RequestBox } from '../stores/reading/feature-page-request.ts'
 import { isHeavyRead } from '../stores/reading/read-cost.ts'
+import type { RequestFilter } from '../stores/reading/request-filter.ts'
 import type { ServedStore } from '../stores/reading/served-store.ts'
-import type { WishedFilter } from '../stores/reading/wished-filter.ts'
-import type { DownloadWish } from './download-format.ts'
+import type { DownloadRequest } from './download-format.ts'
 import type { DownloadHandlers } from './download-work.ts'
 import { fileColumns } from './file-columns.ts'
-import { fileSrs, planRows } from './plan-rows.ts'
+import { fileSrs, planDownloadRows } from './plan-rows.ts'
 import { removeLeftBehind } from './remove-left-behind.ts'
 
 /** Selects the drawn rows of a layer. */
-export interface FilteredWish {
+export interface FilteredTableQuery {
   /** Absent: everywhere. */
-  box?: WishedBox
-  filter?: WishedFilter
+  box?: RequestBox
+  filter?: RequestFilter
   /** Ids of features. */
   ids?: string[]
 }
@@ -31,7 +31,7 @@ export interface FilteredTable extends DrawnRows {
   close(): Promise<void>
 }
 
-interface FilteredNeeds {
+interface FilteredDeps {
   catalog: Pick<Catalog, 'layers' | 'stores'>
   folder: string
   onError(error: unknown): void
@@ -52,24 +52,24 @@ const otherSrs = 'EPSG:3857'
  * everywhere, whatever the drawing program supports.
  */
 export class FilteredTables {
-  readonly #needs: FilteredNeeds
+  readonly #deps: FilteredDeps
   readonly #pool: WorkPool<DownloadHandlers>
 
-  constructor(needs: FilteredNeeds) {
-    this.#needs = needs
+  constructor(deps: FilteredDeps) {
+    this.#deps = deps
     this.#pool = new WorkPool<DownloadHandlers>({
       start: (options) =>
         startProcess(new URL('./download-work.ts', import.meta.url), { ...options, maxHeapMb }),
       limit: atATime,
       heavyLimit: heavyAtATime,
       maxWaiting: { count: mostWaiting, refuse: tooBusy },
-      onEnd: needs.onError,
+      onEnd: deps.onError,
     })
   }
 
   /** Removes leftover files; call once at the start, without waiting. */
   start(): void {
-    removeLeftBehind(this.#needs.folder).catch(this.#needs.onError)
+    removeLeftBehind(this.#deps.folder).catch(this.#deps.onError)
   }
 
   close(): Promise<void> {
@@ -79,10 +79,10 @@ export class FilteredTables {
   /** Throws `Failure` (`too-busy`) and the errors of reading the rows. */
   async write(
     layer: LayerRecord,
-    { box, filter, ids }: FilteredWish,
+    { box, filter, ids }: FilteredTableQuery,
     signal: AbortSignal,
   ): Promise<FilteredTable> {
-    const { catalog, folder } = this.#needs
+    const { catalog, folder } = this.#deps
     await mkdir(folder, { recursive: true, mode: 0o750 })
     const workPath = await mkdtemp(join(folder, 'rows-'))
     const close = (): Promise<void> => rm(workPath, { recursive: true, force: true })
@@ -97,7 +97,10 @@ export class FilteredTables {
         ...(ids === undefined ? {} : { page: { featureIds: ids } }),
       }
       const { columns } = fileColumns(layer.details.schema.attributes)
-      const rows = planRows({ layer, connection, store }, wish, { columns, task: { workPath, roomBytes } })
+      const rows = planDownloadRows({ layer, connection, store }, wish, {
+        columns,
+        task: { workPath, roomBytes },
+      })
       const isHeavy = await isHeavyChoice(store, layer, wish, signal)
       const share = { resource: String(layer.id), isHeavy }
       const written = await this.#pool.call('write', rows, { signal, silenceMs, ...share })
@@ -120,7 +123,7 @@ export class FilteredTables {
 function isHeavyChoice(
   store: Pick<ServedStore, 'estimateRowsIn'>,
   { nativeName, details }: LayerRecord,
-  { box, filter, page }: Pick<DownloadWish, 'box' | 'filter' | 'page'>,
+  { box, filter, page }: Pick<DownloadRequest, 'box' | 'filter' | 'page'>,
   signal: AbortSignal,
 ): Promise<boolean> {
   const demand = {

@@ -1,4 +1,4 @@
-import { roomFor, withDiskWatch } from '../formats/gdal/disk-watch.ts'
+import { spaceFor, withDiskWatch } from '../formats/gdal/disk-watch.ts'
 import { limitedProgram, unreadable } from '../formats/gdal/safe-gdal.ts'
 import type { RasterSource } from '../formats/raster/raster-programs.ts'
 import type { ProgramResult } from '../lib/process.ts'
@@ -25,7 +25,7 @@ export async function runGdalStep(
   { linked, folder, roomBytes, timeoutMs, signal }: GdalStep,
 ): Promise<ProgramResult> {
   const limit = { folder, maxBytes: roomBytes }
-  const maxFileBytes = await roomFor(limit)
+  const maxFileBytes = await spaceFor(limit)
   const [program, limitedArgs] = await limitedProgram(name, args, { maxFileBytes })
   const skipped = (linked.env['GDAL_SKIP'] ?? '').split(',').filter((driver) => !writing.includes(driver))
   const env = { ...linked.env, GDAL_SKIP: skipped.join(','), GDAL_CACHEMAX: '256', CPL_TMPDIR: folder }

@@ -1,6 +1,6 @@
 import type { FormatOfFile } from './download-format.ts'
 import type { FileColumns } from './file-columns.ts'
-import type { RowsWritten } from './rows-wish.ts'
+import type { RowsWritten } from './row-export-request.ts'
 
 const shown = 20
 

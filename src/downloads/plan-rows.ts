@@ -3,12 +3,12 @@ import type { LayerRecord } from '../catalog/records.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
 import type { Attribute } from '../geo/schema.ts'
 import { defined } from '../lib/defined.ts'
-import type { EarlierLayer } from '../maps/earlier/earlier-versions.ts'
+import type { EarlierLayer } from '../maps/versions/previous-versions.ts'
 import { filterInTable } from '../stores/reading/shown-columns.ts'
-import type { DownloadWish } from './download-format.ts'
+import type { DownloadRequest } from './download-format.ts'
 import { formatsOfFiles } from './download-format.ts'
 import type { FileColumn } from './file-columns.ts'
-import type { RowsWish } from './rows-wish.ts'
+import type { RowExportRequest } from './row-export-request.ts'
 import { termsOf } from './terms.ts'
 
 /** Returns the requested attributes of a layer, in its order. */
@@ -22,24 +22,24 @@ function ownCrs({ details: { kind, srs, crs, schema } }: LayerRecord): CrsDeclar
 }
 
 /** Returns the CRS of the file; undefined if that of the layer is unknown. */
-function fileCrs(layer: LayerRecord, { format, srs }: DownloadWish): CrsDeclaration | string | undefined {
+function fileCrs(layer: LayerRecord, { format, srs }: DownloadRequest): CrsDeclaration | string | undefined {
   const own = ownCrs(layer)
   const { onlySrs, usualSrs } = formatsOfFiles[format]
   return own === undefined ? undefined : (onlySrs ?? srs ?? usualSrs ?? own)
 }
 
 /** Returns the code of the CRS of the file, if it has one. */
-export function fileSrs(layer: LayerRecord, wish: DownloadWish): string | undefined {
+export function fileSrs(layer: LayerRecord, wish: DownloadRequest): string | undefined {
   const crs = fileCrs(layer, wish)
   return typeof crs === 'object' ? crs.srs : crs
 }
 
 /** Plans which rows of a layer are written, and in which format. */
-export function planRows(
+export function planDownloadRows(
   { layer, connection, columns: shown }: EarlierLayer,
-  wish: DownloadWish,
+  wish: DownloadRequest,
   { columns, task }: { columns: FileColumn[]; task: { workPath: string; roomBytes: number } },
-): RowsWish {
+): RowExportRequest {
   const { columns: rules, usualSrs, rows, lacks } = formatsOfFiles[wish.format]
   const { box, filter, page } = wish
   const to = fileCrs(layer, wish)

@@ -3,7 +3,7 @@ import type { AttributeType, Schema } from '../geo/schema.ts'
 import type { ArithmeticOperator } from './calculate.ts'
 import { isArithmetic } from './calculate.ts'
 import { calculation, comparable } from './calculations.ts'
-import type { Comparison, Expression, SpatialRelation, TemporalRelation } from './expression.ts'
+import type { Expression, FilterComparison, SpatialRelation, TemporalRelation } from './expression.ts'
 import { comparisons, spatialRelations, temporalRelations, withinDistance } from './expression.ts'
 import type { Filter, NumberOperand, TextOperand } from './filter.ts'
 import { allOf, anyOf, notOf } from './filter.ts'
@@ -11,7 +11,7 @@ import type { FilterFunction, ValueType } from './functions.ts'
 import { filterFunctions, isFilterFunction } from './functions.ts'
 import { isGeometry, writtenGeometry } from './geometry-operand.ts'
 import { lengthUnit } from './length-units.ts'
-import type { Span } from './moments.ts'
+import type { TimeSpan } from './moments.ts'
 import { compareSpans, holds, relateSpans, spanOfLiteral, spanOfText } from './moments.ts'
 import { invalidFilter, unsupportedFilter } from './refusals.ts'
 
@@ -28,7 +28,7 @@ type Operand =
   | { type: 'number'; value: NumberOperand }
   | { type: 'text'; value: TextOperand }
   | { type: 'boolean'; value: { attribute: string } | { is: boolean } }
-  | { type: 'time'; value: Span }
+  | { type: 'time'; value: TimeSpan }
 
 /**
  * Resolves an expression for rows with these columns. `geometry` is the geometry of the row unless an
@@ -174,7 +174,7 @@ function amongst(call: Call, schema: Schema): Filter {
   return anyOf(list.of.map((one) => comparison('=', value, one, schema)))
 }
 
-function comparison(op: Comparison, left: Expression, right: Expression, schema: Schema): Filter {
+function comparison(op: FilterComparison, left: Expression, right: Expression, schema: Schema): Filter {
   const [a, b] = [operandOf(left, schema), operandOf(right, schema)]
   if (a.type === 'time' || b.type === 'time')
     return compareSpans(op, timesOf(a, left, right), timesOf(b, right, left))
@@ -188,7 +188,7 @@ function comparison(op: Comparison, left: Expression, right: Expression, schema:
 }
 
 /** False is less than true; with a null on either side the result is unknown. */
-function compareBooleans(op: Comparison, a: Filter, b: Filter): Filter {
+function compareBooleans(op: FilterComparison, a: Filter, b: Filter): Filter {
   if (a.kind === 'constant' && b.kind === 'constant')
     return { kind: 'constant', is: holds(op, Number(a.is) - Number(b.is)) }
   if (op === '=') return anyOf([allOf([a, b]), allOf([notOf(a), notOf(b)])])
@@ -199,7 +199,7 @@ function compareBooleans(op: Comparison, a: Filter, b: Filter): Filter {
 }
 
 /** Returns the time span of a side; a text compared with a date or time is parsed as one. */
-function timesOf(operand: Operand, written: Expression, beside: Expression): Span {
+function timesOf(operand: Operand, written: Expression, beside: Expression): TimeSpan {
   if (operand.type === 'time') return operand.value
   const span = written.kind === 'text' ? spanOfText(written.value) : undefined
   if (span !== undefined) return span
@@ -213,7 +213,7 @@ function temporally(op: TemporalRelation, left: Expression, right: Expression, s
   return relateSpans(op, a, b)
 }
 
-function spanOf(written: Expression, schema: Schema): Span {
+function spanOf(written: Expression, schema: Schema): TimeSpan {
   if (written.kind === 'interval') {
     const from = written.from.kind === 'open' ? undefined : spanOf(written.from, schema).begin
     const to = written.to.kind === 'open' ? undefined : spanOf(written.to, schema).end

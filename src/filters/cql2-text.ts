@@ -9,7 +9,7 @@ import { filterFunctions, isFilterFunction } from './functions.ts'
 import { intervalEnd, wkbOf } from './literals.ts'
 import { invalidFilter, unsupportedFilter } from './refusals.ts'
 import { TokenReader } from './token-reader.ts'
-import type { Token } from './tokens.ts'
+import type { FilterToken } from './tokens.ts'
 import { tokensOf } from './tokens.ts'
 
 const geometryWords = new Set([
@@ -161,7 +161,7 @@ export class Cql2Parser extends TokenReader {
     })
   }
 
-  #word(token: Token): Expression {
+  #word(token: FilterToken): Expression {
     const word = token.text.toUpperCase()
     if (this.#isGeometry(word)) return this.#geometry()
     if (this.isCall) return this.call(word)
@@ -257,7 +257,7 @@ function callAt(from: number, op: string, args: Expression[]): Expression {
   return { kind: 'call', op, args, at: `character ${from + 1}` }
 }
 
-function plainValue({ kind, text }: Token): Expression | undefined {
+function plainValue({ kind, text }: FilterToken): Expression | undefined {
   if (kind === 'text') return { kind: 'text', value: text }
   if (kind === 'number') return { kind: 'number', digits: text }
   if (kind === 'time') return momentOf(text)

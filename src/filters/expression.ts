@@ -28,7 +28,7 @@ export const deepestFilter = 100
 /** Operators that compare two values. */
 export const comparisons = ['=', '<>', '<', '<=', '>', '>='] as const
 /** An operator that compares two values. */
-export type Comparison = (typeof comparisons)[number]
+export type FilterComparison = (typeof comparisons)[number]
 
 /** Relations of two geometries (OGC 06-103r4, section 6.1.15.3). */
 export const spatialRelations = [

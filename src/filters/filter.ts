@@ -1,5 +1,5 @@
 import type { ArithmeticOperator, NumberFunction, NumberType } from './calculate.ts'
-import type { Comparison, SpatialRelation } from './expression.ts'
+import type { FilterComparison, SpatialRelation } from './expression.ts'
 
 /** A number: of an attribute, in the digits that it was written with, of the characters of a text, or calculated. */
 export type NumberOperand =
@@ -48,9 +48,9 @@ export type Filter =
   | { kind: 'noResult'; of: Calculation }
   /** An attribute of type boolean is true. */
   | { kind: 'true'; attribute: string }
-  | { kind: 'numbers'; op: Comparison; left: NumberOperand; right: NumberOperand }
-  | { kind: 'texts'; op: Comparison; left: TextOperand; right: TextOperand }
-  | { kind: 'moments'; op: Comparison; left: Moment; right: Moment }
+  | { kind: 'numbers'; op: FilterComparison; left: NumberOperand; right: NumberOperand }
+  | { kind: 'texts'; op: FilterComparison; left: TextOperand; right: TextOperand }
+  | { kind: 'moments'; op: FilterComparison; left: Moment; right: Moment }
   /** `%` matches any characters, `_` one; `\` before one of them makes it literal. */
   | { kind: 'like'; of: TextOperand; pattern: TextOperand }
   /**

@@ -1,12 +1,12 @@
 import { TimeReader } from '../lib/values/time-reader.ts'
 import { rfc3339 } from '../lib/values/time-rules.ts'
-import type { Comparison, Expression, TemporalRelation } from './expression.ts'
+import type { Expression, FilterComparison, TemporalRelation } from './expression.ts'
 import type { Filter, Moment } from './filter.ts'
 import { allOf, anyOf, notOf } from './filter.ts'
 import { invalidFilter } from './refusals.ts'
 
 /** A period: an instant, a day, an interval; an open end is undefined. */
-export interface Span {
+export interface TimeSpan {
   begin: Moment | undefined
   end: Moment | undefined
 }
@@ -15,14 +15,14 @@ const microsPerDay = 86_400_000_000n
 const reader = new TimeReader(rfc3339)
 
 /** Returns the period of a date, a timestamp or an interval. `spanOf` returns that of an attribute. */
-export function spanOfText(text: string): Span | undefined {
+export function spanOfText(text: string): TimeSpan | undefined {
   if (!reader.parseText(text)) return undefined
   const begin = BigInt(reader.sinceEpoch)
   return { begin: { micros: begin }, end: { micros: reader.hasTime ? begin : begin + microsPerDay - 1n } }
 }
 
 /** Returns the period of a literal; throws `invalid-filter` for an invalid date or time. */
-export function spanOfLiteral(written: Expression & { kind: 'date' | 'timestamp' }): Span {
+export function spanOfLiteral(written: Expression & { kind: 'date' | 'timestamp' }): TimeSpan {
   const span = spanOfText(written.text)
   const isDate = span !== undefined && reader.hasTime === false
   if (span !== undefined && isDate === (written.kind === 'date')) return span
@@ -31,7 +31,7 @@ export function spanOfLiteral(written: Expression & { kind: 'date' | 'timestamp'
 }
 
 /** Compares two periods: as instants if both are, otherwise a day is its whole period. */
-export function compareSpans(op: Comparison, a: Span, b: Span): Filter {
+export function compareSpans(op: FilterComparison, a: TimeSpan, b: TimeSpan): Filter {
   if (op === '<') return before(a, b)
   if (op === '>') return before(b, a)
   if (op === '<=') return notOf(before(b, a))
@@ -40,7 +40,7 @@ export function compareSpans(op: Comparison, a: Span, b: Span): Filter {
 }
 
 /** Returns a temporal relation (OGC 21-065r2, section 8.4, table 8) as comparisons of ends. */
-export function relateSpans(relation: TemporalRelation, a: Span, b: Span): Filter {
+export function relateSpans(relation: TemporalRelation, a: TimeSpan, b: TimeSpan): Filter {
   const [first, second] = inverses.has(relation) ? [b, a] : [a, b]
   const plain = inverses.get(relation) ?? relation
   const relate = relations.get(plain)
@@ -58,7 +58,7 @@ const inverses = new Map<TemporalRelation, TemporalRelation>([
   ['t_startedby', 't_starts'],
 ])
 
-const relations = new Map<TemporalRelation, (a: Span, b: Span) => Filter>([
+const relations = new Map<TemporalRelation, (a: TimeSpan, b: TimeSpan) => Filter>([
   ['t_before', before],
   ['t_during', (a, b) => allOf([ends('>', a, 'begin', b, 'begin'), ends('<', a, 'end', b, 'end')])],
   ['t_disjoint', (a, b) => anyOf([before(a, b), before(b, a)])],
@@ -78,16 +78,22 @@ const relations = new Map<TemporalRelation, (a: Span, b: Span) => Filter>([
   ['t_starts', (a, b) => allOf([ends('=', a, 'begin', b, 'begin'), ends('<', a, 'end', b, 'end')])],
 ])
 
-function before(a: Span, b: Span): Filter {
+function before(a: TimeSpan, b: TimeSpan): Filter {
   return ends('<', a, 'end', b, 'begin')
 }
 
-function meeting(a: Span, b: Span): Filter {
+function meeting(a: TimeSpan, b: TimeSpan): Filter {
   return allOf([ends('<=', a, 'begin', b, 'end'), ends('>=', a, 'end', b, 'begin')])
 }
 
 /** An open start precedes, and an open end follows, all others; two of the same kind are equal. */
-function ends(op: Comparison, a: Span, ofA: 'begin' | 'end', b: Span, ofB: 'begin' | 'end'): Filter {
+function ends(
+  op: FilterComparison,
+  a: TimeSpan,
+  ofA: 'begin' | 'end',
+  b: TimeSpan,
+  ofB: 'begin' | 'end',
+): Filter {
   const [left, right] = [a[ofA], b[ofB]]
   if (left !== undefined && right !== undefined) return compareMoments(op, left, right)
   const rank = (moment: Moment | undefined, edge: 'begin' | 'end'): number =>
@@ -100,7 +106,7 @@ function ends(op: Comparison, a: Span, ofA: 'begin' | 'end', b: Span, ofB: 'begi
   return { kind: 'constant', is }
 }
 
-function compareMoments(op: Comparison, left: Moment, right: Moment): Filter {
+function compareMoments(op: FilterComparison, left: Moment, right: Moment): Filter {
   if ('micros' in left && 'micros' in right) {
     const order = left.micros < right.micros ? -1 : left.micros > right.micros ? 1 : 0
     return { kind: 'constant', is: holds(op, order) }
@@ -109,7 +115,7 @@ function compareMoments(op: Comparison, left: Moment, right: Moment): Filter {
 }
 
 /** True if a comparison holds for two values with this order: negative if the left one is less. */
-export function holds(op: Comparison, order: number): boolean {
+export function holds(op: FilterComparison, order: number): boolean {
   if (op === '=') return order === 0
   if (op === '<>') return order !== 0
   if (op === '<') return order < 0

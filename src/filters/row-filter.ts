@@ -7,10 +7,10 @@ import type { Attribute, Schema } from '../geo/schema.ts'
 import { attributeIndex } from '../geo/schema.ts'
 import type { NumberValue } from './calculate.ts'
 import { calculate, valueOfDigits } from './calculate.ts'
-import type { Comparison } from './expression.ts'
+import type { FilterComparison } from './expression.ts'
 import type { Calculation, Filter, Moment, NumberOperand, TextOperand } from './filter.ts'
 import { holds } from './moments.ts'
-import { compareTexts, foldText, LikePattern, lengthOfText } from './texts.ts'
+import { compareTexts, foldFilterText, LikePattern, lengthOfText } from './texts.ts'
 
 /** Value of a row of a batch; undefined for null. */
 type Of<Value> = (batch: FeatureBatch, row: number) => Value | undefined
@@ -153,7 +153,7 @@ function textOf(side: TextOperand, schema: Schema): Of<string> {
   const of = textOf(side.of, schema)
   return (batch, row) => {
     const text = of(batch, row)
-    return text === undefined ? undefined : foldText(text, side.folded)
+    return text === undefined ? undefined : foldFilterText(text, side.folded)
   }
 }
 
@@ -171,7 +171,7 @@ function momentOf(side: Moment, schema: Schema): Of<bigint> {
 }
 
 function compared<Value>(
-  op: Comparison,
+  op: FilterComparison,
   left: Of<Value>,
   right: Of<Value>,
   order: (a: Value, b: Value) => number,

@@ -7,7 +7,7 @@ const marks = new RegExp(accentMarks, 'g')
 /**
  * Converts a text to lower or upper case, by the language-independent rules of Unicode, or removes accents.
  */
-export function foldText(text: string, folded: TextFolding): string {
+export function foldFilterText(text: string, folded: TextFolding): string {
   if (folded === 'accents') return text.normalize('NFD').replace(marks, '')
   return folded === 'case' ? text.toLowerCase() : text.toUpperCase()
 }
@@ -35,7 +35,7 @@ function orderOfUnit(unit: number): number {
 }
 
 /** Returns the common prefix of all texts that a LIKE pattern matches. */
-export function prefixOf(pattern: string): string {
+export function likePrefix(pattern: string): string {
   const [plain = ''] = /^(?:[^%_\\]|\\.)*/su.exec(pattern) ?? []
   return plain.replaceAll(/\\(.)/gsu, '$1')
 }

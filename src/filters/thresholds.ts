@@ -1,9 +1,9 @@
-import type { Comparison } from './expression.ts'
+import type { FilterComparison } from './expression.ts'
 
 const microsPerDay = 86_400_000_000n
 
 /** Returns a comparison with its sides exchanged. */
-export function flipped(op: Comparison): Comparison {
+export function flipped(op: FilterComparison): FilterComparison {
   const other = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
   return op === '=' || op === '<>' ? op : other[op]
 }
@@ -13,10 +13,10 @@ export function flipped(op: Comparison): Comparison {
  * 1970-01-01. `always` or `never` if it holds for all days or none.
  */
 export function dayComparison(
-  op: Comparison,
+  op: FilterComparison,
   edge: 'begin' | 'end',
   micros: bigint,
-): { op: Comparison; day: number } | 'never' | 'always' {
+): { op: FilterComparison; day: number } | 'never' | 'always' {
   const moment = edge === 'begin' ? micros : micros - microsPerDay + 1n
   const rest = ((moment % microsPerDay) + microsPerDay) % microsPerDay
   const day = Number((moment - rest) / microsPerDay)

@@ -1,6 +1,6 @@
 import { deepestFilter } from './expression.ts'
 import { tooDeep } from './filter-size.ts'
-import type { Token } from './tokens.ts'
+import type { FilterToken } from './tokens.ts'
 import { unreadable } from './tokens.ts'
 
 /** Square brackets, in notations that have them, are equivalent to round ones. */
@@ -15,37 +15,37 @@ const brackets = new Map([
  */
 export class TokenReader {
   protected readonly filter: string
-  readonly #tokens: Token[]
+  readonly #tokens: FilterToken[]
   #at = 0
   #depth = 0
 
-  constructor(filter: string, tokens: Token[]) {
+  constructor(filter: string, tokens: FilterToken[]) {
     this.filter = filter
     this.#tokens = tokens
   }
 
   /** The next token; at the end a token of kind `end`. */
-  protected get next(): Token {
+  protected get next(): FilterToken {
     return this.behind(0)
   }
 
   /** Returns the token `count` positions after the next one. */
-  protected behind(count: number): Token {
-    return this.#tokens[Math.min(this.#at + count, this.#tokens.length - 1)] as Token
+  protected behind(count: number): FilterToken {
+    return this.#tokens[Math.min(this.#at + count, this.#tokens.length - 1)] as FilterToken
   }
 
   /** Consumes the next token and returns it. */
-  protected take(): Token {
+  protected take(): FilterToken {
     const { next } = this
     this.#at += 1
     return next
   }
 
-  protected isWord(word: string, { kind, text }: Token = this.next): boolean {
+  protected isWord(word: string, { kind, text }: FilterToken = this.next): boolean {
     return kind === 'word' && text.toUpperCase() === word
   }
 
-  protected isSign(sign: string, { kind, text }: Token = this.next): boolean {
+  protected isSign(sign: string, { kind, text }: FilterToken = this.next): boolean {
     return kind === 'sign' && (text === sign || brackets.get(text) === sign)
   }
 

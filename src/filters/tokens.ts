@@ -3,7 +3,7 @@ import { defaultFilterLimits, tooManyNodes } from './filter-size.ts'
 import { invalidFilter } from './refusals.ts'
 
 /** A token of a filter text. */
-export interface Token {
+export interface FilterToken {
   kind: 'word' | 'quoted' | 'text' | 'number' | 'time' | 'sign' | 'end'
   /** Value without quotes and escapes. */
   text: string
@@ -73,10 +73,10 @@ const tokensPerPosition = 7
 export function tokensOf(
   filter: string,
   { notation = cql2, limits = defaultFilterLimits }: { notation?: Notation; limits?: FilterLimits } = {},
-): Token[] {
+): FilterToken[] {
   const { pattern } = notation
   const maxTokens = limits.filterNodes * tokensPerNode + limits.coordinates * tokensPerPosition
-  const tokens: Token[] = []
+  const tokens: FilterToken[] = []
   let at = 0
   while (true) {
     while (/\s/u.test(filter[at] ?? '')) at += 1
@@ -102,7 +102,7 @@ export function tokensOf(
 function tokenOf(
   { word, quoted, text, number, time, sign }: Record<string, string | undefined>,
   { plain }: Notation,
-): Pick<Token, 'kind' | 'text'> {
+): Pick<FilterToken, 'kind' | 'text'> {
   if (word !== undefined) return { kind: 'word', text: word }
   if (quoted !== undefined) return { kind: 'quoted', text: quoted.replaceAll('""', '"') }
   if (text !== undefined) return { kind: 'text', text: plain(text) }

@@ -1,5 +1,5 @@
 import type { Attribute } from '../geo/schema.ts'
-import type { Message } from './format.ts'
+import type { FormatMessage } from './format.ts'
 
 /** Maximum number of labels stored per layer: further columns with labels are named in a message. */
 const maxLabels = 5000
@@ -20,8 +20,8 @@ export interface ColumnTexts {
 export function withColumnTexts(
   attributes: readonly Attribute[],
   textsOf: (attribute: Attribute) => ColumnTexts,
-): { attributes: Attribute[]; messages: Message[] } {
-  const messages: Message[] = []
+): { attributes: Attribute[]; messages: FormatMessage[] } {
+  const messages: FormatMessage[] = []
   let left = maxLabels
   const described = attributes.map((attribute): Attribute => {
     const { title, domain } = textsOf(attribute)
@@ -36,7 +36,7 @@ export function withColumnTexts(
   return { attributes: described, messages: [...aliasMessages(described), ...messages] }
 }
 
-function aliasMessages(attributes: readonly Attribute[]): Message[] {
+function aliasMessages(attributes: readonly Attribute[]): FormatMessage[] {
   const titled = attributes.filter(({ title }) => title !== undefined)
   if (titled.length === 0) return []
   const shown = titled.slice(0, shownTexts).map(({ name, title }) => `"${name}" is "${title}"`)
@@ -45,14 +45,14 @@ function aliasMessages(attributes: readonly Attribute[]): Message[] {
   return [{ level: 'info', code: 'column-aliases', message }]
 }
 
-function labelMessage({ name }: Attribute, domain: NonNullable<ColumnTexts['domain']>): Message {
+function labelMessage({ name }: Attribute, domain: NonNullable<ColumnTexts['domain']>): FormatMessage {
   const shown = [...domain.labels].slice(0, shownTexts).map(([code, label]) => `${code} = ${label}`)
   const rest = domain.labels.size > shown.length ? ` and ${domain.labels.size - shown.length} more` : ''
   const message = `Column "${name}" holds codes of the domain "${domain.name}": ${shown.join(', ')}${rest}. A CodedValueLabelTransform of the field loads the labels as a second column`
   return { level: 'info', code: 'column-labels', message }
 }
 
-function tooMany({ name }: Attribute, domain: NonNullable<ColumnTexts['domain']>): Message {
+function tooMany({ name }: Attribute, domain: NonNullable<ColumnTexts['domain']>): FormatMessage {
   const message = `The ${domain.labels.size} labels of the domain "${domain.name}" of column "${name}" are not offered: at most ${maxLabels} are kept of a layer`
   return { level: 'warning', code: 'column-labels', message }
 }

@@ -1,4 +1,4 @@
-import { JsonScanner, JsonSyntaxError, outOfBytes } from './geojson/json-scanner.ts'
+import { JsonScanner, JsonSyntaxError, outOfJsonBytes } from './geojson/json-scanner.ts'
 import { declaredCharset, transcoderOf } from './text/charset.ts'
 import { findRootName } from './xml/root-name.ts'
 
@@ -54,7 +54,7 @@ function isJson(text: Uint8Array): boolean {
     const behind = scanner.space()
     return scanner.at >= scanner.end || behind === openBrace || behind === openBracket
   } catch (error) {
-    if (error === outOfBytes) return true
+    if (error === outOfJsonBytes) return true
     if (error instanceof JsonSyntaxError) return false
     throw error
   }

@@ -13,7 +13,7 @@ export interface DataFile {
 }
 
 /** A message about a file in addition to its data. */
-export interface Message {
+export interface FormatMessage {
   level: 'info' | 'warning' | 'error'
   message: string
   /** Stable, kebab-case. */
@@ -66,7 +66,7 @@ export interface LayerDescription {
   charset?: string
   /** Delimiter of delimited text, if requested. */
   delimiter?: string
-  messages: Message[]
+  messages: FormatMessage[]
   /** Description of a raster, whose schema has neither attributes nor geometry. */
   raster?: RasterDescription
 }
@@ -103,7 +103,7 @@ crossesThreads(FormatError)
 export const placeNumbers = 2
 
 /** Locations of rows in a file, for reading them without reading preceding rows. */
-export interface RowPlaces {
+export interface RowOffsets {
   /** Number of each row in the source, from 1. */
   rows: Float64Array
   /** `placeNumbers` 32-bit numbers for each row. */
@@ -122,7 +122,7 @@ export interface PlacedRows {
   /** Open files by extension (empty for the main file), so that the caller can detect changes. */
   readonly files: ReadonlyMap<string, { fd: number }>
   /** Yields the rows at these locations, in this order, as one or more batches. */
-  read(wanted: RowPlaces, signal: AbortSignal): AsyncIterable<FeatureBatch>
+  read(wanted: RowOffsets, signal: AbortSignal): AsyncIterable<FeatureBatch>
   close(): Promise<void>
 }
 

@@ -13,7 +13,7 @@ export interface OpenFile {
   close(): Promise<void>
 }
 
-export interface OpenOptions {
+export interface OpenFileOptions {
   /** True to read synchronously: faster for many small reads outside of the main thread. */
   isSync?: boolean
 }
@@ -24,7 +24,7 @@ export interface OpenOptions {
 export async function openFile(
   path: string,
   signal: AbortSignal,
-  { isSync = false }: OpenOptions = {},
+  { isSync = false }: OpenFileOptions = {},
 ): Promise<OpenFile> {
   signal.throwIfAborted()
   let handle: FileHandle

@@ -24,7 +24,7 @@ export interface RejectLine {
 }
 
 /** Replaces the line of a row that was corrected and loaded since. */
-export interface MendedLine {
+export interface CorrectedLine {
   row: number
   /** Time of the upload, ISO 8601. */
   mendedAt: string
@@ -74,7 +74,7 @@ export async function* readRejectLines(path: string): AsyncGenerator<RejectLine>
   if (!(await hasRejects(path))) return
   for await (const bytes of readLineBytes(path)) {
     if (bytes.length === 0) continue
-    const line = JSON.parse(bytes.toString('utf8')) as RejectLine | MendedLine
+    const line = JSON.parse(bytes.toString('utf8')) as RejectLine | CorrectedLine
     if (!('mendedAt' in line)) yield line
   }
 }

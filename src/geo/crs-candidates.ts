@@ -1,5 +1,5 @@
 import type { CrsDeclaration } from './crs.ts'
-import { shapeOf } from './crs-declaration.ts'
+import { declarationShape } from './crs-declaration.ts'
 import { rowsOfShape } from './crs-match.ts'
 import { plainName } from './crs-methods.ts'
 import type { CrsRow } from './crs-table.ts'
@@ -52,7 +52,7 @@ function candidate(row: CrsRow, confidence: number, evidence: string): CrsCandid
 }
 
 function fittingCodes(declaration: CrsDeclaration): CrsCandidate[] {
-  const shape = shapeOf(declaration)
+  const shape = declarationShape(declaration)
   if (shape === undefined) return []
   if (shape.method !== undefined) {
     const same = rowsOfShape(shape).filter((row) => !row.isDeprecated)

@@ -5,12 +5,12 @@ import { shapeOfProj } from './crs-proj.ts'
 import { projJsonToWkt } from './crs-projjson.ts'
 import type { CrsShape } from './crs-shape.ts'
 import type { WktNode } from './crs-wkt.ts'
-import { child, children, numberAt, parseCrsWkt, textAt } from './crs-wkt.ts'
+import { childNode, children, numberAt, parseCrsWkt, textAt } from './crs-wkt.ts'
 
 const degree = Math.PI / 180
 
 /** The shape of a declaration, from whichever form it has; undefined where none can be read. */
-export function shapeOf(declaration: CrsDeclaration): CrsShape | undefined {
+export function declarationShape(declaration: CrsDeclaration): CrsShape | undefined {
   if (declaration.wkt !== undefined) {
     const text = declaration.wkt.trim()
     if (text.startsWith('+') || text.startsWith('PROJCS') === false) {
@@ -52,11 +52,11 @@ const baseKeywords = ['BASEGEOGCRS', 'BASEGEODCRS', ...geographicKeywords]
 
 function shapeOfNode(node: WktNode): CrsShape | undefined {
   if (node.keyword === 'BOUNDCRS') {
-    const inner = child(child(node, 'SOURCECRS'), ...projectedKeywords, ...geographicKeywords)
+    const inner = childNode(childNode(node, 'SOURCECRS'), ...projectedKeywords, ...geographicKeywords)
     return inner === undefined ? undefined : shapeOfNode(inner)
   }
   if (node.keyword === 'COMPD_CS' || node.keyword === 'COMPOUNDCRS') {
-    const inner = child(node, ...projectedKeywords, ...geographicKeywords)
+    const inner = childNode(node, ...projectedKeywords, ...geographicKeywords)
     const shape = inner === undefined ? undefined : shapeOfNode(inner)
     const id = idOf(node)
     return shape === undefined || id === undefined ? shape : { ...shape, id }
@@ -67,8 +67,8 @@ function shapeOfNode(node: WktNode): CrsShape | undefined {
 
 /** Returns degrees per angular unit of a geographic node. */
 function angleUnit(node: WktNode): number {
-  const cs = child(node, 'AXIS')
-  const unit = child(node, 'ANGLEUNIT', 'UNIT') ?? child(cs, 'ANGLEUNIT', 'UNIT')
+  const cs = childNode(node, 'AXIS')
+  const unit = childNode(node, 'ANGLEUNIT', 'UNIT') ?? childNode(cs, 'ANGLEUNIT', 'UNIT')
   const radians = numberAt(unit, 1)
   if (radians === undefined) return 1
   const degrees = radians / degree
@@ -76,19 +76,19 @@ function angleUnit(node: WktNode): number {
 }
 
 function geographicShape(node: WktNode): CrsShape | undefined {
-  const datum = child(node, 'DATUM', 'ENSEMBLE', 'GEODETICDATUM', 'TRF')
-  const ellipsoid = child(datum, 'SPHEROID', 'ELLIPSOID')
+  const datum = childNode(node, 'DATUM', 'ENSEMBLE', 'GEODETICDATUM', 'TRF')
+  const ellipsoid = childNode(datum, 'SPHEROID', 'ELLIPSOID')
   const semiMajor = numberAt(ellipsoid, 1)
   if (semiMajor === undefined) return undefined
   const unit = angleUnit(node)
-  const meridian = child(node, 'PRIMEM')
+  const meridian = childNode(node, 'PRIMEM')
   // WKT 1 writes the meridian in degrees whatever the unit of the CRS.
-  const meridianUnit = numberAt(child(meridian, 'ANGLEUNIT', 'UNIT'), 1)
+  const meridianUnit = numberAt(childNode(meridian, 'ANGLEUNIT', 'UNIT'), 1)
   const ownUnit = meridianUnit === undefined ? undefined : meridianUnit / degree
   const primeMeridian = (numberAt(meridian, 1) ?? 0) * (ownUnit ?? (node.keyword === 'GEOGCS' ? 1 : unit))
   return {
     kind: 'geographic',
-    semiMajor: semiMajor * (numberAt(child(ellipsoid, 'LENGTHUNIT', 'UNIT'), 1) ?? 1),
+    semiMajor: semiMajor * (numberAt(childNode(ellipsoid, 'LENGTHUNIT', 'UNIT'), 1) ?? 1),
     inverseFlattening: numberAt(ellipsoid, 2) ?? 0,
     primeMeridian,
     method: 'longlat',
@@ -112,19 +112,20 @@ function named(node: WktNode): { name?: string; id?: string } {
 }
 
 function idOf(node: WktNode): string | undefined {
-  const id = child(node, 'AUTHORITY', 'ID')
+  const id = childNode(node, 'AUTHORITY', 'ID')
   const authority = textAt(id, 0)
   const code = textAt(id, 1)
   return authority === undefined || code === undefined ? undefined : `${authority.toUpperCase()}:${code}`
 }
 
 function projectedShape(node: WktNode): CrsShape | undefined {
-  const baseNode = child(node, ...baseKeywords)
+  const baseNode = childNode(node, ...baseKeywords)
   const base = baseNode === undefined ? undefined : geographicShape(baseNode)
   if (baseNode === undefined || base === undefined) return undefined
-  const conversion = child(node, 'CONVERSION') ?? node
-  const methodName = textAt(child(conversion, 'PROJECTION', 'METHOD'), 0)
-  const lengthUnit = child(node, 'LENGTHUNIT', 'UNIT') ?? child(child(node, 'AXIS'), 'LENGTHUNIT', 'UNIT')
+  const conversion = childNode(node, 'CONVERSION') ?? node
+  const methodName = textAt(childNode(conversion, 'PROJECTION', 'METHOD'), 0)
+  const lengthUnit =
+    childNode(node, 'LENGTHUNIT', 'UNIT') ?? childNode(childNode(node, 'AXIS'), 'LENGTHUNIT', 'UNIT')
   const unit = numberAt(lengthUnit, 1) ?? 1
   const given: Record<string, number> = {}
   for (const parameter of children(conversion, 'PARAMETER')) {
@@ -143,8 +144,8 @@ function projectedShape(node: WktNode): CrsShape | undefined {
 
 /** WKT 1 has no word for web maps' projection: GDAL adds the PROJ string, others the name alone. */
 function isWebMercator(node: WktNode): boolean {
-  const extension = textAt(child(node, 'EXTENSION'), 1) ?? ''
-  const method = textAt(child(node, 'PROJECTION'), 0) ?? ''
+  const extension = textAt(childNode(node, 'EXTENSION'), 1) ?? ''
+  const method = textAt(childNode(node, 'PROJECTION'), 0) ?? ''
   if (extension.includes('+proj=merc') && extension.includes('+nadgrids=@null')) return true
   return /^mercator(_1sp)?$/i.test(method) && /pseudo.?mercator/i.test(textAt(node, 0) ?? '')
 }
@@ -152,7 +153,7 @@ function isWebMercator(node: WktNode): boolean {
 function factorOf(parameter: WktNode, key: string, angle: number, length: number): number {
   if (key === 'k_0') return 1
   const isLength = key === 'x_0' || key === 'y_0'
-  const own = numberAt(child(parameter, 'LENGTHUNIT', 'ANGLEUNIT', 'UNIT'), 1)
+  const own = numberAt(childNode(parameter, 'LENGTHUNIT', 'ANGLEUNIT', 'UNIT'), 1)
   if (own === undefined) return isLength ? length : angle
   if (isLength) return own
   return Math.abs(own / degree - 1) < 1e-9 ? 1 : own / degree

@@ -1,5 +1,5 @@
 import type { CrsDeclaration } from './crs.ts'
-import { shapeOf } from './crs-declaration.ts'
+import { declarationShape } from './crs-declaration.ts'
 import { plainName } from './crs-methods.ts'
 import { shapeOfProj } from './crs-proj.ts'
 import type { CrsShape } from './crs-shape.ts'
@@ -151,7 +151,7 @@ function findMatch(declaration: CrsDeclaration): string | undefined {
     const id = parseSrs(declaration.srs)
     if (id !== undefined && findRow(id) !== undefined) return id
   }
-  const shape = shapeOf(declaration)
+  const shape = declarationShape(declaration)
   if (shape === undefined) return undefined
   const declared = shape.id === undefined ? undefined : findRow(parseSrs(shape.id) ?? '')
   if (declared !== undefined && canBe(shape, declared)) return declared.srs

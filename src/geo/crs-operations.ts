@@ -17,7 +17,7 @@ export interface Route {
 }
 
 /** West, south, east, north in degrees; west above east across the antimeridian. */
-export type Bounds = readonly [number, number, number, number]
+export type OperationBounds = readonly [number, number, number, number]
 
 const hub = 'EPSG:4326'
 
@@ -88,17 +88,21 @@ function routesVia(from: string, to: string): Route[] {
  * True if a point in degrees is within bounds; those whose west is greater than their east cross the
  * antimeridian.
  */
-export function isInBounds([west, south, east, north]: Bounds, longitude: number, latitude: number): boolean {
+export function isInBounds(
+  [west, south, east, north]: OperationBounds,
+  longitude: number,
+  latitude: number,
+): boolean {
   if (latitude < south || latitude > north) return false
   return west <= east ? longitude >= west && longitude <= east : longitude >= west || longitude <= east
 }
 
-function overlap(a: Bounds, b: Bounds): boolean {
+function overlap(a: OperationBounds, b: OperationBounds): boolean {
   if (a[1] > b[3] || b[1] > a[3]) return false
   return spans(a).some(([west, east]) => spans(b).some(([west2, east2]) => west <= east2 && west2 <= east))
 }
 
-function spans([west, , east]: Bounds): [number, number][] {
+function spans([west, , east]: OperationBounds): [number, number][] {
   if (west <= east) return [[west, east]]
   return [
     [west, 180],
@@ -106,7 +110,7 @@ function spans([west, , east]: Bounds): [number, number][] {
   ]
 }
 
-function degrees2([west, south, east, north]: Bounds): number {
+function degrees2([west, south, east, north]: OperationBounds): number {
   return (east < west ? east + 360 - west : east - west) * (north - south)
 }
 
@@ -119,20 +123,20 @@ export function flatBase(base: string): string {
 }
 
 /** Returns the area where coordinates between two CRSs are expected: the smaller area of use. */
-export function expectedArea(from: string | undefined, to: string | undefined): Bounds | undefined {
+export function expectedArea(from: string | undefined, to: string | undefined): OperationBounds | undefined {
   const [first, second] = [areaOf(from), areaOf(to)]
   if (first === undefined || second === undefined) return first ?? second
   if (!overlap(first, second)) return first
   return degrees2(second) < degrees2(first) ? second : first
 }
 
-function areaOf(srs: string | undefined): Bounds | undefined {
+function areaOf(srs: string | undefined): OperationBounds | undefined {
   const row = srs === undefined ? undefined : findRow(srs)
   return row === undefined ? undefined : findArea(row.area)?.bounds
 }
 
 /** Routes whose operations can be of use in an area. */
-export function routesWithin(routes: Route[], area: Bounds | undefined): Route[] {
+export function routesWithin(routes: Route[], area: OperationBounds | undefined): Route[] {
   if (area === undefined) return routes
   return routes.filter(({ steps }) =>
     steps.every(({ operation }) => operation.area === undefined || overlap(operation.area, area)),

@@ -3,7 +3,7 @@ import { ownValue } from '../lib/own-value.ts'
 import type { CrsShape } from './crs-shape.ts'
 
 /** A place that a projector changes in step: radians east and north, or metres. */
-export interface Place {
+export interface ProjectedPoint {
   x: number
   y: number
 }
@@ -13,8 +13,8 @@ export interface Place {
  * In place.
  */
 export interface Projector {
-  toRadians(place: Place): void
-  fromRadians(place: Place): void
+  toRadians(place: ProjectedPoint): void
+  fromRadians(place: ProjectedPoint): void
 }
 
 const radiansPerDegree = Math.PI / 180
@@ -118,8 +118,8 @@ function definition(name: string, shape: CrsShape): string {
 }
 
 interface LibraryProjection {
-  forward(place: Place): Place
-  inverse(place: Place): Place
+  forward(place: ProjectedPoint): ProjectedPoint
+  inverse(place: ProjectedPoint): ProjectedPoint
 }
 
 /** proj4's projection; it throws for some places that it cannot reach, which become NaN. */
@@ -130,7 +130,7 @@ function libraryProjector(text: string, unit: number): Projector | undefined {
   } catch {
     return undefined
   }
-  const run = (step: 'forward' | 'inverse', place: Place): void => {
+  const run = (step: 'forward' | 'inverse', place: ProjectedPoint): void => {
     try {
       const { x, y } = projection[step](place)
       place.x = x

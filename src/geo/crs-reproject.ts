@@ -1,11 +1,11 @@
 import type { CrsDeclaration } from './crs.ts'
-import { shapeOf } from './crs-declaration.ts'
+import { declarationShape } from './crs-declaration.ts'
 import type { EmbeddedShift } from './crs-embedded-shift.ts'
 import { findEmbeddedShift } from './crs-embedded-shift.ts'
 import { CrsError } from './crs-error.ts'
 import { isGridInstalled } from './crs-grids.ts'
 import { matchCrs, rowsOfShape, shapeOfRow } from './crs-match.ts'
-import type { Bounds, Route } from './crs-operations.ts'
+import type { OperationBounds, Route } from './crs-operations.ts'
 import {
   betterGrids,
   expectedArea,
@@ -18,7 +18,7 @@ import {
 } from './crs-operations.ts'
 import { openProgramReprojector } from './crs-program.ts'
 import { programText } from './crs-program-text.ts'
-import type { Place, Projector } from './crs-projector.ts'
+import type { ProjectedPoint, Projector } from './crs-projector.ts'
 import { findProjector, wrapped } from './crs-projector.ts'
 import { isSameCrs } from './crs-same.ts'
 import type { CrsShape } from './crs-shape.ts'
@@ -70,7 +70,7 @@ function resolve(crs: CrsDeclaration | string): Side {
   const { wkt, projjson, proj4 } = declaration
   if ((wkt ?? projjson ?? proj4) === undefined) throw new CrsError('unknown-crs', 'The CRS has no definition')
   const side = { srs: undefined, text: programText(declaration), label: labelOfCrs(declaration) }
-  const shape = shapeOf(declaration)
+  const shape = declarationShape(declaration)
   const embedded = shape === undefined ? undefined : findEmbeddedShift(declaration, shape)
   if (shape === undefined || embedded === 'unreadable') return { ...side, shape, base: undefined }
   return embedded === undefined
@@ -170,7 +170,7 @@ function gridMessages(grids: string[][]): ReprojectMessage[] {
 /** A route that is ready to be gone. */
 interface Choice {
   isOffshore: boolean
-  areas: Bounds[]
+  areas: OperationBounds[]
   accuracy: number
   shifts: Shift[]
 }
@@ -200,7 +200,7 @@ function routeShift(routes: Route[]): Shift | undefined {
   const choices = routes.map(toChoice)
   if (choices.every(({ shifts }) => shifts.length === 0)) return undefined
   const [first] = choices
-  const go = (choice: Choice | undefined, place: Place, height: number): void => {
+  const go = (choice: Choice | undefined, place: ProjectedPoint, height: number): void => {
     for (const shift of choice?.shifts ?? []) shift(place, height)
   }
   if (choices.length === 1) return (place, height) => go(first, place, height)
@@ -231,7 +231,7 @@ function ownReprojector(source: Side, target: Side, routes: Route[], near: Route
   const usable = routes.filter(isArithmetic)
   const isUnknown = routes.length > 0 && near.filter(isArithmetic).every(isBallpark)
   const between = routeShift(usable.length === 1 ? usable : usable.filter((route) => near.includes(route)))
-  const shift = inTurn([source.embedded?.toWgs84, between, target.embedded?.fromWgs84])
+  const shift = runInOrder([source.embedded?.toWgs84, between, target.embedded?.fromWgs84])
   const transformPlace = placeTransform(start, end, shift, meridian(source.shape), meridian(target.shape))
   const messages: ReprojectMessage[] = isUnknown
     ? [
@@ -250,7 +250,7 @@ function ownReprojector(source: Side, target: Side, routes: Route[], near: Route
   }
 }
 
-function inTurn(steps: (Shift | undefined)[]): Shift | undefined {
+function runInOrder(steps: (Shift | undefined)[]): Shift | undefined {
   const shifts = steps.filter((step) => step !== undefined)
   if (shifts.length < 2) return shifts[0]
   return (place, height) => {
@@ -268,7 +268,7 @@ function placeTransform(
   shift: Shift | undefined,
   east: number,
   west: number,
-): (place: Place, height: number) => void {
+): (place: ProjectedPoint, height: number) => void {
   if (shift === undefined && east === 0 && west === 0) {
     return (place) => {
       start.toRadians(place)
@@ -284,8 +284,11 @@ function placeTransform(
   }
 }
 
-function transformAll(coordinates: Float64Array, transform: (place: Place, height: number) => void): void {
-  const place: Place = { x: 0, y: 0 }
+function transformAll(
+  coordinates: Float64Array,
+  transform: (place: ProjectedPoint, height: number) => void,
+): void {
+  const place: ProjectedPoint = { x: 0, y: 0 }
   for (let at = 0; at < coordinates.length; at += 3) {
     place.x = coordinates[at] as number
     place.y = coordinates[at + 1] as number

@@ -1,5 +1,5 @@
 import type { CrsDeclaration } from './crs.ts'
-import { shapeOf } from './crs-declaration.ts'
+import { declarationShape } from './crs-declaration.ts'
 import { hasDatum, hasEllipsoid, hasProjection, matchCrs, plainDatum, shapeOfRow } from './crs-match.ts'
 import type { CrsShape } from './crs-shape.ts'
 import type { CrsRow } from './crs-table.ts'
@@ -74,7 +74,7 @@ interface Side {
 function sideOf(declaration: CrsDeclaration): Side {
   const srs = matchCrs(declaration)
   const row = srs === undefined ? undefined : findRow(srs)
-  return { declaration, row, shape: row === undefined ? shapeOf(declaration) : shapeOfRow(row) }
+  return { declaration, row, shape: row === undefined ? declarationShape(declaration) : shapeOfRow(row) }
 }
 
 function isSameRow(a: CrsRow, b: CrsRow): boolean {

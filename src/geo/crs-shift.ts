@@ -1,4 +1,4 @@
-import type { Place } from './crs-projector.ts'
+import type { ProjectedPoint } from './crs-projector.ts'
 
 /** Ellipsoid as a shift needs it. */
 export interface Ellipsoid {
@@ -13,7 +13,7 @@ export function ellipsoidOf(semiMajor: number, inverseFlattening: number): Ellip
 }
 
 /** Transforms longitude and latitude (radians, from Greenwich) and a height to another datum. In place. */
-export type Shift = (place: Place, height: number) => void
+export type Shift = (place: ProjectedPoint, height: number) => void
 
 const arcSecond = Math.PI / 648_000
 
@@ -57,7 +57,7 @@ export function helmertShift(
 /**
  * Converts geocentric coordinates to longitude and latitude: Bowring's formula, iterated until it converges.
  */
-function toGeodetic(place: Place, x: number, y: number, z: number, ellipsoid: Ellipsoid): void {
+function toGeodetic(place: ProjectedPoint, x: number, y: number, z: number, ellipsoid: Ellipsoid): void {
   const { semiMajor: a, eccentricitySquared: e2 } = ellipsoid
   const ratio = Math.sqrt(1 - e2)
   const b = a * ratio

@@ -1,5 +1,5 @@
 import type { CrsDeclaration } from './crs.ts'
-import { shapeOf } from './crs-declaration.ts'
+import { declarationShape } from './crs-declaration.ts'
 import { matchCrs } from './crs-match.ts'
 import { parseCrsWkt, textAt } from './crs-wkt.ts'
 
@@ -23,7 +23,7 @@ export function findUncodedCrs(crs: CrsDeclaration | undefined): UncodedCrs | un
   if (crs === undefined || matchCrs(crs) !== undefined) return undefined
   const definition = crs.wkt ?? crs.projjson ?? crs.proj4
   if (definition === undefined) return undefined
-  const shape = shapeOf(crs)
+  const shape = declarationShape(crs)
   const node = shape === undefined && crs.wkt !== undefined ? parseCrsWkt(crs.wkt) : undefined
   if (shape === undefined && !/(?:CRS|CS)$/.test(node?.keyword ?? '')) return undefined
   const name = shape?.name ?? textAt(node, 0) ?? ''

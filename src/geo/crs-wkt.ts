@@ -43,7 +43,7 @@ function wordValue(word: string): number | WktNode {
 }
 
 /** Returns the first child with one of the keywords. */
-export function child(node: WktNode | undefined, ...keywords: string[]): WktNode | undefined {
+export function childNode(node: WktNode | undefined, ...keywords: string[]): WktNode | undefined {
   for (const value of node?.values ?? []) {
     if (typeof value === 'object' && keywords.includes(value.keyword)) return value
   }

@@ -1,6 +1,6 @@
 import type { CrsDeclaration } from './crs.ts'
 import { findCrs } from './crs-database.ts'
-import { shapeOf } from './crs-declaration.ts'
+import { declarationShape } from './crs-declaration.ts'
 import { shapeOfProj } from './crs-proj.ts'
 import type { CrsShape } from './crs-shape.ts'
 
@@ -12,7 +12,7 @@ export function metresPerUnit(
   crs: CrsDeclaration | string,
   y: number,
 ): [alongX: number, alongY: number] | undefined {
-  const shape = typeof crs === 'string' ? shapeOfProj(findCrs(crs)?.proj4 ?? '') : shapeOf(crs)
+  const shape = typeof crs === 'string' ? shapeOfProj(findCrs(crs)?.proj4 ?? '') : declarationShape(crs)
   if (shape === undefined) return undefined
   return shape.kind === 'projected' ? [shape.unit, shape.unit] : onEllipsoid(shape, y)
 }

@@ -1,5 +1,5 @@
 import { isValid } from './column.ts'
-import type { Place } from './crs-projector.ts'
+import type { ProjectedPoint } from './crs-projector.ts'
 import type { GeometryColumn } from './geometry-builder.ts'
 import type { Reprojector } from './reprojector.ts'
 import { walkCoordinates } from './wkb.ts'
@@ -66,7 +66,7 @@ function gather(geometry: GeometryColumn, rows: number): Float64Array {
 function reprojectRows(
   geometry: GeometryColumn,
   rows: number,
-  transform: (place: Place, height: number) => void,
+  transform: (place: ProjectedPoint, height: number) => void,
 ): ReprojectedGeometry {
   const bytes = geometry.bytes.slice()
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -92,8 +92,8 @@ class CoordinateRun {
   readonly high = (offset: number, count: number, dimensions: number): void =>
     this.points(offset, count, dimensions, true)
   readonly #view: DataView
-  readonly #transform: (place: Place, height: number) => void
-  readonly #place: Place = { x: 0, y: 0 }
+  readonly #transform: (place: ProjectedPoint, height: number) => void
+  readonly #place: ProjectedPoint = { x: 0, y: 0 }
   #minX = 0
   #minY = 0
   #maxX = 0
@@ -101,7 +101,7 @@ class CoordinateRun {
   /** Stays 0 while every coordinate is finite. */
   #residue = 0
 
-  constructor(view: DataView, transform: (place: Place, height: number) => void) {
+  constructor(view: DataView, transform: (place: ProjectedPoint, height: number) => void) {
     this.#view = view
     this.#transform = transform
   }

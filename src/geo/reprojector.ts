@@ -1,4 +1,4 @@
-import type { Place } from './crs-projector.ts'
+import type { ProjectedPoint } from './crs-projector.ts'
 
 /** A message to the user about a reprojection. */
 export interface ReprojectMessage {
@@ -14,7 +14,7 @@ export interface ReprojectMessage {
 export interface Reprojector {
   isIdentity: boolean
   /** Transforms one point in place; undefined if a program is needed. */
-  transformPlace: ((place: Place, height: number) => void) | undefined
+  transformPlace: ((place: ProjectedPoint, height: number) => void) | undefined
   transform(coordinates: Float64Array): void | Promise<void>
   messages: ReprojectMessage[]
   close(): Promise<void>

@@ -12,7 +12,7 @@ import type { Caller } from '../accounts/caller.ts'
 import type { Dialect } from '../config/settings.ts'
 import type { Failure } from '../lib/errors.ts'
 import type { Logger } from '../lib/logger.ts'
-import type { OwnEventType } from '../monitoring/model/event-types.ts'
+import type { RequestEventType } from '../monitoring/model/event-types.ts'
 import type { Access } from './access.ts'
 import type { NamedDescription } from './description.ts'
 
@@ -34,10 +34,10 @@ export type App = FastifyInstance<
 /**
  * One area of paths: adds its routes to `app`, which is a scope of its own (parsers and hooks stay inside).
  */
-export type Area = (app: App) => void | Promise<void>
+export type ApiArea = (app: App) => void | Promise<void>
 
 /** Event type under which monitoring counts requests of an endpoint. */
-export type CountsAs = OwnEventType | 'unrecorded'
+export type CountsAs = RequestEventType | 'unrecorded'
 
 /** Properties of an operation that the server enforces for its requests. */
 export interface OperationMarks {

@@ -37,7 +37,7 @@ const codeOfLibrary: Record<string, string> = {
 }
 
 /** A failed request, before an area formats the response. */
-export interface Problem {
+export interface HttpProblem {
   status: number
   code: string
   detail: string
@@ -50,7 +50,7 @@ export interface Problem {
 }
 
 /** Writes a problem as an area's error response; RFC 9457 unless the area has its own envelope. */
-export type ProblemWriter = (problem: Problem, reply: FastifyReply) => FastifyReply
+export type ProblemWriter = (problem: HttpProblem, reply: FastifyReply) => FastifyReply
 
 const writeProblem: ProblemWriter = (problem, reply) =>
   reply
@@ -81,7 +81,7 @@ export function problemWriter(dialect: Dialect): ProblemWriter {
  * Returns any error as a problem. An outage below (the database is away, the disk is full) is a 503; an error that a client
  * cannot act on gives the request's id and nothing else.
  */
-export function toProblem(error: unknown, request: FastifyRequest): Problem {
+export function toHttpProblem(error: unknown, request: FastifyRequest): HttpProblem {
   const failure = findFailure(error, request)
   if (failure !== undefined) return problemOfFailure(failure)
   const { statusCode, code, message } = libraryError(error)
@@ -101,7 +101,7 @@ function findFailure(error: unknown, { server }: FastifyRequest): Failure | unde
   return error instanceof Failure ? error : server.explainError(error)
 }
 
-function problemOfFailure(failure: Failure): Problem {
+function problemOfFailure(failure: Failure): HttpProblem {
   const { kind, code, message, errors } = failure
   const status = statusOfKind[kind]
   const seconds = failure.retryAfterSeconds ?? (status === 503 ? usualRetrySeconds : undefined)
@@ -116,7 +116,7 @@ function problemOfFailure(failure: Failure): Problem {
 }
 
 /** Sets the `Retry-After` header of an error response. */
-export function tellWhenToRetry(reply: FastifyReply, { retryAfterSeconds }: Problem): void {
+export function tellWhenToRetry(reply: FastifyReply, { retryAfterSeconds }: HttpProblem): void {
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
 }
 
@@ -156,7 +156,7 @@ function libraryError(error: unknown): { statusCode: number; code: string; messa
 /** Formats the errors of an area (or, without one, of the whole server) with `write`. */
 export function answerFailures(app: App, write: ProblemWriter): void {
   app.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    const problem = toProblem(error, request)
+    const problem = toHttpProblem(error, request)
     if (problem.status >= 500) noteFailure(request, error)
     // Headers of the response that was not sent.
     reply.removeHeader('etag').removeHeader('cache-control')

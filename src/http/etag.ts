@@ -15,13 +15,13 @@ export function sendEntity(
 ): FastifyReply {
   const etag = etagOf(representation)
   reply.header('etag', etag).header('cache-control', 'no-cache')
-  if (tags(request.headers['if-none-match']).includes(etag)) return reply.code(304).send()
+  if (entityTags(request.headers['if-none-match']).includes(etag)) return reply.code(304).send()
   return reply.send(representation)
 }
 
 /** Throws `Failure` (`precondition`) if `If-Match` names another state than the current one. */
 export function requireMatch(request: FastifyRequest, current: unknown): void {
-  const wanted = tags(request.headers['if-match'])
+  const wanted = entityTags(request.headers['if-match'])
   if (wanted.length === 0 || wanted.includes('*') || wanted.includes(etagOf(current))) return
   throw changedMeanwhile()
 }
@@ -39,7 +39,7 @@ export async function requireAnyMatch(
   request: FastifyRequest,
   current: () => Promise<readonly unknown[]>,
 ): Promise<boolean> {
-  const wanted = tags(request.headers['if-match'])
+  const wanted = entityTags(request.headers['if-match'])
   if (wanted.length === 0 || wanted.includes('*')) return false
   const present = await current()
   if (present.some((one) => wanted.includes(etagOf(one)))) return true
@@ -53,11 +53,11 @@ export function featureEtag(state: string, version: number | undefined): string 
 
 /** The tags of features as those of their states alone, whatever became of others in between. */
 export function featureStates(header: string): string[] {
-  return tags(header).map((tag) => tag.replace(/\.\d+"$/, '"'))
+  return entityTags(header).map((tag) => tag.replace(/\.\d+"$/, '"'))
 }
 
 /** The tags of an `If-Match` or `If-None-Match` header. */
-export function tags(header: string | undefined): string[] {
+export function entityTags(header: string | undefined): string[] {
   return (header ?? '')
     .split(',')
     .map((tag) => tag.trim().replace(/^W\//, ''))

@@ -1,11 +1,11 @@
 import { parseCql2Json } from '../filters/cql2-json.ts'
 import { parseCql2Text } from '../filters/cql2-text.ts'
-import { requireLatitudes } from '../filters/require-places.ts'
+import { requireLatitudes } from '../filters/require-crs.ts'
 import { swapAxes } from '../filters/swap-axes.ts'
 import type { Schema } from '../geo/schema.ts'
 import { invalid } from '../lib/errors.ts'
-import type { WishedFilter } from '../stores/reading/wished-filter.ts'
-import { isInDegrees, wishFilter } from '../stores/reading/wished-filter.ts'
+import type { RequestFilter } from '../stores/reading/request-filter.ts'
+import { isInDegrees, toRequestFilter } from '../stores/reading/request-filter.ts'
 import { crs84, parseCrsUri } from './crs-uris.ts'
 
 /** Query parameters of a filter (OGC 19-079r2, section 8), as text. */
@@ -24,7 +24,7 @@ const notations = new Map([
  * The filter of a request to a collection with this schema; undefined where it has none. Throws `invalid-filter`,
  * `unsupported-filter`, `malformed-json` and `unknown-crs`.
  */
-export function readFilter(parameters: FilterParameters, schema: Schema): WishedFilter | undefined {
+export function readFilterQuery(parameters: FilterParameters, schema: Schema): RequestFilter | undefined {
   const language = parameters['filter-lang'] ?? 'cql2-text'
   const parse = notations.get(language)
   if (parse === undefined)
@@ -38,5 +38,5 @@ export function readFilter(parameters: FilterParameters, schema: Schema): Wished
   const given = parse(parameters.filter)
   const written = crs.isYx ? swapAxes(given) : given
   if (isInDegrees(crs.srs)) requireLatitudes(written)
-  return wishFilter(written, schema, crs.srs)
+  return toRequestFilter(written, schema, crs.srs)
 }

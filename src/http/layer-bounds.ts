@@ -1,5 +1,5 @@
-import type { LayerCard } from '../catalog/cards/layer-card.ts'
 import type { LayerRecord } from '../catalog/records.ts'
+import type { LayerSummary } from '../catalog/summaries/layer-summary.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import { defined } from '../lib/defined.ts'
 import { WorkQueue } from '../lib/workers/work-queue.ts'
@@ -10,7 +10,7 @@ const remembered = 20_000
 const atATime = 4
 
 /** Fields that determine the location of a layer. */
-type Placed = Pick<LayerCard, 'id' | 'version' | 'place'>
+type Placed = Pick<LayerSummary, 'id' | 'version' | 'place'>
 
 /** Bounds of layers in degrees, computed once per version. */
 export class LayerBounds {

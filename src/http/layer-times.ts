@@ -1,6 +1,6 @@
-import type { LayerCard } from '../catalog/cards/layer-card.ts'
-import type { Layers } from '../catalog/doors/layers.ts'
 import type { LayerRecord } from '../catalog/records.ts'
+import type { Layers } from '../catalog/services/layers.ts'
+import type { LayerSummary } from '../catalog/summaries/layer-summary.ts'
 import { timeAttribute } from '../geo/schema.ts'
 import { workOwner } from '../lib/acting.ts'
 import { orAborted } from '../lib/or-aborted.ts'
@@ -18,9 +18,9 @@ const atATime = 4
 const heavyAtATime = 2
 
 /** Fields that determine where the times of a layer are read. */
-type Timed = Pick<LayerCard, 'id' | 'version' | 'storeId' | 'nativeName' | 'timeAttribute' | 'rows'>
+type Timed = Pick<LayerSummary, 'id' | 'version' | 'storeId' | 'nativeName' | 'timeAttribute' | 'rows'>
 
-interface Kept {
+interface CachedTimeBounds {
   version: number
   bounds: Promise<TimeBounds | undefined>
 }
@@ -28,7 +28,7 @@ interface Kept {
 /** First and last times of layers of features, found once for each version. */
 export class LayerTimeBounds {
   readonly #layers: Layers
-  readonly #kept = new Map<number, Kept>()
+  readonly #kept = new Map<number, CachedTimeBounds>()
   readonly #turns = new WorkQueue({ limit: atATime, heavyLimit: heavyAtATime })
 
   constructor(layers: Layers) {
@@ -63,7 +63,7 @@ export class LayerTimeBounds {
     return orAborted(kept.bounds, signal).catch(() => undefined)
   }
 
-  #find({ id, version, storeId, nativeName, rows }: Timed, attribute: string): Kept {
+  #find({ id, version, storeId, nativeName, rows }: Timed, attribute: string): CachedTimeBounds {
     const find = async (): Promise<TimeBounds | undefined> => {
       const store = await this.#layers.openStoreOf({ storeId })
       return store.timeBounds(nativeName, attribute, AbortSignal.timeout(findMs))

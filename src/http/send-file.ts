@@ -5,7 +5,7 @@ import { openGuarded } from '../lib/files/guarded-files.ts'
 import type { FastifyReply, FastifyRequest } from './app-types.ts'
 import type { ByteRange } from './byte-range.ts'
 import { parseRange } from './byte-range.ts'
-import { tags } from './etag.ts'
+import { entityTags } from './etag.ts'
 
 /** A file of the server's own choice that a client reads. */
 export interface SentFile {
@@ -28,7 +28,7 @@ function isRangeWanted({ headers }: FastifyRequest, etag: string, changedAt: str
 
 function isKnown({ headers }: FastifyRequest, etag: string, changedAt: string): boolean {
   const known = headers['if-none-match']
-  if (known !== undefined) return known.trim() === '*' || tags(known).includes(etag)
+  if (known !== undefined) return known.trim() === '*' || entityTags(known).includes(etag)
   const since = headers['if-modified-since']
   return since !== undefined && Date.parse(since) >= Date.parse(changedAt)
 }

@@ -9,7 +9,7 @@ const keepMs = 24 * 3600_000
 const renewMs = 10_000
 const abandonedMs = 30_000
 
-interface Needs {
+interface IdempotencyKeysDeps {
   database: Database
   clock: Clock
   log: Logger
@@ -17,17 +17,17 @@ interface Needs {
 
 /** Idempotency keys: the first response is stored for 24 hours. */
 export class IdempotencyKeys {
-  readonly #needs: Needs
+  readonly #deps: IdempotencyKeysDeps
   readonly #claims = new Set<Claim>()
   #renewal: NodeJS.Timeout | undefined
 
-  constructor(needs: Needs) {
-    this.#needs = needs
+  constructor(deps: IdempotencyKeysDeps) {
+    this.#deps = deps
   }
 
   /** Releases claims of dead processes, and keeps renewing those of this process. */
   async start(): Promise<void> {
-    const { database, log } = this.#needs
+    const { database, log } = this.#deps
     this.#renewal ??= setInterval(() => {
       renewKeys(database.kysely, this.#claims, this.#at()).catch((error: unknown) =>
         log.error({ err: error }, 'idempotency keys could not be renewed'),
@@ -43,7 +43,7 @@ export class IdempotencyKeys {
   /** Claims the key for a request until it has a response; returns the earlier response if there is one. */
   async claim(claim: Claim): Promise<StoredAnswer | undefined> {
     const times = { now: this.#at(), expiredBefore: this.#at(keepMs), abandonedBefore: this.#at(abandonedMs) }
-    const earlier = await claimKey(this.#needs.database, claim, times)
+    const earlier = await claimKey(this.#deps.database, claim, times)
     if (earlier === undefined) this.#claims.add(claim)
     return earlier
   }
@@ -51,16 +51,16 @@ export class IdempotencyKeys {
   /** Stores the response to a request. */
   async keep(claim: Claim, answer: Pick<StoredAnswer, 'status' | 'headers' | 'body'>): Promise<void> {
     this.#claims.delete(claim)
-    await storeAnswer(this.#needs.database.kysely, claim, { ...answer, at: this.#at() })
+    await storeAnswer(this.#deps.database.kysely, claim, { ...answer, at: this.#at() })
   }
 
   /** Releases the key, so that the request may be repeated. */
   async release(claim: Claim): Promise<void> {
     this.#claims.delete(claim)
-    await releaseKey(this.#needs.database.kysely, claim)
+    await releaseKey(this.#deps.database.kysely, claim)
   }
 
   #at(ageMs = 0): string {
-    return new Date(this.#needs.clock.now().getTime() - ageMs).toISOString()
+    return new Date(this.#deps.clock.now().getTime() - ageMs).toISOString()
   }
 }

@@ -12,40 +12,40 @@ import type { SideTables } from '../maps/sources/side-tables.ts'
 import type { SourceLimits } from '../sources/limits.ts'
 import type { RemoteAccess } from '../sources/remote/remote-access.ts'
 import type { IndexMaker } from '../stores/files/index/index-maker.ts'
-import { applyRetention, createDesk } from './desk/desk.ts'
+import { applyRetention, createImportCommands } from './commands/import-commands.ts'
+import { CrsDetector } from './detect-crs/detect-crs.ts'
+import { ListedChanges } from './dry-run/dry-run.ts'
 import { Edits } from './edit/edits.ts'
+import { openedConnection, tablesFinder } from './inspect/inspect.ts'
 import { KeyFinder } from './keys/keys.ts'
-import type { ToolLimits } from './kinds/kinds.ts'
-import { Kinds } from './kinds/kinds.ts'
-import {
-  hearCancellations,
-  ImportLocks,
-  NameReservations,
-  ProgressBoard,
-  RunningTable,
-  shareNews,
-  tellEnded,
-} from './live/live.ts'
-import { Locator } from './locate/locate.ts'
-import { openedConnection, tablesFinder } from './look/look.ts'
-import type { ImportRecord, OwnStyle } from './model/model.ts'
+import type { ImportRecord, StyleFile } from './model/model.ts'
 import { Previews } from './preview/preview.ts'
 import { readOwnStyle } from './publish/publish.ts'
-import { KeptImports } from './records/records.ts'
-import { ListedChanges } from './rehearse/rehearse.ts'
+import { StoredImports } from './records/records.ts'
 import { RejectedRows } from './rejects/rejects.ts'
 import type { VersionKeeping } from './restore/keep-versions.ts'
 import { keepVersions, pruneInTurn } from './restore/keep-versions.ts'
 import { Restores } from './restore/restores.ts'
 import type { WaitOptions } from './run/run.ts'
 import { startJobs } from './run/run.ts'
+import {
+  hearCancellations,
+  ImportLocks,
+  NameReservations,
+  ProgressBoard,
+  publishEnded,
+  RunningTable,
+  shareNews,
+} from './runtime/runtime.ts'
+import type { ToolLimits } from './task-types/task-types.ts'
+import { Kinds } from './task-types/task-types.ts'
 import { ResumableUploads } from './uploads/uploads.ts'
 import type { LoadPool } from './worker/worker.ts'
 import { createLoadPool } from './worker/worker.ts'
 
-export type { Running } from './kinds/kinds.ts'
-export { parseIsoTime, requireMosaicTime } from './kinds/kinds.ts'
-export type { ImportCard } from './records/records.ts'
+export type { ImportSummary } from './records/records.ts'
+export type { Running } from './task-types/task-types.ts'
+export { parseIsoTime, requireMosaicTime } from './task-types/task-types.ts'
 
 /** Folders below the data directory that the importer writes to. */
 interface ImporterFolders {
@@ -63,7 +63,7 @@ interface ImporterFolders {
 }
 
 /** Dependencies of the importer. Each module gets the subset it uses. */
-export interface ImporterNeeds {
+export interface ImporterDeps {
   database: Database
   catalog: Catalog
   clock: Clock
@@ -102,19 +102,19 @@ const keptWorkers = 1
 /** The importer: imports and their tasks, and all operations on them. */
 export type Importer = ReturnType<typeof createImporter>
 
-function createPool({ limits, folders, log, events }: ImporterNeeds): LoadPool {
+function createPool({ limits, folders, log, events }: ImporterDeps): LoadPool {
   const { concurrentLoads, silenceSeconds } = limits
   return createLoadPool({
     concurrency: concurrentLoads,
     kept: Math.min(keptWorkers, concurrentLoads),
     ownFolder: folders.stores,
     silenceMs: silenceSeconds * 1000,
-    onEnd: (error) => tellEnded({ log, events }, 'load', error),
+    onEnd: (error) => publishEnded({ log, events }, 'load', error),
   })
 }
 
 /** Creates the in-memory state of running work in this process. */
-function createLive({ clock, broadcast }: ImporterNeeds) {
+function createLive({ clock, broadcast }: ImporterDeps) {
   const running = new RunningTable()
   const progress = new ProgressBoard(clock.now().getTime())
   shareNews({ broadcast, progress })
@@ -124,7 +124,7 @@ function createLive({ clock, broadcast }: ImporterNeeds) {
 
 /** Returns how long tasks wait for a database and how they find out that their source is reachable again. */
 function waiting(
-  { limits, vault }: ImporterNeeds,
+  { limits, vault }: ImporterDeps,
   pool: LoadPool,
 ): Pick<WaitOptions, 'waitMs' | 'reachSource'> {
   return {
@@ -142,17 +142,17 @@ function waiting(
 }
 
 /** Creates the modules of the importer and connects them. */
-function createRooms(needs: ImporterNeeds) {
-  const { database, catalog, clock, events, log, jobs, broadcast, folders, limits } = needs
-  const live = createLive(needs)
+function createRooms(deps: ImporterDeps) {
+  const { database, catalog, clock, events, log, jobs, broadcast, folders, limits } = deps
+  const live = createLive(deps)
   const { running, progress, locks } = live
-  const pool = createPool(needs)
+  const pool = createPool(deps)
   const toolTurns = new WorkQueue({ limit: limits.concurrentLoads })
-  const kinds = new Kinds({ ...needs, ...live, pool, tools: { turns: toolTurns, limits } })
+  const kinds = new Kinds({ ...deps, ...live, pool, tools: { turns: toolTurns, limits } })
   const records = { database, clock, progress }
-  const look = { ...needs, progress }
-  const onEnd = (error: Error): void => tellEnded({ log, events }, 'load', error)
-  const locator = new Locator({ records, catalog, kinds, pool, onEnd })
+  const look = { ...deps, progress }
+  const onEnd = (error: Error): void => publishEnded({ log, events }, 'load', error)
+  const locator = new CrsDetector({ records, catalog, kinds, pool, onEnd })
   const making = { records, kinds, pool, locator, limits }
   const starting = { records, jobs, locks }
   const keys = new KeyFinder({ records, kinds, locks, folders, log, onEnd })
@@ -165,14 +165,14 @@ function createRooms(needs: ImporterNeeds) {
     running,
     folders,
     log,
-    sides: needs.sides,
-    limits: needs.retention,
+    sides: deps.sides,
+    limits: deps.retention,
     width: limits.concurrentLoads,
   }
   const owner = { ...records, catalog }
   const tasks = {
     owner,
-    attempt: { kinds, keys, locks, log, progress, ...waiting(needs, pool) },
+    attempt: { kinds, keys, locks, log, progress, ...waiting(deps, pool) },
     running,
     events,
     width: limits.concurrentLoads,
@@ -182,7 +182,7 @@ function createRooms(needs: ImporterNeeds) {
   const archive = { records, kinds, running, folders, log }
   const maxBytes = limits.previewBytes
   const rejects = new RejectedRows({ folders, silenceMs: limits.silenceSeconds * 1000, onEnd })
-  const previews = new Previews({ records, kinds, pool, sides: needs.sides, folders, maxBytes, log, onEnd })
+  const previews = new Previews({ records, kinds, pool, sides: deps.sides, folders, maxBytes, log, onEnd })
   return {
     pool,
     rejects,
@@ -198,7 +198,14 @@ function createRooms(needs: ImporterNeeds) {
     running: { records, locks, tasks, archive, folders, events },
     restores: new Restores({ database, catalog, jobs, locks, pool, clock, log }),
     edits: new Edits({ database, catalog, locks, pool, clock, log }),
-    desk: createDesk({ base: { records, catalog, kinds, pool }, live, look, making, starting, cancel }),
+    desk: createImportCommands({
+      base: { records, catalog, kinds, pool },
+      live,
+      look,
+      making,
+      starting,
+      cancel,
+    }),
   }
 }
 
@@ -206,7 +213,7 @@ function createRooms(needs: ImporterNeeds) {
  * Opens the resumable uploads. Their folder is next to the uploads of imports, whose folders have numeric
  * names, so that files can be moved without copying.
  */
-function openUploads({ folders, clock, limits }: ImporterNeeds): ResumableUploads {
+function openUploads({ folders, clock, limits }: ImporterDeps): ResumableUploads {
   const { maxUploadBytes, maxResumableBytes: maxWaitingBytes } = limits
   return new ResumableUploads({
     root: join(folders.uploads, 'resumable'),
@@ -219,7 +226,7 @@ function openUploads({ folders, clock, limits }: ImporterNeeds): ResumableUpload
  * Wraps the commands that change or remove the rows of tasks, so that they also discard cached previews and
  * key searches.
  */
-function droppingLooks(desk: ReturnType<typeof createDesk>, previews: Previews, keys: KeyFinder) {
+function droppingLooks(desk: ReturnType<typeof createImportCommands>, previews: Previews, keys: KeyFinder) {
   function thenDrop<A extends [number, ...unknown[]], R>(
     work: (...given: A) => Promise<R>,
     isOfTask: boolean,
@@ -258,12 +265,12 @@ function openPassword(vault: Vault, { id, source }: ImportRecord): string | unde
 }
 
 /** Builds the importer. It does not process earlier imports until it is started. */
-export function createImporter(needs: ImporterNeeds) {
-  const { database, catalog, clock, events, log, jobs, folders, vault, roots, retention: keep } = needs
-  const rooms = createRooms(needs)
+export function createImporter(deps: ImporterDeps) {
+  const { database, catalog, clock, events, log, jobs, folders, vault, roots, retention: keep } = deps
+  const rooms = createRooms(deps)
   const { desk, pool, rejects, previews, locator, keys, progress, cancel } = rooms
   const { rehearsing, mending, preparing, running, restores, edits } = rooms
-  const uploads = openUploads(needs)
+  const uploads = openUploads(deps)
   let endedCount = 0
   let cleaning: NodeJS.Timeout | undefined
   let versions: VersionKeeping | undefined
@@ -292,9 +299,9 @@ export function createImporter(needs: ImporterNeeds) {
     /** Finds columns that match rows of a task with those of its layer. */
     keys,
     /** Read access to stored imports. */
-    kept: new KeptImports(database),
+    kept: new StoredImports(database),
     /** Listed changes that tasks made, or would make according to a dry run. */
-    changes: new ListedChanges({ folders, sides: needs.sides }),
+    changes: new ListedChanges({ folders, sides: deps.sides }),
     /** Progress events for clients. */
     progress,
     jobs,
@@ -306,7 +313,7 @@ export function createImporter(needs: ImporterNeeds) {
     /** Edits single features. */
     edits,
     /** Lists the tables of a database. Nothing of the connection is stored. */
-    databaseTables: tablesFinder({ ...needs, pool }),
+    databaseTables: tablesFinder({ ...deps, pool }),
     /** Locks for imports and for loads into a store. */
     locks: running.locks,
     /** Folders whose files layers may serve directly. */
@@ -315,7 +322,7 @@ export function createImporter(needs: ImporterNeeds) {
     /** Returns the password of the database of an import. */
     databasePassword: (record: ImportRecord): string | undefined => openPassword(vault, record),
     /** Returns the style document that came with the data of a task. */
-    readOwnStyle: (style: OwnStyle): Promise<string> => readOwnStyle(style),
+    readOwnStyle: (style: StyleFile): Promise<string> => readOwnStyle(style),
     /** Returns the numbers of running, queued, and (since the start) terminated or crashed work. */
     workload: () => workloadOf(rooms, endedCount),
     /** Recovers the work of an earlier process, then starts processing. */

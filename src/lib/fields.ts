@@ -16,7 +16,7 @@ export type ParseTime = (text: string) => number | undefined
 const noTime: ParseTime = () => undefined
 
 /** The least and the most that a number may be; absent: no bound. */
-export interface Bounds {
+export interface NumberBounds {
   min?: number
   max?: number
 }
@@ -102,14 +102,14 @@ export class Fields {
     return value
   }
 
-  integer(name: string, bounds: Bounds = {}): number | undefined {
+  integer(name: string, bounds: NumberBounds = {}): number | undefined {
     const text = this.#numeric(name)
     if (text === undefined) return undefined
     if (!/^[+-]?\d{1,15}(?:\.0*)?$/.test(text)) return this.fail(name, 'Enter a whole number.')
     return this.#within(name, Number(text), bounds)
   }
 
-  number(name: string, bounds: Bounds = {}): number | undefined {
+  number(name: string, bounds: NumberBounds = {}): number | undefined {
     const text = this.#numeric(name)
     if (text === undefined) return undefined
     if (!/^[+-]?(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})$/.test(text)) return this.fail(name, 'Enter a number.')
@@ -173,7 +173,7 @@ export class Fields {
     return text === '' ? undefined : text
   }
 
-  #within(name: string, value: number, { min, max }: Bounds): number | undefined {
+  #within(name: string, value: number, { min, max }: NumberBounds): number | undefined {
     if (min !== undefined && value < min)
       return this.fail(name, `Ensure this value is greater than or equal to ${min}.`)
     if (max !== undefined && value > max)

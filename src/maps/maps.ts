@@ -1,9 +1,9 @@
-import type { Layers, LayerVersion } from '../catalog/doors/layers.ts'
 import type { LayerRecord } from '../catalog/records.ts'
+import type { Layers, LayerVersion } from '../catalog/services/layers.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
-import type { MadeTile } from '../stores/reading/tile-wish.ts'
-import type { WishedFilter } from '../stores/reading/wished-filter.ts'
+import type { RequestFilter } from '../stores/reading/request-filter.ts'
+import type { EncodedTile } from '../stores/reading/table-tile-request.ts'
 import type { TileAddress, TileMatrixSetId } from '../tiles/tile-matrix-sets.ts'
 import type { CachedTiles, TileMaker, TileWanted } from './cache/cached-tiles.ts'
 import type { CacheLimits } from './cache/layer-caching.ts'
@@ -12,17 +12,17 @@ import type { TileSources } from './sources/tile-sources.ts'
 import { vectorMetadata } from './vector-metadata.ts'
 
 /** Request for a tile of a layer. */
-export interface TileQuestion {
+export interface LayerTileRequest {
   set: TileMatrixSetId
   tile: TileAddress
   /** Attributes that are shown; absent: all that a tile can hold. */
   properties?: string[] | undefined
   /** Filter of the features, by the layer's attribute names; absent: all. */
-  filter?: WishedFilter | undefined
+  filter?: RequestFilter | undefined
 }
 
 /** A tile of a layer at one version. */
-export interface MapTile extends MadeTile {
+export interface MapTile extends EncodedTile {
   version: number
   /**
    * True if no other program changed the data meanwhile, as far as known; otherwise do not cache by version.
@@ -30,7 +30,7 @@ export interface MapTile extends MadeTile {
   isCurrent: boolean
 }
 
-interface MapsParts {
+interface MapsDeps {
   layers: Layers
   sources: TileSources
   events: EventBus
@@ -43,9 +43,9 @@ export class Maps {
   readonly #layers: Layers
   readonly #sources: TileSources
   readonly #caching: LayerCaching
-  readonly #vector: CachedTiles<MadeTile['counts']>
+  readonly #vector: CachedTiles<EncodedTile['counts']>
 
-  constructor({ layers, sources, events, cache, log }: MapsParts) {
+  constructor({ layers, sources, events, cache, log }: MapsDeps) {
     this.#layers = layers
     this.#sources = sources
     this.#caching = new LayerCaching({ layers, events, log }, cache)
@@ -78,7 +78,7 @@ export class Maps {
   /** Throws like `requireTiles`. With `isKept: false` reads the cache without changing it. */
   async tile(
     layer: LayerRecord,
-    question: TileQuestion,
+    question: LayerTileRequest,
     signal: AbortSignal,
     { isKept = true }: { isKept?: boolean } = {},
   ): Promise<MapTile> {
@@ -93,7 +93,7 @@ export class Maps {
   async #filtered(
     layer: LayerRecord,
     wanted: TileWanted,
-    filter: WishedFilter,
+    filter: RequestFilter,
     signal: AbortSignal,
   ): Promise<MapTile> {
     const now = await this.#layers.versionOf(layer)
@@ -108,8 +108,8 @@ export class Maps {
     wanted: TileWanted,
     signal: AbortSignal,
     now: LayerVersion,
-    filter?: WishedFilter,
-  ): Promise<MadeTile & { isOfVersion?: boolean }> {
+    filter?: RequestFilter,
+  ): Promise<EncodedTile & { isOfVersion?: boolean }> {
     const { set, tile, variant } = wanted
     const asked = { set, zoom: tile.z, now, isFiltered: filter !== undefined }
     const { store, ...source } = await this.#sources.of(layer, asked, signal)

@@ -8,7 +8,9 @@ const deepestZoom = 22
 export function vectorMetadata(layer: LayerRecord, { variant }: { variant: string }): Record<string, string> {
   const { title, abstract } = layer.details
   const shown = variant === '' ? undefined : new Set(JSON.parse(variant) as string[])
-  const vector_layers = [{ id: layer.name, fields: fieldsOf(layer, shown), minzoom: 0, maxzoom: deepestZoom }]
+  const vector_layers = [
+    { id: layer.name, fields: vectorFields(layer, shown), minzoom: 0, maxzoom: deepestZoom },
+  ]
   return {
     name: title,
     format: 'pbf',
@@ -22,7 +24,7 @@ export function vectorMetadata(layer: LayerRecord, { variant }: { variant: strin
 }
 
 /** The attributes that tiles hold, with their types by the words of the format. */
-export function fieldsOf(
+export function vectorFields(
   { details: { schema } }: LayerRecord,
   shown?: ReadonlySet<string>,
 ): Record<string, string> {

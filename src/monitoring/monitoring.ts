@@ -7,14 +7,14 @@ import type { Logger } from '../lib/logger.ts'
 import { WorkQueue } from '../lib/workers/work-queue.ts'
 import type { TickReport } from './collect/collector.ts'
 import { CollectorHandle } from './collect/collector-handle.ts'
-import { describeException } from './collect/own/describe-exception.ts'
-import type { OwnRequest } from './collect/own/own-request.ts'
-import { OwnRequests } from './collect/own/own-requests.ts'
+import { describeException } from './collect/server/describe-exception.ts'
+import type { ServerRequest } from './collect/server/server-request.ts'
+import { ServerRequests } from './collect/server/server-requests.ts'
 import type { MonitoringHealth } from './health.ts'
 import { Health } from './health.ts'
 import type { ServiceRecord } from './model/records.ts'
 import type { Notifications } from './notify/notifications.ts'
-import type { SeriesPlace } from './series/series-database.ts'
+import type { SeriesLocation } from './series/series-database.ts'
 import type { Services, ServicesChange } from './services/services.ts'
 import { ownServices, splitDoubles, toCollected } from './watched-services.ts'
 
@@ -27,9 +27,9 @@ const stopMs = 8000
 /** Checks wait so long for services that are still being read when a minute is over. */
 const longestWaitMs = 20_000
 
-export interface MonitoringNeeds {
+export interface MonitoringDeps {
   settings: MonitoringSettings
-  place: SeriesPlace
+  place: SeriesLocation
   services: Services
   notifications: Pick<Notifications, 'evaluate'>
   events: EventBus
@@ -42,8 +42,8 @@ export interface MonitoringNeeds {
  * state. `record` never throws or blocks.
  */
 export class Monitoring {
-  readonly #needs: MonitoringNeeds
-  readonly #own = new OwnRequests()
+  readonly #deps: MonitoringDeps
+  readonly #own = new ServerRequests()
   readonly #health: Health
   readonly #collector: CollectorHandle
   readonly #turns = new WorkQueue({ limit: 1 })
@@ -62,9 +62,9 @@ export class Monitoring {
   #problems = new Map<number, string>()
   #doubles: ReadonlyMap<number, string> = new Map()
 
-  constructor(needs: MonitoringNeeds) {
-    const { settings, place, log, clock, events, services } = needs
-    this.#needs = needs
+  constructor(deps: MonitoringDeps) {
+    const { settings, place, log, clock, events, services } = deps
+    this.#deps = deps
     this.#health = new Health(clock, log)
     const { limits, keep, privacy, placesFile, ownNetworks = [] } = settings
     this.#collector = new CollectorHandle(
@@ -103,7 +103,7 @@ export class Monitoring {
   }
 
   /** Takes a request of this server. */
-  record(request: OwnRequest): void {
+  record(request: ServerRequest): void {
     this.#own.add(request)
   }
 
@@ -130,7 +130,7 @@ export class Monitoring {
   /** Seconds since the collector's last completed tick; undefined before the first. */
   collectionAge(): number | undefined {
     if (this.#collected === undefined) return undefined
-    return Math.max(0, this.#needs.clock.now().getTime() - this.#collected) / 1000
+    return Math.max(0, this.#deps.clock.now().getTime() - this.#collected) / 1000
   }
 
   /** Returns the problem of the service's last poll, or why it is not polled; undefined if there is none. */
@@ -154,7 +154,7 @@ export class Monitoring {
   }
 
   async #work(collect: (now: number) => Promise<TickReport>): Promise<void> {
-    const now = this.#needs.clock.now().getTime()
+    const now = this.#deps.clock.now().getTime()
     const minute = Math.floor(now / minuteMs)
     const isNewMinute = this.#minute !== minute
     this.#minute = minute
@@ -163,19 +163,19 @@ export class Monitoring {
     let isBusy = true
     await this.#health.guard('collecting', async () => {
       const report = await collect(now)
-      this.#collected = this.#needs.clock.now().getTime()
+      this.#collected = this.#deps.clock.now().getTime()
       this.#health.setCollecting(report.problems)
       await this.#note(report, isFlushed && isNewMinute ? now : undefined)
       isBusy = report.isBusy
     })
     if (this.#evaluated === minute || (isBusy && now - minute * minuteMs < longestWaitMs)) return
     this.#evaluated = minute
-    await this.#health.guard('checks', () => this.#needs.notifications.evaluate(new Date(now)))
+    await this.#health.guard('checks', () => this.#deps.notifications.evaluate(new Date(now)))
   }
 
   #noteException(error: unknown, where: string): void {
     const { type, message, stack } = describeException(error)
-    const created = this.#needs.clock.now().getTime()
+    const created = this.#deps.clock.now().getTime()
     this.#own.addException({ created, type, message: `${where}: ${message}`, stack })
   }
 
@@ -188,11 +188,11 @@ export class Monitoring {
   async #readServices(isNewMinute: boolean): Promise<void> {
     const changes = this.#changes
     if (this.#services !== undefined && this.#changesRead === changes && !isNewMinute) return
-    const active = (await this.#needs.services.list()).filter(({ isActive }) => isActive)
+    const active = (await this.#deps.services.list()).filter(({ isActive }) => isActive)
     const { services, doubles } = splitDoubles(active)
     this.#services = services
     this.#doubles = doubles
-    const { mapServers } = this.#needs.settings
+    const { mapServers } = this.#deps.settings
     await this.#collector.setServices(services.map((one) => toCollected(one, mapServers)))
     this.#changesRead = changes
   }
@@ -200,7 +200,7 @@ export class Monitoring {
   async #flush(): Promise<void> {
     // A service may have become active since, with the requests that are written down now.
     if (this.#changesRead !== this.#changes) await this.#readServices(false)
-    const now = this.#needs.clock.now().getTime()
+    const now = this.#deps.clock.now().getTime()
     if (this.#services === undefined) throw new Error('It is not known yet which services are watched')
     const services = ownServices(this.#services)
     await this.#flushes.run(() => this.#own.flush((batch) => this.#collector.own(batch), { now, services }))
@@ -215,7 +215,7 @@ export class Monitoring {
     const read = polled.filter(({ isRead }) => isRead)
     const { app, mapserver } = ownServices(this.#services ?? [])
     const own = ownChecked === undefined ? [] : [app, mapserver].filter((id) => id !== undefined)
-    const { services } = this.#needs
+    const { services } = this.#deps
     for (const { serviceId, at } of read) await services.markChecked(serviceId, new Date(at))
     for (const id of own) await services.markChecked(id, new Date(ownChecked ?? 0))
   }

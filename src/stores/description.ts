@@ -2,7 +2,7 @@ import type { DatabaseAddress } from '../lib/postgres/address.ts'
 import type { StoreConnection, StoreParameters, VectorStore } from './store.ts'
 
 /** Options for opening a store. */
-export interface OpenOptions {
+export interface OpenStoreOptions {
   /** True if more loads are expected: an opened connection is retained for a short time for the next one. */
   isKept?: boolean
   /** Time after the last read for which read connections are retained, in milliseconds. */
@@ -85,5 +85,5 @@ export interface StoreDescription {
   readonly file?: StoreFile
   readonly server?: StoreServer
   /** Opens a store; the connection is tested by `check` or at first use. */
-  open(connection: StoreConnection, options: OpenOptions): VectorStore
+  open(connection: StoreConnection, options: OpenStoreOptions): VectorStore
 }

@@ -4,13 +4,13 @@ import type { EditCounts } from './store.ts'
 export type EditDone = 'added' | 'changed' | 'removed'
 
 /** What was retained of the row before the edit: nothing yet, its previous values, or that it was added. */
-export type KeptBefore = 'untouched' | 'kept' | 'added'
+export type SavedRowState = 'untouched' | 'kept' | 'added'
 
 /** Change in the number of rows of a table. */
 export const rowGrowth = { added: 1, changed: 0, removed: -1 } as const
 
 /** Returns how an edit changes the numbers of rows that differ from the retained state. */
-export function editCounts(done: EditDone, before: KeptBefore = 'untouched'): EditCounts {
+export function editCounts(done: EditDone, before: SavedRowState = 'untouched'): EditCounts {
   const none = { added: 0, changed: 0, removed: 0 }
   if (before === 'untouched') return { ...none, [done]: 1 }
   if (before === 'added') return done === 'removed' ? { ...none, added: -1 } : none

@@ -13,7 +13,7 @@ const tries = 3
 const quietly = { bigint: true, throwIfNoEntry: false } as const
 
 /** State of files at a moment: identity, size and times. */
-export interface FileLook {
+export interface FileFingerprint {
   text: string
   /** Time until a further change is certain to be visible, in milliseconds. */
   settlesInMs: number
@@ -29,12 +29,12 @@ function untilSettled(timeNs: bigint, nowMs: number): number {
  * Returns the state of a file; a missing file is equivalent to an empty one. For an SQLite log the inode
  * change time is ignored, since each connection of a superuser sets the owner of the log.
  */
-export async function lookAtFile(path: string, { isLog = false } = {}): Promise<FileLook> {
+export async function fingerprintFile(path: string, { isLog = false } = {}): Promise<FileFingerprint> {
   return lookOf(await stat(path, quietly).catch(() => undefined), isLog)
 }
 
 /** Synchronous version, for threads that may block. */
-export function lookAtFileNow(path: string, { isLog = false } = {}): FileLook {
+export function fingerprintFileNow(path: string, { isLog = false } = {}): FileFingerprint {
   try {
     return lookOf(statSync(path, { bigint: true, throwIfNoEntry: false }), isLog)
   } catch {
@@ -42,7 +42,7 @@ export function lookAtFileNow(path: string, { isLog = false } = {}): FileLook {
   }
 }
 
-function lookOf(found: BigIntStats | undefined, isLog: boolean): FileLook {
+function lookOf(found: BigIntStats | undefined, isLog: boolean): FileFingerprint {
   if (found === undefined || found.size === 0n) return { text: '-', settlesInMs: 0 }
   const { dev, ino, size, mtimeNs, ctimeNs } = found
   // Setting back the modification time of a file does not set back the change time of its inode.
@@ -51,8 +51,8 @@ function lookOf(found: BigIntStats | undefined, isLog: boolean): FileLook {
   return { text, settlesInMs: untilSettled(changed, Date.now()) }
 }
 
-async function lookAtFiles(paths: readonly string[]): Promise<FileLook> {
-  const looks = await Promise.all(paths.map((path) => lookAtFile(path)))
+async function lookAtFiles(paths: readonly string[]): Promise<FileFingerprint> {
+  const looks = await Promise.all(paths.map((path) => fingerprintFile(path)))
   return {
     text: looks.map(({ text }) => text).join(' '),
     settlesInMs: Math.max(0, ...looks.map((look) => look.settlesInMs)),
@@ -65,7 +65,7 @@ let unsettledLooks = 0
  * Returns the state text when any further change is certain to change it. If that takes too long, returns a
  * text that never repeats.
  */
-export async function settled(look: () => Promise<FileLook>): Promise<string> {
+export async function settled(look: () => Promise<FileFingerprint>): Promise<string> {
   let seen = await look()
   for (let attempt = 1; attempt < tries && seen.settlesInMs > 0; attempt += 1) {
     if (seen.settlesInMs > 2 * tickMs) break

@@ -35,7 +35,7 @@ interface Walked<Value> {
   isDescending: boolean
 }
 
-interface Question<Value> {
+interface OrderedQuery<Value> {
   columns: readonly OrderColumn<Value>[]
   /** Column that orders rows with equal values; undefined if there is none. */
   id: Pick<OrderColumn<Value>, 'value' | 'bound'> | undefined
@@ -47,7 +47,7 @@ interface Question<Value> {
  * conditions that let an index on the first column start at the beginning of the page and end when the page
  * is full.
  */
-export function orderedParts<Value>({ columns, id, rows }: Question<Value>): OrderedPart<Value>[] {
+export function orderedParts<Value>({ columns, id, rows }: OrderedQuery<Value>): OrderedPart<Value>[] {
   const { sort = [], from, offset } = rows
   const isBackward = from?.isBackward === true
   const walked = columns.map((column, index) => ({
@@ -87,13 +87,13 @@ function isDown(sort: readonly SortKey[], index: number): boolean {
 /** Conditions that select the rows after a position. */
 class Rest<Value> {
   readonly #walked: readonly Walked<Value>[]
-  readonly #id: Question<Value>['id']
+  readonly #id: OrderedQuery<Value>['id']
   readonly #row: RowPosition | undefined
   readonly #isBackward: boolean
 
   constructor(
     walked: readonly Walked<Value>[],
-    id: Question<Value>['id'],
+    id: OrderedQuery<Value>['id'],
     { isBackward, row }: { isBackward: boolean; row: RowPosition | undefined },
   ) {
     this.#walked = walked

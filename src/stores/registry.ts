@@ -1,5 +1,5 @@
 import { invalid } from '../lib/errors.ts'
-import type { OpenOptions, StoreDescription } from './description.ts'
+import type { OpenStoreOptions, StoreDescription } from './description.ts'
 import { servedFiles } from './files/description.ts'
 import { servedFormats } from './files/served-formats.ts'
 import { geoPackage } from './geopackage/description.ts'
@@ -59,6 +59,6 @@ export function isSecretParameter(name: string): boolean {
 }
 
 /** Opens a store of any type; the connection is tested by `check` or at first use. */
-export function openVectorStore(connection: StoreConnection, options: OpenOptions = {}): VectorStore {
+export function openVectorStore(connection: StoreConnection, options: OpenStoreOptions = {}): VectorStore {
   return getStoreDescription(connection.type).open(connection, options)
 }

@@ -3,7 +3,7 @@ import type { Area } from '../geo/area.ts'
 import type { FeatureBatch } from '../geo/batch.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import type { Schema } from '../geo/schema.ts'
-import type { Reach } from '../lib/network/reach.ts'
+import type { NetworkReach } from '../lib/network/reach.ts'
 import type { ChangeCounts, RowChange, TableComparison, UpsertRules } from './changes.ts'
 import type { ColumnIndexes, OrderedRows, ReadValues } from './order.ts'
 
@@ -25,7 +25,7 @@ export interface StoreConnection {
   /** Folder of the index, for a file that is served directly. */
   indexFolder?: string
   /** Permitted network targets of the connection; absent if an administrator has approved it. */
-  reach?: Reach
+  reach?: NetworkReach
 }
 
 /** Effect of a load on the table: creates it, replaces its rows, or adds rows. */
@@ -53,7 +53,7 @@ export interface UniqueKey {
 }
 
 /** A retained state of a table. Plain data, stored in records. */
-export interface KeptState {
+export interface TableSnapshot {
   /** Id within the store; assigned by the caller that requested retention. */
   id: string
   /** `whole`: all rows. `difference`: changes to undo in the state that followed. */
@@ -67,14 +67,14 @@ export interface KeptState {
 }
 
 /** Why a state could not be retained, as a text for users. */
-export interface NotKept {
+export interface NotRetained {
   reason: string
 }
 
 /**
  * Path to a state: the first one is whole or applies to the present table, each other one to its predecessor.
  */
-export type StatePath = readonly KeptState[]
+export type StatePath = readonly TableSnapshot[]
 
 /** Options of one load into a table. Plain data: it is passed between threads. */
 export interface LoadRequest {
@@ -109,7 +109,7 @@ export interface LoadResult {
   /** Row changes; known after an `UPSERT` is prepared. */
   changes?: ChangeCounts
   /** Contents retained because of `keepAs`; known after the load is prepared. */
-  kept?: KeptState | NotKept
+  kept?: TableSnapshot | NotRetained
 }
 
 /** Callbacks while a load is staged and prepared. */
@@ -194,11 +194,11 @@ export interface TableStates {
    */
   stageRestore(request: RestoreRequest, hooks: LoadHooks): Promise<StagedLoad>
   /** Removes the table from the catalogue and retains it as a whole state. */
-  putAside(table: string, keepAs: string): Promise<KeptState | NotKept>
+  putAside(table: string, keepAs: string): Promise<TableSnapshot | NotRetained>
   /** Yields the rows of a state with their former ids, in key order. */
   read(table: string, path: StatePath, signal: AbortSignal): AsyncIterable<FeaturePage>
   /** Removes a retained state; does nothing if it does not exist. */
-  drop(kept: Pick<KeptState, 'id'>): Promise<void>
+  drop(kept: Pick<TableSnapshot, 'id'>): Promise<void>
   /**
    * True if nothing was committed to the table since `mark` was passed to `beforeTouch`; present if that is
    * called.
@@ -393,7 +393,7 @@ export interface EditResult {
   rowsAdded: number
   /** Envelope of the table after the edit. */
   envelope?: Envelope
-  kept?: KeptState | NotKept
+  kept?: TableSnapshot | NotRetained
 }
 
 /** An edit that only lacks its commit. The caller must immediately call either `commit` or `discard`. */

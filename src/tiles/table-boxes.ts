@@ -8,7 +8,7 @@ import { tileBuffer, tileExtent } from './tile-units.ts'
 import { worldOf } from './world.ts'
 
 /** Options of `tableBoxes`. */
-export interface TableBoxWish {
+export interface TableBoxOptions {
   set: TileMatrixSet
   /** Box in the units of the set: that of a tile (`bufferedEnvelope`), or a larger one. */
   box: Envelope
@@ -47,7 +47,7 @@ export function bufferedEnvelope(set: TileMatrixSet, tile: TileAddress): Envelop
  * image. There are several if x repeats, since rows may be on either side of the antimeridian or continue
  * beyond it. None if the box cannot be projected. The boxes do not touch each other.
  */
-export async function tableBoxes({ set, box, crs, toTable, extent }: TableBoxWish): Promise<Envelope[]> {
+export async function tableBoxes({ set, box, crs, toTable, extent }: TableBoxOptions): Promise<Envelope[]> {
   const { kind, turn } = worldOf(crs, set)
   const image = kind === 'set' ? box : await imageOf(box, toTable, set, turn)
   if (image === undefined) return []

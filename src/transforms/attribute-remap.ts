@@ -8,7 +8,7 @@ import { fromJavaClass } from './java-class.ts'
 import { attributeName, getAttributeIndex, meaningText, textParameter } from './parameters.ts'
 import { fieldToGeometry, retypeGeometry } from './remap-to-geometry.ts'
 import type { CellConverter } from './replace-column.ts'
-import { convertColumn, replaceAttribute } from './replace-column.ts'
+import { convertBatchColumn, replaceAttribute } from './replace-column.ts'
 import type { BatchMapper, ChainOptions, TransformSpec, VectorTransform } from './transform.ts'
 import { TransformError } from './transform.ts'
 
@@ -38,7 +38,7 @@ function mapperOf(schema: Schema, spec: TransformSpec, options: ChainOptions): B
   }
   const { index, convert, schema: changed } = plan(schema, spec, target)
   if (convert === undefined) return { schema, apply: (batch) => batch }
-  return { schema: changed, apply: (batch) => convertColumn(batch, index, changed, convert) }
+  return { schema: changed, apply: (batch) => convertBatchColumn(batch, index, changed, convert) }
 }
 
 type AttributeTarget = Extract<JavaClassType, { attribute: unknown }>

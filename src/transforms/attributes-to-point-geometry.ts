@@ -11,7 +11,7 @@ import { parseDegrees } from '../lib/values/degrees-text.ts'
 import { parseNumber } from '../lib/values/number-text.ts'
 import { attributeName, getAttributeIndex, meaningText, textParameter } from './parameters.ts'
 import type { RowFailure } from './replace-column.ts'
-import { cellText, withoutFailures } from './replace-column.ts'
+import { columnCellText, withoutFailures } from './replace-column.ts'
 import type { ChainOptions, TransformSpec, VectorTransform } from './transform.ts'
 import { TransformError } from './transform.ts'
 
@@ -102,8 +102,8 @@ function coordinate(column: Column, row: number, notation: Notation, axis: Axis)
     const end = offsets[row + 1] as number
     if (isBlankText(column, row)) return Number.NaN
     if (notation === 'point' || column.type !== 'text') return parseNumber(bytes, start, end)
-    if (notation === 'comma') return numberWithComma(cellText(column, row))
-    return parseNumber(bytes, start, end) ?? parseDegrees(cellText(column, row) ?? '', axis)
+    if (notation === 'comma') return numberWithComma(columnCellText(column, row))
+    return parseNumber(bytes, start, end) ?? parseDegrees(columnCellText(column, row) ?? '', axis)
   }
   const value =
     column.kind === 'big' ? Number(column.values[row]) : ((column as FixedColumn).values[row] as number)
@@ -128,7 +128,7 @@ function coordinatePair(
   if (isNull || isBlankText(column, row)) return [Number.NaN, Number.NaN]
   const hasCommas = notation === 'comma'
   const pattern = hasCommas ? pairOfCommas : pairPattern
-  const [, first = '', second = ''] = pattern.exec(cellText(column, row) ?? '') ?? []
+  const [, first = '', second = ''] = pattern.exec(columnCellText(column, row) ?? '') ?? []
   if (hasCommas) return [numberWithComma(first), numberWithComma(second)]
   const [y, x] = [first, second].map((text) => {
     const bytes = Buffer.from(text)
@@ -163,7 +163,7 @@ function makePoints(batch: FeatureBatch, made: Plan): FeatureBatch {
   const fail = (row: number, axis: Axis): void => {
     builder.appendNull()
     const [field, column] = axis === 'latitude' ? [made.latName, lat] : [made.lngName, lng]
-    failures.push({ row, field, value: cellText(column, row), reason: reasonOf(made, axis) })
+    failures.push({ row, field, value: columnCellText(column, row), reason: reasonOf(made, axis) })
   }
   for (let row = 0; row < batch.rowCount; row += 1) {
     const [y, x] = made.isPair

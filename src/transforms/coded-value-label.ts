@@ -4,7 +4,7 @@ import { VarBuilder } from '../geo/column-builder.ts'
 import type { Attribute, Schema } from '../geo/schema.ts'
 import { freeName } from '../lib/text/free-name.ts'
 import { attributeName, getAttributeIndex, meaningText, textParameter } from './parameters.ts'
-import { cellText } from './replace-column.ts'
+import { columnCellText } from './replace-column.ts'
 import type { TransformSpec, VectorTransform } from './transform.ts'
 import { TransformError } from './transform.ts'
 
@@ -79,7 +79,7 @@ export const codedValueLabel: VectorTransform = {
         if (codes === undefined) throw new Error('The batch lacks a column')
         const builder = new VarBuilder('text', batch.rowCount)
         for (let row = 0; row < batch.rowCount; row += 1) {
-          const label = isValid(codes.validity, row) ? labels.get(cellText(codes, row)) : undefined
+          const label = isValid(codes.validity, row) ? labels.get(columnCellText(codes, row)) : undefined
           if (label === undefined) builder.appendNull()
           else builder.appendString(label)
         }

@@ -7,7 +7,7 @@ import { TimeReader } from '../lib/values/time-reader.ts'
 import { textDateTime } from '../lib/values/time-rules.ts'
 import { attributeName, getAttributeIndex, textParameter } from './parameters.ts'
 import type { CellConverter } from './replace-column.ts'
-import { cellText, convertColumn, replaceAttribute } from './replace-column.ts'
+import { columnCellText, convertBatchColumn, replaceAttribute } from './replace-column.ts'
 import type { DateFormat } from './simple-date-format.ts'
 import { compileDateFormat, DatePatternError } from './simple-date-format.ts'
 import type { TransformSpec, VectorTransform } from './transform.ts'
@@ -61,7 +61,7 @@ function cellBytes(): CellBytes {
       cell.start = offsets[row] as number
       cell.end = offsets[row + 1] as number
     } else {
-      cell.bytes = Buffer.from(cellText(column, row))
+      cell.bytes = Buffer.from(columnCellText(column, row))
       cell.start = 0
       cell.end = cell.bytes.length
     }
@@ -114,6 +114,6 @@ export const dateFormat: VectorTransform = {
     const { index, schema: changed, format, isNeeded } = plan(schema, spec)
     if (!isNeeded) return { schema, apply: (batch) => batch }
     const convert = format === undefined ? byIso() : byPattern(format, textParameter(spec, 'format'))
-    return { schema: changed, apply: (batch) => convertColumn(batch, index, changed, convert) }
+    return { schema: changed, apply: (batch) => convertBatchColumn(batch, index, changed, convert) }
   },
 }

@@ -6,7 +6,7 @@ import { daysFromDate } from '../lib/values/calendar.ts'
 import { findConverter } from './cell-converters.ts'
 import { attributeName, getAttributeIndex, textParameter } from './parameters.ts'
 import type { CellConverter } from './replace-column.ts'
-import { convertColumn, replaceAttribute } from './replace-column.ts'
+import { convertBatchColumn, replaceAttribute } from './replace-column.ts'
 import type { TransformSpec, VectorTransform } from './transform.ts'
 import { TransformError } from './transform.ts'
 
@@ -65,6 +65,6 @@ export const integerFieldToDate: VectorTransform = {
   prepare: async (schema, spec) => {
     const { index, type, schema: changed } = plan(schema, spec)
     const convert = yearToDate(type)
-    return { schema: changed, apply: (batch) => convertColumn(batch, index, changed, convert) }
+    return { schema: changed, apply: (batch) => convertBatchColumn(batch, index, changed, convert) }
   },
 }

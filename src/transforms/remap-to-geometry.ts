@@ -8,7 +8,7 @@ import type { Attribute, GeometryField, GeometryType, Schema } from '../geo/sche
 import { GeometryError, geometryTypeCode, geometryTypeName, wkbTypeNumber } from '../geo/wkb.ts'
 import { WktReader } from '../geo/wkt.ts'
 import type { RowFailure } from './replace-column.ts'
-import { cellText, withoutFailures } from './replace-column.ts'
+import { columnCellText, withoutFailures } from './replace-column.ts'
 import type { BatchMapper, ChainOptions } from './transform.ts'
 import { TransformError } from './transform.ts'
 
@@ -133,7 +133,7 @@ function readGeometries(
     const reason = append(column.bytes, start, end)
     if (reason === undefined) continue
     builder.appendNull()
-    failures.push({ row, field: name, value: cellText(column as Column, row), reason })
+    failures.push({ row, field: name, value: columnCellText(column as Column, row), reason })
   }
   const columns = batch.columns.toSpliced(index, 1)
   return withoutFailures(batch, { ...batch, schema, columns, geometry: builder.finish() }, failures)

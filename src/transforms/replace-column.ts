@@ -21,7 +21,7 @@ export interface RowFailure {
 }
 
 /** Formats a value as text for messages. */
-export function cellText(column: Column, row: number): string {
+export function columnCellText(column: Column, row: number): string {
   const value = columnValue(column, row)
   if (column.type === 'date') return dateText(value as number)
   if (column.type === 'timestamp') return timestampText(value as bigint)
@@ -35,7 +35,7 @@ function toReject(batch: FeatureBatch, failure: RowFailure): RejectedRow {
     const column = batch.columns[index] as Column
     const isTime = attribute.type === 'date' || attribute.type === 'time' || attribute.type === 'timestamp'
     const cell = columnValue(column, row)
-    return [attribute.source ?? attribute.name, isTime && cell !== null ? cellText(column, row) : cell]
+    return [attribute.source ?? attribute.name, isTime && cell !== null ? columnCellText(column, row) : cell]
   })
   const properties = Object.fromEntries(cells)
   const reject: RejectedRow = { row: batch.rowNumbers[row] as number, field, value, reason, properties }
@@ -78,7 +78,7 @@ export function replaceAttribute(schema: Schema, index: number, attribute: Attri
  * Returns the batch with one column converted cell by cell; all others are shared. Null stays null, and blank
  * text becomes null if the target is not text.
  */
-export function convertColumn(
+export function convertBatchColumn(
   batch: FeatureBatch,
   index: number,
   schema: Schema,
@@ -97,7 +97,7 @@ export function convertColumn(
     const reason = convert(column, row, builder)
     if (reason === undefined) continue
     builder.appendNull()
-    failures.push({ row, field: name, value: cellText(column, row), reason })
+    failures.push({ row, field: name, value: columnCellText(column, row), reason })
   }
   const changed = { ...batch, schema, columns: batch.columns.with(index, builder.finish()) }
   return withoutFailures(batch, changed, failures)

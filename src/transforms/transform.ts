@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import type { Message } from '../formats/format.ts'
+import type { FormatMessage } from '../formats/format.ts'
 import type { FeatureBatch } from '../geo/batch.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
 import type { Schema } from '../geo/schema.ts'
@@ -32,7 +32,7 @@ export interface ChainOptions {
 /** Callbacks while a chain is prepared and run. */
 export interface TransformContext extends ChainOptions {
   signal: AbortSignal
-  onMessage(message: Message): void
+  onMessage(message: FormatMessage): void
 }
 
 /** Maps batches to batches. Rejected rows are appended to the `rejects` of the new batch. */

@@ -5,7 +5,7 @@ import { makeGranule } from '../support/mosaics.ts'
 import type { ServedMaps } from '../support/served-maps.ts'
 import { serveMaps } from '../support/served-maps.ts'
 import type { Cleanup } from '../support/terrane-process.ts'
-import type { XmlWish } from '../support/validate-xml.ts'
+import type { XmlDocument } from '../support/validate-xml.ts'
 import { faultsOfXml } from '../support/validate-xml.ts'
 
 /** Requests whose responses and errors are validated against the schemas that they name. */
@@ -66,7 +66,7 @@ describe('answers of the older services', () => {
       assert.ok(put.status < 300, put.text)
     }
     const wishes = await Promise.all(
-      questions.map(async (name): Promise<XmlWish> => ({ name, text: await read(name) })),
+      questions.map(async (name): Promise<XmlDocument> => ({ name, text: await read(name) })),
     )
     assert.deepEqual(await faultsOfXml(t, wishes), {})
     // That faults are found at all.
@@ -83,7 +83,7 @@ describe('answers of the older services', () => {
   })
 
   it('hold features that are valid by the schema of their type, in GML 3.2 and 3.1', async (t) => {
-    const wishes: XmlWish[] = []
+    const wishes: XmlDocument[] = []
     for (const [version, parameter] of [
       ['2.0.0', 'typeNames'],
       ['1.1.0', 'typeName'],

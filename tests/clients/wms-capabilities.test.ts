@@ -11,7 +11,7 @@ const versions = ['1.3.0', '1.1.1'] as const
 type Version = (typeof versions)[number]
 
 /** Content of a layer in the capabilities. */
-interface ToldLayer {
+interface CapabilitiesLayer {
   name: string
   style: string
   legend: string
@@ -21,7 +21,7 @@ interface ToldLayer {
 
 const plain = (text: string): string => text.replaceAll('&amp;', '&')
 
-function layersOf(text: string, version: Version): ToldLayer[] {
+function layersOf(text: string, version: Version): CapabilitiesLayer[] {
   const [, ...parts] = text.split('<Layer queryable="1">')
   return parts.map((part) => {
     const [, name = ''] = /<Name>([^<]*)<\/Name>/.exec(part) ?? []

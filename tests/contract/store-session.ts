@@ -48,11 +48,11 @@ export interface LoadOutcome {
 
 export const never = new AbortController().signal
 
-type Told = Pick<LoadOutcome, 'messages' | 'rejects'>
+type LoadReport = Pick<LoadOutcome, 'messages' | 'rejects'>
 
 /** Returns hooks that collect what a load reports; `overrides` replace single hooks. */
-export function gatheringHooks(overrides: Partial<LoadHooks> = {}): { hooks: LoadHooks; told: Told } {
-  const told: Told = { messages: [], rejects: [] }
+export function gatheringHooks(overrides: Partial<LoadHooks> = {}): { hooks: LoadHooks; told: LoadReport } {
+  const told: LoadReport = { messages: [], rejects: [] }
   const hooks: LoadHooks = {
     signal: never,
     onMessage: (message) => told.messages.push(message),
@@ -75,7 +75,7 @@ export interface LoadArguments extends Partial<Omit<LoadRequest, 'schema'>> {
 export async function stageRows(
   store: VectorStore,
   load: LoadArguments,
-): Promise<{ staged: StagedLoad; told: Told }> {
+): Promise<{ staged: StagedLoad; told: LoadReport }> {
   const { schema, rows = [], batches = batchesOf(schema, rows), hooks: overrides, ...request } = load
   const { hooks, told } = gatheringHooks(overrides)
   const loadId = `t${randomUUID().slice(0, 8)}`

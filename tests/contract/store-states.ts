@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { seededRandom } from '../../bench/random.ts'
 import { commitLoad } from '../../src/stores/commit-load.ts'
-import type { KeptState, LoadResult, TableStates, VectorStore } from '../../src/stores/store.ts'
+import type { LoadResult, TableSnapshot, TableStates, VectorStore } from '../../src/stores/store.ts'
 import type { Row } from '../support/batches.ts'
 import { rowsOf, schemaOf, wkb } from '../support/batches.ts'
 import type { MakeStore, ReadRow, StoreUnderTest } from './store-session.ts'
@@ -25,14 +25,14 @@ function keeping(make: MakeStore, test: (under: StoreUnderTest, states: TableSta
   })
 }
 
-function keptOf({ kept }: LoadResult): KeptState {
+function keptOf({ kept }: LoadResult): TableSnapshot {
   assert.ok(kept !== undefined && 'id' in kept, `kept: ${JSON.stringify(kept)}`)
   return kept
 }
 
 async function restore(
   states: TableStates,
-  path: readonly KeptState[],
+  path: readonly TableSnapshot[],
   keepAs?: string,
   table = 'layer',
 ): Promise<LoadResult> {
@@ -47,7 +47,7 @@ async function restore(
 
 async function readState(
   states: TableStates,
-  path: readonly KeptState[],
+  path: readonly TableSnapshot[],
   table = 'layer',
 ): Promise<ReadRow[]> {
   const rows: ReadRow[] = []
@@ -211,12 +211,12 @@ function describePuttingAside(make: MakeStore): void {
 /** Content that the table had: its rows, and the form in which it is stored. */
 interface Content {
   rows: ReadRow[]
-  kept?: KeptState
+  kept?: TableSnapshot
   /** Content that this difference is based on. */
   base?: Content
 }
 
-function pathTo(content: Content): KeptState[] {
+function pathTo(content: Content): TableSnapshot[] {
   if (content.kept === undefined) return []
   if (content.kept.form === 'whole') return [content.kept]
   return [...(content.base === undefined ? [] : pathTo(content.base)), content.kept]

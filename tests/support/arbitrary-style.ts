@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Condition, Fill, Rule, Stroke, Symbolizer, Value } from '../../src/cartography/model.ts'
+import type { Fill, Rule, Stroke, StyleCondition, Symbolizer, Value } from '../../src/cartography/model.ts'
 import { lineCaps, lineJoins, markShapes } from '../../src/cartography/model.ts'
 import { scaleOfZoom } from '../../src/cartography/scale.ts'
 
@@ -141,7 +141,7 @@ function arbitrarySymbol(rich: Richness): fc.Arbitrary<Symbolizer> {
     .map(([symbol, measure]) => ({ ...symbol, ...measure }))
 }
 
-const arbitraryCondition: fc.Arbitrary<Condition> = fc.letrec<{ condition: Condition }>((tie) => ({
+const arbitraryCondition: fc.Arbitrary<StyleCondition> = fc.letrec<{ condition: StyleCondition }>((tie) => ({
   condition: fc.oneof(
     { maxDepth: 3, depthSize: 'small' },
     fc.record({ op: fc.constantFrom('==' as const, '!=' as const), property, value: literal }),

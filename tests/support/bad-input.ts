@@ -42,7 +42,7 @@ export interface Loaded {
   messages: string
 }
 
-export interface LoadWish {
+export interface LoadOptions {
   /** For data that name no CRS; left out, they stay NO_CRS. */
   srs?: string
   /** Body of the PUT request to the first task before the run. */
@@ -62,7 +62,7 @@ export async function newImport(client: ImporterClient): Promise<number> {
 export async function loadFiles(
   client: ImporterClient,
   files: FilePart[],
-  wish: LoadWish = {},
+  wish: LoadOptions = {},
 ): Promise<Loaded> {
   const id = await newImport(client)
   const uploaded = await client.upload(id, files)

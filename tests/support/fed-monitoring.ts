@@ -4,7 +4,7 @@ import type { SeriesLimits } from '../../src/config/monitoring-settings.ts'
 import { openSeriesDatabase } from '../../src/monitoring/series/open-series-database.ts'
 import type { RequestEvent, Sample } from '../../src/monitoring/series/request-event.ts'
 import type { Batch } from '../../src/monitoring/series/series.ts'
-import type { SeriesPlace } from '../../src/monitoring/series/series-database.ts'
+import type { SeriesLocation } from '../../src/monitoring/series/series-database.ts'
 import { createSeriesWriter } from '../../src/monitoring/series/series-writer.ts'
 import type { TestApp } from './app.ts'
 import { fixedClock } from './fixed-clock.ts'
@@ -39,7 +39,7 @@ export async function startFed(
 }
 
 /** Returns the location of a server's series database. */
-export function placeOf({ settings, dataDir }: TestApp): SeriesPlace {
+export function placeOf({ settings, dataDir }: TestApp): SeriesLocation {
   return settings.databaseUrl === undefined
     ? { path: join(dataDir, 'monitoring.sqlite') }
     : { url: settings.databaseUrl.reveal() }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseCql2Text } from '../../src/filters/cql2-text.ts'
 import { runProgram } from '../../src/lib/process.ts'
 import { filterIn } from '../../src/stores/reading/filter-in-crs.ts'
-import { wishFilter } from '../../src/stores/reading/wished-filter.ts'
+import { toRequestFilter } from '../../src/stores/reading/request-filter.ts'
 import type { VectorStore } from '../../src/stores/store.ts'
 import type { TestApp } from './app.ts'
 import { createTestApp } from './app.ts'
@@ -129,7 +129,7 @@ async function findInFile({ served }: FilterSamples, cql: string): Promise<numbe
   const table = await served.findTable('samples')
   assert.ok(table)
   const srs = 'EPSG:4326'
-  const filter = await filterIn(wishFilter(parseCql2Text(cql), table.schema, srs), srs)
+  const filter = await filterIn(toRequestFilter(parseCql2Text(cql), table.schema, srs), srs)
   const query = { table: 'samples', limit: 10_000, offset: 0, filter }
   const { signal } = new AbortController()
   const numbers: number[] = []

@@ -10,22 +10,22 @@ const script = fileURLToPath(new URL('gdal-reference.py', import.meta.url))
  * Value as GDAL's own interface returns it: numbers as exact text, bytes as hexadecimal digits, times as
  * parts.
  */
-export type ToldValue = string | string[] | number[] | null
+export type GdalValue = string | string[] | number[] | null
 
-export interface ToldLayer {
+export interface GdalLayer {
   name: string
   /** The column that numbers its features; empty where there is none. */
   key: string
   fields: { name: string; type: string }[]
-  rows: { geometry: string | null; fid: number; values: ToldValue[] }[]
+  rows: { geometry: string | null; fid: number; values: GdalValue[] }[]
   geometryType: string
 }
 
-export interface ToldFile {
+export interface GdalFile {
   name: string
   path: string
   driver: string
-  layers: ToldLayer[]
+  layers: GdalLayer[]
   error?: string
 }
 
@@ -40,17 +40,17 @@ export async function hasGdalBindings(): Promise<boolean> {
   )
 }
 
-async function ask(question: object): Promise<ToldFile[]> {
+async function ask(question: object): Promise<GdalFile[]> {
   const { stdout } = await runProgram(python, [script], { stdin: JSON.stringify(question) })
   const lines = stdout.toString('utf8').trim().split('\n')
-  return lines.map((line) => JSON.parse(line) as ToldFile)
+  return lines.map((line) => JSON.parse(line) as GdalFile)
 }
 
 /**
  * Makes GDAL write a file with each of its drivers, with values of every type, and returns what GDAL reads
  * from them.
  */
-export function writtenByGdal(folder: string, config: Config): Promise<ToldFile[]> {
+export function writtenByGdal(folder: string, config: Config): Promise<GdalFile[]> {
   return ask({ folder, write: true, config })
 }
 
@@ -58,6 +58,6 @@ export function writtenByGdal(folder: string, config: Config): Promise<ToldFile[
 export function readByGdal(
   files: { name: string; path: string; driver: string }[],
   config: Config,
-): Promise<ToldFile[]> {
+): Promise<GdalFile[]> {
   return ask({ files, config })
 }

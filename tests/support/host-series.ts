@@ -4,7 +4,7 @@ import { createHostCollector } from '../../src/monitoring/collect/hosts/host-col
 import type { CollectedSource } from '../../src/monitoring/collect/service-collector.ts'
 import { metricNamed } from '../../src/monitoring/metrics/metrics.ts'
 import { openSeriesDatabase } from '../../src/monitoring/series/open-series-database.ts'
-import type { SeriesDatabase, SeriesPlace } from '../../src/monitoring/series/series-database.ts'
+import type { SeriesDatabase, SeriesLocation } from '../../src/monitoring/series/series-database.ts'
 import { createSeriesWriter } from '../../src/monitoring/series/series-writer.ts'
 import { testCluster } from './postgres.ts'
 import { temporaryData } from './terrane-process.ts'
@@ -16,7 +16,7 @@ export const seriesKinds = ['sqlite', 'postgres'] as const
 export async function seriesPlace(
   test: TestContext,
   kind: (typeof seriesKinds)[number],
-): Promise<SeriesPlace> {
+): Promise<SeriesLocation> {
   if (kind === 'sqlite') return { path: join(temporaryData(test), 'monitoring.sqlite') }
   const cluster = await testCluster()
   const url = await cluster.createDatabase()
@@ -40,7 +40,7 @@ interface HostRow {
 }
 
 /** Watches a host as the collector thread does, with the real writer. */
-export async function watchHost(place: SeriesPlace, source: CollectedSource): Promise<HostWatch> {
+export async function watchHost(place: SeriesLocation, source: CollectedSource): Promise<HostWatch> {
   const database = await openSeriesDatabase(place)
   const writer = createSeriesWriter(database, { labels: 100, visitors: 10_000, resources: 500 })
   const type = source.kind === 'own' ? 'hostapp' : 'hostmapserver'

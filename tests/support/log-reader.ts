@@ -1,12 +1,12 @@
 import type { SeriesLimits } from '../../src/config/monitoring-settings.ts'
 import { Collector } from '../../src/monitoring/collect/collector.ts'
 import type { CollectedService } from '../../src/monitoring/collect/service-collector.ts'
-import type { SeriesPlace } from '../../src/monitoring/series/series-database.ts'
+import type { SeriesLocation } from '../../src/monitoring/series/series-database.ts'
 import { createSeriesWriter } from '../../src/monitoring/series/series-writer.ts'
 
 /** Input of this program, as JSON in its only argument. */
 export interface ReaderOrder {
-  place: SeriesPlace
+  place: SeriesLocation
   limits: SeriesLimits
   service: CollectedService
   /** Time of the first read, in milliseconds since 1970. */

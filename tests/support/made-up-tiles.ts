@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { KeptTile, TileKey } from '../../src/maps/cache/kept-tile.ts'
+import type { CachedTile, TileKey } from '../../src/maps/cache/cached-tile.ts'
 
 /** A tile by its number, whose bytes follow from its place. */
-export function madeUpTile(number: number): { key: TileKey; tile: KeptTile } {
+export function madeUpTile(number: number): { key: TileKey; tile: CachedTile } {
   const place = { z: 12, x: number % 64, y: Math.floor(number / 64) }
   const family = { layerId: 7, version: 3, variant: '', set: 'WebMercatorQuad', format: 'pbf' } as const
   const digest = createHash('sha512').update(String(number)).digest()

@@ -45,7 +45,7 @@ export async function startMapServer(test: Cleanup): Promise<MapServer> {
   }
 }
 
-interface Places {
+interface MapServerFolders {
   folder: string
   maps: string
   log: string
@@ -54,7 +54,7 @@ interface Places {
   gateway: number
 }
 
-function configuration({ folder, maps, log, pid, port, gateway }: Places): string {
+function configuration({ folder, maps, log, pid, port, gateway }: MapServerFolders): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return `daemon off;
 ${process.getuid?.() === 0 ? 'user root;' : ''}

@@ -10,7 +10,7 @@ interface Duration {
 }
 
 /** Check in the JSON of the API. */
-interface CheckOnWire {
+interface CheckResponse {
   id: number
   name: string
   description: string
@@ -23,7 +23,7 @@ interface CheckOnWire {
   webhook_secrets?: Record<string, string>
 }
 
-interface FieldOnWire {
+interface FieldResponse {
   id: number
   field_name: string
   field_option: string
@@ -39,15 +39,15 @@ interface FieldOnWire {
   scope: object
 }
 
-export interface ConfigOnWire {
-  fields: FieldOnWire[]
+export interface ConfigResponse {
+  fields: FieldResponse[]
   form: string
-  notification: CheckOnWire
+  notification: CheckResponse
   emails: string[]
   webhooks: string[]
 }
 
-interface ProblemOnWire {
+interface ProblemResponse {
   name: string
   severity: string
   message: string
@@ -60,10 +60,10 @@ interface ProblemOnWire {
 }
 
 /** Data of every response about checks. */
-interface NotificationData extends CheckOnWire, ConfigOnWire {
-  problems: ProblemOnWire[]
+interface NotificationData extends CheckResponse, ConfigResponse {
+  problems: ProblemResponse[]
   health_level: string
-  notifications: (CheckOnWire & { url: string })[]
+  notifications: (CheckResponse & { url: string })[]
   notices: string[]
   deliveries: { kind: string; receiver: string; state: string; attempts: number; error: string | null }[]
 }
@@ -138,7 +138,7 @@ export async function createCheck(
 }
 
 /** The data of a check's configuration. */
-export async function readConfig(client: NotificationClient, id: number): Promise<ConfigOnWire> {
+export async function readConfig(client: NotificationClient, id: number): Promise<ConfigResponse> {
   const reply = await client.call('GET', `/api/notifications/config/${id}/`)
   assert.equal(reply.status, 200, reply.text)
   return reply.json.data

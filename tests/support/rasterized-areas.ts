@@ -6,10 +6,10 @@ import { runProgram } from '../../src/lib/process.ts'
 import { writeTile } from '../../src/stores/reading/write-tile.ts'
 import type { VectorStore } from '../../src/stores/store.ts'
 import { tileReadingOf } from '../../src/stores/tile-reading.ts'
-import type { LayerThinning } from '../../src/tiles/thin/layer-thinning.ts'
-import { findLevels } from '../../src/tiles/thin/layer-thinning.ts'
-import { placeEnvelopesOf } from '../../src/tiles/thin/place-envelopes.ts'
-import { cellOf } from '../../src/tiles/thin/tile-cells.ts'
+import type { LayerGeneralization } from '../../src/tiles/generalize/layer-generalization.ts'
+import { findLevels } from '../../src/tiles/generalize/layer-generalization.ts'
+import { positionEnvelopesOf } from '../../src/tiles/generalize/position-envelopes.ts'
+import { cellOf } from '../../src/tiles/generalize/tile-cells.ts'
 import type { TileAddress, TileMatrixSetId } from '../../src/tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet, tileEnvelope } from '../../src/tiles/tile-matrix-sets.ts'
 import { tileExtent } from '../../src/tiles/tile-units.ts'
@@ -74,18 +74,18 @@ export async function trueShares(
 }
 
 /** Returns how the table `layer` of a store is generalized. */
-export async function thinningOfStore(store: VectorStore, crs: string): Promise<LayerThinning> {
+export async function thinningOfStore(store: VectorStore, crs: string): Promise<LayerGeneralization> {
   const sides: number[] = []
   for await (const page of tileReadingOf(store).readEnvelopes({ table: 'layer' }, never))
     for (const side of page.envelopes) sides.push(side)
-  const places = (await placeEnvelopesOf(crs))(Float64Array.from(sides), { hasAreas: true })
+  const places = (await positionEnvelopesOf(crs))(Float64Array.from(sides), { hasAreas: true })
   return findLevels(places, undefined, 'all').thinning
 }
 
 /** Creates one tile of the table `layer`, with an attribute `kind`. */
 export async function areaTile(
   store: VectorStore,
-  { cells, areas = 'all' }: LayerThinning,
+  { cells, areas = 'all' }: LayerGeneralization,
   { set, tile, crs }: { set: TileMatrixSetId; tile: TileAddress; crs: string },
 ) {
   const cell = cellOf({ cells }, set, tile.z)

@@ -1,5 +1,5 @@
 import { hasQuantiles, metricNamed } from '../../src/monitoring/metrics/metrics.ts'
-import type { ExpectedPeriod, ExpectedRow, Question } from './recount.ts'
+import type { ExpectedPeriod, ExpectedRow, MetricQuery } from './recount.ts'
 import { distinctOf, resourceKey } from './recount.ts'
 
 /** Row of a metric_data response. */
@@ -32,7 +32,7 @@ const relativeError = 1e-9
 const estimateError = 0.02
 
 /** The query of a question; resources by their ids. */
-export function toQuery(question: Question, resourceId: (key: string) => number): string {
+export function toQuery(question: MetricQuery, resourceId: (key: string) => number): string {
   const { metric, from, to, interval, groupBy, service, serviceType, eventType, resourceType } = question
   const query = new URLSearchParams({
     valid_from: new Date(from * 1000).toISOString(),
@@ -49,7 +49,7 @@ export function toQuery(question: Question, resourceId: (key: string) => number)
 
 /** Returns the differences, one line each. */
 export function differences(
-  question: Question,
+  question: MetricQuery,
   expected: readonly ExpectedPeriod[],
   answered: readonly AnsweredPeriod[],
 ): string[] {
@@ -66,7 +66,7 @@ export function differences(
   return found
 }
 
-function rowDifferences(question: Question, period: ExpectedPeriod, answered: AnsweredRow[]): string[] {
+function rowDifferences(question: MetricQuery, period: ExpectedPeriod, answered: AnsweredRow[]): string[] {
   const at = new Date(period.from * 1000).toISOString()
   const found: string[] = []
   const rows = new Map(answered.map((row) => [keyOf(question, row), row]))
@@ -85,7 +85,7 @@ function rowDifferences(question: Question, period: ExpectedPeriod, answered: An
   return found
 }
 
-function keyOf({ groupBy }: Question, row: AnsweredRow): string {
+function keyOf({ groupBy }: MetricQuery, row: AnsweredRow): string {
   const resource = row.resource === undefined ? '' : resourceKey(row.resource)
   if (groupBy === undefined) return row.label ?? ''
   if (groupBy === 'resource') return `${resource} ${row.label}`
@@ -94,7 +94,7 @@ function keyOf({ groupBy }: Question, row: AnsweredRow): string {
   return groupBy === 'user_on_label' ? (row.user ?? '') : ''
 }
 
-function fieldDifferences(question: Question, row: ExpectedRow, other: AnsweredRow): string[] {
+function fieldDifferences(question: MetricQuery, row: ExpectedRow, other: AnsweredRow): string[] {
   const pairs: [name: string, expected: number, answered: unknown][] = [
     ['sum', row.sum, other.sum],
     ['min', row.min, other.min],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { seededRandom } from '../../bench/random.ts'
-import type { OwnEventType } from '../../src/monitoring/model/event-types.ts'
+import type { RequestEventType } from '../../src/monitoring/model/event-types.ts'
 import type { ResourceType } from '../../src/monitoring/model/resource-types.ts'
 import type { RequestEvent, Sample, UsedResource } from '../../src/monitoring/series/request-event.ts'
 import { anonymousUser } from '../../src/monitoring/series/request-event.ts'
@@ -31,7 +31,7 @@ const statuses = [200, 200, 200, 200, 200, 204, 302, 304, 400, 401, 404, 404, 50
 const countries = ['ITA', 'DEU', 'FRA', 'USA', 'BRA', 'IDN', 'KEN', null]
 const cities = ['Genova', 'Köln', 'São Paulo', 'नई दिल्ली', null, null]
 const errorTypes = ['ValueError', 'java.lang.NullPointerException', 'TimeoutError', 'PG::ConnectionBad']
-const applicationTypes: (OwnEventType | null)[] = [
+const applicationTypes: (RequestEventType | null)[] = [
   'view',
   'view',
   'view',
@@ -45,7 +45,7 @@ const applicationTypes: (OwnEventType | null)[] = [
   'change_metadata',
   null,
 ]
-const mapServerTypes: (OwnEventType | null)[] = [
+const mapServerTypes: (RequestEventType | null)[] = [
   'OWS:WMS',
   'OWS:WMS',
   'OWS:WMS',

@@ -3,14 +3,14 @@ import type { SeriesLimits } from '../../src/config/monitoring-settings.ts'
 import { openSeriesDatabase } from '../../src/monitoring/series/open-series-database.ts'
 import type { RequestEvent, Sample } from '../../src/monitoring/series/request-event.ts'
 import type { SeriesWriter } from '../../src/monitoring/series/series.ts'
-import type { SeriesPlace } from '../../src/monitoring/series/series-database.ts'
+import type { SeriesLocation } from '../../src/monitoring/series/series-database.ts'
 import { createSeriesWriter } from '../../src/monitoring/series/series-writer.ts'
 import type { DayOptions } from './recount-day.ts'
 import { makeDay } from './recount-day.ts'
 
 /** Input that `tests/support/recount-feed.ts` passes to this program, as JSON in its only argument. */
 export interface FeederOrder {
-  place: SeriesPlace
+  place: SeriesLocation
   limits: SeriesLimits
   day: DayOptions
   /** Decides on batches and repeats. */

@@ -2,13 +2,13 @@ import { seededRandom } from '../../bench/random.ts'
 import { applicationMetrics, isHostMetric, metricNamed } from '../../src/monitoring/metrics/metrics.ts'
 import type { EventType } from '../../src/monitoring/model/event-types.ts'
 import { eventTypes } from '../../src/monitoring/model/event-types.ts'
-import type { CountedService, Question } from './recount.ts'
+import type { CountedService, MetricQuery } from './recount.ts'
 import { groupings } from './recount.ts'
 import type { Day } from './recount-day.ts'
 import { labelsOf } from './recount-minute.ts'
 
 type Draw = () => number
-type Filter = Partial<Question>
+type Filter = Partial<MetricQuery>
 
 const hour = 3600
 const day = 86_400
@@ -27,11 +27,11 @@ export interface MatrixOptions {
 }
 
 /** Creates questions for every metric and grouping, cycling through filters, windows and intervals. */
-export function makeMatrix(options: MatrixOptions): Question[] {
+export function makeMatrix(options: MatrixOptions): MetricQuery[] {
   const draw = seededRandom(options.seed)
   const windows = makeWindows(options)
   const names = [...applicationMetrics.map(({ name }) => name), ...hostMetrics]
-  const questions: Question[] = []
+  const questions: MetricQuery[] = []
   for (const metric of names) {
     const filters = makeFilters(metric, options, draw)
     for (const groupBy of [undefined, ...groupings]) {
@@ -46,7 +46,7 @@ export function makeMatrix(options: MatrixOptions): Question[] {
   return questions
 }
 
-function makeWindows({ from, midnight }: MatrixOptions): Pick<Question, 'from' | 'to' | 'interval'>[] {
+function makeWindows({ from, midnight }: MatrixOptions): Pick<MetricQuery, 'from' | 'to' | 'interval'>[] {
   const window = (start: number, length: number, interval: number) => ({
     from: start,
     to: start + length,

@@ -10,7 +10,7 @@ import { placeOf } from './fed-monitoring.ts'
 import { fixedClock } from './fixed-clock.ts'
 import type { MonitoringClient } from './monitoring-client.ts'
 import { monitoringClient } from './monitoring-client.ts'
-import type { CountedService, Question } from './recount.ts'
+import type { CountedService, MetricQuery } from './recount.ts'
 import { Recount, resourceKey } from './recount.ts'
 import type { AnsweredPeriod } from './recount-compare.ts'
 import { differences, toQuery } from './recount-compare.ts'
@@ -42,8 +42,8 @@ const shownDifferences = 20
  */
 export interface CountedDay {
   /** Throws if a response differs from the plain recount. */
-  compare(questions: readonly Question[]): Promise<void>
-  questions: Question[]
+  compare(questions: readonly MetricQuery[]): Promise<void>
+  questions: MetricQuery[]
   client: MonitoringClient
 }
 
@@ -121,7 +121,7 @@ async function comparerWith(client: MonitoringClient, recount: Recount) {
   const { json } = await client.call('GET', '/api/resources/')
   const { resources }: { resources?: { id: number; type: string; name: string }[] } = json
   const ids = new Map(resources?.map((one) => [resourceKey(one), one.id]))
-  return async (questions: readonly Question[]): Promise<void> => {
+  return async (questions: readonly MetricQuery[]): Promise<void> => {
     const found: string[] = []
     for (const question of questions) {
       const path = toQuery(question, (key) => ids.get(key) ?? 0)

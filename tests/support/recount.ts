@@ -8,7 +8,7 @@ import type { MinuteRow } from './recount-minute.ts'
 import { countsUnder, minuteRows, sampleRows } from './recount-minute.ts'
 
 /** A question to metric_data; times in seconds. */
-export interface Question {
+export interface MetricQuery {
   metric: string
   from: number
   to: number
@@ -85,14 +85,14 @@ export class Recount {
     for (const one of facts.samples) push(this.#samples, minuteKey(one.serviceId, one.created / 1000), one)
   }
 
-  answer(question: Question): ExpectedPeriod[] {
+  answer(question: MetricQuery): ExpectedPeriod[] {
     const key = JSON.stringify(question)
     const answer = this.#answers.get(key) ?? this.#count(question)
     this.#answers.set(key, answer)
     return answer
   }
 
-  #count(question: Question): ExpectedPeriod[] {
+  #count(question: MetricQuery): ExpectedPeriod[] {
     return periodsOf(question).map(({ from, to }) => {
       const groups = new Map<string, Group>()
       // A minute belongs to the period that contains its start.
@@ -103,7 +103,7 @@ export class Recount {
     })
   }
 
-  #countMinute(question: Question, minute: number, groups: Map<string, Group>): void {
+  #countMinute(question: MetricQuery, minute: number, groups: Map<string, Group>): void {
     for (const service of this.#services) {
       if (question.service !== undefined && question.service !== service.name) continue
       if (question.serviceType !== undefined && question.serviceType !== service.type) continue
@@ -117,7 +117,7 @@ export class Recount {
     }
   }
 
-  #countRequests(question: Question, requests: RequestEvent[], groups: Map<string, Group>): void {
+  #countRequests(question: MetricQuery, requests: RequestEvent[], groups: Map<string, Group>): void {
     for (const eventType of eventTypesOf(question)) {
       const ofType = requests.filter((one) => countsUnder(one, eventType))
       for (const [resource, used] of splitsOf(question, ofType)) {
@@ -128,7 +128,7 @@ export class Recount {
   }
 
   #addRows(
-    question: Question,
+    question: MetricQuery,
     rows: MinuteRow[],
     { eventType = '', resource = '' }: { eventType?: string; resource?: string },
     groups: Map<string, Group>,
@@ -173,7 +173,7 @@ class Group {
     this.#resources.add(resource)
   }
 
-  toRow(key: string, question: Question): ExpectedRow {
+  toRow(key: string, question: MetricQuery): ExpectedRow {
     const isDistinct = distinctOf(question) !== undefined
     return {
       key,
@@ -188,7 +188,7 @@ class Group {
     }
   }
 
-  #value(question: Question): number {
+  #value(question: MetricQuery): number {
     const distinct = distinctOf(question)
     if (distinct === 'labels') return this.#labels.size
     if (distinct === 'users') return this.#users.size
@@ -199,7 +199,7 @@ class Group {
 }
 
 /** Returns what a grouping counts instead of the metric's value. */
-export function distinctOf({ groupBy, metric }: Question): 'labels' | 'users' | 'resources' | undefined {
+export function distinctOf({ groupBy, metric }: MetricQuery): 'labels' | 'users' | 'resources' | undefined {
   if (groupBy === 'label' || groupBy === 'event_type_on_label' || groupBy === 'user_on_label') return 'labels'
   if (groupBy === 'resource_no_label' || groupBy === 'resource_on_label')
     return findMetric(metric)?.isLabelled === true ? 'labels' : undefined
@@ -208,7 +208,7 @@ export function distinctOf({ groupBy, metric }: Question): 'labels' | 'users' | 
 }
 
 /** Returns one grid for the whole window, counted from 0:00 UTC of its first day. */
-function periodsOf({ from, to, interval }: Question): { from: number; to: number }[] {
+function periodsOf({ from, to, interval }: MetricQuery): { from: number; to: number }[] {
   const midnight = Math.floor(from / 86_400) * 86_400
   const periods: { from: number; to: number }[] = []
   let start = midnight
@@ -220,13 +220,13 @@ function periodsOf({ from, to, interval }: Question): { from: number; to: number
   return periods
 }
 
-function eventTypesOf(question: Question): readonly EventType[] {
+function eventTypesOf(question: MetricQuery): readonly EventType[] {
   if (question.eventType !== undefined) return [question.eventType]
   return question.groupBy?.startsWith('event_type') === true ? eventTypes : ['all']
 }
 
 /** The requests apart by what the question splits them by; a request with two layers is in two of the splits. */
-function splitsOf(question: Question, requests: RequestEvent[]): Map<string, RequestEvent[]> {
+function splitsOf(question: MetricQuery, requests: RequestEvent[]): Map<string, RequestEvent[]> {
   const splits = new Map<string, RequestEvent[]>()
   const { resource, resourceType, groupBy } = question
   if (groupBy?.includes('resource') === true) {
@@ -242,17 +242,17 @@ function splitsOf(question: Question, requests: RequestEvent[]): Map<string, Req
   return splits
 }
 
-function isAsked({ resource, resourceType }: Question, used: { type: string; name: string }): boolean {
+function isAsked({ resource, resourceType }: MetricQuery, used: { type: string; name: string }): boolean {
   if (resource !== undefined) return resource.type === used.type && resource.name === used.name
   return resourceType === undefined || resourceType === used.type
 }
 
-function isUnsplit({ resource, resourceType, groupBy }: Question): boolean {
+function isUnsplit({ resource, resourceType, groupBy }: MetricQuery): boolean {
   return resource === undefined && resourceType === undefined && groupBy?.includes('resource') !== true
 }
 
 function keyOf(
-  { groupBy }: Question,
+  { groupBy }: MetricQuery,
   row: MinuteRow,
   eventType: string,
   resource: string,
@@ -269,7 +269,7 @@ export function resourceKey({ type, name }: { type: string; name: string }): str
   return `${type}=${name}`
 }
 
-function metricOf({ metric }: Question): Metric {
+function metricOf({ metric }: MetricQuery): Metric {
   const found = findMetric(metric)
   if (found === undefined) throw new Error(`There is no metric ${metric}`)
   return found

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import type { Column } from '../../src/monitoring/metrics/request-columns.ts'
+import type { RequestColumn } from '../../src/monitoring/metrics/request-columns.ts'
 import { pagesOffset } from '../../src/monitoring/model/pages-service.ts'
 import { openSeriesDatabase } from '../../src/monitoring/series/open-series-database.ts'
 import { decodeRequests } from '../../src/monitoring/series/request-block.ts'
 import type { UsedResource } from '../../src/monitoring/series/request-event.ts'
-import type { SeriesPlace } from '../../src/monitoring/series/series-database.ts'
+import type { SeriesLocation } from '../../src/monitoring/series/series-database.ts'
 import type { TestApp } from './app.ts'
 
 /** Request as the log stores it; texts by the names of `RequestEvent`. */
@@ -24,7 +24,7 @@ export function requestLogOf(app: TestApp): Promise<LoggedRequest[]> {
 }
 
 /** Every request in the log once, in the order of batches. */
-export async function readRequestLog(place: SeriesPlace): Promise<LoggedRequest[]> {
+export async function readRequestLog(place: SeriesLocation): Promise<LoggedRequest[]> {
   const database = await openSeriesDatabase(place, { isReader: true })
   try {
     const rows = await database.all<{ serviceId: number; data: Uint8Array }>(
@@ -51,6 +51,6 @@ function unpack(serviceId: number, data: Uint8Array): LoggedRequest[] {
   }))
 }
 
-function valueAt<T>({ values, indexes }: Column<T>, at: number): T {
+function valueAt<T>({ values, indexes }: RequestColumn<T>, at: number): T {
   return values[indexes?.[at] ?? 0] as T
 }

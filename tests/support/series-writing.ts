@@ -7,7 +7,7 @@ import type { Keep, SeriesLimits } from '../../src/config/monitoring-settings.ts
 import { openSeriesDatabase } from '../../src/monitoring/series/open-series-database.ts'
 import type { Resolution } from '../../src/monitoring/series/schema.ts'
 import type { SeriesWriter } from '../../src/monitoring/series/series.ts'
-import type { SeriesDatabase, SeriesPlace, SqlValue } from '../../src/monitoring/series/series-database.ts'
+import type { SeriesDatabase, SeriesLocation, SqlValue } from '../../src/monitoring/series/series-database.ts'
 import { createSeriesWriter } from '../../src/monitoring/series/series-writer.ts'
 import { testCluster } from './postgres.ts'
 import type { Day } from './recount-day.ts'
@@ -32,12 +32,12 @@ const keepAll: Keep = {
   maxBytes: 0,
 }
 
-interface TestedPlace {
-  place: SeriesPlace
+interface TestedLocation {
+  place: SeriesLocation
   remove(): Promise<void>
 }
 
-type SeriesTest = (name: string, work: (place: SeriesPlace) => Promise<void>) => void
+type SeriesTest = (name: string, work: (place: SeriesLocation) => Promise<void>) => void
 
 const kinds = { SQLite: makeFile, PostgreSQL: makeDatabase }
 
@@ -64,7 +64,7 @@ export function describeSeries(
   }
 }
 
-async function makeFile(): Promise<TestedPlace> {
+async function makeFile(): Promise<TestedLocation> {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-series-'))
   return {
     place: { path: join(folder, 'monitoring.sqlite') },
@@ -72,7 +72,7 @@ async function makeFile(): Promise<TestedPlace> {
   }
 }
 
-async function makeDatabase(): Promise<TestedPlace> {
+async function makeDatabase(): Promise<TestedLocation> {
   const cluster = await testCluster()
   const url = await cluster.createDatabase()
   return { place: { url }, remove: () => cluster.dropDatabase(url) }
@@ -84,13 +84,13 @@ export function makeFacts(seed: number, requests = 250): Day {
   return makeDay({ seed, requests, from: start, minutes: 75, ...services })
 }
 
-export async function openWriter(place: SeriesPlace, limits = testLimits): Promise<SeriesWriter> {
+export async function openWriter(place: SeriesLocation, limits = testLimits): Promise<SeriesWriter> {
   return createSeriesWriter(await openSeriesDatabase(place), limits)
 }
 
 /** Opens a writer, works with it and closes it. */
 export async function withWriter(
-  place: SeriesPlace,
+  place: SeriesLocation,
   work: (writer: SeriesWriter) => Promise<void>,
   limits = testLimits,
 ): Promise<void> {
@@ -111,7 +111,7 @@ export async function retainAll(writer: SeriesWriter, now: number, keep: Partial
 }
 
 export async function withDatabase<T>(
-  place: SeriesPlace,
+  place: SeriesLocation,
   work: (database: SeriesDatabase) => Promise<T>,
 ): Promise<T> {
   const database = await openSeriesDatabase(place)
@@ -123,14 +123,18 @@ export async function withDatabase<T>(
 }
 
 /** Returns the single value of a query. */
-export async function queryNumber(place: SeriesPlace, sql: string, values: SqlValue[] = []): Promise<number> {
+export async function queryNumber(
+  place: SeriesLocation,
+  sql: string,
+  values: SqlValue[] = [],
+): Promise<number> {
   const rows = await withDatabase(place, (database) => database.arrays(sql, values))
   return Number(rows[0]?.[0])
 }
 
 /** Fails unless the tables hold exactly what a plain recount gives. */
 export async function assertSame(
-  place: SeriesPlace,
+  place: SeriesLocation,
   facts: Facts,
   resolutions: readonly Resolution[] = [60, 3600, 86_400],
   limits = testLimits,

@@ -1,5 +1,5 @@
-import { metricDataReads } from '../../src/http/monitoring/counted/metric-data-reads.ts'
-import type { MetricDataRequest } from '../../src/http/monitoring/counted/metric-data-writer.ts'
+import { metricDataReads } from '../../src/http/monitoring/metrics/metric-data-reads.ts'
+import type { MetricDataRequest } from '../../src/http/monitoring/metrics/metric-data-writer.ts'
 import { Transfer } from '../../src/lib/workers/handlers.ts'
 import type { MetricData } from '../../src/monitoring/query/metric-data.ts'
 import type { MetricDataQuery } from '../../src/monitoring/query/metric-data-query.ts'

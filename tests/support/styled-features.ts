@@ -1,4 +1,4 @@
-import type { Condition, Dimension, Rule, Stroke, Symbolizer } from '../../src/cartography/model.ts'
+import type { Dimension, Rule, Stroke, StyleCondition, Symbolizer } from '../../src/cartography/model.ts'
 import { markShapes } from '../../src/cartography/model.ts'
 
 const fill = { color: '#ff0000', opacity: 1 }
@@ -42,7 +42,7 @@ function symbol(name: string, one: Symbolizer, usual?: Symbolizer): StyledFeatur
   return { name, rules: [{ symbols: [one] }], ...(usual === undefined ? {} : { usual }) }
 }
 
-function filter(name: string, condition: Condition): StyledFeature {
+function filter(name: string, condition: StyleCondition): StyledFeature {
   return { name: `filter: ${name}`, rules: [{ condition, symbols: [area] }] }
 }
 

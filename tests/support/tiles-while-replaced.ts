@@ -24,7 +24,7 @@ function pointsOf(generation: number): Points {
 }
 
 /** What is known of a layer: generations that were begun and completed, and the one of each version that was seen. */
-interface Told {
+interface LayerGenerations {
   begun: number
   complete: number
   byVersion: Map<string, number>
@@ -54,7 +54,7 @@ async function serving(t: TestContext, env: Record<string, string>): Promise<Tes
 /** One request for a tile of one layer or both; whatever it must not be is thrown. */
 async function askOnce(
   server: TestApp,
-  told: Map<string, Told>,
+  told: Map<string, LayerGenerations>,
   bodies: Map<string, string>,
   { names, tile, ids }: { names: string[]; tile: string; ids: Map<string, number> },
 ): Promise<'kept' | 'unkept'> {
@@ -103,7 +103,7 @@ export function testTilesDuringReplacements({ catalogue, clients, generations }:
   it('are of one version each, of that of their ETag, and never older than what was complete', async (t) => {
     const url = catalogue === 'SQLite' ? {} : { TERRANE_DATABASE_URL: await createCatalogDatabase() }
     const server = await serving(t, url)
-    const told = new Map<string, Told>()
+    const told = new Map<string, LayerGenerations>()
     const ids = new Map<string, number>()
     for (const name of layers) {
       told.set(name, { begun: 0, complete: 0, byVersion: new Map() })

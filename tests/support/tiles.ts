@@ -11,7 +11,7 @@ import { getTileMatrixSet } from '../../src/tiles/tile-matrix-sets.ts'
 import type { Row } from './batches.ts'
 import { batchesOf } from './batches.ts'
 
-export interface MadeLayer {
+export interface EncodedLayer {
   bytes: Uint8Array
   counts: TileCounts
 }
@@ -32,7 +32,7 @@ export interface EncodeOptions {
 export async function encodeRows(
   rows: Row[],
   { schema, tile, id = 'WebMercatorQuad', ids, ...rest }: EncodeOptions,
-): Promise<MadeLayer> {
+): Promise<EncodedLayer> {
   const encoder = createTileEncoder({ name: 'rows', schema, set: getTileMatrixSet(id), tile, ...rest })
   let before = 0
   for await (const batch of batchesOf(schema, rows)) {
@@ -51,7 +51,7 @@ export async function encodeBatch(
   batch: FeatureBatch,
   ids: string[],
   { tile, id = 'WebMercatorQuad', ...rest }: EncodeOptions,
-): Promise<MadeLayer> {
+): Promise<EncodedLayer> {
   const encoder = createTileEncoder({ name: 'rows', set: getTileMatrixSet(id), tile, ...rest })
   await encoder.add({ batch, ids })
   return encoder.finish()

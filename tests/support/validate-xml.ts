@@ -9,7 +9,7 @@ const run = promisify(execFile)
 const archive = join(import.meta.dirname, '..', 'fixtures', 'ogc-schemas', 'schemas.zip')
 
 /** A document to be validated by the schemas of the OGC that it names. */
-export interface XmlWish {
+export interface XmlDocument {
   name: string
   text: string
   /** Texts of schemas by their namespaces, in place of the schemas that the document names. */
@@ -17,7 +17,10 @@ export interface XmlWish {
 }
 
 /** The faults of each document, by its name; those without any are left out. */
-export async function faultsOfXml(t: Cleanup, wishes: readonly XmlWish[]): Promise<Record<string, string[]>> {
+export async function faultsOfXml(
+  t: Cleanup,
+  wishes: readonly XmlDocument[],
+): Promise<Record<string, string[]>> {
   const folder = temporaryData(t)
   const python = '/usr/bin/python3'
   await run(python, ['-m', 'zipfile', '-e', archive, join(folder, 'schemas')])

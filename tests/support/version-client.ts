@@ -4,7 +4,7 @@ import type { TestApp } from './app.ts'
 import type { Answer, Json } from './importer-client.ts'
 
 /** Version in the JSON of the REST API. */
-export interface WireVersion {
+export interface VersionResponse {
   version: number
   user: string | null
   cause: string
@@ -45,10 +45,10 @@ export async function versionsOf(
   server: TestApp,
   layer: string,
   headers?: Record<string, string>,
-): Promise<WireVersion[]> {
+): Promise<VersionResponse[]> {
   const answer = await ask(server, 'GET', `/rest/layers/${layer}/versions`, undefined, headers)
   assert.equal(answer.status, 200, answer.text)
-  return (answer.json as unknown as { versions: WireVersion[] }).versions
+  return (answer.json as unknown as { versions: VersionResponse[] }).versions
 }
 
 /** Brings a layer back to a version. */

@@ -8,7 +8,7 @@ import { eventTypeId } from '../../src/monitoring/model/event-types.ts'
 import type { StoredDemand } from '../../src/monitoring/query/usage-reads.ts'
 import { readDemand, readUsage } from '../../src/monitoring/query/usage-reads.ts'
 import { openSeriesDatabase } from '../../src/monitoring/series/open-series-database.ts'
-import type { SeriesDatabase, SeriesPlace } from '../../src/monitoring/series/series-database.ts'
+import type { SeriesDatabase, SeriesLocation } from '../../src/monitoring/series/series-database.ts'
 import { createSeriesWriter } from '../../src/monitoring/series/series-writer.ts'
 import type { UsageScope } from '../../src/monitoring/series/usage-counts.ts'
 import type { UsageRow } from '../../src/monitoring/series/usage-row.ts'
@@ -52,7 +52,7 @@ export interface WatchOptions {
 }
 
 export async function watchService(
-  place: SeriesPlace,
+  place: SeriesLocation,
   service: CollectedService,
   { privacy = 'truncated', ownNetworks = [] }: WatchOptions = {},
 ): Promise<WatchedService> {

@@ -1,11 +1,11 @@
 import { signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
+import { Empty, Failed, Loading } from '../components/states.tsx'
 import { addressOf } from '../lib/base.ts'
 import { goTo, matchPath, path } from '../lib/router.ts'
 import { loadPageSheet, showPageSheets } from '../lib/sheets.ts'
 import { messages } from '../messages/messages.ts'
-import { Empty, Failed, Loading } from '../parts/states.tsx'
 import { session } from '../session/session.ts'
 import { type Page, pages } from './pages.ts'
 

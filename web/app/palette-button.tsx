@@ -1,11 +1,11 @@
 import { signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { Icon } from '../components/icon.tsx'
+import { reasonOf } from '../components/states.tsx'
+import { say } from '../components/toasts.tsx'
 import { loadSheet } from '../lib/sheets.ts'
 import { messages } from '../messages/messages.ts'
-import { Icon } from '../parts/icon.tsx'
-import { reasonOf } from '../parts/states.tsx'
-import { say } from '../parts/toasts.tsx'
 
 type Palette = ComponentType<{ onClose(): void }>
 

@@ -1,11 +1,11 @@
+import { call } from '../api/client.ts'
+import type { Calls } from '../api/openapi.d.ts'
 import { hasPage } from '../lib/known-pages.ts'
 import { goTo } from '../lib/router.ts'
 import { messages } from '../messages/messages.ts'
 import { paletteTexts } from '../messages/palette/texts.ts'
 import { isStaff, session } from '../session/session.ts'
-import { call } from '../wire/client.ts'
-import type { Calls } from '../wire/openapi.d.ts'
-import { turnLanguage, turnTheme } from './look.ts'
+import { toggleLanguage, toggleTheme } from './appearance.ts'
 import { isEnough, titleOf } from './page-view.tsx'
 import { pages } from './pages.ts'
 
@@ -60,8 +60,8 @@ export function actEntries(): Entry[] {
     ...(isStaff.value ? to('store', 'plus', '/app/stores', '/app/stores?new=1') : []),
     ...(role === 'admin' ? to('user', 'plus', '/app/users', '/app/users?new=1') : []),
     ...(role === undefined ? to('signIn', 'user', '/app/sign-in') : to('token', 'key', '/app/account')),
-    does('theme', 'sun', turnTheme),
-    does('language', 'globe', turnLanguage),
+    does('theme', 'sun', toggleTheme),
+    does('language', 'globe', toggleLanguage),
   ]
 }
 

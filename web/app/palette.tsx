@@ -1,7 +1,7 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Icon } from '../components/icon.tsx'
+import { reasonOf } from '../components/states.tsx'
 import { paletteTexts } from '../messages/palette/texts.ts'
-import { Icon } from '../parts/icon.tsx'
-import { reasonOf } from '../parts/states.tsx'
 import {
   actEntries,
   type Entry,

@@ -1,13 +1,13 @@
 import { useEffect } from 'preact/hooks'
+import { Icon, Mark } from '../components/icon.tsx'
+import { Toasts } from '../components/toasts.tsx'
 import { addressOf } from '../lib/base.ts'
 import { path, query } from '../lib/router.ts'
 import { messages } from '../messages/messages.ts'
-import { Icon, Mark } from '../parts/icon.tsx'
-import { Toasts } from '../parts/toasts.tsx'
 import { raised, watchRaised } from '../session/raised.ts'
 import { session } from '../session/session.ts'
 import { SessionExpired } from '../session/session-expired.tsx'
-import { turnLanguage, turnTheme } from './look.ts'
+import { toggleLanguage, toggleTheme } from './appearance.ts'
 import { findPage, isEnough, PageView } from './page-view.tsx'
 import { pages } from './pages.ts'
 import { PaletteButton } from './palette-button.tsx'
@@ -61,11 +61,11 @@ function Header() {
       <div class="end">
         <PaletteButton />
         {user === undefined && (
-          <button type="button" class="btn quiet" onClick={turnLanguage}>
+          <button type="button" class="btn quiet" onClick={toggleLanguage}>
             {shell.language}
           </button>
         )}
-        <button type="button" class="btn quiet ic" aria-label={shell.theme} onClick={turnTheme}>
+        <button type="button" class="btn quiet ic" aria-label={shell.theme} onClick={toggleTheme}>
           <Icon name="sun" />
         </button>
         {user === undefined ? (

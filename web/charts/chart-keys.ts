@@ -3,7 +3,7 @@ import type { Period } from '../lib/day-periods.ts'
 import type { Course } from './course.ts'
 import { periodOf, type UsedPlot } from './use-plot.ts'
 
-interface Needs extends Pick<UsedPlot, 'plot' | 'at'> {
+interface ChartKeyOptions extends Pick<UsedPlot, 'plot' | 'at'> {
   course: Course
   /** Start of the selection; undefined without a selection. */
   anchor: Signal<number | undefined>
@@ -12,7 +12,10 @@ interface Needs extends Pick<UsedPlot, 'plot' | 'at'> {
 }
 
 /** Handles a key in a chart; returns true if it has an effect. */
-export function pressKey(needs: Needs, { key, shiftKey }: Pick<KeyboardEvent, 'key' | 'shiftKey'>): boolean {
+export function pressKey(
+  needs: ChartKeyOptions,
+  { key, shiftKey }: Pick<KeyboardEvent, 'key' | 'shiftKey'>,
+): boolean {
   const { course, at, anchor, onZoom, onZoomOut } = needs
   const last = course.periods.length - 1
   const now = at.peek()
@@ -41,7 +44,7 @@ export function pressKey(needs: Needs, { key, shiftKey }: Pick<KeyboardEvent, 'k
   }
 }
 
-function goTo({ plot, course, at, anchor }: Needs, index: number, isChoosing: boolean): void {
+function goTo({ plot, course, at, anchor }: ChartKeyOptions, index: number, isChoosing: boolean): void {
   const drawn = plot.current
   const period = course.periods[index]
   if (drawn === undefined || drawn === null || period === undefined) return

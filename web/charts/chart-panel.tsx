@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
+import { Icon } from '../components/icon.tsx'
 import { chartTexts } from '../messages/charts/texts.ts'
-import { Icon } from '../parts/icon.tsx'
 import { fileName, saveFile, toCsv } from './save-chart.ts'
 
 /** Values of a chart, as rows; the first row is the header. */

@@ -2,7 +2,7 @@ import uPlot from 'uplot'
 import type { Course } from './course.ts'
 import { colourOf, strokeOf } from './course.ts'
 
-export interface PlotNeeds {
+export interface PlotOptions {
   /** Values on the axis. */
   shown(value: number): string
   /** A moment on the axis; `stepSeconds` is how far apart they are. */
@@ -22,7 +22,7 @@ const headroom = 1.1
 const wholeSteps = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((one) => one * 10 ** power)).flat()
 
 /** Draws a course into an element, in the colours that it has there now. */
-export function plotCourse(element: HTMLElement, course: Course, needs: PlotNeeds): uPlot {
+export function plotCourse(element: HTMLElement, course: Course, needs: PlotOptions): uPlot {
   const colour = (role: string): string => colourOf(role, element)
   const axis = {
     stroke: colour('var(--ink-2)'),
@@ -106,7 +106,7 @@ function rangeOf(least: number | null, most: number | null, limit: number | unde
   return [bottom, top > bottom ? bottom + (top - bottom) * headroom : bottom + 1]
 }
 
-function tellSelected(plot: uPlot, needs: PlotNeeds): void {
+function tellSelected(plot: uPlot, needs: PlotOptions): void {
   const { left, width } = plot.select
   if (width < 2) return
   const [first, last] = [plot.posToIdx(left), plot.posToIdx(left + width)]

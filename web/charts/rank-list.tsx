@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { useWindow } from '../components/use-window.ts'
 import { chartTexts } from '../messages/charts/texts.ts'
-import { useWindow } from '../parts/use-window.ts'
 import { colourOf } from './course.ts'
 import { savePicture } from './save-chart.ts'
 

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 
 /** State of a value from the server. */
-export interface Known<T> {
+export interface Loadable<T> {
   value?: T
   /** Why the last try gave nothing; what was there before stays shown. */
   error?: unknown
@@ -12,7 +12,7 @@ export interface Known<T> {
 
 /** A value loaded from the server repeatedly; the last request wins. */
 export class Resource<T> {
-  readonly #state = signal<Known<T>>({ isLoading: false })
+  readonly #state = signal<Loadable<T>>({ isLoading: false })
   readonly #ask: (signal: AbortSignal) => Promise<T>
   #asking: AbortController | undefined
 
@@ -20,7 +20,7 @@ export class Resource<T> {
     this.#ask = ask
   }
 
-  get state(): ReadonlySignal<Known<T>> {
+  get state(): ReadonlySignal<Loadable<T>> {
     return this.#state
   }
 

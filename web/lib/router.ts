@@ -1,13 +1,13 @@
 import { computed, signal } from '@preact/signals'
 import { addressOf, pathBelowBase } from './base.ts'
 
-interface Place {
+interface RouteLocation {
   /** Below the base path, beginning with a slash. */
   path: string
   query: URLSearchParams
 }
 
-function here(): Place {
+function here(): RouteLocation {
   return { path: pathBelowBase(location.href), query: new URLSearchParams(location.search) }
 }
 

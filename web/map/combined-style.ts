@@ -1,5 +1,5 @@
 import type { LayerSpecification, StyleSpecification } from 'maplibre-gl'
-import { type Call, call } from '../wire/client.ts'
+import { type Call, call } from '../api/client.ts'
 
 interface Basemap {
   kind: 'own' | 'other' | 'off'

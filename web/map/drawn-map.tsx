@@ -1,14 +1,14 @@
 import type { Map as MapLibreMap } from 'maplibre-gl'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Failed } from '../parts/states.tsx'
+import { Failed } from '../components/states.tsx'
 import { type CombinedStyle, combine, type DataStyle } from './combined-style.ts'
+import { FoundHere } from './features-here.tsx'
 import { bringInSight, fit } from './fit.ts'
-import { FoundHere } from './found-here.tsx'
 import { MapButtons } from './map-buttons.tsx'
 import type { MapViewProps, View } from './map-props.ts'
 import { type Bounds, chosenStyle, objectsStyle, withFilter, withRows } from './objects.ts'
-import { type Asked, openMap } from './open-map.ts'
-import { type Place, ScaleBar } from './scale-bar.tsx'
+import { type MapFeatureInfo, openMap } from './open-map.ts'
+import { type MapPosition, ScaleBar } from './scale-bar.tsx'
 import { isDark } from './theme.ts'
 import { usePublished } from './use-published.ts'
 
@@ -19,13 +19,13 @@ export function DrawnMap(props: MapViewProps) {
   const map = useRef<MapLibreMap>(undefined)
   const now = useRef<{ props: MapViewProps; combined?: CombinedStyle }>({ props })
   now.current.props = props
-  const [place, setPlace] = useState<Place>()
-  const [asked, setAsked] = useState<Asked>()
+  const [place, setPlace] = useState<MapPosition>()
+  const [asked, setAsked] = useState<MapFeatureInfo>()
   const [failed, setFailed] = useState<unknown>()
   const { known, error, again } = usePublished(layers, version)
   const [attributions, setAttributions] = useState<string[]>([])
 
-  const ask = (answer: Asked): void => {
+  const ask = (answer: MapFeatureInfo): void => {
     const isNothing = answer.found.length === 0
     if (isNothing) now.current.props.onPick?.(undefined)
     setAsked(isNothing ? undefined : answer)
@@ -156,7 +156,7 @@ function withChosen(
   }
 }
 
-function placeOf(map: MapLibreMap | undefined): Place | undefined {
+function placeOf(map: MapLibreMap | undefined): MapPosition | undefined {
   return map && { latitude: map.getCenter().lat, zoom: map.getZoom() }
 }
 

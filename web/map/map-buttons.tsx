@@ -1,7 +1,7 @@
 import type { Map as MapLibreMap } from 'maplibre-gl'
 import type { RefObject } from 'preact'
+import { Icon } from '../components/icon.tsx'
 import { messages } from '../messages/messages.ts'
-import { Icon } from '../parts/icon.tsx'
 import { isStill } from './open-map.ts'
 
 interface MapButtonsProps {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { DataStyle } from './combined-style.ts'
 import type { Bounds, MapObject } from './objects.ts'
-import type { Found } from './open-map.ts'
+import type { MapFeature } from './open-map.ts'
 
 /** The middle of a map. */
 export interface View {
@@ -39,9 +39,9 @@ export interface MapViewProps {
   /** Brought in sight when it changes, where it is not. */
   show?: Bounds | undefined
   /** Called with the selected object at a location; undefined when it is deselected. */
-  onPick?(found: Found | undefined): void
+  onPick?(found: MapFeature | undefined): void
   /** Replaces the values of the selected object. */
-  popup?(found: Found): ComponentChildren
+  popup?(found: MapFeature): ComponentChildren
   /** Called when the map stops moving. */
   onRest?(bounds: Bounds): void
   /** The same, if the reader moved it. */

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { Failed, Loading } from '../parts/states.tsx'
+import { Failed, Loading } from '../components/states.tsx'
 import type { MapViewProps } from './map-props.ts'
 
 const drawn = signal<ComponentType<MapViewProps> | undefined>(undefined)

@@ -19,16 +19,16 @@ addProtocol(trialProtocol, async ({ url }, { signal }) => ({ data: await trialTi
 export const isStill = matchMedia('(prefers-reduced-motion: reduce)')
 
 /** An object at a location of the map. */
-export interface Found extends MapObject {
+export interface MapFeature extends MapObject {
   /** As `workspace:name`, or the name of the source of supplied objects. */
   layer: string
   properties: Record<string, unknown>
 }
 
 /** Location of a query and the objects there, topmost first. */
-export interface Asked {
+export interface MapFeatureInfo {
   at: [number, number]
-  found: Found[]
+  found: MapFeature[]
 }
 
 interface Heard {
@@ -39,7 +39,7 @@ interface Heard {
   /** The map has stopped moving. */
   onRest(): void
   /** Called for a click, or for Enter, which queries the center. */
-  onAsk(asked: Asked): void
+  onAsk(asked: MapFeatureInfo): void
   onError(error: unknown): void
 }
 
@@ -79,7 +79,7 @@ export function openMap(container: HTMLElement, style: StyleSpecification, heard
 const reach = 4
 const mostFound = 20
 
-function askedAt(map: MapLibreMap, point: Point, dataIds: readonly string[]): Asked {
+function askedAt(map: MapLibreMap, point: Point, dataIds: readonly string[]): MapFeatureInfo {
   const { lng, lat } = map.unproject(point)
   const layers = dataIds.filter((id) => map.getLayer(id) !== undefined)
   const around: [[number, number], [number, number]] = [
@@ -111,8 +111,8 @@ function isMark({ layer }: MapGeoJSONFeature): boolean {
 }
 
 /** Removes duplicates of objects that several style layers draw, or that are in several tiles. */
-function eachOnce(hits: readonly RenderedHit[]): Found[] {
-  const found = new Map<string, Found>()
+function eachOnce(hits: readonly RenderedHit[]): MapFeature[] {
+  const found = new Map<string, MapFeature>()
   for (const { layer, feature } of hits) {
     const { id, properties, geometry } = feature
     const key = `${layer} ${id ?? JSON.stringify(properties)}`

@@ -5,13 +5,13 @@ const tilePixels = 512
 const mostPixels = 92
 
 /** Center and zoom of a map. */
-export interface Place {
+export interface MapPosition {
   latitude: number
   zoom: number
 }
 
 /** Scale bar with a round number of metres. */
-export function ScaleBar({ latitude, zoom }: Place) {
+export function ScaleBar({ latitude, zoom }: MapPosition) {
   const metresOfPixel = (equatorMetres * Math.cos((latitude * Math.PI) / 180)) / (tilePixels * 2 ** zoom)
   const metres = roundBelow(metresOfPixel * mostPixels)
   const isLong = metres >= 1000

@@ -1,6 +1,6 @@
 import type { RasterSourceSpecification } from 'maplibre-gl'
-import { callBytes } from '../wire/client.ts'
-import { whenReady } from '../wire/when-ready.ts'
+import { callBytes } from '../api/client.ts'
+import { whenReady } from '../api/when-ready.ts'
 
 /** Protocol of tile addresses with an unsaved style. */
 export const trialProtocol = 'trial'

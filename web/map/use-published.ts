@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
+import { call } from '../api/client.ts'
 import { messages } from '../messages/messages.ts'
-import { call } from '../wire/client.ts'
 import { backgroundStyle, type DataStyle, styleCall } from './combined-style.ts'
 import { isDark } from './theme.ts'
 

@@ -1,5 +1,5 @@
+import { Dialog } from '../components/dialog.tsx'
 import { messages } from '../messages/messages.ts'
-import { Dialog } from '../parts/dialog.tsx'
 import { giveUp, isAsking } from './session.ts'
 import { SignInForm } from './sign-in-form.tsx'
 

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
+import { call, Refusal, useCallerState } from '../api/client.ts'
 import { storedChoice } from '../lib/stored.ts'
-import { call, Refusal, useCallerState } from '../wire/client.ts'
 
 /** The current session, from `/rest/security/session`. */
 export interface Session {

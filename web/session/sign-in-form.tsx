@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
+import { Icon } from '../components/icon.tsx'
+import { reasonOf } from '../components/states.tsx'
 import { messages } from '../messages/messages.ts'
-import { Icon } from '../parts/icon.tsx'
-import { reasonOf } from '../parts/states.tsx'
 import { session, signIn } from './session.ts'
 
 /** User and password; `onDone` follows a login that was accepted. */

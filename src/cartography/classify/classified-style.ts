@@ -1,4 +1,4 @@
-import type { Condition, Dimension, Rule, Style, Symbolizer } from '../model.ts'
+import type { Dimension, Rule, Style, StyleCondition, Symbolizer } from '../model.ts'
 import type { PaletteName } from './palettes.ts'
 import { colorsOf } from './palettes.ts'
 import type { ValueSummary } from './summary.ts'
@@ -19,7 +19,7 @@ const gray = '#bdbdbd'
 export function classifiedStyle(classified: Classified): Style {
   const { attribute: property, summary } = classified
   const ruled = summary.categories === undefined ? classRules(classified) : categoryRules(classified)
-  const isEmpty: Condition = {
+  const isEmpty: StyleCondition = {
     op: 'any',
     conditions: [
       { op: 'null', property },
@@ -31,7 +31,7 @@ export function classifiedStyle(classified: Classified): Style {
   return { title: property, rules: [...ruled, ...rest], lost: [] }
 }
 
-function rule(name: string, title: string, condition: Condition, symbol: Symbolizer): Rule {
+function rule(name: string, title: string, condition: StyleCondition, symbol: Symbolizer): Rule {
   return { name, title, condition, symbols: [symbol] }
 }
 
@@ -42,8 +42,8 @@ function classRules(classified: Classified): Rule[] {
   const colors = colorsOf(palette, bounds.length)
   return bounds.map((upper, index) => {
     const lower = bounds[index - 1]
-    const from: Condition = { op: lower === undefined ? '>=' : '>', property, value: lower ?? min }
-    const condition: Condition = { op: 'all', conditions: [from, { op: '<=', property, value: upper }] }
+    const from: StyleCondition = { op: lower === undefined ? '>=' : '>', property, value: lower ?? min }
+    const condition: StyleCondition = { op: 'all', conditions: [from, { op: '<=', property, value: upper }] }
     return rule(
       `class ${index + 1}`,
       `${shown(lower ?? min)} – ${shown(upper)}`,
@@ -61,7 +61,7 @@ function categoryRules(classified: Classified): Rule[] {
   const { attribute: property, palette, summary } = classified
   const { categories = [], hasOthers = false } = summary
   const colors = colorsOf(palette, categories.length)
-  const conditions = categories.map(({ value }): Condition => ({ op: '==', property, value }))
+  const conditions = categories.map(({ value }): StyleCondition => ({ op: '==', property, value }))
   const rules = categories.map(({ value }, index) =>
     rule(
       `category ${index + 1}`,
@@ -71,11 +71,14 @@ function categoryRules(classified: Classified): Rule[] {
     ),
   )
   if (!hasOthers) return rules
-  const none: Condition[] = [
+  const none: StyleCondition[] = [
     { op: 'null', property },
     { op: '==', property, value: '' },
   ]
-  const condition: Condition = { op: 'not', condition: { op: 'any', conditions: [...conditions, ...none] } }
+  const condition: StyleCondition = {
+    op: 'not',
+    condition: { op: 'any', conditions: [...conditions, ...none] },
+  }
   return [...rules, rule('other values', 'Other values', condition, symbolOf(classified, '#636363'))]
 }
 

@@ -1,9 +1,9 @@
-import type { RasterSymbolizer, Stretch } from '../model.ts'
+import type { ContrastStretch, RasterSymbolizer } from '../model.ts'
 import type { LegendEntry, LegendRamp } from './legend-model.ts'
 
 /** Properties of a layer's rasters. */
 export interface LegendRasters {
-  bands: { name: string; unit?: string; stretch?: Stretch }[]
+  bands: { name: string; unit?: string; stretch?: ContrastStretch }[]
   /** Red, green and blue of values, from the file itself. */
   palette?: { value: number; color: string; opacity: number }[]
   /** True if three bands are drawn as RGB unless the style says otherwise. */
@@ -32,7 +32,7 @@ function threeBands(rasters: LegendRasters, title: string, chosen: [number, numb
   ]
 }
 
-function grayRamp({ bands }: LegendRasters, band: number, own: Stretch | undefined): LegendRamp {
+function grayRamp({ bands }: LegendRasters, band: number, own: ContrastStretch | undefined): LegendRamp {
   const { unit, stretch } = bands[band - 1] ?? {}
   const { min, max } = own ?? stretch ?? { min: 0, max: 255 }
   return {

@@ -1,7 +1,7 @@
 import type { PlainSymbolizer } from '../model.ts'
 import type { Legend, LegendEntry, LegendRamp } from './legend-model.ts'
 import { markSvg, pathSvg } from './paint.ts'
-import { element, escapeSvg, isRightToLeft, numberText, wrapText } from './svg-text.ts'
+import { escapeSvg, isRightToLeft, svgElement, svgNumber, wrapText } from './svg-text.ts'
 
 /** First a font that comes with the server, for pictures that it draws itself; then what the reader has. */
 const fontFamily = "'DejaVu Sans', 'Noto Sans', 'Noto Sans CJK SC', 'Noto Sans CJK JP', system-ui, sans-serif"
@@ -41,7 +41,7 @@ interface LineStyle {
  */
 function lineSvg(text: string, x: number, y: number, columnWidth: number, style: LineStyle): string {
   const isRight = isRightToLeft(text)
-  return element(
+  return svgElement(
     'text',
     {
       x: isRight ? x + columnWidth : x,
@@ -77,7 +77,7 @@ function sampleSvg(original: PlainSymbolizer, { dimension }: LegendEntry, y: num
   const middle = { x: (left + right) / 2, y: (top + bottom) / 2 }
   if (symbol.kind === 'point') return markSvg(symbol, middle.x, middle.y)
   if (symbol.kind === 'icon')
-    return element('rect', {
+    return svgElement('rect', {
       x: middle.x - 8,
       y: middle.y - 8,
       width: 16,
@@ -88,7 +88,7 @@ function sampleSvg(original: PlainSymbolizer, { dimension }: LegendEntry, y: num
       'stroke-dasharray': '2 2',
     })
   if (symbol.kind === 'text')
-    return element(
+    return svgElement(
       'text',
       {
         x: middle.x,
@@ -116,7 +116,7 @@ function sampleSvg(original: PlainSymbolizer, { dimension }: LegendEntry, y: num
 function symbolRow(entry: LegendEntry, y: number): string {
   if (entry.color !== undefined) {
     const { color, opacity } = entry.color
-    return element('rect', {
+    return svgElement('rect', {
       x: margin,
       y,
       width: swatch.width,
@@ -127,14 +127,14 @@ function symbolRow(entry: LegendEntry, y: number): string {
     })
   }
   const inside = entry.symbols.map((symbol) => sampleSvg(symbol, entry, y)).join('')
-  return element(
+  return svgElement(
     'svg',
     {
       x: 0,
       y: y - 3,
       width: margin + swatch.width + gap / 2,
       height: swatch.height + 6,
-      viewBox: `0 ${numberText(y - 3)} ${numberText(margin + swatch.width + gap / 2)} ${swatch.height + 6}`,
+      viewBox: `0 ${svgNumber(y - 3)} ${svgNumber(margin + swatch.width + gap / 2)} ${swatch.height + 6}`,
     },
     inside,
   )
@@ -183,14 +183,14 @@ function rampRow(entry: LegendEntry, ramp: LegendRamp, y: number, index: number)
   const share = (value: number): number => (high === low ? 0 : (value - low) / (high - low))
   const id = `ramp${index}`
   const stops = finite.map(({ value, color, opacity }) =>
-    element('stop', {
-      offset: `${numberText(100 - share(value) * 100)}%`,
+    svgElement('stop', {
+      offset: `${svgNumber(100 - share(value) * 100)}%`,
       'stop-color': color,
       'stop-opacity': opacity,
     }),
   )
-  const gradient = element('linearGradient', { id, x1: 0, y1: 0, x2: 0, y2: 1 }, stops.reverse().join(''))
-  const strip = element('rect', {
+  const gradient = svgElement('linearGradient', { id, x1: 0, y1: 0, x2: 0, y2: 1 }, stops.reverse().join(''))
+  const strip = svgElement('rect', {
     x: margin,
     y: top,
     width: rampWidth,
@@ -201,7 +201,7 @@ function rampRow(entry: LegendEntry, ramp: LegendRamp, y: number, index: number)
   const unit = ramp.unit === undefined ? '' : ` ${ramp.unit}`
   const marked = spacedMarks(markedStops(finite), (value) => top + rampHeight * (1 - share(value)))
   const marks = marked.map(({ value, label, at }) => {
-    const tick = element('path', { d: `M${margin + rampWidth} ${numberText(at)}h5`, stroke: paleInk })
+    const tick = svgElement('path', { d: `M${margin + rampWidth} ${svgNumber(at)}h5`, stroke: paleInk })
     const words = label ?? `${Number(value.toPrecision(6))}${unit}`
     const [line = ''] = wrapText(words, { size: smallSize, width: textColumn, lines: 1 })
     return tick + lineSvg(line, margin + rampWidth + 9, at + 3.8, textColumn, { size: smallSize, color: ink })
@@ -265,7 +265,7 @@ export function legendSvg(legend: Legend): { svg: string; width: number; height:
     y += smallLine + rowGap
   }
   const height = Math.ceil(y - rowGap + margin)
-  const background = element('rect', { width, height, fill: '#ffffff' })
+  const background = svgElement('rect', { width, height, fill: '#ffffff' })
   const head = `xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`
   const svg = `<svg ${head} font-family="${escapeSvg(fontFamily)}">${background}${rows.join('')}</svg>`
   return { svg, width, height }

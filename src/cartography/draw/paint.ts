@@ -1,6 +1,6 @@
 import type { Fill, MarkSymbolizer, PlainSymbolizer, Stroke } from '../model.ts'
 import { markPath } from './marks.ts'
-import { element, numberText } from './svg-text.ts'
+import { svgElement, svgNumber } from './svg-text.ts'
 
 type PlainStroke = Stroke<string, number>
 type PlainFill = Fill<string, number>
@@ -40,7 +40,7 @@ function strokeAttributes(stroke: PlainStroke | undefined): Attributes {
     'stroke-dasharray': isDashed
       ? dashes
           .slice(0, 20)
-          .map((dash) => numberText(bounded(dash)))
+          .map((dash) => svgNumber(bounded(dash)))
           .join(' ')
       : undefined,
     'stroke-linecap': cap,
@@ -56,11 +56,11 @@ export function markSvg(
 ): string {
   const side = bounded(size)
   if (side === 0) return ''
-  const turn = rotation === 0 ? '' : ` rotate(${numberText(rotation)})`
+  const turn = rotation === 0 ? '' : ` rotate(${svgNumber(rotation)})`
   const inSide = (length: number): number => Math.round((bounded(length) / side) * 1e5) / 1e5
-  return element('path', {
+  return svgElement('path', {
     d: markPath(shape),
-    transform: `translate(${numberText(x)} ${numberText(y)})${turn} scale(${Math.round(side * 1000) / 1000})`,
+    transform: `translate(${svgNumber(x)} ${svgNumber(y)})${turn} scale(${Math.round(side * 1000) / 1000})`,
     ...fillAttributes(fill),
     ...strokeAttributes(stroke),
     // Lengths are in units of the side, too short for two digits.
@@ -74,10 +74,10 @@ export function markSvg(
 export function pathSvg(symbol: PlainSymbolizer, d: string): string {
   if (d === '') return ''
   if (symbol.kind === 'line') {
-    return element('path', { d, fill: 'none', ...strokeAttributes(symbol.stroke) })
+    return svgElement('path', { d, fill: 'none', ...strokeAttributes(symbol.stroke) })
   }
   if (symbol.kind !== 'polygon') return ''
-  return element('path', {
+  return svgElement('path', {
     d,
     ...fillAttributes(symbol.fill),
     ...strokeAttributes(symbol.stroke),

@@ -10,7 +10,7 @@ export function escapeSvg(text: string): string {
 }
 
 /** An element with its attributes, those that are undefined left out; `content` is SVG already. */
-export function element(
+export function svgElement(
   name: string,
   attributes: Readonly<Record<string, string | number | undefined>>,
   content = '',
@@ -18,13 +18,13 @@ export function element(
   const told = Object.entries(attributes).flatMap(([key, value]) =>
     value === undefined
       ? []
-      : [` ${key}="${escapeSvg(typeof value === 'number' ? numberText(value) : value)}"`],
+      : [` ${key}="${escapeSvg(typeof value === 'number' ? svgNumber(value) : value)}"`],
   )
   return content === '' ? `<${name}${told.join('')}/>` : `<${name}${told.join('')}>${content}</${name}>`
 }
 
 /** A number with at most two digits behind the point; 0 for what is none. */
-export function numberText(value: number): string {
+export function svgNumber(value: number): string {
   return Number.isFinite(value) ? String(Math.round(value * 100) / 100) : '0'
 }
 

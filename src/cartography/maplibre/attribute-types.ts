@@ -1,10 +1,10 @@
 import type { Literal } from '../model.ts'
 
 /** Type of an attribute in tiles: number, number as text, text, or boolean. */
-export type AttributeType = 'number' | 'number text' | 'text' | 'boolean'
+export type StyleAttributeType = 'number' | 'number text' | 'text' | 'boolean'
 
 /** Known types of a layer's attributes; others may have any type. */
-export type AttributeTypes = ReadonlyMap<string, AttributeType>
+export type AttributeTypes = ReadonlyMap<string, StyleAttributeType>
 
 /** Returns the expression for an attribute, converted to a number if tiles encode the number as text. */
 export function getAttribute(property: string, types: AttributeTypes): unknown[] {

@@ -1,4 +1,4 @@
-import type { Condition, Dimension, Literal } from '../model.ts'
+import type { Dimension, Literal, StyleCondition } from '../model.ts'
 import { comparisons } from '../model.ts'
 
 const dimensions = ['Point', 'LineString', 'Polygon']
@@ -44,12 +44,12 @@ function sideOf(value: unknown, isOld: boolean): Side | undefined {
   return property === undefined ? undefined : { kind: 'attribute', property }
 }
 
-function not(condition: Condition): Condition {
+function not(condition: StyleCondition): StyleCondition {
   return { op: 'not', condition }
 }
 
 /** A MapLibre filter in either of its forms; undefined for what has no counterpart. */
-export function readFilter(filter: unknown, depth = 0): Condition | undefined {
+export function readMapLibreFilter(filter: unknown, depth = 0): StyleCondition | undefined {
   if (typeof filter === 'boolean') return { op: filter ? 'all' : 'any', conditions: [] }
   if (!Array.isArray(filter) || depth > maxDepth) return undefined
   const [word, ...rest] = filter
@@ -59,11 +59,11 @@ export function readFilter(filter: unknown, depth = 0): Condition | undefined {
     case 'none':
       return readGroup(word, rest, depth)
     case '!': {
-      const condition = readFilter(rest[0], depth + 1)
+      const condition = readMapLibreFilter(rest[0], depth + 1)
       return condition === undefined ? undefined : not(condition)
     }
     case 'literal':
-      return typeof rest[0] === 'boolean' ? readFilter(rest[0]) : undefined
+      return typeof rest[0] === 'boolean' ? readMapLibreFilter(rest[0]) : undefined
     case 'in':
     case '!in':
       return readMembership(filter)
@@ -78,12 +78,16 @@ export function readFilter(filter: unknown, depth = 0): Condition | undefined {
   }
 }
 
-function readGroup(word: 'all' | 'any' | 'none', parts: unknown[], depth: number): Condition | undefined {
+function readGroup(
+  word: 'all' | 'any' | 'none',
+  parts: unknown[],
+  depth: number,
+): StyleCondition | undefined {
   if (word === 'all' && parts.length === 2) {
     const guarded = readGuarded(parts)
     if (guarded !== undefined) return guarded
   }
-  const conditions = parts.map((part) => readFilter(part, depth + 1))
+  const conditions = parts.map((part) => readMapLibreFilter(part, depth + 1))
   const known = conditions.filter((one) => one !== undefined)
   if (known.length < conditions.length) return undefined
   if (word === 'none') return not({ op: 'any', conditions: known })
@@ -94,7 +98,7 @@ function readGroup(word: 'all' | 'any' | 'none', parts: unknown[], depth: number
  * Reads a comparison guarded by a check of its attribute's type, without which MapLibre fails for other
  * types.
  */
-function readGuarded([guard, compared]: unknown[]): Condition | undefined {
+function readGuarded([guard, compared]: unknown[]): StyleCondition | undefined {
   if (!Array.isArray(guard) || !Array.isArray(compared)) return undefined
   const [word, left, right] = guard
   const isType = word === '==' && Array.isArray(left) && left[0] === 'typeof' && typeof right === 'string'
@@ -107,7 +111,7 @@ function readGuarded([guard, compared]: unknown[]): Condition | undefined {
   return known === undefined || !isLiteral(value) ? undefined : { op: known, property, value }
 }
 
-function readComparison([word, first, second]: unknown[]): Condition | undefined {
+function readComparison([word, first, second]: unknown[]): StyleCondition | undefined {
   const op = comparisons.find((one) => one === word)
   if (op === undefined) return undefined
   const [left, right] = [sideOf(first, true), sideOf(second, false)]
@@ -121,20 +125,20 @@ function readComparison([word, first, second]: unknown[]): Condition | undefined
     return op === '==' && value !== null ? { op: 'id', ids: [String(value)] } : undefined
   if (left.kind !== 'attribute') return undefined
   const { property, isLower } = left
-  const isNull: Condition = { op: 'null', property }
+  const isNull: StyleCondition = { op: 'null', property }
   if (value === null) return op === '==' ? isNull : op === '!=' ? not(isNull) : undefined
-  const compared: Condition = { op, property, value, ...(isLower === true ? { ignoresCase: true } : {}) }
+  const compared: StyleCondition = { op, property, value, ...(isLower === true ? { ignoresCase: true } : {}) }
   return op === '!=' ? { op: 'any', conditions: [isNull, compared] } : compared
 }
 
-function typeIs(op: string, value: unknown): Condition | undefined {
+function typeIs(op: string, value: unknown): StyleCondition | undefined {
   const dimension = dimensions.indexOf(String(value).replace('Multi', ''))
   if (dimension < 0 || (op !== '==' && op !== '!=')) return undefined
-  const condition: Condition = { op: 'dimension', value: dimension as Dimension }
+  const condition: StyleCondition = { op: 'dimension', value: dimension as Dimension }
   return op === '==' ? condition : not(condition)
 }
 
-function readMembership([word, left, ...rest]: unknown[]): Condition | undefined {
+function readMembership([word, left, ...rest]: unknown[]): StyleCondition | undefined {
   const [list] = rest
   if (typeof left === 'string' && Array.isArray(list)) return readContained(left, list)
   const side = sideOf(left, true)
@@ -143,10 +147,10 @@ function readMembership([word, left, ...rest]: unknown[]): Condition | undefined
   return condition === undefined || word === 'in' ? condition : not(condition)
 }
 
-function oneOf(side: Side | undefined, values: unknown[]): Condition | undefined {
+function oneOf(side: Side | undefined, values: unknown[]): StyleCondition | undefined {
   if (side === undefined || !values.every(isLiteral)) return undefined
   if (side.kind === 'id') return { op: 'id', ids: values.map(String) }
-  const conditions = values.map((value): Condition | undefined =>
+  const conditions = values.map((value): StyleCondition | undefined =>
     side.kind === 'type'
       ? typeIs('==', value)
       : side.kind === 'attribute'
@@ -163,7 +167,7 @@ function oneOf(side: Side | undefined, values: unknown[]): Condition | undefined
 }
 
 /** `match` with truths as results. */
-function readMatch([input, ...cases]: unknown[]): Condition | undefined {
+function readMatch([input, ...cases]: unknown[]): StyleCondition | undefined {
   const side = sideOf(input, false)
   const [labels, met, otherwise] = cases
   if (cases.length !== 3 || typeof met !== 'boolean' || otherwise !== !met) return undefined
@@ -176,18 +180,21 @@ function escaped(text: string): string {
 }
 
 /** `["in", "text", ["get", "x"]]`: the text is somewhere in the attribute. */
-function readContained(text: string, list: unknown[]): Condition | undefined {
+function readContained(text: string, list: unknown[]): StyleCondition | undefined {
   const side = sideOf(list, false)
   if (side?.kind !== 'attribute') return undefined
   return likeOf(side, `%${escaped(text)}%`)
 }
 
-function likeOf({ property, isLower }: Extract<Side, { kind: 'attribute' }>, pattern: string): Condition {
+function likeOf(
+  { property, isLower }: Extract<Side, { kind: 'attribute' }>,
+  pattern: string,
+): StyleCondition {
   return { op: 'like', property, pattern, ...(isLower === true ? { ignoresCase: true } : {}) }
 }
 
 /** Reads a comparison of the beginning or the end of an attribute with a text of that length. */
-function readSlice([word, first, text]: unknown[]): Condition | undefined {
+function readSlice([word, first, text]: unknown[]): StyleCondition | undefined {
   if (word !== '==' || !Array.isArray(first) || first[0] !== 'slice' || typeof text !== 'string')
     return undefined
   const [, input, from, to] = first

@@ -3,7 +3,7 @@ import { invalid } from '../../lib/errors.ts'
 import { Losses } from '../losses.ts'
 import type { Rule, Style, Symbolizer } from '../model.ts'
 import { scaleOfZoom } from '../scale.ts'
-import { readFilter } from './read-filter.ts'
+import { readMapLibreFilter } from './read-filter.ts'
 import { markName, readSymbols } from './read-symbols.ts'
 import type { Node } from './read-values.ts'
 import { asNode } from './read-values.ts'
@@ -69,7 +69,7 @@ function unitOf({ unit }: { unit?: 'pixel' | 'metre' }): { unit?: 'pixel' | 'met
 function ruleOf(layer: Node, losses: Losses): Rule {
   const isHidden = asNode(layer.layout).visibility === 'none'
   if (isHidden) losses.add(`the hidden layer ${String(layer.id)}`)
-  const condition = readFilter(layer.filter)
+  const condition = readMapLibreFilter(layer.filter)
   if (layer.filter !== undefined && condition === undefined) losses.add('a filter')
   const { [metadataNames.title]: title, [metadataNames.abstract]: abstract } = asNode(layer.metadata)
   const symbols: Symbolizer[] = isHidden ? [] : readSymbols(layer, losses)

@@ -1,21 +1,21 @@
 import { defined } from '../../lib/defined.ts'
-import { enlarged, isDriven, tidy } from '../driven.ts'
+import { enlarged, isDriven, tidyExpression } from '../driven.ts'
 import type { Losses } from '../losses.ts'
 import type { Fill, MarkShape, Stroke, Symbolizer, Value } from '../model.ts'
 import { lineCaps, lineJoins, markShapes } from '../model.ts'
 import { groundMetres } from './ground-lengths.ts'
 import { scaled, together } from './read-amounts.ts'
 import { attributeOf } from './read-filter.ts'
-import { readText } from './read-text.ts'
+import { readMapLibreText } from './read-text.ts'
 import type { Node } from './read-values.ts'
-import { asNode, LayerValues } from './read-values.ts'
+import { asNode, StyleLayerValues } from './read-values.ts'
 
 /** Key in the `metadata` of a circle layer with the mark it represents. */
 export const markName = 'terrane:mark'
 
 /** Reads the symbols of one layer of a style. */
 export function readSymbols(layer: Node, losses: Losses): Symbolizer[] {
-  const values = new LayerValues(layer, losses)
+  const values = new StyleLayerValues(layer, losses)
   const symbols = symbolsOf(layer, values, losses)
   if (symbols !== undefined) {
     values.tellRest()
@@ -25,7 +25,7 @@ export function readSymbols(layer: Node, losses: Losses): Symbolizer[] {
   return []
 }
 
-function symbolsOf(layer: Node, values: LayerValues, losses: Losses): Symbolizer[] | undefined {
+function symbolsOf(layer: Node, values: StyleLayerValues, losses: Losses): Symbolizer[] | undefined {
   switch (layer.type) {
     case 'line':
       return [readLine(values, losses)]
@@ -34,7 +34,7 @@ function symbolsOf(layer: Node, values: LayerValues, losses: Losses): Symbolizer
     case 'circle':
       return [readCircle(values, markOf(layer), losses)]
     case 'symbol':
-      return readText(values, losses)
+      return readMapLibreText(values, losses)
     case 'raster': {
       const opacity = plain(values.number('raster-opacity', 1), 'raster-opacity', 1, losses)
       return [{ kind: 'raster', opacity }]
@@ -50,12 +50,12 @@ function plain(value: Value<number>, name: string, usual: number, losses: Losses
   return usual
 }
 
-function paint(values: LayerValues, prefix: string, losses: Losses): Fill {
+function paint(values: StyleLayerValues, prefix: string, losses: Losses): Fill {
   const { color, opacity } = values.color(`${prefix}-color`, '#000000')
   return { color, opacity: together(values.number(`${prefix}-opacity`, 1), opacity, losses) }
 }
 
-function readLine(values: LayerValues, losses: Losses): Symbolizer {
+function readLine(values: StyleLayerValues, losses: Losses): Symbolizer {
   const given = values.number('line-width', 1)
   const metres = groundMetres(given)
   const width = metres ?? given
@@ -69,7 +69,7 @@ function readLine(values: LayerValues, losses: Losses): Symbolizer {
     color,
     width,
     opacity,
-    ...(dashes === undefined ? {} : { dashes: dashes.map((dash) => tidy(dash * factor)) }),
+    ...(dashes === undefined ? {} : { dashes: dashes.map((dash) => tidyExpression(dash * factor)) }),
     ...defined({ cap, join }),
   }
   const right = values.number('line-offset', 0)
@@ -84,7 +84,7 @@ function readLine(values: LayerValues, losses: Losses): Symbolizer {
 }
 
 /** The outline of a fill is one pixel wide and uses the fill's opacity in addition to that of its colour. */
-function readFill(values: LayerValues, losses: Losses): Symbolizer {
+function readFill(values: StyleLayerValues, losses: Losses): Symbolizer {
   const opacity = values.number('fill-opacity', 1)
   const inside = values.color('fill-color', '#000000')
   const fill = { color: inside.color, opacity: together(opacity, inside.opacity, losses) }
@@ -107,7 +107,7 @@ function markOf(layer: Node): MarkShape {
 }
 
 /** MapLibre draws the outline outside a circle; that of a mark is centered on its edge. */
-function readCircle(values: LayerValues, shape: MarkShape, losses: Losses): Symbolizer {
+function readCircle(values: StyleLayerValues, shape: MarkShape, losses: Losses): Symbolizer {
   const diameter = diameterOf(values.raw('circle-radius'))
   const radius = diameter === undefined ? values.number('circle-radius', 5) : 5
   const metres = groundMetres(radius)

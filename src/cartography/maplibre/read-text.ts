@@ -1,16 +1,16 @@
 import { defined } from '../../lib/defined.ts'
-import { isDriven, tidy } from '../driven.ts'
+import { isDriven, tidyExpression } from '../driven.ts'
 import type { Losses } from '../losses.ts'
-import type { Attribute, Font, Placement, Symbolizer, Value } from '../model.ts'
+import type { Font, Placement, StyleAttribute, Symbolizer, Value } from '../model.ts'
 import { groundMetres } from './ground-lengths.ts'
 import { scaled, together } from './read-amounts.ts'
 import { attributeOf } from './read-filter.ts'
-import type { LayerValues } from './read-values.ts'
+import type { StyleLayerValues } from './read-values.ts'
 
-type Label = (string | Attribute)[]
+type Label = (string | StyleAttribute)[]
 
 /** Reads the label of a symbol layer; records its icon as a loss. */
-export function readText(values: LayerValues, losses: Losses): Symbolizer[] {
+export function readMapLibreText(values: StyleLayerValues, losses: Losses): Symbolizer[] {
   if (values.has('icon-image')) losses.add('an icon')
   const field = values.raw('text-field')
   const label = readLabel(field)
@@ -37,7 +37,7 @@ export function readText(values: LayerValues, losses: Losses): Symbolizer[] {
   ]
 }
 
-function readHalo(values: LayerValues, textOpacity: Value<number>, losses: Losses) {
+function readHalo(values: StyleLayerValues, textOpacity: Value<number>, losses: Losses) {
   const given = values.number('text-halo-width', 0)
   const width = groundMetres(given) ?? given
   const { color, opacity } = values.color('text-halo-color', '#ffffff')
@@ -77,7 +77,7 @@ function tokens(text: string): Label {
 }
 
 /** The first font of the list, its weight and style in its name. */
-function readFont(values: LayerValues): Font | undefined {
+function readFont(values: StyleLayerValues): Font | undefined {
   const list = values.raw('text-font')
   const fonts: unknown = Array.isArray(list) && list[0] === 'literal' ? list[1] : list
   const first: unknown = Array.isArray(fonts) ? fonts[0] : undefined
@@ -89,7 +89,7 @@ function readFont(values: LayerValues): Font | undefined {
   return defined({ family: family === '' ? undefined : family, isBold, isItalic })
 }
 
-function readPlacement(values: LayerValues, size: Value<number>, losses: Losses): Placement | undefined {
+function readPlacement(values: StyleLayerValues, size: Value<number>, losses: Losses): Placement | undefined {
   const anchor = values.raw('text-anchor')
   const turned = values.number('text-rotate', 0)
   const [right, down] = pixelsOf(values, size, losses)
@@ -97,18 +97,29 @@ function readPlacement(values: LayerValues, size: Value<number>, losses: Losses)
   const spacing = values.raw('symbol-spacing')
   if (where === 'line' || where === 'line-center') {
     const repeat = typeof spacing === 'number' && where === 'line' ? spacing : undefined
-    return { at: 'line', offset: tidy(-down), ...defined({ repeat }) }
+    return { at: 'line', offset: tidyExpression(-down), ...defined({ repeat }) }
   }
   if (anchor === undefined && turned === 0 && right === 0 && down === 0) return undefined
   const words = typeof anchor === 'string' ? anchor.split('-') : []
   const side = (['left', 'right'] as const).find((word) => words.includes(word)) ?? 'center'
   const height = (['top', 'bottom'] as const).find((word) => words.includes(word)) ?? 'middle'
   const rotation = turned === 0 ? undefined : scaled(turned, 1, 'text-rotate', losses)
-  return { at: 'point', side, height, right: tidy(right), up: tidy(-down), ...defined({ rotation }) }
+  return {
+    at: 'point',
+    side,
+    height,
+    right: tidyExpression(right),
+    up: tidyExpression(-down),
+    ...defined({ rotation }),
+  }
 }
 
 /** Returns the offset in pixels; the document has it in units of the font size. */
-function pixelsOf(values: LayerValues, size: Value<number>, losses: Losses): [right: number, down: number] {
+function pixelsOf(
+  values: StyleLayerValues,
+  size: Value<number>,
+  losses: Losses,
+): [right: number, down: number] {
   const offset = values.numbers('text-offset') ?? [0, 0]
   if (isDriven(size) && offset.some((part) => part !== 0)) losses.add('an offset of a label of computed size')
   const factor = isDriven(size) ? 16 : size

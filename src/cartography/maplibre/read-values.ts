@@ -21,7 +21,7 @@ function parseText(value: unknown): string | undefined {
 }
 
 /** The paint and layout properties of one layer of a style. Unread properties are reported at the end. */
-export class LayerValues {
+export class StyleLayerValues {
   readonly #values: Node
   readonly #asked = new Set<string>(['visibility'])
   readonly #losses: Losses

@@ -1,6 +1,6 @@
 import type { Losses } from '../losses.ts'
 import { patternPieces } from '../meets-condition.ts'
-import type { Attribute, Condition, ConditionOf, Literal } from '../model.ts'
+import type { ConditionOf, Literal, StyleAttribute, StyleCondition } from '../model.ts'
 import type { AttributeTypes } from './attribute-types.ts'
 import { getAttribute, literalFor } from './attribute-types.ts'
 
@@ -10,7 +10,11 @@ const dimensions = ['Point', 'LineString', 'Polygon']
  * Writes a condition as a filter expression; undefined, with a recorded loss, for what MapLibre cannot
  * express.
  */
-export function writeFilter(condition: Condition, types: AttributeTypes, losses: Losses): unknown {
+export function writeMapLibreFilter(
+  condition: StyleCondition,
+  types: AttributeTypes,
+  losses: Losses,
+): unknown {
   return new FilterWriter(types, losses).write(condition, false)
 }
 
@@ -27,7 +31,7 @@ class FilterWriter {
    * `isInner`: a failing comparison would also fail the others, which a check of the attribute's type
    * prevents.
    */
-  write(condition: Condition, isInner: boolean): unknown {
+  write(condition: StyleCondition, isInner: boolean): unknown {
     switch (condition.op) {
       case 'all':
       case 'any':
@@ -100,7 +104,7 @@ class FilterWriter {
 }
 
 /** Matches MapLibre's `!=`: another value, or null. */
-function otherThan({ op, conditions }: { op: string; conditions: Condition[] }) {
+function otherThan({ op, conditions }: { op: string; conditions: StyleCondition[] }) {
   const [isNull, isOther] = conditions
   if (op !== 'any' || conditions.length !== 2 || isNull?.op !== 'null' || isOther?.op !== '!=')
     return undefined
@@ -109,7 +113,7 @@ function otherThan({ op, conditions }: { op: string; conditions: Condition[] }) 
   return { property, value }
 }
 
-function isAttribute(value: Literal | Attribute): value is Attribute {
+function isAttribute(value: Literal | StyleAttribute): value is StyleAttribute {
   return typeof value === 'object'
 }
 

@@ -7,19 +7,22 @@ import { zoomOfScale } from '../scale.ts'
 import type { WrittenStyle } from '../written-style.ts'
 import { metadataNames } from './read-maplibre.ts'
 import type { Node } from './read-values.ts'
-import { writeFilter } from './write-filter.ts'
-import type { DrawnLayer, SymbolLayer } from './write-symbols.ts'
-import { layersOf } from './write-symbols.ts'
+import { writeMapLibreFilter } from './write-filter.ts'
+import type { MapLibreLayer, SymbolLayer } from './write-symbols.ts'
+import { mapLibreLayers } from './write-symbols.ts'
 
-const anyLayer: DrawnLayer = { types: new Map() }
+const anyLayer: MapLibreLayer = { types: new Map() }
 
 /** Writes the layers of a style, and lists what they do not draw. */
-export function writeLayers(style: Style, drawn: DrawnLayer = anyLayer): { layers: Node[]; lost: string[] } {
+export function writeLayers(
+  style: Style,
+  drawn: MapLibreLayer = anyLayer,
+): { layers: Node[]; lost: string[] } {
   const losses = new Losses(style.lost)
   const ids = new DistinctNames({ separator: ' ', first: 2 })
   const rules = withoutElse(style.rules, losses).toSorted((one, other) => passOf(one) - passOf(other))
   const layers = rules.flatMap((rule, index) => {
-    const parts = rule.symbols.flatMap((symbol) => layersOf(symbol, drawn, losses))
+    const parts = rule.symbols.flatMap((symbol) => mapLibreLayers(symbol, drawn, losses))
     const frame = frameOf(rule, drawn, losses)
     return parts.map((part) => ({
       id: ids.take(rule.name ?? `rule ${index + 1}`),
@@ -33,8 +36,8 @@ export function writeLayers(style: Style, drawn: DrawnLayer = anyLayer): { layer
 }
 
 /** Returns the filter and the zoom range of a rule's layers. */
-function frameOf({ condition, minScale, maxScale }: Rule, { types }: DrawnLayer, losses: Losses): Node {
-  const filter = condition === undefined ? undefined : writeFilter(condition, types, losses)
+function frameOf({ condition, minScale, maxScale }: Rule, { types }: MapLibreLayer, losses: Losses): Node {
+  const filter = condition === undefined ? undefined : writeMapLibreFilter(condition, types, losses)
   return {
     ...(filter === undefined ? {} : { filter }),
     ...(maxScale === undefined ? {} : { minzoom: zoomWithin(maxScale) }),

@@ -8,7 +8,7 @@ import { writeText } from './write-text.ts'
 import { writeLength, writeValue } from './write-values.ts'
 
 /** Properties of the drawn layer. */
-export interface DrawnLayer {
+export interface MapLibreLayer {
   /** Types of its attributes in tiles. */
   types: AttributeTypes
   /** Dimension of its geometry; undefined if it may have any. */
@@ -26,7 +26,7 @@ export interface SymbolLayer {
 }
 
 /** Returns the layers that draw one symbol. */
-export function layersOf(symbol: Symbolizer, drawn: DrawnLayer, losses: Losses): SymbolLayer[] {
+export function mapLibreLayers(symbol: Symbolizer, drawn: MapLibreLayer, losses: Losses): SymbolLayer[] {
   const { types, dimension } = drawn
   switch (symbol.kind) {
     case 'point':

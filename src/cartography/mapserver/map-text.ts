@@ -2,12 +2,12 @@
 export const fontName = 'sans'
 
 /** Quotes a text for a map file, without characters that would end the text or the line. */
-export function quoted(text: string): string {
+export function quoteMapText(text: string): string {
   return `"${text.replace(/\p{Cc}/gu, ' ').replace(/[\\"]/g, (char) => `\\${char}`)}"`
 }
 
 /** A number without exponent, as map files take it. */
-export function numberText(value: number): string {
+export function mapFileNumber(value: number): string {
   if (!Number.isFinite(value)) return '0'
   return Number(value.toFixed(6)).toString().includes('e')
     ? value.toFixed(0)
@@ -17,5 +17,5 @@ export function numberText(value: number): string {
 /** A colour with its opacity as `#rrggbbaa`. */
 export function colorText(color: string, opacity: number): string {
   const alpha = Math.round(Math.min(1, Math.max(0, opacity)) * 255)
-  return quoted(`${color}${alpha.toString(16).padStart(2, '0')}`)
+  return quoteMapText(`${color}${alpha.toString(16).padStart(2, '0')}`)
 }

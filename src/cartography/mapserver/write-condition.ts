@@ -1,6 +1,6 @@
 import type { Losses } from '../losses.ts'
-import { numberOf } from '../meets-condition.ts'
-import type { Attribute, Comparison, Condition, ConditionOf, Literal } from '../model.ts'
+import { conditionNumber } from '../meets-condition.ts'
+import type { ConditionOf, Literal, StyleAttribute, StyleComparison, StyleCondition } from '../model.ts'
 import type { DrawnColumn, SqlDialect } from './sql-dialect.ts'
 
 /** Table of the conditions. */
@@ -13,7 +13,7 @@ export interface ConditionTable {
 }
 
 const [yes, no] = ['1 = 1', '1 = 0']
-const operators: Record<Comparison, string> = {
+const operators: Record<StyleComparison, string> = {
   '==': '=',
   '!=': '<>',
   '<': '<',
@@ -23,8 +23,8 @@ const operators: Record<Comparison, string> = {
 }
 
 /** A condition as SQL that is true or false, never null, as `meetsCondition` decides. */
-export function conditionSql(condition: Condition, table: ConditionTable, losses: Losses): string {
-  const each = (one: Condition): string => conditionSql(one, table, losses)
+export function conditionSql(condition: StyleCondition, table: ConditionTable, losses: Losses): string {
+  const each = (one: StyleCondition): string => conditionSql(one, table, losses)
   switch (condition.op) {
     case 'all':
       return joined(condition.conditions.map(each), ' AND ', yes)
@@ -79,19 +79,19 @@ function likeSql(
 }
 
 function comparisonSql(
-  { op, property, value, ignoresCase }: ConditionOf<Comparison>,
+  { op, property, value, ignoresCase }: ConditionOf<StyleComparison>,
   table: ConditionTable,
 ): string {
   const left = table.columns.get(property)
   if (left === undefined) return `(${no})`
-  const right = typeof value === 'object' ? table.columns.get((value as Attribute).property) : value
+  const right = typeof value === 'object' ? table.columns.get((value as StyleAttribute).property) : value
   if (right === undefined) return `(${no})`
   return typeof right === 'object'
     ? columnsSql(op, left, right, table.dialect)
     : literalSql(op, left, { value: right, ignoresCase: ignoresCase === true }, table.dialect)
 }
 
-function columnsSql(op: Comparison, left: DrawnColumn, right: DrawnColumn, dialect: SqlDialect): string {
+function columnsSql(op: StyleComparison, left: DrawnColumn, right: DrawnColumn, dialect: SqlDialect): string {
   const isByNumber = left.kind === 'number' || right.kind === 'number'
   const sides = [left, right].map((one) =>
     isByNumber ? numberSql(one, dialect) : dialect.byCharacters(textSql(one, dialect)),
@@ -104,14 +104,14 @@ function columnsSql(op: Comparison, left: DrawnColumn, right: DrawnColumn, diale
 }
 
 function literalSql(
-  op: Comparison,
+  op: StyleComparison,
   left: DrawnColumn,
   { value, ignoresCase }: { value: Literal; ignoresCase: boolean },
   dialect: SqlDialect,
 ): string {
   const name = dialect.name(left.column)
   if (left.kind === 'number' || typeof value === 'number') {
-    const number = numberOf(value)
+    const number = conditionNumber(value)
     const isOther = op === '!=' ? settled(`${name} IS NOT NULL`) : `(${no})`
     if (Number.isNaN(number)) return isOther
     const compared = `${numberSql(left, dialect)} ${operators[op]} ${String(number)}`

@@ -2,9 +2,9 @@ import { without } from '../../lib/defined.ts'
 import { passOf } from '../evaluate.ts'
 import { expandRules, withoutElse } from '../expand.ts'
 import { Losses } from '../losses.ts'
-import type { Condition, Dimension, LengthUnit, Rule, Style, Symbolizer } from '../model.ts'
+import type { Dimension, LengthUnit, Rule, Style, StyleCondition, Symbolizer } from '../model.ts'
 import { DrawnColumns } from './drawn-columns.ts'
-import { numberText } from './map-text.ts'
+import { mapFileNumber } from './map-text.ts'
 import type { ConditionTable } from './write-condition.ts'
 import { conditionSql } from './write-condition.ts'
 import { symbolBlocks } from './write-symbols.ts'
@@ -30,7 +30,7 @@ export interface DrawnPart {
 }
 
 /** A style as map file parts, and what they cannot express. */
-export interface WrittenParts {
+export interface MapFileStyle {
   /** From below to above. */
   parts: DrawnPart[]
   lost: string[]
@@ -43,7 +43,7 @@ const dimensions: readonly Dimension[] = [2, 1, 0]
 const mostColumns = 1500
 
 /** The parts of a map file (MapServer 8.0) that draw a table by a style. Rules are decided by SQL, as `evaluate` decides. */
-export function writeMapServer(style: Style, table: DrawnTable): WrittenParts {
+export function writeMapServer(style: Style, table: DrawnTable): MapFileStyle {
   const losses = new Losses(style.lost)
   const rules = expandRules(withoutElse(style.rules, losses), losses)
   const passes = [...new Set(rules.map(passOf))].sort((one, other) => one - other)
@@ -85,7 +85,7 @@ function partsOf(
 }
 
 /** Simplifies a condition for features of one dimension, possibly to a constant. */
-function settleDimension(condition: Condition, dimension: Dimension): Condition | boolean {
+function settleDimension(condition: StyleCondition, dimension: Dimension): StyleCondition | boolean {
   switch (condition.op) {
     case 'dimension':
       return condition.value === dimension
@@ -126,8 +126,8 @@ function classBlock({ minScale, maxScale }: Rule, blocks: string[], expression: 
   return [
     'CLASS',
     expression,
-    minScale === undefined ? '' : `MINSCALEDENOM ${numberText(minScale)}`,
-    maxScale === undefined ? '' : `MAXSCALEDENOM ${numberText(maxScale)}`,
+    minScale === undefined ? '' : `MINSCALEDENOM ${mapFileNumber(minScale)}`,
+    maxScale === undefined ? '' : `MAXSCALEDENOM ${mapFileNumber(maxScale)}`,
     ...blocks,
     'END',
   ]

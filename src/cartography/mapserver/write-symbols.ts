@@ -12,7 +12,7 @@ import type {
   Value,
 } from '../model.ts'
 import type { DrawnColumns } from './drawn-columns.ts'
-import { colorText, fontName, numberText, quoted } from './map-text.ts'
+import { colorText, fontName, mapFileNumber, quoteMapText } from './map-text.ts'
 import type { ConditionTable } from './write-condition.ts'
 import { textSql } from './write-condition.ts'
 
@@ -82,7 +82,7 @@ function strokeBlocks(stroke: Stroke | undefined, table: SymbolTable, offset?: V
     `LINEJOIN ${joins[join ?? 'miter']}`,
     dashes === undefined || dashes.length === 0
       ? ''
-      : `PATTERN ${patternOf(dashes, table).map(numberText).join(' ')} END`,
+      : `PATTERN ${patternOf(dashes, table).map(mapFileNumber).join(' ')} END`,
     offset === undefined || offset === 0 ? '' : `OFFSET ${amount(offset, table, -1)} -99`,
   ]
   return [block('STYLE', parts)]
@@ -116,7 +116,7 @@ function textBlock(symbol: TextSymbolizer, table: SymbolTable): string {
       : [...colorWords('OUTLINECOLOR', halo, table), `OUTLINEWIDTH ${wholeWidth(halo.width, table)}`]
   return block('LABEL', [
     `TEXT "[${name}]"`,
-    `FONT ${quoted(fontName)}`,
+    `FONT ${quoteMapText(fontName)}`,
     `SIZE ${amount(size, table, pointsOfPixel)}`,
     ...colorWords('COLOR', { color, opacity }, table),
     ...haloWords,
@@ -131,13 +131,13 @@ function textBlock(symbol: TextSymbolizer, table: SymbolTable): string {
 
 /** The halo's width counts on both sides. */
 function wholeWidth(width: Value<number>, table: SymbolTable): string {
-  return typeof width === 'number' ? numberText(Math.max(1, width * 2)) : amount(width, table, 2)
+  return typeof width === 'number' ? mapFileNumber(Math.max(1, width * 2)) : amount(width, table, 2)
 }
 
 /** A way away from the point where the text has a side there, else right and down. */
 function offsetWords({ side, height, right, up }: Extract<Placement, { at: 'point' }>): string {
   const [x, y] = [side === 'right' ? -right : right, height === 'bottom' ? up : -up]
-  return `OFFSET ${numberText(Math.round(x))} ${numberText(Math.round(y))}`
+  return `OFFSET ${mapFileNumber(Math.round(x))} ${mapFileNumber(Math.round(y))}`
 }
 
 const letters = { left: 'r', center: 'c', right: 'l' } as const
@@ -149,8 +149,8 @@ function placementWords(placement: Placement | undefined, table: SymbolTable): s
     const { offset, repeat } = placement
     return [
       'ANGLE FOLLOW',
-      offset === 0 ? '' : `OFFSET ${numberText(-offset)} -99`,
-      repeat === undefined ? '' : `REPEATDISTANCE ${numberText(Math.max(1, repeat))}`,
+      offset === 0 ? '' : `OFFSET ${mapFileNumber(-offset)} -99`,
+      repeat === undefined ? '' : `REPEATDISTANCE ${mapFileNumber(Math.max(1, repeat))}`,
     ]
   }
   const { side, height, right, up, rotation } = placement
@@ -166,7 +166,7 @@ function colorWords(word: string, { color, opacity }: Fill, table: SymbolTable):
   if (typeof color === 'string' && typeof opacity === 'number')
     return [`${word} ${colorText(color, opacity)}`]
   if (typeof opacity !== 'number') table.losses.add('opacities that are an attribute')
-  const share = typeof opacity === 'number' ? [`OPACITY ${numberText(opacity * 100)}`] : []
+  const share = typeof opacity === 'number' ? [`OPACITY ${mapFileNumber(opacity * 100)}`] : []
   if (typeof color === 'string') return [`${word} ${colorText(color, 1)}`]
   const found = color.by === 'attribute' ? table.columns.get(color.property) : undefined
   if (found?.kind !== 'text') return [`${word} ${colorText('#000000', 1)}`]
@@ -175,12 +175,12 @@ function colorWords(word: string, { color, opacity }: Fill, table: SymbolTable):
 
 /** A length or angle, `times` as large; an attribute is given by the query. */
 function amount(value: Value<number>, table: SymbolTable, times = 1): string {
-  if (typeof value === 'number') return numberText(value * times)
+  if (typeof value === 'number') return mapFileNumber(value * times)
   const found = value.by === 'attribute' ? table.columns.get(value.property) : undefined
   if (found === undefined || (found.kind !== 'number' && found.kind !== 'text')) return '0'
   const name = table.dialect.name(found.column)
   const number = found.kind === 'number' ? name : table.dialect.numberOfText(name)
-  return `[${table.shown.take(`coalesce(${number}, 0) * ${numberText(times)}`)}]`
+  return `[${table.shown.take(`coalesce(${number}, 0) * ${mapFileNumber(times)}`)}]`
 }
 
 function block(name: string, parts: string[]): string {

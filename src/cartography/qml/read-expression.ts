@@ -1,5 +1,5 @@
 import { ownValue } from '../../lib/own-value.ts'
-import type { Attribute, Comparison, Condition, Dimension, Literal } from '../model.ts'
+import type { Dimension, Literal, StyleAttribute, StyleComparison, StyleCondition } from '../model.ts'
 
 const maxTokens = 20_000
 const maxDepth = 100
@@ -34,7 +34,7 @@ function tokensOf(expression: string): Token[] | undefined {
 }
 
 /** The condition that an expression is; undefined for what it has no counterpart for. */
-export function readExpression(expression: string): Condition | undefined {
+export function readExpression(expression: string): StyleCondition | undefined {
   const tokens = tokensOf(expression)
   if (tokens === undefined) return undefined
   const reader = new ExpressionReader(tokens)
@@ -50,14 +50,14 @@ export function readAttribute(expression: string): string | undefined {
 }
 
 /** The texts and attributes that `||` or `concat` put together. */
-export function readConcatenation(expression: string): (string | Attribute)[] | undefined {
+export function readConcatenation(expression: string): (string | StyleAttribute)[] | undefined {
   const tokens = tokensOf(expression)
   if (tokens === undefined || tokens.length === 0) return undefined
   const [first, second] = tokens
   const isCall = first?.kind === 'word' && first.text.toLowerCase() === 'concat' && second?.text === '('
   const list = isCall ? tokens.slice(2, -1) : tokens
   const between = isCall ? ',' : '||'
-  const parts: (string | Attribute)[] = []
+  const parts: (string | StyleAttribute)[] = []
   for (const [index, token] of list.entries()) {
     if (index % 2 === 1) {
       if (token.kind !== 'sign' || token.text !== between) return undefined
@@ -71,11 +71,11 @@ export function readConcatenation(expression: string): (string | Attribute)[] | 
 
 type Side =
   | { kind: 'literal'; value: Literal }
-  | ({ kind: 'attribute' } & Attribute)
+  | ({ kind: 'attribute' } & StyleAttribute)
   | { kind: 'id' }
   | { kind: 'geometry' }
 
-const comparisonSigns: Record<string, Comparison> = {
+const comparisonSigns: Record<string, StyleComparison> = {
   '=': '==',
   '<>': '!=',
   '!=': '!=',
@@ -121,11 +121,15 @@ class ExpressionReader {
     return isThere
   }
 
-  either(): Condition | undefined {
+  either(): StyleCondition | undefined {
     return this.#chain('any', 'or', () => this.#chain('all', 'and', () => this.#negation()))
   }
 
-  #chain(op: 'all' | 'any', word: string, next: () => Condition | undefined): Condition | undefined {
+  #chain(
+    op: 'all' | 'any',
+    word: string,
+    next: () => StyleCondition | undefined,
+  ): StyleCondition | undefined {
     const first = next()
     const conditions = [first]
     while (this.#takeWords(word)) conditions.push(next())
@@ -134,7 +138,7 @@ class ExpressionReader {
     return known.length === 1 ? first : { op, conditions: known }
   }
 
-  #negation(): Condition | undefined {
+  #negation(): StyleCondition | undefined {
     this.#depth += 1
     if (this.#depth > maxDepth) return undefined
     const condition = this.#takeWords('not') ? negated(this.#negation()) : this.#primary()
@@ -142,7 +146,7 @@ class ExpressionReader {
     return condition
   }
 
-  #primary(): Condition | undefined {
+  #primary(): StyleCondition | undefined {
     if (this.#takeWords('true')) return { op: 'all', conditions: [] }
     if (this.#takeWords('false')) return { op: 'any', conditions: [] }
     const start = this.#at
@@ -156,7 +160,7 @@ class ExpressionReader {
     return side === undefined ? undefined : this.#comparison(side)
   }
 
-  #comparison(left: Side): Condition | undefined {
+  #comparison(left: Side): StyleCondition | undefined {
     if (this.#takeWords('is', 'not', 'null')) return negated(nullOf(left))
     if (this.#takeWords('is', 'null')) return nullOf(left)
     if (this.#takeWords('not', 'in')) return negated(this.#members(left))
@@ -176,14 +180,14 @@ class ExpressionReader {
     return right === undefined ? undefined : compared(op, left, right)
   }
 
-  #like(left: Side, ignoresCase: boolean): Condition | undefined {
+  #like(left: Side, ignoresCase: boolean): StyleCondition | undefined {
     const right = this.#side()
     if (left.kind !== 'attribute' || right?.kind !== 'literal') return undefined
     const { property } = left
     return { op: 'like', property, pattern: String(right.value), ...(ignoresCase ? { ignoresCase } : {}) }
   }
 
-  #members(left: Side): Condition | undefined {
+  #members(left: Side): StyleCondition | undefined {
     if (!this.#takeSign('(')) return undefined
     const values: Literal[] = []
     do {
@@ -219,15 +223,15 @@ class ExpressionReader {
   }
 }
 
-function negated(condition: Condition | undefined): Condition | undefined {
+function negated(condition: StyleCondition | undefined): StyleCondition | undefined {
   return condition === undefined ? undefined : { op: 'not', condition }
 }
 
-function nullOf(side: Side): Condition | undefined {
+function nullOf(side: Side): StyleCondition | undefined {
   return side.kind === 'attribute' ? { op: 'null', property: side.property } : undefined
 }
 
-function compared(op: Comparison, left: Side, right: Side): Condition | undefined {
+function compared(op: StyleComparison, left: Side, right: Side): StyleCondition | undefined {
   if (left.kind === 'attribute' && right.kind === 'attribute')
     return { op, property: left.property, value: { property: right.property } }
   if (right.kind !== 'literal') return undefined

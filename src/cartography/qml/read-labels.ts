@@ -2,19 +2,19 @@ import { defined } from '../../lib/defined.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import type { Losses } from '../losses.ts'
 import type { Font, Placement, Rule, TextSymbolizer } from '../model.ts'
-import { child, childrenOf } from '../style-xml.ts'
+import { childElement, childrenOf } from '../style-xml.ts'
 import { readConcatenation, readExpression } from './read-expression.ts'
 import { scaleOf } from './read-renderer.ts'
-import { tellDriven } from './read-symbols.ts'
-import { measureOf, parseQgisColor, tidy } from './units.ts'
+import { reportDataDriven } from './read-symbols.ts'
+import { measureOf, parseQgisColor, tidyNumber } from './units.ts'
 
 /** Reads the labels of a document: one rule, or one for each label rule. */
-export function readLabels(labeling: XmlElement | undefined, opacity: number, losses: Losses): Rule[] {
+export function readQmlLabels(labeling: XmlElement | undefined, opacity: number, losses: Losses): Rule[] {
   if (labeling === undefined) return []
   const { type } = labeling.attributes
-  if (type === 'simple') return labelRule(child(labeling, 'settings'), {}, opacity, losses)
+  if (type === 'simple') return labelRule(childElement(labeling, 'settings'), {}, opacity, losses)
   if (type !== 'rule-based') return losses.add(`labels of type ${type ?? 'none'}`) ?? []
-  return childrenOf(child(labeling, 'rules'), 'rule').flatMap((rule) => {
+  return childrenOf(childElement(labeling, 'rules'), 'rule').flatMap((rule) => {
     const { filter, scalemindenom, scalemaxdenom, description } = rule.attributes
     const isElse = filter?.trim().toUpperCase() === 'ELSE'
     const condition = filter === undefined || isElse ? undefined : readExpression(filter)
@@ -27,7 +27,7 @@ export function readLabels(labeling: XmlElement | undefined, opacity: number, lo
       minScale: scaleOf(scalemindenom),
       maxScale: scaleOf(scalemaxdenom),
     })
-    return labelRule(child(rule, 'settings'), frame, opacity, losses)
+    return labelRule(childElement(rule, 'settings'), frame, opacity, losses)
   })
 }
 
@@ -39,7 +39,7 @@ function labelRule(
 ): Rule[] {
   const symbol = readSettings(settings, opacity, losses)
   if (settings === undefined || symbol === undefined) return []
-  const { scaleVisibility, scaleMin, scaleMax } = child(settings, 'rendering')?.attributes ?? {}
+  const { scaleVisibility, scaleMin, scaleMax } = childElement(settings, 'rendering')?.attributes ?? {}
   const scales = scaleVisibility === '1' ? { minScale: scaleOf(scaleMin), maxScale: scaleOf(scaleMax) } : {}
   return [{ ...frame, ...defined(scales), symbols: [symbol] }]
 }
@@ -49,28 +49,28 @@ function readSettings(
   opacity: number,
   losses: Losses,
 ): TextSymbolizer | undefined {
-  const style = child(settings, 'text-style')
+  const style = childElement(settings, 'text-style')
   if (settings === undefined || style === undefined) return undefined
-  tellDriven(settings, losses)
-  tellDriven(style, losses)
+  reportDataDriven(settings, losses)
+  reportDataDriven(style, losses)
   const { fieldName = '', isExpression, fontSize, fontSizeUnit, textColor, textOpacity } = style.attributes
   const label = isExpression === '1' ? readConcatenation(fieldName) : [{ property: fieldName }]
   if (label === undefined) return losses.add('a computed label')
   for (const name of ['background', 'shadow'])
-    if (isDrawn(child(style, name))) losses.add(`the ${name} of a label`)
+    if (isDrawn(childElement(style, name))) losses.add(`the ${name} of a label`)
   const paint = parseQgisColor(textColor) ?? { color: '#000000', opacity: 1 }
   const measure = measureOf(fontSizeUnit ?? 'Point') ?? { factor: 1 }
   return {
     kind: 'text',
     label,
-    size: tidy(Number(fontSize ?? 10) * measure.factor),
+    size: tidyNumber(Number(fontSize ?? 10) * measure.factor),
     color: paint.color,
     opacity: rounded(paint.opacity * Number(textOpacity ?? 1) * opacity),
     ...(measure.unit === undefined ? {} : { unit: measure.unit }),
     ...defined({
       font: fontOf(style.attributes),
-      halo: haloOf(child(style, 'text-buffer'), opacity),
-      placement: placementOf(child(settings, 'placement'), losses),
+      halo: haloOf(childElement(style, 'text-buffer'), opacity),
+      placement: placementOf(childElement(settings, 'placement'), losses),
     }),
   }
 }
@@ -102,7 +102,7 @@ function haloOf(buffer: XmlElement | undefined, opacity: number): TextSymbolizer
   const factor = measureOf(bufferSizeUnits ?? 'MM')?.factor ?? 1
   return {
     color: paint.color,
-    width: tidy(Number(bufferSize ?? 1) * factor),
+    width: tidyNumber(Number(bufferSize ?? 1) * factor),
     opacity: rounded(paint.opacity * Number(bufferOpacity ?? 1) * opacity),
   }
 }
@@ -116,7 +116,7 @@ function placementOf(element: XmlElement | undefined, losses: Losses): Placement
   if (element === undefined) return undefined
   const { placement, quadOffset, xOffset, yOffset, dist, repeatDistance, rotationAngle } = element.attributes
   const pixels = (text: string | undefined, unit: string | undefined): number =>
-    tidy(Number(text ?? 0) * (measureOf(unit ?? 'MM')?.factor ?? 1))
+    tidyNumber(Number(text ?? 0) * (measureOf(unit ?? 'MM')?.factor ?? 1))
   const { offsetUnits, distUnits, repeatDistanceUnits } = element.attributes
   if (alongLine.includes(placement ?? '')) {
     const repeat = pixels(repeatDistance, repeatDistanceUnits)

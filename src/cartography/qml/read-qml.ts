@@ -1,8 +1,8 @@
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import { Losses } from '../losses.ts'
 import type { Rule, Style } from '../model.ts'
-import { child, childrenOf, elementsOf, parseStyleXml, textOf } from '../style-xml.ts'
-import { readLabels } from './read-labels.ts'
+import { childElement, childrenOf, elementsOf, parseStyleXml, styleText } from '../style-xml.ts'
+import { readQmlLabels } from './read-labels.ts'
 import { readRasterRenderer } from './read-raster.ts'
 import { readRenderer, scaleOf } from './read-renderer.ts'
 
@@ -10,33 +10,34 @@ import { readRenderer, scaleOf } from './read-renderer.ts'
 export function readQml(document: string): Style | undefined {
   const root = parseStyleXml(document, { takesDoctype: true })
   const losses = new Losses()
-  const renderer = child(root, 'renderer-v2')
-  const pipe = child(root, 'pipe')
-  if (renderer?.attributes.type === undefined && child(pipe, 'rasterrenderer') === undefined) return undefined
+  const renderer = childElement(root, 'renderer-v2')
+  const pipe = childElement(root, 'pipe')
+  if (renderer?.attributes.type === undefined && childElement(pipe, 'rasterrenderer') === undefined)
+    return undefined
   tellLayer(root, losses)
   if (renderer !== undefined) tellRenderer(renderer, losses)
-  const opacity = Number(textOf(root, 'layerOpacity') ?? 1)
+  const opacity = Number(styleText(root, 'layerOpacity') ?? 1)
   const raster = pipe === undefined ? undefined : readRasterRenderer(pipe, losses)
   const drawn = renderer === undefined ? [] : readRenderer(renderer, opacity, losses)
-  const labels = root.attributes.labelsEnabled === '0' ? undefined : child(root, 'labeling')
+  const labels = root.attributes.labelsEnabled === '0' ? undefined : childElement(root, 'labeling')
   const top = Math.max(0, ...drawn.map(({ pass = 0 }) => pass))
-  const written = readLabels(labels, opacity, losses).map((rule) => ({ ...rule, pass: top + 1 }))
+  const written = readQmlLabels(labels, opacity, losses).map((rule) => ({ ...rule, pass: top + 1 }))
   const rules: Rule[] = [...drawn, ...(raster === undefined ? [] : [{ symbols: [raster] }]), ...written]
   return { rules: rules.map((rule) => within(rule, root.attributes)), lost: losses.list() }
 }
 
 /** Records parts of the document that concern the whole layer, besides its renderer and labels. */
 function tellLayer(root: XmlElement, losses: Losses): void {
-  if ((textOf(root, 'blendMode') ?? '0') !== '0') losses.add('a blend mode')
-  if ((textOf(root, 'featureBlendMode') ?? '0') !== '0') losses.add('a blend mode of features')
+  if ((styleText(root, 'blendMode') ?? '0') !== '0') losses.add('a blend mode')
+  if ((styleText(root, 'featureBlendMode') ?? '0') !== '0') losses.add('a blend mode of features')
   const diagrams = elementsOf(root).filter(({ name }) => name.endsWith('DiagramRenderer'))
   const categories = diagrams.flatMap((one) => childrenOf(one, 'DiagramCategory'))
   if (categories.some(({ attributes }) => attributes.enabled !== '0')) losses.add('diagrams')
-  const properties = childrenOf(child(root, 'customproperties'), 'property')
+  const properties = childrenOf(childElement(root, 'customproperties'), 'property')
   const isLabelled = properties.some(
     ({ attributes: { key, value } }) => key === 'labeling/enabled' && value === 'true',
   )
-  if (isLabelled && child(root, 'labeling') === undefined) losses.add('labels in the form of QGIS 2')
+  if (isLabelled && childElement(root, 'labeling') === undefined) losses.add('labels in the form of QGIS 2')
 }
 
 function tellRenderer(renderer: XmlElement, losses: Losses): void {
@@ -46,7 +47,7 @@ function tellRenderer(renderer: XmlElement, losses: Losses): void {
     ['rotation', 'a rotation by an attribute'],
     ['sizescale', 'a size by an attribute'],
   ] as const)
-    if ((child(renderer, name)?.attributes.field ?? '') !== '') losses.add(what)
+    if ((childElement(renderer, name)?.attributes.field ?? '') !== '') losses.add(what)
 }
 
 /** A stack of effects that does more than draw what is there. */

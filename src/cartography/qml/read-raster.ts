@@ -3,15 +3,21 @@ import { ownValue } from '../../lib/own-value.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import { parseColor } from '../colors.ts'
 import type { Losses } from '../losses.ts'
-import type { RasterBand, RasterColor, RasterColors, RasterSymbolizer, Stretch } from '../model.ts'
-import { child, childrenOf, textOf } from '../style-xml.ts'
+import type {
+  ContrastStretch,
+  RasterColor,
+  RasterColors,
+  RasterSymbolizer,
+  StyleRasterBand,
+} from '../model.ts'
+import { childElement, childrenOf, styleText } from '../style-xml.ts'
 
 /** Reads a raster renderer; undefined, with a recorded loss, for unknown renderers. */
 export function readRasterRenderer(pipe: XmlElement, losses: Losses): RasterSymbolizer | undefined {
-  const renderer = child(pipe, 'rasterrenderer')
+  const renderer = childElement(pipe, 'rasterrenderer')
   if (renderer === undefined) return undefined
   const { type, opacity = '1' } = renderer.attributes
-  const adjusted = child(pipe, 'brightnesscontrast')?.attributes ?? {}
+  const adjusted = childElement(pipe, 'brightnesscontrast')?.attributes ?? {}
   if (Number(adjusted.brightness ?? 0) !== 0 || Number(adjusted.contrast ?? 0) !== 0)
     losses.add('the brightness and contrast of a raster')
   const gamma = Number(adjusted.gamma ?? 1)
@@ -43,20 +49,20 @@ function bandOf(renderer: XmlElement, name: string): number {
   return Number.isInteger(band) && band > 0 ? band : 1
 }
 
-function grayBand(renderer: XmlElement, name: string): { gray: RasterBand } {
+function grayBand(renderer: XmlElement, name: string): { gray: StyleRasterBand } {
   return { gray: { band: bandOf(renderer, name) } }
 }
 
-function stretchOf(element: XmlElement | undefined, losses: Losses): Stretch | undefined {
-  const algorithm = textOf(element, 'algorithm') ?? 'NoEnhancement'
-  const [min, max] = [Number(textOf(element, 'minValue')), Number(textOf(element, 'maxValue'))]
+function stretchOf(element: XmlElement | undefined, losses: Losses): ContrastStretch | undefined {
+  const algorithm = styleText(element, 'algorithm') ?? 'NoEnhancement'
+  const [min, max] = [Number(styleText(element, 'minValue')), Number(styleText(element, 'maxValue'))]
   if (algorithm === 'NoEnhancement' || !Number.isFinite(min) || !Number.isFinite(max)) return undefined
   if (algorithm !== 'StretchToMinimumMaximum') losses.add(`the contrast ${algorithm}`)
   return { min, max }
 }
 
 function grayOf(renderer: XmlElement, losses: Losses): Pick<RasterSymbolizer, 'bands' | 'colors'> {
-  const stretch = stretchOf(child(renderer, 'contrastEnhancement'), losses)
+  const stretch = stretchOf(childElement(renderer, 'contrastEnhancement'), losses)
   const gray = { band: bandOf(renderer, 'grayBand'), ...defined({ stretch }) }
   if (renderer.attributes.gradient !== 'WhiteToBlack') return { bands: { gray } }
   const { min, max } = stretch ?? { min: 0, max: 255 }
@@ -68,9 +74,9 @@ function grayOf(renderer: XmlElement, losses: Losses): Pick<RasterSymbolizer, 'b
 }
 
 function colorBands(renderer: XmlElement, losses: Losses): Pick<RasterSymbolizer, 'bands'> {
-  const band = (color: 'red' | 'green' | 'blue'): RasterBand => ({
+  const band = (color: 'red' | 'green' | 'blue'): StyleRasterBand => ({
     band: bandOf(renderer, `${color}Band`),
-    ...defined({ stretch: stretchOf(child(renderer, `${color}ContrastEnhancement`), losses) }),
+    ...defined({ stretch: stretchOf(childElement(renderer, `${color}ContrastEnhancement`), losses) }),
   })
   return { bands: { red: band('red'), green: band('green'), blue: band('blue') } }
 }
@@ -82,7 +88,7 @@ const rampTypes: Record<string, RasterColors['type']> = {
 }
 
 function shaderColors(renderer: XmlElement, losses: Losses): RasterColors | undefined {
-  const shader = child(child(renderer, 'rastershader'), 'colorrampshader')
+  const shader = childElement(childElement(renderer, 'rastershader'), 'colorrampshader')
   const type = ownValue(rampTypes, shader?.attributes.colorRampType ?? '')
   const entries = childrenOf(shader, 'item').flatMap((item) => entryOf(item) ?? [])
   if (type === undefined || entries.length === 0) return losses.add('the colours of a raster')
@@ -90,7 +96,7 @@ function shaderColors(renderer: XmlElement, losses: Losses): RasterColors | unde
 }
 
 function paletteColors(renderer: XmlElement): RasterColors {
-  const entries = childrenOf(child(renderer, 'colorPalette'), 'paletteEntry').flatMap(
+  const entries = childrenOf(childElement(renderer, 'colorPalette'), 'paletteEntry').flatMap(
     (entry) => entryOf(entry) ?? [],
   )
   return { type: 'values', entries: entries.sort((one, other) => one.value - other.value) }

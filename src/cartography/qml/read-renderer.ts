@@ -1,8 +1,8 @@
 import { defined } from '../../lib/defined.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import type { Losses } from '../losses.ts'
-import type { Condition, Literal, Rule } from '../model.ts'
-import { child, childrenOf } from '../style-xml.ts'
+import type { Literal, Rule, StyleCondition } from '../model.ts'
+import { childElement, childrenOf } from '../style-xml.ts'
 import { readAttribute, readExpression } from './read-expression.ts'
 import type { ReadSymbol } from './read-symbols.ts'
 import { readSymbol } from './read-symbols.ts'
@@ -20,7 +20,7 @@ export function readRenderer(renderer: XmlElement, opacity: number, losses: Loss
     case 'graduatedSymbol':
       return reader.ranges()
     case 'RuleRenderer':
-      return reader.rules(child(renderer, 'rules'), undefined, 0)
+      return reader.rules(childElement(renderer, 'rules'), undefined, 0)
     case 'nullSymbol':
       return []
     default:
@@ -40,7 +40,7 @@ class RendererReader {
     this.#losses = losses
     this.#hasLevels = renderer.attributes.symbollevels === '1'
     this.#symbols = new Map(
-      childrenOf(child(renderer, 'symbols'), 'symbol').map((symbol) => [
+      childrenOf(childElement(renderer, 'symbols'), 'symbol').map((symbol) => [
         symbol.attributes.name ?? '',
         readSymbol(symbol, opacity, losses),
       ]),
@@ -62,7 +62,7 @@ class RendererReader {
   categories(): Rule[] {
     const property = this.#attribute()
     if (property === undefined) return []
-    return childrenOf(child(this.#renderer, 'categories'), 'category').map((category) => {
+    return childrenOf(childElement(this.#renderer, 'categories'), 'category').map((category) => {
       const { value = '', type, label, render, symbol } = category.attributes
       const listed = childrenOf(category, 'val').map((one) => literalOf(one.attributes.value ?? '', type))
       const values = listed.length > 0 ? listed : value === '' ? [] : [literalOf(value, type)]
@@ -80,9 +80,9 @@ class RendererReader {
     const property = this.#attribute()
     if (property === undefined) return []
     const uppers = new Set<number>()
-    return childrenOf(child(this.#renderer, 'ranges'), 'range').map(({ attributes }) => {
+    return childrenOf(childElement(this.#renderer, 'ranges'), 'range').map(({ attributes }) => {
       const [lower, upper] = [Number(attributes.lower), Number(attributes.upper)]
-      const conditions: Condition[] = [
+      const conditions: StyleCondition[] = [
         { op: uppers.has(lower) ? '>' : '>=', property, value: lower },
         { op: '<=', property, value: upper },
       ]
@@ -131,19 +131,19 @@ class RendererReader {
 
 type Frame = Pick<Rule, 'condition' | 'minScale' | 'maxScale' | 'isElse'>
 
-const always: Condition = { op: 'all', conditions: [] }
+const always: StyleCondition = { op: 'all', conditions: [] }
 
-function restOf(above: Frame | undefined, others: Condition[]): Condition {
-  const rest: Condition = { op: 'not', condition: { op: 'any', conditions: others } }
+function restOf(above: Frame | undefined, others: StyleCondition[]): StyleCondition {
+  const rest: StyleCondition = { op: 'not', condition: { op: 'any', conditions: others } }
   return above?.condition === undefined ? rest : allOf([above.condition, rest])
 }
 
-function allOf(conditions: Condition[]): Condition {
+function allOf(conditions: StyleCondition[]): StyleCondition {
   const [only] = conditions
   return conditions.length === 1 && only !== undefined ? only : { op: 'all', conditions }
 }
 
-function anyOf(conditions: Condition[]): Condition {
+function anyOf(conditions: StyleCondition[]): StyleCondition {
   const [only] = conditions
   return conditions.length === 1 && only !== undefined ? only : { op: 'any', conditions }
 }

@@ -3,8 +3,8 @@ import { ownValue } from '../../lib/own-value.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import type { Losses } from '../losses.ts'
 import type { Fill, LengthUnit, LineCap, LineJoin, MarkShape, Stroke, Symbolizer } from '../model.ts'
-import { child, childrenOf, elementsOf } from '../style-xml.ts'
-import { measureOf, parseQgisColor, tidy } from './units.ts'
+import { childElement, childrenOf, elementsOf } from '../style-xml.ts'
+import { measureOf, parseQgisColor, tidyNumber } from './units.ts'
 
 const shapes: Record<string, MarkShape> = {
   circle: 'circle',
@@ -34,7 +34,7 @@ function settingsOf(element: XmlElement | undefined): Map<string, string> {
   const settings = new Map<string, string>()
   for (const { attributes } of childrenOf(element, 'prop'))
     settings.set(attributes.k ?? '', attributes.v ?? '')
-  for (const { attributes } of childrenOf(child(element, 'Option'), 'Option'))
+  for (const { attributes } of childrenOf(childElement(element, 'Option'), 'Option'))
     if (attributes.value !== undefined) settings.set(attributes.name ?? '', attributes.value)
   return settings
 }
@@ -69,7 +69,7 @@ class LayerReader {
     this.#className = layer.attributes.class ?? ''
     this.#alpha = alpha
     this.#losses = losses
-    tellDriven(layer, losses)
+    reportDataDriven(layer, losses)
   }
 
   symbols(): Symbolizer[] {
@@ -107,7 +107,7 @@ class LayerReader {
     const measure = measureOf(this.#text(unitName) ?? 'MM')
     if (measure === undefined) return this.#losses.add(`the unit ${this.#text(unitName)}`) ?? value
     if (value !== undefined && value !== 0) this.#units.add(measure.unit ?? 'pixel')
-    return value === undefined ? undefined : tidy(value * measure.factor)
+    return value === undefined ? undefined : tidyNumber(value * measure.factor)
   }
 
   #paint(name: string): Fill {
@@ -135,14 +135,16 @@ class LayerReader {
     const width = given === 0 ? 1 : given
     const pattern = ownValue(dashPatterns, style)
     if (pattern === undefined && style !== 'solid') this.#losses.add(`the pen ${style}`)
-    const dashes = this.#customDashes() ?? pattern?.map((dash) => tidy(dash * width))
+    const dashes = this.#customDashes() ?? pattern?.map((dash) => tidyNumber(dash * width))
     return { color, width, opacity, ...defined({ dashes, cap: this.#cap(), join: this.#join() }) }
   }
 
   #customDashes(): number[] | undefined {
     if (this.#text('use_customdash') !== '1') return undefined
     const factor = measureOf(this.#text('customdash_unit') ?? 'MM')?.factor ?? 1
-    const dashes = (this.#text('customdash') ?? '').split(';').map((dash) => tidy(Number(dash) * factor))
+    const dashes = (this.#text('customdash') ?? '')
+      .split(';')
+      .map((dash) => tidyNumber(Number(dash) * factor))
     return dashes.every((dash) => Number.isFinite(dash) && dash >= 0) ? dashes : undefined
   }
 
@@ -201,9 +203,9 @@ class LayerReader {
 }
 
 /** Records data-defined properties by name. */
-export function tellDriven(element: XmlElement, losses: Losses): void {
+export function reportDataDriven(element: XmlElement, losses: Losses): void {
   for (const name of ['data_defined_properties', 'dd_properties']) {
-    const all = childrenOf(child(child(element, name), 'Option'), 'Option')
+    const all = childrenOf(childElement(childElement(element, name), 'Option'), 'Option')
     const properties = all.find(({ attributes }) => attributes.name === 'properties')
     for (const property of elementsOf(properties)) {
       const isActive = childrenOf(property, 'Option').some(

@@ -34,6 +34,6 @@ export function qgisColor(color: string, opacity: number): string {
 }
 
 /** Without the last digits that changing units leaves. */
-export function tidy(length: number): number {
+export function tidyNumber(length: number): number {
   return Number(length.toPrecision(6))
 }

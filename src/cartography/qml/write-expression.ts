@@ -1,10 +1,10 @@
 import type { Losses } from '../losses.ts'
-import type { Attribute, Condition, Literal } from '../model.ts'
+import type { Literal, StyleAttribute, StyleCondition } from '../model.ts'
 
 const geometryNames = ['Point', 'Line', 'Polygon']
 
 /** Writes a condition as a QGIS expression; undefined, with a recorded loss, if it cannot be expressed. */
-export function writeExpression(condition: Condition, losses: Losses): string | undefined {
+export function writeExpression(condition: StyleCondition, losses: Losses): string | undefined {
   switch (condition.op) {
     case 'all':
     case 'any':
@@ -33,7 +33,7 @@ export function writeExpression(condition: Condition, losses: Losses): string | 
   }
 }
 
-function group(op: 'all' | 'any', conditions: Condition[], losses: Losses): string | undefined {
+function group(op: 'all' | 'any', conditions: StyleCondition[], losses: Losses): string | undefined {
   if (conditions.length === 0) return op === 'all' ? 'TRUE' : 'FALSE'
   const parts = conditions.map((one) => writeExpression(one, losses))
   const known = parts.filter((part) => part !== undefined)
@@ -65,7 +65,7 @@ function patternText(pattern: string): string {
 }
 
 /** Writes a concatenation of texts and attributes. */
-export function writeConcatenation(label: (string | Attribute)[]): string {
+export function writeConcatenation(label: (string | StyleAttribute)[]): string {
   return label
     .map((part) => (typeof part === 'string' ? textLiteral(part) : quoted(part.property)))
     .join(' || ')

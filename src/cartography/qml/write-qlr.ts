@@ -1,5 +1,5 @@
 import type { Dimension, Style } from '../model.ts'
-import { attributes, element, textElement } from '../style-xml.ts'
+import { attributes, styleElement, styleTextElement } from '../style-xml.ts'
 import { writeQml } from './write-qml.ts'
 
 /** A layer as QGIS opens it. */
@@ -39,17 +39,17 @@ export function writeQlr({ title, provider, source, style, dimension, attributio
       }
     : { type: 'raster' }
   const parts = [
-    textElement('id', id),
-    textElement('datasource', source),
-    textElement('layername', title),
-    ...(attribution === undefined ? [] : [textElement('attribution', attribution)]),
+    styleTextElement('id', id),
+    styleTextElement('datasource', source),
+    styleTextElement('layername', title),
+    ...(attribution === undefined ? [] : [styleTextElement('attribution', attribution)]),
     isVector
       ? `<provider${attributes({ encoding: 'UTF-8' })}>OAPIF</provider>`
-      : textElement('provider', provider),
+      : styleTextElement('provider', provider),
     isVector ? drawnBy(style, dimension) : '',
   ]
   const layer = `<maplayer${attributes(kind)}>${parts.join('')}</maplayer>`
-  return `<!DOCTYPE qgis-layer-definition>\n<qlr>${tree}${element('maplayers', layer)}</qlr>\n`
+  return `<!DOCTYPE qgis-layer-definition>\n<qlr>${tree}${styleElement('maplayers', layer)}</qlr>\n`
 }
 
 /** Returns the contents of a QGIS style document, which a layer definition embeds. */

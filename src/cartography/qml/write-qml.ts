@@ -2,7 +2,7 @@ import { passOf } from '../evaluate.ts'
 import { expandRules, withoutElse } from '../expand.ts'
 import { Losses } from '../losses.ts'
 import type { Dimension, Rule, Style, Symbolizer } from '../model.ts'
-import { attributes, element, textElement } from '../style-xml.ts'
+import { attributes, styleElement, styleTextElement } from '../style-xml.ts'
 import type { WrittenStyle } from '../written-style.ts'
 import { writeExpression } from './write-expression.ts'
 import { writeLabels } from './write-labels.ts'
@@ -32,7 +32,7 @@ export function writeQml(style: Style, wanted?: Dimension): WrittenStyle | undef
     [
       ...parts,
       '<blendMode>0</blendMode><layerOpacity>1</layerOpacity>',
-      textElement('layerGeometryType', dimension),
+      styleTextElement('layerGeometryType', dimension),
     ],
     { labelsEnabled: hasLabels ? 1 : 0 },
     losses,
@@ -50,7 +50,7 @@ function written(parts: string[], frame: Record<string, number>, losses: Losses)
   const custom =
     lost.length === 0
       ? ''
-      : element(
+      : styleElement(
           'customproperties',
           `<Option type="Map"><Option type="QString" name="terrane/not-converted"${attributes({ value: lost.join('; ') })}/></Option>`,
         )
@@ -83,7 +83,7 @@ function writeRenderer(rules: Rule[], dimension: Dimension, losses: Losses): str
     return { rule, name }
   })
   const [first] = elements
-  const all = element('symbols', ...symbols)
+  const all = styleElement('symbols', ...symbols)
   if (first === undefined) return '<renderer-v2 type="nullSymbol"/>'
   const level = attributes({ symbollevels: hasLevels ? 1 : 0, enableorderby: 0, forceraster: 0 })
   if (elements.length === 1 && first.name === 0 && isBare(first.rule))

@@ -1,13 +1,13 @@
 import type { Losses } from '../losses.ts'
-import type { RasterBand, RasterColors, RasterSymbolizer } from '../model.ts'
-import { attributes, element, textElement } from '../style-xml.ts'
+import type { RasterColors, RasterSymbolizer, StyleRasterBand } from '../model.ts'
+import { attributes, styleElement, styleTextElement } from '../style-xml.ts'
 
 /** The pipe of a raster. */
 export function writePipe(symbol: RasterSymbolizer, losses: Losses): string {
   if (symbol.enhancement !== undefined) losses.add('a contrast by what the data hold')
   if (symbol.bands === undefined) losses.add('a raster as usual, drawn by its first band')
   const contrast = `<brightnesscontrast brightness="0" contrast="0" gamma="${symbol.gamma ?? 1}"/>`
-  return element('pipe', renderer(symbol), contrast)
+  return styleElement('pipe', renderer(symbol), contrast)
 }
 
 function renderer({ bands, colors, opacity }: RasterSymbolizer): string {
@@ -25,7 +25,7 @@ function renderer({ bands, colors, opacity }: RasterSymbolizer): string {
   if (colors === undefined)
     return `<rasterrenderer type="singlebandgray"${frame} gradient="BlackToWhite" grayBand="${gray.band}">${contrast('contrastEnhancement', gray)}</rasterrenderer>`
   if (colors.type === 'values')
-    return `<rasterrenderer type="paletted"${frame} band="${gray.band}">${element('colorPalette', ...entries(colors, 'paletteEntry'))}</rasterrenderer>`
+    return `<rasterrenderer type="paletted"${frame} band="${gray.band}">${styleElement('colorPalette', ...entries(colors, 'paletteEntry'))}</rasterrenderer>`
   return `<rasterrenderer type="singlebandpseudocolor"${frame} band="${gray.band}">${shader(colors)}</rasterrenderer>`
 }
 
@@ -44,12 +44,12 @@ function entries({ entries: all }: RasterColors, name: string): string[] {
   })
 }
 
-function contrast(name: string, { stretch }: RasterBand): string {
-  if (stretch === undefined) return element(name, textElement('algorithm', 'NoEnhancement'))
-  return element(
+function contrast(name: string, { stretch }: StyleRasterBand): string {
+  if (stretch === undefined) return styleElement(name, styleTextElement('algorithm', 'NoEnhancement'))
+  return styleElement(
     name,
-    textElement('minValue', stretch.min),
-    textElement('maxValue', stretch.max),
-    textElement('algorithm', 'StretchToMinimumMaximum'),
+    styleTextElement('minValue', stretch.min),
+    styleTextElement('maxValue', stretch.max),
+    styleTextElement('algorithm', 'StretchToMinimumMaximum'),
   )
 }

@@ -1,4 +1,4 @@
-import { attributes, element, textElement } from '../style-xml.ts'
+import { attributes, styleElement, styleTextElement } from '../style-xml.ts'
 
 /** The versions of Styled Layer Descriptor that are written. */
 export const sldVersions = ['1.0.0', '1.1.0'] as const
@@ -22,7 +22,7 @@ const oldDialect: SldDialect = {
   escapeAttribute: 'escape',
   name: (local) => local,
   parameter: (name, content) => `<CssParameter${attributes({ name })}>${content}</CssParameter>`,
-  titles: ({ title, abstract }) => textElement('Title', title) + textElement('Abstract', abstract),
+  titles: ({ title, abstract }) => styleTextElement('Title', title) + styleTextElement('Abstract', abstract),
 }
 
 const newDialect: SldDialect = {
@@ -32,8 +32,8 @@ const newDialect: SldDialect = {
   name: (local) => `se:${local}`,
   parameter: (name, content) => `<se:SvgParameter${attributes({ name })}>${content}</se:SvgParameter>`,
   titles: ({ title, abstract }) => {
-    const content = textElement('se:Title', title) + textElement('se:Abstract', abstract)
-    return content === '' ? '' : element('se:Description', content)
+    const content = styleTextElement('se:Title', title) + styleTextElement('se:Abstract', abstract)
+    return content === '' ? '' : styleElement('se:Description', content)
   },
 }
 

@@ -1,10 +1,10 @@
 import { ownValue } from '../../lib/own-value.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import type { Losses } from '../losses.ts'
-import type { Attribute, Comparison, Condition, Literal } from '../model.ts'
-import { child, childrenOf, elementsOf, textOf } from '../style-xml.ts'
+import type { Literal, StyleAttribute, StyleComparison, StyleCondition } from '../model.ts'
+import { childElement, childrenOf, elementsOf, styleText } from '../style-xml.ts'
 
-const comparisonNames: Record<string, Comparison> = {
+const comparisonNames: Record<string, StyleComparison> = {
   PropertyIsEqualTo: '==',
   PropertyIsNotEqualTo: '!=',
   PropertyIsLessThan: '<',
@@ -14,7 +14,7 @@ const comparisonNames: Record<string, Comparison> = {
 }
 
 /** The comparison that is true with its sides exchanged. */
-const exchanged: Record<Comparison, Comparison> = {
+const exchanged: Record<StyleComparison, StyleComparison> = {
   '==': '==',
   '!=': '!=',
   '<': '>',
@@ -27,7 +27,7 @@ const exchanged: Record<Comparison, Comparison> = {
  * Reads a condition of Filter Encoding 1.0, 1.1 or 2.0; undefined, with a recorded loss, if it has no
  * counterpart.
  */
-export function readFilter(filter: XmlElement, losses: Losses): Condition | undefined {
+export function readSldFilter(filter: XmlElement, losses: Losses): StyleCondition | undefined {
   const [first, ...more] = elementsOf(filter)
   if (first === undefined) return undefined
   const ids = elementsOf(filter).flatMap(idOf)
@@ -41,7 +41,7 @@ function idOf(element: XmlElement): string[] {
   return /^(FeatureId|GmlObjectId|ResourceId)$/.test(element.name) && found !== undefined ? [found] : []
 }
 
-function readCondition(element: XmlElement, losses: Losses): Condition | undefined {
+function readCondition(element: XmlElement, losses: Losses): StyleCondition | undefined {
   const { name } = element
   if (name === 'And' || name === 'Or') return readGroup(element, losses)
   if (name === 'Not') {
@@ -56,14 +56,14 @@ function readCondition(element: XmlElement, losses: Losses): Condition | undefin
 }
 
 /** Of `And` the known conditions are kept; `Or` with an unknown one is unknown. */
-function readGroup(element: XmlElement, losses: Losses): Condition | undefined {
+function readGroup(element: XmlElement, losses: Losses): StyleCondition | undefined {
   const conditions = elementsOf(element).map((one) => readCondition(one, losses))
   const known = conditions.filter((one) => one !== undefined)
   if (element.name === 'And') return { op: 'all', conditions: known }
   return known.length < conditions.length ? undefined : { op: 'any', conditions: known }
 }
 
-function readComparison(element: XmlElement): Condition | undefined {
+function readComparison(element: XmlElement): StyleCondition | undefined {
   const sides = elementsOf(element).map(readSide)
   const [left, right] = sides
   const ignoresCase = element.attributes.matchCase === 'false' ? ({ ignoresCase: true } as const) : {}
@@ -85,7 +85,10 @@ function readComparison(element: XmlElement): Condition | undefined {
     : undefined
 }
 
-type Side = { kind: 'literal'; value: Literal } | ({ kind: 'attribute' } & Attribute) | { kind: 'dimension' }
+type Side =
+  | { kind: 'literal'; value: Literal }
+  | ({ kind: 'attribute' } & StyleAttribute)
+  | { kind: 'dimension' }
 
 /** Reads one side of a comparison; undefined for computed values. */
 function readSide(element: XmlElement): Side | undefined {
@@ -111,27 +114,27 @@ export function literalOf(text: string): Literal {
 }
 
 /** In a greater or less comparison a numeric text is meant as a number. */
-function literalFor(op: Comparison, value: Literal): Literal {
+function literalFor(op: StyleComparison, value: Literal): Literal {
   if (op === '==' || op === '!=' || typeof value !== 'string' || value.trim() === '') return value
   return Number.isFinite(Number(value)) ? Number(value) : value
 }
 
-function dimensionOf(op: Comparison, value: Literal): Condition | undefined {
+function dimensionOf(op: StyleComparison, value: Literal): StyleCondition | undefined {
   if ((value !== 0 && value !== 1 && value !== 2) || (op !== '==' && op !== '!=')) return undefined
-  const condition: Condition = { op: 'dimension', value }
+  const condition: StyleCondition = { op: 'dimension', value }
   return op === '==' ? condition : { op: 'not', condition }
 }
 
-function constantOf(op: Comparison, left: Literal, right: Literal): Condition | undefined {
+function constantOf(op: StyleComparison, left: Literal, right: Literal): StyleCondition | undefined {
   if (op !== '==' && op !== '!=') return undefined
   return { op: (left === right) === (op === '==') ? 'all' : 'any', conditions: [] }
 }
 
-function readBetween(element: XmlElement): Condition | undefined {
+function readBetween(element: XmlElement): StyleCondition | undefined {
   const [first] = elementsOf(element)
   const property = first === undefined ? undefined : propertyOf(first)
   const [lower, upper] = ['LowerBoundary', 'UpperBoundary'].map((name) => {
-    const side = elementsOf(child(element, name)).map(readSide)[0]
+    const side = elementsOf(childElement(element, name)).map(readSide)[0]
     return side?.kind === 'literal' ? literalFor('>', side.value) : undefined
   })
   if (property === undefined || lower === undefined || upper === undefined) return undefined
@@ -145,7 +148,7 @@ function readBetween(element: XmlElement): Condition | undefined {
 }
 
 /** Converts a pattern with the element's wildcards to one with `%`, `_` and backslashes. */
-function readLike(element: XmlElement): Condition | undefined {
+function readLike(element: XmlElement): StyleCondition | undefined {
   const { wildCard = '*', singleChar = '#', attributes, literal, property } = likeParts(element)
   if (property === undefined || literal === undefined) return undefined
   const signs = { wildCard, singleChar, escapeSign: attributes.escape ?? attributes.escapeChar ?? '!' }
@@ -183,18 +186,24 @@ function likeParts(element: XmlElement) {
   const { attributes } = element
   const [property] = elementsOf(element).flatMap((one) => propertyOf(one) ?? [])
   const { wildCard, singleChar } = attributes
-  return { wildCard, singleChar, attributes, property, literal: child(element, 'Literal')?.text.trim() }
+  return {
+    wildCard,
+    singleChar,
+    attributes,
+    property,
+    literal: childElement(element, 'Literal')?.text.trim(),
+  }
 }
 
 /** `Box` of GML 2 and `Envelope` of GML 3; axes by their order in the document, as MapServer and GeoServer take them. */
-function readBox(element: XmlElement): Condition | undefined {
-  const box = child(element, 'Box') ?? child(element, 'Envelope')
+function readBox(element: XmlElement): StyleCondition | undefined {
+  const box = childElement(element, 'Box') ?? childElement(element, 'Envelope')
   if (box === undefined) return undefined
   const corners = [...childrenOf(box, 'lowerCorner'), ...childrenOf(box, 'upperCorner')].map(
     ({ text }) => text,
   )
-  const pairs = childrenOf(box, 'coord').map((one) => `${textOf(one, 'X')} ${textOf(one, 'Y')}`)
-  const text = [textOf(box, 'coordinates') ?? '', ...corners, ...pairs].join(' ').trim()
+  const pairs = childrenOf(box, 'coord').map((one) => `${styleText(one, 'X')} ${styleText(one, 'Y')}`)
+  const text = [styleText(box, 'coordinates') ?? '', ...corners, ...pairs].join(' ').trim()
   const [minX, minY, maxX, maxY, ...more] = text.split(/[\s,]+/).map(Number)
   if (minX === undefined || minY === undefined || maxX === undefined || maxY === undefined || more.length > 0)
     return undefined

@@ -2,9 +2,15 @@ import { defined } from '../../lib/defined.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import { parseColor } from '../colors.ts'
 import type { Losses } from '../losses.ts'
-import type { RasterBand, RasterColor, RasterColors, RasterSymbolizer, Stretch } from '../model.ts'
-import { child, childrenOf, elementsOf } from '../style-xml.ts'
-import { parseNumber } from './read-values.ts'
+import type {
+  ContrastStretch,
+  RasterColor,
+  RasterColors,
+  RasterSymbolizer,
+  StyleRasterBand,
+} from '../model.ts'
+import { childElement, childrenOf, elementsOf } from '../style-xml.ts'
+import { parseStyleNumber } from './read-values.ts'
 
 const known = [
   'Opacity',
@@ -17,11 +23,11 @@ const known = [
 ]
 
 /** A `RasterSymbolizer`. */
-export function readRaster(element: XmlElement, losses: Losses): RasterSymbolizer {
+export function readSldRaster(element: XmlElement, losses: Losses): RasterSymbolizer {
   for (const { name } of elementsOf(element)) if (!known.includes(name)) losses.add(name)
-  const enhanced = readEnhancement(child(element, 'ContrastEnhancement'), losses)
-  const bands = readBands(child(element, 'ChannelSelection'), losses)
-  const colors = readColors(child(element, 'ColorMap'), losses)
+  const enhanced = readEnhancement(childElement(element, 'ContrastEnhancement'), losses)
+  const bands = readBands(childElement(element, 'ChannelSelection'), losses)
+  const colors = readColors(childElement(element, 'ColorMap'), losses)
   return {
     kind: 'raster',
     opacity: numberIn(element, 'Opacity', losses) ?? 1,
@@ -31,15 +37,15 @@ export function readRaster(element: XmlElement, losses: Losses): RasterSymbolize
 }
 
 function numberOf(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : parseNumber(text)
+  return text === undefined ? undefined : parseStyleNumber(text)
 }
 
 /** Returns the number in an element, as a literal or plain text. */
 function numberIn(element: XmlElement | undefined, name: string, losses: Losses): number | undefined {
-  const holder = child(element, name)
+  const holder = childElement(element, name)
   const text = plainText(holder)
   if (holder === undefined || text === '') return undefined
-  const number = text === undefined ? undefined : parseNumber(text)
+  const number = text === undefined ? undefined : parseStyleNumber(text)
   return (
     number ??
     losses.add(text === undefined ? `a computed ${name} of a raster` : `the ${name} ${text} of a raster`)
@@ -55,22 +61,23 @@ function plainText(element: XmlElement | undefined): string | undefined {
     : undefined
 }
 
-function stretched(stretch: Stretch | undefined): RasterSymbolizer['bands'] {
+function stretched(stretch: ContrastStretch | undefined): RasterSymbolizer['bands'] {
   return stretch === undefined ? undefined : { gray: { band: 1, stretch } }
 }
 
 interface Enhancement {
   enhancement?: 'normalize' | 'histogram'
   gamma?: number
-  stretch?: Stretch
+  stretch?: ContrastStretch
 }
 
 function readEnhancement(element: XmlElement | undefined, losses: Losses): Enhancement {
   const gamma = numberIn(element, 'GammaValue', losses)
-  const normalize = child(element, 'Normalize')
-  if (child(element, 'Logarithmic') ?? child(element, 'Exponential')) losses.add('a contrast by logarithms')
+  const normalize = childElement(element, 'Normalize')
+  if (childElement(element, 'Logarithmic') ?? childElement(element, 'Exponential'))
+    losses.add('a contrast by logarithms')
   const stretch = readStretch(normalize, losses)
-  const enhancement: Enhancement['enhancement'] | undefined = child(element, 'Histogram')
+  const enhancement: Enhancement['enhancement'] | undefined = childElement(element, 'Histogram')
     ? 'histogram'
     : normalize && !stretch
       ? 'normalize'
@@ -79,7 +86,7 @@ function readEnhancement(element: XmlElement | undefined, losses: Losses): Enhan
 }
 
 /** The least and largest value in the form that GeoServer and QGIS write them. */
-function readStretch(normalize: XmlElement | undefined, losses: Losses): Stretch | undefined {
+function readStretch(normalize: XmlElement | undefined, losses: Losses): ContrastStretch | undefined {
   const options = new Map(
     childrenOf(normalize, 'VendorOption').map((one) => [one.attributes.name, one.text.trim()]),
   )
@@ -91,28 +98,31 @@ function readStretch(normalize: XmlElement | undefined, losses: Losses): Stretch
 }
 
 function readBands(element: XmlElement | undefined, losses: Losses): RasterSymbolizer['bands'] {
-  const band = (name: string): RasterBand | undefined => readBand(child(element, name), losses)
+  const band = (name: string): StyleRasterBand | undefined => readBand(childElement(element, name), losses)
   const gray = band('GrayChannel')
   const [red, green, blue] = [band('RedChannel'), band('GreenChannel'), band('BlueChannel')]
   if (gray !== undefined) return { gray }
   return red === undefined || green === undefined || blue === undefined ? undefined : { red, green, blue }
 }
 
-function readBand(channel: XmlElement | undefined, losses: Losses): RasterBand | undefined {
+function readBand(channel: XmlElement | undefined, losses: Losses): StyleRasterBand | undefined {
   if (channel === undefined) return undefined
-  const named = child(channel, 'SourceChannelName')
+  const named = childElement(channel, 'SourceChannelName')
   const name = named === undefined ? '1' : plainText(named)
   if (name === undefined) return losses.add('a computed band')
   const band = Number(name)
   if (!Number.isInteger(band) || band < 1) return losses.add(`the band ${name}, which is no number`)
-  const { stretch, enhancement, gamma } = readEnhancement(child(channel, 'ContrastEnhancement'), losses)
+  const { stretch, enhancement, gamma } = readEnhancement(
+    childElement(channel, 'ContrastEnhancement'),
+    losses,
+  )
   if (enhancement !== undefined || gamma !== undefined) losses.add('a contrast of one band')
   return { band, ...defined({ stretch }) }
 }
 
 function readColors(map: XmlElement | undefined, losses: Losses): RasterColors | undefined {
   if (map === undefined) return undefined
-  const categorize = child(map, 'Categorize')
+  const categorize = childElement(map, 'Categorize')
   if (categorize !== undefined) return readCategorize(categorize, losses)
   const entries = childrenOf(map, 'ColorMapEntry').flatMap(
     (entry) => colorOf(entry) ?? losses.add('a colour of a raster') ?? [],

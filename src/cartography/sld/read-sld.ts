@@ -3,8 +3,8 @@ import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import { Losses } from '../losses.ts'
 import type { Rule, Style } from '../model.ts'
 import type { StyleXmlLimits } from '../style-xml.ts'
-import { child, childrenOf, elementsOf, parseStyleXml, textOf } from '../style-xml.ts'
-import { readFilter } from './read-filter.ts'
+import { childElement, childrenOf, elementsOf, parseStyleXml, styleText } from '../style-xml.ts'
+import { readSldFilter } from './read-filter.ts'
 import { SymbolReader } from './read-symbols.ts'
 
 /**
@@ -17,11 +17,11 @@ export function readSld(document: string): Style {
   const styles = layers.flatMap((layer) => childrenOf(layer, 'UserStyle'))
   const losses = new Losses()
   if (styles.length > 1) losses.add(`${styles.length - 1} further styles`)
-  if (layers.some((layer) => child(layer, 'NamedStyle') !== undefined))
+  if (layers.some((layer) => childElement(layer, 'NamedStyle') !== undefined))
     losses.add('a style that is only named')
   for (const layer of layers) tellLayer(layer, losses)
   const [style] = styles
-  const name = textOf(style, 'Name') ?? textOf(layers[0], 'Name')
+  const name = styleText(style, 'Name') ?? styleText(layers[0], 'Name')
   return { ...defined({ name }), ...userStyle(style, losses) }
 }
 
@@ -45,15 +45,15 @@ export function readSldLayers(document: string, limits?: StyleXmlLimits): SldLay
   const layers = childrenOf(parseStyleXml(document, defined({ limits })), 'NamedLayer')
   return layers.map((layer) => {
     const styles = childrenOf(layer, 'UserStyle')
-    const style = styles.find((one) => /^(?:1|true)$/.test(textOf(one, 'IsDefault') ?? '')) ?? styles[0]
+    const style = styles.find((one) => /^(?:1|true)$/.test(styleText(one, 'IsDefault') ?? '')) ?? styles[0]
     const losses = new Losses()
     const drawn = style && userStyle(style, losses)
     return {
-      name: textOf(layer, 'Name') ?? '',
+      name: styleText(layer, 'Name') ?? '',
       isNarrowed: isNarrowed(layer),
       lost: losses.list(),
       ...defined({ style: drawn }),
-      ...defined({ styleName: textOf(child(layer, 'NamedStyle'), 'Name') }),
+      ...defined({ styleName: styleText(childElement(layer, 'NamedStyle'), 'Name') }),
     }
   })
 }
@@ -76,16 +76,16 @@ function userStyle(style: XmlElement | undefined, losses: Losses): Omit<Style, '
  */
 function tellLayer(layer: XmlElement, losses: Losses): void {
   if (isNarrowed(layer)) losses.add('a constraint of the layer, which leaves features out')
-  if (child(layer, 'RemoteOWS') ?? child(layer, 'InlineFeature'))
+  if (childElement(layer, 'RemoteOWS') ?? childElement(layer, 'InlineFeature'))
     losses.add('data that the document brings along')
 }
 
 function isNarrowed(layer: XmlElement): boolean {
   const constraints = ['LayerFeatureConstraints', 'LayerCoverageConstraints'].flatMap((name) =>
-    elementsOf(child(layer, name)),
+    elementsOf(childElement(layer, name)),
   )
   const narrows = ['Filter', 'Extent', 'CoverageExtent']
-  return constraints.some((one) => narrows.some((name) => child(one, name) !== undefined))
+  return constraints.some((one) => narrows.some((name) => childElement(one, name) !== undefined))
 }
 
 const partsOfPass = new Set([
@@ -117,15 +117,15 @@ const partsOfRule = new Set([
 function tellPass(pass: XmlElement, losses: Losses): void {
   for (const { name } of elementsOf(pass))
     if (!partsOfPass.has(name)) losses.add(`a ${name} of a FeatureTypeStyle`)
-  if (child(pass, 'Transformation') !== undefined) losses.add('a transformation of the data')
+  if (childElement(pass, 'Transformation') !== undefined) losses.add('a transformation of the data')
   for (const option of childrenOf(pass, 'VendorOption'))
     losses.add(`the vendor option ${option.attributes.name ?? ''}`)
 }
 
 function titlesOf(element: XmlElement | undefined): { title?: string; abstract?: string } {
-  const description = child(element, 'Description')
-  const title = textOf(element, 'Title') ?? textOf(description, 'Title')
-  return defined({ title, abstract: textOf(element, 'Abstract') ?? textOf(description, 'Abstract') })
+  const description = childElement(element, 'Description')
+  const title = styleText(element, 'Title') ?? styleText(description, 'Title')
+  return defined({ title, abstract: styleText(element, 'Abstract') ?? styleText(description, 'Abstract') })
 }
 
 /** True if a map draws the rule; records the parts besides its symbols. */
@@ -142,11 +142,11 @@ function isDrawn(rule: XmlElement, losses: Losses): boolean {
 }
 
 function readRule(element: XmlElement, pass: number, symbols: SymbolReader): Rule {
-  const filter = child(element, 'Filter')
-  const condition = filter === undefined ? undefined : readFilter(filter, symbols.losses)
-  const isElse = child(element, 'ElseFilter') === undefined ? undefined : (true as const)
+  const filter = childElement(element, 'Filter')
+  const condition = filter === undefined ? undefined : readSldFilter(filter, symbols.losses)
+  const isElse = childElement(element, 'ElseFilter') === undefined ? undefined : (true as const)
   return {
-    ...defined({ name: textOf(element, 'Name') }),
+    ...defined({ name: styleText(element, 'Name') }),
     ...titlesOf(element),
     ...defined({ condition, isElse, minScale: scaleOf(element, 'Min'), maxScale: scaleOf(element, 'Max') }),
     ...(pass === 0 ? {} : { pass }),
@@ -156,6 +156,6 @@ function readRule(element: XmlElement, pass: number, symbols: SymbolReader): Rul
 
 /** A bound of the scale; 0 below and endlessness above are none. */
 function scaleOf(element: XmlElement, end: 'Min' | 'Max'): number | undefined {
-  const scale = Number(textOf(element, `${end}ScaleDenominator`) ?? Number.NaN)
+  const scale = Number(styleText(element, `${end}ScaleDenominator`) ?? Number.NaN)
   return Number.isFinite(scale) && scale > 0 ? scale : undefined
 }

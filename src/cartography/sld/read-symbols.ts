@@ -5,10 +5,10 @@ import { mapDriven } from '../driven.ts'
 import type { Losses } from '../losses.ts'
 import type { Fill, LengthUnit, MarkShape, Stroke, Symbolizer, Value } from '../model.ts'
 import { lineCaps, lineJoins, markShapes } from '../model.ts'
-import { child, childrenOf, elementsOf, textOf } from '../style-xml.ts'
-import { readRaster } from './read-raster.ts'
-import { readText } from './read-text.ts'
-import { parseNumber, parseOpaqueColor, readValue } from './read-values.ts'
+import { childElement, childrenOf, elementsOf, styleText } from '../style-xml.ts'
+import { readSldRaster } from './read-raster.ts'
+import { readSldText } from './read-text.ts'
+import { parseOpaqueColor, parseStyleNumber, readValue } from './read-values.ts'
 
 /** The unit of a symbol's lengths, and what its numbers are multiplied by. */
 interface Measure {
@@ -40,19 +40,19 @@ export class SymbolReader {
     this.#tellGeometry(element)
     switch (element.name) {
       case 'PointSymbolizer':
-        return this.#graphic(child(element, 'Graphic'), factor)
+        return this.#graphic(childElement(element, 'Graphic'), factor)
       case 'LineSymbolizer':
         return [this.#line(element, factor)]
       case 'PolygonSymbolizer': {
-        const fill = this.fill(child(element, 'Fill'))
-        const stroke = this.stroke(child(element, 'Stroke'), factor)
+        const fill = this.fill(childElement(element, 'Fill'))
+        const stroke = this.stroke(childElement(element, 'Stroke'), factor)
         for (const name of ['Displacement', 'PerpendicularOffset']) this.#tell(element, name)
         return [{ kind: 'polygon', ...defined({ fill, stroke }) }]
       }
       case 'TextSymbolizer':
-        return readText(element, factor, this)
+        return readSldText(element, factor, this)
       case 'RasterSymbolizer':
-        return [readRaster(element, this.losses)]
+        return [readSldRaster(element, this.losses)]
       default:
         this.losses.add(`a ${element.name}`)
         return []
@@ -60,12 +60,12 @@ export class SymbolReader {
   }
 
   #tell(element: XmlElement | undefined, name: string): void {
-    if (child(element, name) !== undefined) this.losses.add(`a ${name} of a ${element?.name}`)
+    if (childElement(element, name) !== undefined) this.losses.add(`a ${name} of a ${element?.name}`)
   }
 
   /** Symbols draw the layer's geometry; another or computed geometry is recorded as a loss. */
   #tellGeometry(element: XmlElement): void {
-    const [inner] = elementsOf(child(element, 'Geometry'))
+    const [inner] = elementsOf(childElement(element, 'Geometry'))
     if (inner !== undefined && inner.name !== 'PropertyName') this.losses.add('a computed geometry')
     for (const option of childrenOf(element, 'VendorOption'))
       this.losses.add(`the vendor option ${option.attributes.name ?? ''}`)
@@ -90,7 +90,7 @@ export class SymbolReader {
   }
 
   number(element: XmlElement | undefined, what: string): Value<number> | undefined {
-    return readValue(element, what, parseNumber, this.losses)
+    return readValue(element, what, parseStyleNumber, this.losses)
   }
 
   /** A `CssParameter` of SLD 1.0 or `SvgParameter` of SE 1.1. */
@@ -108,7 +108,7 @@ export class SymbolReader {
 
   fill(element: XmlElement | undefined): Fill | undefined {
     if (element === undefined) return undefined
-    if (child(element, 'GraphicFill') !== undefined) this.losses.add('a graphic fill')
+    if (childElement(element, 'GraphicFill') !== undefined) this.losses.add('a graphic fill')
     this.#tellParameters(element, ['fill', 'fill-opacity'])
     const paint = this.#paint(element, 'fill', '#808080')
     return paint
@@ -126,7 +126,7 @@ export class SymbolReader {
   stroke(element: XmlElement | undefined, factor: number): Stroke | undefined {
     if (element === undefined) return undefined
     for (const name of ['GraphicStroke', 'GraphicFill'])
-      if (child(element, name) !== undefined) this.losses.add('a graphic stroke')
+      if (childElement(element, name) !== undefined) this.losses.add('a graphic stroke')
     this.#tellParameters(element, strokeParameters)
     const text = (name: string): string => this.parameter(element, name)?.text.trim() ?? ''
     const dashes = text('stroke-dasharray')
@@ -150,16 +150,16 @@ export class SymbolReader {
 
   #line(element: XmlElement, factor: number): Symbolizer {
     const usual = { color: '#000000', width: 1, opacity: 1 }
-    const stroke = this.stroke(child(element, 'Stroke'), factor) ?? usual
-    const offset = this.length(child(element, 'PerpendicularOffset'), 'PerpendicularOffset', factor)
+    const stroke = this.stroke(childElement(element, 'Stroke'), factor) ?? usual
+    const offset = this.length(childElement(element, 'PerpendicularOffset'), 'PerpendicularOffset', factor)
     return { kind: 'line', stroke, ...(offset === undefined || offset === 0 ? {} : { offset }) }
   }
 
   /** The first mark or picture of a graphic; the others are what a client may draw in its place. */
   #graphic(graphic: XmlElement | undefined, factor: number): Symbolizer[] {
-    const size = this.length(child(graphic, 'Size'), 'Size', factor)
-    const opacity = this.number(child(graphic, 'Opacity'), 'Opacity')
-    const turned = this.number(child(graphic, 'Rotation'), 'Rotation')
+    const size = this.length(childElement(graphic, 'Size'), 'Size', factor)
+    const opacity = this.number(childElement(graphic, 'Opacity'), 'Opacity')
+    const turned = this.number(childElement(graphic, 'Rotation'), 'Rotation')
     const rotation = turned === 0 ? undefined : turned
     for (const name of ['AnchorPoint', 'Displacement', 'Gap', 'InitialGap']) this.#tell(graphic, name)
     const first = elementsOf(graphic).find(({ name }) => name === 'Mark' || name === 'ExternalGraphic')
@@ -172,19 +172,19 @@ export class SymbolReader {
   }
 
   #external(element: XmlElement): { href?: string; format?: string } {
-    const href = child(element, 'OnlineResource')?.attributes.href
+    const href = childElement(element, 'OnlineResource')?.attributes.href
     if (href === undefined) this.losses.add('a graphic without an address')
-    return defined({ href, format: textOf(element, 'Format') })
+    return defined({ href, format: styleText(element, 'Format') })
   }
 
   #mark(mark: XmlElement | undefined, factor: number, opacity: Value<number> | undefined) {
-    const word = textOf(mark, 'WellKnownName') ?? 'square'
+    const word = styleText(mark, 'WellKnownName') ?? 'square'
     const known = markShapes.find((shape) => shape === word)
     if (known === undefined) this.losses.add(`the mark ${word}`)
     const shape: MarkShape = known ?? 'circle'
-    const isBare = child(mark, 'Fill') === undefined && child(mark, 'Stroke') === undefined
-    const fill = isBare ? { color: '#808080', opacity: 1 } : this.fill(child(mark, 'Fill'))
-    const stroke = this.stroke(child(mark, 'Stroke'), factor)
+    const isBare = childElement(mark, 'Fill') === undefined && childElement(mark, 'Stroke') === undefined
+    const fill = isBare ? { color: '#808080', opacity: 1 } : this.fill(childElement(mark, 'Fill'))
+    const stroke = this.stroke(childElement(mark, 'Stroke'), factor)
     return {
       kind: 'point' as const,
       shape,

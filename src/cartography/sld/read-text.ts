@@ -2,10 +2,10 @@ import { defined } from '../../lib/defined.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import { textNode } from '../../lib/text/xml-tree.ts'
 import type { Losses } from '../losses.ts'
-import type { Attribute, Fill, Font, Placement, TextSymbolizer, Value } from '../model.ts'
-import { child, textOf } from '../style-xml.ts'
+import type { Fill, Font, Placement, StyleAttribute, TextSymbolizer, Value } from '../model.ts'
+import { childElement, styleText } from '../style-xml.ts'
 import { propertyOf } from './read-filter.ts'
-import { parseNumber } from './read-values.ts'
+import { parseStyleNumber } from './read-values.ts'
 
 /** Functions that the symbol reader passes to the text reader. */
 interface Reader {
@@ -17,31 +17,31 @@ interface Reader {
 }
 
 /** Reads a `TextSymbolizer`; returns none if its label cannot be expressed. */
-export function readText(element: XmlElement, factor: number, reader: Reader): TextSymbolizer[] {
-  const label = readLabel(child(element, 'Label'))
+export function readSldText(element: XmlElement, factor: number, reader: Reader): TextSymbolizer[] {
+  const label = readLabel(childElement(element, 'Label'))
   if (label === undefined) {
     reader.losses.add('a computed label')
     return []
   }
-  const font = child(element, 'Font')
+  const font = childElement(element, 'Font')
   const size = reader.length(reader.parameter(font, 'font-size'), 'font-size', factor) ?? 10
-  const fill = reader.fill(child(element, 'Fill')) ?? { color: '#000000', opacity: 1 }
-  if (child(element, 'Graphic') !== undefined) reader.losses.add('a graphic behind a label')
-  const halo = readHalo(child(element, 'Halo'), factor, reader)
-  const placement = readPlacement(child(element, 'LabelPlacement'), factor, reader)
+  const fill = reader.fill(childElement(element, 'Fill')) ?? { color: '#000000', opacity: 1 }
+  if (childElement(element, 'Graphic') !== undefined) reader.losses.add('a graphic behind a label')
+  const halo = readHalo(childElement(element, 'Halo'), factor, reader)
+  const placement = readPlacement(childElement(element, 'LabelPlacement'), factor, reader)
   return [
     { kind: 'text', label, size, ...fill, ...defined({ font: readFont(font, reader), halo, placement }) },
   ]
 }
 
 /** Reads the parts of a label; undefined if one is computed or there is none. */
-function readLabel(label: XmlElement | undefined): (string | Attribute)[] | undefined {
+function readLabel(label: XmlElement | undefined): (string | StyleAttribute)[] | undefined {
   const parts = label?.children.map(labelPart) ?? []
   const known = parts.filter((part) => part !== undefined)
   return known.length === 0 || known.length < parts.length ? undefined : joinTexts(known)
 }
 
-function labelPart(part: XmlElement): string | Attribute | undefined {
+function labelPart(part: XmlElement): string | StyleAttribute | undefined {
   if (part.name === textNode) return withoutIndents(part.text)
   if (part.name === 'Literal') return part.text
   const property = propertyOf(part)
@@ -54,8 +54,8 @@ function withoutIndents(text: string): string {
 }
 
 /** Joins adjacent texts. */
-function joinTexts(parts: (string | Attribute)[]): (string | Attribute)[] {
-  const joined: (string | Attribute)[] = []
+function joinTexts(parts: (string | StyleAttribute)[]): (string | StyleAttribute)[] {
+  const joined: (string | StyleAttribute)[] = []
   for (const part of parts) {
     const last = joined.at(-1)
     if (typeof part === 'string' && typeof last === 'string') joined[joined.length - 1] = last + part
@@ -75,13 +75,13 @@ function readFont(font: XmlElement | undefined, reader: Reader): Font | undefine
 
 function readHalo(halo: XmlElement | undefined, factor: number, reader: Reader): TextSymbolizer['halo'] {
   if (halo === undefined) return undefined
-  const fill = reader.fill(child(halo, 'Fill')) ?? { color: '#ffffff', opacity: 1 }
-  return { width: reader.length(child(halo, 'Radius'), 'Radius', factor) ?? 1, ...fill }
+  const fill = reader.fill(childElement(halo, 'Fill')) ?? { color: '#ffffff', opacity: 1 }
+  return { width: reader.length(childElement(halo, 'Radius'), 'Radius', factor) ?? 1, ...fill }
 }
 
 function numberIn(element: XmlElement | undefined, name: string): number | undefined {
-  const text = textOf(element, name)
-  return text === undefined ? undefined : parseNumber(text)
+  const text = styleText(element, name)
+  return text === undefined ? undefined : parseStyleNumber(text)
 }
 
 function readPlacement(
@@ -89,17 +89,17 @@ function readPlacement(
   factor: number,
   reader: Reader,
 ): Placement | undefined {
-  const line = child(element, 'LinePlacement')
+  const line = childElement(element, 'LinePlacement')
   if (line !== undefined) return readLine(line, factor)
-  const point = child(element, 'PointPlacement')
+  const point = childElement(element, 'PointPlacement')
   if (point === undefined) return undefined
-  const anchor = child(point, 'AnchorPoint')
+  const anchor = childElement(point, 'AnchorPoint')
   const [x, y] = [numberIn(anchor, 'AnchorPointX') ?? 0, numberIn(anchor, 'AnchorPointY') ?? 0.5]
   const [side, height] = [sideOf(x), heightOf(y)]
   if (![0, 0.5, 1].includes(x) || ![0, 0.5, 1].includes(y))
     reader.losses.add('an anchor between the middle and a side of a label')
-  const shift = child(point, 'Displacement')
-  const rotation = reader.number(child(point, 'Rotation'), 'Rotation')
+  const shift = childElement(point, 'Displacement')
+  const rotation = reader.number(childElement(point, 'Rotation'), 'Rotation')
   return {
     at: 'point',
     side,
@@ -121,7 +121,7 @@ function heightOf(y: number): 'bottom' | 'middle' | 'top' {
 }
 
 function readLine(line: XmlElement, factor: number): Placement {
-  const isRepeated = textOf(line, 'IsRepeated') === 'true'
+  const isRepeated = styleText(line, 'IsRepeated') === 'true'
   const gap = isRepeated ? numberIn(line, 'Gap') : undefined
   return {
     at: 'line',

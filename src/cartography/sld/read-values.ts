@@ -2,8 +2,8 @@ import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import { parseColor } from '../colors.ts'
 import { mapDriven } from '../driven.ts'
 import type { Losses } from '../losses.ts'
-import type { Attribute, Driven, Literal, Value } from '../model.ts'
-import { child, childrenOf, elementsOf } from '../style-xml.ts'
+import type { Driven, Literal, StyleAttribute, Value } from '../model.ts'
+import { childElement, childrenOf, elementsOf } from '../style-xml.ts'
 import { literalOf, propertyOf } from './read-filter.ts'
 
 /** A value of the document, its results still texts. */
@@ -12,7 +12,7 @@ type TextValue = Value<string>
 /** Parses a text of the document; undefined if it is invalid. */
 type Parse<T> = (text: string) => T | undefined
 
-export function parseNumber(text: string): number | undefined {
+export function parseStyleNumber(text: string): number | undefined {
   const value = Number(text.trim())
   return text.trim() === '' || !Number.isFinite(value) ? undefined : value
 }
@@ -66,8 +66,8 @@ function textValue(element: XmlElement): TextValue | undefined {
   return only.name === 'Interpolate' ? readInterpolate(only) : undefined
 }
 
-function lookupOf(element: XmlElement): Attribute | undefined {
-  const [inner] = elementsOf(child(element, 'LookupValue'))
+function lookupOf(element: XmlElement): StyleAttribute | undefined {
+  const [inner] = elementsOf(childElement(element, 'LookupValue'))
   const property = inner === undefined ? undefined : propertyOf(inner)
   return property === undefined ? undefined : { property }
 }
@@ -84,7 +84,7 @@ function readCategorize(element: XmlElement): TextValue | undefined {
   return classesOf(input, breaks, textsOf(element, 'Value'), element.attributes.fallbackValue)
 }
 
-function classesOf(input: Attribute, breaks: number[], values: string[], otherwise?: string) {
+function classesOf(input: StyleAttribute, breaks: number[], values: string[], otherwise?: string) {
   const isAscending = breaks.every(
     (at, index) => Number.isFinite(at) && at > (breaks[index - 1] ?? -Infinity),
   )
@@ -104,7 +104,7 @@ function readRecode(element: XmlElement): TextValue | undefined {
 }
 
 function categoriesOf(
-  { property }: Attribute,
+  { property }: StyleAttribute,
   pairs: (readonly [key: string, value: string])[],
   otherwise: string | undefined,
 ): TextValue | undefined {
@@ -125,7 +125,7 @@ function readInterpolate(element: XmlElement): TextValue | undefined {
   return input === undefined || mode !== 'linear' ? undefined : interpolationOf(input, points, fallbackValue)
 }
 
-function interpolationOf(input: Attribute, stops: { at: number; value: string }[], otherwise?: string) {
+function interpolationOf(input: StyleAttribute, stops: { at: number; value: string }[], otherwise?: string) {
   const isAscending = stops.every(
     ({ at }, index) => Number.isFinite(at) && at > (stops[index - 1]?.at ?? -Infinity),
   )

@@ -1,6 +1,6 @@
 import { escapeXml } from '../../lib/text/escape-xml.ts'
-import type { Condition, ConditionOf } from '../model.ts'
-import { attributes, element, textElement } from '../style-xml.ts'
+import type { ConditionOf, StyleCondition } from '../model.ts'
+import { attributes, styleElement, styleTextElement } from '../style-xml.ts'
 import type { SldDialect } from './dialect.ts'
 
 const comparisonNames = {
@@ -13,28 +13,28 @@ const comparisonNames = {
 }
 
 /** A condition as a `Filter` of Filter Encoding 1.0 or 1.1. */
-export function writeFilter(condition: Condition, dialect: SldDialect): string {
+export function writeSldFilter(condition: StyleCondition, dialect: SldDialect): string {
   const content = condition.op === 'id' ? idsXml(condition.ids) : conditionXml(condition, dialect)
-  return element('ogc:Filter', content)
+  return styleElement('ogc:Filter', content)
 }
 
 export function propertyXml(property: string): string {
-  return textElement('ogc:PropertyName', property)
+  return styleTextElement('ogc:PropertyName', property)
 }
 
 export function literalXml(value: string | number | boolean): string {
-  return textElement('ogc:Literal', String(value))
+  return styleTextElement('ogc:Literal', String(value))
 }
 
-function conditionXml(condition: Condition, dialect: SldDialect): string {
+function conditionXml(condition: StyleCondition, dialect: SldDialect): string {
   switch (condition.op) {
     case 'all':
     case 'any':
       return groupXml(condition, dialect)
     case 'not':
-      return element('ogc:Not', conditionXml(condition.condition, dialect))
+      return styleElement('ogc:Not', conditionXml(condition.condition, dialect))
     case 'null':
-      return element('ogc:PropertyIsNull', propertyXml(condition.property))
+      return styleElement('ogc:PropertyIsNull', propertyXml(condition.property))
     case 'id':
       return idsXml(condition.ids)
     case 'bbox':
@@ -42,7 +42,7 @@ function conditionXml(condition: Condition, dialect: SldDialect): string {
     case 'like':
       return likeXml(condition, dialect)
     case 'dimension':
-      return element(
+      return styleElement(
         'ogc:PropertyIsEqualTo',
         '<ogc:Function name="dimension"><ogc:Function name="geometry"/></ogc:Function>',
         literalXml(condition.value),
@@ -58,10 +58,10 @@ function conditionXml(condition: Condition, dialect: SldDialect): string {
 function groupXml({ op, conditions }: ConditionOf<'all'>, dialect: SldDialect): string {
   const [only] = conditions
   if (only === undefined)
-    return element('ogc:PropertyIsEqualTo', literalXml(1), literalXml(op === 'all' ? 1 : 0))
+    return styleElement('ogc:PropertyIsEqualTo', literalXml(1), literalXml(op === 'all' ? 1 : 0))
   if (conditions.length === 1) return conditionXml(only, dialect)
   const name = op === 'all' ? 'ogc:And' : 'ogc:Or'
-  return element(name, ...conditions.map((one) => conditionXml(one, dialect)))
+  return styleElement(name, ...conditions.map((one) => conditionXml(one, dialect)))
 }
 
 function comparisonXml({ op, property, value, ignoresCase }: ConditionOf<'=='>): string {
@@ -89,5 +89,5 @@ function boxXml({ box: [minX, minY, maxX, maxY], srs }: ConditionOf<'bbox'>, { i
   const corners = isSe
     ? `<gml:Envelope${name}><gml:lowerCorner>${minX} ${minY}</gml:lowerCorner><gml:upperCorner>${maxX} ${maxY}</gml:upperCorner></gml:Envelope>`
     : `<gml:Box${name}><gml:coordinates>${minX},${minY} ${maxX},${maxY}</gml:coordinates></gml:Box>`
-  return element('ogc:BBOX', propertyXml('geometry'), corners)
+  return styleElement('ogc:BBOX', propertyXml('geometry'), corners)
 }

@@ -2,11 +2,11 @@ import { passOf } from '../evaluate.ts'
 import { expandRules, withoutElse } from '../expand.ts'
 import { Losses } from '../losses.ts'
 import type { Rule, Style } from '../model.ts'
-import { attributes, element, textElement } from '../style-xml.ts'
+import { attributes, styleElement, styleTextElement } from '../style-xml.ts'
 import type { WrittenStyle } from '../written-style.ts'
 import type { SldDialect, SldVersion } from './dialect.ts'
 import { dialectOf } from './dialect.ts'
-import { writeFilter } from './write-filter.ts'
+import { writeSldFilter } from './write-filter.ts'
 import { SymbolWriter } from './write-symbols.ts'
 
 /**
@@ -20,11 +20,11 @@ export function writeSld(style: Style, name: string, version: SldVersion = '1.0.
   if (!dialect.isSe) tellRepeats(rules, losses)
   const symbols = new SymbolWriter(dialect)
   const passes = passesOf(rules, losses).map((pass) =>
-    element(dialect.name('FeatureTypeStyle'), ...pass.map((rule) => ruleXml(rule, dialect, symbols))),
+    styleElement(dialect.name('FeatureTypeStyle'), ...pass.map((rule) => ruleXml(rule, dialect, symbols))),
   )
-  const userStyle = element(
+  const userStyle = styleElement(
     'UserStyle',
-    textElement(dialect.name('Name'), style.name ?? name),
+    styleTextElement(dialect.name('Name'), style.name ?? name),
     dialect.titles(style),
     ...passes,
   )
@@ -33,7 +33,7 @@ export function writeSld(style: Style, name: string, version: SldVersion = '1.0.
     '<?xml version="1.0" encoding="UTF-8"?>\n',
     lost.length === 0 ? '' : `<!-- Not converted: ${commentOf(lost)} -->\n`,
     `<StyledLayerDescriptor ${namespacesOf(dialect)}>`,
-    element('NamedLayer', textElement(dialect.name('Name'), name), userStyle),
+    styleElement('NamedLayer', styleTextElement(dialect.name('Name'), name), userStyle),
     '</StyledLayerDescriptor>\n',
   ].join('')
   return { document, lost }
@@ -67,14 +67,14 @@ function passesOf(rules: Rule[], losses: Losses): Rule[][] {
 }
 
 function ruleXml(rule: Rule, dialect: SldDialect, symbols: SymbolWriter): string {
-  return element(
+  return styleElement(
     dialect.name('Rule'),
-    textElement(dialect.name('Name'), rule.name),
+    styleTextElement(dialect.name('Name'), rule.name),
     dialect.titles(rule),
-    rule.condition === undefined ? '' : writeFilter(rule.condition, dialect),
+    rule.condition === undefined ? '' : writeSldFilter(rule.condition, dialect),
     rule.isElse === true ? `<${dialect.name('ElseFilter')}/>` : '',
-    textElement(dialect.name('MinScaleDenominator'), rule.minScale),
-    textElement(dialect.name('MaxScaleDenominator'), rule.maxScale),
+    styleTextElement(dialect.name('MinScaleDenominator'), rule.minScale),
+    styleTextElement(dialect.name('MaxScaleDenominator'), rule.maxScale),
     ...rule.symbols.map((symbol) => symbols.symbol(symbol)),
   )
 }

@@ -2,15 +2,15 @@ import { escapeXml } from '../../lib/text/escape-xml.ts'
 import type {
   Fill,
   Placement,
-  RasterBand,
   RasterColors,
   RasterSymbolizer,
   Stroke,
+  StyleRasterBand,
   Symbolizer,
   TextSymbolizer,
   Value,
 } from '../model.ts'
-import { attributes, element } from '../style-xml.ts'
+import { attributes, styleElement } from '../style-xml.ts'
 import type { SldDialect } from './dialect.ts'
 import { literalXml, propertyXml } from './write-filter.ts'
 
@@ -51,7 +51,7 @@ export class SymbolWriter {
   }
 
   #element(name: string, ...content: string[]): string {
-    return element(this.#dialect.name(name), ...content)
+    return styleElement(this.#dialect.name(name), ...content)
   }
 
   #value(name: string, value: Value<string | number> | undefined): string {
@@ -182,7 +182,7 @@ export class SymbolWriter {
     return this.#element('ChannelSelection', content)
   }
 
-  #band(name: string, { band, stretch }: RasterBand): string {
+  #band(name: string, { band, stretch }: StyleRasterBand): string {
     const option = (key: string, value: string | number): string =>
       `<${this.#dialect.name('VendorOption')} name="${key}">${value}</${this.#dialect.name('VendorOption')}>`
     const options =

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/connection.ts'
 import { invalid } from '../../lib/errors.ts'
-import type { Reach } from '../../lib/network/reach.ts'
+import type { NetworkReach } from '../../lib/network/reach.ts'
 import type { Vault } from '../../lib/secrets/vault.ts'
 import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
@@ -54,7 +54,7 @@ export interface StoreConnections {
 export function createStoreConnections(
   vault: Vault,
   openVectorStore: (connection: StoreConnection) => ServedStore,
-  { indexFolder, reachOfStaff }: { indexFolder: string; reachOfStaff: () => Reach },
+  { indexFolder, reachOfStaff }: { indexFolder: string; reachOfStaff: () => NetworkReach },
 ): StoreConnections {
   const opened = new Map<number, { version: string; store: ServedStore }>()
 

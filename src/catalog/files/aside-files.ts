@@ -3,8 +3,8 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { isInside } from '../../sources/path-guard.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import type { StoreParameters } from '../../stores/store.ts'
-import { mosaicPlace } from '../rows/mosaic-index.ts'
-import type { ContentRecord, KeptFiles } from '../versions/contents.ts'
+import { mosaicLocation } from '../rows/mosaic-index.ts'
+import type { ContentRecord, RetainedFiles } from '../versions/contents.ts'
 import type { GoneContent } from '../versions/gone-stores.ts'
 import { listOwnFiles, removeStoreFile } from './store-file.ts'
 
@@ -17,8 +17,8 @@ export function asideFolder(storesFolder: string, id: string): string {
 }
 
 /** Returns the server's folder with uploaded granules; undefined if there is none. */
-async function ownFolder(storesFolder: string, { parameters }: KeptFiles): Promise<string | undefined> {
-  const { folder } = mosaicPlace({ parameters })
+async function ownFolder(storesFolder: string, { parameters }: RetainedFiles): Promise<string | undefined> {
+  const { folder } = mosaicLocation({ parameters })
   if (folder === '' || resolve(folder) === resolve(storesFolder)) return undefined
   return (await isInside([storesFolder], folder).catch(() => false)) ? folder : undefined
 }
@@ -26,7 +26,7 @@ async function ownFolder(storesFolder: string, { parameters }: KeptFiles): Promi
 /** Returns the server's files and folders of a store that no store in `remaining` reads. */
 export async function listMovable(
   storesFolder: string,
-  files: KeptFiles,
+  files: RetainedFiles,
   remaining: readonly { parameters: StoreParameters }[],
 ): Promise<string[]> {
   if (files.type !== mosaicType) return listOwnFiles(storesFolder, files, remaining)
@@ -35,9 +35,9 @@ export async function listMovable(
 }
 
 /** Moves the files of a store away; does nothing if that is done. Files that cannot be moved remain. */
-export async function moveAside(
+export async function moveFileAside(
   storesFolder: string,
-  { files, aside }: { files: KeptFiles; aside: string },
+  { files, aside }: { files: RetainedFiles; aside: string },
   remaining: readonly { parameters: StoreParameters }[],
 ): Promise<void> {
   const found = await listMovable(storesFolder, files, remaining)
@@ -50,7 +50,7 @@ export async function moveAside(
 }
 
 /** Moves files back and returns their paths: the original ones, unless these are in use now. */
-export async function moveBack({ files, gone: { aside } }: GoneContent): Promise<StoreParameters> {
+export async function moveFileBack({ files, gone: { aside } }: GoneContent): Promise<StoreParameters> {
   const { parameters } = files
   if (aside === undefined || !(await isThere(aside))) return parameters
   const place = mainPath(files)
@@ -102,6 +102,6 @@ export async function sweepAside(storesFolder: string, wanted: readonly string[]
     if (!isWanted(join(folder, entry))) await rm(join(folder, entry), { recursive: true, force: true })
 }
 
-function mainPath({ type, parameters }: KeptFiles): string {
-  return type === mosaicType ? mosaicPlace({ parameters }).folder : (parameters['path'] ?? '')
+function mainPath({ type, parameters }: RetainedFiles): string {
+  return type === mosaicType ? mosaicLocation({ parameters }).folder : (parameters['path'] ?? '')
 }

@@ -4,17 +4,24 @@ import { isInside } from '../../sources/path-guard.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import type { StoreParameters } from '../../stores/store.ts'
 import type { StoreRecord } from '../records.ts'
-import { mosaicPlace } from '../rows/mosaic-index.ts'
+import { mosaicLocation } from '../rows/mosaic-index.ts'
 import { listAllStores, listStores } from '../rows/store-rows.ts'
-import { listKeptFiles } from '../versions/contents.ts'
+import { listRetainedFiles } from '../versions/contents.ts'
 import type { GoneContent } from '../versions/gone-stores.ts'
 import { listGone } from '../versions/gone-stores.ts'
-import { asideFolder, listMovable, moveAside, moveBack, removeAside, sweepAside } from './aside-files.ts'
+import {
+  asideFolder,
+  listMovable,
+  moveFileAside,
+  moveFileBack,
+  removeAside,
+  sweepAside,
+} from './aside-files.ts'
 import { removeMosaicFolder } from './mosaic-folder.ts'
 import { removeStoreFile, sizeOfTree } from './store-file.ts'
 import { removeStoreIndex, sweepIndexes } from './store-index.ts'
 
-type ReadPlace = Pick<StoreRecord, 'type' | 'parameters'> & Partial<Pick<StoreRecord, 'id'>>
+type StoredTable = Pick<StoreRecord, 'type' | 'parameters'> & Partial<Pick<StoreRecord, 'id'>>
 
 /** Files of stores and their indexes that belong to the server. */
 export class StoreFiles {
@@ -33,7 +40,7 @@ export class StoreFiles {
   /** True if a store reads files of the server, which are deleted with the store. */
   isOurs(store: StoreRecord): Promise<boolean> {
     const { path, read_only } = store.parameters
-    const place = store.type === mosaicType ? mosaicPlace(store).folder : path
+    const place = store.type === mosaicType ? mosaicLocation(store).folder : path
     if (place === undefined || place === '' || read_only === 'true') return Promise.resolve(false)
     return isInside([this.#parts.storesFolder], place).catch(() => false)
   }
@@ -82,12 +89,12 @@ export class StoreFiles {
   /** Moves the files of a deleted store away; does nothing if that is done. */
   async moveAside({ files, gone: { aside } }: GoneContent): Promise<void> {
     if (aside !== undefined)
-      await moveAside(this.#parts.storesFolder, { files, aside }, await this.#placesBut(files))
+      await moveFileAside(this.#parts.storesFolder, { files, aside }, await this.#placesBut(files))
   }
 
   /** Moves files back and returns the paths that the store reads now. */
   moveBack(content: GoneContent): Promise<StoreParameters> {
-    return moveBack(content)
+    return moveFileBack(content)
   }
 
   /** Removes the files of a deleted store, wherever they are. */
@@ -104,9 +111,9 @@ export class StoreFiles {
   }
 
   /** Locations that other stores read or may read again. */
-  async #placesBut(files: Pick<StoreRecord, 'parameters'>): Promise<ReadPlace[]> {
+  async #placesBut(files: Pick<StoreRecord, 'parameters'>): Promise<StoredTable[]> {
     const stores = await listAllStores(this.#parts.database.kysely)
-    const kept = await listKeptFiles(this.#parts.database.kysely)
+    const kept = await listRetainedFiles(this.#parts.database.kysely)
     return [...stores, ...kept.filter(({ parameters }) => parameters['path'] !== files.parameters.path)]
   }
 
@@ -116,8 +123,8 @@ export class StoreFiles {
   }
 
   /** Lists locations that stores read, or that are retained because stores may read them again. */
-  async listPlaces(): Promise<ReadPlace[]> {
+  async listPlaces(): Promise<StoredTable[]> {
     const db = this.#parts.database.kysely
-    return [...(await listAllStores(db)), ...(await listKeptFiles(db))]
+    return [...(await listAllStores(db)), ...(await listRetainedFiles(db))]
   }
 }

@@ -4,15 +4,19 @@ import { indexName } from '../../stores/files/file-source.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
 import type { StoreRecord } from '../records.ts'
 
-type Place = Pick<StoreRecord, 'type' | 'parameters'>
+type StoreLocation = Pick<StoreRecord, 'type' | 'parameters'>
 
-function indexOf({ type, parameters }: Place): string | undefined {
+function indexOf({ type, parameters }: StoreLocation): string | undefined {
   const isIndexed = findStoreDescription(type)?.file?.isIndexed === true
   return isIndexed ? indexName({ type, parameters }) : undefined
 }
 
 /** Removes the index of a store's file, unless a store in `remaining` reads the same file. */
-export async function removeStoreIndex(folder: string, store: Place, remaining: Place[]): Promise<void> {
+export async function removeStoreIndex(
+  folder: string,
+  store: StoreLocation,
+  remaining: StoreLocation[],
+): Promise<void> {
   const name = indexOf(store)
   if (name === undefined || remaining.some((other) => indexOf(other) === name)) return
   await rm(join(folder, name), { force: true })
@@ -22,7 +26,7 @@ export async function removeStoreIndex(folder: string, store: Place, remaining: 
 const abandonedMs = 3 * 3_600_000
 
 /** Removes indexes without a store, and incomplete ones. */
-export async function sweepIndexes(folder: string, stores: Place[], nowMs: number): Promise<void> {
+export async function sweepIndexes(folder: string, stores: StoreLocation[], nowMs: number): Promise<void> {
   const wanted = new Set(stores.map(indexOf))
   for (const entry of await readdir(folder)) {
     if (wanted.has(entry)) continue

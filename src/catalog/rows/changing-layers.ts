@@ -50,7 +50,7 @@ export interface AnnouncedChange extends ChangedTable {
  * Call before a change: responses of the table's layers must not be cached until the load is published or
  * aborted. The previous state is stored after the mark.
  */
-export async function beginChange(
+export async function beginLayerChange(
   db: Queryable,
   { layer, mark, ...place }: AnnouncedChange,
   { loadId, at }: { loadId: string; at: string },

@@ -64,7 +64,7 @@ export async function layersIn(
 }
 
 /** Counts retained earlier contents in stores, and the bytes of those with known size. */
-export async function keptIn(
+export async function countRetained(
   db: Queryable,
   storeIds: readonly number[],
 ): Promise<{ total: number; bytes: number }> {

@@ -107,7 +107,7 @@ export async function getLayer(db: Queryable, workspace: string, name: string): 
 }
 
 /** Values of a published layer: location of its rows and its properties. */
-export interface LayerValues {
+export interface LayerRowValues {
   workspace: string
   name: string
   storeId: number
@@ -118,7 +118,7 @@ export interface LayerValues {
 /** Publishes a layer as its first version; run it in a transaction. */
 export async function insertLayer(
   db: Queryable,
-  values: LayerValues,
+  values: LayerRowValues,
   at: string,
   how: Partial<Omit<VersionNote, 'at'>> = {},
 ): Promise<LayerRecord> {

@@ -9,17 +9,17 @@ import { findStore, listStores } from './store-rows.ts'
  * Parts of a mosaic store: the table with a row for each granule, and the server's folder for uploaded
  * granules.
  */
-export interface MosaicPlace {
+export interface MosaicLocation {
   indexStore: string
   indexTable: string
   folder: string
 }
 
-export function toMosaicParameters({ indexStore, indexTable, folder }: MosaicPlace): StoreParameters {
+export function toMosaicParameters({ indexStore, indexTable, folder }: MosaicLocation): StoreParameters {
   return { index_store: indexStore, index_table: indexTable, folder }
 }
 
-export function mosaicPlace({ parameters }: Pick<StoreRecord, 'parameters'>): MosaicPlace {
+export function mosaicLocation({ parameters }: Pick<StoreRecord, 'parameters'>): MosaicLocation {
   const { index_store: indexStore = '', index_table: indexTable = '', folder = '' } = parameters
   return { indexStore, indexTable, folder }
 }
@@ -33,7 +33,7 @@ export interface MosaicIndex {
 }
 
 export async function findMosaicIndex(db: Queryable, mosaic: StoreRecord): Promise<MosaicIndex | undefined> {
-  const { indexStore, indexTable, folder } = mosaicPlace(mosaic)
+  const { indexStore, indexTable, folder } = mosaicLocation(mosaic)
   const store = await findStore(db, mosaic.workspace, indexStore)
   return store === undefined ? undefined : { store, table: indexTable, folder }
 }
@@ -41,12 +41,12 @@ export async function findMosaicIndex(db: Queryable, mosaic: StoreRecord): Promi
 export async function getMosaicIndex(db: Queryable, mosaic: StoreRecord): Promise<MosaicIndex> {
   const index = await findMosaicIndex(db, mosaic)
   if (index !== undefined) return index
-  const { indexStore } = mosaicPlace(mosaic)
+  const { indexStore } = mosaicLocation(mosaic)
   throw notFound('unknown-store', `The store "${indexStore}" with the granules of "${mosaic.name}" is gone`)
 }
 
 /** Lists mosaics whose granule table is in a store. */
 export async function listMosaicsIn(db: Queryable, store: StoreRecord): Promise<StoreRecord[]> {
   const coverages = await listStores(db, store.workspace, 'coverageStore')
-  return coverages.filter((one) => one.type === mosaicType && mosaicPlace(one).indexStore === store.name)
+  return coverages.filter((one) => one.type === mosaicType && mosaicLocation(one).indexStore === store.name)
 }

@@ -3,15 +3,15 @@ import { defined, without } from '../../lib/defined.ts'
 import { conflict } from '../../lib/errors.ts'
 import { findFreeName } from '../../lib/text/free-name.ts'
 import type { LayerDetails, LayerRecord, StoreRecord } from '../records.ts'
-import type { ContentEnd, ContentRecord, KeptFiles } from '../versions/contents.ts'
+import type { ContentEnd, ContentRecord, RetainedFiles } from '../versions/contents.ts'
 import { returnContent } from '../versions/contents.ts'
 import { reviveContents } from '../versions/gone-stores.ts'
 import type { VersionRecord } from '../versions/version-rows.ts'
-import { findKeptStyle, latestVersionOf } from '../versions/version-rows.ts'
+import { findRetainedStyle, latestVersionOf } from '../versions/version-rows.ts'
 import { layersOfTable } from './changing-layers.ts'
 import { findLayer, findLayerById, updateLayer } from './layer-rows.ts'
 import { findStore, insertStoreAgain, moveStore } from './store-rows.ts'
-import { findStyle, insertStyle, resolveStyle, writeStyle } from './style-rows.ts'
+import { findStyle, insertStyle, resolveStyle, saveStyle } from './style-rows.ts'
 import { growBesides, layersDrawnBy, takeFirstVersion } from './version-numbers.ts'
 
 /** Parts of a layer that can be restored. */
@@ -22,7 +22,7 @@ export type RestoredPart = (typeof restoredParts)[number]
 export interface Revival {
   store: StoreRecord
   /** Files of its contents after moving them back. */
-  moved: ReadonlyMap<number, KeptFiles>
+  moved: ReadonlyMap<number, RetainedFiles>
 }
 
 /** A restore of a layer; its data are already in the table, or are files to switch the store to. */
@@ -31,7 +31,7 @@ export interface Restoration {
   what: readonly RestoredPart[]
   /** What happens to the present contents, if they are replaced. */
   end?: ContentEnd
-  files?: KeptFiles
+  files?: RetainedFiles
   /** Set if the store was deleted. */
   revival?: Revival
   /** Number of restored rows, if counted. */
@@ -142,14 +142,14 @@ async function publishAgain(db: Queryable, version: VersionRecord, at: string): 
 async function restoreStyle(db: Queryable, version: VersionRecord, at: string): Promise<string> {
   const { workspace, layerId, styleDigest } = version
   const { style: name } = version.details
-  const kept = styleDigest === undefined ? undefined : await findKeptStyle(db, styleDigest)
+  const kept = styleDigest === undefined ? undefined : await findRetainedStyle(db, styleDigest)
   if (kept === undefined) return name
   const present = await resolveStyle(db, workspace, name)
   if (present?.format === kept.format && present.document === kept.document) return name
   if (present?.workspace !== undefined) {
     const drawn = await layersDrawnBy(db, present)
     if (drawn.length === 1 && drawn[0]?.id === layerId) {
-      await writeStyle(db, present, { ...kept, at })
+      await saveStyle(db, present, { ...kept, at })
       return name
     }
   }

@@ -93,12 +93,12 @@ export async function updateStyle(
   style: Pick<StyleRecord, 'id' | 'workspace' | 'name'>,
   change: { format: StyleFormat; document: string; at: string },
 ): Promise<void> {
-  await writeStyle(db, style, change)
+  await saveStyle(db, style, change)
   await growWithStyle(db, style, change.at)
 }
 
 /** The same without incrementing the versions of its layers. */
-export async function writeStyle(
+export async function saveStyle(
   db: Queryable,
   style: Pick<StyleRecord, 'id'>,
   change: { format: StyleFormat; document: string; at: string },

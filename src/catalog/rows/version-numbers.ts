@@ -125,7 +125,7 @@ export async function growWithStyle(
 }
 
 /** Layers that a style draws. */
-export interface DrawnLayer {
+export interface StyleUser {
   id: number
   workspace: string
   isPublic: boolean | undefined
@@ -135,7 +135,7 @@ export interface DrawnLayer {
 export async function layersDrawnBy(
   db: Queryable,
   { workspace, name }: Pick<StyleRecord, 'workspace' | 'name'>,
-): Promise<DrawnLayer[]> {
+): Promise<StyleUser[]> {
   let query = db
     .selectFrom('layers')
     .select(['id', 'workspace', 'document', 'is_public'])

@@ -1,17 +1,17 @@
 import type { Queryable } from '../../db/connection.ts'
 import type { AnyStoreType } from '../../stores/rasters/coverage-types.ts'
 import { ownStores } from '../../stores/registry.ts'
-import type { KeptState } from '../../stores/store.ts'
+import type { TableSnapshot } from '../../stores/store.ts'
 import type { StoreRecord } from '../records.ts'
 
 /** A table of a store, or the equivalent for a store of files. */
-export interface ContentPlace {
+export interface ContentLocation {
   storeId: number
   table: string
 }
 
 /** Files of the server that a store referred to before. */
-export interface KeptFiles {
+export interface RetainedFiles {
   type: AnyStoreType
   parameters: Record<string, string>
 }
@@ -24,7 +24,7 @@ export interface GoneStore {
   /** State of a file that does not belong to the server. */
   seen?: string
   /** The granule table of a mosaic, retained in its store. */
-  index?: { storeId: number; table: string; state: KeptState; path?: string }
+  index?: { storeId: number; table: string; state: TableSnapshot; path?: string }
 }
 
 /** Whether the contents of a table are present, retained, or lost. */
@@ -32,18 +32,18 @@ type ContentForm = 'present' | 'kept' | 'lost'
 
 /** What happens to replaced contents. */
 export type ContentEnd =
-  | { form: 'kept'; state: KeptState; path?: string }
-  | { form: 'kept'; files: KeptFiles; sizeBytes: number; gone?: GoneStore }
+  | { form: 'kept'; state: TableSnapshot; path?: string }
+  | { form: 'kept'; files: RetainedFiles; sizeBytes: number; gone?: GoneStore }
   | { form: 'lost'; reason: string }
 
 /** Contents of a table over a period. */
-export interface ContentRecord extends ContentPlace {
+export interface ContentRecord extends ContentLocation {
   id: number
   form: ContentForm
-  state?: KeptState
+  state?: TableSnapshot
   /** The file, for a table in a file. */
   path?: string
-  files?: KeptFiles
+  files?: RetainedFiles
   /** Present if the store was deleted. */
   gone?: GoneStore
   reason?: string
@@ -53,7 +53,7 @@ export interface ContentRecord extends ContentPlace {
   endedAt?: string
 }
 
-type Kept = { state: KeptState; path?: string } | { files: KeptFiles; gone?: GoneStore }
+type RetainedContent = { state: TableSnapshot; path?: string } | { files: RetainedFiles; gone?: GoneStore }
 
 interface Row {
   id: number
@@ -69,7 +69,7 @@ interface Row {
 
 /** Converts a row to contents. */
 export function toContent(row: Row): ContentRecord {
-  const kept = row.kept === null ? {} : (JSON.parse(row.kept) as Kept)
+  const kept = row.kept === null ? {} : (JSON.parse(row.kept) as RetainedContent)
   return {
     id: Number(row.id),
     storeId: Number(row.store_id),
@@ -88,7 +88,7 @@ function keyOf(table: string): string {
 }
 
 /** Returns the present contents; undefined if none are recorded. */
-async function findPresent(db: Queryable, { storeId, table }: ContentPlace) {
+async function findPresent(db: Queryable, { storeId, table }: ContentLocation) {
   return db
     .selectFrom('layer_contents')
     .select(['id', 'state'])
@@ -100,14 +100,14 @@ async function findPresent(db: Queryable, { storeId, table }: ContentPlace) {
 }
 
 /** Returns the id of the present contents of a table. */
-export async function presentContent(db: Queryable, place: ContentPlace, at: string): Promise<number> {
+export async function presentContent(db: Queryable, place: ContentLocation, at: string): Promise<number> {
   const known = await findPresent(db, place)
   return known === undefined ? beginContent(db, place, at) : Number(known.id)
 }
 
 async function beginContent(
   db: Queryable,
-  { storeId, table }: ContentPlace,
+  { storeId, table }: ContentLocation,
   at: string,
   state?: string,
 ): Promise<number> {
@@ -128,8 +128,8 @@ async function beginContent(
 /** Records new contents at `place`, which replace the contents at `from`. */
 export async function succeedContent(
   db: Queryable,
-  place: ContentPlace,
-  { at, end, from = place }: { at: string; end: ContentEnd; from?: ContentPlace },
+  place: ContentLocation,
+  { at, end, from = place }: { at: string; end: ContentEnd; from?: ContentLocation },
 ): Promise<void> {
   const before = await findPresent(db, from)
   const there = await findPresent(db, place)
@@ -146,7 +146,7 @@ export async function succeedContent(
  */
 export async function continueContent(
   db: Queryable,
-  place: ContentPlace,
+  place: ContentLocation,
   { at, end }: { at: string; end: ContentEnd },
 ): Promise<void> {
   const before = await findPresent(db, place)
@@ -172,7 +172,7 @@ export async function continueContent(
 export async function returnContent(
   db: Queryable,
   { id, ...place }: Pick<ContentRecord, 'id' | 'storeId' | 'table'>,
-  { at, end, from = place }: { at: string; end: ContentEnd; from?: ContentPlace },
+  { at, end, from = place }: { at: string; end: ContentEnd; from?: ContentLocation },
 ): Promise<void> {
   const before = await findPresent(db, from)
   if (before !== undefined && Number(before.id) !== id)
@@ -210,7 +210,7 @@ export async function leaveContents(db: Queryable, storeId: number, at: string):
  */
 export async function succeedOutside(
   db: Queryable,
-  place: ContentPlace,
+  place: ContentLocation,
   { at, state }: { at: string; state: string | undefined },
 ): Promise<void> {
   const present = await findPresent(db, place)
@@ -249,10 +249,10 @@ function endColumns(end: ContentEnd) {
 }
 
 /** Lists files that a store was switched away from and that may be restored. */
-export async function listKeptFiles(db: Queryable): Promise<KeptFiles[]> {
+export async function listRetainedFiles(db: Queryable): Promise<RetainedFiles[]> {
   const rows = await db.selectFrom('layer_contents').select('kept').where('form', '=', 'kept').execute()
   return rows.flatMap(({ kept }) => {
-    const { files, path } = JSON.parse(kept ?? '{}') as { files?: KeptFiles; path?: string }
+    const { files, path } = JSON.parse(kept ?? '{}') as { files?: RetainedFiles; path?: string }
     if (files !== undefined) return [files]
     return path === undefined ? [] : [{ type: ownStores.file.type, parameters: { path } }]
   })
@@ -262,7 +262,7 @@ export async function listKeptFiles(db: Queryable): Promise<KeptFiles[]> {
 export async function noteIntent(
   db: Queryable,
   id: number,
-  state: KeptState,
+  state: TableSnapshot,
   path: string | undefined,
 ): Promise<void> {
   await db
@@ -318,13 +318,13 @@ export async function forgetContents(db: Queryable, storeId: number): Promise<vo
 }
 
 /** Number and size of retained tables and files in all stores. */
-export interface KeptCost {
+export interface RetainedSize {
   contents: number
   bytes: number
 }
 
 /** Counts retained contents and their bytes. */
-export async function readKeptCost(db: Queryable): Promise<KeptCost> {
+export async function readRetainedSize(db: Queryable): Promise<RetainedSize> {
   const row = await db
     .selectFrom('layer_contents')
     .select(({ fn }) => [fn.countAll().as('contents'), fn.sum('size_bytes').as('bytes')])
@@ -334,7 +334,7 @@ export async function readKeptCost(db: Queryable): Promise<KeptCost> {
 }
 
 /** Returns the ids of retained contents. */
-export async function listKeptContents(db: Queryable): Promise<ReadonlySet<number>> {
+export async function listRetainedContents(db: Queryable): Promise<ReadonlySet<number>> {
   const rows = await db.selectFrom('layer_contents').select('id').where('form', '=', 'kept').execute()
   return new Set(rows.map(({ id }) => Number(id)))
 }

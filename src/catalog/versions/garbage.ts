@@ -1,7 +1,7 @@
 import type { Queryable } from '../../db/connection.ts'
 import type { ContentRecord } from './contents.ts'
 import { toContent } from './contents.ts'
-import { neededFor } from './way-back.ts'
+import { neededFor } from './restore-plan.ts'
 
 /** Maximum number of recorded versions per layer, except pinned ones. */
 const mostTold = 1000
@@ -81,7 +81,7 @@ export async function forgetOldVersions(db: Queryable, before: string): Promise<
 }
 
 /** Deletes records of contents that no version refers to and that are not retained. */
-export async function forgetUntold(db: Queryable): Promise<void> {
+export async function removeUnannounced(db: Queryable): Promise<void> {
   const told = db.selectFrom('layer_versions').select('content_id')
   await db
     .deleteFrom('layer_contents')

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/connection.ts'
 import type { StoreRecord } from '../records.ts'
-import type { ContentEnd, ContentRecord, GoneStore, KeptFiles } from './contents.ts'
+import type { ContentEnd, ContentRecord, GoneStore, RetainedFiles } from './contents.ts'
 import { endContent, toContent } from './contents.ts'
 
 /** Retained contents of a deleted store. */
@@ -25,7 +25,7 @@ export async function listGone(db: Queryable): Promise<GoneContent[]> {
 
 /** Returns a deleted store; undefined if nothing of it is retained. */
 export async function findGoneStore(db: Queryable, storeId: number): Promise<StoreRecord | undefined> {
-  const kept = await listKept(db, storeId)
+  const kept = await listSnapshots(db, storeId)
   return kept.find(isGone)?.gone.store
 }
 
@@ -37,7 +37,7 @@ export async function endContentsOfStore(
   store: StoreRecord,
   { at, end }: { at: string; end: ContentEnd },
 ): Promise<void> {
-  for (const { id, files } of await listKept(db, store.id)) await writeKept(db, id, files, { store })
+  for (const { id, files } of await listSnapshots(db, store.id)) await writeSnapshot(db, id, files, { store })
   const present = await db
     .selectFrom('layer_contents')
     .select('id')
@@ -54,9 +54,10 @@ export async function endContentsOfStore(
 export async function reviveContents(
   db: Queryable,
   storeId: number,
-  moved: ReadonlyMap<number, KeptFiles>,
+  moved: ReadonlyMap<number, RetainedFiles>,
 ): Promise<void> {
-  for (const { id, files } of await listKept(db, storeId)) await writeKept(db, id, moved.get(id) ?? files)
+  for (const { id, files } of await listSnapshots(db, storeId))
+    await writeSnapshot(db, id, moved.get(id) ?? files)
 }
 
 /** Deletes contents that are not to be restored, with their versions. */
@@ -65,7 +66,7 @@ export async function forgetGone(db: Queryable, { id }: GoneContent): Promise<vo
   await db.deleteFrom('layer_contents').where('id', '=', id).execute()
 }
 
-async function listKept(db: Queryable, storeId: number): Promise<ContentRecord[]> {
+async function listSnapshots(db: Queryable, storeId: number): Promise<ContentRecord[]> {
   const rows = await db
     .selectFrom('layer_contents')
     .selectAll()
@@ -75,10 +76,10 @@ async function listKept(db: Queryable, storeId: number): Promise<ContentRecord[]
   return rows.map(toContent)
 }
 
-async function writeKept(
+async function writeSnapshot(
   db: Queryable,
   id: number,
-  files: KeptFiles | undefined,
+  files: RetainedFiles | undefined,
   gone?: GoneStore,
 ): Promise<void> {
   if (files === undefined) return

@@ -19,7 +19,7 @@ export interface OpenEdits {
   before: ContentRecord | undefined
 }
 
-interface Asked {
+interface OpenEdit {
   layerId: number
   /** Present version of the layer. */
   version: number
@@ -30,7 +30,7 @@ interface Asked {
 /** Returns the edits that an edit of a user continues; undefined if it starts a new version. */
 export async function findOpenEdits(
   db: Queryable,
-  { layerId, version, user, since }: Asked,
+  { layerId, version, user, since }: OpenEdit,
 ): Promise<OpenEdits | undefined> {
   if (user === undefined) return undefined
   const row = await db

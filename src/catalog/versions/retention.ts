@@ -1,6 +1,6 @@
 import type { StoreRecord } from '../records.ts'
 import type { ContentRecord } from './contents.ts'
-import { neededFor } from './way-back.ts'
+import { neededFor } from './restore-plan.ts'
 
 /** Limits on retained versions of layers. */
 export interface VersionLimits {

@@ -111,7 +111,7 @@ export async function findDeletedLayer(
 }
 
 /** Lists layers whose present version has no record, by cause: those from before versions were recorded. */
-export async function listUntold(db: Queryable): Promise<Map<VersionCause, number[]>> {
+export async function listUnannounced(db: Queryable): Promise<Map<VersionCause, number[]>> {
   const rows = await db
     .selectFrom('layers as l')
     .leftJoin('layer_versions as v', (join) =>
@@ -149,7 +149,7 @@ export async function deleteVersion(
 }
 
 /** Returns the style of a version. */
-export async function findKeptStyle(
+export async function findRetainedStyle(
   db: Queryable,
   digest: string,
 ): Promise<{ format: StyleFormat; document: string } | undefined> {

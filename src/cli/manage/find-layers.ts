@@ -1,4 +1,4 @@
-import { fieldOf, listOf, numberOf, textOf } from '../json-views.ts'
+import { listOf, readField, readNumber, readString } from '../json-views.ts'
 import type { RestRequests } from '../rest-client.ts'
 import type { Action } from './run-kind.ts'
 import { listText } from './texts.ts'
@@ -9,10 +9,10 @@ export const listColumns = ['name', 'title', 'kind', 'rows', 'srs', 'public', 'r
 /** A layer as a line of a list. */
 export function toRow(layer: unknown): Record<string, string> {
   return {
-    ...Object.fromEntries(listColumns.map((column) => [column, textOf(layer, column)])),
-    name: `${textOf(layer, 'workspace')}:${textOf(layer, 'name')}`,
-    requests: textOf(fieldOf(layer, 'requests'), 'total'),
-    problem: textOf(fieldOf(layer, 'problem'), 'code'),
+    ...Object.fromEntries(listColumns.map((column) => [column, readString(layer, column)])),
+    name: `${readString(layer, 'workspace')}:${readString(layer, 'name')}`,
+    requests: readString(readField(layer, 'requests'), 'total'),
+    problem: readString(readField(layer, 'problem'), 'code'),
   }
 }
 
@@ -33,7 +33,7 @@ export async function listAll(client: RestRequests, workspace: string | undefine
     const answer = await client.get(`/rest/catalogue/layers?${query}`)
     const page = listOf(answer, 'layers')
     layers.push(...page)
-    if (page.length === 0 || layers.length >= numberOf(answer, 'total')) return layers
+    if (page.length === 0 || layers.length >= readNumber(answer, 'total')) return layers
   }
 }
 
@@ -50,7 +50,7 @@ export const find: Action = {
     )
     const answer = await client.get(`/rest/catalogue/layers?${query}`)
     const layers = listOf(answer, 'layers').map(toRow)
-    const rest = Number(textOf(answer, 'total')) - layers.length
+    const rest = Number(readString(answer, 'total')) - layers.length
     const text = listText('layers', listColumns, layers)
     return { answer, text: rest > 0 ? `${text}\nand ${rest} more: narrow the words` : text }
   },

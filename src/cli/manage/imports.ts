@@ -1,7 +1,7 @@
 import { rename, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Environment } from '../environment.ts'
-import { fieldOf, listOf, numberOf, textOf } from '../json-views.ts'
+import { listOf, readField, readNumber, readString } from '../json-views.ts'
 import { UsageError } from '../options.ts'
 import { standardStream, withStandardInput, writeOutput } from '../standard-streams.ts'
 import { filesToUpload } from '../upload-files.ts'
@@ -21,17 +21,17 @@ const list: Action = {
     const answer = await client.get(`/rest/import-history?limit=${encodeURIComponent(limit)}`)
     const imports = listOf(answer, 'imports')
     const rows = imports.map((one) => ({
-      id: textOf(one, 'id'),
-      state: textOf(one, 'state'),
-      created: textOf(one, 'created'),
-      user: textOf(one, 'user'),
-      workspace: textOf(one, 'workspace'),
-      source: textOf(fieldOf(one, 'source'), 'name'),
+      id: readString(one, 'id'),
+      state: readString(one, 'state'),
+      created: readString(one, 'created'),
+      user: readString(one, 'user'),
+      workspace: readString(one, 'workspace'),
+      source: readString(readField(one, 'source'), 'name'),
       layers: listOf(one, 'layers').join(', '),
-      loaded: textOf(one, 'rowsLoaded'),
-      rejected: textOf(one, 'rejected'),
+      loaded: readString(one, 'rowsLoaded'),
+      rejected: readString(one, 'rejected'),
     }))
-    const rest = numberOf(answer, 'total') - rows.length
+    const rest = readNumber(answer, 'total') - rows.length
     const text = listText('imports', columns, rows)
     return { answer, text: rest > 0 ? `${text}\nand ${rest} older: --limit N` : text }
   },
@@ -79,29 +79,30 @@ async function sendRejects(
   const query = accept === undefined ? '' : `?accept=${encodeURIComponent(accept)}`
   const path = `${taskPath(importId, taskId)}/rejects${query}`
   const answer = await client.upload(path, await filesToUpload(file), () => undefined)
-  const task = fieldOf(answer, 'task')
-  const mending = fieldOf(task, 'mending')
-  const isWhole = numberOf(fieldOf(mending, 'rows'), 'loaded') === numberOf(fieldOf(mending, 'rows'), 'sent')
+  const task = readField(answer, 'task')
+  const mending = readField(task, 'mending')
+  const isWhole =
+    readNumber(readField(mending, 'rows'), 'loaded') === readNumber(readField(mending, 'rows'), 'sent')
   return {
     answer,
     text: toldText(task, mending),
-    isFailed: textOf(mending, 'state') !== 'COMPLETE' || !isWhole,
+    isFailed: readString(mending, 'state') !== 'COMPLETE' || !isWhole,
   }
 }
 
 function toldText(task: unknown, mending: unknown): string {
-  const rows = fieldOf(mending, 'rows')
-  const counts = ['sent', 'loaded', 'rejected', 'refused'].map((name) => `${numberOf(rows, name)} ${name}`)
+  const rows = readField(mending, 'rows')
+  const counts = ['sent', 'loaded', 'rejected', 'refused'].map((name) => `${readNumber(rows, name)} ${name}`)
   const reasons = listOf(mending, 'reasons').map((one) => ({
-    rows: textOf(one, 'count'),
-    field: textOf(one, 'field'),
-    reason: textOf(one, 'reason'),
+    rows: readString(one, 'count'),
+    field: readString(one, 'field'),
+    reason: readString(one, 'reason'),
   }))
-  const messages = listOf(mending, 'messages').map((one) => textOf(one, 'message'))
-  const told = sums.map(([name, words]) => `${numberOf(task, name)} ${words}`)
+  const messages = listOf(mending, 'messages').map((one) => readString(one, 'message'))
+  const told = sums.map(([name, words]) => `${readNumber(task, name)} ${words}`)
   return [
-    `${textOf(mending, 'state')}: ${counts.join(', ')}`,
-    ...(textOf(mending, 'errorMessage') === '' ? [] : [textOf(mending, 'errorMessage')]),
+    `${readString(mending, 'state')}: ${counts.join(', ')}`,
+    ...(readString(mending, 'errorMessage') === '' ? [] : [readString(mending, 'errorMessage')]),
     ...messages,
     ...(reasons.length === 0 ? [] : [listText('reasons', ['rows', 'field', 'reason'], reasons)]),
     `The task: ${told.join(', ')}`,

@@ -1,10 +1,10 @@
 import type { Environment } from '../environment.ts'
-import { fieldOf, listOf, textOf } from '../json-views.ts'
+import { listOf, readField, readString } from '../json-views.ts'
 import { UsageError } from '../options.ts'
 import { find, listAll, listColumns, toRow } from './find-layers.ts'
 import { layerPath } from './layer-path.ts'
 import type { Action, Kind, ManageContext } from './run-kind.ts'
-import { eitherOption, given, requireChange, runKind } from './run-kind.ts'
+import { eitherOption, givenOptions, requireChange, runKind } from './run-kind.ts'
 import { fieldsText, listText } from './texts.ts'
 import { changes, restore, versions } from './versions.ts'
 
@@ -44,7 +44,7 @@ const change: Action = {
     const { title, abstract, attribution, licence, contact, style: defaultStyle } = values
     const [keywords, styles] = [listGiven(values.keyword), listGiven(values['further-style'])]
     const texts = { title, abstract, keywords, attribution, licence, contact }
-    const wanted = given({ ...texts, defaultStyle, styles, public: publicity(values) })
+    const wanted = givenOptions({ ...texts, defaultStyle, styles, public: publicity(values) })
     const options =
       '--title, --abstract, --keyword, --attribution, --licence, --contact, --style, --further-style'
     requireChange('layers change', wanted, `${options}, --public, --private or --inherit`)
@@ -83,40 +83,40 @@ const create: Action = {
 }
 
 function describe(answer: unknown) {
-  const layer = fieldOf(answer, 'layer')
-  const box = fieldOf(layer, 'bbox')
+  const layer = readField(answer, 'layer')
+  const box = readField(layer, 'bbox')
   const text = fieldsText([
-    ['name', textOf(fieldOf(layer, 'resource'), 'name')],
+    ['name', readString(readField(layer, 'resource'), 'name')],
     ...['type', 'title', 'abstract', 'public', 'version', 'srs', 'featureCount'].map(
-      (name): [string, string] => [name, textOf(layer, name)],
+      (name): [string, string] => [name, readString(layer, name)],
     ),
     [
       'bbox',
       ['minx', 'miny', 'maxx', 'maxy']
-        .map((side) => textOf(box, side))
+        .map((side) => readString(box, side))
         .join(' ')
         .trim(),
     ],
     ['keywords', listOf(layer, 'keywords').join(', ')],
-    ...['attribution', 'licence', 'contact'].map((name): [string, string] => [name, textOf(layer, name)]),
-    ['style', textOf(fieldOf(layer, 'defaultStyle'), 'name')],
+    ...['attribution', 'licence', 'contact'].map((name): [string, string] => [name, readString(layer, name)]),
+    ['style', readString(readField(layer, 'defaultStyle'), 'name')],
     [
       'further styles',
       listOf(layer, 'styles')
-        .map((one) => textOf(one, 'name'))
+        .map((one) => readString(one, 'name'))
         .join(', '),
     ],
-    ['store', textOf(fieldOf(layer, 'store'), 'name')],
+    ['store', readString(readField(layer, 'store'), 'name')],
     ['columns', listOf(layer, 'attributes').map(columnText).join(', ')],
-    ['dateModified', textOf(layer, 'dateModified')],
+    ['dateModified', readString(layer, 'dateModified')],
   ])
   return { answer, text }
 }
 
 /** `population (Integer)`: class names without their packages. */
 function columnText(attribute: unknown): string {
-  const type = textOf(attribute, 'binding').split('.').at(-1) ?? ''
-  return `${textOf(attribute, 'name')} (${type === '[B' ? 'Binary' : type})`
+  const type = readString(attribute, 'binding').split('.').at(-1) ?? ''
+  return `${readString(attribute, 'name')} (${type === '[B' ? 'Binary' : type})`
 }
 
 const layers: Kind = {

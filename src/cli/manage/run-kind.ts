@@ -5,7 +5,7 @@ import type { Environment } from '../environment.ts'
 import { accessFlags, jsonFlag, readAccess, readFlags, refuseMoreWords, UsageError } from '../options.ts'
 import type { RestClient, RestRequests } from '../rest-client.ts'
 import { withClient } from '../server-access.ts'
-import { printBeside, standardStream } from '../standard-streams.ts'
+import { printProgress, standardStream } from '../standard-streams.ts'
 
 /** Options of any action. */
 const flags = {
@@ -117,7 +117,7 @@ export async function runKind({ command, actions }: Kind, args: string[], env: E
   const { answer, text, isFailed, hasOutput } = await withClient(settings, access, env, (client, connect) =>
     action.run({ client, connect, values, env }, words),
   )
-  printBeside(
+  printProgress(
     hasOutput === true ? standardStream : undefined,
     values.json ? JSON.stringify(answer, null, 2) : text,
   )
@@ -150,6 +150,6 @@ export function requireChange(whole: string, change: object, options: string): v
 }
 
 /** Returns only the defined values. */
-export function given<T extends object>(values: T): Partial<T> {
+export function givenOptions<T extends object>(values: T): Partial<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>
 }

@@ -1,11 +1,11 @@
 import type { Environment } from '../environment.ts'
 import { parseDatabase } from '../import-database.ts'
-import { fieldOf, listOf, textOf } from '../json-views.ts'
+import { listOf, readField, readString } from '../json-views.ts'
 import { UsageError } from '../options.ts'
 import type { RestRequests } from '../rest-client.ts'
 import { RestError } from '../rest-client.ts'
 import type { Action, Kind, ManageContext } from './run-kind.ts'
-import { eitherOption, given, requireChange, runKind } from './run-kind.ts'
+import { eitherOption, givenOptions, requireChange, runKind } from './run-kind.ts'
 import { fieldsText, listText } from './texts.ts'
 import { defaultWorkspace, workspaceNames, workspacePath } from './workspaces.ts'
 
@@ -52,8 +52,8 @@ const list: Action = {
     for (const workspace of workspaces) {
       for (const kind of kinds) {
         const answer = await client.get(`${workspacePath(workspace)}/${kind.path}`)
-        for (const one of listOf(fieldOf(answer, kind.list), kind.item))
-          stores.push({ name: `${workspace}:${textOf(one, 'name')}`, kind: kind.item })
+        for (const one of listOf(readField(answer, kind.list), kind.item))
+          stores.push({ name: `${workspace}:${readString(one, 'name')}`, kind: kind.item })
       }
     }
     return { answer: { stores }, text: listText('stores', ['name', 'kind'], stores) }
@@ -90,7 +90,7 @@ const create: Action = {
     const store = {
       name,
       connectionParameters: parameters,
-      ...given({ description, enabled: disable === true ? false : undefined }),
+      ...givenOptions({ description, enabled: disable === true ? false : undefined }),
     }
     const answer = await context.client.post(`${workspacePath(workspace)}/datastores`, { dataStore: store })
     return describe(answer, 'dataStore')
@@ -103,7 +103,7 @@ const change: Action = {
   run: async (context, [name = '']) => {
     const { values, client } = context
     const parameters = parametersOf(context)
-    const wanted = given({
+    const wanted = givenOptions({
       description: values.description,
       enabled: eitherOption(values, 'enable', 'disable'),
       connectionParameters: Object.keys(parameters).length === 0 ? undefined : parameters,
@@ -128,14 +128,14 @@ const remove: Action = {
 }
 
 function describe(answer: unknown, item: string) {
-  const store = fieldOf(answer, item)
-  const entries = listOf(fieldOf(store, 'connectionParameters'), 'entry')
+  const store = readField(answer, item)
+  const entries = listOf(readField(store, 'connectionParameters'), 'entry')
   const text = fieldsText([
-    ['name', `${textOf(fieldOf(store, 'workspace'), 'name')}:${textOf(store, 'name')}`],
+    ['name', `${readString(readField(store, 'workspace'), 'name')}:${readString(store, 'name')}`],
     ...['type', 'enabled', 'description', 'url', 'dateCreated', 'dateModified'].map(
-      (name): [string, string] => [name, textOf(store, name)],
+      (name): [string, string] => [name, readString(store, name)],
     ),
-    ...entries.map((one): [string, string] => [textOf(one, '@key'), textOf(one, '$')]),
+    ...entries.map((one): [string, string] => [readString(one, '@key'), readString(one, '$')]),
   ])
   return { answer, text }
 }

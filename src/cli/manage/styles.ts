@@ -2,11 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
 import type { Environment } from '../environment.ts'
-import { fieldOf, listOf, textOf } from '../json-views.ts'
+import { listOf, readField, readString } from '../json-views.ts'
 import { readChoice, UsageError } from '../options.ts'
 import { standardStream, writeOutput } from '../standard-streams.ts'
 import type { Action, Kind, ManageContext } from './run-kind.ts'
-import { given, runKind } from './run-kind.ts'
+import { givenOptions, runKind } from './run-kind.ts'
 import { fieldsText, listText } from './texts.ts'
 import { workspacePath } from './workspaces.ts'
 
@@ -34,16 +34,16 @@ const list: Action = {
   words: [],
   options: ['workspace'],
   run: async (context) => {
-    const found = listOf(fieldOf(await context.client.get(collection(context)), 'styles'), 'style')
+    const found = listOf(readField(await context.client.get(collection(context)), 'styles'), 'style')
     const styles: object[] = []
     for (const one of found) {
-      const style = fieldOf(await context.client.get(stylePath(context, textOf(one, 'name'))), 'style')
+      const style = readField(await context.client.get(stylePath(context, readString(one, 'name'))), 'style')
       styles.push({
-        name: textOf(style, 'name'),
-        format: textOf(style, 'format'),
-        href: textOf(one, 'href'),
-        ...given({ workspace: context.values.workspace }),
-        dateModified: textOf(style, 'dateModified'),
+        name: readString(style, 'name'),
+        format: readString(style, 'format'),
+        href: readString(one, 'href'),
+        ...givenOptions({ workspace: context.values.workspace }),
+        dateModified: readString(style, 'dateModified'),
       })
     }
     return { answer: { styles }, text: listText('styles', ['name', 'format', 'dateModified'], styles) }
@@ -63,7 +63,7 @@ const download: Action = {
   run: async (context, [name = '']) => {
     const { client, values } = context
     const path = stylePath(context, name)
-    const own = textOf(fieldOf(await client.get(path), 'style'), 'format')
+    const own = readString(readField(await client.get(path), 'style'), 'format')
     const ending = values.output === undefined ? undefined : endings.get(extname(values.output).toLowerCase())
     const format = readChoice('--format', values.format ?? ending ?? own, formats)
     const output = values.output ?? standardStream
@@ -121,14 +121,17 @@ function unreadable(error: unknown): never {
 }
 
 function describe(answer: unknown) {
-  const style = fieldOf(answer, 'style')
+  const style = readField(answer, 'style')
   const messages = listOf(style, 'messages').map(
-    (one) => `${textOf(one, 'level')}: ${textOf(one, 'message')}`,
+    (one) => `${readString(one, 'level')}: ${readString(one, 'message')}`,
   )
   const fields = fieldsText([
-    ['name', textOf(style, 'name')],
-    ['workspace', textOf(fieldOf(style, 'workspace'), 'name')],
-    ...['format', 'dateCreated', 'dateModified'].map((name): [string, string] => [name, textOf(style, name)]),
+    ['name', readString(style, 'name')],
+    ['workspace', readString(readField(style, 'workspace'), 'name')],
+    ...['format', 'dateCreated', 'dateModified'].map((name): [string, string] => [
+      name,
+      readString(style, name),
+    ]),
   ])
   return { answer, text: [fields, ...messages].join('\n') }
 }

@@ -1,4 +1,4 @@
-import { textOf } from '../json-views.ts'
+import { readString } from '../json-views.ts'
 import { textTable } from '../text-table.ts'
 
 /** Formats objects as a table of some of their fields, or reports that there are none. */
@@ -6,7 +6,7 @@ export function listText(plural: string, columns: string[], things: unknown[]): 
   if (things.length === 0) return `There are no ${plural}`
   return textTable(
     columns,
-    things.map((one) => columns.map((column) => textOf(one, column))),
+    things.map((one) => columns.map((column) => readString(one, column))),
   )
 }
 

@@ -1,7 +1,7 @@
 import type { Environment } from '../environment.ts'
-import { fieldOf, listOf, textOf } from '../json-views.ts'
+import { listOf, readField, readString } from '../json-views.ts'
 import type { Action, Kind } from './run-kind.ts'
-import { given, runKind } from './run-kind.ts'
+import { givenOptions, runKind } from './run-kind.ts'
 import { fieldsText, listText } from './texts.ts'
 
 const collection = '/rest/security/tokens'
@@ -34,7 +34,7 @@ const create: Action = {
   options: ['expires'],
   needsPassword,
   run: async ({ client, values: { expires } }, [name = '']) =>
-    describe(await client.post(collection, { token: { name, ...given({ expires }) } })),
+    describe(await client.post(collection, { token: { name, ...givenOptions({ expires }) } })),
 }
 
 const remove: Action = {
@@ -48,9 +48,9 @@ const remove: Action = {
 }
 
 function describe(answer: unknown) {
-  const token = fieldOf(answer, 'token')
-  const value = textOf(token, 'value')
-  const text = fieldsText(fields.map((name) => [name, textOf(token, name)]))
+  const token = readField(answer, 'token')
+  const value = readString(token, 'value')
+  const text = fieldsText(fields.map((name) => [name, readString(token, name)]))
   return { answer, text: value === '' ? text : `${text}\n\n${value}\nIt is shown only now.` }
 }
 

@@ -1,9 +1,9 @@
 import { askLine, isTerminal } from '../ask.ts'
 import type { Environment } from '../environment.ts'
-import { fieldOf, listOf, textOf } from '../json-views.ts'
+import { listOf, readField, readString } from '../json-views.ts'
 import { readChoice, UsageError } from '../options.ts'
 import type { Action, Kind, ManageContext } from './run-kind.ts'
-import { eitherOption, given, requireChange, runKind } from './run-kind.ts'
+import { eitherOption, givenOptions, requireChange, runKind } from './run-kind.ts'
 import { fieldsText, listText } from './texts.ts'
 
 const collection = '/rest/security/users'
@@ -20,8 +20,8 @@ function readRole(role: string | undefined): string | undefined {
 
 /** Returns a password from the environment, or typed twice. */
 async function newPassword({ env, connect }: ManageContext): Promise<string> {
-  const { TERRANE_NEW_PASSWORD: given } = env
-  if (given !== undefined && given !== '') return given
+  const { TERRANE_NEW_PASSWORD: givenOptions } = env
+  if (givenOptions !== undefined && givenOptions !== '') return givenOptions
   if (!isTerminal()) throw new UsageError('The new password is needed: set TERRANE_NEW_PASSWORD')
   await connect()
   const password = await askLine('New password: ', { isShown: false })
@@ -52,7 +52,7 @@ const create: Action = {
     const { client, values } = context
     const role = readRole(values.role)
     const password = await newPassword(context)
-    const user = { name, password, ...given({ role, email: values.email }) }
+    const user = { name, password, ...givenOptions({ role, email: values.email }) }
     return describe(await client.post(collection, { user }))
   },
 }
@@ -64,7 +64,7 @@ const change: Action = {
     const { client, values } = context
     if (values['keep-tokens'] === true && values.password !== true)
       throw new UsageError('--keep-tokens belongs to --password')
-    const wanted = given({
+    const wanted = givenOptions({
       role: readRole(values.role),
       email: values.email,
       enabled: eitherOption(values, 'enable', 'disable'),
@@ -74,7 +74,10 @@ const change: Action = {
     // Administrators who change their own password must confirm the present one.
     const proof =
       values.password === true
-        ? given({ currentPassword: (await context.connect()).password, keepTokens: values['keep-tokens'] })
+        ? givenOptions({
+            currentPassword: (await context.connect()).password,
+            keepTokens: values['keep-tokens'],
+          })
         : {}
     return describe(await client.put(userPath(name), { user: { ...wanted, ...proof } }))
   },
@@ -129,10 +132,10 @@ const ownPassword: Action = {
 }
 
 function describe(answer: unknown) {
-  const user = fieldOf(answer, 'user')
+  const user = readField(answer, 'user')
   return {
     answer,
-    text: fieldsText(['name', 'role', 'email', 'enabled'].map((name) => [name, textOf(user, name)])),
+    text: fieldsText(['name', 'role', 'email', 'enabled'].map((name) => [name, readString(user, name)])),
   }
 }
 

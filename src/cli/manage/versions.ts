@@ -1,4 +1,4 @@
-import { fieldOf, listOf, textOf } from '../json-views.ts'
+import { listOf, readField, readString } from '../json-views.ts'
 import { UsageError } from '../options.ts'
 import { layerPath } from './layer-path.ts'
 import type { Action } from './run-kind.ts'
@@ -16,7 +16,7 @@ export const versions: Action = {
     const found = listOf(answer, 'versions')
     const rows = found.map((one) => ({
       ...texts(one, ['version', 'created', 'user', 'cause', 'mode', 'rows', 'style']),
-      restorable: textOf(one, 'restorable') === 'true' ? 'yes' : textOf(one, 'reason'),
+      restorable: readString(one, 'restorable') === 'true' ? 'yes' : readString(one, 'reason'),
     }))
     const columns = ['version', 'created', 'user', 'cause', 'mode', 'rows', 'style', 'restorable']
     return { answer, text: listText('versions', columns, rows) }
@@ -24,7 +24,7 @@ export const versions: Action = {
 }
 
 function texts<Name extends string>(one: unknown, names: readonly Name[]): Record<Name, string> {
-  return Object.fromEntries(names.map((name) => [name, textOf(one, name)])) as Record<Name, string>
+  return Object.fromEntries(names.map((name) => [name, readString(one, name)])) as Record<Name, string>
 }
 
 /** Restores a version of a layer. */
@@ -38,7 +38,7 @@ export const restore: Action = {
       throw new UsageError(`--what is ${parts.join(' or ')}, found "${what}"`)
     const body = what === undefined ? {} : { what: [what] }
     const answer = await context.client.post(`${layerPath(context, name)}/versions/${version}/restore`, body)
-    const made = textOf(fieldOf(answer, 'version'), 'version')
+    const made = readString(readField(answer, 'version'), 'version')
     return { answer, text: `Layer ${name} is what it was at version ${version}: that is version ${made} now` }
   },
 }
@@ -54,16 +54,16 @@ export const changes: Action = {
     const query = new URLSearchParams({ limit: '100', ...(against === undefined ? {} : { against }) })
     const path = `${layerPath(context, name)}/versions/${version}/changes?${query}`
     const answer = await context.client.get(path)
-    const counts = fieldOf(answer, 'changes')
+    const counts = readField(answer, 'changes')
     const numbers = ['added', 'changed', 'removed', 'same']
-      .filter((one) => textOf(counts, one) !== '')
-      .map((one) => `${textOf(counts, one)} ${one}`)
-    const rows = listOf(fieldOf(answer, 'rows'), 'features').map((feature) => {
-      const row = fieldOf(feature, 'properties')
-      const [before, after] = ['before', 'after'].map((one) => rowText(fieldOf(row, one)))
+      .filter((one) => readString(counts, one) !== '')
+      .map((one) => `${readString(counts, one)} ${one}`)
+    const rows = listOf(readField(answer, 'rows'), 'features').map((feature) => {
+      const row = readField(feature, 'properties')
+      const [before, after] = ['before', 'after'].map((one) => rowText(readField(row, one)))
       return { ...texts(row, ['change', 'featureId']), before, after }
     })
-    const head = `Version ${version} to ${textOf(answer, 'against')}: ${numbers.join(', ')}`
+    const head = `Version ${version} to ${readString(answer, 'against')}: ${numbers.join(', ')}`
     if (rows.length === 0) return { answer, text: head }
     return {
       answer,

@@ -1,4 +1,4 @@
-import { readColumns } from '../import-options.ts'
+import { readColumnOptions } from '../import-options.ts'
 import { isWhole, outcomesAsJson, summary } from '../import-report.ts'
 import { makePoints, makeTable } from '../import-tables.ts'
 import type { TaskView } from '../import-views.ts'
@@ -6,7 +6,7 @@ import { readImport, readTasks } from '../import-views.ts'
 import { UsageError } from '../options.ts'
 import { ProgressDisplay } from '../progress-display.ts'
 import type { RestRequests } from '../rest-client.ts'
-import { runImport } from '../watch-run.ts'
+import { runWatchedImport } from '../watch-run.ts'
 import type { Action, ManageContext } from './run-kind.ts'
 import { listText } from './texts.ts'
 
@@ -53,7 +53,7 @@ export const setColumns: Action = {
   run: async (context, [importId = '']) => {
     const { client, values } = context
     const { lat, lon, x, y, srs } = values
-    const wanted = readColumns({ lat, lon, x, y, srs })
+    const wanted = readColumnOptions({ lat, lon, x, y, srs })
     const isTable = values['table-only'] === true
     if (isTable === (wanted !== undefined))
       throw new UsageError(
@@ -82,7 +82,12 @@ export const run: Action = {
   run: async ({ client }, [importId = '']) => {
     importPath(importId)
     const display = new ProgressDisplay(process.stderr)
-    const outcomes = await runImport({ client, display }, Number(importId), performance.now(), new Map())
+    const outcomes = await runWatchedImport(
+      { client, display },
+      Number(importId),
+      performance.now(),
+      new Map(),
+    )
     const answer: unknown = JSON.parse(outcomesAsJson(outcomes))
     return { answer, text: summary(outcomes), isFailed: !isWhole(outcomes) }
   },

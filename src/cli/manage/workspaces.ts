@@ -1,8 +1,8 @@
 import type { Environment } from '../environment.ts'
-import { fieldOf, listOf, textOf } from '../json-views.ts'
+import { listOf, readField, readString } from '../json-views.ts'
 import type { RestRequests } from '../rest-client.ts'
 import type { Action, Kind } from './run-kind.ts'
-import { eitherOption, given, requireChange, runKind } from './run-kind.ts'
+import { eitherOption, givenOptions, requireChange, runKind } from './run-kind.ts'
 import { fieldsText, listText } from './texts.ts'
 
 const collection = '/rest/workspaces'
@@ -13,12 +13,12 @@ export function workspacePath(name: string): string {
 
 export async function workspaceNames(client: RestRequests): Promise<string[]> {
   const answer = await client.get(collection)
-  return listOf(fieldOf(answer, 'workspaces'), 'workspace').map((one) => textOf(one, 'name'))
+  return listOf(readField(answer, 'workspaces'), 'workspace').map((one) => readString(one, 'name'))
 }
 
 /** Returns the default workspace. */
 export async function defaultWorkspace(client: RestRequests): Promise<string> {
-  return textOf(fieldOf(await client.get(`${collection}/default`), 'workspace'), 'name')
+  return readString(readField(await client.get(`${collection}/default`), 'workspace'), 'name')
 }
 
 const list: Action = {
@@ -28,8 +28,8 @@ const list: Action = {
     const preferred = await defaultWorkspace(client).catch(() => '')
     const workspaces: object[] = []
     for (const name of await workspaceNames(client)) {
-      const one = fieldOf(await client.get(workspacePath(name)), 'workspace')
-      workspaces.push({ name, public: fieldOf(one, 'public') === true, default: name === preferred })
+      const one = readField(await client.get(workspacePath(name)), 'workspace')
+      workspaces.push({ name, public: readField(one, 'public') === true, default: name === preferred })
     }
     return { answer: { workspaces }, text: listText('workspaces', ['name', 'public', 'default'], workspaces) }
   },
@@ -45,7 +45,7 @@ const create: Action = {
   words: ['NAME'],
   options: ['public', 'private', 'default'],
   run: async ({ client, values }, [name = '']) => {
-    const body = { name, ...given({ public: eitherOption(values, 'public', 'private') }) }
+    const body = { name, ...givenOptions({ public: eitherOption(values, 'public', 'private') }) }
     return describe(
       await client.post(`${collection}${values.default === true ? '?default=true' : ''}`, {
         workspace: body,
@@ -58,10 +58,10 @@ const change: Action = {
   words: ['NAME'],
   options: ['public', 'private', 'default'],
   run: async ({ client, values }, [name = '']) => {
-    const wanted = given({ public: eitherOption(values, 'public', 'private') })
+    const wanted = givenOptions({ public: eitherOption(values, 'public', 'private') })
     requireChange(
       'workspaces change',
-      given({ ...wanted, default: values.default }),
+      givenOptions({ ...wanted, default: values.default }),
       '--public, --private, --default',
     )
     if (values.default === true) await client.put(`${collection}/default`, { workspace: { name } })
@@ -79,9 +79,9 @@ const remove: Action = {
 }
 
 function describe(answer: unknown) {
-  const workspace = fieldOf(answer, 'workspace')
+  const workspace = readField(answer, 'workspace')
   const text = fieldsText(
-    ['name', 'public', 'dateCreated', 'dateModified'].map((name) => [name, textOf(workspace, name)]),
+    ['name', 'public', 'dateCreated', 'dateModified'].map((name) => [name, readString(workspace, name)]),
   )
   return { answer, text }
 }

@@ -3,7 +3,7 @@ import { ByteReader } from '../../lib/files/byte-reader.ts'
 import type { DataFile } from '../format.ts'
 import { FormatError } from '../format.ts'
 import { transcoderOf } from '../text/charset.ts'
-import type { Dialect } from './delimiter.ts'
+import type { CsvDialect } from './delimiter.ts'
 import { findDialect, mostColumns } from './delimiter.ts'
 import type { RowStep } from './row-scanner.ts'
 import { OpenQuoteError, RowScanner } from './row-scanner.ts'
@@ -15,12 +15,12 @@ const sampleBytes = 1 << 16
 /** The rows of a delimited text file, the header first. */
 export class CsvSource {
   readonly scanner: RowScanner
-  readonly dialect: Dialect
+  readonly dialect: CsvDialect
   readonly #reader: ByteReader
   readonly #name: string
   readonly #signal: AbortSignal
 
-  private constructor(reader: ByteReader, dialect: Dialect, name: string, signal: AbortSignal) {
+  private constructor(reader: ByteReader, dialect: CsvDialect, name: string, signal: AbortSignal) {
     this.#reader = reader
     this.dialect = dialect
     this.#name = name
@@ -94,7 +94,7 @@ export class CsvSource {
       const message = `${this.#name} has ${scanner.cellCount} columns, at most ${mostColumns} can be read`
       throw new FormatError(message, { code: 'too-wide' })
     }
-    return Array.from({ length: scanner.cellCount }, (_, cell) => cellText(scanner, cell))
+    return Array.from({ length: scanner.cellCount }, (_, cell) => csvCellText(scanner, cell))
   }
 }
 
@@ -114,7 +114,7 @@ export function isBlankCell(bytes: Uint8Array, start: number, end: number): bool
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Returns a cell of the last row, with doubled quotes replaced by single ones. */
-export function cellText(scanner: RowScanner, cell: number): string {
+export function csvCellText(scanner: RowScanner, cell: number): string {
   const text = decoder.decode(scanner.bytes.subarray(scanner.starts[cell], scanner.ends[cell]))
   return ((scanner.flags[cell] as number) & 2) === 0 ? text : text.replaceAll('""', '"')
 }

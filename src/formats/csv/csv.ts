@@ -5,7 +5,7 @@ import { CsvSource } from './csv-source.ts'
 import { describeCsv } from './describe.ts'
 import { isCsv } from './detect.ts'
 import { uniqueHeaders } from './headers.ts'
-import { TableReader } from './table-reader.ts'
+import { CsvTableReader } from './table-reader.ts'
 
 /** Delimited text (RFC 4180) with a header row: commas, semicolons, tabs or bars, and a WKT column as geometry. */
 export const csv: Format = {
@@ -42,7 +42,7 @@ async function* readCsv(
   const source = await CsvSource.open(file, charset, context.signal)
   try {
     const names = uniqueHeaders(await source.readHeader(), [])
-    const reader = new TableReader(source.scanner, layer.schema, names)
+    const reader = new CsvTableReader(source.scanner, layer.schema, names)
     for (let step = source.next(); step !== 'end'; step = source.next()) {
       if (step === 'more') await source.more()
       else {

@@ -4,7 +4,7 @@ const delimiters = [0x2c, 0x3b, 0x09, 0x7c] as const
 const sampleRows = 100
 export const mostColumns = 2000
 
-export interface Dialect {
+export interface CsvDialect {
   delimiter: number
   /** Number of columns of the first row. */
   columns: number
@@ -30,7 +30,7 @@ export function* sampledRows(sample: Uint8Array, isWhole: boolean, delimiter: nu
  * Returns how well the rows of a sample agree with this delimiter; undefined if the sample has no complete
  * row.
  */
-function tryDelimiter(sample: Uint8Array, isWhole: boolean, delimiter: number): Dialect | undefined {
+function tryDelimiter(sample: Uint8Array, isWhole: boolean, delimiter: number): CsvDialect | undefined {
   let columns = 0
   let rows = 0
   let agreeing = 0
@@ -48,8 +48,8 @@ function tryDelimiter(sample: Uint8Array, isWhole: boolean, delimiter: number): 
  * with most columns; a comma if the first row contains none of them. Undefined if the sample has no complete
  * row.
  */
-export function findDialect(sample: Uint8Array, isWhole: boolean): Dialect | undefined {
-  let best: Dialect | undefined
+export function findDialect(sample: Uint8Array, isWhole: boolean): CsvDialect | undefined {
+  let best: CsvDialect | undefined
   for (const delimiter of delimiters) {
     const found = tryDelimiter(sample, isWhole, delimiter)
     if (found === undefined) continue
@@ -58,7 +58,7 @@ export function findDialect(sample: Uint8Array, isWhole: boolean): Dialect | und
   return best
 }
 
-function isBetter(found: Dialect, best: Dialect): boolean {
+function isBetter(found: CsvDialect, best: CsvDialect): boolean {
   if (found.columns === 1) return false
   if (best.columns === 1) return true
   return (

@@ -3,10 +3,10 @@ import { isEmptyEnvelope } from '../../geo/envelope.ts'
 import type { Attribute, AttributeType, GeometryField } from '../../geo/schema.ts'
 import { CellParser } from '../../lib/values/cell-kind.ts'
 import { curvesMessage } from '../curves-message.ts'
-import type { DataFile, LayerDescription, Message, ReadContext } from '../format.ts'
+import type { DataFile, FormatMessage, LayerDescription, ReadContext } from '../format.ts'
 import { findCharset } from '../text/charset.ts'
 import { ColumnType, offsetsMessage } from '../text/column-type.ts'
-import { CsvSource, cellText, isBlankCell, unescapedCell } from './csv-source.ts'
+import { CsvSource, csvCellText, isBlankCell, unescapedCell } from './csv-source.ts'
 import { findCellForm } from './geometry-cells.ts'
 import { GeometrySurvey } from './geometry-survey.ts'
 import { uniqueHeaders } from './headers.ts'
@@ -62,7 +62,7 @@ class TableSurvey {
     const start = starts[cell] as number
     const end = ends[cell] as number
     if (column.example === undefined) {
-      column.example = cellText(this.#scanner, cell).slice(0, exampleLength)
+      column.example = csvCellText(this.#scanner, cell).slice(0, exampleLength)
       const form = findCellForm(column.example)
       if (form !== undefined) column.geometry = new GeometrySurvey(form)
     }
@@ -114,7 +114,7 @@ export async function describeCsv(file: DataFile, context: ReadContext): Promise
       if (step === 'row') survey.takeRow()
       else await source.more()
     }
-    const messages: Message[] = charset.message === undefined ? [] : [charset.message]
+    const messages: FormatMessage[] = charset.message === undefined ? [] : [charset.message]
     return [layerOf(file, survey, cells, charset.name, messages)]
   } finally {
     await source.close()
@@ -126,7 +126,7 @@ function layerOf(
   survey: TableSurvey,
   cells: readonly string[],
   charset: string,
-  messages: Message[],
+  messages: FormatMessage[],
 ): LayerDescription {
   const names = uniqueHeaders(cells, messages)
   const geometryIndex = survey.geometryIndex(names)
@@ -161,7 +161,7 @@ function layerOf(
   return layer
 }
 
-function tellUnused(name: string, { form, seen, bad }: GeometrySurvey, messages: Message[]): void {
+function tellUnused(name: string, { form, seen, bad }: GeometrySurvey, messages: FormatMessage[]): void {
   if (seen.count === 0) return
   const message = `"${name}" is loaded as text: ${bad} of its ${seen.count + bad} cells cannot be read as ${form}`
   messages.push({ level: 'warning', code: 'wkt-not-used', message })

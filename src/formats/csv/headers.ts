@@ -1,11 +1,11 @@
 import { DistinctNames } from '../../lib/text/free-name.ts'
-import type { Message } from '../format.ts'
+import type { FormatMessage } from '../format.ts'
 
 /**
  * Creates column names from the header cells: empty and duplicate ones get a generated name, with a message
  * each.
  */
-export function uniqueHeaders(cells: readonly string[], messages: Message[]): string[] {
+export function uniqueHeaders(cells: readonly string[], messages: FormatMessage[]): string[] {
   const names = new DistinctNames({ taken: cells, separator: '_', first: 2 })
   const seen = new Set<string>()
   return cells.map((cell, index) => {

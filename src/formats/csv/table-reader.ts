@@ -19,7 +19,7 @@ import {
   timestampMicroseconds,
 } from '../../lib/values/cell-kind.ts'
 import { asciiText } from '../../lib/values/decimal.ts'
-import { cellText, isBlankCell, unescapeCell, unescapedCell } from './csv-source.ts'
+import { csvCellText, isBlankCell, unescapeCell, unescapedCell } from './csv-source.ts'
 import { GeometryCells } from './geometry-cells.ts'
 import type { RowScanner } from './row-scanner.ts'
 import { escaped, hasNul, nonAscii, quoted, unclean } from './row-scanner.ts'
@@ -41,7 +41,7 @@ const longestKept = 1 << 16
 const valuesPerBatch = batchRows * 64
 
 /** Fills batches from the rows of a scanner. */
-export class TableReader {
+export class CsvTableReader {
   readonly #scanner: RowScanner
   readonly #schema: Schema
   readonly #names: readonly string[]
@@ -183,11 +183,11 @@ export class TableReader {
     const reject: RejectedRow = { row: this.#row, reason }
     if (cell >= 0) {
       reject.field = this.#names[cell] as string
-      reject.value = cellText(scanner, cell).slice(0, 200)
+      reject.value = csvCellText(scanner, cell).slice(0, 200)
     }
     if (length <= longestKept) {
       this.#rejectBytes += length
-      const cells = this.#names.slice(0, last + 1).map((name, index) => [name, cellText(scanner, index)])
+      const cells = this.#names.slice(0, last + 1).map((name, index) => [name, csvCellText(scanner, index)])
       reject.properties = Object.fromEntries(cells)
     }
     const isOverfull = scanner.cellCount > this.#names.length

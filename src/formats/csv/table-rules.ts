@@ -1,6 +1,6 @@
 import { CellParser, textKind } from '../../lib/values/cell-kind.ts'
-import { cellText } from './csv-source.ts'
-import type { Dialect } from './delimiter.ts'
+import { csvCellText } from './csv-source.ts'
+import type { CsvDialect } from './delimiter.ts'
 import { mostColumns, sampledRows } from './delimiter.ts'
 import { findCellForm } from './geometry-cells.ts'
 
@@ -58,13 +58,15 @@ function isUnlikeProse(header: Row, firstLine: string): boolean {
 export function isTable(
   sample: Uint8Array,
   isWhole: boolean,
-  { delimiter, columns, agreement }: Dialect,
+  { delimiter, columns, agreement }: CsvDialect,
 ): boolean {
   if (agreement < leastAgreement || columns < 2 || columns > mostColumns) return false
   const [header, ...rest] = Array.from(
     sampledRows(sample, isWhole, delimiter),
     (scanner): Row =>
-      Array.from({ length: Math.min(scanner.cellCount, columns + 1) }, (_, cell) => cellText(scanner, cell)),
+      Array.from({ length: Math.min(scanner.cellCount, columns + 1) }, (_, cell) =>
+        csvCellText(scanner, cell),
+      ),
   )
   if (header === undefined || rest.length === 0) return false
   const rows = rest.filter((row) => row.length === columns)

@@ -2,12 +2,12 @@ import { BatchBuilder, type FeatureBatch, type RejectedRow } from '../../geo/bat
 import type { Schema } from '../../geo/schema.ts'
 import { GeometryError } from '../../geo/wkb.ts'
 import type { ByteWindow } from '../byte-window.ts'
-import type { PlacedBatch, RowAccessOptions, RowPlaces } from '../format.ts'
+import type { PlacedBatch, RowAccessOptions, RowOffsets } from '../format.ts'
 import { FormatError, placeNumbers } from '../format.ts'
-import { PlaceNotes } from '../place-notes.ts'
+import { OffsetRecorder } from '../offset-recorder.ts'
 import { FgbGeometry } from './fgb-geometry.ts'
 import type { FgbHeader } from './fgb-header.ts'
-import { bindReader, rawValues, ValueError, type ValueReader } from './fgb-values.ts'
+import { bindFgbReader, type FgbValueReader, rawValues, ValueError } from './fgb-values.ts'
 import { FlatBuffer, FlatBufferError } from './flat-buffer.ts'
 
 /** Slots of the table Feature (feature.fbs). */
@@ -117,13 +117,13 @@ export class FgbFeatures {
   readonly #schema: Schema
   readonly #buffer = new FlatBuffer()
   #builder: BatchBuilder
-  #readers: ValueReader[] = []
+  #readers: FgbValueReader[] = []
   #geometry: FgbGeometry | undefined
   /** Index of the column whose value is being read; -1 outside of values. */
   #column = -1
 
   /** Two for each row of the batch. */
-  readonly #places = new PlaceNotes()
+  readonly #places = new OffsetRecorder()
   readonly #isGeometryOnly: boolean
 
   constructor(
@@ -156,7 +156,7 @@ export class FgbFeatures {
   }
 
   /** Yields the features at these locations, as `batches` returned them. */
-  async *readPlaced({ rows, places }: RowPlaces, signal: AbortSignal): AsyncGenerator<FeatureBatch> {
+  async *readPlaced({ rows, places }: RowOffsets, signal: AbortSignal): AsyncGenerator<FeatureBatch> {
     for (let index = 0; index < rows.length; index += 1) {
       const [low = 0, high = 0] = places.subarray(index * placeNumbers, (index + 1) * placeNumbers)
       await this.#records.seek(high * 2 ** 32 + low, rows[index] as number)
@@ -190,10 +190,10 @@ export class FgbFeatures {
     return builder
   }
 
-  #bind(builder: BatchBuilder): ValueReader[] {
+  #bind(builder: BatchBuilder): FgbValueReader[] {
     return this.#header.columns.flatMap(({ type }, index) => {
       const column = builder.columns[index]
-      return column === undefined ? [] : [bindReader(type, column)]
+      return column === undefined ? [] : [bindFgbReader(type, column)]
     })
   }
 
@@ -219,7 +219,7 @@ export class FgbFeatures {
   }
 
   /** Pairs of a column number and a value, in any order. */
-  #appendProperties(feature: number, builder: BatchBuilder, readers: ValueReader[]): void {
+  #appendProperties(feature: number, builder: BatchBuilder, readers: FgbValueReader[]): void {
     const buffer = this.#buffer
     if (buffer.field(feature, columnsSlot) !== 0) {
       throw new FlatBufferError('the feature brings columns of its own, which is not supported')

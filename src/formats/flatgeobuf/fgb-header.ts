@@ -34,14 +34,14 @@ const columnTypes = [
   ['DateTime', 'timestamp'],
   ['Binary', 'binary'],
 ] as const satisfies readonly (readonly [string, AttributeType])[]
-export type ColumnType = (typeof columnTypes)[number][0]
+export type FgbColumnType = (typeof columnTypes)[number][0]
 
 export interface FgbHeader {
   /** Geometry type number; 0 if every feature has its own. */
   geometryType: number
   hasZ: boolean
   hasM: boolean
-  columns: { type: ColumnType; attribute: Attribute }[]
+  columns: { type: FgbColumnType; attribute: Attribute }[]
   /** Undefined if the writer did not know the count. */
   featureCount: number | undefined
   /** Size of the index between header and features. */

@@ -2,7 +2,7 @@ import type { ColumnBuilder, VarBuilder } from '../../geo/column-builder.ts'
 import { isValidUtf8 } from '../../lib/text/text-encoding.ts'
 import { TimeReader } from '../../lib/values/time-reader.ts'
 import { isoDateTime } from '../../lib/values/time-rules.ts'
-import type { ColumnType, FgbHeader } from './fgb-header.ts'
+import type { FgbColumnType, FgbHeader } from './fgb-header.ts'
 
 const times = new TimeReader(isoDateTime)
 
@@ -18,9 +18,9 @@ export class ValueError extends Error {
 }
 
 /** Appends the value at `at` to its column and returns the offset behind it. Throws `ValueError`. */
-export type ValueReader = (view: DataView, bytes: Uint8Array, at: number, end: number) => number
+export type FgbValueReader = (view: DataView, bytes: Uint8Array, at: number, end: number) => number
 
-const fixedBytes: Partial<Record<ColumnType, number>> = {
+const fixedBytes: Partial<Record<FgbColumnType, number>> = {
   Byte: 1,
   UByte: 1,
   Bool: 1,
@@ -35,7 +35,7 @@ const fixedBytes: Partial<Record<ColumnType, number>> = {
 }
 
 /** Returns a reader that fills `builder` with values of a column type (feature.fbs, properties). */
-export function bindReader(type: ColumnType, builder: ColumnBuilder): ValueReader {
+export function bindFgbReader(type: FgbColumnType, builder: ColumnBuilder): FgbValueReader {
   const count = fixedBytes[type]
   if (count === undefined) return lengthReader(type, builder)
   const append = fixedAppender(type, builder)
@@ -48,7 +48,7 @@ export function bindReader(type: ColumnType, builder: ColumnBuilder): ValueReade
 
 type Append = (view: DataView, at: number) => void
 
-function fixedAppender(type: ColumnType, builder: ColumnBuilder): Append {
+function fixedAppender(type: FgbColumnType, builder: ColumnBuilder): Append {
   if (builder.kind === 'var') return (view, at) => builder.appendString(String(view.getBigUint64(at, true)))
   if (builder.kind === 'big') {
     if (type === 'UInt') return (view, at) => builder.appendNumber(view.getUint32(at, true))
@@ -75,7 +75,7 @@ function fixedAppender(type: ColumnType, builder: ColumnBuilder): Append {
 }
 
 /** Texts, times and binary values follow their length. */
-function lengthReader(type: ColumnType, builder: ColumnBuilder): ValueReader {
+function lengthReader(type: FgbColumnType, builder: ColumnBuilder): FgbValueReader {
   return (view, bytes, at, end) => {
     const start = at + 4
     const length = start > end ? 0 : view.getUint32(at, true)
@@ -149,7 +149,7 @@ export function rawValues(
   return values
 }
 
-function rawValue(type: ColumnType, view: DataView): unknown {
+function rawValue(type: FgbColumnType, view: DataView): unknown {
   switch (type) {
     case 'Byte':
       return view.getInt8(0)

@@ -50,7 +50,7 @@ function tooLarge(maxBytes: number): Failure {
 }
 
 /** Returns the maximum size of one file in bytes. Throws `Failure` if the disk is full already. */
-export async function roomFor({ folder, maxBytes }: DiskLimit): Promise<number> {
+export async function spaceFor({ folder, maxBytes }: DiskLimit): Promise<number> {
   const free = await freeBytes(folder)
   if (free <= 0) throw diskFull()
   return Math.min(free, maxBytes)

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { tableRows } from '../../../tests/support/table-batches.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { FormatError } from '../format.ts'
-import { readDump, readDumpHeader } from './dump-reader.ts'
+import { readDumpHeader, readGdalDump } from './dump-reader.ts'
 
 const header = [
   'SET standard_conforming_strings = OFF;',
@@ -26,7 +26,7 @@ async function* pieces(text: string | Uint8Array, size = 1 << 16): AsyncGenerato
 async function read(text: string | Uint8Array, size?: number): Promise<FeatureBatch[]> {
   const { schema } = await readDumpHeader(pieces(header.join('\n'), size))
   const batches: FeatureBatch[] = []
-  for await (const batch of readDump(pieces(text, size), schema, signal)) batches.push(batch)
+  for await (const batch of readGdalDump(pieces(text, size), schema, signal)) batches.push(batch)
   return batches
 }
 

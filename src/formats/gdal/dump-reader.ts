@@ -80,7 +80,7 @@ export async function readDumpHeader(
  * Yields the rows of a dump in batches of `schema`, whose attribute types may be inferred from the texts of
  * the dump. Throws `FormatError` if the dump has another schema.
  */
-export async function* readDump(
+export async function* readGdalDump(
   chunks: AsyncIterable<Uint8Array>,
   schema: Schema,
   signal: AbortSignal,

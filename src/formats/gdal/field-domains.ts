@@ -1,7 +1,7 @@
 import type { Attribute } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import { withColumnTexts } from '../column-messages.ts'
-import type { Message } from '../format.ts'
+import type { FormatMessage } from '../format.ts'
 import { FormatError } from '../format.ts'
 import type { GdalSource } from './gdal-programs.ts'
 import type { OgrLayer } from './ogrinfo.ts'
@@ -18,7 +18,7 @@ export async function withFieldDomains(
   source: GdalSource,
   { fields = [] }: OgrLayer,
   attributes: readonly Attribute[],
-): Promise<{ attributes: Attribute[]; messages: Message[] }> {
+): Promise<{ attributes: Attribute[]; messages: FormatMessage[] }> {
   const names = [...new Set(fields.flatMap(({ domain }) => domain ?? []))]
   const domains = new Map<string, ReadonlyMap<string, string>>()
   for (const name of names.slice(0, maxDomains)) {
@@ -34,7 +34,7 @@ export async function withFieldDomains(
   })
   if (names.length <= maxDomains) return described
   const message = `Only ${maxDomains} of ${names.length} domains were looked at for labels of coded values`
-  const left: Message = { level: 'warning', code: 'column-labels', message }
+  const left: FormatMessage = { level: 'warning', code: 'column-labels', message }
   return { ...described, messages: [...described.messages, left] }
 }
 

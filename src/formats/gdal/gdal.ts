@@ -3,11 +3,11 @@ import type { CrsDeclaration } from '../../geo/crs.ts'
 import { matchCrs } from '../../geo/crs-database.ts'
 import type { GeometryField, GeometryType, Schema } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
-import type { DataFile, Format, LayerDescription, Message, ReadContext } from '../format.ts'
+import type { DataFile, Format, FormatMessage, LayerDescription, ReadContext } from '../format.ts'
 import { FormatError, namesOf } from '../format.ts'
 import { detectGdal } from './detect.ts'
 import type { DumpOptions } from './dump-header.ts'
-import { readDump, readDumpHeader } from './dump-reader.ts'
+import { readDumpHeader, readGdalDump } from './dump-reader.ts'
 import { withFieldDomains } from './field-domains.ts'
 import { checkEnd } from './file-end.ts'
 import type { GdalDriver } from './gdal-drivers.ts'
@@ -72,7 +72,7 @@ async function describeLayer(
 ): Promise<LayerDescription> {
   const identity = { isIdentity: (key: string) => key === layer.fidColumn }
   const { schema, geometryCount } = await readDumpHeader(source.dump(layer.name), identity)
-  const messages: Message[] = []
+  const messages: FormatMessage[] = []
   if (geometryCount > 1) {
     const message = `Layer "${layer.name}" has ${geometryCount} geometries for each feature; the first is read`
     messages.push({ level: 'warning', code: 'geometry-dropped', message })
@@ -107,7 +107,7 @@ async function surveyLayer(
   const survey = new LayerSurvey(schema)
   const dimensions = isOpenType(driver, schema.geometry?.type) ? 'XYZM' : undefined
   const dump = source.dump(name, { dimensions, isLossKnown: driver.isSqlite === true })
-  for await (const batch of readDump(dump, schema, signal, identityOf(schema))) survey.add(batch)
+  for await (const batch of readGdalDump(dump, schema, signal, identityOf(schema))) survey.add(batch)
   return survey
 }
 
@@ -141,7 +141,7 @@ export async function* readLayer(
   const options = { ...identityOf(schema), ...(doubts && { doubts }) }
   const dimensions = dimensionsOf(schema.geometry)
   const dump = source.dump(name, { dimensions, isLossKnown: doubts !== undefined })
-  yield* readDump(dump, schema, signal, options)
+  yield* readGdalDump(dump, schema, signal, options)
 }
 
 async function* describeFile(

@@ -11,7 +11,7 @@ import { copyPlainWorkbook } from './plain-workbook.ts'
 const write = temporaryFiles()
 const namespace = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
 
-interface Parts {
+interface WorkbookXml {
   counts1904?: boolean
   /** Format codes by id. */
   codes?: Record<number, string>
@@ -28,7 +28,7 @@ async function writeWorkbook({
   formats = [0],
   strings,
   rows,
-}: Parts): Promise<string> {
+}: WorkbookXml): Promise<string> {
   const path = write('book.xlsx', '')
   const zip = new ZipFile()
   const add = (name: string, xml: string): void =>

@@ -5,7 +5,7 @@ import { SeenGeometries } from '../../geo/geometry-shape.ts'
 import type { Attribute, GeometryField, Schema } from '../../geo/schema.ts'
 import { walkCoordinates } from '../../geo/wkb.ts'
 import { CellParser } from '../../lib/values/cell-kind.ts'
-import type { Message } from '../format.ts'
+import type { FormatMessage } from '../format.ts'
 import { ColumnType, offsetsMessage } from '../text/column-type.ts'
 
 const exampleLength = 80
@@ -49,7 +49,7 @@ export class LayerSurvey {
   }
 
   /** Returns messages on what is lost when texts are converted to another type. */
-  messages(attributes: readonly Attribute[]): Message[] {
+  messages(attributes: readonly Attribute[]): FormatMessage[] {
     return attributes.flatMap(({ name, type }, index) =>
       type === 'text' && this.#types[index]?.losesOffsets === true ? [offsetsMessage(name)] : [],
     )

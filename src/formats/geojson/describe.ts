@@ -6,7 +6,7 @@ import { GeometryBuilder } from '../../geo/geometry-builder.ts'
 import { SeenGeometries } from '../../geo/geometry-shape.ts'
 import type { Attribute } from '../../geo/schema.ts'
 import { mostAttributes } from '../../geo/schema.ts'
-import type { DataFile, LayerDescription, Message, ReadContext } from '../format.ts'
+import type { DataFile, FormatMessage, LayerDescription, ReadContext } from '../format.ts'
 import { FormatError } from '../format.ts'
 import { crsOfCollection } from './crs-member.ts'
 import type { TopMembers } from './document.ts'
@@ -166,8 +166,8 @@ function layerOf(file: DataFile, survey: FeatureSurvey, top: TopMembers): LayerD
   return layer
 }
 
-function surveyMessages(survey: FeatureSurvey): Message[] {
-  const messages: Message[] = []
+function surveyMessages(survey: FeatureSurvey): FormatMessage[] {
+  const messages: FormatMessage[] = []
   const { count, withZ } = survey.seen
   if (withZ > 0 && withZ < count) {
     const message = `${count - withZ} of ${count} geometries have no Z: it becomes 0`

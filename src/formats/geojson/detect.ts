@@ -1,6 +1,6 @@
 import { RowError } from '../row-error.ts'
 import { geometryNames, typeKey } from './geometry-parser.ts'
-import { JsonScanner, JsonSyntaxError, outOfBytes } from './json-scanner.ts'
+import { JsonScanner, JsonSyntaxError, outOfJsonBytes } from './json-scanner.ts'
 import { tokenText } from './json-text.ts'
 
 const featuresKey = Buffer.from('features')
@@ -39,7 +39,7 @@ function isGeoJsonText(text: Uint8Array): boolean {
     scanner.space()
     return types.has(objectType(scanner, false) ?? '')
   } catch (error) {
-    if (error === outOfBytes) return sortedMembers.test(Buffer.from(text).toString('latin1'))
+    if (error === outOfJsonBytes) return sortedMembers.test(Buffer.from(text).toString('latin1'))
     if (error instanceof JsonSyntaxError || error instanceof RowError) return false
     throw error
   }

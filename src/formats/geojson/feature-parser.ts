@@ -1,7 +1,7 @@
 import { RowError } from '../row-error.ts'
 import type { GeometryParser } from './geometry-parser.ts'
 import type { JsonScanner } from './json-scanner.ts'
-import { outOfBytes } from './json-scanner.ts'
+import { outOfJsonBytes } from './json-scanner.ts'
 import { tokenText } from './json-text.ts'
 
 const encoder = new TextEncoder()
@@ -26,7 +26,7 @@ export interface FeatureTarget {
 }
 
 function refuse(scanner: JsonScanner, reason: string): never {
-  if (scanner.at >= scanner.end) throw outOfBytes
+  if (scanner.at >= scanner.end) throw outOfJsonBytes
   throw new RowError(reason)
 }
 

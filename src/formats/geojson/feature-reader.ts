@@ -10,8 +10,8 @@ import { GeometryParser } from './geometry-parser.ts'
 import type { JsonScanner } from './json-scanner.ts'
 import { NameIndex } from './name-index.ts'
 import type { RecordSink } from './record.ts'
-import { makeReject, textOf } from './reject.ts'
-import { appendValue } from './value-reader.ts'
+import { makeReject, rejectText } from './reject.ts'
+import { appendJsonValue } from './value-reader.ts'
 
 /** Marks the attribute for the `id` member of features, which is not a property. */
 export const featureIdSource = 'feature id'
@@ -80,7 +80,7 @@ export class FeatureReader implements RecordSink, FeatureTarget {
     const column = this.#columns[index] as ColumnBuilder
     if (column.length > this.#batch.rowCount) column.truncate(this.#batch.rowCount)
     try {
-      appendValue(this.#scanner, column)
+      appendJsonValue(this.#scanner, column)
     } catch (error) {
       if (error instanceof RowError) error.field = this.#schema.attributes[index]?.name
       throw error
@@ -101,7 +101,7 @@ export class FeatureReader implements RecordSink, FeatureTarget {
     this.#rejectBytes += end - start
     const bytes = this.#scanner.bytes.subarray(start, end)
     const reject = makeReject(row, error, bytes)
-    this.#batch.rejectRow(reject, textOf(reject, bytes))
+    this.#batch.rejectRow(reject, rejectText(reject, bytes))
   }
 
   get isFull(): boolean {

@@ -3,7 +3,7 @@ import type { GeometryShape } from '../../geo/geometry-shape.ts'
 import { GeometryError } from '../../geo/wkb.ts'
 import { asciiText } from '../../lib/values/decimal.ts'
 import type { JsonScanner } from './json-scanner.ts'
-import { outOfBytes } from './json-scanner.ts'
+import { outOfJsonBytes } from './json-scanner.ts'
 
 const encoder = new TextEncoder()
 
@@ -87,7 +87,7 @@ export class GeometryParser {
   }
 
   #refuse(reason: string): never {
-    if (this.#scanner.at >= this.#scanner.end) throw outOfBytes
+    if (this.#scanner.at >= this.#scanner.end) throw outOfJsonBytes
     throw new GeometryError(reason)
   }
 
@@ -160,7 +160,7 @@ export class GeometryParser {
         scanner.at += 1
         return true
       }
-      if (scanner.at >= scanner.end) throw outOfBytes
+      if (scanner.at >= scanner.end) throw outOfJsonBytes
     }
     scanner.at = start
     return false

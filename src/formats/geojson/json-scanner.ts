@@ -3,7 +3,7 @@ import { exactMantissa, parseDecimalText, scaleDecimal } from '../../lib/values/
 const encoder = new TextEncoder()
 
 /** Thrown, always the same object, if a token continues after the available bytes. */
-export const outOfBytes = new Error('Out of bytes')
+export const outOfJsonBytes = new Error('Out of bytes')
 
 /** The error for invalid JSON (RFC 8259); `at` is the index in the bytes of the scanner. */
 export class JsonSyntaxError extends Error {
@@ -38,7 +38,7 @@ function isHex(byte: number): boolean {
 
 /**
  * Reads JSON tokens from `bytes[at, end)`, where `bytes[end]` is 0. Each method starts at the first byte of
- * the token and leaves `at` after its last. It throws `JsonSyntaxError`, or `outOfBytes` if more bytes could
+ * the token and leaves `at` after its last. It throws `JsonSyntaxError`, or `outOfJsonBytes` if more bytes could
  * make the token valid.
  */
 export class JsonScanner {
@@ -61,7 +61,7 @@ export class JsonScanner {
   readonly notFinite: number[] = []
 
   fail(message: string, at = this.at): never {
-    if (at >= this.end) throw outOfBytes
+    if (at >= this.end) throw outOfJsonBytes
     throw new JsonSyntaxError(message, at)
   }
 
@@ -204,7 +204,7 @@ export class JsonScanner {
       exponent += this.#exponent()
       at = this.at
     }
-    if (at >= this.end) throw outOfBytes
+    if (at >= this.end) throw outOfJsonBytes
     this.tokenStart = start
     this.tokenEnd = at
     this.at = at

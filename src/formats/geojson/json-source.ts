@@ -1,6 +1,6 @@
 import { ByteReader } from '../../lib/files/byte-reader.ts'
 import { FormatError } from '../format.ts'
-import { JsonScanner, JsonSyntaxError, outOfBytes } from './json-scanner.ts'
+import { JsonScanner, JsonSyntaxError, outOfJsonBytes } from './json-scanner.ts'
 
 /** Maximum size of a feature, in bytes. */
 const longestFeature = 64 << 20
@@ -77,7 +77,7 @@ export class JsonSource {
       try {
         return parse()
       } catch (error) {
-        if (error !== outOfBytes) throw this.located(error)
+        if (error !== outOfJsonBytes) throw this.located(error)
       }
       await this.need(mark)
     }

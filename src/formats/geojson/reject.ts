@@ -19,7 +19,7 @@ export function makeReject(row: number, error: Error, bytes: Uint8Array): Reject
 }
 
 /** Returns the text of the record if its geometry, or all of it, is unreadable. */
-export function textOf({ properties, field }: RejectedRow, bytes: Uint8Array): string | undefined {
+export function rejectText({ properties, field }: RejectedRow, bytes: Uint8Array): string | undefined {
   return properties === undefined || field === 'geometry'
     ? decoder.decode(bytes.subarray(0, longestText))
     : undefined

@@ -7,7 +7,7 @@ import { checkText, decodeToken } from './json-text.ts'
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Appends the JSON value at the scanner to a column of the type that `describe` found for it. */
-export function appendValue(scanner: JsonScanner, column: ColumnBuilder): void {
+export function appendJsonValue(scanner: JsonScanner, column: ColumnBuilder): void {
   const byte = scanner.bytes[scanner.at] as number
   if (byte === 0x6e && !scanner.isAtNotFinite) {
     scanner.literal()

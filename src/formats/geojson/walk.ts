@@ -2,7 +2,7 @@ import type { DataFile } from '../format.ts'
 import { RowError } from '../row-error.ts'
 import type { TopMembers } from './document.ts'
 import { readLayout, readTopMember } from './document.ts'
-import { JsonSyntaxError, outOfBytes } from './json-scanner.ts'
+import { JsonSyntaxError, outOfJsonBytes } from './json-scanner.ts'
 import type { JsonSource } from './json-source.ts'
 import type { RecordSink } from './record.ts'
 import { isRowError, takeRecord } from './record.ts'
@@ -59,7 +59,7 @@ function takeFeatures(source: JsonSource, sink: RecordSink): 'end' | 'full' | 'm
       if (sink.isFull) return 'full'
     }
   } catch (error) {
-    if (error !== outOfBytes) throw source.located(error)
+    if (error !== outOfJsonBytes) throw source.located(error)
     scanner.at = mark
     return 'more'
   }
@@ -133,7 +133,7 @@ function takeLine(source: JsonSource, sink: RecordSink): void {
 }
 
 function lineError(error: unknown, start: number): Error {
-  if (error === outOfBytes) return new RowError('The line ends inside the feature')
+  if (error === outOfJsonBytes) return new RowError('The line ends inside the feature')
   if (error instanceof JsonSyntaxError)
     return new RowError(`${error.message} (byte ${error.at - start + 1} of the line)`)
   if (isRowError(error)) return error

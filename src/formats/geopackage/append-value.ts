@@ -3,7 +3,7 @@ import type { AttributeType } from '../../geo/schema.ts'
 import { parseDate, parseTimestamp } from './temporal.ts'
 
 /** Values that SQLite returns; integers are bigint. */
-export type SqlValue = null | bigint | number | string | Uint8Array
+export type SqliteValue = null | bigint | number | string | Uint8Array
 
 const integerRanges = {
   boolean: [0n, 1n],
@@ -18,7 +18,7 @@ const integerRanges = {
 export function appendSqlValue(
   column: ColumnBuilder,
   type: AttributeType,
-  value: SqlValue,
+  value: SqliteValue,
 ): string | undefined {
   if (value === null) {
     column.appendNull()
@@ -34,12 +34,12 @@ export function appendSqlValue(
 }
 
 /** Describes a value, truncated to 80 characters. */
-function describeValue(value: SqlValue): string {
+function describeValue(value: SqliteValue): string {
   if (value instanceof Uint8Array) return `${value.length} bytes of binary`
   return typeof value === 'string' ? `the text "${value.slice(0, 80)}"` : String(value)
 }
 
-function appendVar(column: VarBuilder, value: SqlValue): boolean {
+function appendVar(column: VarBuilder, value: SqliteValue): boolean {
   if (value instanceof Uint8Array) {
     if (column.type !== 'binary') return false
     column.appendBytes(value)
@@ -60,7 +60,7 @@ function numberText(value: number): string {
   return Math.abs(value) < 1 ? value.toFixed(100).replace(/0+$/, '') : BigInt(Math.round(value)).toString()
 }
 
-function appendBig(column: BigBuilder, value: SqlValue): boolean {
+function appendBig(column: BigBuilder, value: SqliteValue): boolean {
   if (column.type === 'int64') {
     if (typeof value !== 'bigint') return false
     column.append(value)
@@ -72,7 +72,7 @@ function appendBig(column: BigBuilder, value: SqlValue): boolean {
   return true
 }
 
-function appendFixed(column: FixedBuilder, type: AttributeType, value: SqlValue): boolean {
+function appendFixed(column: FixedBuilder, type: AttributeType, value: SqliteValue): boolean {
   if (type === 'date') {
     const days = typeof value === 'string' ? parseDate(value) : undefined
     if (days === undefined) return false

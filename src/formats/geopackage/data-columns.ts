@@ -3,7 +3,7 @@ import type { Attribute } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import type { ColumnTexts } from '../column-messages.ts'
 import { withColumnTexts } from '../column-messages.ts'
-import type { Message } from '../format.ts'
+import type { FormatMessage } from '../format.ts'
 import { isSameName } from './sql-names.ts'
 import type { GeoPackageTable } from './tables.ts'
 import { isPlainTable } from './tables.ts'
@@ -18,7 +18,7 @@ const maxRows = 100_000
 export function withDataColumns(
   db: DatabaseSync,
   table: GeoPackageTable,
-): { attributes: Attribute[]; messages: Message[] } {
+): { attributes: Attribute[]; messages: FormatMessage[] } {
   const { attributes } = table.schema
   if (!isPlainTable(db, 'gpkg_data_columns')) return { attributes, messages: [] }
   const rows = db

@@ -5,7 +5,7 @@ import type { FeatureBatch } from '../../geo/batch.ts'
 import type { GeometryField } from '../../geo/schema.ts'
 import { identityAttribute } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
-import type { DataFile, Format, LayerDescription, Message, ReadContext } from '../format.ts'
+import type { DataFile, Format, FormatMessage, LayerDescription, ReadContext } from '../format.ts'
 import { FormatError } from '../format.ts'
 import { withDataColumns } from './data-columns.ts'
 import type { ForeignDatabase } from './open-database.ts'
@@ -75,7 +75,7 @@ async function describe(file: DataFile, { signal }: ReadContext): Promise<LayerD
   }
 }
 
-function pendingMessage(file: DataFile): Message {
+function pendingMessage(file: DataFile): FormatMessage {
   const message = `Changes stand beside "${basename(file.path)}" that are not yet in it: a copy was read that has them`
   return { level: 'warning', message, code: 'geopackage-pending-changes' }
 }
@@ -84,7 +84,7 @@ function toLayer(
   db: DatabaseSync,
   table: GeoPackageTable,
   isCounted: boolean,
-  messages: Message[],
+  messages: FormatMessage[],
 ): LayerDescription {
   const { name, schema, envelope, kind } = table
   return {

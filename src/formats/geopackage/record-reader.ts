@@ -5,7 +5,7 @@ import { GeometryError } from '../../geo/wkb.ts'
 import { isUtf8Range } from '../../lib/text/utf8.ts'
 import { TimeReader } from '../../lib/values/time-reader.ts'
 import { geopackageDateTime } from '../../lib/values/time-rules.ts'
-import type { SqlValue } from './append-value.ts'
+import type { SqliteValue } from './append-value.ts'
 import { wkbStart } from './geometry-blob.ts'
 import { appendRow } from './sql-rows.ts'
 import { damaged } from './sqlite-pages/page-source.ts'
@@ -238,8 +238,8 @@ export class RecordReader {
   }
 
   /** Returns the record in the form for `appendRow`: id, geometry, attributes. */
-  #values(builder: BatchBuilder): SqlValue[] {
-    const values: SqlValue[] = [null, null, ...builder.columns.map(() => null)]
+  #values(builder: BatchBuilder): SqliteValue[] {
+    const values: SqliteValue[] = [null, null, ...builder.columns.map(() => null)]
     if (this.#hasId) values[0] = this.#rowid()
     this.#slots.forEach((slot, index) => {
       if (slot.kind === 'id' && slot.index >= 0) values[2 + slot.index] = this.#rowid()
@@ -254,7 +254,7 @@ export class RecordReader {
     return values
   }
 
-  #value(slot: number): SqlValue {
+  #value(slot: number): SqliteValue {
     const serial = this.#serials[slot] as number
     const start = this.#starts[slot] as number
     const { bytes, view } = this.#scan

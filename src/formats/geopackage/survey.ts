@@ -2,7 +2,7 @@ import { isCurveType, linearTypeCode } from '../../geo/curves/curve-tree.ts'
 import { SeenGeometries } from '../../geo/geometry-shape.ts'
 import type { GeometryField } from '../../geo/schema.ts'
 import { curvesMessage } from '../curves-message.ts'
-import type { Message } from '../format.ts'
+import type { FormatMessage } from '../format.ts'
 import { FormatError } from '../format.ts'
 import { RecordReader } from './record-reader.ts'
 import { PageSource } from './sqlite-pages/page-source.ts'
@@ -17,7 +17,7 @@ import type { GeoPackageTable } from './tables.ts'
 export function surveyGeometry(
   path: string,
   table: GeoPackageTable,
-  messages: Message[],
+  messages: FormatMessage[],
 ): GeometryField | undefined {
   const { geometry } = table.schema
   if (geometry === undefined || table.rootPage === undefined) return geometry

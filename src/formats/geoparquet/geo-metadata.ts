@@ -3,7 +3,7 @@ import { matchCrs } from '../../geo/crs-database.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { GeometryType } from '../../geo/schema.ts'
 import { geometryTypes } from '../../geo/schema.ts'
-import type { Message } from '../format.ts'
+import type { FormatMessage } from '../format.ts'
 import { damaged, notSupported } from './parquet-error.ts'
 import type { ParquetFile, ParquetNode } from './parquet-file.ts'
 
@@ -30,7 +30,7 @@ export interface GeometryInfo {
   coverings: Set<string>
   /** Other geometry columns. */
   others: string[]
-  messages: Message[]
+  messages: FormatMessage[]
 }
 
 type Json = Record<string, unknown>
@@ -62,7 +62,7 @@ function declaredGeometry(file: ParquetFile, text: string): GeometryInfo {
   if (!file.root.children.some(({ name }) => name === column)) {
     throw damaged(`its "geo" metadata name the column "${column}", which does not exist`)
   }
-  const messages: Message[] = []
+  const messages: FormatMessage[] = []
   if (facts.edges === 'spherical') {
     const message = 'Edges are geodesic lines; they are loaded as straight ones between the same points'
     messages.push({ level: 'info', code: 'spherical-edges', message })

@@ -1,8 +1,8 @@
-import type { Page, PageReader } from './page-reader.ts'
+import type { PageReader, ParquetPage } from './page-reader.ts'
 import { damaged } from './parquet-error.ts'
 import type { ParquetNode } from './parquet-file.ts'
 import { RleReader } from './rle-reader.ts'
-import { Dictionary, openValues, type ValueSource } from './value-source.ts'
+import { openValues, ParquetDictionary, type ParquetValueSource } from './value-source.ts'
 
 /**
  * Steps through the entries of a leaf column in one row group: each a value or a null, with nesting levels.
@@ -15,11 +15,11 @@ export class LeafCursor {
   definition = 0
   repetition = 0
   readonly #pages: PageReader
-  #dictionary: Dictionary | undefined
+  #dictionary: ParquetDictionary | undefined
   #definitions: RleReader | undefined
   #repetitions: RleReader | undefined
-  #page: Page | undefined
-  #source: ValueSource | undefined
+  #page: ParquetPage | undefined
+  #source: ParquetValueSource | undefined
 
   constructor(node: ParquetNode, pages: PageReader) {
     this.node = node
@@ -27,7 +27,7 @@ export class LeafCursor {
   }
 
   /** The current value; valid until the next step. */
-  get source(): ValueSource {
+  get source(): ParquetValueSource {
     if (this.#source === undefined) throw new Error('A cursor was asked before its first step')
     return this.#source
   }
@@ -51,7 +51,7 @@ export class LeafCursor {
       const page = await this.#pages.next()
       if (page === undefined) return false
       if (page.isDictionary) {
-        this.#dictionary = new Dictionary(page, this.node)
+        this.#dictionary = new ParquetDictionary(page, this.node)
         continue
       }
       const { maxDefinition, maxRepetition } = this.node
@@ -66,7 +66,7 @@ export class LeafCursor {
   }
 
   /** Values are opened with the first one: a page of nulls has none. */
-  #open(): ValueSource {
+  #open(): ParquetValueSource {
     if (this.#page === undefined) throw new Error('A cursor was stepped before a page was loaded')
     return openValues(this.node, this.#page, this.#dictionary)
   }

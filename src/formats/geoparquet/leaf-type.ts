@@ -4,10 +4,10 @@ import { ownValue } from '../../lib/own-value.ts'
 import { isValidUtf8 } from '../../lib/text/text-encoding.ts'
 import type { ParquetNode } from './parquet-file.ts'
 import { decimalText, halfFloat, intervalText, uuidText } from './special-values.ts'
-import type { ValueSource } from './value-source.ts'
+import type { ParquetValueSource } from './value-source.ts'
 
 /** Appends the current value of `source`; returns the reason if it cannot be represented, otherwise ''. */
-export type AppendValue = (source: ValueSource, builder: ColumnBuilder) => string
+export type AppendValue = (source: ParquetValueSource, builder: ColumnBuilder) => string
 
 /** Attribute type of the values of a leaf column (Apache Parquet format, "LogicalTypes"). */
 export interface LeafType {
@@ -32,7 +32,7 @@ function floorDivide(value: bigint, by: bigint): bigint {
 }
 
 const fixed =
-  (read: (source: ValueSource) => number): AppendValue =>
+  (read: (source: ParquetValueSource) => number): AppendValue =>
   (source, builder) => {
     if (builder.kind === 'fixed') builder.append(read(source))
     else if (builder.kind === 'big') builder.appendNumber(read(source))
@@ -72,7 +72,7 @@ const binary: AppendValue = ({ bytes, start, end }, builder) => {
 }
 
 const made =
-  (make: (source: ValueSource) => string): AppendValue =>
+  (make: (source: ParquetValueSource) => string): AppendValue =>
   (source, builder) => {
     if (builder.kind === 'var') builder.appendString(make(source))
     return ''
@@ -89,7 +89,7 @@ function decimalType(node: ParquetNode): LeafType {
   const isGood = scale >= 0 && scale <= 1000
   const attribute: LeafType['attribute'] = { type: 'decimal', scale: isGood ? scale : 0 }
   if (precision !== undefined) attribute.precision = precision
-  const unscaled = (source: ValueSource): bigint => {
+  const unscaled = (source: ParquetValueSource): bigint => {
     if (element.type === 'INT32') return BigInt(source.view.getInt32(source.start, true))
     if (element.type === 'INT64') return source.view.getBigInt64(source.start, true)
     return bigEndian(source)
@@ -104,7 +104,7 @@ function decimalType(node: ParquetNode): LeafType {
   }
 }
 
-function bigEndian({ bytes, start, end }: ValueSource): bigint {
+function bigEndian({ bytes, start, end }: ParquetValueSource): bigint {
   if (start === end) return 0n
   const hex = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('hex')
   return BigInt.asIntN((end - start) * 8, BigInt(`0x${hex}`))

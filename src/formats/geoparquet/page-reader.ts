@@ -31,7 +31,7 @@ export class PageMemory {
   }
 }
 
-export interface Page {
+export interface ParquetPage {
   isDictionary: boolean
   encoding: string
   /** Number of values, including nulls. */
@@ -65,7 +65,7 @@ export class PageReader {
   }
 
   /** Returns the next page with values, undefined after the last. */
-  async next(): Promise<Page | undefined> {
+  async next(): Promise<ParquetPage | undefined> {
     for (;;) {
       if (this.#left === 0) return undefined
       const header = await this.#readHeader()
@@ -117,7 +117,7 @@ export class PageReader {
     }
   }
 
-  #pageOf(header: PageHeader, packed: Uint8Array): Page | undefined {
+  #pageOf(header: PageHeader, packed: Uint8Array): ParquetPage | undefined {
     const { codec } = this.#chunk
     const plainSize = header.uncompressed_page_size
     if (header.type === 'DICTIONARY_PAGE' && header.dictionary_page_header !== undefined) {
@@ -134,7 +134,7 @@ export class PageReader {
     throw this.#damaged('a page has an unknown type')
   }
 
-  #checked(page: Page): Page {
+  #checked(page: ParquetPage): ParquetPage {
     if (!isCount(page.valueCount)) throw this.#damaged('a page has no count of values')
     if (page.valueCount > maxPageValues) {
       throw tooLarge(
@@ -144,7 +144,7 @@ export class PageReader {
     return page
   }
 
-  #dataPage(header: NonNullable<PageHeader['data_page_header']>, bytes: Uint8Array): Page {
+  #dataPage(header: NonNullable<PageHeader['data_page_header']>, bytes: Uint8Array): ParquetPage {
     const { maxRepetition, maxDefinition } = this.#node
     const { encoding, num_values: valueCount } = header
     let at = 0
@@ -171,7 +171,7 @@ export class PageReader {
     })
   }
 
-  #dataPage2(header: PageHeader, packed: Uint8Array): Page {
+  #dataPage2(header: PageHeader, packed: Uint8Array): ParquetPage {
     const facts = header.data_page_header_v2
     if (facts === undefined) throw this.#damaged('a page has no header')
     const { encoding, num_values: valueCount } = facts

@@ -2,7 +2,7 @@ import type { FileMetaData, SchemaElement } from 'hyparquet'
 import { parquetMetadata } from 'hyparquet'
 import type { OpenFile } from '../open-file.ts'
 import { damaged, guarded, notSupported, tooLarge } from './parquet-error.ts'
-import { encryptedMagic, magic } from './parquet-head.ts'
+import { encryptedMagic, parquetMagic } from './parquet-head.ts'
 import { thriftEnd } from './thrift-walk.ts'
 
 const maxFooterBytes = 64 << 20
@@ -37,7 +37,7 @@ export interface ColumnChunk {
   codec: string
 }
 
-export interface RowGroup {
+export interface ParquetRowGroup {
   rowCount: number
   /** By leaf number. */
   chunks: ColumnChunk[]
@@ -47,7 +47,7 @@ export interface ParquetFile {
   root: ParquetNode
   leafCount: number
   rowCount: number
-  rowGroups: RowGroup[]
+  rowGroups: ParquetRowGroup[]
   keyValues: Map<string, string>
 }
 
@@ -71,7 +71,7 @@ export async function openParquet(file: OpenFile): Promise<ParquetFile> {
   const tail = await readExactly(file, file.size - 8, 8)
   const ending = String.fromCharCode(...tail.subarray(4))
   if (ending === encryptedMagic) throw notSupported('The Parquet file is encrypted: decrypt it first')
-  if (ending !== magic) throw damaged('it does not end with "PAR1", so its end is missing')
+  if (ending !== parquetMagic) throw damaged('it does not end with "PAR1", so its end is missing')
   const length = new DataView(tail.buffer).getUint32(0, true)
   if (length > file.size - 12)
     throw damaged(`its footer should take ${length} bytes, the file has ${file.size}`)
@@ -103,7 +103,7 @@ function decodeFooter(footer: Uint8Array): FileMetaData {
 
 function checkMetadata(metadata: FileMetaData, dataEnd: number): ParquetFile {
   const { root, leafCount } = schemaTree(metadata.schema)
-  const rowGroups = metadata.row_groups.map((group, index): RowGroup => {
+  const rowGroups = metadata.row_groups.map((group, index): ParquetRowGroup => {
     const rowCount = countOf(group.num_rows, `the rows of row group ${index + 1}`)
     if (group.columns.length !== leafCount) {
       throw damaged(`row group ${index + 1} has ${group.columns.length} columns, the schema ${leafCount}`)

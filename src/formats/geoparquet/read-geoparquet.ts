@@ -1,7 +1,7 @@
 import { basename, extname } from 'node:path'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { GeometryField, Schema } from '../../geo/schema.ts'
-import type { DataFile, LayerDescription, Message, ReadContext } from '../format.ts'
+import type { DataFile, FormatMessage, LayerDescription, ReadContext } from '../format.ts'
 import { FormatError } from '../format.ts'
 import type { OpenFile } from '../open-file.ts'
 import { openFile } from '../open-file.ts'
@@ -14,7 +14,7 @@ import { damaged } from './parquet-error.ts'
 import type { ParquetFile } from './parquet-file.ts'
 import { openParquet } from './parquet-file.ts'
 import type { LayerColumns } from './row-groups.ts'
-import { RowReader } from './row-groups.ts'
+import { ParquetRowReader } from './row-groups.ts'
 import { surveyWkb } from './survey-wkb.ts'
 
 export const geoparquetReading: FormatReading = { describe, read }
@@ -64,7 +64,7 @@ async function describe(file: DataFile, { signal }: ReadContext): Promise<LayerD
   }
 }
 
-function messagesOf(info: GeometryInfo | undefined, { attributes }: Schema): Message[] {
+function messagesOf(info: GeometryInfo | undefined, { attributes }: Schema): FormatMessage[] {
   const messages = [...(info?.messages ?? [])]
   const others = info?.others.filter((name) => attributes.some((attribute) => attribute.name === name)) ?? []
   if (others.length > 0) {
@@ -88,7 +88,7 @@ async function* read(
     if (found.join('\n') !== expected.join('\n')) {
       throw new FormatError('The columns of the file changed since it was examined', { code: 'file-changed' })
     }
-    yield* new RowReader(layer.schema, columns).read(source, parquet, signal)
+    yield* new ParquetRowReader(layer.schema, columns).read(source, parquet, signal)
   } finally {
     await source.close()
   }

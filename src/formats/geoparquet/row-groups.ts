@@ -13,7 +13,7 @@ import { LeafCursor } from './leaf-cursor.ts'
 import { NativeWriter, nativeValues } from './native-geometry.ts'
 import { PageMemory, PageReader } from './page-reader.ts'
 import { damaged } from './parquet-error.ts'
-import type { ColumnChunk, ParquetFile, ParquetNode, RowGroup } from './parquet-file.ts'
+import type { ColumnChunk, ParquetFile, ParquetNode, ParquetRowGroup } from './parquet-file.ts'
 
 /** Wide tables get batches with fewer rows, to limit the memory of a batch. */
 const valuesPerBatch = batchRows * 64
@@ -31,10 +31,10 @@ function leavesOf(node: ParquetNode): ParquetNode[] {
 /** Opens columns of a row group; their pages share one memory limit. */
 export class GroupReader {
   readonly #file: OpenFile
-  readonly #group: RowGroup
+  readonly #group: ParquetRowGroup
   readonly #memory = new PageMemory()
 
-  constructor(file: OpenFile, group: RowGroup) {
+  constructor(file: OpenFile, group: ParquetRowGroup) {
     this.#file = file
     this.#group = group
   }
@@ -61,7 +61,7 @@ export class GroupReader {
 }
 
 /** Reads the row groups of a file one after the other, each column from its own pages. */
-export class RowReader {
+export class ParquetRowReader {
   readonly #schema: Schema
   readonly #columns: LayerColumns
   readonly #capacity: number

@@ -4,7 +4,7 @@ import type { GeometryField } from '../../geo/schema.ts'
 import type { OpenFile } from '../open-file.ts'
 import type { ParquetFile, ParquetNode } from './parquet-file.ts'
 import { GroupReader } from './row-groups.ts'
-import type { ValueSource } from './value-source.ts'
+import type { ParquetValueSource } from './value-source.ts'
 
 /** Returns type and dimensions of the geometries in a column, from the header of each. */
 export async function surveyWkb(
@@ -23,7 +23,7 @@ export async function surveyWkb(
 }
 
 /** ISO WKB encodes dimensions in thousands, EWKB in flags. */
-function addHeader(seen: SeenGeometries, { view, bytes, start, end }: ValueSource): void {
+function addHeader(seen: SeenGeometries, { view, bytes, start, end }: ParquetValueSource): void {
   if (end - start < 5) return
   const number = view.getUint32(start + 1, bytes[start] === 1)
   const thousands = Math.floor((number & 0x1fffffff) / 1000)

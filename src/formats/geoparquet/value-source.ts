@@ -1,5 +1,5 @@
 import { DeltaReader } from './delta-reader.ts'
-import type { Page } from './page-reader.ts'
+import type { ParquetPage } from './page-reader.ts'
 import { damaged, notSupported } from './parquet-error.ts'
 import type { ParquetNode } from './parquet-file.ts'
 import { RleReader } from './rle-reader.ts'
@@ -8,7 +8,7 @@ import { RleReader } from './rle-reader.ts'
  * Values of a page in order: after `next` the value is `bytes[start, end)`, in PLAIN encoding without its
  * length. A boolean is one byte, 0 or 1.
  */
-export abstract class ValueSource {
+export abstract class ParquetValueSource {
   bytes: Uint8Array
   view: DataView
   start = 0
@@ -23,7 +23,7 @@ export abstract class ValueSource {
   abstract next(): void
 }
 
-class FixedSource extends ValueSource {
+class FixedSource extends ParquetValueSource {
   readonly #width: number
 
   constructor(bytes: Uint8Array, width: number) {
@@ -38,7 +38,7 @@ class FixedSource extends ValueSource {
   }
 }
 
-class VarSource extends ValueSource {
+class VarSource extends ParquetValueSource {
   next(): void {
     const at = this.end
     this.start = at + 4
@@ -48,7 +48,7 @@ class VarSource extends ValueSource {
   }
 }
 
-class BitSource extends ValueSource {
+class BitSource extends ParquetValueSource {
   readonly #bits: Uint8Array
   #bit = 0
 
@@ -66,7 +66,7 @@ class BitSource extends ValueSource {
   }
 }
 
-class RunSource extends ValueSource {
+class RunSource extends ParquetValueSource {
   readonly #runs: RleReader
 
   constructor(runs: RleReader) {
@@ -81,13 +81,13 @@ class RunSource extends ValueSource {
 }
 
 /** The values of a dictionary page, by index. */
-export class Dictionary {
+export class ParquetDictionary {
   readonly bytes: Uint8Array
   readonly #bounds: Uint32Array | undefined
   readonly #width: number
   readonly #count: number
 
-  constructor(page: Page, node: ParquetNode) {
+  constructor(page: ParquetPage, node: ParquetNode) {
     this.bytes = page.values
     this.#width = fixedWidth(node)
     this.#count = page.valueCount
@@ -110,7 +110,7 @@ export class Dictionary {
   }
 
   /** Makes `source` refer to a value. */
-  point(source: ValueSource, index: number): void {
+  point(source: ParquetValueSource, index: number): void {
     if (index >= this.#count) throw damaged(`a value is number ${index} of a dictionary of ${this.#count}`)
     if (this.#bounds === undefined) {
       source.start = index * this.#width
@@ -122,11 +122,11 @@ export class Dictionary {
   }
 }
 
-class DictionarySource extends ValueSource {
-  readonly #dictionary: Dictionary
+class DictionarySource extends ParquetValueSource {
+  readonly #dictionary: ParquetDictionary
   readonly #indices: RleReader
 
-  constructor(dictionary: Dictionary, values: Uint8Array) {
+  constructor(dictionary: ParquetDictionary, values: Uint8Array) {
     super(dictionary.bytes)
     this.#dictionary = dictionary
     this.#indices = new RleReader(values, 1, values[0] ?? 0)
@@ -137,7 +137,7 @@ class DictionarySource extends ValueSource {
   }
 }
 
-class DeltaSource extends ValueSource {
+class DeltaSource extends ParquetValueSource {
   readonly #numbers: DeltaReader
 
   constructor(values: Uint8Array, width: number) {
@@ -168,7 +168,7 @@ function readLengths(
   return { lengths, end: reader.end }
 }
 
-class LengthsSource extends ValueSource {
+class LengthsSource extends ParquetValueSource {
   readonly #lengths: Int32Array
   #index = 0
 
@@ -189,7 +189,7 @@ class LengthsSource extends ValueSource {
 }
 
 /** Each value shares a prefix with the previous one. */
-class PrefixSource extends ValueSource {
+class PrefixSource extends ParquetValueSource {
   readonly #prefixes: Int32Array
   readonly #suffixes: LengthsSource
   #index = 0
@@ -222,7 +222,7 @@ class PrefixSource extends ValueSource {
 }
 
 /** The first bytes of all values, then the second bytes, and so on. */
-class SplitSource extends ValueSource {
+class SplitSource extends ParquetValueSource {
   readonly #streams: Uint8Array
   readonly #count: number
   #index = 0
@@ -261,14 +261,18 @@ function fixedWidth({ element }: ParquetNode): number {
   }
 }
 
-function plainSource(node: ParquetNode, values: Uint8Array): ValueSource {
+function plainSource(node: ParquetNode, values: Uint8Array): ParquetValueSource {
   if (node.element.type === 'BOOLEAN') return new BitSource(values)
   if (node.element.type === 'BYTE_ARRAY') return new VarSource(values)
   return new FixedSource(values, fixedWidth(node))
 }
 
 /** Opens the values of a data page. `valueCount` limits the allocated memory. */
-export function openValues(node: ParquetNode, page: Page, dictionary: Dictionary | undefined): ValueSource {
+export function openValues(
+  node: ParquetNode,
+  page: ParquetPage,
+  dictionary: ParquetDictionary | undefined,
+): ParquetValueSource {
   const { encoding, values, valueCount } = page
   switch (encoding) {
     case 'PLAIN':

@@ -1,4 +1,4 @@
-import type { KnownField } from '../xml/row-survey.ts'
+import type { FormatField } from '../xml/row-survey.ts'
 
 /** Layers in GDAL's order with GDAL's names; layers without rows are omitted. */
 export const gpxLayers = ['waypoints', 'routes', 'tracks', 'route_points', 'track_points'] as const
@@ -43,11 +43,11 @@ export const gpxFields = [
   { name: 'dgpsid', type: 'int' },
   { name: 'course', type: 'double' },
   { name: 'speed', type: 'double' },
-] as const satisfies readonly KnownField[]
+] as const satisfies readonly FormatField[]
 
 export type GpxField = (typeof gpxFields)[number]['name']
 
 /** Returns the number of a field. */
-export function fieldOf(name: GpxField): number {
+export function gpxField(name: GpxField): number {
   return gpxFields.findIndex((field) => field.name === name)
 }

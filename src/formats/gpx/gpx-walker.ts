@@ -5,14 +5,14 @@ import type { XmlScanner } from '../xml/xml-scanner.ts'
 import type { XmlSource } from '../xml/xml-source.ts'
 import { Counter } from './counter.ts'
 import type { GpxLayer } from './gpx-fields.ts'
-import { fieldOf } from './gpx-fields.ts'
-import type { Word } from './gpx-words.ts'
+import { gpxField } from './gpx-fields.ts'
+import type { GpxWord } from './gpx-words.ts'
 import { words, wordTable } from './gpx-words.ts'
-import { LineParser } from './line-parser.ts'
+import { GpxLineParser } from './line-parser.ts'
 import { PointParser } from './point-parser.ts'
 
 /** Permitted parents of numbered elements; elements elsewhere are skipped. */
-const parents: Partial<Record<Word, Word>> = {
+const parents: Partial<Record<GpxWord, GpxWord>> = {
   wpt: 'gpx',
   rte: 'gpx',
   trk: 'gpx',
@@ -31,17 +31,17 @@ export class GpxWalker implements ElementHandler {
   readonly #sinks: Partial<Record<GpxLayer, RowSink>>
   readonly #everySink: readonly RowSink[]
   readonly #rows: Partial<Record<GpxLayer, number>> = {}
-  readonly #line: LineParser
+  readonly #line: GpxLineParser
   readonly #waypoint: PointParser
   readonly #routePoint: PointParser
   readonly #trackPoint: PointParser
-  readonly #route = new Counter(fieldOf('route_fid'))
-  readonly #routePointId = new Counter(fieldOf('route_point_id'))
-  readonly #track = new Counter(fieldOf('track_fid'))
-  readonly #segment = new Counter(fieldOf('track_seg_id'))
-  readonly #segmentPointId = new Counter(fieldOf('track_seg_point_id'))
+  readonly #route = new Counter(gpxField('route_fid'))
+  readonly #routePointId = new Counter(gpxField('route_point_id'))
+  readonly #track = new Counter(gpxField('track_fid'))
+  readonly #segment = new Counter(gpxField('track_seg_id'))
+  readonly #segmentPointId = new Counter(gpxField('track_seg_point_id'))
   /** Entered elements; undefined for a skipped one. */
-  readonly #entered: (Word | undefined)[] = []
+  readonly #entered: (GpxWord | undefined)[] = []
   #routes = 0
   #tracks = 0
   #segments = 0
@@ -52,7 +52,7 @@ export class GpxWalker implements ElementHandler {
     this.#scanner = scanner
     this.#sinks = sinks
     this.#everySink = Object.values(sinks)
-    this.#line = new LineParser(scanner)
+    this.#line = new GpxLineParser(scanner)
     this.#waypoint = new PointParser(scanner, [])
     this.#routePoint = new PointParser(scanner, [this.#route, this.#routePointId])
     this.#trackPoint = new PointParser(scanner, [this.#track, this.#segment, this.#segmentPointId])
@@ -105,7 +105,7 @@ export class GpxWalker implements ElementHandler {
     this.#entered.pop()
   }
 
-  #enter(word: Word | undefined): false {
+  #enter(word: GpxWord | undefined): false {
     this.#entered.push(word)
     return false
   }

@@ -39,7 +39,7 @@ const fields = [
 ] as const
 
 export const words = [...structure, ...fields] as const
-export type Word = (typeof words)[number]
+export type GpxWord = (typeof words)[number]
 /** Elements whose text is a field of the same name. */
 export const fieldWords: readonly (typeof fields)[number][] = fields
 

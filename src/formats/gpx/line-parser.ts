@@ -13,7 +13,7 @@ const elevation = words.indexOf('ele')
  * Reads a route as a line, or a track as one line per segment. A line needs two points; shorter ones are
  * omitted.
  */
-export class LineParser implements RowParser {
+export class GpxLineParser implements RowParser {
   /** Number of segments and routes of the last row with a single point. */
   shortLines = 0
   readonly #scanner: XmlScanner

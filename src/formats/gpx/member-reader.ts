@@ -1,19 +1,19 @@
 import type { RowSink } from '../xml/row-sink.ts'
 import type { TextToken, XmlScanner } from '../xml/xml-scanner.ts'
 import type { GpxField } from './gpx-fields.ts'
-import { fieldOf } from './gpx-fields.ts'
+import { gpxField } from './gpx-fields.ts'
 import { fieldWords, words, wordTable } from './gpx-words.ts'
 
 const fieldOfWord = words.map((word) => {
   const name: GpxField | undefined = fieldWords.find((field) => field === word)
-  return name === undefined ? -1 : fieldOf(name)
+  return name === undefined ? -1 : gpxField(name)
 })
 const link = words.indexOf('link')
 const textWord = words.indexOf('text')
 const typeWord = words.indexOf('type')
 const extensions = words.indexOf('extensions')
 const href = new TextEncoder().encode('href')
-const linkFields = (['link1_href', 'link2_href'] as const).map(fieldOf)
+const linkFields = (['link1_href', 'link2_href'] as const).map(gpxField)
 
 /** Reads the common elements of points, routes and tracks: plain elements, links and extensions. */
 export class MemberReader {

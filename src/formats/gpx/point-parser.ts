@@ -3,12 +3,12 @@ import { DecimalReader } from '../xml/decimal-reader.ts'
 import type { RowParser, RowSink } from '../xml/row-sink.ts'
 import type { TextToken, XmlScanner } from '../xml/xml-scanner.ts'
 import type { Counter } from './counter.ts'
-import { fieldOf } from './gpx-fields.ts'
+import { gpxField } from './gpx-fields.ts'
 import { MemberReader } from './member-reader.ts'
 
 const longitude = new TextEncoder().encode('lon')
 const latitude = new TextEncoder().encode('lat')
-const elevation = fieldOf('ele')
+const elevation = gpxField('ele')
 
 /** Reads the position of a point: its attributes, and `ele` if present. */
 export class PointPosition {

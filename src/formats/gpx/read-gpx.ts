@@ -1,4 +1,4 @@
-import type { DataFile, LayerDescription, Message, ReadContext } from '../format.ts'
+import type { DataFile, FormatMessage, LayerDescription, ReadContext } from '../format.ts'
 import type { FormatReading } from '../read-later.ts'
 import { findXmlCharset } from '../xml/charset.ts'
 import { readXmlRows } from '../xml/read-rows.ts'
@@ -57,7 +57,7 @@ async function surveyLayers(
   }
 }
 
-function shortLinesMessages(count: number): Message[] {
+function shortLinesMessages(count: number): FormatMessage[] {
   if (count === 0) return []
   const message = `Routes and track segments with a single point have no line (${count}); the points are kept in layers of their own`
   return [{ level: 'info', code: 'short-lines', message }]

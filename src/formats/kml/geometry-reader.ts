@@ -3,13 +3,13 @@ import { wkbTypeNumber } from '../../geo/wkb.ts'
 import { RowError } from '../row-error.ts'
 import type { RowSink } from '../xml/row-sink.ts'
 import type { TextToken, XmlScanner } from '../xml/xml-scanner.ts'
-import { fieldOf, fieldOfElement } from './kml-fields.ts'
-import type { Word } from './kml-words.ts'
+import { fieldOfElement, kmlField } from './kml-fields.ts'
+import type { KmlWord } from './kml-words.ts'
 import { words, wordTable } from './kml-words.ts'
 import { PositionReader } from './positions.ts'
 
 /** WKB type codes; 7 is any collection, 0 an element without geometry. */
-const typeCodes: Partial<Record<Word, number>> = {
+const typeCodes: Partial<Record<KmlWord, number>> = {
   Point: 1,
   LineString: 2,
   LinearRing: 2,
@@ -28,9 +28,9 @@ const modifierOf = words.map((word) => {
   const isModifier =
     word === 'altitudeMode' || word === 'tessellate' || word === 'extrude' || word === 'drawOrder'
   const field = isModifier ? fieldOfElement[word] : undefined
-  return field === undefined ? -1 : fieldOf(field)
+  return field === undefined ? -1 : kmlField(field)
 })
-const indexOf = (word: Word): number => words.indexOf(word)
+const indexOf = (word: KmlWord): number => words.indexOf(word)
 const track = indexOf('Track')
 const coordinates = indexOf('coordinates')
 const coord = indexOf('coord')

@@ -1,5 +1,5 @@
-import type { KnownField } from '../xml/row-survey.ts'
-import type { Word } from './kml-words.ts'
+import type { FormatField } from '../xml/row-survey.ts'
+import type { KmlWord } from './kml-words.ts'
 
 /** Attributes that any placemark may have; those without values in a file are omitted. */
 export const kmlFields = [
@@ -18,17 +18,17 @@ export const kmlFields = [
   { name: 'address', type: 'string' },
   { name: 'phoneNumber', type: 'string' },
   { name: 'placemarkId', type: 'string' },
-] as const satisfies readonly KnownField[]
+] as const satisfies readonly FormatField[]
 
 type FieldName = (typeof kmlFields)[number]['name']
 
 /** Returns the number of a field. */
-export function fieldOf(name: FieldName): number {
+export function kmlField(name: FieldName): number {
   return kmlFields.findIndex((field) => field.name === name)
 }
 
 /** Elements whose text is the value of a field. */
-export const fieldOfElement: Partial<Record<Word, FieldName>> = {
+export const fieldOfElement: Partial<Record<KmlWord, FieldName>> = {
   name: 'Name',
   description: 'Description',
   Snippet: 'Snippet',

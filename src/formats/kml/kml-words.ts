@@ -40,6 +40,6 @@ export const words = [
   'outerBoundaryIs',
   'innerBoundaryIs',
 ] as const
-export type Word = (typeof words)[number]
+export type KmlWord = (typeof words)[number]
 
 export const wordTable = new WordTable(words)

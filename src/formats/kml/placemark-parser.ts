@@ -2,17 +2,17 @@ import { RowError } from '../row-error.ts'
 import type { RowParser, RowSink } from '../xml/row-sink.ts'
 import type { TextToken, XmlScanner } from '../xml/xml-scanner.ts'
 import { GeometryReader } from './geometry-reader.ts'
-import { fieldOf, fieldOfElement } from './kml-fields.ts'
-import type { Word } from './kml-words.ts'
+import { fieldOfElement, kmlField } from './kml-fields.ts'
+import type { KmlWord } from './kml-words.ts'
 import { words, wordTable } from './kml-words.ts'
 
 const nameWord = new TextEncoder().encode('name')
 const idWord = new TextEncoder().encode('id')
-const isTime = (word: Word): boolean => word === 'when' || word === 'begin' || word === 'end'
+const isTime = (word: KmlWord): boolean => word === 'when' || word === 'begin' || word === 'end'
 /** Field of an element of a placemark, and of its TimeStamp or TimeSpan. */
 const memberFields = words.map((word) => (isTime(word) ? -1 : knownField(word)))
 const timeFields = words.map((word) => (isTime(word) ? knownField(word) : -1))
-const indexOf = (word: Word): number => words.indexOf(word)
+const indexOf = (word: KmlWord): number => words.indexOf(word)
 const timeStamp = indexOf('TimeStamp')
 const timeSpan = indexOf('TimeSpan')
 const extendedData = indexOf('ExtendedData')
@@ -20,14 +20,14 @@ const schemaData = indexOf('SchemaData')
 const simpleData = indexOf('SimpleData')
 const data = indexOf('Data')
 const valueElement = indexOf('value')
-const placemarkId = fieldOf('placemarkId')
-const folderField = fieldOf('Folder')
-const begin = fieldOf('begin')
-const end = fieldOf('end')
+const placemarkId = kmlField('placemarkId')
+const folderField = kmlField('Folder')
+const begin = kmlField('begin')
+const end = kmlField('end')
 
-function knownField(word: Word): number {
+function knownField(word: KmlWord): number {
   const name = fieldOfElement[word]
-  return name === undefined ? -1 : fieldOf(name)
+  return name === undefined ? -1 : kmlField(name)
 }
 
 /** Reads placemarks (OGC 12-007r2, section 9.11). */

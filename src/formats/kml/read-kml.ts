@@ -1,5 +1,5 @@
 import { basename, extname } from 'node:path'
-import type { DataFile, LayerDescription, Message, ReadContext } from '../format.ts'
+import type { DataFile, FormatMessage, LayerDescription, ReadContext } from '../format.ts'
 import type { FormatReading } from '../read-later.ts'
 import { findXmlCharset } from '../xml/charset.ts'
 import { readXmlRows } from '../xml/read-rows.ts'
@@ -34,8 +34,8 @@ async function describe(file: DataFile, context: ReadContext): Promise<LayerDesc
   }
 }
 
-function messagesOf({ rows, closedRings, networkLinks, linkNames, overlays }: KmlWalker): Message[] {
-  const messages: Message[] = []
+function messagesOf({ rows, closedRings, networkLinks, linkNames, overlays }: KmlWalker): FormatMessage[] {
+  const messages: FormatMessage[] = []
   if (networkLinks > 0) {
     const names = linkNames.map((name) => `"${name}"`).join(', ')
     const more = networkLinks > linkNames.length ? ', ...' : ''

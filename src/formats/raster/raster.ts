@@ -10,8 +10,8 @@ import { asciiText } from '../../lib/values/decimal.ts'
 import type {
   DataFile,
   Format,
+  FormatMessage,
   LayerDescription,
-  Message,
   RasterDescription,
   ReadContext,
 } from '../format.ts'
@@ -83,7 +83,7 @@ async function readHead(path: string): Promise<Uint8Array> {
 async function findCrs(
   declared: CrsDeclaration | undefined,
   { sidecars }: DataFile,
-): Promise<{ crs: CrsDeclaration | undefined; messages: Message[] }> {
+): Promise<{ crs: CrsDeclaration | undefined; messages: FormatMessage[] }> {
   const found =
     declared !== undefined || sidecars.prj === undefined
       ? { crs: declared, messages: [] }

@@ -1,8 +1,8 @@
 import { basename, extname } from 'node:path'
-import type { DataFile, Format, LayerDescription, Message, ReadContext } from '../format.ts'
-import { describeTable } from './describe-table.ts'
+import type { DataFile, Format, FormatMessage, LayerDescription, ReadContext } from '../format.ts'
+import { describeDbf } from './describe-table.ts'
 import { readTable } from './read-shapefile.ts'
-import { openTable } from './shapefile-parts.ts'
+import { openTable } from './shapefile-files.ts'
 
 const leastHeaderBytes = 33
 /** First bytes of dBASE III to 7 (7 is rejected by name when read), FoxPro and Visual FoxPro tables. */
@@ -16,14 +16,8 @@ export const tableSidecars: readonly string[] = ['shx', 'dbt', 'fpt', 'cst']
 async function describeDbase(file: DataFile, context: ReadContext): Promise<LayerDescription[]> {
   const parts = await openTable(file, context.signal)
   try {
-    const messages: Message[] = []
-    const { columns, encoding, rows, deleted } = await describeTable(
-      file,
-      parts,
-      undefined,
-      context,
-      messages,
-    )
+    const messages: FormatMessage[] = []
+    const { columns, encoding, rows, deleted } = await describeDbf(file, parts, undefined, context, messages)
     const layer: LayerDescription = {
       name: basename(file.path, extname(file.path)),
       schema: { attributes: columns.map((column) => column.attribute), geometry: undefined },

@@ -7,19 +7,19 @@ import { type MemoFile, memoBlock } from './dbf-memo.ts'
 import { parsePlainNumber, parseWholeDigits, parseWholeNumber } from './dbf-number.ts'
 
 /** Appends the value at `at`; returns the reason if it is unreadable. */
-export type ValueReader = (bytes: Uint8Array, at: number) => string | undefined
+export type DbfValueReader = (bytes: Uint8Array, at: number) => string | undefined
 
 /** First valid date of a field with eight digits; the year 0 comes from blank fields. */
 const yearOne = 1_01_01
 const [blank, star, zero] = [0x20, 0x2a, 0x30]
 
 /** Returns a reader that fills `builder` with the values of a column. */
-export function bindReader(
+export function bindDbfReader(
   { kind, field }: DbfColumn,
   builder: ColumnBuilder,
   encoding: TextEncoding,
   memo: MemoFile | undefined,
-): ValueReader {
+): DbfValueReader {
   const { width } = field
   if (builder.kind === 'fixed') {
     if (kind === 'integer') return integerReader(builder, width)
@@ -68,7 +68,7 @@ function isNullNumber(bytes: Uint8Array, start: number, end: number): boolean {
   return from === end || bytes[from] === star
 }
 
-function integerReader(builder: FixedBuilder, width: number): ValueReader {
+function integerReader(builder: FixedBuilder, width: number): DbfValueReader {
   return (bytes, at) => {
     const value = parseWholeNumber(bytes, at, at + width)
     if (Number.isNaN(value)) return appendOddInteger(builder, bytes, at, width)
@@ -101,7 +101,7 @@ function notWhole(value: number): string {
     : 'is not a whole number, which the field is declared to hold'
 }
 
-function bigIntegerReader(builder: BigBuilder, width: number): ValueReader {
+function bigIntegerReader(builder: BigBuilder, width: number): DbfValueReader {
   return (bytes, at) => {
     const value = parseWholeNumber(bytes, at, at + width)
     if (Number.isNaN(value)) return appendOddBigInteger(builder, bytes, at, width)
@@ -133,7 +133,7 @@ function appendOddBigInteger(
   return undefined
 }
 
-function decimalReader(builder: VarBuilder, width: number): ValueReader {
+function decimalReader(builder: VarBuilder, width: number): DbfValueReader {
   return (bytes, at) => {
     if (isNullNumber(bytes, at, at + width)) {
       builder.appendNull()
@@ -147,7 +147,7 @@ function decimalReader(builder: VarBuilder, width: number): ValueReader {
   }
 }
 
-function floatReader(builder: FixedBuilder, width: number): ValueReader {
+function floatReader(builder: FixedBuilder, width: number): DbfValueReader {
   return (bytes, at) => {
     const from = skipBlanks(bytes, at, at + width)
     const end = trimEnd(bytes, from, at + width)
@@ -167,7 +167,7 @@ function floatReader(builder: FixedBuilder, width: number): ValueReader {
 }
 
 /** `YYYYMMDD`; blanks and zeros mean null. */
-function dateReader(builder: FixedBuilder): ValueReader {
+function dateReader(builder: FixedBuilder): DbfValueReader {
   return (bytes, at) => {
     let digits = 0
     let isBlank = true
@@ -190,7 +190,7 @@ function dateReader(builder: FixedBuilder): ValueReader {
   }
 }
 
-function logicalReader(builder: FixedBuilder): ValueReader {
+function logicalReader(builder: FixedBuilder): DbfValueReader {
   return (bytes, at) => {
     const letter = String.fromCharCode(bytes[at] as number)
     if ('TtYy'.includes(letter)) builder.append(1)
@@ -202,7 +202,7 @@ function logicalReader(builder: FixedBuilder): ValueReader {
 }
 
 /** Autoincrement fields of dBASE are big-endian with an inverted sign bit, those of FoxPro little-endian. */
-function binaryIntegerReader(builder: FixedBuilder, isAutoincrement: boolean): ValueReader {
+function binaryIntegerReader(builder: FixedBuilder, isAutoincrement: boolean): DbfValueReader {
   return (bytes, at) => {
     const view = new DataView(bytes.buffer, bytes.byteOffset + at, 4)
     builder.append(isAutoincrement ? view.getInt32(0) ^ -2147483648 : view.getInt32(0, true))
@@ -210,7 +210,7 @@ function binaryIntegerReader(builder: FixedBuilder, isAutoincrement: boolean): V
   }
 }
 
-function binaryDoubleReader(builder: FixedBuilder): ValueReader {
+function binaryDoubleReader(builder: FixedBuilder): DbfValueReader {
   return (bytes, at) => {
     builder.append(new DataView(bytes.buffer, bytes.byteOffset + at, 8).getFloat64(0, true))
     return undefined
@@ -218,7 +218,7 @@ function binaryDoubleReader(builder: FixedBuilder): ValueReader {
 }
 
 /** A Julian day number and milliseconds of the day. */
-function dateTimeReader(builder: BigBuilder): ValueReader {
+function dateTimeReader(builder: BigBuilder): DbfValueReader {
   return (bytes, at) => {
     const view = new DataView(bytes.buffer, bytes.byteOffset + at, 8)
     const day = view.getInt32(0, true)
@@ -232,7 +232,7 @@ function dateTimeReader(builder: BigBuilder): ValueReader {
 }
 
 /** A 64-bit count of ten-thousandths. */
-function currencyReader(builder: VarBuilder): ValueReader {
+function currencyReader(builder: VarBuilder): DbfValueReader {
   return (bytes, at) => {
     const value = new DataView(bytes.buffer, bytes.byteOffset + at, 8).getBigInt64(0, true)
     const size = String(value < 0n ? -value : value).padStart(5, '0')
@@ -241,7 +241,7 @@ function currencyReader(builder: VarBuilder): ValueReader {
   }
 }
 
-function textReader(builder: VarBuilder, width: number, encoding: TextEncoding): ValueReader {
+function textReader(builder: VarBuilder, width: number, encoding: TextEncoding): DbfValueReader {
   return (bytes, at) => appendText(builder, encoding, bytes, at, at + width)
 }
 
@@ -301,7 +301,7 @@ function memoReader(
   width: number,
   encoding: TextEncoding,
   memo: MemoFile | undefined,
-): ValueReader {
+): DbfValueReader {
   return (bytes, at) => {
     const block = memoBlock(bytes, at, width)
     if (memo === undefined || block === 0) {

@@ -1,22 +1,22 @@
 import { basename, extname } from 'node:path'
 import type { GeometryField, GeometryType } from '../../geo/schema.ts'
-import type { DataFile, LayerDescription, Message, ReadContext } from '../format.ts'
-import { add, describeTable } from './describe-table.ts'
+import type { DataFile, FormatMessage, LayerDescription, ReadContext } from '../format.ts'
+import { add, describeDbf } from './describe-table.ts'
 import { parseProjection } from './projection.ts'
 import { ShapeRecords, truncated } from './shape-records.ts'
 import { ShapeScan } from './shape-scan.ts'
-import { openParts, readSmallFile, type ShapefileParts } from './shapefile-parts.ts'
+import { openParts, readSmallFile, type ShapefileFiles } from './shapefile-files.ts'
 
 /** Reads the whole file once: counts, geometry type, measures, encoding, and messages. */
 export async function describeShapefile(file: DataFile, context: ReadContext): Promise<LayerDescription[]> {
   const parts = await openParts(file, context.signal)
   try {
-    const messages: Message[] = []
+    const messages: FormatMessage[] = []
     const records = new ShapeRecords(parts)
     const shapes = new ShapeScan(parts.header.type)
     await shapes.run(records, context.signal)
     checkLength(parts, records, messages)
-    const table = await describeTable(file, parts, records.count, context, messages)
+    const table = await describeDbf(file, parts, records.count, context, messages)
     const geometry = await describeGeometry(file, shapes, messages)
     const layer: LayerDescription = {
       name: basename(file.path, extname(file.path)),
@@ -33,7 +33,7 @@ export async function describeShapefile(file: DataFile, context: ReadContext): P
 }
 
 /** The length in a header may be wrong; a file is truncated if other data also show that it was longer. */
-function checkLength(parts: ShapefileParts, records: ShapeRecords, messages: Message[]): void {
+function checkLength(parts: ShapefileFiles, records: ShapeRecords, messages: FormatMessage[]): void {
   const { declaredBytes } = parts.header
   const { size } = parts.shp
   if (parts.index !== undefined && parts.index.state !== 'followed') {
@@ -56,7 +56,7 @@ function checkLength(parts: ShapefileParts, records: ShapeRecords, messages: Mes
 async function describeGeometry(
   file: DataFile,
   shapes: ShapeScan,
-  messages: Message[],
+  messages: FormatMessage[],
 ): Promise<GeometryField | undefined> {
   const type = geometryType(shapes)
   if (type === undefined) return undefined

@@ -1,15 +1,20 @@
 import { getTextEncoding, type TextEncoding } from '../../lib/text/text-encoding.ts'
-import type { DataFile, Message, ReadContext } from '../format.ts'
+import type { DataFile, FormatMessage, ReadContext } from '../format.ts'
 import { FormatError } from '../format.ts'
 import { type DbfColumn, dbfColumns } from './dbf-columns.ts'
 import { DbfScan } from './dbf-scan.ts'
-import { declaredEncoding, type TableParts } from './shapefile-parts.ts'
+import { declaredEncoding, type TableFiles } from './shapefile-files.ts'
 
-export function add(messages: Message[], level: Message['level'], code: string, message: string): void {
+export function add(
+  messages: FormatMessage[],
+  level: FormatMessage['level'],
+  code: string,
+  message: string,
+): void {
   messages.push({ level, code, message })
 }
 
-export interface TableDescription {
+export interface DbfDescription {
   columns: DbfColumn[]
   encoding: TextEncoding | undefined
   rows: number
@@ -17,13 +22,13 @@ export interface TableDescription {
 }
 
 /** Reads all rows once; `shapeCount` is set if there are shapes. */
-export async function describeTable(
+export async function describeDbf(
   file: DataFile,
-  parts: TableParts,
+  parts: TableFiles,
   shapeCount: number | undefined,
   context: ReadContext,
-  messages: Message[],
-): Promise<TableDescription> {
+  messages: FormatMessage[],
+): Promise<DbfDescription> {
   if (parts.dbf === undefined) {
     add(messages, 'warning', 'no-dbf', 'There is no .dbf beside the .shp: the layer has no attributes')
     return { columns: [], encoding: undefined, rows: 0, deleted: 0 }
@@ -53,10 +58,10 @@ function isUtf8Name(name: Uint8Array): boolean {
 }
 
 function describeRows(
-  parts: TableParts,
+  parts: TableFiles,
   shapes: number | undefined,
   scan: DbfScan,
-  messages: Message[],
+  messages: FormatMessage[],
 ): void {
   const header = parts.dbf?.header
   if (header === undefined) return
@@ -83,7 +88,12 @@ function describeRows(
   }
 }
 
-function describeColumns(parts: TableParts, columns: DbfColumn[], scan: DbfScan, messages: Message[]): void {
+function describeColumns(
+  parts: TableFiles,
+  columns: DbfColumn[],
+  scan: DbfScan,
+  messages: FormatMessage[],
+): void {
   for (const [index, { attribute }] of columns.entries()) {
     const overflows = scan.overflows[index] ?? 0
     if (overflows > 0) {

@@ -1,5 +1,5 @@
 import type { CrsDeclaration } from '../../geo/crs.ts'
-import type { Message } from '../format.ts'
+import type { FormatMessage } from '../format.ts'
 
 const maxBytes = 1 << 16
 
@@ -10,7 +10,10 @@ const wktPattern = new RegExp(
 )
 
 /** Returns the CRS of a .prj; if it is not WKT (such as an error page) no CRS, and a message. */
-export function parseProjection(bytes: Uint8Array): { crs: CrsDeclaration | undefined; messages: Message[] } {
+export function parseProjection(bytes: Uint8Array): {
+  crs: CrsDeclaration | undefined
+  messages: FormatMessage[]
+} {
   const text = new TextDecoder().decode(bytes.subarray(0, maxBytes)).replaceAll('\0', '').trim()
   if (bytes.length <= maxBytes && wktPattern.test(text)) return { crs: { wkt: text }, messages: [] }
   const start = text === '' ? 'nothing' : JSON.stringify(text.slice(0, 40))

@@ -1,8 +1,8 @@
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { DataFile, LayerDescription, PlacedBatch, ReadContext, RowAccess } from '../format.ts'
-import { placedWindowBytes, RowReader } from './row-reader.ts'
+import { placedWindowBytes, ShapefileRowReader } from './row-reader.ts'
 import { ShapeRecords } from './shape-records.ts'
-import { openParts, openTable, type TableParts } from './shapefile-parts.ts'
+import { openParts, openTable, type TableFiles } from './shapefile-files.ts'
 
 async function* scanShapefile(
   file: DataFile,
@@ -10,7 +10,7 @@ async function* scanShapefile(
   { signal }: ReadContext,
 ): AsyncGenerator<PlacedBatch> {
   const parts = await openParts(file, signal)
-  yield* readRows(parts, () => new RowReader(parts, layer, new ShapeRecords(parts)), signal)
+  yield* readRows(parts, () => new ShapefileRowReader(parts, layer, new ShapeRecords(parts)), signal)
 }
 
 /** Streams the rows of a .dbf without shapes. */
@@ -20,13 +20,13 @@ export async function* readTable(
   { signal }: ReadContext,
 ): AsyncGenerator<FeatureBatch> {
   const parts = await openTable(file, signal)
-  const rows = readRows(parts, () => new RowReader(parts, layer, undefined), signal)
+  const rows = readRows(parts, () => new ShapefileRowReader(parts, layer, undefined), signal)
   for await (const { batch } of rows) yield batch
 }
 
 async function* readRows(
-  parts: TableParts,
-  makeReader: () => RowReader,
+  parts: TableFiles,
+  makeReader: () => ShapefileRowReader,
   signal: AbortSignal,
 ): AsyncGenerator<PlacedBatch> {
   try {
@@ -57,7 +57,7 @@ export const shapefileRows: RowAccess = {
     const parts = await openParts(file, signal, { isPlaced: true })
     try {
       const shapes = new ShapeRecords(parts, { windowBytes: placedWindowBytes })
-      const rows = new RowReader(parts, layer, shapes, { ...options, isPlaced: true })
+      const rows = new ShapefileRowReader(parts, layer, shapes, { ...options, isPlaced: true })
       return { files: parts.files, read: (wanted, own) => rows.readPlaced(wanted, own), close: parts.close }
     } catch (error) {
       await parts.close()

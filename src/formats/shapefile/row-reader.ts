@@ -3,16 +3,16 @@ import { BatchBuilder, type FeatureBatch, type RejectedRow } from '../../geo/bat
 import type { Schema } from '../../geo/schema.ts'
 import { GeometryError } from '../../geo/wkb.ts'
 import { getTextEncoding, type TextEncoding } from '../../lib/text/text-encoding.ts'
-import type { LayerDescription, PlacedBatch, RowAccessOptions, RowPlaces } from '../format.ts'
+import type { LayerDescription, PlacedBatch, RowAccessOptions, RowOffsets } from '../format.ts'
 import { FormatError, placeNumbers } from '../format.ts'
-import { PlaceNotes } from '../place-notes.ts'
+import { OffsetRecorder } from '../offset-recorder.ts'
 import { type DbfColumn, dbfColumns } from './dbf-columns.ts'
 import { DbfRows } from './dbf-rows.ts'
-import { bindReader, rawText, type ValueReader } from './dbf-values.ts'
+import { bindDbfReader, type DbfValueReader, rawText } from './dbf-values.ts'
 import { ShapeGeometry } from './shape-geometry.ts'
 import type { ShapeRecords } from './shape-records.ts'
 import { pauseAfterWork } from './shape-scan.ts'
-import type { TableParts } from './shapefile-parts.ts'
+import type { TableFiles } from './shapefile-files.ts'
 
 /** Flag in a record length that marks that the .dbf has a row with its number; no record is that long. */
 const tableFlag = 0x40000000
@@ -26,24 +26,24 @@ export interface RowReaderOptions extends RowAccessOptions {
 }
 
 /** Reads shape and attributes with the same number together; only attributes if there are no shapes. */
-export class RowReader {
+export class ShapefileRowReader {
   readonly #schema: Schema
   readonly #encoding: TextEncoding
-  readonly #parts: TableParts
+  readonly #parts: TableFiles
   readonly #columns: DbfColumn[]
   readonly #offsets: Uint32Array
   readonly #shapes: ShapeRecords | undefined
   readonly #rows: DbfRows | undefined
   readonly #geometry: ShapeGeometry | undefined
   #builder: BatchBuilder
-  #readers: ValueReader[] = []
+  #readers: DbfValueReader[] = []
   #row = 0
   #pauseAt = pauseAfterWork
   /** Two for each row of the batch. */
-  readonly #places = new PlaceNotes()
+  readonly #places = new OffsetRecorder()
 
   constructor(
-    parts: TableParts,
+    parts: TableFiles,
     layer: LayerDescription,
     shapes: ShapeRecords | undefined,
     { isPlaced = false, isGeometryOnly = false }: RowReaderOptions = {},
@@ -88,7 +88,10 @@ export class RowReader {
   }
 
   /** Yields the rows at these locations, as `readBatch` returned them. */
-  async *readPlaced({ rows: numbers, places }: RowPlaces, signal: AbortSignal): AsyncGenerator<FeatureBatch> {
+  async *readPlaced(
+    { rows: numbers, places }: RowOffsets,
+    signal: AbortSignal,
+  ): AsyncGenerator<FeatureBatch> {
     for (let index = 0; index < numbers.length; index += 1) {
       this.#row = numbers[index] as number
       const [place = 0, length = 0] = places.subarray(index * placeNumbers, (index + 1) * placeNumbers)
@@ -125,7 +128,7 @@ export class RowReader {
   #nextBuilder(): BatchBuilder {
     const builder = new BatchBuilder(this.#schema)
     this.#readers = builder.columns.map((column, index) =>
-      bindReader(this.#columns[index] as DbfColumn, column, this.#encoding, this.#parts.memo),
+      bindDbfReader(this.#columns[index] as DbfColumn, column, this.#encoding, this.#parts.memo),
     )
     return builder
   }
@@ -142,7 +145,7 @@ export class RowReader {
       const { bytes, at } = rows
       const readers = this.#readers
       for (let index = 0; index < readers.length; index += 1) {
-        const reason = (readers[index] as ValueReader)(bytes, at + (this.#offsets[index] as number))
+        const reason = (readers[index] as DbfValueReader)(bytes, at + (this.#offsets[index] as number))
         if (reason === undefined) continue
         this.#rejectValue(rows, this.#columns[index] as DbfColumn, reason, geometryStart)
         return

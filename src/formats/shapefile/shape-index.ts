@@ -1,9 +1,9 @@
 import { ByteWindow } from '../byte-window.ts'
 import type { OpenFile } from '../open-file.ts'
-import { fileCode, findShapeType, headerBytes } from './shp-header.ts'
+import { fileCode, findShapeType, shpHeaderBytes } from './shp-header.ts'
 
 /** Bytes of an entry: offset and content length, both in 16-bit words, big-endian. */
-export const entryBytes = 8
+export const shxEntryBytes = 8
 
 /** Result of checking a .shx. */
 export interface IndexCheck {
@@ -20,10 +20,10 @@ export interface IndexCheck {
  * record with its number and length.
  */
 export async function checkIndex(shx: OpenFile, shp: OpenFile): Promise<IndexCheck> {
-  const entries = Math.max(0, Math.floor((shx.size - headerBytes) / entryBytes))
+  const entries = Math.max(0, Math.floor((shx.size - shpHeaderBytes) / shxEntryBytes))
   const index = ByteWindow.over(shx)
   const none = { entries, trailingBytes: 0 }
-  if (!(await index.load(0, headerBytes)) || index.view.getInt32(0) !== fileCode) {
+  if (!(await index.load(0, shpHeaderBytes)) || index.view.getInt32(0) !== fileCode) {
     return { ...none, state: 'invalid', entries: 0 }
   }
   const order = await checkEntries(index, entries, shp.size)
@@ -54,18 +54,18 @@ async function checkEntries(
   entries: number,
   shpBytes: number,
 ): Promise<number | 'jumping' | 'invalid'> {
-  let expected = headerBytes
+  let expected = shpHeaderBytes
   let isInOrder = true
   for (let entry = 0; entry < entries; entry += 1) {
-    const at = headerBytes + entry * entryBytes
-    if (!index.tryMove(at, entryBytes) && !(await index.load(at, entryBytes))) return 'invalid'
+    const at = shpHeaderBytes + entry * shxEntryBytes
+    if (!index.tryMove(at, shxEntryBytes) && !(await index.load(at, shxEntryBytes))) return 'invalid'
     const offset = index.view.getUint32(index.at) * 2
     const length = index.view.getUint32(index.at + 4) * 2
     if (offset === 0 && length === 0) {
       isInOrder = false
       continue
     }
-    if (offset < headerBytes || offset + 8 + length > shpBytes) return 'invalid'
+    if (offset < shpHeaderBytes || offset + 8 + length > shpBytes) return 'invalid'
     if (offset !== expected) isInOrder = false
     expected = offset + 8 + length
   }
@@ -75,8 +75,8 @@ async function checkEntries(
 async function entriesMatchRecords(index: ByteWindow, entries: number, shp: OpenFile): Promise<boolean> {
   const records = ByteWindow.over(shp)
   for (let entry = 0; entry < entries; entry += 1) {
-    const at = headerBytes + entry * entryBytes
-    if (!index.tryMove(at, entryBytes) && !(await index.load(at, entryBytes))) return false
+    const at = shpHeaderBytes + entry * shxEntryBytes
+    if (!index.tryMove(at, shxEntryBytes) && !(await index.load(at, shxEntryBytes))) return false
     const offset = index.view.getUint32(index.at) * 2
     if (offset === 0) continue
     if (!records.tryMove(offset, 8) && !(await records.load(offset, 8))) return false

@@ -1,14 +1,14 @@
 import { ByteWindow } from '../byte-window.ts'
 import { FormatError } from '../format.ts'
-import { entryBytes } from './shape-index.ts'
-import type { ShapefileParts } from './shapefile-parts.ts'
-import { headerBytes } from './shp-header.ts'
+import { shxEntryBytes } from './shape-index.ts'
+import type { ShapefileFiles } from './shapefile-files.ts'
+import { shpHeaderBytes } from './shp-header.ts'
 
 /** Maximum size of a record; larger ones are rejected instead of loaded into memory. */
 const maxRecordBytes = 1 << 28
 
 /** Files for locating records: the .shp, its index if usable, and the .dbf with its number of rows. */
-export type RecordsSource = Pick<ShapefileParts, 'shp' | 'header' | 'shx' | 'index' | 'dbf'>
+export type RecordsSource = Pick<ShapefileFiles, 'shp' | 'header' | 'shx' | 'index' | 'dbf'>
 
 export interface ShapeRecordsOptions {
   /** Number of bytes per read. */
@@ -33,7 +33,7 @@ export class ShapeRecords {
   readonly #size: number
   readonly #declaredBytes: number
   readonly #expectedCount: number | undefined
-  #next = headerBytes
+  #next = shpHeaderBytes
 
   constructor(source: RecordsSource, { windowBytes }: ShapeRecordsOptions = {}) {
     const { shp, header, shx, index, dbf } = source
@@ -55,7 +55,7 @@ export class ShapeRecords {
     let content = -1
     if (this.#index !== undefined) {
       const index = this.#index
-      if (!index.tryMove(headerBytes + this.count * entryBytes, entryBytes)) return false
+      if (!index.tryMove(shpHeaderBytes + this.count * shxEntryBytes, shxEntryBytes)) return false
       this.#next = index.view.getUint32(index.at) * 2
       content = index.view.getUint32(index.at + 4) * 2
       if (this.#next === 0 || content > maxRecordBytes) return false
@@ -90,7 +90,7 @@ export class ShapeRecords {
   }
 
   async #loadIndexed(index: ByteWindow): Promise<boolean> {
-    if (!(await index.load(headerBytes + this.count * entryBytes, entryBytes))) return false
+    if (!(await index.load(shpHeaderBytes + this.count * shxEntryBytes, shxEntryBytes))) return false
     this.#next = index.view.getUint32(index.at) * 2
     const content = index.view.getUint32(index.at + 4) * 2
     if (this.#next === 0) this.#step(-1)

@@ -2,7 +2,7 @@ import type { Envelope } from '../../geo/envelope.ts'
 import { FormatError } from '../format.ts'
 
 /** Bytes of the header of a .shp and of a .shx. */
-export const headerBytes = 100
+export const shpHeaderBytes = 100
 
 export const fileCode = 9994
 
@@ -50,14 +50,14 @@ export function isShpHead(head: Uint8Array): boolean {
   if (head.length < 4) return false
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
   if (view.getInt32(0) !== fileCode) return false
-  if (head.length < headerBytes) return true
+  if (head.length < shpHeaderBytes) return true
   const number = view.getInt32(32, true)
   return number === multiPatch || findShapeType(number) !== undefined
 }
 
 export function parseShpHeader(bytes: Uint8Array): ShpHeader {
-  if (bytes.length < headerBytes) {
-    const message = `The .shp ends within its header: ${bytes.length} of ${headerBytes} bytes`
+  if (bytes.length < shpHeaderBytes) {
+    const message = `The .shp ends within its header: ${bytes.length} of ${shpHeaderBytes} bytes`
     throw new FormatError(message, { code: 'truncated' })
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -3,7 +3,7 @@ import { openGuarded } from '../../lib/files/guarded-files.ts'
 import type { TextEncoding } from '../../lib/text/text-encoding.ts'
 import { findTextEncoding } from '../../lib/text/text-encoding.ts'
 import { Utf8Check } from '../../lib/text/utf8.ts'
-import type { Message, ReadContext } from '../format.ts'
+import type { FormatMessage, ReadContext } from '../format.ts'
 import { FormatError } from '../format.ts'
 
 /**
@@ -14,7 +14,7 @@ const headBytes = 4096
 
 export interface Charset {
   name: string
-  message?: Message
+  message?: FormatMessage
 }
 
 /**

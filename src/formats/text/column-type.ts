@@ -11,7 +11,7 @@ import {
   timeKind,
   timestampKind,
 } from '../../lib/values/cell-kind.ts'
-import type { Message } from '../format.ts'
+import type { FormatMessage } from '../format.ts'
 
 const integerKinds = int32Kind | int64Kind | longIntKind
 const spelledKinds = booleanKind | timestampKind
@@ -59,7 +59,7 @@ export class ColumnType {
 }
 
 /** Returns a message that times of a column are stored in UTC, without their offsets. */
-export function offsetsMessage(name: string): Message {
+export function offsetsMessage(name: string): FormatMessage {
   return {
     level: 'info',
     code: 'times-in-utc',

@@ -1,7 +1,7 @@
 import { asciiText } from '../../lib/values/decimal.ts'
 import { RowError } from '../row-error.ts'
 import type { ScratchText } from './scratch-text.ts'
-import { outOfBytes } from './xml-error.ts'
+import { outOfXmlBytes } from './xml-error.ts'
 
 const longestReference = 12
 const named = new Map([
@@ -20,7 +20,7 @@ export function readReference(bytes: Uint8Array, at: number, end: number, target
   const last = at + longestReference
   let to = at + 1
   while (to < last && isNameByte(bytes[to] as number)) to += 1
-  if (to >= end) throw outOfBytes
+  if (to >= end) throw outOfXmlBytes
   const name = asciiText(bytes, at + 1, to)
   if (bytes[to] !== 0x3b)
     throw new RowError('"&" stands in a text without an entity behind it: write "&amp;"')

@@ -22,7 +22,7 @@ import { parseXmlTime } from './xml-time.ts'
 const wrong = 'the file was changed since it was examined'
 
 /** Appends a text to a column of the type that the survey of the file found for it. */
-export function appendValue(column: ColumnBuilder, text: TextToken, parser: CellParser): void {
+export function appendFieldValue(column: ColumnBuilder, text: TextToken, parser: CellParser): void {
   if (column.kind === 'var') appendText(column, text)
   else if (text.textStart === text.textEnd) column.appendNull()
   else if (column.kind === 'big') appendBig(column, text, parser)

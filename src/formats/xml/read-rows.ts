@@ -1,16 +1,16 @@
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { DataFile, LayerDescription, ReadContext } from '../format.ts'
 import { findXmlCharset } from './charset.ts'
-import { RowReader } from './row-reader.ts'
-import type { KnownField } from './row-survey.ts'
+import { XmlRowReader } from './row-reader.ts'
+import type { FormatField } from './row-survey.ts'
 import type { ElementHandler } from './walk-elements.ts'
 import { walkElements } from './walk-elements.ts'
 import { XmlSource } from './xml-source.ts'
 
 /** Fields of a format, and the walker that finds its rows. */
 export interface XmlRows {
-  fields: readonly KnownField[]
-  walker(source: XmlSource, reader: RowReader): ElementHandler
+  fields: readonly FormatField[]
+  walker(source: XmlSource, reader: XmlRowReader): ElementHandler
 }
 
 /** Streams one layer of an XML file. */
@@ -23,7 +23,7 @@ export async function* readXmlRows(
   const charset = layer.charset ?? (await findXmlCharset(file.path, context)).name
   const source = await XmlSource.open(file.path, charset, context.signal)
   try {
-    const reader = new RowReader(layer.schema, fields)
+    const reader = new XmlRowReader(layer.schema, fields)
     for await (const _ of walkElements(source, walker(source, reader))) {
       yield reader.takeBatch()
       context.signal.throwIfAborted()

@@ -2,14 +2,14 @@ import { GeometryBuilder } from '../../geo/geometry-builder.ts'
 import { GeometryError } from '../../geo/wkb.ts'
 import { RowError } from '../row-error.ts'
 import type { RowSink } from './row-sink.ts'
-import type { KnownField } from './row-survey.ts'
+import type { FormatField } from './row-survey.ts'
 import type { TextToken } from './xml-scanner.ts'
 
 const mostBytes = 1 << 16
 
 /** Returns the values of a row by their names in the source, as text: all readable ones, up to 64 KiB. */
 export function rejectedValues(
-  known: readonly KnownField[],
+  known: readonly FormatField[],
   readAgain: (sink: RowSink) => void,
 ): { properties: Record<string, string>; sizeBytes: number } {
   const names = known.map(({ name }) => name)

@@ -8,21 +8,21 @@ import type { Schema } from '../../geo/schema.ts'
 import { CellParser } from '../../lib/values/cell-kind.ts'
 import { RowError } from '../row-error.ts'
 import { FieldNames } from './field-names.ts'
-import { appendValue } from './field-value.ts'
+import { appendFieldValue } from './field-value.ts'
 import { rejectedValues } from './rejected-values.ts'
 import type { RowSink } from './row-sink.ts'
-import type { KnownField } from './row-survey.ts'
+import type { FormatField } from './row-survey.ts'
 import type { TextToken } from './xml-scanner.ts'
 
 /** Wide schemas get batches with fewer rows, to limit the memory of a batch. */
 const valuesPerBatch = batchRows * 64
 
 /** Fills batches with rows, using the schema that `RowSurvey` found. */
-export class RowReader implements RowSink {
+export class XmlRowReader implements RowSink {
   builder: GeometryBuilder
   readonly shape: GeometryShape
   readonly #schema: Schema
-  readonly #known: readonly KnownField[]
+  readonly #known: readonly FormatField[]
   readonly #names = new FieldNames()
   /** Column of each field; -1 if it has none. */
   readonly #columnOf: number[]
@@ -32,7 +32,7 @@ export class RowReader implements RowSink {
   #columns: ColumnBuilder[]
   #rejectBytes = 0
 
-  constructor(schema: Schema, known: readonly KnownField[]) {
+  constructor(schema: Schema, known: readonly FormatField[]) {
     this.#schema = schema
     this.#known = known
     const { attributes, geometry } = schema
@@ -63,7 +63,7 @@ export class RowReader implements RowSink {
     const column = this.#columns[index] as ColumnBuilder
     if (column.length > this.#batch.rowCount) column.truncate(this.#batch.rowCount)
     try {
-      appendValue(column, text, this.#parser)
+      appendFieldValue(column, text, this.#parser)
     } catch (error) {
       if (!(error instanceof RowError)) throw error
       const { textBytes, textStart, textEnd } = text

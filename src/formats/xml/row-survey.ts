@@ -6,7 +6,7 @@ import type { Attribute } from '../../geo/schema.ts'
 import { mostAttributes } from '../../geo/schema.ts'
 import { DistinctNames } from '../../lib/text/free-name.ts'
 import { CellParser } from '../../lib/values/cell-kind.ts'
-import type { LayerDescription, Message } from '../format.ts'
+import type { FormatMessage, LayerDescription } from '../format.ts'
 import { FormatError } from '../format.ts'
 import { offsetsMessage } from '../text/column-type.ts'
 import { FieldNames } from './field-names.ts'
@@ -20,7 +20,7 @@ const builderRows = 1024
 const builderBytes = 1 << 20
 
 /** A field that the format defines. */
-export interface KnownField {
+export interface FormatField {
   name: string
   type: DeclaredType
 }
@@ -33,14 +33,14 @@ export class RowSurvey implements RowSink {
   readonly seen = new SeenGeometries()
   readonly envelope: Envelope = emptyEnvelope()
   rows = 0
-  readonly #known: readonly KnownField[]
+  readonly #known: readonly FormatField[]
   readonly #names = new FieldNames()
   readonly #fields: ValueSurvey[]
   readonly #parser = new CellParser()
   #typeCode = 0
   #hasZ = false
 
-  constructor(known: readonly KnownField[]) {
+  constructor(known: readonly FormatField[]) {
     this.#known = known
     this.#fields = known.map(({ type }) => new ValueSurvey(type))
   }
@@ -120,7 +120,7 @@ export class RowSurvey implements RowSink {
    */
   layer(name: string, charset: string, nameOf: (source: string) => string): LayerDescription {
     this.#foldEnvelopes()
-    const messages: Message[] = []
+    const messages: FormatMessage[] = []
     const attributes = this.#attributes(nameOf, messages)
     const { count, withZ, type } = this.seen
     if (withZ > 0 && withZ < count) {
@@ -141,7 +141,7 @@ export class RowSurvey implements RowSink {
     return layer
   }
 
-  #attributes(nameOf: (source: string) => string, messages: Message[]): Attribute[] {
+  #attributes(nameOf: (source: string) => string, messages: FormatMessage[]): Attribute[] {
     const attributes: Attribute[] = []
     const names = new DistinctNames({ separator: '_', first: 2 })
     for (const [index, field] of this.#fields.entries()) {

@@ -2,7 +2,7 @@ import type { ScannedTag } from './tag-memo.ts'
 import { TagMemo } from './tag-memo.ts'
 import type { WordTable } from './word-table.ts'
 import { hashByte } from './word-table.ts'
-import { outOfBytes, XmlSyntaxError } from './xml-error.ts'
+import { outOfXmlBytes, XmlSyntaxError } from './xml-error.ts'
 
 const deepest = 100
 const mostAttributes = 256
@@ -10,7 +10,7 @@ const mostAttributes = 256
 /**
  * Reads elements from `bytes[at, end)`, where `bytes[end]` is 0. `child` opens the next element; the caller
  * must consume it by `skip`, or by `child` until it returns false. Names are compared by their local part.
- * Throws `XmlSyntaxError`, or `outOfBytes` if more bytes could make the token valid. A document type
+ * Throws `XmlSyntaxError`, or `outOfXmlBytes` if more bytes could make the token valid. A document type
  * declaration is rejected, so that there are no entities to expand.
  */
 export class TagScanner {
@@ -39,7 +39,7 @@ export class TagScanner {
   readonly #open = new Int32Array(deepest * 2)
 
   fail(message: string, at = this.at): never {
-    if (at >= this.end) throw outOfBytes
+    if (at >= this.end) throw outOfXmlBytes
     throw new XmlSyntaxError(message, at)
   }
 
@@ -63,7 +63,7 @@ export class TagScanner {
         byte = bytes[this.at] as number
       }
       if (byte !== 0x3c) return byte
-      if (this.at + 1 >= this.end) throw outOfBytes
+      if (this.at + 1 >= this.end) throw outOfXmlBytes
       const next = bytes[this.at + 1]
       if (next !== 0x21 && next !== 0x3f) return byte
       this.at = this.passMarkup(this.at)
@@ -255,7 +255,7 @@ export class TagScanner {
       return this.#passTo(start + 4, 0x2d, 2)
     }
     if (bytes[start + 2] !== 0x5b) {
-      if (start + 2 >= this.end) throw outOfBytes
+      if (start + 2 >= this.end) throw outOfXmlBytes
       const message =
         'The file declares a document type or entities (<!DOCTYPE ...>), which are not read: take that part out'
       throw new XmlSyntaxError(message, start, 'document-type')
@@ -273,7 +273,7 @@ export class TagScanner {
       const isMarked = bytes[at - 1] === mark && (count === 1 || bytes[at - 2] === mark)
       if (isMarked && at - count >= from) return at + 1
     }
-    throw outOfBytes
+    throw outOfXmlBytes
   }
 }
 

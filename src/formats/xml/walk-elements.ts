@@ -1,4 +1,4 @@
-import { outOfBytes } from './xml-error.ts'
+import { outOfXmlBytes } from './xml-error.ts'
 import type { XmlSource } from './xml-source.ts'
 
 /** Handles elements around rows. State may change only after an element is completely read. */
@@ -44,7 +44,7 @@ function takeElements(source: XmlSource, handler: ElementHandler): 'end' | 'full
       if (handler.isFull) return 'full'
     }
   } catch (error) {
-    if (error !== outOfBytes) throw source.located(error)
+    if (error !== outOfXmlBytes) throw source.located(error)
     scanner.reset(mark, depth)
     return 'more'
   }

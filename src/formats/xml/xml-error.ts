@@ -1,5 +1,5 @@
 /** Thrown, always the same object, if a token continues after the available bytes. */
-export const outOfBytes = new Error('Out of bytes')
+export const outOfXmlBytes = new Error('Out of bytes')
 
 /**
  * The error for invalid or unsupported XML (XML 1.0, fifth edition); `at` is the index in the bytes of the

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { RowError } from '../row-error.ts'
-import { outOfBytes, XmlSyntaxError } from './xml-error.ts'
+import { outOfXmlBytes, XmlSyntaxError } from './xml-error.ts'
 import { XmlScanner } from './xml-scanner.ts'
 
 function scannerOf(text: string): XmlScanner {
@@ -150,7 +150,7 @@ describe('tags that were met before', () => {
     cut.bytes[cut.end] = 0
     assert.throws(
       () => cut.child(),
-      (error) => error === outOfBytes,
+      (error) => error === outOfXmlBytes,
     )
   })
 })
@@ -177,7 +177,7 @@ describe('a piece of a file', () => {
     for (let end = 0; end < text.length; end += 1) {
       assert.throws(
         () => walk(text.slice(0, end)),
-        (error) => error === outOfBytes,
+        (error) => error === outOfXmlBytes,
         text.slice(0, end),
       )
     }

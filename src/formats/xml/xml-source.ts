@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { ByteReader } from '../../lib/files/byte-reader.ts'
 import { FormatError } from '../format.ts'
 import { transcoderOf } from '../text/charset.ts'
-import { outOfBytes, XmlSyntaxError } from './xml-error.ts'
+import { outOfXmlBytes, XmlSyntaxError } from './xml-error.ts'
 import { XmlScanner } from './xml-scanner.ts'
 
 /** Maximum size of a record or text, in bytes. */
@@ -58,7 +58,7 @@ export class XmlSource {
         scanner.root()
         return
       } catch (error) {
-        if (error !== outOfBytes) throw this.located(error)
+        if (error !== outOfXmlBytes) throw this.located(error)
       }
       await this.need(scanner.at)
     }
@@ -73,7 +73,7 @@ export class XmlSource {
         if (scanner.at < scanner.end) scanner.fail('A NUL character stands in the file')
         if (!(await this.#more(scanner.at))) return
       } catch (error) {
-        if (error !== outOfBytes) throw this.located(error)
+        if (error !== outOfXmlBytes) throw this.located(error)
         await this.need(scanner.at)
       }
     }

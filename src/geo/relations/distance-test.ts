@@ -3,7 +3,7 @@ import type { JtsGeometry } from './jts-relations.ts'
 import { jts } from './jts-relations.ts'
 
 /** Distance from a geometry, measured after multiplying coordinates by `scale`. */
-export interface Reach {
+export interface DistanceLimit {
   distance: number
   scale: [x: number, y: number]
 }
@@ -11,10 +11,10 @@ export interface Reach {
 /** Tests whether geometries are within a planar distance of a fixed one; an empty one never is. */
 export class DistanceTest {
   readonly #fixed: JtsGeometry
-  readonly #reach: Reach
+  readonly #reach: DistanceLimit
 
   /** `fixed` is little-endian ISO WKB. */
-  constructor(fixed: Uint8Array, reach: Reach) {
+  constructor(fixed: Uint8Array, reach: DistanceLimit) {
     this.#fixed = jtsGeometry(fixed, 0, reach.scale)
     this.#reach = reach
   }

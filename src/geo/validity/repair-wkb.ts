@@ -17,12 +17,12 @@ function shapeAt(view: DataView, offset: number): Shape {
   return { hasZ, hasM, stride: (2 + (hasZ ? 1 : 0) + (hasM ? 1 : 0)) * 8 }
 }
 
-interface Parts {
+interface PolygonPositions {
   polygons: PositionRings
   extra: ExtraOrdinates
 }
 
-function readPolygon(view: DataView, offset: number, { stride }: Shape, parts: Parts): number {
+function readPolygon(view: DataView, offset: number, { stride }: Shape, parts: PolygonPositions): number {
   const count = view.getUint32(offset + 5, true)
   const rings: Float64Array[] = []
   let at = offset + 9
@@ -42,7 +42,7 @@ function readPolygon(view: DataView, offset: number, { stride }: Shape, parts: P
   return at
 }
 
-function readParts(view: DataView, offset: number, shape: Shape): Parts {
+function readParts(view: DataView, offset: number, shape: Shape): PolygonPositions {
   const parts = { polygons: [], extra: new ExtraOrdinates(shape.stride / 8 - 2) }
   if (view.getUint32(offset + 1, true) % 1000 === 3) {
     readPolygon(view, offset, shape, parts)

@@ -41,7 +41,7 @@ const Health = Type.Object(
   { title: 'Health' },
 )
 
-interface HealthParts {
+interface HealthDeps {
   version: string
   importer: Pick<Importer, 'workload'>
   /** Absent where it is off. */
@@ -58,7 +58,7 @@ const showHealth = operation({
     'For load balancers and watchdogs: 200 while the server answers, with its version, running loads, free space and the state of monitoring.',
   tags: ['server'],
   answers: { 200: Health },
-  handle: async ({ version, importer, monitoring, space, versions }: HealthParts) => ({
+  handle: async ({ version, importer, monitoring, space, versions }: HealthDeps) => ({
     status: 'ok',
     version,
     node: process.versions.node,

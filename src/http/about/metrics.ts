@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import type { Area } from '../app-types.ts'
+import type { ApiArea } from '../app-types.ts'
 import { media } from '../description.ts'
 import { addEndpoints, endpoint, operation } from '../endpoint.ts'
-import type { MetricsExport } from '../exported/metrics-export.ts'
+import type { MetricsExport } from '../metrics-export/metrics-export.ts'
 
 /** Metrics of this server for Prometheus; reads no database. */
 const showMetrics = operation({
@@ -18,7 +18,7 @@ const showMetrics = operation({
 export const metricsEndpoints = [endpoint('GET', '/metrics', 'user', 'unrecorded', { showMetrics })]
 
 /** `/metrics`; what it counts with is closed with the server. */
-export function metricsArea(metrics: MetricsExport): Area {
+export function metricsArea(metrics: MetricsExport): ApiArea {
   return (app) => {
     app.addHook('onClose', async () => metrics.close())
     addEndpoints(app, metricsEndpoints, { metrics })

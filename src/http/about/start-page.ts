@@ -43,14 +43,14 @@ const monitoring: Entry[] = [
   { rel: 'notifications', path: `${api}/notifications/`, title: 'Checks and notifications' },
 ]
 
-interface StartPageParts {
+interface StartPageDeps {
   version: string
   isMonitoringOn: boolean
   pages: BuiltPages
 }
 
 /** Entry points; monitoring only if it is enabled. */
-function start({ isMonitoringOn }: StartPageParts): Entry[] {
+function start({ isMonitoringOn }: StartPageDeps): Entry[] {
   return [
     { rel: 'data', path: '/ogc', title: 'Layers, as OGC API Features' },
     { rel: 'rest', path: '/rest', title: 'Imports and configuration' },
@@ -65,25 +65,25 @@ function start({ isMonitoringOn }: StartPageParts): Entry[] {
  * Lists the resources below a path, as JSON for programs and as HTML for people; `/` is the home page of the
  * web interface.
  */
-function indexOf(path: string, description: string, entriesOf: (parts: StartPageParts) => Entry[]) {
+function indexOf(path: string, description: string, entriesOf: (parts: StartPageDeps) => Entry[]) {
   const self: Entry = { rel: 'self', path, title: path === '/' ? 'Terrane' : path }
   return operation({
     summary: `What is below ${path}`,
     description,
     tags: ['server'],
     answers: { 200: media('Links', { 'application/json': Index, 'text/html': Type.String() }) },
-    handle: (parts: StartPageParts, request, reply) => {
-      const entries = entriesOf(parts)
+    handle: (deps: StartPageDeps, request, reply) => {
+      const entries = entriesOf(deps)
       reply.header('vary', 'Accept')
       const places = path === '/' ? entries : [...entries, { rel: 'up', path: '/', title: 'Start' }]
       if (prefersHtml(request.headers.accept)) {
-        const home = path === '/' ? parts.pages.entry('main') : undefined
+        const home = path === '/' ? deps.pages.entry('main') : undefined
         if (home !== undefined)
-          return sendDocument(request, reply, home, parts.pages, { first: parts.pages.entry('home') })
-        return sendPage(request, reply, self, places, parts.version)
+          return sendDocument(request, reply, home, deps.pages, { first: deps.pages.entry('home') })
+        return sendPage(request, reply, self, places, deps.version)
       }
       const links = [self, ...places].map((one) => toLink(request, one))
-      return reply.send({ name: 'Terrane', version: parts.version, links })
+      return reply.send({ name: 'Terrane', version: deps.version, links })
     },
   })
 }

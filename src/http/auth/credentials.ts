@@ -1,4 +1,4 @@
-import type { Credentials } from '../../accounts/records.ts'
+import type { StoredCredentials } from '../../accounts/records.ts'
 import { Failure } from '../../lib/errors.ts'
 
 export const sessionCookie = 'terrane_session'
@@ -9,14 +9,14 @@ export const csrfField = 'csrf_token'
 export function readCredentials(headers: {
   authorization?: string | undefined
   cookie?: string | undefined
-}): Credentials | undefined {
+}): StoredCredentials | undefined {
   const { authorization } = headers
   if (authorization !== undefined) return parseAuthorization(authorization)
   const id = headers.cookie === undefined ? undefined : readCookie(headers.cookie, sessionCookie)
   return id === undefined ? undefined : { kind: 'session', id }
 }
 
-function parseAuthorization(header: string): Credentials {
+function parseAuthorization(header: string): StoredCredentials {
   const [, scheme = '', value = ''] = /^(\w+) +(\S+) *$/.exec(header) ?? []
   if (scheme.toLowerCase() === 'bearer') return { kind: 'bearer', token: value }
   const pair = scheme.toLowerCase() === 'basic' ? Buffer.from(value, 'base64').toString('utf8') : ''

@@ -4,9 +4,9 @@ import type { FastifyRequest } from '../app-types.ts'
 import { empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { readCredentials, sessionCookie } from './credentials.ts'
-import { callerName, SessionBody, SessionReply, toWireSession } from './wire.ts'
+import { callerName, SessionBody, SessionReply, toSessionResponse } from './responses.ts'
 
-export type SessionParts = Pick<Accounts, 'logIn' | 'sessions' | 'users'>
+export type SessionDeps = Pick<Accounts, 'logIn' | 'sessions' | 'users'>
 
 const tags = ['security']
 
@@ -17,10 +17,10 @@ export const logIn = operation({
   tags,
   body: SessionBody,
   answers: { 200: SessionReply },
-  handle: async (accounts: SessionParts, request, reply) => {
+  handle: async (accounts: SessionDeps, request, reply) => {
     const session = await accounts.logIn(request.body.session, request.ip)
     reply.header('set-cookie', cookie(request, session.id, sessionSeconds))
-    return reply.header('cache-control', 'no-store').send(toWireSession(session))
+    return reply.header('cache-control', 'no-store').send(toSessionResponse(session))
   },
 })
 
@@ -29,11 +29,11 @@ export const showSession = operation({
   description: 'User and role of the caller; in a session its CSRF token and its end too.',
   tags,
   answers: { 200: SessionReply },
-  handle: async ({ sessions, users }: SessionParts, request, reply) => {
+  handle: async ({ sessions, users }: SessionDeps, request, reply) => {
     reply.header('cache-control', 'no-store')
     const id = sessionId(request)
     const session = id === undefined ? undefined : await sessions.find(id)
-    if (session !== undefined) return toWireSession(session)
+    if (session !== undefined) return toSessionResponse(session)
     const user = await users.get(callerName(request))
     return { session: { user: user.name, role: user.role } }
   },
@@ -44,7 +44,7 @@ export const logOut = operation({
   description: 'Ends the session of the cookie; the cookie is taken away.',
   tags,
   answers: { 200: empty() },
-  handle: async ({ sessions }: SessionParts, request, reply) => {
+  handle: async ({ sessions }: SessionDeps, request, reply) => {
     const id = sessionId(request)
     if (id !== undefined) await sessions.end(id)
     reply.header('set-cookie', cookie(request, '', 0))

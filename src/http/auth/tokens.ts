@@ -11,20 +11,20 @@ import {
   TokenBody,
   TokenList,
   TokenReply,
-  toWireToken,
-} from './wire.ts'
+  toTokenResponse,
+} from './responses.ts'
 
 const tags = ['security']
 const params = Type.Object({ id: Type.String({ description: 'Id of an API token' }) })
 const ofUser = Type.Object({ name: Type.String({ description: 'Name of a user' }) })
 
-export interface TokenParts {
+export interface TokenDeps {
   tokens: Accounts['tokens']
   clock: Clock
 }
 
 /** Dependencies of listing other users' tokens. */
-export interface UserTokenParts {
+export interface UserTokenDeps {
   users: Pick<Accounts['users'], 'get'>
   tokens: Accounts['tokens']
 }
@@ -39,8 +39,8 @@ export const listOwnTokens = operation({
     'API tokens of the caller with creation, expiry and last use, oldest first. Their values are not stored.',
   tags,
   answers: { 200: TokenList },
-  handle: async ({ tokens }: TokenParts, request) => ({
-    tokens: (await tokens.list(callerName(request))).map((one) => toWireToken(request, one)),
+  handle: async ({ tokens }: TokenDeps, request) => ({
+    tokens: (await tokens.list(callerName(request))).map((one) => toTokenResponse(request, one)),
   }),
 })
 
@@ -50,11 +50,11 @@ export const showToken = operation({
   tags,
   params,
   answers: { 200: TokenReply },
-  handle: async ({ tokens }: TokenParts, request) => {
+  handle: async ({ tokens }: TokenDeps, request) => {
     const { id } = request.params
     const token = (await tokens.list(callerName(request))).find((one) => String(one.id) === id)
     if (token === undefined) throw unknownToken(id)
-    return { token: toWireToken(request, token) }
+    return { token: toTokenResponse(request, token) }
   },
 })
 
@@ -65,12 +65,12 @@ export const createToken = operation({
   tags,
   body: TokenBody,
   answers: { 201: TokenReply },
-  handle: async ({ tokens, clock }: TokenParts, request, reply) => {
+  handle: async ({ tokens, clock }: TokenDeps, request, reply) => {
     refuseTokens(request)
     const { name, expires } = request.body.token
     const expiresAt = parseExpiry(expires, clock.now())
     const token = await tokens.create(callerName(request), { caption: name, expiresAt })
-    const wire = toWireToken(request, token)
+    const wire = toTokenResponse(request, token)
     return reply
       .code(201)
       .header('location', wire.href)
@@ -85,7 +85,7 @@ export const revokeToken = operation({
   tags,
   params,
   answers: { 200: empty() },
-  handle: async ({ tokens }: TokenParts, request, reply) => {
+  handle: async ({ tokens }: TokenDeps, request, reply) => {
     await revoke(tokens, callerName(request), request.params.id)
     return reply.code(200).send()
   },
@@ -102,10 +102,10 @@ export const listUserTokens = operation({
   tags,
   params: ofUser,
   answers: { 200: TokenList },
-  handle: async ({ users, tokens }: UserTokenParts, request) => {
+  handle: async ({ users, tokens }: UserTokenDeps, request) => {
     const { name } = await users.get(request.params.name)
     const place = `/rest/security/users/${encodeURIComponent(name)}/tokens`
-    return { tokens: (await tokens.list(name)).map((one) => toWireToken(request, one, place)) }
+    return { tokens: (await tokens.list(name)).map((one) => toTokenResponse(request, one, place)) }
   },
 })
 
@@ -115,7 +115,7 @@ export const revokeUserToken = operation({
   tags,
   params: Type.Object({ ...ofUser.properties, ...params.properties }),
   answers: { 200: empty() },
-  handle: async ({ users, tokens }: UserTokenParts, request, reply) => {
+  handle: async ({ users, tokens }: UserTokenDeps, request, reply) => {
     const { name } = await users.get(request.params.name)
     await revoke(tokens, name, request.params.id)
     return reply.code(200).send()

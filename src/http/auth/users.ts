@@ -10,23 +10,23 @@ import {
   callerName,
   OwnPasswordBody,
   refuseTokens,
-  toWireUser,
+  toUserResponse,
   UserBody,
   UserDependentsReply,
   UserList,
   UserReply,
-} from './wire.ts'
+} from './responses.ts'
 
-export type UserParts = Pick<Accounts, 'users'>
+export type UserDeps = Pick<Accounts, 'users'>
 
 /** Dependencies of operations that change a password. */
-export type PasswordParts = Pick<Accounts, 'users' | 'confirmPassword'>
+export type PasswordDeps = Pick<Accounts, 'users' | 'confirmPassword'>
 
 const tags = ['security']
 const params = Type.Object({ name: Type.String({ description: 'Name of a user' }) })
 
 function show(request: FastifyRequest, user: User) {
-  return { user: toWireUser(request, user) }
+  return { user: toUserResponse(request, user) }
 }
 
 export const listUsers = operation({
@@ -35,8 +35,8 @@ export const listUsers = operation({
     'All users with role, mail address and whether they may sign in, by name. Needs the role `admin`.',
   tags,
   answers: { 200: UserList },
-  handle: async ({ users }: UserParts, request) => ({
-    users: (await users.list()).map((user) => toWireUser(request, user)),
+  handle: async ({ users }: UserDeps, request) => ({
+    users: (await users.list()).map((user) => toUserResponse(request, user)),
   }),
 })
 
@@ -47,7 +47,7 @@ export const showUser = operation({
   tags,
   params,
   answers: { 200: UserReply },
-  handle: async ({ users }: UserParts, request, reply) =>
+  handle: async ({ users }: UserDeps, request, reply) =>
     sendEntity(request, reply, show(request, await users.get(request.params.name))),
 })
 
@@ -59,7 +59,7 @@ export const createUser = operation({
   idempotent: true,
   body: UserBody,
   answers: { 201: UserReply },
-  handle: async ({ users }: UserParts, request, reply) => {
+  handle: async ({ users }: UserDeps, request, reply) => {
     const { name, password, email, role, enabled } = request.body.user
     if (name === undefined || password === undefined)
       throw invalid('invalid-body', 'A new user needs "user.name" and "user.password"')
@@ -76,16 +76,16 @@ export const changeUser = operation({
   params,
   body: UserBody,
   answers: { 200: UserReply },
-  handle: async (parts: PasswordParts, request) => {
+  handle: async (deps: PasswordDeps, request) => {
     const { name, password, email, role, enabled, keepTokens, currentPassword } = request.body.user
     const isOwn = request.params.name === request.caller.name
     const revokesTokens = password !== undefined && !isOwn && keepTokens !== true
     const change = { password, email, role, isEnabled: enabled, revokesTokens }
-    const changed = await parts.users.change(request.params.name, change, async (current) => {
+    const changed = await deps.users.change(request.params.name, change, async (current) => {
       requireMatch(request, show(request, current))
       if (name !== undefined && name !== current.name)
         throw invalid('invalid-body', `The name of user "${current.name}" cannot be changed`)
-      if (isOwn && password !== undefined) await confirmOwnPassword(parts, request, currentPassword)
+      if (isOwn && password !== undefined) await confirmOwnPassword(deps, request, currentPassword)
     })
     return show(request, changed)
   },
@@ -93,7 +93,7 @@ export const changeUser = operation({
 
 /** Throws `Failure` unless the caller signed in without a token and gives the password that is valid now. */
 async function confirmOwnPassword(
-  accounts: PasswordParts,
+  accounts: PasswordDeps,
   request: FastifyRequest,
   currentPassword: string | undefined,
 ): Promise<void> {
@@ -111,7 +111,7 @@ export const deleteUser = operation({
   tags,
   params,
   answers: { 200: empty() },
-  handle: async ({ users }: UserParts, request, reply) => {
+  handle: async ({ users }: UserDeps, request, reply) => {
     await users.delete(request.params.name)
     return reply.code(200).send()
   },
@@ -126,7 +126,7 @@ export const listUserDependents = operation({
   tags,
   params,
   answers: { 200: UserDependentsReply },
-  handle: async ({ users }: UserParts, request) => {
+  handle: async ({ users }: UserDeps, request) => {
     const { tokens, sessions } = await users.dependents(request.params.name)
     return { dependents: { tokens: { total: tokens.length, names: tokens.slice(0, mostNames) }, sessions } }
   },
@@ -139,7 +139,7 @@ export const endUserSessions = operation({
   tags,
   params,
   answers: { 200: empty() },
-  handle: async ({ users }: UserParts, request, reply) => {
+  handle: async ({ users }: UserDeps, request, reply) => {
     await users.endSessions(request.params.name)
     return reply.code(200).send()
   },
@@ -152,10 +152,10 @@ export const changeOwnPassword = operation({
   tags,
   body: OwnPasswordBody,
   answers: { 200: empty() },
-  handle: async (parts: PasswordParts, request, reply) => {
+  handle: async (deps: PasswordDeps, request, reply) => {
     const { currentPassword, newPassword } = request.body
-    await confirmOwnPassword(parts, request, currentPassword)
-    await parts.users.change(callerName(request), { password: newPassword })
+    await confirmOwnPassword(deps, request, currentPassword)
+    await deps.users.change(callerName(request), { password: newPassword })
     return reply.code(200).send()
   },
 })

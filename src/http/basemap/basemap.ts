@@ -10,7 +10,7 @@ import { Bytes, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 
 /** Dependencies of the base map. */
-export interface BasemapParts {
+export interface BasemapDeps {
   background: BackgroundMap
   basemap: Basemap
 }
@@ -38,7 +38,7 @@ export const showBasemap = operation({
       }),
     }),
   },
-  handle: ({ basemap }: BasemapParts, request, reply) => {
+  handle: ({ basemap }: BasemapDeps, request, reply) => {
     reply.header('cache-control', shortly)
     const own = (theme: Theme): string => request.link(`/assets/basemap/${theme}.json`)
     const { kind } = basemap
@@ -55,7 +55,7 @@ function styleOf(theme: Theme) {
     isPublicRead: true,
     query: Type.Object({ language: Type.Optional(Type.Enum(['en', 'de'], { description: 'Of labels' })) }),
     answers: { 200: Type.Object({ version: Type.Literal(8) }, { additionalProperties: true }) },
-    handle: ({ background, basemap }: BasemapParts, request, reply) => {
+    handle: ({ background, basemap }: BasemapDeps, request, reply) => {
       reply.header('cache-control', shortly)
       const { language = 'en' } = request.query
       if (basemap.kind === 'off') return backgroundStyle(theme, { maxZoom: deepestZoom, language })
@@ -81,7 +81,7 @@ export const getBasemapTile = operation({
     200: media('A vector tile', { 'application/vnd.mapbox-vector-tile': Bytes }),
     204: Type.Null({ description: 'There is nothing but water' }),
   },
-  handle: ({ background }: BasemapParts, request, reply) => {
+  handle: ({ background }: BasemapDeps, request, reply) => {
     const { z, x, y } = request.params
     if (z > deepestZoom || x >= 2 ** z || y >= 2 ** z)
       throw notFound('unknown-tile', `The background map has tiles of the zooms 0 to ${deepestZoom}`)

@@ -1,6 +1,6 @@
-import type { Area } from '../app-types.ts'
+import type { ApiArea } from '../app-types.ts'
 import { addEndpoints, endpoint } from '../endpoint.ts'
-import type { BasemapParts } from './basemap.ts'
+import type { BasemapDeps } from './basemap.ts'
 import { getBasemapTile, getDarkBasemap, getLightBasemap, showBasemap } from './basemap.ts'
 
 /** The base map of the web interface: files that are not counted as usage. */
@@ -11,9 +11,9 @@ export const basemapEndpoints = [
   endpoint('GET', '/assets/basemap/:z/:x/:y.mvt', 'public', 'unrecorded', { getBasemapTile }),
 ]
 
-export function basemapArea(parts: BasemapParts): Area {
+export function basemapArea(deps: BasemapDeps): ApiArea {
   return (app) => {
-    app.addHook('onClose', async () => parts.background.close())
-    addEndpoints(app, basemapEndpoints, parts)
+    app.addHook('onClose', async () => deps.background.close())
+    addEndpoints(app, basemapEndpoints, deps)
   }
 }

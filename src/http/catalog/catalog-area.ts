@@ -1,12 +1,12 @@
-import type { Area, FastifyRequest } from '../app-types.ts'
+import type { ApiArea, FastifyRequest } from '../app-types.ts'
 import { addEndpoints } from '../endpoint.ts'
 import type {
-  CatalogParts,
-  ComparisonParts,
-  InventoryParts,
-  PublicityParts,
-  VersionParts,
-} from './catalog-parts.ts'
+  CatalogDeps,
+  ComparisonDeps,
+  InventoryDeps,
+  PublicAccessDeps,
+  VersionDeps,
+} from './catalog-deps.ts'
 import {
   inventoryEndpoints,
   layerEndpoints,
@@ -18,18 +18,18 @@ import {
 import { documentTypes } from './style-documents.ts'
 
 /** `/rest/workspaces` with their stores, and `/rest/layers`. */
-export function catalogArea(parts: PublicityParts & VersionParts & ComparisonParts & InventoryParts): Area {
+export function catalogArea(deps: PublicAccessDeps & VersionDeps & ComparisonDeps & InventoryDeps): ApiArea {
   return (app) => {
-    addEndpoints(app, workspaceEndpoints, parts)
-    addEndpoints(app, storeEndpoints, parts)
-    addEndpoints(app, inventoryEndpoints, parts)
-    addEndpoints(app, layerEndpoints, parts)
-    addEndpoints(app, versionEndpoints, parts)
+    addEndpoints(app, workspaceEndpoints, deps)
+    addEndpoints(app, storeEndpoints, deps)
+    addEndpoints(app, inventoryEndpoints, deps)
+    addEndpoints(app, layerEndpoints, deps)
+    addEndpoints(app, versionEndpoints, deps)
   }
 }
 
 /** `/rest/styles`, and the styles of one workspace: their bodies may be documents. */
-export function stylesArea(parts: CatalogParts): Area {
+export function stylesArea(deps: CatalogDeps): ApiArea {
   return (app) => {
     for (const type of documentTypes)
       app.addContentTypeParser(
@@ -37,6 +37,6 @@ export function stylesArea(parts: CatalogParts): Area {
         { parseAs: 'string' },
         async (_request: FastifyRequest, body: string) => body,
       )
-    addEndpoints(app, styleEndpoints, parts)
+    addEndpoints(app, styleEndpoints, deps)
   }
 }

@@ -3,8 +3,8 @@ import { colorsOf, paletteKind, paletteKinds, paletteNames } from '../../cartogr
 import { classifyMethods } from '../../cartography/classify/summary.ts'
 import { defined } from '../../lib/defined.ts'
 import { operation } from '../endpoint.ts'
-import type { CatalogParts } from './catalog-parts.ts'
-import { ClassifyWish, messagesOf, requireAttribute, summaryOf, vectorLayer } from './classify-wish.ts'
+import type { CatalogDeps } from './catalog-deps.ts'
+import { ClassifyBody, classifySummary, messagesOf, requireAttribute, vectorLayer } from './classify-body.ts'
 
 const Classes = Type.Object({
   classes: Type.Object(
@@ -44,12 +44,12 @@ export const showClasses = operation({
     'Nothing is kept: `POST /rest/layers/<layer>/styles` makes a style by the same. All values are looked at.',
   tags: ['styles'],
   params: Type.Object({ layer: Type.String({ description: 'Workspace and layer, such as `city:trees`' }) }),
-  query: Type.Omit(ClassifyWish, ['palette']),
+  query: Type.Omit(ClassifyBody, ['palette']),
   answers: { 200: Classes },
-  handle: async ({ catalog }: CatalogParts, request, reply) => {
+  handle: async ({ catalog }: CatalogDeps, request, reply) => {
     const layer = await vectorLayer({ catalog }, request, request.params.layer)
     const attribute = requireAttribute(layer, request.query.attribute)
-    const { wish, summary } = await summaryOf({ catalog }, reply, {
+    const { wish, summary } = await classifySummary({ catalog }, reply, {
       layer,
       attribute,
       classify: request.query,
@@ -95,7 +95,7 @@ export const listPalettes = operation({
     ),
   }),
   answers: { 200: Palettes },
-  handle: (_parts: CatalogParts, request) => ({
+  handle: (_parts: CatalogDeps, request) => ({
     palettes: paletteNames.map((name) => ({
       name,
       kind: paletteKind(name),

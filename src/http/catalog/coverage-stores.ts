@@ -4,15 +4,15 @@ import { defined } from '../../lib/defined.ts'
 import type { StoreParameters } from '../../stores/store.ts'
 import { empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
-import type { CatalogParts } from './catalog-parts.ts'
+import type { CatalogDeps } from './catalog-deps.ts'
 import { RecurseQuery, WorkspaceParams } from './paths.ts'
 import {
   CoverageList,
   CoverageStoreBody,
   CoverageStoreList,
   CoverageStoreReply,
-  fromWireParameters,
-} from './store-wire.ts'
+  readParametersBody,
+} from './store-response.ts'
 import {
   changeStore,
   createStore,
@@ -29,7 +29,7 @@ function parametersOf({
   url,
   connectionParameters,
 }: Static<typeof CoverageStoreBody>['coverageStore']): StoreParameters {
-  return { ...fromWireParameters(connectionParameters), ...defined({ url }) }
+  return { ...readParametersBody(connectionParameters), ...defined({ url }) }
 }
 
 export const listCoverageStores = operation({
@@ -38,8 +38,8 @@ export const listCoverageStores = operation({
   tags,
   params: WorkspaceParams,
   answers: { 200: CoverageStoreList },
-  handle: async (parts: CatalogParts, request) => ({
-    coverageStores: { coverageStore: await listStoresOf(parts, request, 'coverageStore') },
+  handle: async (deps: CatalogDeps, request) => ({
+    coverageStores: { coverageStore: await listStoresOf(deps, request, 'coverageStore') },
   }),
 })
 
@@ -52,9 +52,9 @@ export const createCoverageStore = operation({
   params: WorkspaceParams,
   body: CoverageStoreBody,
   answers: { 201: CoverageStoreReply },
-  handle: (parts: CatalogParts, request, reply) => {
+  handle: (deps: CatalogDeps, request, reply) => {
     const { coverageStore: fields } = request.body
-    return createStore(parts, request, reply, 'coverageStore', { fields, parameters: parametersOf(fields) })
+    return createStore(deps, request, reply, 'coverageStore', { fields, parameters: parametersOf(fields) })
   },
 })
 
@@ -64,7 +64,7 @@ export const showCoverageStore = operation({
   tags,
   params: StoreParams,
   answers: { 200: CoverageStoreReply },
-  handle: (parts: CatalogParts, request, reply) => sendStore(parts, request, reply, 'coverageStore'),
+  handle: (deps: CatalogDeps, request, reply) => sendStore(deps, request, reply, 'coverageStore'),
 })
 
 export const changeCoverageStore = operation({
@@ -74,9 +74,9 @@ export const changeCoverageStore = operation({
   params: StoreParams,
   body: CoverageStoreBody,
   answers: { 200: CoverageStoreReply },
-  handle: (parts: CatalogParts, request) => {
+  handle: (deps: CatalogDeps, request) => {
     const { coverageStore: fields } = request.body
-    return changeStore(parts, request, 'coverageStore', { fields, parameters: () => parametersOf(fields) })
+    return changeStore(deps, request, 'coverageStore', { fields, parameters: () => parametersOf(fields) })
   },
 })
 
@@ -87,7 +87,7 @@ export const deleteCoverageStore = operation({
   params: StoreParams,
   query: RecurseQuery,
   answers: { 200: empty() },
-  handle: (parts: CatalogParts, request, reply) => deleteStore(parts, request, reply, 'coverageStore'),
+  handle: (deps: CatalogDeps, request, reply) => deleteStore(deps, request, reply, 'coverageStore'),
 })
 
 export const listCoverages = operation({
@@ -96,7 +96,7 @@ export const listCoverages = operation({
   tags,
   params: StoreParams,
   answers: { 200: CoverageList },
-  handle: async (parts: CatalogParts, request) => ({
-    coverages: { coverage: await listLayersOfStore(parts, request, 'coverageStore') },
+  handle: async (deps: CatalogDeps, request) => ({
+    coverages: { coverage: await listLayersOfStore(deps, request, 'coverageStore') },
   }),
 })

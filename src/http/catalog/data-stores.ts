@@ -1,15 +1,15 @@
 import { Type } from 'typebox'
 import { empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
-import type { CatalogParts } from './catalog-parts.ts'
+import type { CatalogDeps } from './catalog-deps.ts'
 import { RecurseQuery, WorkspaceParams } from './paths.ts'
 import {
   DataStoreList,
   DataStoreReply,
   FeatureTypeList,
-  fromWireParameters,
+  readParametersBody,
   StoreBody,
-} from './store-wire.ts'
+} from './store-response.ts'
 import {
   changeStore,
   createStore,
@@ -28,8 +28,8 @@ export const listDataStores = operation({
   tags,
   params: WorkspaceParams,
   answers: { 200: DataStoreList },
-  handle: async (parts: CatalogParts, request) => ({
-    dataStores: { dataStore: await listStoresOf(parts, request, 'dataStore') },
+  handle: async (deps: CatalogDeps, request) => ({
+    dataStores: { dataStore: await listStoresOf(deps, request, 'dataStore') },
   }),
 })
 
@@ -42,10 +42,10 @@ export const createDataStore = operation({
   params: WorkspaceParams,
   body: StoreBody,
   answers: { 201: DataStoreReply },
-  handle: (parts: CatalogParts, request, reply) => {
+  handle: (deps: CatalogDeps, request, reply) => {
     const { dataStore: fields } = request.body
-    const parameters = fromWireParameters(fields.connectionParameters)
-    return createStore(parts, request, reply, 'dataStore', { fields, parameters })
+    const parameters = readParametersBody(fields.connectionParameters)
+    return createStore(deps, request, reply, 'dataStore', { fields, parameters })
   },
 })
 
@@ -55,7 +55,7 @@ export const showDataStore = operation({
   tags,
   params: StoreParams,
   answers: { 200: DataStoreReply },
-  handle: (parts: CatalogParts, request, reply) => sendStore(parts, request, reply, 'dataStore'),
+  handle: (deps: CatalogDeps, request, reply) => sendStore(deps, request, reply, 'dataStore'),
 })
 
 export const changeDataStore = operation({
@@ -65,10 +65,10 @@ export const changeDataStore = operation({
   params: StoreParams,
   body: StoreBody,
   answers: { 200: DataStoreReply },
-  handle: (parts: CatalogParts, request) => {
+  handle: (deps: CatalogDeps, request) => {
     const { dataStore: fields } = request.body
-    const parameters = () => fromWireParameters(fields.connectionParameters)
-    return changeStore(parts, request, 'dataStore', { fields, parameters })
+    const parameters = () => readParametersBody(fields.connectionParameters)
+    return changeStore(deps, request, 'dataStore', { fields, parameters })
   },
 })
 
@@ -80,7 +80,7 @@ export const deleteDataStore = operation({
   params: StoreParams,
   query: RecurseQuery,
   answers: { 200: empty() },
-  handle: (parts: CatalogParts, request, reply) => deleteStore(parts, request, reply, 'dataStore'),
+  handle: (deps: CatalogDeps, request, reply) => deleteStore(deps, request, reply, 'dataStore'),
 })
 
 export const listFeatureTypes = operation({
@@ -89,7 +89,7 @@ export const listFeatureTypes = operation({
   tags,
   params: StoreParams,
   answers: { 200: FeatureTypeList },
-  handle: async (parts: CatalogParts, request) => ({
-    featureTypes: { featureType: await listLayersOfStore(parts, request, 'dataStore') },
+  handle: async (deps: CatalogDeps, request) => ({
+    featureTypes: { featureType: await listLayersOfStore(deps, request, 'dataStore') },
   }),
 })

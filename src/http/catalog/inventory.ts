@@ -2,15 +2,15 @@ import { Type } from 'typebox'
 import type { StoreKind } from '../../catalog/records.ts'
 import { foldText } from '../../lib/text/fold-text.ts'
 import { operation } from '../endpoint.ts'
-import type { CatalogParts, InventoryParts } from './catalog-parts.ts'
+import type { CatalogDeps, InventoryDeps } from './catalog-deps.ts'
 import {
-  CountedStores,
-  CountedWorkspaces,
   DependentsReply,
-  toWireCountedStore,
-  toWireCountedWorkspace,
-  toWireDependents,
-} from './inventory-wire.ts'
+  StoreInventories,
+  toCountedStoreResponse,
+  toCountedWorkspaceResponse,
+  toDependentsResponse,
+  WorkspaceInventories,
+} from './inventory-response.ts'
 import { WorkspaceParams } from './paths.ts'
 import { getStore } from './stores.ts'
 
@@ -32,30 +32,30 @@ function pageOf<T extends { name: string }>(
   return { total: found.length, page: found.slice(offset, offset + limit) }
 }
 
-export const listCountedWorkspaces = operation({
+export const listWorkspaceInventories = operation({
   summary: 'All workspaces, with how much is in them',
   description:
     'For lists of pages: each workspace with the numbers of its stores, layers and styles in one answer.',
   tags: ['workspaces'],
   query: Type.Object(pageQuery),
-  answers: { 200: CountedWorkspaces },
-  handle: async ({ catalog }: CatalogParts, request) => {
+  answers: { 200: WorkspaceInventories },
+  handle: async ({ catalog }: CatalogDeps, request) => {
     const { total, page } = pageOf(await catalog.inventory.workspaces(), request.query)
-    return { total, workspaces: page.map((one) => toWireCountedWorkspace(request, one)) }
+    return { total, workspaces: page.map((one) => toCountedWorkspaceResponse(request, one)) }
   },
 })
 
-export const listCountedStores = operation({
+export const listStoreInventories = operation({
   summary: 'The stores of all workspaces, or of one, with how many layers they have',
   description: 'For lists of pages: each store with its type, state and number of layers in one answer.',
   tags: ['data stores'],
   query: Type.Object({ ...pageQuery, workspace: Type.Optional(Type.String()) }),
-  answers: { 200: CountedStores },
-  handle: async ({ catalog }: CatalogParts, request) => {
+  answers: { 200: StoreInventories },
+  handle: async ({ catalog }: CatalogDeps, request) => {
     const { workspace, ...wanted } = request.query
     if (workspace !== undefined) await catalog.workspaces.require(workspace)
     const { total, page } = pageOf(await catalog.inventory.stores(workspace), wanted)
-    return { total, stores: page.map((one) => toWireCountedStore(request, one)) }
+    return { total, stores: page.map((one) => toCountedStoreResponse(request, one)) }
   },
 })
 
@@ -66,20 +66,20 @@ export const listWorkspaceDependents = operation({
   tags: ['workspaces'],
   params: WorkspaceParams,
   answers: { 200: DependentsReply },
-  handle: async ({ catalog, imports }: InventoryParts, request) => {
+  handle: async ({ catalog, imports }: InventoryDeps, request) => {
     const { name } = await catalog.workspaces.get(request.params.workspace)
-    return toWireDependents(await catalog.inventory.ofWorkspace(name), await imports.listInto(name))
+    return toDependentsResponse(await catalog.inventory.ofWorkspace(name), await imports.listInto(name))
   },
 })
 
 async function dependentsOf(
-  parts: InventoryParts,
+  deps: InventoryDeps,
   kind: StoreKind,
   params: { workspace: string; store: string },
 ) {
-  const store = await getStore(parts, kind, params)
-  const imports = await parts.imports.listInto(store.workspace, store.name)
-  return toWireDependents(await parts.catalog.inventory.ofStore(store), imports)
+  const store = await getStore(deps, kind, params)
+  const imports = await deps.imports.listInto(store.workspace, store.name)
+  return toDependentsResponse(await deps.catalog.inventory.ofStore(store), imports)
 }
 
 export const listDataStoreDependents = operation({
@@ -89,7 +89,7 @@ export const listDataStoreDependents = operation({
   tags: ['data stores'],
   params: StoreParams,
   answers: { 200: DependentsReply },
-  handle: (parts: InventoryParts, request) => dependentsOf(parts, 'dataStore', request.params),
+  handle: (deps: InventoryDeps, request) => dependentsOf(deps, 'dataStore', request.params),
 })
 
 export const listCoverageStoreDependents = operation({
@@ -99,5 +99,5 @@ export const listCoverageStoreDependents = operation({
   tags: ['coverage stores'],
   params: StoreParams,
   answers: { 200: DependentsReply },
-  handle: (parts: InventoryParts, request) => dependentsOf(parts, 'coverageStore', request.params),
+  handle: (deps: InventoryDeps, request) => dependentsOf(deps, 'coverageStore', request.params),
 })

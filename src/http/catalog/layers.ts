@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import { hasRole } from '../../accounts/caller.ts'
-import type { LayerChange } from '../../catalog/doors/layers.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
+import type { LayerChange } from '../../catalog/services/layers.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import { loginNeeded } from '../access.ts'
 import type { FastifyRequest } from '../app-types.ts'
@@ -10,15 +10,15 @@ import { empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
 import { copiesLeft } from '../public-copies.ts'
-import type { CatalogParts, PublicityParts } from './catalog-parts.ts'
-import { LayerBody, LayerList, LayerReply, toWireLayer } from './layer-wire.ts'
+import type { CatalogDeps, PublicAccessDeps } from './catalog-deps.ts'
+import { LayerBody, LayerList, LayerReply, toLayerResponse } from './layer-response.ts'
 import { layerPath, RecurseQuery, WorkspaceParams } from './paths.ts'
 
 const tags = ['layers']
 const params = Type.Object({ layer: Type.String({ description: '`<workspace>:<name>`' }) })
 
 async function readable(
-  { catalog }: CatalogParts,
+  { catalog }: CatalogDeps,
   { caller }: FastifyRequest,
   filter: { workspace?: string } = {},
 ): Promise<LayerRecord[]> {
@@ -32,8 +32,8 @@ export const listLayers = operation({
   tags,
   isPublicRead: true,
   answers: { 200: LayerList },
-  handle: async (parts: CatalogParts, request) => {
-    const layers = await readable(parts, request)
+  handle: async (deps: CatalogDeps, request) => {
+    const layers = await readable(deps, request)
     if (layers.length === 0 && !hasRole(request.caller, 'user')) throw loginNeeded()
     const layer = layers.map((one) => ({
       name: `${one.workspace}:${one.name}`,
@@ -50,10 +50,10 @@ export const listLayersOfWorkspace = operation({
   isPublicRead: true,
   params: WorkspaceParams,
   answers: { 200: LayerList },
-  handle: async (parts: CatalogParts, request) => {
+  handle: async (deps: CatalogDeps, request) => {
     const { workspace } = request.params
-    const { workspaces } = parts.catalog
-    const layers = await readable(parts, request, { workspace })
+    const { workspaces } = deps.catalog
+    const layers = await readable(deps, request, { workspace })
     if (hasRole(request.caller, 'user')) await workspaces.get(workspace)
     // A workspace that is not public and has no layer that is does not show whether it exists.
     else if (layers.length === 0 && !(await workspaces.find(workspace))?.isPublic) throw loginNeeded()
@@ -69,8 +69,8 @@ export const showLayer = operation({
   tags,
   params,
   answers: { 200: LayerReply },
-  handle: async (parts: CatalogParts, request, reply) =>
-    sendEntity(request, reply, await describeLayer(parts, request, await getNamedLayer(parts, request))),
+  handle: async (deps: CatalogDeps, request, reply) =>
+    sendEntity(request, reply, await describeLayer(deps, request, await getNamedLayer(deps, request))),
 })
 
 export const changeLayer = operation({
@@ -81,15 +81,15 @@ export const changeLayer = operation({
   params,
   body: LayerBody,
   answers: { 200: LayerReply },
-  handle: async (parts: PublicityParts, request) => {
-    const layer = await getNamedLayer(parts, request)
-    requireMatch(request, await describeLayer(parts, request, layer))
-    const { layers } = parts.catalog
+  handle: async (deps: PublicAccessDeps, request) => {
+    const layer = await getNamedLayer(deps, request)
+    requireMatch(request, await describeLayer(deps, request, layer))
+    const { layers } = deps.catalog
     const wasPublic = await layers.isPublic(layer)
-    await layers.change(layer, fromWireLayer(layer, request.body.layer))
-    const changed = await getNamedLayer(parts, request)
-    const { layer: shown } = await describeLayer(parts, request, changed)
-    return { layer: { ...shown, ...copiesLeft(wasPublic, await layers.isPublic(changed), parts) } }
+    await layers.change(layer, readLayerBody(layer, request.body.layer))
+    const changed = await getNamedLayer(deps, request)
+    const { layer: shown } = await describeLayer(deps, request, changed)
+    return { layer: { ...shown, ...copiesLeft(wasPublic, await layers.isPublic(changed), deps) } }
   },
 })
 
@@ -100,9 +100,9 @@ export const refreshLayer = operation({
   tags,
   params,
   answers: { 200: LayerReply },
-  handle: async (parts: CatalogParts, request) => {
-    await parts.catalog.layers.refreshVersion(await getNamedLayer(parts, request))
-    return describeLayer(parts, request, await getNamedLayer(parts, request))
+  handle: async (deps: CatalogDeps, request) => {
+    await deps.catalog.layers.refreshVersion(await getNamedLayer(deps, request))
+    return describeLayer(deps, request, await getNamedLayer(deps, request))
   },
 })
 
@@ -114,23 +114,23 @@ export const deleteLayer = operation({
   params,
   query: RecurseQuery,
   answers: { 200: empty() },
-  handle: async (parts: CatalogParts, request, reply) => {
-    const layer = await getNamedLayer(parts, request)
-    requireMatch(request, await describeLayer(parts, request, layer))
-    await parts.catalog.layers.delete(layer, { recurse: request.query.recurse ?? false })
+  handle: async (deps: CatalogDeps, request, reply) => {
+    const layer = await getNamedLayer(deps, request)
+    requireMatch(request, await describeLayer(deps, request, layer))
+    await deps.catalog.layers.delete(layer, { recurse: request.query.recurse ?? false })
     return reply.code(200).send()
   },
 })
 
 /** Returns the response for a layer. */
 export async function describeLayer(
-  { catalog: { layers, styles } }: CatalogParts,
+  { catalog: { layers, styles } }: CatalogDeps,
   request: FastifyRequest,
   layer: LayerRecord,
-): Promise<ReturnType<typeof toWireLayer>> {
+): Promise<ReturnType<typeof toLayerResponse>> {
   const { version } = await layers.versionOf(layer)
   const style = await styles.resolve(layer.workspace, layer.details.style)
-  return toWireLayer(request, { ...layer, version }, await layers.storeOf(layer), style)
+  return toLayerResponse(request, { ...layer, version }, await layers.storeOf(layer), style)
 }
 
 /**
@@ -138,7 +138,7 @@ export async function describeLayer(
  * missing.
  */
 async function getNamedLayer(
-  { catalog: { layers } }: CatalogParts,
+  { catalog: { layers } }: CatalogDeps,
   request: FastifyRequest<{ Params: Static<typeof params> }>,
 ): Promise<LayerRecord> {
   const { layer: text } = request.params
@@ -151,7 +151,7 @@ async function getNamedLayer(
 }
 
 /** Returns the change in a body; a style may be named with its workspace. */
-function fromWireLayer(layer: LayerRecord, wanted: Static<typeof LayerBody>['layer']): LayerChange {
+function readLayerBody(layer: LayerRecord, wanted: Static<typeof LayerBody>['layer']): LayerChange {
   const { name, title, abstract, description, keywords, public: isPublic } = wanted
   const { attribution, licence, contact, translations } = wanted
   if (name !== undefined && name !== layer.name && name !== `${layer.workspace}:${layer.name}`)

@@ -1,5 +1,6 @@
 import { endpoint } from '../endpoint.ts'
 import { listPalettes, showClasses } from './classes.ts'
+import { makeStyleOfLayer } from './classified-styles.ts'
 import {
   changeCoverageStore,
   createCoverageStore,
@@ -17,11 +18,11 @@ import {
   showDataStore,
 } from './data-stores.ts'
 import {
-  listCountedStores,
-  listCountedWorkspaces,
   listCoverageStoreDependents,
   listDataStoreDependents,
+  listStoreInventories,
   listWorkspaceDependents,
+  listWorkspaceInventories,
 } from './inventory.ts'
 import {
   changeLayer,
@@ -31,7 +32,6 @@ import {
   refreshLayer,
   showLayer,
 } from './layers.ts'
-import { makeStyleOfLayer } from './made-styles.ts'
 import { checkCoverageStore, checkDataStore, checkNewDataStore } from './store-check.ts'
 import { changeStyle, createStyle, deleteStyle, listStyles, showStyle } from './styles.ts'
 import {
@@ -92,8 +92,10 @@ export const storeEndpoints = [
 
 /** Contents of workspaces and stores, dependents of a deletion, and checks of stores. */
 export const inventoryEndpoints = [
-  endpoint('GET', '/rest/catalogue/workspaces', 'staff', 'view', { listCountedWorkspaces }),
-  endpoint('GET', '/rest/catalogue/stores', 'staff', 'view', { listCountedStores }),
+  endpoint('GET', '/rest/catalogue/workspaces', 'staff', 'view', {
+    listCountedWorkspaces: listWorkspaceInventories,
+  }),
+  endpoint('GET', '/rest/catalogue/stores', 'staff', 'view', { listCountedStores: listStoreInventories }),
   endpoint('GET', '/rest/workspaces/:workspace/dependents', 'staff', 'view', { listWorkspaceDependents }),
   endpoint('POST', '/rest/workspaces/:workspace/datastores/check', 'staff', 'view', { checkNewDataStore }),
   endpoint('POST', '/rest/workspaces/:workspace/datastores/:store/check', 'staff', 'view', {

@@ -2,10 +2,10 @@ import { Type } from 'typebox'
 import type { StoreKind } from '../../catalog/records.ts'
 import { defined } from '../../lib/defined.ts'
 import { operation } from '../endpoint.ts'
-import type { CatalogParts } from './catalog-parts.ts'
-import { CheckReply } from './inventory-wire.ts'
+import type { CatalogDeps } from './catalog-deps.ts'
+import { CheckReply } from './inventory-response.ts'
 import { WorkspaceParams } from './paths.ts'
-import { fromWireParameters, StoreBody } from './store-wire.ts'
+import { readParametersBody, StoreBody } from './store-response.ts'
 import { getStore, makerOf } from './stores.ts'
 
 const StoreParams = Type.Object({ ...WorkspaceParams.properties, store: Type.String() })
@@ -18,7 +18,7 @@ async function timed(work: () => Promise<number | undefined>) {
 }
 
 async function checkStore(
-  { catalog }: CatalogParts,
+  { catalog }: CatalogDeps,
   kind: StoreKind,
   params: { workspace: string; store: string },
 ) {
@@ -32,7 +32,7 @@ export const checkDataStore = operation({
   tags: ['data stores'],
   params: StoreParams,
   answers: { 200: CheckReply },
-  handle: (parts: CatalogParts, request) => checkStore(parts, 'dataStore', request.params),
+  handle: (deps: CatalogDeps, request) => checkStore(deps, 'dataStore', request.params),
 })
 
 export const checkCoverageStore = operation({
@@ -41,7 +41,7 @@ export const checkCoverageStore = operation({
   tags: ['coverage stores'],
   params: StoreParams,
   answers: { 200: CheckReply },
-  handle: (parts: CatalogParts, request) => checkStore(parts, 'coverageStore', request.params),
+  handle: (deps: CatalogDeps, request) => checkStore(deps, 'coverageStore', request.params),
 })
 
 export const checkNewDataStore = operation({
@@ -52,9 +52,9 @@ export const checkNewDataStore = operation({
   params: WorkspaceParams,
   body: StoreBody,
   answers: { 200: CheckReply },
-  handle: ({ catalog }: CatalogParts, request) => {
+  handle: ({ catalog }: CatalogDeps, request) => {
     const { name = 'new', type, connectionParameters } = request.body.dataStore
-    const parameters = fromWireParameters(connectionParameters)
+    const parameters = readParametersBody(connectionParameters)
     const wanted = { workspace: request.params.workspace, name, kind: 'dataStore', type, parameters } as const
     return timed(async () => {
       await catalog.stores.tryFor(makerOf(request), wanted)

@@ -1,14 +1,14 @@
 import { hasRole } from '../../accounts/caller.ts'
-import type { GivenStore } from '../../catalog/doors/stores.ts'
 import type { StoreKind, StoreMaker, StoreRecord } from '../../catalog/records.ts'
+import type { StoreInput } from '../../catalog/services/stores.ts'
 import { defined } from '../../lib/defined.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import type { StoreParameters } from '../../stores/store.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
-import type { CatalogParts } from './catalog-parts.ts'
+import type { CatalogDeps } from './catalog-deps.ts'
 import { layerPath, storePath } from './paths.ts'
-import { toWireStore } from './store-wire.ts'
+import { toStoreResponse } from './store-response.ts'
 
 interface InWorkspace {
   workspace: string
@@ -27,7 +27,7 @@ interface StoreFields {
 }
 
 export async function getStore(
-  { catalog }: CatalogParts,
+  { catalog }: CatalogDeps,
   kind: StoreKind,
   { workspace, store: name }: OneStore,
 ) {
@@ -38,7 +38,7 @@ export async function getStore(
 
 /** Lists the stores of one kind. The functions below serve both kinds. */
 export async function listStoresOf(
-  { catalog }: CatalogParts,
+  { catalog }: CatalogDeps,
   request: FastifyRequest<{ Params: InWorkspace }>,
   kind: StoreKind,
 ) {
@@ -48,27 +48,27 @@ export async function listStoresOf(
 }
 
 export async function listLayersOfStore(
-  parts: CatalogParts,
+  deps: CatalogDeps,
   request: FastifyRequest<{ Params: OneStore }>,
   kind: StoreKind,
 ) {
-  const store = await getStore(parts, kind, request.params)
-  const layers = await parts.catalog.layers.list({ storeId: store.id })
+  const store = await getStore(deps, kind, request.params)
+  const layers = await deps.catalog.layers.list({ storeId: store.id })
   return layers.map((layer) => ({ name: layer.name, href: request.link(layerPath(layer)) }))
 }
 
 export async function sendStore(
-  parts: CatalogParts,
+  deps: CatalogDeps,
   request: FastifyRequest<{ Params: OneStore }>,
   reply: FastifyReply,
   kind: StoreKind,
 ): Promise<FastifyReply> {
-  return sendEntity(request, reply, toWireStore(request, await getStore(parts, kind, request.params)))
+  return sendEntity(request, reply, toStoreResponse(request, await getStore(deps, kind, request.params)))
 }
 
 /** Creates a store and responds with it. */
 export async function createStore(
-  { catalog }: CatalogParts,
+  { catalog }: CatalogDeps,
   request: FastifyRequest<{ Params: InWorkspace }>,
   reply: FastifyReply,
   kind: StoreKind,
@@ -77,38 +77,38 @@ export async function createStore(
   const { name: workspace } = await catalog.workspaces.get(request.params.workspace)
   const { name, type } = fields
   if (name === undefined) throw invalid('invalid-body', `A new store needs "${kind}.name"`)
-  const wanted: GivenStore = { workspace, name, kind, type, parameters, ...plainFields(fields) }
+  const wanted: StoreInput = { workspace, name, kind, type, parameters, ...plainFields(fields) }
   const store = await catalog.stores.createFor(makerOf(request), wanted)
   return reply
     .code(201)
     .header('location', request.link(storePath(store)))
-    .send(toWireStore(request, store))
+    .send(toStoreResponse(request, store))
 }
 
 /** Changes a store; its name and type stay as it was made with. */
 export async function changeStore(
-  parts: CatalogParts,
+  deps: CatalogDeps,
   request: FastifyRequest<{ Params: OneStore }>,
   kind: StoreKind,
   given: { fields: StoreFields; parameters: () => StoreParameters },
 ) {
-  const store = await getStore(parts, kind, request.params)
-  requireMatch(request, toWireStore(request, store))
+  const store = await getStore(deps, kind, request.params)
+  requireMatch(request, toStoreResponse(request, store))
   refuseRenaming(store, given.fields)
   const { type } = given.fields
   const change = { ...plainFields(given.fields), type, parameters: given.parameters() }
-  return toWireStore(request, await parts.catalog.stores.changeFor(makerOf(request), store, change))
+  return toStoreResponse(request, await deps.catalog.stores.changeFor(makerOf(request), store, change))
 }
 
 export async function deleteStore(
-  parts: CatalogParts,
+  deps: CatalogDeps,
   request: FastifyRequest<{ Params: OneStore; Querystring: { recurse?: boolean } }>,
   reply: FastifyReply,
   kind: StoreKind,
 ): Promise<FastifyReply> {
-  const store = await getStore(parts, kind, request.params)
-  requireMatch(request, toWireStore(request, store))
-  await parts.catalog.stores.delete(store, { recurse: request.query.recurse ?? false })
+  const store = await getStore(deps, kind, request.params)
+  requireMatch(request, toStoreResponse(request, store))
+  await deps.catalog.stores.delete(store, { recurse: request.query.recurse ?? false })
   return reply.code(200).send()
 }
 

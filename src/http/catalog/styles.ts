@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
-import type { CatalogParts } from './catalog-parts.ts'
+import type { CatalogDeps } from './catalog-deps.ts'
 import { RecurseQuery, stylePath } from './paths.ts'
 import {
   acceptedFormats,
@@ -16,14 +16,14 @@ import {
   sendStyleDocument,
 } from './style-documents.ts'
 import {
-  fromWireStyle,
+  readStyleBody,
   StyleBody,
   StyleList,
   StyleOrDocument,
   StyleReply,
-  toWireKeptStyle,
-  toWireStyle,
-} from './style-wire.ts'
+  toKeptStyleResponse,
+  toStyleResponse,
+} from './style-response.ts'
 
 const tags = ['styles']
 const params = Type.Object({ style: Type.String({ description: 'Name of a style' }) })
@@ -80,33 +80,33 @@ export const styleDescriptions = {
 
 export const listStyles = operation({
   ...styleDescriptions.list,
-  handle: (parts: CatalogParts, request) => listStylesIn(parts, request, undefined),
+  handle: (deps: CatalogDeps, request) => listStylesIn(deps, request, undefined),
 })
 
 export const createStyle = operation({
   ...styleDescriptions.create,
-  handle: (parts: CatalogParts, request, reply) => createStyleIn(parts, request, reply, undefined),
+  handle: (deps: CatalogDeps, request, reply) => createStyleIn(deps, request, reply, undefined),
 })
 
 export const showStyle = operation({
   ...styleDescriptions.show,
   params,
-  handle: (parts: CatalogParts, request, reply) =>
-    sendStyle(parts, request, reply, { workspace: undefined, name: request.params.style }),
+  handle: (deps: CatalogDeps, request, reply) =>
+    sendStyle(deps, request, reply, { workspace: undefined, name: request.params.style }),
 })
 
 export const changeStyle = operation({
   ...styleDescriptions.change,
   params,
-  handle: (parts: CatalogParts, request) =>
-    changeNamed(parts, request, { workspace: undefined, name: request.params.style }),
+  handle: (deps: CatalogDeps, request) =>
+    changeNamed(deps, request, { workspace: undefined, name: request.params.style }),
 })
 
 export const deleteStyle = operation({
   ...styleDescriptions.delete,
   params,
-  handle: (parts: CatalogParts, request, reply) =>
-    deleteNamed(parts, request, reply, { workspace: undefined, name: request.params.style }),
+  handle: (deps: CatalogDeps, request, reply) =>
+    deleteNamed(deps, request, reply, { workspace: undefined, name: request.params.style }),
 })
 
 /** A style by its workspace (undefined for global styles) and name. */
@@ -116,7 +116,7 @@ interface StylePlace {
 }
 
 export async function listStylesIn(
-  { catalog }: CatalogParts,
+  { catalog }: CatalogDeps,
   request: FastifyRequest,
   workspace: string | undefined,
 ) {
@@ -125,12 +125,12 @@ export async function listStylesIn(
 }
 
 export async function createStyleIn(
-  { catalog }: CatalogParts,
+  { catalog }: CatalogDeps,
   request: FastifyRequest<{ Querystring: Static<typeof StyleNameQuery> }>,
   reply: FastifyReply,
   workspace: string | undefined,
 ): Promise<FastifyReply> {
-  const wanted = fromWireStyle(request)
+  const wanted = readStyleBody(request)
   const name = wanted.name ?? request.query.name
   if (name === undefined) throw invalid('invalid-body', 'A new style needs a name: "style.name", or ?name=')
   const { format = 'maplibre', document } = wanted
@@ -139,49 +139,49 @@ export async function createStyleIn(
   return reply
     .code(201)
     .header('location', request.link(stylePath(style)))
-    .send(toWireKeptStyle(request, style, content !== undefined))
+    .send(toKeptStyleResponse(request, style, content !== undefined))
 }
 
 export async function sendStyle(
-  parts: CatalogParts,
+  deps: CatalogDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   place: StylePlace,
 ): Promise<FastifyReply> {
-  const { style, format } = await findNamed(parts, place)
+  const { style, format } = await findNamed(deps, place)
   request.usedStyle = style
   const wanted = format === undefined ? acceptedFormats(request.headers.accept) : [format]
   reply.header('vary', 'accept')
   return wanted.length === 0
-    ? sendEntity(request, reply, toWireStyle(request, style))
+    ? sendEntity(request, reply, toStyleResponse(request, style))
     : sendStyleDocument(reply, style, wanted)
 }
 
-export async function changeNamed(parts: CatalogParts, request: FastifyRequest, place: StylePlace) {
-  const style = await getNamed(parts, request, place)
-  requireMatch(request, toWireStyle(request, style))
-  const { name, format = style.format, document } = fromWireStyle(request)
+export async function changeNamed(deps: CatalogDeps, request: FastifyRequest, place: StylePlace) {
+  const style = await getNamed(deps, request, place)
+  requireMatch(request, toStyleResponse(request, style))
+  const { name, format = style.format, document } = readStyleBody(request)
   if (name !== undefined && name !== style.name)
     throw invalid('invalid-body', `The name of style "${style.name}" cannot be changed`)
   const content = document === undefined ? undefined : { format, document }
-  const kept = await parts.catalog.styles.change(style, content)
-  return toWireKeptStyle(request, kept, content !== undefined)
+  const kept = await deps.catalog.styles.change(style, content)
+  return toKeptStyleResponse(request, kept, content !== undefined)
 }
 
 export async function deleteNamed(
-  parts: CatalogParts,
+  deps: CatalogDeps,
   request: FastifyRequest<{ Querystring: Static<typeof RecurseQuery> }>,
   reply: FastifyReply,
   place: StylePlace,
 ): Promise<FastifyReply> {
-  const style = await getNamed(parts, request, place)
-  requireMatch(request, toWireStyle(request, style))
-  await parts.catalog.styles.delete(style, { recurse: request.query.recurse ?? false })
+  const style = await getNamed(deps, request, place)
+  requireMatch(request, toStyleResponse(request, style))
+  await deps.catalog.styles.delete(style, { recurse: request.query.recurse ?? false })
   return reply.code(200).send()
 }
 
 async function getNamed(
-  { catalog }: CatalogParts,
+  { catalog }: CatalogDeps,
   request: FastifyRequest,
   { workspace, name }: StylePlace,
 ): Promise<StyleRecord> {
@@ -191,7 +191,7 @@ async function getNamed(
 }
 
 /** A style by name; `<name>.sld` and the like mean its document in that format. */
-async function findNamed({ catalog: { styles } }: CatalogParts, { workspace, name }: StylePlace) {
+async function findNamed({ catalog: { styles } }: CatalogDeps, { workspace, name }: StylePlace) {
   const style = await styles.find(workspace, name)
   if (style !== undefined) return { style, format: undefined }
   const plain = plainStyleName(name)

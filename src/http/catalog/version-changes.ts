@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import type { ToldVersion, VersionedLayer } from '../../catalog/doors/versions.ts'
+import type { VersionedLayer, VersionSummary } from '../../catalog/services/versions.ts'
 import { invalid } from '../../lib/errors.ts'
-import type { FoundChanges } from '../../maps/earlier/version-changes.ts'
+import type { VersionDifference } from '../../maps/versions/version-changes.ts'
 import { clientSignal } from '../client-signal.ts'
 import { media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { ChangesQuery, ListedChanges, streamed } from '../listed-changes.ts'
-import type { ComparisonParts } from './catalog-parts.ts'
-import { Changes } from './version-wire.ts'
+import type { ComparisonDeps } from './catalog-deps.ts'
+import { Changes } from './version-response.ts'
 import { oneParams, tags, versionedLayer } from './versions.ts'
 
 const Query = Type.Object({
@@ -48,17 +48,17 @@ export const listVersionChanges = operation({
       'text/csv': Type.String(),
     }),
   },
-  handle: async (parts: ComparisonParts, request, reply) => {
-    const of = await versionedLayer(parts, request)
+  handle: async (deps: ComparisonDeps, request, reply) => {
+    const of = await versionedLayer(deps, request)
     const { version } = request.params
-    const { against = await nextVersion(parts, of, version) } = request.query
-    const keys = await keysOf(parts, of, Math.max(version, against))
+    const { against = await nextVersion(deps, of, version) } = request.query
+    const keys = await keysOf(deps, of, Math.max(version, against))
     const signal = clientSignal(reply)
-    const found = await parts.versionChanges.between(of, { before: version, after: against, keys }, signal)
+    const found = await deps.versionChanges.between(of, { before: version, after: against, keys }, signal)
     const { format, limit = Number.MAX_SAFE_INTEGER, offset = 0 } = request.query
     const type = mediaType(format, request.headers.accept)
     const wish = { format: type === csv ? 'csv' : 'geojson', limit, offset } as const
-    const rows = await streamed(parts.sides.changes(found, wish, signal))
+    const rows = await streamed(deps.sides.changes(found, wish, signal))
     return reply
       .header('vary', 'accept')
       .header('cache-control', 'no-store')
@@ -77,7 +77,7 @@ function mediaType(format: string | undefined, accept = ''): string {
 
 function withCounts(
   versions: { version: number; against: number },
-  { counts, matchedBy }: FoundChanges,
+  { counts, matchedBy }: VersionDifference,
   rows: Readable,
 ): Readable {
   const head = JSON.stringify({ ...versions, changes: { ...counts, matchedBy } })
@@ -89,7 +89,7 @@ function withCounts(
   return Readable.from(whole(), { objectMode: false })
 }
 
-async function nextVersion({ catalog }: ComparisonParts, of: VersionedLayer, version: number) {
+async function nextVersion({ catalog }: ComparisonDeps, of: VersionedLayer, version: number) {
   const later = (await catalog.versions.list(of)).map((one) => one.version).filter((one) => one > version)
   if (later.length > 0) return Math.min(...later)
   await catalog.versions.get(of, version)
@@ -98,11 +98,11 @@ async function nextVersion({ catalog }: ComparisonParts, of: VersionedLayer, ver
 
 /** The keys of the import that the rows of a version came by, where a layer was loaded by it alone. */
 async function keysOf(
-  { catalog, imports }: ComparisonParts,
+  { catalog, imports }: ComparisonDeps,
   of: VersionedLayer,
   number: number,
 ): Promise<string[]> {
-  const versions: ToldVersion[] = await catalog.versions.list(of)
+  const versions: VersionSummary[] = await catalog.versions.list(of)
   const { content } = await catalog.versions.get(of, number)
   // A change of the title or the style has the rows of the version before.
   const loaded = versions.find((one) => one.content.id === content.id && one.importId !== undefined)

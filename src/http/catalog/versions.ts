@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import { hasRole } from '../../accounts/caller.ts'
-import type { VersionedLayer } from '../../catalog/doors/versions.ts'
-import { restoredParts } from '../../catalog/doors/versions.ts'
+import type { VersionedLayer } from '../../catalog/services/versions.ts'
+import { restoredParts } from '../../catalog/services/versions.ts'
 import { defined } from '../../lib/defined.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
@@ -10,9 +10,9 @@ import { clientSignal } from '../client-signal.ts'
 import { empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { requireAnyMatch, requireMatch, sendEntity } from '../etag.ts'
-import type { CatalogParts, VersionParts } from './catalog-parts.ts'
+import type { CatalogDeps, VersionDeps } from './catalog-deps.ts'
 import { describeLayer } from './layers.ts'
-import { RestoreBody, toWireVersion, VersionBody, VersionList, VersionReply } from './version-wire.ts'
+import { RestoreBody, toVersionResponse, VersionBody, VersionList, VersionReply } from './version-response.ts'
 
 export const tags = ['versions']
 const params = Type.Object({ layer: Type.String({ description: '`<workspace>:<name>`' }) })
@@ -28,9 +28,9 @@ export const listVersions = operation({
   tags,
   params,
   answers: { 200: VersionList },
-  handle: async (parts: CatalogParts, request, reply) => {
-    const of = await versionedLayer(parts, request)
-    return sendEntity(request, reply, await describeList(parts, request, of))
+  handle: async (deps: CatalogDeps, request, reply) => {
+    const of = await versionedLayer(deps, request)
+    return sendEntity(request, reply, await describeList(deps, request, of))
   },
 })
 
@@ -41,8 +41,8 @@ export const showVersion = operation({
   tags,
   params: oneParams,
   answers: { 200: VersionReply },
-  handle: async (parts: CatalogParts, request, reply) =>
-    sendEntity(request, reply, await describe(parts, request)),
+  handle: async (deps: CatalogDeps, request, reply) =>
+    sendEntity(request, reply, await describe(deps, request)),
 })
 
 export const changeVersion = operation({
@@ -52,12 +52,12 @@ export const changeVersion = operation({
   params: oneParams,
   body: VersionBody,
   answers: { 200: VersionReply },
-  handle: async (parts: CatalogParts, request) => {
-    requireMatch(request, await describe(parts, request))
-    const of = await versionedLayer(parts, request)
+  handle: async (deps: CatalogDeps, request) => {
+    requireMatch(request, await describe(deps, request))
+    const of = await versionedLayer(deps, request)
     const { version } = request.params
-    const pinned = await parts.catalog.versions.pin(of, version, request.body.pinned)
-    return { version: toWireVersion(request, of, pinned) }
+    const pinned = await deps.catalog.versions.pin(of, version, request.body.pinned)
+    return { version: toVersionResponse(request, of, pinned) }
   },
 })
 
@@ -70,20 +70,20 @@ export const restoreVersion = operation({
   body: RestoreBody,
   isBodyOptional: true,
   answers: { 200: VersionReply },
-  handle: async (parts: VersionParts, request, reply) => {
-    const of = await versionedLayer(parts, request)
-    const { versions } = parts.catalog
+  handle: async (deps: VersionDeps, request, reply) => {
+    const of = await versionedLayer(deps, request)
+    const { versions } = deps.catalog
     const isExpected = await requireAnyMatch(request, async () => [
-      await describeList(parts, request, of),
-      ...(of.layer === undefined ? [] : [await describeLayer(parts, request, of.layer)]),
+      await describeList(deps, request, of),
+      ...(of.layer === undefined ? [] : [await describeLayer(deps, request, of.layer)]),
     ])
     const version = await versions.get(of, request.params.version)
     const { what = restoredParts } = request.body
     const expected = isExpected ? of.layer?.version : undefined
     const wish = { what, ...defined({ user: request.caller.name, expected }) }
-    const made = await parts.restores.restore(of, version, wish, clientSignal(reply))
-    const now = await versionedLayer(parts, request)
-    return { version: toWireVersion(request, now, await versions.get(now, made)) }
+    const made = await deps.restores.restore(of, version, wish, clientSignal(reply))
+    const now = await versionedLayer(deps, request)
+    return { version: toVersionResponse(request, now, await versions.get(now, made)) }
   },
 })
 
@@ -94,31 +94,31 @@ export const removeVersion = operation({
   tags,
   params: oneParams,
   answers: { 200: empty() },
-  handle: async (parts: CatalogParts, request, reply) => {
-    requireMatch(request, await describe(parts, request))
-    const of = await versionedLayer(parts, request)
-    await parts.catalog.versions.remove(of, request.params.version)
+  handle: async (deps: CatalogDeps, request, reply) => {
+    requireMatch(request, await describe(deps, request))
+    const of = await versionedLayer(deps, request)
+    await deps.catalog.versions.remove(of, request.params.version)
     return reply.code(200).send()
   },
 })
 
-async function describeList(parts: CatalogParts, request: FastifyRequest, of: VersionedLayer) {
-  const versions = await parts.catalog.versions.list(of)
-  return { versions: versions.map((one) => toWireVersion(request, of, one)) }
+async function describeList(deps: CatalogDeps, request: FastifyRequest, of: VersionedLayer) {
+  const versions = await deps.catalog.versions.list(of)
+  return { versions: versions.map((one) => toVersionResponse(request, of, one)) }
 }
 
 async function describe(
-  parts: CatalogParts,
+  deps: CatalogDeps,
   request: FastifyRequest<{ Params: Static<typeof oneParams> }>,
-): Promise<{ version: ReturnType<typeof toWireVersion> }> {
-  const of = await versionedLayer(parts, request)
-  const version = await parts.catalog.versions.get(of, request.params.version)
-  return { version: toWireVersion(request, of, version) }
+): Promise<{ version: ReturnType<typeof toVersionResponse> }> {
+  const of = await versionedLayer(deps, request)
+  const version = await deps.catalog.versions.get(of, request.params.version)
+  return { version: toVersionResponse(request, of, version) }
 }
 
 /** The layer of the path, or what was deleted under that name, which staff alone may see. */
 export async function versionedLayer(
-  { catalog: { layers, versions, workspaces } }: CatalogParts,
+  { catalog: { layers, versions, workspaces } }: CatalogDeps,
   request: FastifyRequest<{ Params: { layer: string } }>,
 ): Promise<VersionedLayer> {
   const { layer: text } = request.params

@@ -4,9 +4,9 @@ import { empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
 import { copiesLeft } from '../public-copies.ts'
-import type { CatalogParts, PublicityParts } from './catalog-parts.ts'
+import type { CatalogDeps, PublicAccessDeps } from './catalog-deps.ts'
 import { RecurseQuery, WorkspaceParams, workspacePath } from './paths.ts'
-import { toWireWorkspace, WorkspaceBody, WorkspaceList, WorkspaceReply } from './workspace-wire.ts'
+import { toWorkspaceResponse, WorkspaceBody, WorkspaceList, WorkspaceReply } from './workspace-response.ts'
 
 const tags = ['workspaces']
 const params = WorkspaceParams
@@ -16,7 +16,7 @@ export const listWorkspaces = operation({
   description: 'Names of the workspaces that the caller may see, with links.',
   tags,
   answers: { 200: WorkspaceList },
-  handle: async ({ catalog }: CatalogParts, request) => {
+  handle: async ({ catalog }: CatalogDeps, request) => {
     const workspaces = await catalog.workspaces.list()
     const workspace = workspaces.map(({ name }) => ({ name, href: request.link(workspacePath(name)) }))
     return { workspaces: { workspace } }
@@ -34,7 +34,7 @@ export const createWorkspace = operation({
   }),
   body: WorkspaceBody,
   answers: { 201: WorkspaceReply },
-  handle: async ({ catalog }: CatalogParts, request, reply) => {
+  handle: async ({ catalog }: CatalogDeps, request, reply) => {
     const { name, public: isPublic = false } = request.body.workspace
     if (name === undefined) throw invalid('invalid-body', 'A new workspace needs "workspace.name"')
     const isDefault = request.query.default ?? false
@@ -42,7 +42,7 @@ export const createWorkspace = operation({
     return reply
       .code(201)
       .header('location', request.link(workspacePath(name)))
-      .send(toWireWorkspace(request, created))
+      .send(toWorkspaceResponse(request, created))
   },
 })
 
@@ -52,9 +52,9 @@ export const showWorkspace = operation({
   tags,
   params,
   answers: { 200: WorkspaceReply },
-  handle: async ({ catalog }: CatalogParts, request, reply) => {
+  handle: async ({ catalog }: CatalogDeps, request, reply) => {
     const workspace = await catalog.workspaces.get(request.params.workspace)
-    return sendEntity(request, reply, toWireWorkspace(request, workspace))
+    return sendEntity(request, reply, toWorkspaceResponse(request, workspace))
   },
 })
 
@@ -65,16 +65,16 @@ export const changeWorkspace = operation({
   params,
   body: WorkspaceBody,
   answers: { 200: WorkspaceReply },
-  handle: async (parts: PublicityParts, request) => {
-    const { catalog } = parts
+  handle: async (deps: PublicAccessDeps, request) => {
+    const { catalog } = deps
     const current = await catalog.workspaces.get(request.params.workspace)
-    requireMatch(request, toWireWorkspace(request, current))
+    requireMatch(request, toWorkspaceResponse(request, current))
     const { name, public: isPublic } = request.body.workspace
     if (name !== undefined && name !== current.name)
       throw invalid('invalid-body', `The name of workspace "${current.name}" cannot be changed`)
     const changed = await catalog.workspaces.change(current.name, { isPublic })
-    const { workspace } = toWireWorkspace(request, changed)
-    return { workspace: { ...workspace, ...copiesLeft(current.isPublic, changed.isPublic, parts) } }
+    const { workspace } = toWorkspaceResponse(request, changed)
+    return { workspace: { ...workspace, ...copiesLeft(current.isPublic, changed.isPublic, deps) } }
   },
 })
 
@@ -86,9 +86,9 @@ export const deleteWorkspace = operation({
   params,
   query: RecurseQuery,
   answers: { 200: empty() },
-  handle: async ({ catalog }: CatalogParts, request, reply) => {
+  handle: async ({ catalog }: CatalogDeps, request, reply) => {
     const current = await catalog.workspaces.get(request.params.workspace)
-    requireMatch(request, toWireWorkspace(request, current))
+    requireMatch(request, toWorkspaceResponse(request, current))
     await catalog.workspaces.delete(current.name, { recurse: request.query.recurse ?? false })
     return reply.code(200).send()
   },
@@ -100,9 +100,9 @@ export const showDefaultWorkspace = operation({
   description: 'The workspace that is meant where a request names none; 404 where there is none.',
   tags,
   answers: { 200: WorkspaceReply },
-  handle: async ({ catalog }: CatalogParts, request, reply) => {
+  handle: async ({ catalog }: CatalogDeps, request, reply) => {
     const name = (await catalog.workspaces.findDefaultName()) ?? 'default'
-    return sendEntity(request, reply, toWireWorkspace(request, await catalog.workspaces.get(name)))
+    return sendEntity(request, reply, toWorkspaceResponse(request, await catalog.workspaces.get(name)))
   },
 })
 
@@ -112,10 +112,10 @@ export const changeDefaultWorkspace = operation({
   tags,
   body: WorkspaceBody,
   answers: { 200: WorkspaceReply },
-  handle: async ({ catalog: { workspaces } }: CatalogParts, request) => {
+  handle: async ({ catalog: { workspaces } }: CatalogDeps, request) => {
     const { name, public: isPublic } = request.body.workspace
     const wanted = await workspaces.get(name ?? (await workspaces.getDefaultName()))
     await workspaces.makeDefault(wanted.name)
-    return toWireWorkspace(request, await workspaces.change(wanted.name, { isPublic }))
+    return toWorkspaceResponse(request, await workspaces.change(wanted.name, { isPublic }))
   },
 })

@@ -3,7 +3,7 @@ import { hasRole } from '../../accounts/caller.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Downloads } from '../../downloads/downloads.ts'
 import { formatsOfFiles } from '../../downloads/downloads.ts'
-import { unknownDownload } from '../../jobs/files/made-files.ts'
+import { unknownDownload } from '../../jobs/files/generated-files.ts'
 import { conflict, Failure, notFound } from '../../lib/errors.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import type { ExportFormat } from '../../maps/export/archive.ts'
@@ -14,19 +14,19 @@ import { keepPrivately } from '../caching.ts'
 import { Bytes, empty, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { sendFile } from '../send-file.ts'
-import type { AnyDownload } from './download-wire.ts'
+import type { AnyDownload } from './download-response.ts'
 import {
   DownloadReply,
   dispositionOf,
   downloadPath,
   ExportBody,
   fileBodies,
-  fromWireExport,
-  toWireDownload,
-} from './download-wire.ts'
+  readExportBody,
+  toDownloadResponse,
+} from './download-response.ts'
 
 /** Dependencies of endpoints for files made from layers. */
-export interface DownloadParts {
+export interface DownloadDeps {
   catalog: Pick<Catalog, 'layers' | 'versions'>
   exports: Exports
   downloads: Downloads
@@ -53,16 +53,16 @@ export const createExport = operation({
   params: LayerParams,
   body: ExportBody,
   answers: { 202: DownloadReply },
-  handle: async ({ catalog, exports }: DownloadParts, request, reply) => {
+  handle: async ({ catalog, exports }: DownloadDeps, request, reply) => {
     const { layer: text } = request.params
     const layer = await catalog.layers.findNamed(text)
     if (layer === undefined) throw notFound('unknown-layer', `Layer "${text}" does not exist`)
     request.usedLayer = layer
-    const wish = fromWireExport(request.body)
+    const wish = readExportBody(request.body)
     if (wish.version !== undefined) await catalog.versions.get({ ...layer, layer }, wish.version)
     const record = await exports.begin(layer, wish, request.caller.name ?? '')
     reply.code(202).header('location', request.link(downloadPath(record)))
-    return toWireDownload(request, record)
+    return toDownloadResponse(request, record)
   },
 })
 
@@ -73,10 +73,10 @@ export const showDownload = operation({
   tags,
   params: IdParams,
   answers: { 200: DownloadReply },
-  handle: async (parts: DownloadParts, request, reply) => {
-    const { record } = await readable(parts, request)
+  handle: async (deps: DownloadDeps, request, reply) => {
+    const { record } = await readable(deps, request)
     keepPrivately(reply)
-    return toWireDownload(request, record)
+    return toDownloadResponse(request, record)
   },
 })
 
@@ -92,8 +92,8 @@ export const readDownload = operation({
     304: empty('The client has it already'),
     416: empty('The file has no such range'),
   },
-  handle: async (parts: DownloadParts, request, reply) => {
-    const { record, files } = await readable(parts, request)
+  handle: async (deps: DownloadDeps, request, reply) => {
+    const { record, files } = await readable(deps, request)
     const path = files.filePath(record)
     if (path === undefined)
       throw conflict('download-not-ready', `The file is not there: its state is ${record.state}`)
@@ -110,8 +110,8 @@ export const removeDownload = operation({
   tags,
   params: IdParams,
   answers: { 200: empty() },
-  handle: async (parts: DownloadParts, request, reply) => {
-    const { record, files } = await readable(parts, request)
+  handle: async (deps: DownloadDeps, request, reply) => {
+    const { record, files } = await readable(deps, request)
     const isNobodys = record.user === ''
     if (!isNobodys && !hasRole(request.caller, 'user')) throw loginNeeded()
     if (!isNobodys && record.user !== request.caller.name && !hasRole(request.caller, 'staff'))
@@ -129,7 +129,7 @@ interface FoundDownload {
 
 /** Rights are those of the moment: of a layer that the caller may not read there is no download. */
 async function readable(
-  { catalog, exports, downloads }: DownloadParts,
+  { catalog, exports, downloads }: DownloadDeps,
   request: FastifyRequest<{ Params: { id: string } }>,
 ): Promise<FoundDownload> {
   const { id } = request.params

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import { loadModes } from '../../stores/store.ts'
-import { DatabaseData } from './database-wire.ts'
+import { DatabaseData } from './database-response.ts'
 
 const Named = Type.Object({ name: Type.String() })
 const name = Type.String({ minLength: 1, maxLength: 300 })
@@ -31,7 +31,7 @@ const Time = Type.Object({
     Type.String({ description: 'Pattern of SimpleDateFormat; without one the time is ISO 8601' }),
   ),
 })
-export type WantedTime = Static<typeof Time>
+export type TimeInput = Static<typeof Time>
 
 const Data = Type.Object({
   type: Type.Optional(Type.String()),
@@ -51,14 +51,14 @@ const Data = Type.Object({
   domain: Type.Optional(Type.String()),
   time: Type.Optional(Time),
 })
-export type WantedData = Static<typeof Data>
+export type DataInput = Static<typeof Data>
 
 const Store = Type.Object({
   dataStore: Type.Optional(Named),
   coverageStore: Type.Optional(Named),
   store: Type.Optional(Named),
 })
-export type WantedStore = Static<typeof Store>
+export type TargetStoreInput = Static<typeof Store>
 
 /** A store that exists, or in the dialect of older systems a workspace alone, as a change of the target. */
 const TargetStore = Type.Object({
@@ -70,7 +70,7 @@ const Target = Type.Object({
   coverageStore: Type.Optional(TargetStore),
   store: Type.Optional(TargetStore),
 })
-export type WantedTarget = Static<typeof Target>
+export type TargetInput = Static<typeof Target>
 
 const importProperties = {
   targetWorkspace: Type.Optional(
@@ -82,7 +82,7 @@ const importProperties = {
   allowEmpty: Type.Optional(Type.Boolean({ description: 'Given to every task' })),
 }
 const NewImport = Type.Object({ ...importProperties, data: Type.Optional(Data) })
-export type WantedImport = Static<typeof NewImport>
+export type ImportInput = Static<typeof NewImport>
 /** An import of the tables of a database. */
 export const DatabaseImportBody = Type.Object({
   import: Type.Object({ ...importProperties, data: DatabaseData }),
@@ -121,7 +121,7 @@ const Layer = Type.Object({
   style: Type.Optional(Type.Object({ name: Type.String(), href: Type.Optional(Type.String()) })),
   srsCandidates: Type.Optional(Type.Array(Type.Object({}, { additionalProperties: true }))),
 })
-export type WantedLayer = Static<typeof Layer>
+export type LayerInput = Static<typeof Layer>
 export const LayerBody = Type.Object({ layer: Layer })
 
 const Charset = Type.Object({ charset: Type.Optional(Type.String()) }, { additionalProperties: true })
@@ -173,7 +173,7 @@ const StopIf = Type.Object(
   },
   { ...strict, description: 'Limits that stop a load before its commit; null takes them away' },
 )
-export type WantedStopIf = Static<typeof StopIf>
+export type StopIfInput = Static<typeof StopIf>
 /** A person's word that a stopped load is as it should be. */
 export const AcceptBody = Type.Object({
   stopped: Type.Array(Type.String(), { minItems: 1, maxItems: 20, description: 'Rules that do not stop it' }),
@@ -208,7 +208,7 @@ const Task = Type.Object({
     }),
   ),
 })
-export type WantedTask = Static<typeof Task>
+export type TaskInput = Static<typeof Task>
 /** The elements of a task, in a `task` wrapper or without. */
 export const TaskBody = Type.Object({ ...Task.properties, task: Type.Optional(Task) })
 

@@ -10,7 +10,7 @@ import { clientSignal } from '../client-signal.ts'
 import { Bytes, empty, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { ChangesQuery, ListedChanges, streamed } from '../listed-changes.ts'
-import type { ImporterAreaParts } from './importer-area-parts.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { TaskParams } from './parameters.ts'
 import { getTask } from './shown-imports.ts'
 
@@ -25,17 +25,17 @@ const answers = {
   }),
 }
 
-interface Asked {
+interface ChangesParams {
   format?: string
   limit?: number
   offset?: number
 }
 
 async function send(
-  { importer }: ImporterAreaParts,
+  { importer }: ImporterApiDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  asked: Asked & { params: { importId: string; taskId: string }; by: 'trial' | 'upsert' },
+  asked: ChangesParams & { params: { importId: string; taskId: string }; by: 'trial' | 'upsert' },
 ): Promise<FastifyReply> {
   const task = await getTask({ importer }, asked.params)
   const { limit = Number.MAX_SAFE_INTEGER, offset = 0, by } = asked
@@ -49,7 +49,7 @@ async function send(
     .send(stream)
 }
 
-export const listRehearsedChanges = operation({
+export const listDryRunChanges = operation({
   summary: 'What a run would add, change and remove',
   description:
     'The first 100,000 changes that a rehearsal has found, or a load that was stopped; of a CREATE or APPEND the first 1,000. GeoJSON has longitude and latitude; CSV has each column as it was and as it becomes, and geometries as GeoJSON in the CRS of the layer.',
@@ -57,8 +57,8 @@ export const listRehearsedChanges = operation({
   params: TaskParams,
   query: ChangesQuery,
   answers,
-  handle: async (parts: ImporterAreaParts, request, reply) =>
-    send(parts, request, reply, { params: request.params, ...request.query, by: 'trial' }),
+  handle: async (deps: ImporterApiDeps, request, reply) =>
+    send(deps, request, reply, { params: request.params, ...request.query, by: 'trial' }),
 })
 
 export const listChanges = operation({
@@ -68,8 +68,8 @@ export const listChanges = operation({
   params: TaskParams,
   query: ChangesQuery,
   answers,
-  handle: async (parts: ImporterAreaParts, request, reply) =>
-    send(parts, request, reply, { params: request.params, ...request.query, by: 'upsert' }),
+  handle: async (deps: ImporterApiDeps, request, reply) =>
+    send(deps, request, reply, { params: request.params, ...request.query, by: 'upsert' }),
 })
 
 function parseTile({ z, x, y }: Record<keyof TileAddress, string>): TileAddress {
@@ -79,7 +79,7 @@ function parseTile({ z, x, y }: Record<keyof TileAddress, string>): TileAddress 
   throw notFound('unknown-tile', `There is no tile ${z}/${x}/${y} (zoom, column, row) by WebMercatorQuad`)
 }
 
-export const showRehearsedTile = operation({
+export const showDryRunTile = operation({
   summary: 'A vector tile of what a run would add, change and remove',
   description:
     'Features have `change` (added, changed, removed), `feature_id` and `key`; each lies where it will, or where it was if it goes. The layer in the tile is `changes`.',
@@ -87,10 +87,10 @@ export const showRehearsedTile = operation({
   isTile: true,
   params: Type.Object({ ...TaskParams.properties, z: Type.String(), x: Type.String(), y: Type.String() }),
   answers: { 200: media('A Mapbox Vector Tile', { [mvt]: Bytes }), 204: empty('Nothing is there') },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
+  handle: async (deps: ImporterApiDeps, request, reply) => {
     const tile = parseTile(request.params)
-    const task = await getTask(parts, request.params)
-    const { bytes } = await parts.importer.changes.tile(task, tile, clientSignal(reply))
+    const task = await getTask(deps, request.params)
+    const { bytes } = await deps.importer.changes.tile(task, tile, clientSignal(reply))
     reply.header('cache-control', 'no-store')
     if (bytes.length === 0) return reply.code(204).send()
     reply.header('content-type', mvt).header('vary', 'accept-encoding')

@@ -1,35 +1,35 @@
-import type { WantedSource } from '../../importer/model/model.ts'
+import type { SourceRequest } from '../../importer/model/model.ts'
 import { defined } from '../../lib/defined.ts'
 import { showTransform } from '../../transforms/chain.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { clientSignal } from '../client-signal.ts'
 import { operation } from '../endpoint.ts'
-import type { WantedImport } from './bodies.ts'
+import type { ImportInput } from './bodies.ts'
 import { DatabaseImportBody, ImportBody } from './bodies.ts'
-import { fromWireDatabase } from './database-wire.ts'
+import { readDatabaseBody } from './database-response.ts'
 import { parseExpand } from './expand.ts'
-import type { ImporterAreaParts } from './importer-area-parts.ts'
-import { fromWireImport } from './new-import.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
+import { readImportBody } from './new-import.ts'
 import { ImportParams, RunQuery } from './parameters.ts'
 import { importPath, parseId } from './paths.ts'
-import { ImportReply } from './shapes.ts'
+import { ImportReply } from './schemas.ts'
 import { getImport, showImport } from './shown-imports.ts'
 import { claimUploads } from './take-uploads.ts'
-import { fromWireTransform, reportUnknownParameters } from './transform-wire.ts'
+import { readTransformBody, reportUnknownParameters } from './transform-response.ts'
 
 const tags = ['importer']
 
 interface Creation {
-  wanted: WantedImport | undefined
+  wanted: ImportInput | undefined
   query: { async?: boolean; exec?: boolean; expand?: string }
   proposedId?: number
   /** Takes the place of the body's data. */
-  source?: WantedSource
+  source?: SourceRequest
 }
 
 /** Creates an import and responds with it. */
 export async function create(
-  parts: ImporterAreaParts,
+  deps: ImporterApiDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   { wanted, query, proposedId, source }: Creation,
@@ -37,17 +37,17 @@ export async function create(
   const isAsync = query.async ?? false
   const { name: user } = request.caller
   const signal = clientSignal(reply)
-  const placed = await claimUploads(parts, request, wanted?.data)
-  const created = await parts.importer.create(
-    fromWireImport(wanted, { isAsync, ...defined({ proposedId, user, source: source ?? placed?.source }) }),
+  const placed = await claimUploads(deps, request, wanted?.data)
+  const created = await deps.importer.create(
+    readImportBody(wanted, { isAsync, ...defined({ proposedId, user, source: source ?? placed?.source }) }),
     { signal, isRunAfter: query.exec === true },
   )
-  const record = await getImport(parts, String(created.id))
+  const record = await getImport(deps, String(created.id))
   await placed?.release()
   for (const spec of wanted?.transforms ?? []) {
-    reportUnknownParameters(request, spec, showTransform(fromWireTransform(spec)), 'import.transforms.')
+    reportUnknownParameters(request, spec, showTransform(readTransformBody(spec)), 'import.transforms.')
   }
-  const shown = await showImport(parts, request, isAsync ? created : record, parseExpand(query.expand, 1))
+  const shown = await showImport(deps, request, isAsync ? created : record, parseExpand(query.expand, 1))
   return reply
     .code(201)
     .header('location', request.link(importPath(record.id)))
@@ -63,8 +63,8 @@ export const createImport = operation({
   query: RunQuery,
   body: ImportBody,
   answers: { 201: ImportReply },
-  handle: (parts: ImporterAreaParts, request, reply) =>
-    create(parts, request, reply, { wanted: request.body.import, query: request.query }),
+  handle: (deps: ImporterApiDeps, request, reply) =>
+    create(deps, request, reply, { wanted: request.body.import, query: request.query }),
 })
 
 export const createImportWithId = operation({
@@ -76,8 +76,8 @@ export const createImportWithId = operation({
   query: RunQuery,
   body: ImportBody,
   answers: { 201: ImportReply },
-  handle: (parts: ImporterAreaParts, request, reply) =>
-    create(parts, request, reply, {
+  handle: (deps: ImporterApiDeps, request, reply) =>
+    create(deps, request, reply, {
       wanted: request.body.import,
       query: request.query,
       proposedId: parseId(request.params.importId, 'import'),
@@ -97,9 +97,9 @@ export const createDatabaseImport = operation({
   query: RunQuery,
   body: DatabaseImportBody,
   answers: { 201: ImportReply },
-  handle: (parts: ImporterAreaParts, request, reply) => {
+  handle: (deps: ImporterApiDeps, request, reply) => {
     const { data, ...wanted } = request.body.import
-    const source = { type: 'database', database: fromWireDatabase(data) } as const
-    return create(parts, request, reply, { wanted, source, query: request.query })
+    const source = { type: 'database', database: readDatabaseBody(data) } as const
+    return create(deps, request, reply, { wanted, source, query: request.query })
   },
 })

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { searchCrs } from '../../geo/crs-finding/search-crs.ts'
+import { searchCrs } from '../../geo/crs-detection/search-crs.ts'
 import { operation } from '../endpoint.ts'
 
 const mostFound = 100

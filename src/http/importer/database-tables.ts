@@ -3,8 +3,8 @@ import { geometryTypes } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import { clientSignal } from '../client-signal.ts'
 import { operation } from '../endpoint.ts'
-import { DatabaseData, fromWireDatabase } from './database-wire.ts'
-import type { ImporterAreaParts } from './importer-area-parts.ts'
+import { DatabaseData, readDatabaseBody } from './database-response.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
 
 const Table = Type.Object({
   name: Type.String(),
@@ -21,8 +21,8 @@ export const listDatabaseTables = operation({
   tags: ['importer'],
   body: Type.Object({ data: DatabaseData }),
   answers: { 200: Type.Object({ tables: Type.Array(Table), messages: Type.Array(Type.String()) }) },
-  handle: async ({ importer }: ImporterAreaParts, request, reply) => {
-    const wanted = fromWireDatabase(request.body.data)
+  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
+    const wanted = readDatabaseBody(request.body.data)
     const { tables, messages } = await importer.databaseTables(wanted, clientSignal(reply))
     return {
       tables: tables.map(({ name, schema, featureCount }) => ({

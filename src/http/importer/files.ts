@@ -2,11 +2,11 @@ import type { GranuleRecord, TaskRecord } from '../../importer/model/model.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
-import type { ListedFile } from './data-wire.ts'
-import { listMainFiles, toWireFile, toWireFileItem } from './data-wire.ts'
-import { fromWireTimestamp } from './granule-wire.ts'
-import type { ImporterAreaParts } from './importer-area-parts.ts'
-import { statusOf } from './importer-area-parts.ts'
+import type { ListedFile } from './data-response.ts'
+import { listMainFiles, toFileItemResponse, toFileResponse } from './data-response.ts'
+import { readTimestampBody } from './granule-response.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
+import { statusOf } from './importer-api-deps.ts'
 import { findFile, withGranules } from './shown-imports.ts'
 
 /** An import or a task, whose data have files. */
@@ -16,18 +16,18 @@ export interface FileOwner {
 }
 
 async function fileOf(
-  parts: ImporterAreaParts,
+  deps: ImporterApiDeps,
   { tasks }: FileOwner,
   { fileId }: { fileId: string },
 ): Promise<ListedFile> {
-  const listed = await findFile(parts, tasks, fileId)
+  const listed = await findFile(deps, tasks, fileId)
   if (listed === undefined) throw notFound('unknown-file', `No such file: ${fileId}`)
   return listed
 }
 
 function granuleCheck(request: FastifyRequest, path: string) {
   return (task: TaskRecord, granule: GranuleRecord): void =>
-    requireMatch(request, toWireFile(request, path, { task, granule, file: granule.file }))
+    requireMatch(request, toFileResponse(request, path, { task, granule, file: granule.file }))
 }
 
 function addressOf({ importId, taskId, fileId }: GranuleRecord) {
@@ -35,59 +35,59 @@ function addressOf({ importId, taskId, fileId }: GranuleRecord) {
 }
 
 export async function listFiles(
-  parts: ImporterAreaParts,
+  deps: ImporterApiDeps,
   request: FastifyRequest,
   { path, tasks }: FileOwner,
 ): Promise<object> {
-  const files = listMainFiles(await withGranules(parts, tasks))
-  return { files: files.map((listed) => toWireFileItem(request, path, listed)) }
+  const files = listMainFiles(await withGranules(deps, tasks))
+  return { files: files.map((listed) => toFileItemResponse(request, path, listed)) }
 }
 
 type AboutFile<Body = unknown> = FastifyRequest<{ Params: { fileId: string }; Body: Body }>
 
 export async function sendFileEntity(
-  parts: ImporterAreaParts,
+  deps: ImporterApiDeps,
   request: AboutFile,
   reply: FastifyReply,
   owner: FileOwner,
 ): Promise<FastifyReply> {
-  const listed = await fileOf(parts, owner, request.params)
-  return sendEntity(request, reply, toWireFile(request, owner.path, listed))
+  const listed = await fileOf(deps, owner, request.params)
+  return sendEntity(request, reply, toFileResponse(request, owner.path, listed))
 }
 
 /** Gives a granule its time. */
 export async function changeFile(
-  parts: ImporterAreaParts,
+  deps: ImporterApiDeps,
   request: AboutFile<{ timestamp?: string }>,
   reply: FastifyReply,
   owner: FileOwner,
 ): Promise<FastifyReply> {
-  const listed = await fileOf(parts, owner, request.params)
+  const listed = await fileOf(deps, owner, request.params)
   if (listed.granule === undefined) {
     throw invalid('no-granule', `"${listed.file.path}" is no granule of a mosaic and has no timestamp`)
   }
   const { path } = owner
-  const { task, granule } = await parts.importer.setGranuleTime(
+  const { task, granule } = await deps.importer.setGranuleTime(
     addressOf(listed.granule),
-    fromWireTimestamp(request.body.timestamp),
+    readTimestampBody(request.body.timestamp),
     granuleCheck(request, path),
   )
-  return sendEntity(request, reply, toWireFile(request, path, { task, granule, file: granule.file }))
+  return sendEntity(request, reply, toFileResponse(request, path, { task, granule, file: granule.file }))
 }
 
 export async function removeFile(
-  parts: ImporterAreaParts,
+  deps: ImporterApiDeps,
   request: AboutFile,
   reply: FastifyReply,
   owner: FileOwner,
 ): Promise<FastifyReply> {
-  const listed = await fileOf(parts, owner, request.params)
+  const listed = await fileOf(deps, owner, request.params)
   const { granule, task, file } = listed
   if (granule !== undefined) {
-    await parts.importer.removeGranule(addressOf(granule), granuleCheck(request, owner.path))
+    await deps.importer.removeGranule(addressOf(granule), granuleCheck(request, owner.path))
   } else {
-    requireMatch(request, toWireFile(request, owner.path, listed))
-    await parts.importer.deleteFile(task.importId, file.path)
+    requireMatch(request, toFileResponse(request, owner.path, listed))
+    await deps.importer.deleteFile(task.importId, file.path)
   }
-  return reply.code(statusOf(parts, 200, 204)).send()
+  return reply.code(statusOf(deps, 200, 204)).send()
 }

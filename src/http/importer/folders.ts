@@ -8,7 +8,7 @@ import { listGuarded } from '../../lib/files/guarded-files.ts'
 import { resolveInRoots } from '../../sources/path-guard.ts'
 import { isSkippedName } from '../../sources/scan.ts'
 import { operation } from '../endpoint.ts'
-import type { ImporterAreaParts } from './importer-area-parts.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
 
 const mostEntries = 1000
 
@@ -36,7 +36,7 @@ export const listFolder = operation({
       hasMore: Type.Boolean({ description: 'Whether there are entries that are not told' }),
     }),
   },
-  handle: async ({ importRoots }: ImporterAreaParts, request) => {
+  handle: async ({ importRoots }: ImporterApiDeps, request) => {
     const { path: asked } = request.query
     if (asked === undefined) {
       const entries = importRoots.map((path): FolderEntry => ({ name: basename(path), path, kind: 'folder' }))

@@ -1,13 +1,13 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
-import type { ImportCard } from '../../importer/importer.ts'
+import type { ImportSummary } from '../../importer/importer.ts'
 import { importStates } from '../../importer/model/model.ts'
 import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import { foldText } from '../../lib/text/fold-text.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { operation } from '../endpoint.ts'
-import type { ImporterAreaParts } from './importer-area-parts.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { parseStates } from './imports.ts'
 import { importPath } from './paths.ts'
 
@@ -73,13 +73,13 @@ export const showHistory = operation({
   tags: ['importer'],
   query: HistoryQuery,
   answers: { 200: HistoryReply },
-  handle: async ({ importer, dialect }: ImporterAreaParts, request) => {
+  handle: async ({ importer, dialect }: ImporterApiDeps, request) => {
     const { limit = usualLimit, offset = 0, state } = request.query
     const all = await importer.kept.cards()
     const isMeant = filterOf(request.query, parseStates(state, dialect))
     const found = all.filter(isMeant)
     return {
-      imports: found.slice(offset, offset + limit).map((card) => toWireCard(request, card)),
+      imports: found.slice(offset, offset + limit).map((card) => toCardResponse(request, card)),
       total: found.length,
       offset,
       counts: { states: countBy(all, (card) => card.state), users: countBy(all, ({ user }) => user) },
@@ -90,7 +90,7 @@ export const showHistory = operation({
 function filterOf(
   { q = '', user, from, to }: Static<typeof HistoryQuery>,
   states: readonly string[] | undefined,
-): (card: ImportCard) => boolean {
+): (card: ImportSummary) => boolean {
   const words = foldText(q)
     .split(/\s+/u)
     .filter((word) => word !== '')
@@ -114,8 +114,8 @@ function instantOf(name: string, text: string | undefined): string | undefined {
 }
 
 function countBy(
-  cards: readonly ImportCard[],
-  nameOf: (card: ImportCard) => string | undefined,
+  cards: readonly ImportSummary[],
+  nameOf: (card: ImportSummary) => string | undefined,
 ): Record<string, number> {
   const counts = new Map<string, number>()
   for (const card of cards) {
@@ -125,7 +125,7 @@ function countBy(
   return Object.fromEntries(counts)
 }
 
-function toWireCard(request: FastifyRequest, card: ImportCard) {
+function toCardResponse(request: FastifyRequest, card: ImportSummary) {
   const { id, state, createdAt, updatedAt, user, workspace, source, layers, tasks, messages, said } = card
   const { rowsLoaded, rejected } = card
   return {

@@ -4,18 +4,18 @@ import { operation } from '../endpoint.ts'
 import { GranuleBody } from './bodies.ts'
 import type { FileOwner } from './files.ts'
 import { changeFile, listFiles, removeFile, sendFileEntity } from './files.ts'
-import type { ImporterAreaParts } from './importer-area-parts.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { FileParams, ImportParams } from './parameters.ts'
 import { importPath } from './paths.ts'
-import { FileList, FileReply } from './shapes.ts'
+import { FileList, FileReply } from './schemas.ts'
 import { getImport } from './shown-imports.ts'
 
 const tags = ['importer']
 
-async function ownerOf(parts: ImporterAreaParts, params: { importId: string }): Promise<FileOwner> {
-  const record = await getImport(parts, params.importId)
+async function ownerOf(deps: ImporterApiDeps, params: { importId: string }): Promise<FileOwner> {
+  const record = await getImport(deps, params.importId)
   if (record.source === undefined) throw notFound('no-data', `Import ${record.id} has no data of its own`)
-  return { path: importPath(record.id), tasks: await parts.importer.kept.listTasks(record.id) }
+  return { path: importPath(record.id), tasks: await deps.importer.kept.listTasks(record.id) }
 }
 
 export const listImportFiles = operation({
@@ -24,8 +24,8 @@ export const listImportFiles = operation({
   tags,
   params: ImportParams,
   answers: { 200: FileList },
-  handle: async (parts: ImporterAreaParts, request) =>
-    listFiles(parts, request, await ownerOf(parts, request.params)),
+  handle: async (deps: ImporterApiDeps, request) =>
+    listFiles(deps, request, await ownerOf(deps, request.params)),
 })
 
 export const showImportFile = operation({
@@ -34,8 +34,8 @@ export const showImportFile = operation({
   tags,
   params: FileParams,
   answers: { 200: FileReply },
-  handle: async (parts: ImporterAreaParts, request, reply) =>
-    sendFileEntity(parts, request, reply, await ownerOf(parts, request.params)),
+  handle: async (deps: ImporterApiDeps, request, reply) =>
+    sendFileEntity(deps, request, reply, await ownerOf(deps, request.params)),
 })
 
 export const changeImportFile = operation({
@@ -45,8 +45,8 @@ export const changeImportFile = operation({
   params: FileParams,
   body: GranuleBody,
   answers: { 200: FileReply },
-  handle: async (parts: ImporterAreaParts, request, reply) =>
-    changeFile(parts, request, reply, await ownerOf(parts, request.params)),
+  handle: async (deps: ImporterApiDeps, request, reply) =>
+    changeFile(deps, request, reply, await ownerOf(deps, request.params)),
 })
 
 export const deleteImportFile = operation({
@@ -56,6 +56,6 @@ export const deleteImportFile = operation({
   params: FileParams,
   answers: { 200: empty() },
   olderAnswers: { 204: empty() },
-  handle: async (parts: ImporterAreaParts, request, reply) =>
-    removeFile(parts, request, reply, await ownerOf(parts, request.params)),
+  handle: async (deps: ImporterApiDeps, request, reply) =>
+    removeFile(deps, request, reply, await ownerOf(deps, request.params)),
 })

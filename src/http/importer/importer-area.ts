@@ -1,56 +1,56 @@
 import type { Readable } from 'node:stream'
 import fastifyMultipart from '@fastify/multipart'
 import { Failure, invalid } from '../../lib/errors.ts'
-import type { Area, FastifyRequest } from '../app-types.ts'
+import type { ApiArea, FastifyRequest } from '../app-types.ts'
 import { addEndpoints } from '../endpoint.ts'
 import { ImportBody } from './bodies.ts'
-import type { ImporterAreaParts } from './importer-area-parts.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { OpenStreams } from './open-streams.ts'
 import { fileEndpoints, formEndpoints, formOrFileEndpoints, jsonEndpoints } from './routes.ts'
 
 const maxFormBytes = 64 * 1024
 
 /** `/rest/imports`, everything below it, and `/rest/database-imports`, as areas by body type. */
-export function importerAreas(given: Omit<ImporterAreaParts, 'streams'>): Area[] {
+export function importerAreas(given: Omit<ImporterApiDeps, 'streams'>): ApiArea[] {
   const parts = { ...given, streams: new OpenStreams() }
   return [jsonArea(parts), formArea(parts), fileArea(parts), formOrFileArea(parts)]
 }
 
-function jsonArea(parts: ImporterAreaParts): Area {
+function jsonArea(deps: ImporterApiDeps): ApiArea {
   return (app) => {
     app.addHook('preValidation', async (request) => {
       const isCreation = request.routeOptions.schema?.body === ImportBody
       if (isCreation && request.body === undefined) request.body = {}
     })
-    app.addHook('preClose', async () => parts.streams.endAll())
-    addEndpoints(app, jsonEndpoints, parts)
+    app.addHook('preClose', async () => deps.streams.endAll())
+    addEndpoints(app, jsonEndpoints, deps)
   }
 }
 
-function formArea(parts: ImporterAreaParts): Area {
+function formArea(deps: ImporterApiDeps): ApiArea {
   return async (app) => {
     app.removeAllContentTypeParsers()
     await app.register(fastifyMultipart)
     app.addContentTypeParser('application/x-www-form-urlencoded', readForm)
     app.addContentTypeParser('application/json', readJson)
-    addEndpoints(app, formEndpoints, parts)
+    addEndpoints(app, formEndpoints, deps)
   }
 }
 
-function fileArea(parts: ImporterAreaParts): Area {
+function fileArea(deps: ImporterApiDeps): ApiArea {
   return (app) => {
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', async (_request: FastifyRequest, body: unknown) => body)
-    addEndpoints(app, fileEndpoints, parts)
+    addEndpoints(app, fileEndpoints, deps)
   }
 }
 
-function formOrFileArea(parts: ImporterAreaParts): Area {
+function formOrFileArea(deps: ImporterApiDeps): ApiArea {
   return async (app) => {
     app.removeAllContentTypeParsers()
     await app.register(fastifyMultipart)
     app.addContentTypeParser('*', async (_request: FastifyRequest, body: unknown) => body)
-    addEndpoints(app, formOrFileEndpoints, parts)
+    addEndpoints(app, formOrFileEndpoints, deps)
   }
 }
 

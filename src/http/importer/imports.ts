@@ -9,13 +9,13 @@ import { operation } from '../endpoint.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
 import { ImportBody } from './bodies.ts'
 import { create } from './create-import.ts'
-import { toWireImportData } from './data-wire.ts'
+import { toImportDataResponse } from './data-response.ts'
 import { parseExpand } from './expand.ts'
-import type { ImporterAreaParts } from './importer-area-parts.ts'
-import { statusOf } from './importer-area-parts.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
+import { statusOf } from './importer-api-deps.ts'
 import { ExpandQuery, ImportParams, ListQuery, RunQuery } from './parameters.ts'
 import { parseId } from './paths.ts'
-import { ImportDataReply, ImportList, ImportReply } from './shapes.ts'
+import { ImportDataReply, ImportList, ImportReply } from './schemas.ts'
 import { getImport, showImport as show, showPassword, withGranules } from './shown-imports.ts'
 
 const tags = ['importer']
@@ -39,13 +39,13 @@ export const listImports = operation({
   tags,
   query: ListQuery,
   answers: { 200: ImportList },
-  handle: async (parts: ImporterAreaParts, request) => {
+  handle: async (deps: ImporterApiDeps, request) => {
     const { state, limit, offset, expand } = request.query
-    const states = parseStates(state, parts.dialect)
-    const records = await parts.importer.kept.list(defined({ states, limit, offset }))
+    const states = parseStates(state, deps.dialect)
+    const records = await deps.importer.kept.list(defined({ states, limit, offset }))
     const level = parseExpand(expand, 0)
     const imports: object[] = []
-    for (const record of records) imports.push(await show(parts, request, record, level))
+    for (const record of records) imports.push(await show(deps, request, record, level))
     return { imports }
   },
 })
@@ -56,7 +56,7 @@ export const deleteAllImports = operation({
   description: 'Deletes every import with its uploads and staged rows; layers that they have made stay.',
   tags,
   answers: { 204: empty() },
-  handle: async ({ importer }: ImporterAreaParts, _request, reply) => {
+  handle: async ({ importer }: ImporterApiDeps, _request, reply) => {
     for (const { id } of await importer.kept.list()) await importer.removeImport(id)
     return reply.code(204).send()
   },
@@ -69,10 +69,10 @@ export const showImport = operation({
   params: ImportParams,
   query: ExpandQuery,
   answers: { 200: ImportReply },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
-    const record = await getImport(parts, request.params.importId)
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    const record = await getImport(deps, request.params.importId)
     const level = parseExpand(request.query.expand, 1)
-    return sendEntity(request, reply, { import: await show(parts, request, record, level) })
+    return sendEntity(request, reply, { import: await show(deps, request, record, level) })
   },
 })
 
@@ -88,13 +88,13 @@ export const runImport = operation({
   body: ImportBody,
   answers: { 204: empty() },
   olderAnswers: { 201: ImportReply, 204: empty() },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
-    const { importer, dialect } = parts
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    const { importer, dialect } = deps
     const id = parseId(request.params.importId, 'import')
     const { query } = request
     const isOlder = dialect === 'geoserver'
     if (isOlder && (await importer.kept.find(id)) === undefined) {
-      return create(parts, request, reply, { wanted: request.body.import, query, proposedId: id })
+      return create(deps, request, reply, { wanted: request.body.import, query, proposedId: id })
     }
     try {
       await importer.run(id, { isAsync: query.async ?? false, signal: clientSignal(reply) })
@@ -114,11 +114,11 @@ export const deleteImport = operation({
   params: ImportParams,
   answers: { 200: empty() },
   olderAnswers: { 204: empty() },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
-    const record = await getImport(parts, request.params.importId)
-    requireMatch(request, { import: await show(parts, request, record, 1) })
-    await parts.importer.removeImport(record.id)
-    return reply.code(statusOf(parts, 200, 204)).send()
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    const record = await getImport(deps, request.params.importId)
+    requireMatch(request, { import: await show(deps, request, record, 1) })
+    await deps.importer.removeImport(record.id)
+    return reply.code(statusOf(deps, 200, 204)).send()
   },
 })
 
@@ -128,9 +128,9 @@ export const cancelImport = operation({
   tags,
   params: ImportParams,
   answers: { 204: empty() },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
-    const record = await getImport(parts, request.params.importId)
-    await parts.importer.cancelImport(record.id)
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    const record = await getImport(deps, request.params.importId)
+    await deps.importer.cancelImport(record.id)
     return reply.code(204).send()
   },
 })
@@ -142,13 +142,13 @@ export const showImportData = operation({
   params: ImportParams,
   query: ExpandQuery,
   answers: { 200: ImportDataReply },
-  handle: async (parts: ImporterAreaParts, request) => {
-    const record = await getImport(parts, request.params.importId)
+  handle: async (deps: ImporterApiDeps, request) => {
+    const record = await getImport(deps, request.params.importId)
     const level = parseExpand(request.query.expand, 1)
     if (record.source === undefined) throw notFound('no-data', `Import ${record.id} has no data of its own`)
-    const tasks = await parts.importer.kept.listTasks(record.id)
-    const shown = level < 1 ? tasks : await withGranules(parts, tasks)
-    const data = toWireImportData(request, record, shown, level)
-    return data === undefined ? data : showPassword(parts, request, record, data)
+    const tasks = await deps.importer.kept.listTasks(record.id)
+    const shown = level < 1 ? tasks : await withGranules(deps, tasks)
+    const data = toImportDataResponse(request, record, shown, level)
+    return data === undefined ? data : showPassword(deps, request, record, data)
   },
 })

@@ -1,15 +1,15 @@
 import { isAbsolute, join } from 'node:path'
 import { requireMosaicTime } from '../../importer/importer.ts'
-import type { MosaicTime, NewImport, WantedRemote, WantedSource } from '../../importer/model/model.ts'
+import type { MosaicTime, NewImport, RemoteRequest, SourceRequest } from '../../importer/model/model.ts'
 import { sourceTypes } from '../../importer/model/model.ts'
 import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import { ownValue } from '../../lib/own-value.ts'
-import type { WantedData, WantedImport, WantedStore, WantedTime } from './bodies.ts'
+import type { DataInput, ImportInput, TargetStoreInput, TimeInput } from './bodies.ts'
 import { requireCharset } from './charset.ts'
-import { fromWireTransform } from './transform-wire.ts'
+import { readTransformBody } from './transform-response.ts'
 
-function storeName(wanted: WantedStore | undefined): string | undefined {
+function storeName(wanted: TargetStoreInput | undefined): string | undefined {
   return (wanted?.dataStore ?? wanted?.coverageStore ?? wanted?.store)?.name
 }
 
@@ -18,7 +18,7 @@ const elsewhere: Record<string, string> = {
   table: 'Table data come into being by the command line: terrane import --database URL [--table T ...]',
 }
 
-function fromWireRemote({ location, file, username, password, domain }: WantedData): WantedRemote {
+function readRemoteBody({ location, file, username, password, domain }: DataInput): RemoteRequest {
   const address = location ?? file
   if (address === undefined || address.trim() === '') {
     throw invalid('no-location', 'Remote data need a location')
@@ -34,12 +34,12 @@ function fromWireRemote({ location, file, username, password, domain }: WantedDa
   return { location: address.trim(), ...Object.fromEntries(given.filter(([, value]) => value)) }
 }
 
-function fromWireTime({ mode, filenameRegex: pattern, timeFormat: format }: WantedTime): MosaicTime {
+function readTimeBody({ mode, filenameRegex: pattern, timeFormat: format }: TimeInput): MosaicTime {
   return requireMosaicTime(defined({ mode, pattern, format }))
 }
 
 /** Returns the location of a new import's data; undefined for none. */
-function fromWireData(data: WantedData | undefined): WantedSource | undefined {
+function readDataBody(data: DataInput | undefined): SourceRequest | undefined {
   if (data === undefined) return undefined
   const { type = 'file', file, location } = data
   const source = sourceTypes.find((one) => one === type)
@@ -48,7 +48,7 @@ function fromWireData(data: WantedData | undefined): WantedSource | undefined {
   }
   const charset = requireCharset(data.charset ?? data.charsetEncoding)
   if (source === 'remote') {
-    return { type: source, remote: fromWireRemote(data), ...defined({ charset }) }
+    return { type: source, remote: readRemoteBody(data), ...defined({ charset }) }
   }
   const path =
     file === undefined || location === undefined || isAbsolute(file)
@@ -58,21 +58,21 @@ function fromWireData(data: WantedData | undefined): WantedSource | undefined {
   if (source === 'file' && path === undefined) return undefined
   return {
     type: source,
-    ...(source === 'mosaic' && data.time !== undefined ? { time: fromWireTime(data.time) } : {}),
+    ...(source === 'mosaic' && data.time !== undefined ? { time: readTimeBody(data.time) } : {}),
     ...defined({ path, charset }),
   }
 }
 
-export function fromWireImport(
-  wanted: WantedImport | undefined,
-  options: { isAsync: boolean; proposedId?: number; user?: string; source?: WantedSource },
+export function readImportBody(
+  wanted: ImportInput | undefined,
+  options: { isAsync: boolean; proposedId?: number; user?: string; source?: SourceRequest },
 ): NewImport {
   const workspace = wanted?.targetWorkspace?.workspace?.name
   const store = storeName(wanted?.targetStore)
-  const source = options.source ?? fromWireData(wanted?.data)
+  const source = options.source ?? readDataBody(wanted?.data)
   return {
     ...options,
-    transforms: (wanted?.transforms ?? []).map(fromWireTransform),
+    transforms: (wanted?.transforms ?? []).map(readTransformBody),
     isArchived: wanted?.archive ?? false,
     ...(wanted?.allowEmpty === true ? { allowEmpty: true } : {}),
     ...defined({ workspace, store, source }),

@@ -3,9 +3,9 @@ import type { TaskRecord } from '../../importer/model/model.ts'
 import { proposeGeometry, proposeLabels } from '../../importer/model/model.ts'
 import { clientSignal } from '../client-signal.ts'
 import { operation } from '../endpoint.ts'
-import type { ImporterAreaParts } from './importer-area-parts.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { TaskParams } from './parameters.ts'
-import { ProposalsReply } from './shapes.ts'
+import { ProposalsReply } from './schemas.ts'
 import { getImport, getTask } from './shown-imports.ts'
 
 /** Time that a response to an edit waits for proposed keys. */
@@ -23,11 +23,11 @@ export const listProposals = operation({
     ),
   }),
   answers: { 200: ProposalsReply },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
+  handle: async (deps: ImporterApiDeps, request, reply) => {
     const { params, query } = request
-    const running = { record: await getImport(parts, params.importId), task: await getTask(parts, params) }
+    const running = { record: await getImport(deps, params.importId), task: await getTask(deps, params) }
     const waitMs = (query.wait ?? 10) * 1000
-    const keys = await parts.importer.keys.propose(running, waitMs, clientSignal(reply))
+    const keys = await deps.importer.keys.propose(running, waitMs, clientSignal(reply))
     reply.header('cache-control', 'no-store')
     return {
       proposals: [...proposeGeometry(running.task), ...proposeLabels(running.task), ...(keys ?? [])],
@@ -38,12 +38,12 @@ export const listProposals = operation({
 
 /** A task that was edited; where it lacks keys, with those that are soon found. */
 export async function withFoundKeys(
-  parts: ImporterAreaParts,
+  deps: ImporterApiDeps,
   task: TaskRecord,
   signal: AbortSignal,
 ): Promise<TaskRecord> {
   if (task.errorCode !== 'no-keys') return task
-  const { importer } = parts
+  const { importer } = deps
   const record = await importer.kept.get(task.importId)
   // Unreadable data are reported when the task runs.
   await importer.keys.propose({ record, task }, patienceMs, signal).catch(() => undefined)

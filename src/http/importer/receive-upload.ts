@@ -8,13 +8,13 @@ import { cleanEntryName, findNameFault, shownName } from '../../sources/entry-na
 import type { FastifyRequest } from '../app-types.ts'
 import { createByteLimit, receiveFile } from '../receive-file.ts'
 import { requireCharset } from './charset.ts'
-import type { ImporterAreaParts } from './importer-area-parts.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
 
 const maxParts = 10_000
 const maxFields = 100
 
 /** The last part of a client's file name; a name that could leave the folder is refused. */
-export function safeFileName(name: string): string {
+export function safeUploadName(name: string): string {
   const clean = cleanEntryName(name)
   const base = clean.slice(clean.lastIndexOf('/') + 1)
   const fault = base === '.' || base === '..' ? 'it leads out of its folder' : findNameFault(base)
@@ -22,7 +22,7 @@ export function safeFileName(name: string): string {
   throw invalid('invalid-file-name', `The file name "${shownName(name)}" cannot be used: ${fault}`)
 }
 
-/** The folders of a client's path such as `a/b/c.shp`; undefined where it has none. Throws as `safeFileName` does. */
+/** The folders of a client's path such as `a/b/c.shp`; undefined where it has none. Throws as `safeUploadName` does. */
 export function safeFolder(path: string): string | undefined {
   const clean = cleanEntryName(path)
   const folder = clean.slice(0, Math.max(0, clean.lastIndexOf('/')))
@@ -35,12 +35,12 @@ export function safeFolder(path: string): string | undefined {
 /**
  * Returns the target of a form's file: its name, in the folders that a client sends with a whole folder. For
  * absolute paths and paths with `..` only the last segment counts, since they describe the client's disk.
- * Throws like `safeFileName`.
+ * Throws like `safeUploadName`.
  */
 function placeInUpload(path: string): { name: string; folder: string | undefined } {
   const clean = cleanEntryName(path)
   const isRelative = !/^(?:\/|[A-Za-z]:)/.test(clean) && !clean.split('/').includes('..')
-  return { name: safeFileName(path), folder: isRelative ? safeFolder(path) : undefined }
+  return { name: safeUploadName(path), folder: isRelative ? safeFolder(path) : undefined }
 }
 
 /** Writes one file of an upload. */
@@ -69,7 +69,7 @@ export async function writeFile(
 
 /** Receives files into a folder of their own and creates tasks; a failure leaves nothing. */
 export async function receive(
-  { importer }: ImporterAreaParts,
+  { importer }: ImporterApiDeps,
   importId: number,
   signal: AbortSignal,
   write: (folder: string) => Promise<{ charset?: string }>,
@@ -86,7 +86,7 @@ export async function receive(
 
 /** Writes the files of a form; gives the encoding that it names. */
 export async function writeParts(
-  { maxUploadBytes }: Pick<ImporterAreaParts, 'maxUploadBytes'>,
+  { maxUploadBytes }: Pick<ImporterApiDeps, 'maxUploadBytes'>,
   request: FastifyRequest,
   folder: string,
   signal: AbortSignal,

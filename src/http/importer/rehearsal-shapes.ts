@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { rehearsalStates } from '../../importer/model/model.ts'
 import { loadModes } from '../../stores/store.ts'
-import { Message, RejectGroups, Stopped } from './shapes.ts'
+import { Message, RejectGroups, Stopped } from './schemas.ts'
 
 /** Response schemas of a dry run. */
 

@@ -11,7 +11,7 @@ import { importPath } from './paths.ts'
 const rehearsedTaskPath = (importId: number, taskId: number): string =>
   `${importPath(importId)}/rehearsal/tasks/${taskId}`
 
-function toWireBounds({ minX, minY, maxX, maxY }: Envelope): number[] {
+function toBoundsResponse({ minX, minY, maxX, maxY }: Envelope): number[] {
   return [minX, minY, maxX, maxY]
 }
 
@@ -34,14 +34,14 @@ function evidenceOf({ source, layer }: TaskRecord, { crs }: Trial): string {
   return crs?.srs === undefined || crs.srs === given ? from : `${from}; the rows are loaded in ${crs.srs}`
 }
 
-function toWireCrs(task: TaskRecord, found: Trial) {
+function toCrsResponse(task: TaskRecord, found: Trial) {
   const srs = found.crs?.srs ?? task.layer?.srs
   if (found.crs === undefined && task.source?.schema.geometry === undefined && task.kind !== 'raster')
     return {}
   return { crs: { srs: srs ?? null, evidence: evidenceOf(task, found) } }
 }
 
-function toWireRehearsed(request: FastifyRequest, task: TaskRecord): object[] {
+function toRehearsedResponse(request: FastifyRequest, task: TaskRecord): object[] {
   const { importId, id, trial } = task
   if (trial?.found === undefined) return []
   const { found, mode, target } = trial
@@ -57,8 +57,8 @@ function toWireRehearsed(request: FastifyRequest, task: TaskRecord): object[] {
       ...defined({ changes }),
       columns,
       ...defined({ geometry }),
-      ...toWireCrs(task, found),
-      ...(bounds === undefined ? {} : { bounds: toWireBounds(bounds) }),
+      ...toCrsResponse(task, found),
+      ...(bounds === undefined ? {} : { bounds: toBoundsResponse(bounds) }),
       rejects,
       stopped,
       notTried,
@@ -70,7 +70,7 @@ function toWireRehearsed(request: FastifyRequest, task: TaskRecord): object[] {
 }
 
 /** Returns the current result of a dry run. */
-export function toWireRehearsal(
+export function toRehearsalResponse(
   request: FastifyRequest,
   { rehearsal }: Required<Pick<ImportRecord, 'rehearsal'>>,
   tasks: TaskRecord[],
@@ -80,7 +80,7 @@ export function toWireRehearsal(
     rehearsal: {
       state,
       ...defined({ expires }),
-      tasks: tasks.flatMap((task) => toWireRehearsed(request, task)),
+      tasks: tasks.flatMap((task) => toRehearsedResponse(request, task)),
     },
   }
 }

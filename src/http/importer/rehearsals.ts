@@ -5,22 +5,18 @@ import type { FastifyRequest } from '../app-types.ts'
 import { clientSignal } from '../client-signal.ts'
 import { empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
-import type { ImporterAreaParts } from './importer-area-parts.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { ImportParams } from './parameters.ts'
 import { RehearsalReply } from './rehearsal-shapes.ts'
-import { toWireRehearsal } from './rehearsal-wire.ts'
+import { toRehearsalResponse } from './rehearsal-wire.ts'
 import { getImport } from './shown-imports.ts'
 
 const tags = ['importer']
 
-async function show(
-  parts: ImporterAreaParts,
-  request: FastifyRequest,
-  { id }: ImportRecord,
-): Promise<object> {
-  const { rehearsal } = await parts.importer.kept.get(id)
+async function show(deps: ImporterApiDeps, request: FastifyRequest, { id }: ImportRecord): Promise<object> {
+  const { rehearsal } = await deps.importer.kept.get(id)
   if (rehearsal === undefined) throw notFound('no-rehearsal', `Import ${id} has no rehearsal`)
-  return toWireRehearsal(request, { rehearsal }, await parts.importer.kept.listTasks(id))
+  return toRehearsalResponse(request, { rehearsal }, await deps.importer.kept.listTasks(id))
 }
 
 export const rehearseImport = operation({
@@ -33,11 +29,11 @@ export const rehearseImport = operation({
     async: Type.Optional(Type.Boolean({ description: 'Answer at once, and work after that' })),
   }),
   answers: { 200: RehearsalReply, 202: RehearsalReply },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
-    const record = await getImport(parts, request.params.importId)
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    const record = await getImport(deps, request.params.importId)
     const isAsync = request.query.async ?? false
-    await parts.importer.rehearse(record.id, { isAsync, signal: clientSignal(reply) })
-    return reply.code(isAsync ? 202 : 200).send(await show(parts, request, record))
+    await deps.importer.rehearse(record.id, { isAsync, signal: clientSignal(reply) })
+    return reply.code(isAsync ? 202 : 200).send(await show(deps, request, record))
   },
 })
 
@@ -47,8 +43,8 @@ export const showRehearsal = operation({
   tags,
   params: ImportParams,
   answers: { 200: RehearsalReply },
-  handle: async (parts: ImporterAreaParts, request) =>
-    show(parts, request, await getImport(parts, request.params.importId)),
+  handle: async (deps: ImporterApiDeps, request) =>
+    show(deps, request, await getImport(deps, request.params.importId)),
 })
 
 export const dropRehearsal = operation({
@@ -57,9 +53,9 @@ export const dropRehearsal = operation({
   tags,
   params: ImportParams,
   answers: { 204: empty() },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
-    const record = await getImport(parts, request.params.importId)
-    await parts.importer.dropRehearsal(record.id)
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    const record = await getImport(deps, request.params.importId)
+    await deps.importer.dropRehearsal(record.id)
     return reply.code(204).send()
   },
 })

@@ -17,12 +17,12 @@ import { operation } from '../endpoint.ts'
 import { requireMatch } from '../etag.ts'
 import { checkLength, createByteLimit } from '../receive-file.ts'
 import { requireCharset } from './charset.ts'
-import type { ImporterAreaParts } from './importer-area-parts.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { TaskParams } from './parameters.ts'
-import { safeFileName, writeFile, writeParts } from './receive-upload.ts'
-import { RejectedRows, TaskReply } from './shapes.ts'
+import { safeUploadName, writeFile, writeParts } from './receive-upload.ts'
+import { RejectedRows, TaskReply } from './schemas.ts'
 import { getTask } from './shown-imports.ts'
-import { toWireTask } from './task-wire.ts'
+import { toTaskResponse } from './task-response.ts'
 
 const tags = ['importer']
 
@@ -37,7 +37,7 @@ const fileTypes: Record<string, string> = {
 
 /** Sends rejected rows as a file like their source. */
 async function sendFile(
-  { importer }: ImporterAreaParts,
+  { importer }: ImporterApiDeps,
   task: TaskRecord,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -87,14 +87,14 @@ export const listRejects = operation({
       'application/octet-stream': Bytes,
     }),
   },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
-    const task = await getTask(parts, request.params)
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    const task = await getTask(deps, request.params)
     const format = request.query.format ?? request.query.f ?? request.headers.accept ?? ''
     reply.header('vary', 'accept')
-    if (format === 'source') return sendFile(parts, task, reply)
+    if (format === 'source') return sendFile(deps, task, reply)
     const isTable = /csv/i.test(format)
     const { limit } = request.query
-    const rows = parts.importer.rejects.list(task, isTable ? 'csv' : 'geojson', clientSignal(reply), limit)
+    const rows = deps.importer.rejects.list(task, isTable ? 'csv' : 'geojson', clientSignal(reply), limit)
     // A refusal is sent before any row.
     const first = await rows.next()
     return reply
@@ -123,7 +123,7 @@ const SentRows = Type.Object({
  * format of the task's source.
  */
 function bodyName(request: FastifyRequest, name: string | undefined, { format }: TaskRecord): string {
-  if (name !== undefined) return safeFileName(name)
+  if (name !== undefined) return safeUploadName(name)
   const [type = ''] = (request.headers['content-type'] ?? '').split(';')
   if (type.trim() === 'application/zip') return 'rows.zip'
   const [known] = extensionsOfMediaType(type.trim().toLowerCase())
@@ -134,7 +134,7 @@ function bodyName(request: FastifyRequest, name: string | undefined, { format }:
 }
 
 async function writeRows(
-  { maxUploadBytes }: ImporterAreaParts,
+  { maxUploadBytes }: ImporterApiDeps,
   request: FastifyRequest<{ Querystring: { name?: string } }>,
   task: TaskRecord,
   folder: string,
@@ -149,20 +149,20 @@ async function writeRows(
 }
 
 async function send(
-  parts: ImporterAreaParts,
+  deps: ImporterApiDeps,
   request: FastifyRequest<{ Querystring: Static<typeof SendQuery> }>,
   reply: FastifyReply,
   task: TaskRecord,
 ): Promise<void> {
-  const { importer, dialect } = parts
+  const { importer, dialect } = deps
   const place = { importId: task.importId, taskId: task.id }
   const check = (current: TaskRecord): void =>
-    requireMatch(request, { task: toWireTask(request, current, 1, dialect) })
+    requireMatch(request, { task: toTaskResponse(request, current, 1, dialect) })
   const given = requireCharset(request.query.charset)
   const signal = clientSignal(reply)
   const { folder, upload } = await importer.openMendedUpload(place, check)
   try {
-    const { charset = given } = await writeRows(parts, request, task, folder, signal)
+    const { charset = given } = await writeRows(deps, request, task, folder, signal)
     const accepted = request.query.accept?.split(',').map((rule) => rule.trim())
     const sent = { folder, upload, by: request.caller.name ?? '', ...defined({ charset, accepted }) }
     await importer.sendMended(place, sent, { isAsync: request.query.async ?? false, signal, check })
@@ -183,14 +183,14 @@ export const sendRejects = operation({
   params: TaskParams,
   query: SendQuery,
   told: { body: SentRows },
-  bodyLimit: ({ maxUploadBytes }: ImporterAreaParts) => maxUploadBytes,
+  bodyLimit: ({ maxUploadBytes }: ImporterApiDeps) => maxUploadBytes,
   answers: { 200: TaskReply, 202: TaskReply },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
-    checkLength(request, parts.maxUploadBytes)
-    const task = await getTask(parts, request.params)
-    await send(parts, request, reply, task)
-    const after = await getTask(parts, request.params)
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    checkLength(request, deps.maxUploadBytes)
+    const task = await getTask(deps, request.params)
+    await send(deps, request, reply, task)
+    const after = await getTask(deps, request.params)
     const isAsync = request.query.async ?? false
-    return reply.code(isAsync ? 202 : 200).send({ task: toWireTask(request, after, 1, parts.dialect) })
+    return reply.code(isAsync ? 202 : 200).send({ task: toTaskResponse(request, after, 1, deps.dialect) })
   },
 })

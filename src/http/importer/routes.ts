@@ -1,5 +1,5 @@
 import { endpoint } from '../endpoint.ts'
-import { listChanges, listRehearsedChanges, showRehearsedTile } from './changes.ts'
+import { listChanges, listDryRunChanges, showDryRunTile } from './changes.ts'
 import { createDatabaseImport, createImport, createImportWithId } from './create-import.ts'
 import { findCrsByWords } from './crs-search.ts'
 import { listDatabaseTables } from './database-tables.ts'
@@ -15,7 +15,7 @@ import {
   showImport,
   showImportData,
 } from './imports.ts'
-import { showColumns, showPreviewFeatures, showPreviewTile, showRows } from './looks.ts'
+import { showColumns, showPreviewFeatures, showPreviewTile, showRows } from './preview.ts'
 import { listProposals } from './proposals.ts'
 import { dropRehearsal, rehearseImport, showRehearsal } from './rehearsals.ts'
 import { listRejects, sendRejects } from './rejects.ts'
@@ -70,10 +70,10 @@ const importEndpoints = [
   endpoint('GET', '/rest/imports/:importId/rehearsal', 'staff', 'view', { showRehearsal }),
   endpoint('DELETE', '/rest/imports/:importId/rehearsal', 'staff', 'remove', { dropRehearsal }),
   endpoint('GET', '/rest/imports/:importId/rehearsal/tasks/:taskId/changes', 'staff', 'download', {
-    listRehearsedChanges,
+    listRehearsedChanges: listDryRunChanges,
   }),
   endpoint('GET', '/rest/imports/:importId/rehearsal/tasks/:taskId/:z/:x/:y.mvt', 'staff', 'view', {
-    showRehearsedTile,
+    showRehearsedTile: showDryRunTile,
   }),
   endpoint('GET', '/rest/imports/:importId/events', 'staff', 'view', { watchImport }),
   endpoint('GET', '/rest/imports/:importId/data', 'staff', 'view', { showImportData }),

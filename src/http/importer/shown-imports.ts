@@ -3,13 +3,13 @@ import type { StoreRecord } from '../../catalog/records.ts'
 import type { ImportRecord, TaskRecord } from '../../importer/model/model.ts'
 import { defined } from '../../lib/defined.ts'
 import type { FastifyRequest } from '../app-types.ts'
-import type { ListedFile, ShownTask } from './data-wire.ts'
-import { findListedFile, listMainFiles } from './data-wire.ts'
-import { toWireImport } from './import-wire.ts'
-import type { ImporterAreaParts } from './importer-area-parts.ts'
+import type { ListedFile, ShownTask } from './data-response.ts'
+import { findListedFile, listMainFiles } from './data-response.ts'
+import { toImportResponse } from './import-response.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { parseId } from './paths.ts'
 
-type Reading = Pick<ImporterAreaParts, 'importer' | 'catalog'>
+type Reading = Pick<ImporterApiDeps, 'importer' | 'catalog'>
 
 /** The import of a path. */
 export function getImport({ importer }: Pick<Reading, 'importer'>, importId: string): Promise<ImportRecord> {
@@ -74,18 +74,18 @@ function tasksAt(parts: Reading, tasks: TaskRecord[], level: number): Promise<Sh
 
 /** The representation of an import to a level. */
 export async function showImport(
-  parts: Reading & Pick<ImporterAreaParts, 'dialect'>,
+  parts: Reading & Pick<ImporterApiDeps, 'dialect'>,
   request: FastifyRequest,
   record: ImportRecord,
   level: number,
 ): Promise<object> {
   const { importer, catalog, dialect } = parts
-  if (level < 1) return toWireImport(request, record, [], { level, dialect })
+  if (level < 1) return toImportResponse(request, record, [], { level, dialect })
   const tasks = await tasksAt(parts, await importer.kept.listTasks(record.id), level)
   const store =
     record.store === undefined ? undefined : await catalog.stores.find(record.workspace, record.store)
   const fetch = importer.progress.fetchOf(record.id)
-  const shown = toWireImport(request, record, tasks, { level, dialect, fetch, ...defined({ store }) })
+  const shown = toImportResponse(request, record, tasks, { level, dialect, fetch, ...defined({ store }) })
   const { data } = shown
   return data === undefined ? shown : { ...shown, data: showPassword(parts, request, record, data) }
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { clientSignal } from '../client-signal.ts'
 import { operation } from '../endpoint.ts'
-import type { ImporterAreaParts } from './importer-area-parts.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { TaskParams } from './parameters.ts'
 import { getImport, getTask } from './shown-imports.ts'
 
@@ -52,10 +52,10 @@ export const listSrsCandidates = operation({
     ),
   }),
   answers: { 200: Candidates },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
+  handle: async (deps: ImporterApiDeps, request, reply) => {
     const { params, query } = request
-    const running = { record: await getImport(parts, params.importId), task: await getTask(parts, params) }
-    const found = await parts.importer.locator.candidates(running, query.place, clientSignal(reply))
+    const running = { record: await getImport(deps, params.importId), task: await getTask(deps, params) }
+    const found = await deps.importer.locator.candidates(running, query.place, clientSignal(reply))
     const { candidates, places, needsPlace } = found
     return {
       srsCandidates: candidates.map(({ falls, ...one }) => ({

@@ -1,10 +1,10 @@
-import type { TaskRecord, WantedSource } from '../../importer/model/model.ts'
+import type { SourceRequest, TaskRecord } from '../../importer/model/model.ts'
 import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
-import type { WantedData } from './bodies.ts'
+import type { DataInput } from './bodies.ts'
 import { requireCharset } from './charset.ts'
-import type { ImporterAreaParts } from './importer-area-parts.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { receive } from './receive-upload.ts'
 
 const mostUploads = 10_000
@@ -26,15 +26,15 @@ export function uploadsIn({ uploads }: { uploads: unknown }): string[] {
 
 /** Makes tasks of resumable uploads, whose files are taken together; they are no uploads any more then. */
 export async function takeUploads(
-  parts: ImporterAreaParts,
+  deps: ImporterApiDeps,
   { caller }: FastifyRequest,
   importId: number,
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<TaskRecord[]> {
-  const { uploads } = parts.importer
+  const { uploads } = deps.importer
   const claimed = await uploads.claim(ids, caller.name ?? '')
-  const tasks = await receive(parts, importId, signal, async (folder) => {
+  const tasks = await receive(deps, importId, signal, async (folder) => {
     await uploads.place(claimed, folder)
     return {}
   })
@@ -44,16 +44,16 @@ export async function takeUploads(
 
 /** Resumable uploads that are the data of a new import. */
 interface ClaimedData {
-  source: WantedSource
+  source: SourceRequest
   /** To be called when the import has them. */
   release(): Promise<void>
 }
 
 /** Undefined where data are none of uploads. Throws as `claim` does, and `Failure` (`invalid-body`). */
 export async function claimUploads(
-  { importer: { uploads } }: ImporterAreaParts,
+  { importer: { uploads } }: ImporterApiDeps,
   { caller }: FastifyRequest,
-  { upload, type = 'file', ...data }: WantedData = {},
+  { upload, type = 'file', ...data }: DataInput = {},
 ): Promise<ClaimedData | undefined> {
   if (upload === undefined) return undefined
   if (type !== 'file' || data.file !== undefined || data.location !== undefined)

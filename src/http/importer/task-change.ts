@@ -7,18 +7,18 @@ import type { LoadMode } from '../../stores/store.ts'
 import { loadModes, updateModes } from '../../stores/store.ts'
 import { showTransform } from '../../transforms/chain.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
-import type { WantedStopIf, WantedTarget, WantedTask } from './bodies.ts'
+import type { StopIfInput, TargetInput, TaskInput } from './bodies.ts'
 import { requireCharset } from './charset.ts'
-import { fromWireLayer } from './layer-wire.ts'
-import { fromWireRejectLimit } from './task-wire.ts'
-import { fromWireTransform } from './transform-wire.ts'
+import { readLayerBody } from './layer-response.ts'
+import { readRejectLimitBody } from './task-response.ts'
+import { readTransformBody } from './transform-response.ts'
 
 /**
  * Returns the target of a task in a body; a store without a name has a meaning in the dialect of older
  * systems only.
  */
-export function fromWireTarget(
-  wanted: WantedTarget | undefined,
+export function readTargetBody(
+  wanted: TargetInput | undefined,
   dialect: Dialect,
 ): Partial<Pick<TaskChange, 'store' | 'workspace'>> {
   const target = wanted?.dataStore ?? wanted?.coverageStore ?? wanted?.store
@@ -40,7 +40,7 @@ function requireUpdateMode(text: string, dialect: Dialect): LoadMode {
 type Limits = Pick<TaskChange, 'keys' | 'deleteMissing' | 'stopIf'>
 
 /** Returns the changed limits in a body; they do not exist in the dialect of older systems. */
-function fromWireLimits(task: TaskRecord, wanted: WantedTask, dialect: Dialect): Limits {
+function readLimitsBody(task: TaskRecord, wanted: TaskInput, dialect: Dialect): Limits {
   if (dialect === 'geoserver') return {}
   const { keys, deleteMissing, stopIf } = wanted
   return {
@@ -50,11 +50,11 @@ function fromWireLimits(task: TaskRecord, wanted: WantedTask, dialect: Dialect):
       : { deleteMissing }),
     ...(stopIf === undefined || isDeepStrictEqual(stopIf, task.stopIf ?? null)
       ? {}
-      : { stopIf: fromWireStopIf(stopIf) }),
+      : { stopIf: readStopIfBody(stopIf) }),
   }
 }
 
-function fromWireStopIf(wanted: WantedStopIf | null): StopRules | null {
+function readStopIfBody(wanted: StopIfInput | null): StopRules | null {
   if (wanted === null) return null
   const { outside, ...rules } = wanted
   if (outside === undefined) return rules
@@ -69,8 +69,8 @@ function fromWireStopIf(wanted: WantedStopIf | null): StopRules | null {
 }
 
 /** Returns the transformation chain in a body; undefined if absent or unchanged. */
-function fromWireChain(task: TaskRecord, wanted: WantedTask['transformChain']): TransformSpec[] | undefined {
-  const specs = wanted?.transforms?.map(fromWireTransform)
+function readChainBody(task: TaskRecord, wanted: TaskInput['transformChain']): TransformSpec[] | undefined {
+  const specs = wanted?.transforms?.map(readTransformBody)
   if (specs === undefined) return undefined
   const present = task.transforms.map(({ spec }) => {
     const shown = Object.entries(showTransform(spec))
@@ -80,29 +80,29 @@ function fromWireChain(task: TaskRecord, wanted: WantedTask['transformChain']): 
 }
 
 /** Returns the change in a task body. */
-export function fromWireTask(
+export function readTaskBody(
   task: TaskRecord,
-  body: WantedTask & { task?: WantedTask },
+  body: TaskInput & { task?: TaskInput },
   dialect: Dialect,
 ): TaskChange {
   const wanted = body.task ?? body
   const { layer, target, transformChain, rejectLimit, repair, allowEmpty } = wanted
   const updateMode =
     wanted.updateMode === undefined ? undefined : requireUpdateMode(wanted.updateMode, dialect)
-  const transforms = fromWireChain(task, transformChain)
+  const transforms = readChainBody(task, transformChain)
   const charset = requireCharset(wanted.data?.charset ?? wanted.source?.charset)
-  const { store, workspace } = fromWireTarget(target, dialect)
-  const change = layer === undefined ? {} : fromWireLayer(task, layer, dialect)
+  const { store, workspace } = readTargetBody(target, dialect)
+  const change = layer === undefined ? {} : readLayerBody(task, layer, dialect)
   return {
     ...(updateMode === undefined || updateMode === task.updateMode ? {} : { updateMode }),
     ...(charset === undefined || charset === task.charset ? {} : { charset }),
-    ...(rejectLimit === undefined ? {} : { rejectLimit: fromWireRejectLimit(rejectLimit) }),
+    ...(rejectLimit === undefined ? {} : { rejectLimit: readRejectLimitBody(rejectLimit) }),
     ...(repair === undefined || repair === (task.repair ?? false) ? {} : { repair }),
     ...(allowEmpty === undefined || allowEmpty === (task.allowEmpty ?? false) ? {} : { allowEmpty }),
     ...(Object.keys(change).length === 0 ? {} : { layer: change }),
     ...(store === undefined || store === task.target?.name ? {} : { store }),
     ...(workspace === undefined || workspace === task.target?.workspace ? {} : { workspace }),
-    ...fromWireLimits(task, wanted, dialect),
+    ...readLimitsBody(task, wanted, dialect),
     ...defined({ transforms }),
   }
 }

@@ -3,19 +3,19 @@ import { operation } from '../endpoint.ts'
 import { GranuleBody } from './bodies.ts'
 import type { FileOwner } from './files.ts'
 import { changeFile, listFiles, removeFile, sendFileEntity } from './files.ts'
-import type { ImporterAreaParts } from './importer-area-parts.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { TaskFileParams, TaskParams } from './parameters.ts'
 import { taskPath } from './paths.ts'
-import { FileList, FileReply } from './shapes.ts'
+import { FileList, FileReply } from './schemas.ts'
 import { getTask } from './shown-imports.ts'
 
 const tags = ['importer']
 
 async function ownerOf(
-  parts: ImporterAreaParts,
+  deps: ImporterApiDeps,
   params: { importId: string; taskId: string },
 ): Promise<FileOwner> {
-  const task = await getTask(parts, params)
+  const task = await getTask(deps, params)
   return { path: taskPath(task.importId, task.id), tasks: [task] }
 }
 
@@ -25,8 +25,8 @@ export const listTaskFiles = operation({
   tags,
   params: TaskParams,
   answers: { 200: FileList },
-  handle: async (parts: ImporterAreaParts, request) =>
-    listFiles(parts, request, await ownerOf(parts, request.params)),
+  handle: async (deps: ImporterApiDeps, request) =>
+    listFiles(deps, request, await ownerOf(deps, request.params)),
 })
 
 export const showTaskFile = operation({
@@ -35,8 +35,8 @@ export const showTaskFile = operation({
   tags,
   params: TaskFileParams,
   answers: { 200: FileReply },
-  handle: async (parts: ImporterAreaParts, request, reply) =>
-    sendFileEntity(parts, request, reply, await ownerOf(parts, request.params)),
+  handle: async (deps: ImporterApiDeps, request, reply) =>
+    sendFileEntity(deps, request, reply, await ownerOf(deps, request.params)),
 })
 
 export const changeTaskFile = operation({
@@ -46,8 +46,8 @@ export const changeTaskFile = operation({
   params: TaskFileParams,
   body: GranuleBody,
   answers: { 200: FileReply },
-  handle: async (parts: ImporterAreaParts, request, reply) =>
-    changeFile(parts, request, reply, await ownerOf(parts, request.params)),
+  handle: async (deps: ImporterApiDeps, request, reply) =>
+    changeFile(deps, request, reply, await ownerOf(deps, request.params)),
 })
 
 export const deleteTaskFile = operation({
@@ -57,6 +57,6 @@ export const deleteTaskFile = operation({
   params: TaskFileParams,
   answers: { 200: empty() },
   olderAnswers: { 204: empty() },
-  handle: async (parts: ImporterAreaParts, request, reply) =>
-    removeFile(parts, request, reply, await ownerOf(parts, request.params)),
+  handle: async (deps: ImporterApiDeps, request, reply) =>
+    removeFile(deps, request, reply, await ownerOf(deps, request.params)),
 })

@@ -2,23 +2,23 @@ import type { TaskRecord } from '../../importer/model/model.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { acceptedFormats, sendStyleDocument } from '../catalog/style-documents.ts'
-import { documentAnswers } from '../catalog/style-wire.ts'
+import { documentAnswers } from '../catalog/style-response.ts'
 import { media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
 import { LayerBody } from './bodies.ts'
-import type { ImporterAreaParts } from './importer-area-parts.ts'
-import { statusOf } from './importer-area-parts.ts'
-import { fromWireLayer, requireLayer, toWireLayer } from './layer-wire.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
+import { statusOf } from './importer-api-deps.ts'
+import { readLayerBody, requireLayer, toLayerResponse } from './layer-response.ts'
 import { TaskParams } from './parameters.ts'
 import { taskPath } from './paths.ts'
-import { TaskLayerReply, TaskStyleReply } from './shapes.ts'
+import { TaskLayerReply, TaskStyleReply } from './schemas.ts'
 import { getTask } from './shown-imports.ts'
 
 const tags = ['importer']
 
-function show({ dialect }: ImporterAreaParts, request: FastifyRequest, task: TaskRecord) {
-  return { layer: toWireLayer(request, task, dialect) }
+function show({ dialect }: ImporterApiDeps, request: FastifyRequest, task: TaskRecord) {
+  return { layer: toLayerResponse(request, task, dialect) }
 }
 
 export const showTaskLayer = operation({
@@ -27,8 +27,8 @@ export const showTaskLayer = operation({
   tags,
   params: TaskParams,
   answers: { 200: TaskLayerReply },
-  handle: async (parts: ImporterAreaParts, request, reply) =>
-    sendEntity(request, reply, show(parts, request, await getTask(parts, request.params))),
+  handle: async (deps: ImporterApiDeps, request, reply) =>
+    sendEntity(request, reply, show(deps, request, await getTask(deps, request.params))),
 })
 
 export const changeTaskLayer = operation({
@@ -40,20 +40,20 @@ export const changeTaskLayer = operation({
   body: LayerBody,
   answers: { 200: TaskLayerReply },
   olderAnswers: { 202: TaskLayerReply },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
-    const task = await getTask(parts, request.params)
-    const layer = fromWireLayer(task, request.body.layer, parts.dialect)
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    const task = await getTask(deps, request.params)
+    const layer = readLayerBody(task, request.body.layer, deps.dialect)
     const change = Object.keys(layer).length === 0 ? {} : { layer }
-    const changed = await parts.importer.changeTask(task.importId, task.id, change, (current) =>
-      requireMatch(request, show(parts, request, current)),
+    const changed = await deps.importer.changeTask(task.importId, task.id, change, (current) =>
+      requireMatch(request, show(deps, request, current)),
     )
-    reply.code(statusOf(parts, 200, 202))
-    return sendEntity(request, reply, show(parts, request, changed))
+    reply.code(statusOf(deps, 200, 202))
+    return sendEntity(request, reply, show(deps, request, changed))
   },
 })
 
 /** The style by name, or the document that came with the data. */
-async function styleOf({ importer, catalog }: ImporterAreaParts, task: TaskRecord) {
+async function styleOf({ importer, catalog }: ImporterApiDeps, task: TaskRecord) {
   const { style: name, ownStyle } = requireLayer(task)
   const { workspace } = await importer.kept.get(task.importId)
   if (ownStyle !== undefined)
@@ -74,9 +74,9 @@ export const showTaskStyle = operation({
       ...documentAnswers,
     }),
   },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
-    const task = await getTask(parts, request.params)
-    const style = await styleOf(parts, task)
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    const task = await getTask(deps, request.params)
+    const style = await styleOf(deps, task)
     reply.header('vary', 'accept')
     const wanted = acceptedFormats(request.headers.accept)
     if (wanted.length > 0) return sendStyleDocument(reply, style, wanted, ['maplibre', 'sld'])

@@ -5,12 +5,12 @@ import { empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
 import { TargetBody } from './bodies.ts'
-import type { ImporterAreaParts } from './importer-area-parts.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { TaskParams } from './parameters.ts'
-import { TargetReply } from './shapes.ts'
+import { TargetReply } from './schemas.ts'
 import { getTask } from './shown-imports.ts'
-import { toWireTargetEntity } from './target-wire.ts'
-import { fromWireTarget } from './task-change.ts'
+import { toTargetEntityResponse } from './target-response.ts'
+import { readTargetBody } from './task-change.ts'
 
 const tags = ['importer']
 
@@ -21,13 +21,13 @@ function requireFormat({ id, format }: TaskRecord): void {
 }
 
 async function show(
-  { catalog }: ImporterAreaParts,
+  { catalog }: ImporterApiDeps,
   request: FastifyRequest,
   task: TaskRecord,
 ): Promise<object> {
   const { target } = task
   const store = target === undefined ? undefined : await catalog.stores.find(target.workspace, target.name)
-  return toWireTargetEntity(request, task, store)
+  return toTargetEntityResponse(request, task, store)
 }
 
 export const showTaskTarget = operation({
@@ -36,8 +36,8 @@ export const showTaskTarget = operation({
   tags,
   params: TaskParams,
   answers: { 200: TargetReply },
-  handle: async (parts: ImporterAreaParts, request, reply) =>
-    sendEntity(request, reply, await show(parts, request, await getTask(parts, request.params))),
+  handle: async (deps: ImporterApiDeps, request, reply) =>
+    sendEntity(request, reply, await show(deps, request, await getTask(deps, request.params))),
 })
 
 export const changeTaskTarget = operation({
@@ -48,17 +48,17 @@ export const changeTaskTarget = operation({
   body: TargetBody,
   answers: { 200: TargetReply },
   olderAnswers: { 204: empty() },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
-    const { importer, dialect } = parts
-    const task = await getTask(parts, request.params)
-    const change = fromWireTarget(request.body, dialect)
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    const { importer, dialect } = deps
+    const task = await getTask(deps, request.params)
+    const change = readTargetBody(request.body, dialect)
     const { dataStore, coverageStore, store } = request.body
     if ((dataStore ?? coverageStore ?? store) === undefined)
       throw invalid('invalid-body', 'A target needs "dataStore.name"')
     requireFormat(task)
-    requireMatch(request, await show(parts, request, task).catch(() => undefined))
+    requireMatch(request, await show(deps, request, task).catch(() => undefined))
     const changed = await importer.changeTask(task.importId, task.id, change)
     if (dialect === 'geoserver') return reply.code(204).send()
-    return sendEntity(request, reply, await show(parts, request, changed))
+    return sendEntity(request, reply, await show(deps, request, changed))
   },
 })

@@ -7,22 +7,22 @@ import { empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
 import { AcceptBody, TaskBody } from './bodies.ts'
-import { toWireTaskData } from './data-wire.ts'
+import { toTaskDataResponse } from './data-response.ts'
 import { parseExpand } from './expand.ts'
-import type { ImporterAreaParts } from './importer-area-parts.ts'
-import { statusOf } from './importer-area-parts.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
+import { statusOf } from './importer-api-deps.ts'
 import { ExpandQuery, ImportParams, TaskParams } from './parameters.ts'
 import { withFoundKeys } from './proposals.ts'
-import { ProgressReply, TaskDataReply, TaskList, TaskReply } from './shapes.ts'
+import { ProgressReply, TaskDataReply, TaskList, TaskReply } from './schemas.ts'
 import { getImport, getTask, withDetails, withGranules } from './shown-imports.ts'
-import { fromWireTask } from './task-change.ts'
-import { toWireProgress, toWireTask } from './task-wire.ts'
-import { reportUnknownParameters, toWireTransform } from './transform-wire.ts'
+import { readTaskBody } from './task-change.ts'
+import { toProgressResponse, toTaskResponse } from './task-response.ts'
+import { reportUnknownParameters, toTransformResponse } from './transform-response.ts'
 
 const tags = ['importer']
 
 function show(request: FastifyRequest, task: TaskRecord, dialect: Dialect) {
-  return { task: toWireTask(request, task, 1, dialect) }
+  return { task: toTaskResponse(request, task, 1, dialect) }
 }
 
 export const listTasks = operation({
@@ -32,12 +32,12 @@ export const listTasks = operation({
   params: ImportParams,
   query: ExpandQuery,
   answers: { 200: TaskList },
-  handle: async (parts: ImporterAreaParts, request) => {
-    const record = await getImport(parts, request.params.importId)
-    const tasks = await parts.importer.kept.listTasks(record.id)
+  handle: async (deps: ImporterApiDeps, request) => {
+    const record = await getImport(deps, request.params.importId)
+    const tasks = await deps.importer.kept.listTasks(record.id)
     const level = parseExpand(request.query.expand, 0)
-    const shown = level < 2 ? tasks : await withDetails(parts, tasks)
-    return { tasks: shown.map((task) => toWireTask(request, task, level, parts.dialect)) }
+    const shown = level < 2 ? tasks : await withDetails(deps, tasks)
+    return { tasks: shown.map((task) => toTaskResponse(request, task, level, deps.dialect)) }
   },
 })
 
@@ -49,11 +49,11 @@ export const showTask = operation({
   params: TaskParams,
   query: ExpandQuery,
   answers: { 200: TaskReply },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
-    const task = await getTask(parts, request.params)
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    const task = await getTask(deps, request.params)
     const level = parseExpand(request.query.expand, 1)
-    const [shown = task] = level < 2 ? [] : await withDetails(parts, [task])
-    return sendEntity(request, reply, { task: toWireTask(request, shown, level, parts.dialect) })
+    const [shown = task] = level < 2 ? [] : await withDetails(deps, [task])
+    return sendEntity(request, reply, { task: toTaskResponse(request, shown, level, deps.dialect) })
   },
 })
 
@@ -66,22 +66,22 @@ export const changeTask = operation({
   body: TaskBody,
   answers: { 200: TaskReply },
   olderAnswers: { 204: empty() },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
-    const { importer, dialect } = parts
-    const task = await getTask(parts, request.params)
-    const change = fromWireTask(task, request.body, dialect)
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    const { importer, dialect } = deps
+    const task = await getTask(deps, request.params)
+    const change = readTaskBody(task, request.body, dialect)
     const changed = await importer.changeTask(task.importId, task.id, change, (current) =>
       requireMatch(request, show(request, current, dialect)),
     )
     const path = `${'task' in request.body ? 'task.' : ''}transformChain.transforms.`
     for (const [index, spec] of (change.transforms ?? []).entries())
-      reportUnknownParameters(request, spec, toWireTransform(request, changed, index, dialect), path)
+      reportUnknownParameters(request, spec, toTransformResponse(request, changed, index, dialect), path)
     return dialect === 'geoserver'
       ? reply.code(204).send()
       : sendEntity(
           request,
           reply,
-          show(request, await withFoundKeys(parts, changed, clientSignal(reply)), dialect),
+          show(request, await withFoundKeys(deps, changed, clientSignal(reply)), dialect),
         )
   },
 })
@@ -93,12 +93,12 @@ export const deleteTask = operation({
   params: TaskParams,
   answers: { 200: empty() },
   olderAnswers: { 204: empty() },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
-    const task = await getTask(parts, request.params)
-    await parts.importer.removeTask(task.importId, task.id, (current) =>
-      requireMatch(request, show(request, current, parts.dialect)),
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    const task = await getTask(deps, request.params)
+    await deps.importer.removeTask(task.importId, task.id, (current) =>
+      requireMatch(request, show(request, current, deps.dialect)),
     )
-    return reply.code(statusOf(parts, 200, 204)).send()
+    return reply.code(statusOf(deps, 200, 204)).send()
   },
 })
 
@@ -108,9 +108,9 @@ export const cancelTask = operation({
   tags,
   params: TaskParams,
   answers: { 204: empty() },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
-    const task = await getTask(parts, request.params)
-    await parts.importer.cancelTask(task.importId, task.id)
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    const task = await getTask(deps, request.params)
+    await deps.importer.cancelTask(task.importId, task.id)
     return reply.code(204).send()
   },
 })
@@ -121,9 +121,9 @@ export const showTaskProgress = operation({
   tags,
   params: TaskParams,
   answers: { 200: ProgressReply },
-  handle: async (parts: ImporterAreaParts, request) => {
-    const task = await getTask(parts, request.params)
-    return toWireProgress(task, parts.importer.progress.progressOf(task.importId, task.id))
+  handle: async (deps: ImporterApiDeps, request) => {
+    const task = await getTask(deps, request.params)
+    return toProgressResponse(task, deps.importer.progress.progressOf(task.importId, task.id))
   },
 })
 
@@ -134,11 +134,11 @@ export const showTaskData = operation({
   params: TaskParams,
   query: ExpandQuery,
   answers: { 200: TaskDataReply },
-  handle: async (parts: ImporterAreaParts, request) => {
-    const task = await getTask(parts, request.params)
+  handle: async (deps: ImporterApiDeps, request) => {
+    const task = await getTask(deps, request.params)
     const level = parseExpand(request.query.expand, 1)
-    const [shown = task] = level < 1 ? [] : await withGranules(parts, [task])
-    return toWireTaskData(request, shown, level)
+    const [shown = task] = level < 1 ? [] : await withGranules(deps, [task])
+    return toTaskDataResponse(request, shown, level)
   },
 })
 
@@ -153,13 +153,13 @@ export const acceptStopped = operation({
   }),
   body: AcceptBody,
   answers: { 200: TaskReply, 202: TaskReply },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
-    const { importId, id: taskId } = await getTask(parts, request.params)
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    const { importId, id: taskId } = await getTask(deps, request.params)
     const isAsync = request.query.async ?? false
     const acceptance = { stopped: request.body.stopped, by: request.caller.name ?? '' }
     const options = { isAsync, signal: clientSignal(reply) }
-    await parts.importer.acceptStopped({ importId, taskId }, acceptance, options)
-    const task = await getTask(parts, request.params)
-    return reply.code(isAsync ? 202 : 200).send(show(request, task, parts.dialect))
+    await deps.importer.acceptStopped({ importId, taskId }, acceptance, options)
+    const task = await getTask(deps, request.params)
+    return reply.code(isAsync ? 202 : 200).send(show(request, task, deps.dialect))
   },
 })

@@ -6,17 +6,17 @@ import { empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
 import { Transform, TransformChange } from './bodies.ts'
-import type { ImporterAreaParts } from './importer-area-parts.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { TaskParams, TransformParams } from './parameters.ts'
 import { parseId } from './paths.ts'
-import { OlderTransformList, TransformList, TransformReply } from './shapes.ts'
+import { OlderTransformList, TransformList, TransformReply } from './schemas.ts'
 import { getTask } from './shown-imports.ts'
 import {
-  fromWireTransform,
+  readTransformBody,
   reportUnknownParameters,
-  toWireTransform,
-  toWireTransforms,
-} from './transform-wire.ts'
+  toTransformResponse,
+  toTransformsResponse,
+} from './transform-response.ts'
 
 const tags = ['importer']
 
@@ -43,10 +43,10 @@ export const listTransforms = operation({
   params: TaskParams,
   answers: { 200: TransformList },
   olderAnswers: { 200: OlderTransformList },
-  handle: async (parts: ImporterAreaParts, request) => {
-    const { dialect } = parts
-    const task = await getTask(parts, request.params)
-    const transforms = toWireTransforms(request, task, dialect)
+  handle: async (deps: ImporterApiDeps, request) => {
+    const { dialect } = deps
+    const task = await getTask(deps, request.params)
+    const transforms = toTransformsResponse(request, task, dialect)
     if (dialect === 'contract') return { transforms }
     return { transformChain: { type: task.kind ?? 'vector', transforms } }
   },
@@ -61,13 +61,13 @@ export const createTransform = operation({
   params: TaskParams,
   body: Transform,
   answers: { 201: TransformReply },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
-    const task = await getTask(parts, request.params)
-    const changed = await parts.importer.editTransforms(task.importId, task.id, (current) => {
-      const added = { id: current.nextTransformId, spec: fromWireTransform(request.body) }
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    const task = await getTask(deps, request.params)
+    const changed = await deps.importer.editTransforms(task.importId, task.id, (current) => {
+      const added = { id: current.nextTransformId, spec: readTransformBody(request.body) }
       return { transforms: [...current.transforms, added], nextTransformId: current.nextTransformId + 1 }
     })
-    const transform = toWireTransform(request, changed, changed.transforms.length - 1, parts.dialect)
+    const transform = toTransformResponse(request, changed, changed.transforms.length - 1, deps.dialect)
     reportUnknownParameters(request, request.body, transform)
     return reply.code(201).header('location', String(transform.href)).send(transform)
   },
@@ -79,10 +79,10 @@ export const showTransform = operation({
   tags,
   params: TransformParams,
   answers: { 200: TransformReply },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
-    const task = await getTask(parts, request.params)
-    const place = placeOf(task, request.params.transformId, parts.dialect)
-    return sendEntity(request, reply, toWireTransform(request, task, place, parts.dialect))
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    const task = await getTask(deps, request.params)
+    const place = placeOf(task, request.params.transformId, deps.dialect)
+    return sendEntity(request, reply, toTransformResponse(request, task, place, deps.dialect))
   },
 })
 
@@ -93,20 +93,20 @@ export const changeTransform = operation({
   params: TransformParams,
   body: TransformChange,
   answers: { 200: TransformReply },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
-    const { importer, dialect } = parts
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    const { importer, dialect } = deps
     const { transformId } = request.params
-    const task = await getTask(parts, request.params)
-    const change = fromWireTransform(request.body)
+    const task = await getTask(deps, request.params)
+    const change = readTransformBody(request.body)
     const changed = await importer.editTransforms(task.importId, task.id, (current) => {
       const place = placeOf(current, transformId, dialect)
-      requireMatch(request, toWireTransform(request, current, place, dialect))
+      requireMatch(request, toTransformResponse(request, current, place, dialect))
       const transforms = current.transforms.map((one, index) =>
         index === place ? { ...one, spec: changedSpec(one.spec, change) } : one,
       )
       return { transforms, nextTransformId: current.nextTransformId }
     })
-    const transform = toWireTransform(request, changed, placeOf(changed, transformId, dialect), dialect)
+    const transform = toTransformResponse(request, changed, placeOf(changed, transformId, dialect), dialect)
     reportUnknownParameters(request, request.body, transform)
     return sendEntity(request, reply, transform)
   },
@@ -118,12 +118,12 @@ export const deleteTransform = operation({
   tags,
   params: TransformParams,
   answers: { 200: empty() },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
-    const { importer, dialect } = parts
-    const task = await getTask(parts, request.params)
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    const { importer, dialect } = deps
+    const task = await getTask(deps, request.params)
     await importer.editTransforms(task.importId, task.id, (current) => {
       const place = placeOf(current, request.params.transformId, dialect)
-      requireMatch(request, toWireTransform(request, current, place, dialect))
+      requireMatch(request, toTransformResponse(request, current, place, dialect))
       const transforms = current.transforms.filter((_, index) => index !== place)
       return { transforms, nextTransformId: current.nextTransformId }
     })

@@ -10,41 +10,41 @@ import { Bytes } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { checkLength, createByteLimit } from '../receive-file.ts'
 import { parseExpand } from './expand.ts'
-import type { ImporterAreaParts } from './importer-area-parts.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { ExpandQuery, ImportParams, UploadParams } from './parameters.ts'
 import { importPath, taskPath } from './paths.ts'
-import { receive, safeFileName, writeFile, writeParts } from './receive-upload.ts'
-import { UploadReply } from './shapes.ts'
+import { receive, safeUploadName, writeFile, writeParts } from './receive-upload.ts'
+import { UploadReply } from './schemas.ts'
 import { getImport, withDetails } from './shown-imports.ts'
 import { namesUploads, takeUploads, uploadsIn } from './take-uploads.ts'
-import { toWireTask } from './task-wire.ts'
+import { toTaskResponse } from './task-response.ts'
 
 const tags = ['importer']
 
 async function sendTasks(
-  parts: ImporterAreaParts,
+  deps: ImporterApiDeps,
   request: FastifyRequest<{ Params: { importId: string }; Querystring: { expand?: string } }>,
   reply: FastifyReply,
   made: TaskRecord[],
 ): Promise<FastifyReply> {
-  const { dialect } = parts
+  const { dialect } = deps
   const level = parseExpand(request.query.expand, 1)
-  const tasks = level < 2 ? made : await withDetails(parts, made)
+  const tasks = level < 2 ? made : await withDetails(deps, made)
   const [task] = tasks
   reply.code(201)
   if (task !== undefined && tasks.length === 1) {
     return reply
       .header('location', request.link(taskPath(task.importId, task.id)))
-      .send({ task: toWireTask(request, task, level, dialect) })
+      .send({ task: toTaskResponse(request, task, level, dialect) })
   }
   const { importId } = request.params
   return reply
     .header('location', request.link(`${importPath(Number(importId))}/tasks`))
-    .send({ tasks: tasks.map((one) => toWireTask(request, one, level, dialect)) })
+    .send({ tasks: tasks.map((one) => toTaskResponse(request, one, level, dialect)) })
 }
 
 async function addUrl(
-  parts: ImporterAreaParts,
+  deps: ImporterApiDeps,
   importId: number,
   form: string,
   signal: AbortSignal,
@@ -53,13 +53,13 @@ async function addUrl(
   if (url === null || url === '') throw invalid('no-url', 'The form needs the parameter "url"')
   if (!isLocalLocation(url)) {
     parseLocation(url)
-    return receive(parts, importId, signal, async (folder) => {
-      await parts.importer.fetchUpload(importId, url, folder, signal)
+    return receive(deps, importId, signal, async (folder) => {
+      await deps.importer.fetchUpload(importId, url, folder, signal)
       return {}
     })
   }
-  const path = await resolveInRoots(url, parts.importRoots)
-  return parts.importer.addPath(importId, path, signal)
+  const path = await resolveInRoots(url, deps.importRoots)
+  return deps.importer.addPath(importId, path, signal)
 }
 
 const Form = Type.Object({
@@ -85,18 +85,18 @@ export const uploadFiles = operation({
   params: ImportParams,
   query: ExpandQuery,
   told: { body: Form },
-  bodyLimit: ({ maxUploadBytes }: ImporterAreaParts) => maxUploadBytes,
+  bodyLimit: ({ maxUploadBytes }: ImporterApiDeps) => maxUploadBytes,
   answers: { 201: UploadReply },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
-    checkLength(request, parts.maxUploadBytes)
-    const { id } = await getImport(parts, request.params.importId)
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    checkLength(request, deps.maxUploadBytes)
+    const { id } = await getImport(deps, request.params.importId)
     const signal = clientSignal(reply)
     const { body }: { body?: unknown } = request
     if (typeof body === 'string') {
-      return sendTasks(parts, request, reply, await addUrl(parts, id, body, signal))
+      return sendTasks(deps, request, reply, await addUrl(deps, id, body, signal))
     }
     if (namesUploads(body))
-      return sendTasks(parts, request, reply, await takeUploads(parts, request, id, uploadsIn(body), signal))
+      return sendTasks(deps, request, reply, await takeUploads(deps, request, id, uploadsIn(body), signal))
     if (!request.isMultipart()) {
       throw new Failure(
         'mediaType',
@@ -104,8 +104,8 @@ export const uploadFiles = operation({
         'An upload is multipart/form-data, a form with "url", or JSON with "uploads"',
       )
     }
-    const tasks = await receive(parts, id, signal, (folder) => writeParts(parts, request, folder, signal))
-    return sendTasks(parts, request, reply, tasks)
+    const tasks = await receive(deps, id, signal, (folder) => writeParts(deps, request, folder, signal))
+    return sendTasks(deps, request, reply, tasks)
   },
 })
 
@@ -119,20 +119,20 @@ export const uploadFile = operation({
   params: UploadParams,
   query: ExpandQuery,
   told: { body: Bytes },
-  bodyLimit: ({ maxUploadBytes }: ImporterAreaParts) => maxUploadBytes,
+  bodyLimit: ({ maxUploadBytes }: ImporterApiDeps) => maxUploadBytes,
   answers: { 201: UploadReply },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
-    checkLength(request, parts.maxUploadBytes)
-    const { id } = await getImport(parts, request.params.importId)
-    const name = safeFileName(request.params.fileName)
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    checkLength(request, deps.maxUploadBytes)
+    const { id } = await getImport(deps, request.params.importId)
+    const name = safeUploadName(request.params.fileName)
     const signal = clientSignal(reply)
     const body = request.body as Readable | undefined
     if (body === undefined) throw invalid('no-file', 'The upload has no body')
-    const limit = createByteLimit(parts.maxUploadBytes)
-    const tasks = await receive(parts, id, signal, async (folder) => {
+    const limit = createByteLimit(deps.maxUploadBytes)
+    const tasks = await receive(deps, id, signal, async (folder) => {
       await writeFile(body, folder, name, limit(), signal)
       return {}
     })
-    return sendTasks(parts, request, reply, tasks)
+    return sendTasks(deps, request, reply, tasks)
   },
 })

@@ -4,8 +4,8 @@ import type { Dialect } from '../../config/settings.ts'
 import type { ImportNews, NumberedNews } from '../../importer/model/model.ts'
 import { media } from '../description.ts'
 import { operation } from '../endpoint.ts'
-import { toWireFetch, toWireState } from './import-wire.ts'
-import type { ImporterAreaParts } from './importer-area-parts.ts'
+import { toFetchResponse, toStateResponse } from './import-response.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { ImportParams } from './parameters.ts'
 import { getImport } from './shown-imports.ts'
 
@@ -19,9 +19,9 @@ const maxBehindBytes = 2 ** 20
 
 function toEventData(news: ImportNews, dialect: Dialect): object {
   const { type, ...facts } = news
-  if (type === 'fetch') return { phase: 'fetch', ...toWireFetch(news.progress) }
+  if (type === 'fetch') return { phase: 'fetch', ...toFetchResponse(news.progress) }
   if (type === 'progress') return { taskId: news.taskId, ...news.progress }
-  return type === 'import' ? { ...facts, state: toWireState(news.state, dialect) } : facts
+  return type === 'import' ? { ...facts, state: toStateResponse(news.state, dialect) } : facts
 }
 
 function toEvent({ id, news }: NumberedNews, dialect: Dialect): string {
@@ -32,7 +32,7 @@ function toEvent({ id, news }: NumberedNews, dialect: Dialect): string {
 
 /** Sends the events of an import until `stream` or the server ends. */
 function follow(
-  { importer: { progress }, dialect, streams }: ImporterAreaParts,
+  { importer: { progress }, dialect, streams }: ImporterApiDeps,
   importId: number,
   stream: Readable,
 ): () => void {
@@ -65,16 +65,16 @@ export const watchImport = operation({
       'text/event-stream': Type.String(),
     }),
   },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
-    const { dialect } = parts
-    const record = await getImport(parts, request.params.importId)
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    const { dialect } = deps
+    const record = await getImport(deps, request.params.importId)
     const stream = new Readable({ read: () => undefined })
     const last = Number(request.headers['last-event-id'])
-    const state = toWireState(record.state, dialect)
+    const state = toStateResponse(record.state, dialect)
     if (Number.isFinite(last))
-      for (const one of parts.importer.progress.newsSince(record.id, last)) stream.push(toEvent(one, dialect))
+      for (const one of deps.importer.progress.newsSince(record.id, last)) stream.push(toEvent(one, dialect))
     else stream.push(`event: import\ndata: ${JSON.stringify({ state })}\n\n`)
-    reply.raw.once('close', follow(parts, record.id, stream))
+    reply.raw.once('close', follow(deps, record.id, stream))
     return reply
       .header('content-type', 'text/event-stream')
       .header('cache-control', 'no-cache, no-transform')

@@ -3,10 +3,10 @@ import type { EventType } from '../../monitoring/model/event-types.ts'
 import { eventTypes } from '../../monitoring/model/event-types.ts'
 import type { ServiceType } from '../../monitoring/model/service-types.ts'
 import { serviceTypes } from '../../monitoring/model/service-types.ts'
-import { toWireTime } from './wire-time.ts'
+import { toTimeResponse } from './time-parameter.ts'
 
 /** Names in responses that depend on the dialect. */
-export interface MonitoringWire {
+export interface MonitoringNames {
   dialect: Dialect
   /** True if clients of older systems must work unchanged. */
   isOlder: boolean
@@ -29,7 +29,7 @@ const olderServiceTypes: Record<ServiceType, string> = {
 
 const olderEventTypes: Partial<Record<EventType, string>> = { mapserver: 'geoserver' }
 
-export function wireOf(dialect: Dialect): MonitoringWire {
+export function namesOfDialect(dialect: Dialect): MonitoringNames {
   const isOlder = dialect === 'geoserver'
   const serviceType = (type: ServiceType): string => (isOlder ? olderServiceTypes[type] : type)
   const eventType = (type: EventType): string => (isOlder ? (olderEventTypes[type] ?? type) : type)
@@ -41,6 +41,6 @@ export function wireOf(dialect: Dialect): MonitoringWire {
     serviceTypes: serviceTypes.map(serviceType),
     eventType,
     findEventType: (name) => eventTypes.find((one) => eventType(one) === name),
-    time: (milliseconds) => toWireTime(milliseconds, dialect),
+    time: (milliseconds) => toTimeResponse(milliseconds, dialect),
   }
 }

@@ -2,7 +2,7 @@ import type { Dialect } from '../../config/settings.ts'
 import type { FieldMessages } from '../../lib/errors.ts'
 import type { ProblemWriter } from '../errors.ts'
 
-export { envelope, okStatus } from './envelope-shape.ts'
+export { envelope, okStatus } from './response-envelope.ts'
 
 /** True if a path, without the base path, belongs to monitoring. */
 export function isMonitoringPath(url: string): boolean {

@@ -2,10 +2,10 @@ import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { Failure, FieldFailure, invalid } from '../../lib/errors.ts'
 import { findFullDisk } from '../../lib/files/full-disk.ts'
-import { DumpError } from '../../monitoring/move-in/errors.ts'
-import type { LoadReport } from '../../monitoring/move-in/load-report.ts'
-import type { MoveIn } from '../../monitoring/move-in/move-in.ts'
-import type { LoadProgress } from '../../monitoring/move-in/move-in-data.ts'
+import { DumpError } from '../../monitoring/geonode-migration/errors.ts'
+import type { LoadReport } from '../../monitoring/geonode-migration/load-report.ts'
+import type { MoveIn } from '../../monitoring/geonode-migration/migration.ts'
+import type { DumpLoadProgress } from '../../monitoring/geonode-migration/migration-data.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { clientSignal } from '../client-signal.ts'
 import { operation } from '../endpoint.ts'
@@ -36,7 +36,7 @@ const Progress = Type.Object({
   done: Type.Integer({ description: 'Bytes of the dump, later rows' }),
 })
 
-export interface LoadParts {
+export interface LoadDumpDeps {
   moveIn: Pick<MoveIn, 'load' | 'progress'>
   maxUploadBytes: number
 }
@@ -46,7 +46,7 @@ export const showLoad = operation({
   description: 'State, rows so far and errors of the load of a dump that is running or was the last.',
   tags,
   answers: { 200: envelopeReply(Progress) },
-  handle: ({ moveIn }: LoadParts) => envelope(toWireProgress(moveIn.progress())),
+  handle: ({ moveIn }: LoadDumpDeps) => envelope(toProgressResponse(moveIn.progress())),
 })
 
 /** Takes over the dump of another system's monitoring, in JSON, also compressed by gzip. */
@@ -57,15 +57,15 @@ export const loadDump = operation({
   tags,
   consumes: ['application/json', 'application/gzip'],
   body: Type.Unknown({ description: 'The dump, also compressed by gzip' }),
-  bodyLimit: ({ maxUploadBytes }: LoadParts) => maxUploadBytes,
+  bodyLimit: ({ maxUploadBytes }: LoadDumpDeps) => maxUploadBytes,
   answers: { 200: envelopeReply(Report) },
-  handle: async ({ moveIn, maxUploadBytes }: LoadParts, request, reply) => {
+  handle: async ({ moveIn, maxUploadBytes }: LoadDumpDeps, request, reply) => {
     checkLength(request, maxUploadBytes)
     const body = bodyOf(request)
     const signal = clientSignal(reply)
     try {
       const report = await moveIn.load((file) => receive(body, file, { maxUploadBytes, signal }), signal)
-      return envelope(toWireReport(report))
+      return envelope(toReportResponse(report))
     } catch (error) {
       throw error instanceof DumpError ? new FieldFailure({ file: [error.message] }) : error
     }
@@ -90,10 +90,10 @@ async function receive(
   }
 }
 
-function toWireProgress(progress: LoadProgress | undefined) {
+function toProgressResponse(progress: DumpLoadProgress | undefined) {
   return { running: progress !== undefined, phase: progress?.phase ?? null, done: progress?.done ?? 0 }
 }
 
-function toWireReport({ digest, isRepeated, loadedAt, models }: LoadReport) {
+function toReportResponse({ digest, isRepeated, loadedAt, models }: LoadReport) {
   return { digest, repeated: isRepeated, loaded_at: loadedAt, models }
 }

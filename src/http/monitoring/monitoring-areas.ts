@@ -1,27 +1,27 @@
-import type { App, Area, FastifyRequest } from '../app-types.ts'
+import type { ApiArea, App, FastifyRequest } from '../app-types.ts'
 import { addEndpoints } from '../endpoint.ts'
 import { answerFailures } from '../errors.ts'
-import type { CheckParts } from './checks/notifications.ts'
-import type { ExceptionParts } from './counted/exceptions.ts'
-import type { MetricDataParts } from './counted/metric-data.ts'
+import type { CheckDeps } from './checks/notifications.ts'
 import { envelopeWriter } from './envelope.ts'
 import { acceptForms } from './forms.ts'
-import type { LoadParts } from './load.ts'
+import type { LoadDumpDeps } from './load.ts'
+import type { ExceptionDeps } from './metrics/exceptions.ts'
+import type { MetricDataDeps } from './metrics/metric-data.ts'
 import { checkEndpoints, countedEndpoints, loadEndpoints, watchedEndpoints } from './routes.ts'
-import type { AutoconfigureParts } from './watched/autoconfigure.ts'
-import type { HostParts } from './watched/hosts.ts'
-import type { ServiceParts } from './watched/services.ts'
+import type { AutoconfigureApiDeps } from './services/autoconfigure.ts'
+import type { HostDeps } from './services/hosts.ts'
+import type { ServiceDeps } from './services/services.ts'
 
 /** Dependencies of monitoring's endpoints. */
-export interface MonitoringAreaParts {
-  watched: HostParts & ServiceParts & AutoconfigureParts
-  counted: MetricDataParts & ExceptionParts
-  loads: LoadParts
-  checks: CheckParts
+export interface MonitoringApiDeps {
+  watched: HostDeps & ServiceDeps & AutoconfigureApiDeps
+  counted: MetricDataDeps & ExceptionDeps
+  loads: LoadDumpDeps
+  checks: CheckDeps
 }
 
 /** `/monitoring` and everything below. */
-export function monitoringAreas({ watched, counted, loads, checks }: MonitoringAreaParts): Area[] {
+export function monitoringAreas({ watched, counted, loads, checks }: MonitoringApiDeps): ApiArea[] {
   return [
     async (app) => {
       tellInEnvelope(app)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FieldFailure } from '../../lib/errors.ts'
-import { wireFields } from './parameters.ts'
+import { responseFields } from './parameters.ts'
 
 describe('fields of the wire', () => {
   it('refuse impossible times', () => {
-    const fields = wireFields({ a: '2026-02-30' }, 'contract')
+    const fields = responseFields({ a: '2026-02-30' }, 'contract')
     assert.equal(fields.time('a'), undefined)
     assert.throws(
       () => fields.finish(),

@@ -4,25 +4,25 @@ import type { Dialect } from '../../config/settings.ts'
 import { notFound } from '../../lib/errors.ts'
 import { bodyRecord, Fields } from '../../lib/fields.ts'
 import type { FastifyRequest } from '../app-types.ts'
-import { parseWireTime } from './wire-time.ts'
+import { parseTimeParameter } from './time-parameter.ts'
 
 export type { Fields } from '../../lib/fields.ts'
 
 const maxEchoLength = 100
 
 /** Fields whose times are read as the dialect writes them. */
-export function wireFields(values: unknown, dialect: Dialect): Fields {
-  return new Fields(values, (text) => parseWireTime(text, dialect))
+export function responseFields(values: unknown, dialect: Dialect): Fields {
+  return new Fields(values, (text) => parseTimeParameter(text, dialect))
 }
 
 /** The parameters of a query. */
 export function queryFields(request: Pick<FastifyRequest, 'query'>, dialect: Dialect): Fields {
-  return wireFields(request.query, dialect)
+  return responseFields(request.query, dialect)
 }
 
 /** The fields of a form or a JSON object; no body at all has none. */
 export function bodyFields({ body }: Pick<FastifyRequest, 'body'>, dialect: Dialect): Fields {
-  return wireFields(bodyRecord(body), dialect)
+  return responseFields(bodyRecord(body), dialect)
 }
 
 /** The id in a path; throws `Failure` (`notFound`) for what is no number. */

@@ -3,14 +3,20 @@ import { endpoint } from '../endpoint.ts'
 import { changeCheck, deleteCheck, listDeliveries, showCheck, testCheck } from './checks/configuration.ts'
 import { createCheck, listNotifications } from './checks/notifications.ts'
 import { showStatus } from './checks/status.ts'
-import { listExceptions, showException } from './counted/exceptions.ts'
-import { listEventTypes, listMetrics, listResourceTypes } from './counted/lists.ts'
-import { showMetricData } from './counted/metric-data.ts'
-import { listLabels, listResources } from './counted/resources.ts'
 import { loadDump, showLoad } from './load.ts'
-import { autoconfigure } from './watched/autoconfigure.ts'
-import { changeHost, createHost, listHosts, removeHost, showHost } from './watched/hosts.ts'
-import { changeService, createService, listServices, removeService, showService } from './watched/services.ts'
+import { listExceptions, showException } from './metrics/exceptions.ts'
+import { listEventTypes, listMetrics, listResourceTypes } from './metrics/lists.ts'
+import { showMetricData } from './metrics/metric-data.ts'
+import { listLabels, listResources } from './metrics/resources.ts'
+import { autoconfigure } from './services/autoconfigure.ts'
+import { changeHost, createHost, listHosts, removeHost, showHost } from './services/hosts.ts'
+import {
+  changeService,
+  createService,
+  listServices,
+  removeService,
+  showService,
+} from './services/services.ts'
 
 /** `/monitoring/api`: what is watched. */
 export const watchedEndpoints = [

@@ -4,10 +4,10 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import { Failure, notFound } from '../../lib/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
-import { tags } from '../etag.ts'
+import { entityTags } from '../etag.ts'
 import { ownMaxAgeSeconds } from '../public-copies.ts'
 import { collectionId } from './collection.ts'
-import type { OgcParts } from './ogc-parts.ts'
+import type { OgcDeps } from './ogc-deps.ts'
 import { variantOf } from './representations.ts'
 
 type AboutCollection = FastifyRequest<{ Params: { collectionId: string } }>
@@ -16,7 +16,7 @@ type AboutCollection = FastifyRequest<{ Params: { collectionId: string } }>
  * Returns the layer `<workspace>:<layer>`; anonymous users cannot find out whether a private layer exists.
  */
 export async function readableLayer(
-  { catalog: { layers } }: OgcParts,
+  { catalog: { layers } }: OgcDeps,
   request: AboutCollection,
 ): Promise<LayerRecord> {
   const { collectionId: id } = request.params
@@ -37,7 +37,7 @@ export async function readableLayer(
 
 /** The layers that the caller may read. */
 export async function readableLayers(
-  { catalog: { layers } }: OgcParts,
+  { catalog: { layers } }: OgcDeps,
   { caller }: FastifyRequest,
 ): Promise<LayerRecord[]> {
   const all = await layers.list()
@@ -55,13 +55,13 @@ export function requireFeatures(layer: LayerRecord): LayerRecord {
 
 /** Responds about a layer that the caller may read; sends nothing if the client has the response already. */
 export async function aboutLayer(
-  parts: OgcParts,
+  deps: OgcDeps,
   request: AboutCollection,
   reply: FastifyReply,
   answer: (layer: LayerRecord) => unknown,
 ): Promise<unknown> {
-  const layer = await readableLayer(parts, request)
-  if (await isKept(parts, layer, request, reply)) return reply.send()
+  const layer = await readableLayer(deps, request)
+  if (await isKept(deps, layer, request, reply)) return reply.send()
   return answer(layer)
 }
 
@@ -69,19 +69,19 @@ export async function aboutLayer(
  * The same for one feature, which has an `ETag` of its own for its state, which editing clients send back.
  */
 export async function aboutOneFeature(
-  parts: OgcParts,
+  deps: OgcDeps,
   request: AboutCollection,
   reply: FastifyReply,
   answer: (layer: LayerRecord) => unknown,
 ): Promise<unknown> {
-  const layer = await readableLayer(parts, request)
-  await sayHowLong(parts, layer, request, reply)
+  const layer = await readableLayer(deps, request)
+  await sayHowLong(deps, layer, request, reply)
   return answer(layer)
 }
 
 /** Sets how long a response about a layer may be cached. */
 async function sayHowLong(
-  { catalog: { layers }, sharedMaxAgeSeconds }: OgcParts,
+  { catalog: { layers }, sharedMaxAgeSeconds }: OgcDeps,
   layer: LayerRecord,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -98,7 +98,7 @@ async function sayHowLong(
  * the time of creation.
  */
 async function isKept(
-  parts: OgcParts,
+  deps: OgcDeps,
   layer: LayerRecord,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -106,9 +106,9 @@ async function isKept(
   const {
     catalog: { layers },
     version: program,
-  } = parts
+  } = deps
   const { version, isCurrent } = await layers.versionOf(layer)
-  await sayHowLong(parts, layer, request, reply)
+  await sayHowLong(deps, layer, request, reply)
   if (!isCurrent) return false
   const meaning = [
     program,
@@ -120,7 +120,7 @@ async function isKept(
   ]
   const digest = createHash('sha256').update(JSON.stringify(meaning)).digest('base64url').slice(0, 22)
   reply.header('etag', `W/"${digest}"`)
-  const wanted = tags(request.headers['if-none-match'])
+  const wanted = entityTags(request.headers['if-none-match'])
   if (!wanted.includes(`"${digest}"`) && !wanted.includes('*')) return false
   reply.code(304)
   return true

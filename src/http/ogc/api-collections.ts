@@ -6,7 +6,7 @@ import { isFilterable } from './property-filters.ts'
 const mostDescribed = 200
 
 /** Description of the features of one layer, in the form used for all. */
-export interface OwnItems {
+export interface ItemsDescription {
   operation: Record<string, unknown> & { parameters: readonly object[] }
   /** Names that mean something else than a property. */
   taken: ReadonlySet<string>
@@ -15,7 +15,7 @@ export interface OwnItems {
 /** Returns paths of layers' features, with query parameters for their properties, in OpenAPI 3.0. */
 export function ownItemsPaths(
   layers: readonly LayerRecord[],
-  describe: (id: string, title: string) => OwnItems,
+  describe: (id: string, title: string) => ItemsDescription,
 ): Record<string, object> {
   const own = layers.filter(({ details }) => details.kind === 'vector').slice(0, mostDescribed)
   const paths = own.map((layer): [string, object] => {

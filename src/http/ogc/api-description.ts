@@ -3,7 +3,7 @@ import { defined } from '../../lib/defined.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import type { FastifyRequest } from '../app-types.ts'
 
-import type { OwnItems } from './api-collections.ts'
+import type { ItemsDescription } from './api-collections.ts'
 import { ownItemsPaths } from './api-collections.ts'
 import { editPaths } from './api-edits.ts'
 import { mapPaths } from './api-maps.ts'
@@ -249,7 +249,7 @@ function otherContent(offered: readonly Representation[] = []): object {
 function toOperation(
   { id, summary, answer, offered, mayBeEmpty = false, parameters: names = [] }: Operation,
   tag: 'features' | 'tiles',
-): OwnItems['operation'] {
+): ItemsDescription['operation'] {
   const parametersOfOne = names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
   return {
     operationId: id,
@@ -278,7 +278,7 @@ function pathsOf(described: Record<string, Operation>, tag: 'features' | 'tiles'
 }
 
 /** Describes the path of a layer's features, without its properties. */
-function describeOwnItems(id: string, title: string): OwnItems {
+function describeOwnItems(id: string, title: string): ItemsDescription {
   const { answer, offered } = ownValue(operations, `${collectionPath}/items`) ?? {}
   if (answer === undefined) throw new Error('Features are not described')
   const own = page.filter((name) => name !== 'collectionId')

@@ -5,15 +5,15 @@ import { addVary, keepPrivately } from '../caching.ts'
 import type { ProblemWriter } from '../errors.ts'
 import { problemWriter } from '../errors.ts'
 import { writeHtml } from './html/html.ts'
+import type { Form, PageFiles, Shown } from './html/html-page.ts'
 import type { Language } from './html/language.ts'
 import { chooseLanguage } from './html/language.ts'
 import { textsIn } from './html/messages/texts.ts'
-import type { Form, PageFiles, Shown } from './html/shown.ts'
 import { chooseMediaType } from './media-ranges.ts'
 import type { Representation } from './representations.ts'
 
 /** Assets of the pages below `/ogc`, and their publisher. */
-export interface HtmlParts extends PageFiles {
+export interface HtmlPageSettings extends PageFiles {
   version: string
   /** Another server that the background map comes from. */
   mapOrigin?: string
@@ -21,7 +21,7 @@ export interface HtmlParts extends PageFiles {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    html: HtmlParts
+    html: HtmlPageSettings
   }
 }
 
@@ -80,7 +80,7 @@ function prepare(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /** All content comes from this server, except a configured external base map; the map is in a frame. */
-function policy({ mapOrigin = '' }: HtmlParts): string {
+function policy({ mapOrigin = '' }: HtmlPageSettings): string {
   return [
     "default-src 'none'",
     "script-src 'self'",

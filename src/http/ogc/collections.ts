@@ -18,7 +18,7 @@ import { sayMapLink, toCoverage } from './coverage.ts'
 import { layerOfGranules } from './granules.ts'
 import { linkHeader } from './item-link.ts'
 import { offeredDocuments, offeredQueryables, offeredSchemas } from './offered.ts'
-import type { OgcParts } from './ogc-parts.ts'
+import type { OgcDeps } from './ogc-deps.ts'
 import { chosenRepresentation, represented } from './representations.ts'
 import {
   Collection,
@@ -27,12 +27,12 @@ import {
   CollectionsQuery,
   SchemaAnswer,
   SchemaQuery,
-} from './shapes.ts'
+} from './schemas.ts'
 
 const marks = { tags: ['features'], isPublicRead: true }
 
 async function describe(
-  { catalog, times }: OgcParts,
+  { catalog, times }: OgcDeps,
   request: FastifyRequest,
   layer: LayerRecord,
   options: { isBrief: boolean },
@@ -53,15 +53,15 @@ export const getCollections = represented(
       'Every layer that the caller may read as a collection, with extent, CRSs and links. Without a login those that are public.',
     query: CollectionsQuery,
     answers: { 200: Collections },
-    handle: async (parts: OgcParts, request) => {
-      const layers = await readableLayers(parts, request)
+    handle: async (deps: OgcDeps, request) => {
+      const layers = await readableLayers(deps, request)
       const isHintDue = layers.length === 0 && !hasRole(request.caller, 'user')
       return {
         links: [{ rel: 'self', type: 'application/json', href: request.link('/ogc/collections') }],
         ...(isHintDue ? { description: signInHint } : {}),
         crs: [...new Set(layers.filter(({ details }) => details.kind === 'vector').flatMap(supportedCrs))],
         collections: await Promise.all(
-          layers.map((layer) => describe(parts, request, layer, { isBrief: true })),
+          layers.map((layer) => describe(deps, request, layer, { isBrief: true })),
         ),
       }
     },
@@ -76,11 +76,11 @@ export const describeCollection = represented(
     description: 'Title, extent, CRSs, attributes and links of one layer: items, tiles, maps, downloads.',
     params: CollectionParams,
     answers: { 200: Collection },
-    handle: (parts: OgcParts, request, reply) =>
-      aboutLayer(parts, request, reply, (layer) => {
+    handle: (deps: OgcDeps, request, reply) =>
+      aboutLayer(deps, request, reply, (layer) => {
         sayMapLink(request, reply, layer)
         if (layer.details.kind === 'vector') reply.header('link', linkHeader(queryablesLink(request, layer)))
-        return describe(parts, request, layer, { isBrief: false })
+        return describe(deps, request, layer, { isBrief: false })
       }),
   }),
 )
@@ -101,8 +101,8 @@ export const getSchema = represented(
     params: CollectionParams,
     query: SchemaQuery,
     answers: { 200: SchemaAnswer },
-    handle: (parts: OgcParts, request, reply) =>
-      aboutLayer(parts, request, reply, (layer) => {
+    handle: (deps: OgcDeps, request, reply) =>
+      aboutLayer(deps, request, reply, (layer) => {
         requireFeatures(layer)
         if (chosenRepresentation(request)?.name === 'gml') {
           reply.header('content-type', 'application/gml+xml; version=3.2')
@@ -124,12 +124,12 @@ export const getQueryables = represented(
       'A JSON Schema of the properties that `filter` may name, with their values where they are few and least and largest otherwise.',
     params: CollectionParams,
     answers: { 200: SchemaAnswer },
-    handle: (parts: OgcParts, request, reply) =>
-      aboutLayer(parts, request, reply, async (layer) => {
+    handle: (deps: OgcDeps, request, reply) =>
+      aboutLayer(deps, request, reply, async (layer) => {
         reply.header('content-type', 'application/schema+json; charset=utf-8')
-        const granules = await layerOfGranules(parts, layer)
+        const granules = await layerOfGranules(deps, layer)
         if (granules !== undefined) return toQueryables(request, granules)
-        const values = await parts.kept.values.of(requireFeatures(layer))
+        const values = await deps.kept.values.of(requireFeatures(layer))
         // The response is not cacheable while values are missing: a later one contains more.
         if (values === undefined) reply.removeHeader('etag').header('cache-control', 'no-cache')
         return toQueryables(request, layer, values)
@@ -145,10 +145,10 @@ export const getSortables = represented(
     description: 'A JSON Schema of the properties that `sortby` may name.',
     params: CollectionParams,
     answers: { 200: SchemaAnswer },
-    handle: (parts: OgcParts, request, reply) =>
-      aboutLayer(parts, request, reply, async (layer) => {
+    handle: (deps: OgcDeps, request, reply) =>
+      aboutLayer(deps, request, reply, async (layer) => {
         reply.header('content-type', 'application/schema+json; charset=utf-8')
-        return toSortables(request, (await layerOfGranules(parts, layer)) ?? requireFeatures(layer))
+        return toSortables(request, (await layerOfGranules(deps, layer)) ?? requireFeatures(layer))
       }),
   }),
 )

@@ -5,11 +5,11 @@ import { findRasterFile } from '../../stores/rasters/raster-files.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { sendFile } from '../send-file.ts'
 import { collectionId } from './collection.ts'
-import type { OgcParts } from './ogc-parts.ts'
+import type { OgcDeps } from './ogc-deps.ts'
 
 /** Sends the file of a coverage, or one of its side files, by name; supports ranges. */
 export async function sendCoverageFile(
-  { catalog }: Pick<OgcParts, 'catalog'>,
+  { catalog }: Pick<OgcDeps, 'catalog'>,
   layer: LayerRecord,
   request: FastifyRequest<{ Params: { fileName: string } }>,
   reply: FastifyReply,

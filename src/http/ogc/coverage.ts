@@ -16,7 +16,7 @@ function coverageFilePath(layer: LayerRecord, name: string): string {
 
 const noDataWords: Record<string, string> = { nan: 'NaN', inf: 'Infinity', '-inf': '-Infinity' }
 
-function toWireBand({ dataType, noData, color, description }: RasterBand, index: number): object {
+function toBandResponse({ dataType, noData, color, description }: RasterBand, index: number): object {
   return {
     name: description ?? `band${index + 1}`,
     type: dataType,
@@ -34,7 +34,7 @@ function toCells({ width, height, geoTransform, bands, overviews }: RasterDescri
   return {
     size: { width, height },
     ...(geoTransform === undefined ? {} : { resolution: toResolution(geoTransform), geoTransform }),
-    bands: bands.map(toWireBand),
+    bands: bands.map(toBandResponse),
     overviews,
   }
 }
@@ -90,7 +90,7 @@ async function fileLinks(
 function toMosaicCells({ geoTransform, bands }: RasterDescription): object {
   return {
     ...(geoTransform === undefined ? {} : { resolution: toResolution(geoTransform) }),
-    bands: bands.map(toWireBand),
+    bands: bands.map(toBandResponse),
   }
 }
 

@@ -3,10 +3,11 @@ import { aboutLayer, readableLayer } from './about-layer.ts'
 import { sendCoverageFile } from './coverage-file.ts'
 import { sendGranule, sendGranuleFile, sendGranules } from './granules.ts'
 import { offeredGranules } from './offered.ts'
-import type { OgcParts } from './ogc-parts.ts'
+import type { OgcDeps } from './ogc-deps.ts'
 import { represented } from './representations.ts'
 import {
   CollectionParams,
+  DocumentedItemsQuery,
   FeatureAnswer,
   FeaturesAnswer,
   FileAnswer,
@@ -15,8 +16,7 @@ import {
   ItemParams,
   ItemQuery,
   ItemsQuery,
-  ToldItemsQuery,
-} from './shapes.ts'
+} from './schemas.ts'
 
 const marks = { tags: ['coverages'], isPublicRead: true, handlesHead: true }
 
@@ -31,10 +31,10 @@ export const getGranules = represented(
       'Granules of a mosaic as features with footprint, time and file, chosen by `bbox`, `datetime` and values of properties.',
     params: CollectionParams,
     query: ItemsQuery,
-    told: { query: ToldItemsQuery },
+    told: { query: DocumentedItemsQuery },
     answers: { 200: FeaturesAnswer },
-    handle: (parts: OgcParts, request, reply) =>
-      aboutLayer(parts, request, reply, (layer) => sendGranules(parts, layer, request, reply)),
+    handle: (deps: OgcDeps, request, reply) =>
+      aboutLayer(deps, request, reply, (layer) => sendGranules(deps, layer, request, reply)),
   }),
 )
 
@@ -47,8 +47,8 @@ export const getGranule = represented(
     params: ItemParams,
     query: ItemQuery,
     answers: { 200: FeatureAnswer },
-    handle: (parts: OgcParts, request, reply) =>
-      aboutLayer(parts, request, reply, (layer) => sendGranule(parts, layer, request, reply)),
+    handle: (deps: OgcDeps, request, reply) =>
+      aboutLayer(deps, request, reply, (layer) => sendGranule(deps, layer, request, reply)),
   }),
 )
 
@@ -59,8 +59,8 @@ export const getGranuleFile = operation({
     'The bytes of the file as they were imported. `Range` gets a part of it, as readers of cloud-optimized GeoTIFF do.',
   params: GranuleFileParams,
   answers: { 200: FileAnswer },
-  handle: async (parts: OgcParts, request, reply) =>
-    sendGranuleFile(parts, await readableLayer(parts, request), request, reply),
+  handle: async (deps: OgcDeps, request, reply) =>
+    sendGranuleFile(deps, await readableLayer(deps, request), request, reply),
 })
 
 export const getCoverageFile = operation({
@@ -70,6 +70,6 @@ export const getCoverageFile = operation({
     'The bytes of the file as they were imported. `Range` gets a part of it, as readers of cloud-optimized GeoTIFF do.',
   params: FileParams,
   answers: { 200: FileAnswer },
-  handle: async (parts: OgcParts, request, reply) =>
-    sendCoverageFile(parts, await readableLayer(parts, request), request, reply),
+  handle: async (deps: OgcDeps, request, reply) =>
+    sendCoverageFile(deps, await readableLayer(deps, request), request, reply),
 })

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import type { LayerRecord } from '../../catalog/records.ts'
-import type { DownloadFormat, DownloadWish } from '../../downloads/downloads.ts'
+import type { DownloadFormat, DownloadRequest } from '../../downloads/downloads.ts'
 import { downloadFormats, formatsOfFiles } from '../../downloads/downloads.ts'
 import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
@@ -9,16 +9,21 @@ import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { parseCrsUri } from '../crs-uris.ts'
 import { empty, media } from '../description.ts'
-import { DownloadReply, downloadPath, fileBodies, toWireDownload } from '../downloads/download-wire.ts'
+import {
+  DownloadReply,
+  downloadPath,
+  fileBodies,
+  toDownloadResponse,
+} from '../downloads/download-response.ts'
 import { operation } from '../endpoint.ts'
-import { readFilter } from '../filter-query.ts'
-import { parseVersion, requireLoginForVersions } from '../tiles/earlier-tiles.ts'
+import { readFilterQuery } from '../filter-query.ts'
+import { parseVersion, requireLoginForVersions } from '../tiles/version-tiles.ts'
 import { readableLayer } from './about-layer.ts'
 import { collectionId } from './collection.ts'
+import { sendMade, waitFor } from './generated-download.ts'
 import { readBox } from './items-query.ts'
-import { sendMade, waitFor } from './made-download.ts'
-import type { OgcParts } from './ogc-parts.ts'
-import { CollectionParams, selection } from './shapes.ts'
+import type { OgcDeps } from './ogc-deps.ts'
+import { CollectionParams, selection } from './schemas.ts'
 
 /** Layers of more rows are made in the background, unless something narrows them. */
 const mostRowsAtOnce = 100_000
@@ -58,30 +63,30 @@ export const getDownload = operation({
     304: empty('The client has it already'),
     416: empty('The file has no such range'),
   },
-  handle: async (parts: OgcParts, request, reply) => {
-    const layer = await readableLayer(parts, request)
-    await refuseMosaic(parts, layer)
+  handle: async (deps: OgcDeps, request, reply) => {
+    const layer = await readableLayer(deps, request)
+    await refuseMosaic(deps, layer)
     const wish = readWish(layer, request.query)
     if (wish.version !== undefined) {
       requireLoginForVersions(request)
-      await parts.catalog.versions.get({ ...layer, layer }, wish.version)
+      await deps.catalog.versions.get({ ...layer, layer }, wish.version)
     }
     const wait = waitSeconds(layer, wish, request)
     const { name } = request.caller
-    const record = await parts.downloads.begin(layer, wish, {
+    const record = await deps.downloads.begin(layer, wish, {
       user: name ?? '',
       owner: name ?? `anonymous ${request.ip}`,
       isBrief: wait > 0,
     })
-    const made = await waitFor(parts, record, wait, reply)
+    const made = await waitFor(deps, record, wait, reply)
     request.usedFile = made.state === 'COMPLETE' && wait > 0
-    if (request.usedFile) return sendMade(parts, made, request, reply)
+    if (request.usedFile) return sendMade(deps, made, request, reply)
     reply.code(202).header('location', request.link(downloadPath(record)))
-    return toWireDownload(request, made)
+    return toDownloadResponse(request, made)
   },
 })
 
-function readWish(layer: LayerRecord, query: Parameters): DownloadWish {
+function readWish(layer: LayerRecord, query: Parameters): DownloadRequest {
   const { schema, kind } = layer.details
   const format = readFormat(query.f ?? (kind === 'vector' ? 'gpkg' : 'tif'), kind)
   const crs = query.crs === undefined ? undefined : parseCrsUri('crs', query.crs)
@@ -100,12 +105,12 @@ function readWish(layer: LayerRecord, query: Parameters): DownloadWish {
   const srs = crs?.srs
   return {
     format,
-    ...defined({ srs, version, properties, box: readBox(query), filter: readFilter(query, schema) }),
+    ...defined({ srs, version, properties, box: readBox(query), filter: readFilterQuery(query, schema) }),
   }
 }
 
 /** A mosaic is as large as all its files, and they are there already. */
-async function refuseMosaic({ catalog }: OgcParts, layer: LayerRecord): Promise<void> {
+async function refuseMosaic({ catalog }: OgcDeps, layer: LayerRecord): Promise<void> {
   if (layer.details.kind !== 'raster') return
   const { type } = await catalog.layers.storeOf(layer)
   if (type === mosaicType)
@@ -143,7 +148,7 @@ function readProperties(
 /** Returns the client's preferred wait in seconds (RFC 7240, sections 4.1 and 4.3); 0: no wait. */
 function waitSeconds(
   { details }: LayerRecord,
-  { box, filter }: DownloadWish,
+  { box, filter }: DownloadRequest,
   request: FastifyRequest,
 ): number {
   const prefer = [request.headers['prefer'] ?? ''].flat().join(',').toLowerCase()

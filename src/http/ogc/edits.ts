@@ -13,8 +13,8 @@ import { featureEtag, featureStates } from '../etag.ts'
 import { readableLayer } from './about-layer.ts'
 import { itemsPath } from './items.ts'
 import { writtenCrs } from './items-query.ts'
-import type { OgcParts } from './ogc-parts.ts'
-import { CollectionParams, Feature, FeatureAnswer, FeaturePatch, ItemParams } from './shapes.ts'
+import type { OgcDeps } from './ogc-deps.ts'
+import { CollectionParams, Feature, FeatureAnswer, FeaturePatch, ItemParams } from './schemas.ts'
 
 /** Media types of a feature, and of a change, in requests. */
 const featureTypes = ['application/geo+json', 'application/json']
@@ -39,10 +39,10 @@ export const createFeature = operation({
   told: { body: Feature },
   consumes: featureTypes,
   answers: { 201: FeatureAnswer },
-  handle: async (parts: OgcParts, request, reply) => {
-    const layer = await editableLayer(parts, request, reply)
+  handle: async (deps: OgcDeps, request, reply) => {
+    const layer = await editableLayer(deps, request, reply)
     const crs = contentCrs(layer, request)
-    const { featureId, json } = await edit(parts, layer, 'create', request, reply)
+    const { featureId, json } = await edit(deps, layer, 'create', request, reply)
     reply.code(201).header('location', request.link(`${itemsPath(layer)}/${encodeURIComponent(featureId)}`))
     reply.header('content-type', geoJson).header('content-crs', `<${crs.uri}>`)
     return reply.send(json)
@@ -58,7 +58,7 @@ export const replaceFeature = operation({
   told: { body: Feature },
   consumes: featureTypes,
   answers: { 204: empty() },
-  handle: (parts: OgcParts, request, reply) => change(parts, 'replace', request, reply),
+  handle: (deps: OgcDeps, request, reply) => change(deps, 'replace', request, reply),
 })
 
 /** Changing what is named of a feature (/req/update, and RFC 7396 by /req/features/update-json-merge-patch). */
@@ -70,7 +70,7 @@ export const updateFeature = operation({
   told: { body: FeaturePatch },
   consumes: patchTypes,
   answers: { 204: empty() },
-  handle: (parts: OgcParts, request, reply) => change(parts, 'update', request, reply),
+  handle: (deps: OgcDeps, request, reply) => change(deps, 'update', request, reply),
 })
 
 /** Removing a feature (/req/create-replace-delete/delete-op and delete-response). */
@@ -81,7 +81,7 @@ export const deleteFeature = operation({
     'Removes the feature and records a version of the layer. `If-Match` refuses it (412) where somebody else has changed it meanwhile.',
   params: ItemParams,
   answers: { 204: empty() },
-  handle: (parts: OgcParts, request, reply) => change(parts, 'delete', request, reply),
+  handle: (deps: OgcDeps, request, reply) => change(deps, 'delete', request, reply),
 })
 
 /**
@@ -94,9 +94,9 @@ export const describeFeatures = operation({
   description: '`Allow` names the methods that the caller may use on the features of the layer.',
   params: CollectionParams,
   answers: { 200: empty('The header `Allow` lists them') },
-  handle: async (parts: OgcParts, request, reply) => {
-    const layer = await readableLayer(parts, request)
-    const mayEdit = await isEditable(parts, layer, request)
+  handle: async (deps: OgcDeps, request, reply) => {
+    const layer = await readableLayer(deps, request)
+    const mayEdit = await isEditable(deps, layer, request)
     if (mayEdit) reply.header('accept-post', featureTypes.join(', '))
     return sendMethods(reply, mayEdit ? ['GET', 'HEAD', 'OPTIONS', 'POST'] : readMethods)
   },
@@ -108,9 +108,9 @@ export const describeFeature = operation({
   description: '`Allow` names the methods that the caller may use on the feature.',
   params: ItemParams,
   answers: { 200: empty('The header `Allow` lists them') },
-  handle: async (parts: OgcParts, request, reply) => {
-    const layer = await readableLayer(parts, request)
-    const mayEdit = await isEditable(parts, layer, request)
+  handle: async (deps: OgcDeps, request, reply) => {
+    const layer = await readableLayer(deps, request)
+    const mayEdit = await isEditable(deps, layer, request)
     if (mayEdit) reply.header('accept-patch', patchTypes.join(', '))
     return sendMethods(reply, mayEdit ? ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'PUT'] : readMethods)
   },
@@ -124,7 +124,7 @@ function sendMethods(reply: FastifyReply, methods: readonly string[]): FastifyRe
 }
 
 async function isEditable(
-  { edits }: OgcParts,
+  { edits }: OgcDeps,
   layer: LayerRecord,
   { caller }: FastifyRequest,
 ): Promise<boolean> {
@@ -135,12 +135,12 @@ async function isEditable(
  * Returns the layer, or throws `Failure` (`notAllowed`) with the reason if its features cannot be changed.
  */
 async function editableLayer(
-  parts: OgcParts,
+  deps: OgcDeps,
   request: FastifyRequest<{ Params: { collectionId: string } }>,
   reply: FastifyReply,
 ): Promise<LayerRecord> {
-  const layer = await readableLayer(parts, request)
-  const why = await parts.edits.whyNot(layer)
+  const layer = await readableLayer(deps, request)
+  const why = await deps.edits.whyNot(layer)
   if (why === undefined) return layer
   reply.header('allow', readMethods.join(', '))
   throw new Failure(
@@ -151,18 +151,18 @@ async function editableLayer(
 }
 
 async function change(
-  parts: OgcParts,
+  deps: OgcDeps,
   kind: Exclude<Kind, 'create'>,
   request: FastifyRequest<{ Params: Static<typeof ItemParams> }>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const layer = await editableLayer(parts, request, reply)
-  await edit(parts, layer, kind, request, reply, request.params.featureId)
+  const layer = await editableLayer(deps, request, reply)
+  await edit(deps, layer, kind, request, reply, request.params.featureId)
   return reply.code(204).send()
 }
 
 async function edit(
-  { edits }: OgcParts,
+  { edits }: OgcDeps,
   layer: LayerRecord,
   kind: Kind,
   request: FastifyRequest,

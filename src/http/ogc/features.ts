@@ -3,22 +3,22 @@ import { defined } from '../../lib/defined.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { requestSignal } from '../client-signal.ts'
 import { operation } from '../endpoint.ts'
-import { parseVersion, requireLoginForVersions } from '../tiles/earlier-tiles.ts'
+import { parseVersion, requireLoginForVersions } from '../tiles/version-tiles.ts'
 import { aboutLayer, aboutOneFeature, requireFeatures } from './about-layer.ts'
 import type { FeatureView } from './items.ts'
 import { itemsPath, sendItem, sendItems } from './items.ts'
 import { offeredItems } from './offered.ts'
-import type { OgcParts } from './ogc-parts.ts'
+import type { OgcDeps } from './ogc-deps.ts'
 import { represented } from './representations.ts'
 import {
   CollectionParams,
+  DocumentedItemsQuery,
   FeatureAnswer,
   FeaturesAnswer,
   ItemParams,
   ItemQuery,
   ItemsQuery,
-  ToldItemsQuery,
-} from './shapes.ts'
+} from './schemas.ts'
 
 const marks = { tags: ['features'], isPublicRead: true, handlesHead: true }
 
@@ -32,15 +32,15 @@ export const getFeatures = represented(
       'A page of features in GeoJSON or another format, chosen by `bbox`, `datetime`, `filter` (CQL2) and property names. The link `next` leads to the next page.',
     params: CollectionParams,
     query: ItemsQuery,
-    told: { query: ToldItemsQuery },
+    told: { query: DocumentedItemsQuery },
     answers: { 200: FeaturesAnswer },
-    handle: (parts: OgcParts, request, reply) =>
-      aboutLayer(parts, request, reply, async (layer) => {
+    handle: (deps: OgcDeps, request, reply) =>
+      aboutLayer(deps, request, reply, async (layer) => {
         requireFeatures(layer)
-        const earlier = await earlierView(parts, layer, request, reply)
+        const earlier = await earlierView(deps, layer, request, reply)
         return earlier === undefined
-          ? sendItems(parts, layer, request, reply)
-          : sendItems(parts, earlier.layer, request, reply, earlier.view)
+          ? sendItems(deps, layer, request, reply)
+          : sendItems(deps, earlier.layer, request, reply, earlier.view)
       }),
   }),
 )
@@ -55,21 +55,21 @@ export const getFeature = represented(
     params: ItemParams,
     query: ItemQuery,
     answers: { 200: FeatureAnswer },
-    handle: (parts: OgcParts, request, reply) =>
+    handle: (deps: OgcDeps, request, reply) =>
       request.query.version === undefined
-        ? aboutOneFeature(parts, request, reply, (layer) =>
-            sendItem(parts, requireFeatures(layer), request, reply),
+        ? aboutOneFeature(deps, request, reply, (layer) =>
+            sendItem(deps, requireFeatures(layer), request, reply),
           )
-        : aboutLayer(parts, request, reply, async (layer) => {
-            const earlier = await earlierView(parts, requireFeatures(layer), request, reply)
-            return sendItem(parts, earlier?.layer ?? layer, request, reply, earlier?.view)
+        : aboutLayer(deps, request, reply, async (layer) => {
+            const earlier = await earlierView(deps, requireFeatures(layer), request, reply)
+            return sendItem(deps, earlier?.layer ?? layer, request, reply, earlier?.view)
           }),
   }),
 )
 
 /** Returns the layer at the requested version; undefined if none is requested. */
 async function earlierView(
-  { tiles }: OgcParts,
+  { tiles }: OgcDeps,
   layer: LayerRecord,
   request: FastifyRequest<{ Querystring: { version?: string } }>,
   reply: FastifyReply,

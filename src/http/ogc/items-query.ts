@@ -6,7 +6,7 @@ import { invalid } from '../../lib/errors.ts'
 import { isDuration, movedBy } from '../../lib/values/durations.ts'
 import { TimeReader } from '../../lib/values/time-reader.ts'
 import { rfc3339 } from '../../lib/values/time-rules.ts'
-import type { WishedBox } from '../../stores/reading/page-wish.ts'
+import type { RequestBox } from '../../stores/reading/feature-page-request.ts'
 import type { FeatureQuery } from '../../stores/store.ts'
 import type { RequestedCrs } from '../crs-uris.ts'
 import { crs84, parseCrsUri } from '../crs-uris.ts'
@@ -80,7 +80,7 @@ function unwrap(envelope: Envelope): Envelope[] {
 }
 
 /** Returns `bbox` as given, undefined if absent. */
-export function readBox(parameters: ItemsParameters): WishedBox | undefined {
+export function readBox(parameters: ItemsParameters): RequestBox | undefined {
   if (parameters.bbox === undefined) return undefined
   const named = parameters['bbox-crs']
   const crs = named === undefined ? crs84 : parseCrsUri('bbox-crs', named)
@@ -128,7 +128,7 @@ export function readInterval(text: string): { from?: string; to?: string } {
 }
 
 /** `datetime` as an interval over the layer's time attribute; without such an attribute it filters nothing. */
-export function readTime(layer: LayerRecord, text: string | undefined): FeatureQuery['time'] {
+export function readTimeQuery(layer: LayerRecord, text: string | undefined): FeatureQuery['time'] {
   if (text === undefined) return undefined
   const interval = readInterval(text)
   const attribute = timeAttribute(layer.details.schema)

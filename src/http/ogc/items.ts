@@ -2,24 +2,29 @@ import { Readable } from 'node:stream'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { defined } from '../../lib/defined.ts'
 import { notFound } from '../../lib/errors.ts'
-import type { FileLink, PagePart, PageWish, PropertySelection } from '../../stores/reading/page-wish.ts'
+import type {
+  FeaturePageRequest,
+  FileLink,
+  PagePart,
+  PropertySelection,
+} from '../../stores/reading/feature-page-request.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
 import { filterInTable } from '../../stores/reading/shown-columns.ts'
 import { shownSchema } from '../../stores/reading/shown-schema.ts'
-import type { ShownColumns } from '../../stores/reading/tile-wish.ts'
+import type { ShownColumns } from '../../stores/reading/table-tile-request.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { requestSignal } from '../client-signal.ts'
-import { featureEtag, tags } from '../etag.ts'
-import { readFilter } from '../filter-query.ts'
+import { entityTags, featureEtag } from '../etag.ts'
+import { readFilterQuery } from '../filter-query.ts'
 import { collectionId } from './collection.ts'
 import type { ItemLink } from './item-link.ts'
 import type { ItemsForm } from './items-form.ts'
 import { itemsForm } from './items-form.ts'
 import type { ItemsParameters } from './items-query.ts'
-import { readBox, readTime, requestedCrs } from './items-query.ts'
-import type { OgcParts } from './ogc-parts.ts'
-import type { AskedPage } from './page-links.ts'
-import { pageLinks, readAskedPage } from './page-links.ts'
+import { readBox, readTimeQuery, requestedCrs } from './items-query.ts'
+import type { OgcDeps } from './ogc-deps.ts'
+import type { PageRequest } from './page-links.ts'
+import { pageLinks, readPageRequest } from './page-links.ts'
 import type { PageFrame } from './page-stream.ts'
 import { documentBytes, finish, joined, openPage, readingLess, watchStalls } from './page-stream.ts'
 import type { PageTokens } from './page-token.ts'
@@ -32,7 +37,7 @@ import { alternateLinks, chosenRepresentation } from './representations.ts'
 function outputOf(
   layer: LayerRecord,
   crs: { srs: string; isYx: boolean },
-): Pick<PageWish, 'srs' | 'isYx' | 'crs'> {
+): Pick<FeaturePageRequest, 'srs' | 'isYx' | 'crs'> {
   const { srs, crs: declared, schema } = layer.details
   const known = schema.geometry === undefined ? undefined : (srs ?? declared)
   return { srs: crs.srs, isYx: crs.isYx, ...defined({ crs: known }) }
@@ -44,18 +49,18 @@ function toWish(
   layer: LayerRecord,
   request: FastifyRequest<{ Querystring: ItemsParameters }>,
   { view, rows }: { view: FeatureView; rows: Representation['rows'] },
-): { wish: PageWish; page: AskedPage } {
+): { wish: FeaturePageRequest; page: PageRequest } {
   const { path, fileLink } = view
   const { query: parameters } = request
   const crs = requestedCrs(layer, parameters.crs)
   const box = readBox(parameters)
-  const time = readTime(layer, parameters.datetime)
+  const time = readTimeQuery(layer, parameters.datetime)
   const attributes = layer.details.schema.attributes.filter(({ name }) => name !== fileLink?.attribute)
   const schema = { ...layer.details.schema, attributes }
-  const filter = narrowed(readFilter(parameters, schema), readPropertyFilters(request, schema))
+  const filter = narrowed(readFilterQuery(parameters, schema), readPropertyFilters(request, schema))
   const sort = readSort(parameters, schema)
   const selection = readSelection(parameters, schema)
-  const page = readAskedPage(tokens, layer, parameters, { path, sort, rows })
+  const page = readPageRequest(tokens, layer, parameters, { path, sort, rows })
   const { limit, offset, from } = page
   const wish = {
     query: {
@@ -72,7 +77,7 @@ function toWish(
 }
 
 /** The same question in the names that the table has for its columns. */
-function inTable(wish: PageWish, columns: ShownColumns | undefined): PageWish {
+function inTable(wish: FeaturePageRequest, columns: ShownColumns | undefined): FeaturePageRequest {
   if (columns === undefined) return wish
   const { time, sort } = wish.query
   const own = new Map(Object.entries(columns.names).map(([name, shown]) => [shown, name]))
@@ -108,31 +113,31 @@ export function itemsPath(layer: LayerRecord): string {
   return `/ogc/collections/${encodeURIComponent(collectionId(layer))}/items`
 }
 
-async function itemsView({ catalog }: OgcParts, layer: LayerRecord): Promise<FeatureView> {
+async function itemsView({ catalog }: OgcDeps, layer: LayerRecord): Promise<FeatureView> {
   return { path: itemsPath(layer), store: await catalog.layers.openStoreOf(layer) }
 }
 
 /** A page of features (OGC 17-069r4, section 7.15), streamed. */
 export async function sendItems(
-  parts: OgcParts,
+  deps: OgcDeps,
   layer: LayerRecord,
   request: FastifyRequest<{ Querystring: ItemsParameters }>,
   reply: FastifyReply,
   given?: FeatureView,
 ): Promise<unknown> {
   const crs = requestedCrs(layer, request.query.crs)
-  const view = given ?? (await itemsView(parts, layer))
+  const view = given ?? (await itemsView(deps, layer))
   const rows = chosenRepresentation(request)?.rows
-  const { wish: shown, page } = toWish(parts.pageTokens, layer, request, { view, rows })
+  const { wish: shown, page } = toWish(deps.pageTokens, layer, request, { view, rows })
   const form = await itemsForm(request, withSelection(layer, shown.selection), crs)
   const asked = inTable(shown, view.columns)
-  const { counts } = parts.kept
+  const { counts } = deps.kept
   const key = await counts.keyOf(view.store, layer, asked)
   const numberMatched = counts.find(key)
   const { fileLink, columns } = view
   const wish = readingLess({ ...asked, ...defined({ numberMatched, fileLink, columns, form: form.form }) })
   const signal = requestSignal(reply)
-  const isSettled = given === undefined ? () => parts.catalog.layers.isSettled(layer) : async () => true
+  const isSettled = given === undefined ? () => deps.catalog.layers.isSettled(layer) : async () => true
   const { written, first, isSure } = await openPage(view.store, wish, isSettled, signal)
   if (isSure) counts.keep(key, first.numberMatched)
   const linksOf = (part: PagePart): ItemLink[] => {
@@ -140,13 +145,13 @@ export async function sendItems(
     return pageLinks(
       request,
       layer,
-      { path: view.path, asked: page, tokens: parts.pageTokens, mediaType },
+      { path: view.path, asked: page, tokens: deps.pageTokens, mediaType },
       part,
     )
   }
   form.describe(reply, linksOf(first), first.numberMatched)
   reply.header('content-crs', `<${crs.uri}>`)
-  const frame: CollectionFrame = { at: parts.clock.now(), linksOf, form }
+  const frame: CollectionFrame = { at: deps.clock.now(), linksOf, form }
   if (rows !== undefined)
     return parsed(await Array.fromAsync(documentBytes(first, written, documentOf(frame))))
   if (first.isLast) {
@@ -193,7 +198,7 @@ export function unknownFeature(featureId: string): Error {
  * Sets the `ETag` of a feature's state (OGC 20-002, section 8.3); returns true if the client has it already.
  */
 async function isKept(
-  { catalog }: OgcParts,
+  { catalog }: OgcDeps,
   layer: LayerRecord,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -204,13 +209,13 @@ async function isKept(
   const etag = featureEtag(state, isCurrent ? version : undefined)
   // Another representation of the same state: a weak tag, which does not promise equal bytes.
   reply.header('etag', chosenRepresentation(request) === undefined ? etag : `W/${etag}`)
-  const wanted = tags(request.headers['if-none-match'])
+  const wanted = entityTags(request.headers['if-none-match'])
   return wanted.includes(etag) || wanted.includes('*')
 }
 
 /** Sends one feature (OGC 17-069r4, section 7.16). */
 export async function sendItem(
-  parts: OgcParts,
+  deps: OgcDeps,
   layer: LayerRecord,
   request: FastifyRequest<{ Params: { featureId: string }; Querystring: ItemsParameters }>,
   reply: FastifyReply,
@@ -219,9 +224,9 @@ export async function sendItem(
   const { featureId } = request.params
   const crs = requestedCrs(layer, request.query.crs)
   const form = await itemsForm(request, layer, crs, { isSingle: true })
-  const view = given ?? (await itemsView(parts, layer))
+  const view = given ?? (await itemsView(deps, layer))
   const isBrief = chosenRepresentation(request)?.rows !== undefined
-  const wish: PageWish = {
+  const wish: FeaturePageRequest = {
     query: {
       table: layer.nativeName,
       limit: 1,
@@ -237,7 +242,7 @@ export async function sendItem(
   }
   const written = await Array.fromAsync(view.store.writePage(wish, requestSignal(reply)))
   if (written.at(-1)?.numberReturned !== 1) throw unknownFeature(featureId)
-  if (await isKept(parts, layer, request, reply, written.at(-1)?.tag)) return reply.code(304).send()
+  if (await isKept(deps, layer, request, reply, written.at(-1)?.tag)) return reply.code(304).send()
   const feature = Buffer.concat(written.map(({ bytes }) => bytes))
   const links = itemLinks(request, layer, view, form.mediaType)
   form.describe(reply, links)
@@ -247,7 +252,7 @@ export async function sendItem(
     const whole = Buffer.concat([feature.subarray(0, -1), end])
     return isBrief ? parsed([whole]) : reply.send(whole)
   }
-  const end = { numberReturned: 1, timeStamp: parts.clock.now().toISOString(), links, numberMatched: 1 }
+  const end = { numberReturned: 1, timeStamp: deps.clock.now().toISOString(), links, numberMatched: 1 }
   return reply.send(Buffer.concat([feature, form.end(end)]))
 }
 

@@ -5,9 +5,9 @@ import { operation } from '../endpoint.ts'
 import { readableLayers } from './about-layer.ts'
 import { apiMediaType, describeOgcApi } from './api-description.ts'
 import { offeredDescriptions, offeredDocuments } from './offered.ts'
-import type { OgcParts } from './ogc-parts.ts'
+import type { OgcDeps } from './ogc-deps.ts'
 import { chosenRepresentation, represented } from './representations.ts'
-import { ConfClasses, LandingPage } from './shapes.ts'
+import { ConfClasses, LandingPage } from './schemas.ts'
 
 const parts = 'http://www.opengis.net/spec'
 
@@ -86,7 +86,7 @@ export const getLandingPage = represented(
     summary: 'Landing page',
     description: 'Links to the collections, the conformance classes and the API definition of OGC API.',
     answers: { 200: LandingPage },
-    handle: (_parts: OgcParts, request) => landingPage(request),
+    handle: (_parts: OgcDeps, request) => landingPage(request),
   }),
 )
 
@@ -113,7 +113,7 @@ export const getApi = represented(
         [apiMediaType.split(';', 1).join()]: Type.Object({}, { additionalProperties: true }),
       }),
     },
-    handle: async (own: OgcParts, request, reply) => {
+    handle: async (own: OgcDeps, request, reply) => {
       const description = describeOgcApi(request, own.version, await readableLayers(own, request))
       if (chosenRepresentation(request) !== undefined) return description
       // As bytes: to a text a parameter would be added, and clients compare the type to the letter.

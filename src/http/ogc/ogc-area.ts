@@ -1,10 +1,10 @@
-import type { App, Area, FastifyRequest } from '../app-types.ts'
+import type { ApiArea, App, FastifyRequest } from '../app-types.ts'
 import { addEndpoints } from '../endpoint.ts'
 import { answerFailures } from '../errors.ts'
 import { writeProblemPage } from './as-html.ts'
-import { KeptCounts } from './kept-counts.ts'
-import { KeptValues } from './kept-values.ts'
-import type { OgcParts } from './ogc-parts.ts'
+import { CachedCounts } from './cached-counts.ts'
+import { CachedValues } from './cached-values.ts'
+import type { OgcDeps } from './ogc-deps.ts'
 import { PageTokens } from './page-token.ts'
 import { ogcEndpoints } from './routes.ts'
 
@@ -15,9 +15,9 @@ import { ogcEndpoints } from './routes.ts'
 export function ogcArea({
   secret,
   ...parts
-}: Omit<OgcParts, 'kept' | 'pageTokens'> & { secret: Uint8Array }): Area {
+}: Omit<OgcDeps, 'kept' | 'pageTokens'> & { secret: Uint8Array }): ApiArea {
   const { layers } = parts.catalog
-  const kept = { counts: new KeptCounts(layers), values: new KeptValues(layers) }
+  const kept = { counts: new CachedCounts(layers), values: new CachedValues(layers) }
   const pageTokens = new PageTokens(secret)
   return (app) => {
     app.decorate('html', { ...parts.pages, version: parts.version })

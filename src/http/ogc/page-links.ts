@@ -1,7 +1,7 @@
 import type { LayerRecord } from '../../catalog/records.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { RowPosition, SortKey } from '../../stores/order.ts'
-import type { PagePart } from '../../stores/reading/page-wish.ts'
+import type { PagePart } from '../../stores/reading/feature-page-request.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { collectionId, queryablesLink } from './collection.ts'
 import type { ItemLink } from './item-link.ts'
@@ -12,7 +12,7 @@ import type { Representation } from './representations.ts'
 import { alternateLinks } from './representations.ts'
 
 /** A requested page: by a position, or by the number of features to skip. */
-export interface AskedPage {
+export interface PageRequest {
   limit: number
   offset: number
   from?: PagePosition
@@ -21,12 +21,12 @@ export interface AskedPage {
 }
 
 /** The page of a request; `path` and `sort` are those of its features. */
-export function readAskedPage(
+export function readPageRequest(
   tokens: PageTokens,
   layer: LayerRecord,
   parameters: ItemsParameters,
   { path, sort, rows }: { path: string; sort: readonly SortKey[]; rows: Representation['rows'] },
-): AskedPage {
+): PageRequest {
   const { position, offset, version } = parameters
   const types = sort.map(({ attribute }) =>
     layer.details.schema.attributes.find(({ name }) => name === attribute),
@@ -40,7 +40,7 @@ export function readAskedPage(
 
 interface ShownPage {
   path: string
-  asked: AskedPage
+  asked: PageRequest
   tokens: PageTokens
   mediaType: string
 }
@@ -91,7 +91,7 @@ interface Neighbours {
 
 /** Returns the next and previous page: by the last and first row, otherwise by numbers. */
 function neighbours(
-  { limit, offset, from }: AskedPage,
+  { limit, offset, from }: PageRequest,
   { numberMatched, numberReturned, ends }: Pick<PagePart, 'numberMatched' | 'numberReturned' | 'ends'>,
   tokenOf: (position: PagePosition) => string | undefined,
 ): Neighbours {

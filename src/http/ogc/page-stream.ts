@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { without } from '../../lib/defined.ts'
-import type { PagePart, PageWish } from '../../stores/reading/page-wish.ts'
+import type { FeaturePageRequest, PagePart } from '../../stores/reading/feature-page-request.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
 import type { FastifyReply } from '../app-types.ts'
 
@@ -10,7 +10,7 @@ const stallMs = 60_000
 const longestMs = 60 * 60_000
 
 /** Reduces the columns read to those needed for the response. */
-export function readingLess(wish: PageWish): PageWish {
+export function readingLess(wish: FeaturePageRequest): FeaturePageRequest {
   const { selection, columns, fileLink, query } = wish
   if (selection === undefined) return wish
   const own = new Map(Object.entries(columns?.names ?? {}).map(([name, shown]) => [shown, name]))
@@ -36,11 +36,11 @@ interface OpenedPage {
  */
 export async function openPage(
   store: ServedStore,
-  wish: PageWish,
+  wish: FeaturePageRequest,
   isSettled: () => Promise<boolean>,
   signal: AbortSignal,
 ): Promise<OpenedPage> {
-  const open = async (one: PageWish, isSure: boolean): Promise<OpenedPage> => {
+  const open = async (one: FeaturePageRequest, isSure: boolean): Promise<OpenedPage> => {
     const written = store.writePage(one, signal)[Symbol.asyncIterator]()
     return { written, first: partOf(await written.next()), isSure }
   }

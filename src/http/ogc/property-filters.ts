@@ -5,7 +5,7 @@ import type { Filter } from '../../filters/filter.ts'
 import { allOf } from '../../filters/filter.ts'
 import type { Attribute, Schema } from '../../geo/schema.ts'
 import { invalid } from '../../lib/errors.ts'
-import type { WishedFilter } from '../../stores/reading/wished-filter.ts'
+import type { RequestFilter } from '../../stores/reading/request-filter.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { crs84 } from '../crs-uris.ts'
 import { unknownParameters } from '../unknown-parameters.ts'
@@ -42,9 +42,9 @@ export function isFilterable({ type }: Attribute): boolean {
 
 /** The filter with others besides. */
 export function narrowed(
-  filter: WishedFilter | undefined,
+  filter: RequestFilter | undefined,
   others: readonly Filter[],
-): WishedFilter | undefined {
+): RequestFilter | undefined {
   if (others.length === 0) return filter
   const parts = filter === undefined ? [] : [filter.asked]
   return { asked: allOf([...parts, ...others]), srs: filter?.srs ?? crs84.srs }

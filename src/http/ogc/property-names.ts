@@ -1,7 +1,7 @@
 import type { Attribute, Schema } from '../../geo/schema.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { SortKey } from '../../stores/order.ts'
-import type { PropertySelection } from '../../stores/reading/page-wish.ts'
+import type { PropertySelection } from '../../stores/reading/feature-page-request.ts'
 
 const mostSortKeys = 8
 const mostNames = 2000

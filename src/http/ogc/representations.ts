@@ -28,7 +28,7 @@ export interface Representation {
    * Writes the handler's result, an object; absent: the handler sends this representation itself, or it is
    * sent as JSON.
    */
-  write?(answer: unknown, asked: Asked): string | Promise<string>
+  write?(answer: unknown, asked: RepresentationContext): string | Promise<string>
   /** Rows of a page, where it is written from features that are cut short: usually, and at most. */
   rows?: { usual: number; most: number }
   /** Inputs of the text besides the document and the address. */
@@ -36,7 +36,7 @@ export interface Representation {
 }
 
 /** Context of a written response. */
-interface Asked {
+interface RepresentationContext {
   request: FastifyRequest
   reply: FastifyReply
   /** The other representations that there are. */

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 import { hasRole } from '../../accounts/caller.ts'
-import { chooseCards } from '../../catalog/cards/choose-cards.ts'
-import type { CardSet } from '../../catalog/cards/layer-cards.ts'
+import { chooseSummaries } from '../../catalog/summaries/choose-summaries.ts'
+import type { SummarySet } from '../../catalog/summaries/layer-summaries.ts'
 import { Failure } from '../../lib/errors.ts'
 import { countReaders, loginNeeded } from '../access.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { operation } from '../endpoint.ts'
 import { sendEntity } from '../etag.ts'
-import { LayerListReply, toWireCounts, toWireListed } from './layer-list-wire.ts'
-import type { ListQuestion } from './list-question.ts'
-import { ListQuery, readQuestion, writePosition } from './list-question.ts'
-import type { LayerListParts } from './overview-parts.ts'
+import type { LayerListQuery } from './layer-list-query.ts'
+import { ListQuery, readQuestion, writePosition } from './layer-list-query.ts'
+import { LayerListReply, toCountsResponse, toListedResponse } from './layer-list-response.ts'
+import type { LayerListDeps } from './overview-deps.ts'
 
 /** What the caller may see of layers. */
 interface Rights {
@@ -27,23 +27,23 @@ export const findLayers = operation({
   isPublicRead: true,
   query: ListQuery,
   answers: { 200: LayerListReply },
-  handle: async (parts: LayerListParts, request, reply) => {
+  handle: async (deps: LayerListDeps, request, reply) => {
     const question = readQuestion(request.query)
     const rights = rightsOf(request, question)
     const [known, areCounted] = await Promise.all([
-      parts.catalog.cards.now(),
-      rights.requests && parts.use?.refresh(),
-      rights.isKnown && parts.catalog.looks.refresh(),
+      deps.catalog.cards.now(),
+      rights.requests && deps.use?.refresh(),
+      rights.isKnown && deps.catalog.looks.refresh(),
     ])
     const set = rights.isKnown ? known : known.open
-    const page = choosePage(parts, set, question, rights)
+    const page = choosePage(deps, set, question, rights)
     const layers = await Promise.all(
       page.cards.map(async (card) =>
-        toWireListed(request, set, {
+        toListedResponse(request, set, {
           card,
-          bounds: await parts.bounds.of(card),
-          problem: rights.isKnown ? parts.catalog.looks.problemOf(card) : undefined,
-          use: areCounted ? parts.use?.of(card.qualifiedName) : undefined,
+          bounds: await deps.bounds.of(card),
+          problem: rights.isKnown ? deps.catalog.looks.problemOf(card) : undefined,
+          use: areCounted ? deps.use?.of(card.qualifiedName) : undefined,
         }),
       ),
     )
@@ -53,13 +53,13 @@ export const findLayers = operation({
       offset: page.offset,
       ...(page.next === undefined ? {} : { next: nextLink(request, page.next) }),
       revision: revisionOf(set),
-      counts: toWireCounts(set, page.counts, rights.isKnown),
+      counts: toCountsResponse(set, page.counts, rights.isKnown),
     })
   },
 })
 
 /** Throws `Failure` if the query would reveal what the caller may not see. */
-function rightsOf({ caller, server }: FastifyRequest, { filter, wanted }: ListQuestion): Rights {
+function rightsOf({ caller, server }: FastifyRequest, { filter, wanted }: LayerListQuery): Rights {
   const rights = { isKnown: hasRole(caller, 'user'), requests: hasRole(caller, countReaders[server.dialect]) }
   const isHidden =
     (filter.hasProblem !== undefined && !rights.isKnown) || (wanted.order === 'requests' && !rights.requests)
@@ -69,11 +69,11 @@ function rightsOf({ caller, server }: FastifyRequest, { filter, wanted }: ListQu
   return rights
 }
 
-function choosePage(parts: LayerListParts, set: CardSet, question: ListQuestion, rights: Rights) {
-  const { ordered, catalog } = parts
+function choosePage(deps: LayerListDeps, set: SummarySet, question: LayerListQuery, rights: Rights) {
+  const { ordered, catalog } = deps
   const { filter, wanted, limit, after } = question
   const all = ordered.all(set, wanted)
-  const found = chooseCards(all, filter, {
+  const found = chooseSummaries(all, filter, {
     isPublic: (card) => set.isPublic(card),
     hasProblem: (card) => rights.isKnown && catalog.looks.problemOf(card) !== undefined,
   })
@@ -94,7 +94,7 @@ function nextLink(request: FastifyRequest, after: string): string {
   return request.link(`/rest/catalogue/layers?${parameters}`)
 }
 
-function revisionOf(set: CardSet): string {
+function revisionOf(set: SummarySet): string {
   const open = [...set.openWorkspaces].join(',')
   return createHash('sha256').update(`${set.digest} ${open}`).digest('base64url').slice(0, 16)
 }

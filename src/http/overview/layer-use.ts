@@ -20,7 +20,7 @@ export interface Use {
   days: number[]
 }
 
-interface Needs {
+interface LayerUseDeps {
   read(query: Omit<LayerRequestsQuery, 'serviceIds'>): Promise<LayerRequests>
   clock: Clock
   /** IANA name of the zone by whose days requests are counted. */
@@ -32,7 +32,7 @@ interface Needs {
  * repeatedly: the cost of a list does not grow with the days, nor the cost of a read with the lists.
  */
 export class LayerUse {
-  readonly #needs: Needs
+  readonly #deps: LayerUseDeps
   readonly #dates: ZoneDays
   /** By name the requests of days, each at its number since 1970 modulo `daysOfUse`. */
   readonly #requests = new Map<string, Float64Array>()
@@ -43,14 +43,14 @@ export class LayerUse {
   #reading: Promise<void> | undefined
   #readings = 0
 
-  constructor(needs: Needs) {
-    this.#needs = needs
-    this.#dates = new ZoneDays(needs.zone)
+  constructor(deps: LayerUseDeps) {
+    this.#deps = deps
+    this.#dates = new ZoneDays(deps.zone)
   }
 
   /** Reads what is new, where the last time is some seconds ago. Whether anything is known. */
   async refresh(): Promise<boolean> {
-    const now = this.#needs.clock.now().getTime()
+    const now = this.#deps.clock.now().getTime()
     if (this.#reading === undefined && Math.abs(now - this.#readAt) >= restMs) {
       this.#readAt = now
       this.#reading = this.#read(this.#dates.dateNumber(now / 1000)).finally(() => {
@@ -89,7 +89,7 @@ export class LayerUse {
     const isNear = newest !== undefined && today >= newest && today - newest < daysOfUse - daysThatGrow
     const first = isNear ? newest - daysThatGrow + 1 : today - daysOfUse + 1
     const days = today - first + 1
-    const found = await this.#needs.read({ from: first * daySeconds, days, zone: this.#needs.zone })
+    const found = await this.#deps.read({ from: first * daySeconds, days, zone: this.#deps.zone })
     if (!isNear) this.#requests.clear()
     for (const kept of this.#requests.values())
       for (let day = first; day <= today; day += 1) kept[day % daysOfUse] = 0

@@ -18,7 +18,7 @@ export interface TodayTotals {
   weekAgo: DayTotals
 }
 
-interface Needs {
+interface RequestsTodayDeps {
   read(query: Omit<RequestTotalsQuery, 'serviceIds'>): Promise<RequestTotals>
   clock: Clock
 }
@@ -30,17 +30,17 @@ interface Known {
 
 /** Number of requests today; counted once a minute for each time zone. */
 export class RequestsToday {
-  readonly #needs: Needs
+  readonly #deps: RequestsTodayDeps
   readonly #known = new Map<string, Known>()
 
-  constructor(needs: Needs) {
-    this.#needs = needs
+  constructor(deps: RequestsTodayDeps) {
+    this.#deps = deps
   }
 
   /** `zone`: a valid IANA name. `isWithPages`: includes requests of this server's own pages. */
   in(zone: string, isWithPages = false): Promise<TodayTotals> {
     const key = `${zone} ${isWithPages}`
-    const minute = Math.floor(this.#needs.clock.now().getTime() / 1000 / minuteSeconds)
+    const minute = Math.floor(this.#deps.clock.now().getTime() / 1000 / minuteSeconds)
     const known = this.#known.get(key)
     if (known?.minute === minute) return known.totals
     const totals = this.#read(zone, minute * minuteSeconds, isWithPages)
@@ -63,6 +63,6 @@ export class RequestsToday {
   }
 
   async #count(query: Omit<RequestTotalsQuery, 'serviceIds'>): Promise<DayTotals> {
-    return { from: query.from, ...(await this.#needs.read(query)) }
+    return { from: query.from, ...(await this.#deps.read(query)) }
   }
 }

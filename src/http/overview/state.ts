@@ -5,8 +5,8 @@ import { isZone } from '../../lib/values/zone-days.ts'
 import { countReaders } from '../access.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { operation } from '../endpoint.ts'
-import { healthLevel } from '../monitoring/checks/wire.ts'
-import type { StateParts } from './overview-parts.ts'
+import { healthLevel } from '../monitoring/checks/responses.ts'
+import type { StateDeps } from './overview-deps.ts'
 import type { DayTotals } from './requests-today.ts'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -73,25 +73,25 @@ export const showState = operation({
     ),
   }),
   answers: { 200: State },
-  handle: async (parts: StateParts, request) => {
-    const { zone = parts.zone, traffic } = request.query
+  handle: async (deps: StateDeps, request) => {
+    const { zone = deps.zone, traffic } = request.query
     if (!isZone(zone))
       throw invalid(
         'invalid-parameter',
         `"zone" is the IANA name of a time zone such as Europe/Berlin, found "${zone}"`,
       )
-    const time = parts.clock.now().toISOString()
+    const time = deps.clock.now().toISOString()
     const [layers, requests, alerts, imports] = await Promise.all([
-      layersOf(parts, request),
-      requestsOf(parts, request, { zone, isWithPages: traffic === 'all' }),
-      alertsOf(parts, request),
-      importsOf(parts, request),
+      layersOf(deps, request),
+      requestsOf(deps, request, { zone, isWithPages: traffic === 'all' }),
+      alertsOf(deps, request),
+      importsOf(deps, request),
     ])
     return { state: { time, zone, layers, ...requests, ...alerts, ...imports } }
   },
 })
 
-async function layersOf({ catalog: { cards, looks } }: StateParts, { caller }: FastifyRequest) {
+async function layersOf({ catalog: { cards, looks } }: StateDeps, { caller }: FastifyRequest) {
   const set = await cards.now()
   const open = set.open.byId.size
   if (!hasRole(caller, 'user')) return { total: open, public: open }
@@ -102,27 +102,27 @@ async function layersOf({ catalog: { cards, looks } }: StateParts, { caller }: F
 }
 
 async function requestsOf(
-  { counted }: StateParts,
+  { counted }: StateDeps,
   { caller, server }: FastifyRequest,
   { zone, isWithPages }: { zone: string; isWithPages: boolean },
 ) {
   if (counted === undefined || !hasRole(caller, countReaders[server.dialect])) return {}
   const { today, weekAgo } = await counted.requests.in(zone, isWithPages)
-  return { requests: { today: toWireDay(today), weekAgo: toWireDay(weekAgo) } }
+  return { requests: { today: toDayResponse(today), weekAgo: toDayResponse(weekAgo) } }
 }
 
-function toWireDay({ from, to, requests, failed }: DayTotals) {
+function toDayResponse({ from, to, requests, failed }: DayTotals) {
   const text = (seconds: number): string => new Date(seconds * 1000).toISOString()
   return { from: text(from), to: text(to), requests, failed }
 }
 
-async function alertsOf({ counted }: StateParts, { caller }: FastifyRequest) {
+async function alertsOf({ counted }: StateDeps, { caller }: FastifyRequest) {
   if (counted === undefined || !hasRole(caller, 'user')) return {}
   const found = await counted.notifications.problems()
   return { alerts: { raised: found.length, level: healthLevel(found) } }
 }
 
-async function importsOf({ imports }: StateParts, { caller }: FastifyRequest) {
+async function importsOf({ imports }: StateDeps, { caller }: FastifyRequest) {
   if (!hasRole(caller, 'staff')) return {}
   const { imports: states, tasks } = await imports.countUnfinished()
   return { imports: { states, tasks } }

@@ -1,9 +1,9 @@
-import type { OwnEventType } from '../../monitoring/model/event-types.ts'
+import type { RequestEventType } from '../../monitoring/model/event-types.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keyValuesOf } from './key-values.ts'
 import { requireWorkspace } from './named-layers.ts'
+import type { OwsDeps } from './ows-deps.ts'
 import { OwsFailure } from './ows-failure.ts'
-import type { OwsParts } from './ows-parts.ts'
 import { sendException as sendWcsException } from './wcs/exceptions.ts'
 import { answerWcs } from './wcs/wcs.ts'
 import { sendException as sendWfsException } from './wfs/exceptions.ts'
@@ -14,14 +14,14 @@ import { sendException as sendWmtsException } from './wmts/exceptions.ts'
 import { answerWmts } from './wmts/wmts.ts'
 
 type Answer = (
-  parts: OwsParts,
+  parts: OwsDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   workspace: string | undefined,
 ) => Promise<unknown>
 
 interface Service {
-  countsAs: OwnEventType
+  countsAs: RequestEventType
   answer: Answer
   /** Sends a failure as the version of the service that VERSION names does; default: the newest. */
   refuse(reply: FastifyReply, failure: OwsFailure, version?: string): FastifyReply

@@ -1,7 +1,7 @@
 import { hasRole } from '../../accounts/caller.ts'
-import type { CardKind } from '../../catalog/cards/layer-card.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
+import type { SummaryKind } from '../../catalog/summaries/layer-summary.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { OwsFailure } from './ows-failure.ts'
 
@@ -13,7 +13,7 @@ interface Place {
   /** Only its layers. */
   workspace: string | undefined
   /** Kinds that a name without a workspace may refer to. */
-  kinds: readonly CardKind[]
+  kinds: readonly SummaryKind[]
 }
 
 /**
@@ -39,7 +39,7 @@ async function onlyPlaceOf(
   catalog: Pick<Catalog, 'cards'>,
   request: FastifyRequest,
   name: string,
-  kinds: readonly CardKind[],
+  kinds: readonly SummaryKind[],
 ): Promise<string | undefined> {
   const places = await placesOf(catalog, request, name, kinds)
   if (places.length <= 1) return places[0]
@@ -57,7 +57,7 @@ export async function placesOf(
   { cards }: Pick<Catalog, 'cards'>,
   { caller }: FastifyRequest,
   name: string,
-  kinds: readonly CardKind[],
+  kinds: readonly SummaryKind[],
 ): Promise<string[]> {
   const known = await cards.now()
   const set = hasRole(caller, 'user') ? known : known.open

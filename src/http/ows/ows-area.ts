@@ -1,10 +1,10 @@
-import type { App, Area, FastifyReply, FastifyRequest } from '../app-types.ts'
+import type { ApiArea, App, FastifyReply, FastifyRequest } from '../app-types.ts'
 import { addEndpoints } from '../endpoint.ts'
 import type { ProblemWriter } from '../errors.ts'
 import { answerFailures, problemWriter } from '../errors.ts'
 import { refuseUnasked } from './answer-service.ts'
+import type { OwsDeps } from './ows-deps.ts'
 import { OwsFailure } from './ows-failure.ts'
-import type { OwsParts } from './ows-parts.ts'
 import { owsEndpoints } from './routes.ts'
 import { sendTmsError } from './tms/exceptions.ts'
 import { sendException as sendCoverageException } from './wcs/exceptions.ts'
@@ -15,19 +15,19 @@ import { sendException as sendMapException } from './wms/exceptions.ts'
  * WMS, WFS, WCS and WMTS. Bodies are decoded if their encoding is known; errors of reading a body become
  * exception documents too.
  */
-export function owsArea(parts: OwsParts): Area {
+export function owsArea(deps: OwsDeps): ApiArea {
   return (app: App) => {
-    answerFailures(app, failureWriter(parts))
+    answerFailures(app, failureWriter(deps))
     app.removeAllContentTypeParsers()
     const keep = async (_request: FastifyRequest, body: Buffer): Promise<Buffer> => body
     app.addContentTypeParser('*', { parseAs: 'buffer' }, keep)
-    app.addHook('onClose', () => parts.documents.close())
-    addEndpoints(app, owsEndpoints, parts)
+    app.addHook('onClose', () => deps.documents.close())
+    addEndpoints(app, owsEndpoints, deps)
   }
 }
 
 /** Writes failures as the service of the address does: outages for every client, other failures of posted requests alone. */
-function failureWriter({ documents }: OwsParts): ProblemWriter {
+function failureWriter({ documents }: OwsDeps): ProblemWriter {
   return (problem, reply: FastifyReply) => {
     const { method, server, routeOptions } = reply.request
     const { status, detail, code } = problem

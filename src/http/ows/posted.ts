@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { KeyValues, keyValuesOf } from './key-values.ts'
 import { requireWorkspace } from './named-layers.ts'
+import type { OwsDeps } from './ows-deps.ts'
 import { OwsFailure } from './ows-failure.ts'
-import type { OwsParts } from './ows-parts.ts'
 import { sendException as sendCoverageException } from './wcs/exceptions.ts'
 import { answerWcs } from './wcs/wcs.ts'
 import { readWcsXml } from './wcs/xml-request.ts'
 import { sendException } from './wfs/exceptions.ts'
-import type { GivenRequest } from './wfs/wfs.ts'
+import type { RawFeatureRequest } from './wfs/wfs.ts'
 import { answerWfs } from './wfs/wfs.ts'
 import type { WfsVersion } from './wfs/wfs-version.ts'
 import { readWfsXml, xmlVersion } from './wfs/xml-request.ts'
@@ -24,7 +24,7 @@ const answers = { WFS: answerWfs, WCS: answerWcs, WMS: answerWms, WMTS: answerWm
 
 /** Passes an XML or form body to the service that it names; default: that of the address. */
 export async function answerPosted(
-  parts: OwsParts,
+  deps: OwsDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   { workspace, ofAddress }: { workspace: string | undefined; ofAddress: PostedService },
@@ -32,16 +32,16 @@ export async function answerPosted(
   let version: WfsVersion = '2.0.0'
   let service: PostedService = ofAddress
   try {
-    if (workspace !== undefined) await requireWorkspace(parts.catalog, request, workspace)
+    if (workspace !== undefined) await requireWorkspace(deps.catalog, request, workspace)
     const text = isAskedByAddress(request) ? '' : bodyText(request)
     if (!text.startsWith('<')) {
-      const given = await readForm(parts, request, text)
+      const given = await readForm(deps, request, text)
       service = requireService(given.values.find('service') ?? ofAddress)
       request.usedService = `OWS:${service}`
       request.usedOperation = given.values.find('request')
-      return await answers[service](parts, request, reply, workspace, given)
+      return await answers[service](deps, request, reply, workspace, given)
     }
-    const root = await parts.documents.readBody(text)
+    const root = await deps.documents.readBody(text)
     if (root.name === 'Envelope')
       throw new OwsFailure('OperationNotSupported', 'There is no SOAP: send the request alone', 'body')
     service = requireService(root.attributes['service'] ?? ofAddress)
@@ -53,9 +53,9 @@ export async function answerPosted(
       )
     request.usedService = `OWS:${service}`
     request.usedOperation = root.name
-    if (service === 'WCS') return await answerWcs(parts, request, reply, workspace, readWcsXml(root))
+    if (service === 'WCS') return await answerWcs(deps, request, reply, workspace, readWcsXml(root))
     version = xmlVersion(root) === '1.1.0' ? '1.1.0' : '2.0.0'
-    return await answerWfs(parts, request, reply, workspace, readWfsXml(root, request, parts.documents))
+    return await answerWfs(deps, request, reply, workspace, readWfsXml(root, request, deps.documents))
   } catch (error) {
     if (service === 'WMS') return sendMapException(reply, error, '1.3.0')
     if (service === 'WMTS') return sendTileException(reply, error)
@@ -112,10 +112,10 @@ function decode(body: Buffer, encoding: string): string {
 }
 
 async function readForm(
-  { documents }: Pick<OwsParts, 'documents'>,
+  { documents }: Pick<OwsDeps, 'documents'>,
   request: FastifyRequest,
   text: string,
-): Promise<GivenRequest> {
+): Promise<RawFeatureRequest> {
   const form = await documents.readForm(text)
   return { values: new KeyValues([...form, ...keyValuesOf(request.originalUrl).entries()]) }
 }

@@ -3,7 +3,7 @@ import type { DocumentLimits } from '../../config/request-limits.ts'
 import type { WrittenEcql } from '../../filters/ecql.ts'
 import type { Expression } from '../../filters/expression.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
-import type { WishedFilter } from '../../stores/reading/wished-filter.ts'
+import type { RequestFilter } from '../../stores/reading/request-filter.ts'
 import type { LayerCrs } from './named-crs.ts'
 
 /** ECQL that is a condition and no list of ids. */
@@ -21,10 +21,10 @@ export interface RequestDocuments {
   /** Reads the styles of SLD_BODY. Throws `invalid-style`. */
   readSld(text: string): Promise<SldLayer[]>
   /** Reads an operator of Filter Encoding. Throws `invalid-filter` and `unsupported-filter`. */
-  readFes(operator: XmlElement, layer: LayerCrs): Promise<WishedFilter>
+  readFes(operator: XmlElement, layer: LayerCrs): Promise<RequestFilter>
   /** Reads ECQL, before the layer is known. Throws `invalid-filter` and `unsupported-filter`. */
   readEcql(text: string): Promise<WrittenEcql>
   /** Converts parsed ECQL to a filter of a layer. Throws like `readEcql`, and `OwsFailure`. */
-  ecqlOfLayer(text: string, found: EcqlExpression, layer: LayerCrs): Promise<WishedFilter>
+  ecqlOfLayer(text: string, found: EcqlExpression, layer: LayerCrs): Promise<RequestFilter>
   close(): Promise<void>
 }

@@ -9,7 +9,7 @@ import {
   answerAtWmts,
   offeredServices,
 } from './answer-service.ts'
-import type { OwsParts } from './ows-parts.ts'
+import type { OwsDeps } from './ows-deps.ts'
 import { answerPosted } from './posted.ts'
 import { serviceAnswers } from './service-answers.ts'
 import { tmsEndpoints } from './tms/routes.ts'
@@ -44,14 +44,14 @@ const wms = {
 const askWms = operation({
   ...wms,
   summary: 'Web Map Service 1.1.1 and 1.3.0',
-  handle: (parts: OwsParts, request, reply) => answerAtWms(parts, request, reply, undefined),
+  handle: (deps: OwsDeps, request, reply) => answerAtWms(deps, request, reply, undefined),
 })
 
 const askWorkspaceWms = operation({
   ...wms,
   summary: 'Web Map Service 1.1.1 and 1.3.0 of a workspace',
   params: Workspace,
-  handle: (parts: OwsParts, request, reply) => answerAtWms(parts, request, reply, request.params.workspace),
+  handle: (deps: OwsDeps, request, reply) => answerAtWms(deps, request, reply, request.params.workspace),
 })
 
 const ows = {
@@ -74,14 +74,14 @@ const ows = {
 const askOws = operation({
   ...ows,
   summary: `OGC services by the parameter SERVICE: ${offeredServices}`,
-  handle: (parts: OwsParts, request, reply) => answerAtOws(parts, request, reply, undefined),
+  handle: (deps: OwsDeps, request, reply) => answerAtOws(deps, request, reply, undefined),
 })
 
 const askWorkspaceOws = operation({
   ...ows,
   summary: `OGC services of a workspace by the parameter SERVICE: ${offeredServices}`,
   params: Workspace,
-  handle: (parts: OwsParts, request, reply) => answerAtOws(parts, request, reply, request.params.workspace),
+  handle: (deps: OwsDeps, request, reply) => answerAtOws(deps, request, reply, request.params.workspace),
 })
 
 const wfs = {
@@ -112,14 +112,14 @@ const wfs = {
 const askWfs = operation({
   ...wfs,
   summary: 'Web Feature Service 1.1.0 and 2.0.0',
-  handle: (parts: OwsParts, request, reply) => answerAtWfs(parts, request, reply, undefined),
+  handle: (deps: OwsDeps, request, reply) => answerAtWfs(deps, request, reply, undefined),
 })
 
 const askWorkspaceWfs = operation({
   ...wfs,
   summary: 'Web Feature Service 1.1.0 and 2.0.0 of a workspace',
   params: Workspace,
-  handle: (parts: OwsParts, request, reply) => answerAtWfs(parts, request, reply, request.params.workspace),
+  handle: (deps: OwsDeps, request, reply) => answerAtWfs(deps, request, reply, request.params.workspace),
 })
 
 const wcs = {
@@ -144,14 +144,14 @@ const wcs = {
 const askWcs = operation({
   ...wcs,
   summary: 'Web Coverage Service 1.0.0 and 2.0.1',
-  handle: (parts: OwsParts, request, reply) => answerAtWcs(parts, request, reply, undefined),
+  handle: (deps: OwsDeps, request, reply) => answerAtWcs(deps, request, reply, undefined),
 })
 
 const askWorkspaceWcs = operation({
   ...wcs,
   summary: 'Web Coverage Service 1.0.0 and 2.0.1 of a workspace',
   params: Workspace,
-  handle: (parts: OwsParts, request, reply) => answerAtWcs(parts, request, reply, request.params.workspace),
+  handle: (deps: OwsDeps, request, reply) => answerAtWcs(deps, request, reply, request.params.workspace),
 })
 
 const wmts = {
@@ -174,14 +174,14 @@ const wmts = {
 const askWmts = operation({
   ...wmts,
   summary: 'Web Map Tile Service 1.0.0',
-  handle: (parts: OwsParts, request, reply) => answerAtWmts(parts, request, reply, undefined),
+  handle: (deps: OwsDeps, request, reply) => answerAtWmts(deps, request, reply, undefined),
 })
 
 const askWorkspaceWmts = operation({
   ...wmts,
   summary: 'Web Map Tile Service 1.0.0 of a workspace',
   params: Workspace,
-  handle: (parts: OwsParts, request, reply) => answerAtWmts(parts, request, reply, request.params.workspace),
+  handle: (deps: OwsDeps, request, reply) => answerAtWmts(deps, request, reply, request.params.workspace),
 })
 
 const posted = {
@@ -190,22 +190,22 @@ const posted = {
     'The same as XML, as OGC 09-025r2 and 04-094 say, or as a form of keys and values. Features are changed elsewhere: Transaction and SOAP are refused by an exception report.',
   consumes: ['text/xml', 'application/xml', 'application/x-www-form-urlencoded'],
   told: { body: Type.String(), query: Type.Object(urlToken, { additionalProperties: true }) },
-  bodyLimit: ({ documents }: OwsParts) => documents.limits.bodyBytes,
+  bodyLimit: ({ documents }: OwsDeps) => documents.limits.bodyBytes,
 }
 
 const postWfs = operation({
   ...posted,
   summary: 'Web Feature Service 1.1.0 and 2.0.0, asked by XML',
-  handle: (parts: OwsParts, request, reply) =>
-    answerPosted(parts, request, reply, { workspace: undefined, ofAddress: 'WFS' }),
+  handle: (deps: OwsDeps, request, reply) =>
+    answerPosted(deps, request, reply, { workspace: undefined, ofAddress: 'WFS' }),
 })
 
 const postWorkspaceWfs = operation({
   ...posted,
   summary: 'Web Feature Service 1.1.0 and 2.0.0 of a workspace, asked by XML',
   params: Workspace,
-  handle: (parts: OwsParts, request, reply) =>
-    answerPosted(parts, request, reply, { ...request.params, ofAddress: 'WFS' }),
+  handle: (deps: OwsDeps, request, reply) =>
+    answerPosted(deps, request, reply, { ...request.params, ofAddress: 'WFS' }),
 })
 
 const postedCoverage = {
@@ -216,16 +216,16 @@ const postedCoverage = {
 const postWcs = operation({
   ...postedCoverage,
   summary: 'Web Coverage Service 2.0.1, asked by XML',
-  handle: (parts: OwsParts, request, reply) =>
-    answerPosted(parts, request, reply, { workspace: undefined, ofAddress: 'WCS' }),
+  handle: (deps: OwsDeps, request, reply) =>
+    answerPosted(deps, request, reply, { workspace: undefined, ofAddress: 'WCS' }),
 })
 
 const postWorkspaceWcs = operation({
   ...postedCoverage,
   summary: 'Web Coverage Service 2.0.1 of a workspace, asked by XML',
   params: Workspace,
-  handle: (parts: OwsParts, request, reply) =>
-    answerPosted(parts, request, reply, { ...request.params, ofAddress: 'WCS' }),
+  handle: (deps: OwsDeps, request, reply) =>
+    answerPosted(deps, request, reply, { ...request.params, ofAddress: 'WCS' }),
 })
 
 const postedMap = {
@@ -237,23 +237,23 @@ const postedMap = {
 const postWms = operation({
   ...postedMap,
   summary: 'Web Map Service 1.1.1 and 1.3.0, asked by a form',
-  handle: (parts: OwsParts, request, reply) =>
-    answerPosted(parts, request, reply, { workspace: undefined, ofAddress: 'WMS' }),
+  handle: (deps: OwsDeps, request, reply) =>
+    answerPosted(deps, request, reply, { workspace: undefined, ofAddress: 'WMS' }),
 })
 
 const postWorkspaceWms = operation({
   ...postedMap,
   summary: 'Web Map Service 1.1.1 and 1.3.0 of a workspace, asked by a form',
   params: Workspace,
-  handle: (parts: OwsParts, request, reply) =>
-    answerPosted(parts, request, reply, { ...request.params, ofAddress: 'WMS' }),
+  handle: (deps: OwsDeps, request, reply) =>
+    answerPosted(deps, request, reply, { ...request.params, ofAddress: 'WMS' }),
 })
 
 const postOws = operation({
   ...posted,
   summary: 'OGC services asked by a form, Web Feature Service and Web Coverage Service by XML too',
-  handle: (parts: OwsParts, request, reply) =>
-    answerPosted(parts, request, reply, { workspace: undefined, ofAddress: 'WFS' }),
+  handle: (deps: OwsDeps, request, reply) =>
+    answerPosted(deps, request, reply, { workspace: undefined, ofAddress: 'WFS' }),
 })
 
 const postWorkspaceOws = operation({
@@ -261,8 +261,8 @@ const postWorkspaceOws = operation({
   summary:
     'OGC services of a workspace asked by a form, Web Feature Service and Web Coverage Service by XML too',
   params: Workspace,
-  handle: (parts: OwsParts, request, reply) =>
-    answerPosted(parts, request, reply, { ...request.params, ofAddress: 'WFS' }),
+  handle: (deps: OwsDeps, request, reply) =>
+    answerPosted(deps, request, reply, { ...request.params, ofAddress: 'WFS' }),
 })
 
 /** WMS, WFS, WCS and WMTS, at the addresses that existing clients use. */

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { hasRole } from '../../accounts/caller.ts'
-import type { LayerCard } from '../../catalog/cards/layer-card.ts'
+import type { LayerSummary } from '../../catalog/summaries/layer-summary.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
-import type { OwsParts } from './ows-parts.ts'
+import type { OwsDeps } from './ows-deps.ts'
 
 /** Letters that are sent together. */
 const chunkLength = 65_536
@@ -11,10 +11,10 @@ const chunkLength = 65_536
 const turnMs = 4
 
 /** Returns the layers that the caller may read, by name, of one workspace if one is named. */
-export async function readableCards(
-  { catalog }: Pick<OwsParts, 'catalog'>,
+export async function readableSummaries(
+  { catalog }: Pick<OwsDeps, 'catalog'>,
   { request, workspace }: { request: FastifyRequest; workspace: string | undefined },
-): Promise<readonly LayerCard[]> {
+): Promise<readonly LayerSummary[]> {
   const known = await catalog.cards.now()
   const set = hasRole(request.caller, 'user') ? known : known.open
   const cards = set.ordered('name', false)

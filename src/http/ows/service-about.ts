@@ -1,7 +1,7 @@
 import type { ServiceContact, ServiceSettings } from '../../config/service-settings.ts'
 import { escapeXml } from '../../lib/text/escape-xml.ts'
 import { languageTag } from '../../lib/text/translations.ts'
-import type { Languages, ToldService } from './told-service.ts'
+import type { Languages, ServiceMetadata } from './service-metadata.ts'
 import { textElement } from './xml.ts'
 
 /** An element around others; nothing where there are none. */
@@ -128,7 +128,7 @@ export function inspireView({ inspire: { viewRecord } }: ServiceSettings, langua
  * there are no data.
  */
 export function* inspireDownload<DataSet>(
-  { about, languages }: Pick<ToldService, 'about' | 'languages'>,
+  { about, languages }: Pick<ServiceMetadata, 'about' | 'languages'>,
   dataSets: readonly DataSet[],
   identify: (one: DataSet) => { code: string; namespace: string },
 ): Generator<string> {

@@ -5,7 +5,7 @@ import type { FastifyRequest } from '../app-types.ts'
 const taken = /^(?:xml.*|gml|wfs|xsi|xs|ows|fes|ogc|xlink)$/i
 
 /** Returns the namespace prefix of a workspace in XML names. */
-export function prefixOf(workspace: string): string {
+export function namespacePrefix(workspace: string): string {
   const name = xmlName(workspace)
   if (!taken.test(name)) return name
   const code = (name.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
@@ -32,5 +32,5 @@ export function findFeatureId(
 
 /** The name of a feature type: prefix and name, both names in XML. */
 export function typeNameOf({ workspace, name }: { workspace: string; name: string }): string {
-  return `${prefixOf(workspace)}:${xmlName(name)}`
+  return `${namespacePrefix(workspace)}:${xmlName(name)}`
 }

@@ -26,7 +26,7 @@ interface PageFilesToLoad {
 }
 
 /** A file of the web interface as sent. */
-export interface PageFile {
+export interface BuiltPageFile {
   bytes: Uint8Array
   mediaType: string
   encoding?: 'br' | 'gzip'
@@ -78,7 +78,7 @@ export class BuiltPages {
   }
 
   /** Returns a file in the encoding, or unencoded if it does not exist in it; undefined for unknown names. */
-  async file(name: string, encoding: 'br' | 'gzip' | undefined): Promise<PageFile | undefined> {
+  async file(name: string, encoding: 'br' | 'gzip' | undefined): Promise<BuiltPageFile | undefined> {
     const mediaType = mediaTypes.get(extname(name))
     if (mediaType === undefined || !/^[\w-]+(?:\.[\w-]+)*$/.test(name)) return undefined
     if (encoding !== undefined) {

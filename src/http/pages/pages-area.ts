@@ -1,6 +1,6 @@
 import { notFound } from '../../lib/errors.ts'
 import { chooseEncoding } from '../accepted-encodings.ts'
-import type { App, Area, FastifyReply, FastifyRequest } from '../app-types.ts'
+import type { ApiArea, App, FastifyReply, FastifyRequest } from '../app-types.ts'
 import type { BuiltPages } from './built-pages.ts'
 import { pagePolicy, sendDocument } from './page-document.ts'
 
@@ -10,7 +10,7 @@ const config = { access: 'public', countsAs: 'unrecorded' } as const
 const schema = { hide: true }
 
 /** The pages for people, `/app`, the map that others frame, `/embed/map`, and the files that they load, `/assets`. */
-export function pagesArea(pages: BuiltPages): Area {
+export function pagesArea(pages: BuiltPages): ApiArea {
   return (app: App) => {
     const showIn =
       (frames: { mayBeFramed: boolean }) =>

@@ -16,7 +16,7 @@ import { tokenOfUrl } from '../url-token.ts'
 import { isSafe } from './browser-safety.ts'
 import type { CallerIdentification } from './identify-caller.ts'
 
-export interface GuardParts {
+export interface GuardDeps {
   accounts: Pick<Accounts, 'authenticate'>
   catalog: Pick<Catalog, 'workspaces' | 'layers' | 'styles'>
 }
@@ -24,7 +24,7 @@ export interface GuardParts {
 /** Finds out who calls, and lets each route's `access` decide. A server with a route that has none does not start. */
 export function guardRoutes(
   app: App,
-  parts: Pick<GuardParts, 'catalog'>,
+  deps: Pick<GuardDeps, 'catalog'>,
   identify: CallerIdentification['identify'],
 ): void {
   requireAccess(app)
@@ -39,7 +39,7 @@ export function guardRoutes(
     request.csrfToken = csrfToken
     if (!mayBringTokenInBody(request)) requireCsrfToken(request, request.headers['x-csrf-token'])
     const access = request.routeOptions.config.access ?? 'admin'
-    if (!(await mayCall(parts.catalog, request, access))) refuse(caller, access)
+    if (!(await mayCall(deps.catalog, request, access))) refuse(caller, access)
   })
   app.addHook('preHandler', (request, _reply, done) => {
     if (mayBringTokenInBody(request)) requireCsrfToken(request, takeToken(request.body))
@@ -95,7 +95,7 @@ function requireCsrfToken({ caller, method, csrfToken }: FastifyRequest, given: 
 }
 
 async function mayCall(
-  catalog: GuardParts['catalog'],
+  catalog: GuardDeps['catalog'],
   request: FastifyRequest,
   access: Access,
 ): Promise<boolean> {
@@ -113,7 +113,7 @@ function isOpenable(access: Access): access is 'workspace' | 'layer' | 'style' {
  * private and missing resources.
  */
 async function isOpen(
-  { workspaces, layers, styles }: GuardParts['catalog'],
+  { workspaces, layers, styles }: GuardDeps['catalog'],
   access: 'workspace' | 'layer' | 'style',
   { params }: FastifyRequest,
 ): Promise<boolean> {

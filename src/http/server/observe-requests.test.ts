@@ -6,7 +6,7 @@ import { fixedClock } from '../../../tests/support/fixed-clock.ts'
 import { silentLogger } from '../../../tests/support/silent-logger.ts'
 import { anonymous } from '../../accounts/caller.ts'
 import { createEventBus } from '../../lib/events.ts'
-import type { OwnRequest } from '../../monitoring/collect/own/own-request.ts'
+import type { ServerRequest } from '../../monitoring/collect/server/server-request.ts'
 import type { App, CountsAs, TypeBoxProvider } from '../app-types.ts'
 import { observeRequests } from './observe-requests.ts'
 
@@ -15,7 +15,7 @@ function openServer(lines: Record<string, CountsAs>) {
   const app: App = fastify({ loggerInstance: silentLogger }).withTypeProvider<TypeBoxProvider>()
   const events = createEventBus(assert.ifError)
   const announced: string[] = []
-  const recorded: OwnRequest[] = []
+  const recorded: ServerRequest[] = []
   events.on('request.finished', ({ method, route, status }) => announced.push(`${method} ${route} ${status}`))
   observeRequests(app, {
     monitoring: { record: (request) => recorded.push(request) },

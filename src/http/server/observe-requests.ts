@@ -9,8 +9,8 @@ import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 import { isPreflight } from './browser-safety.ts'
 import { onFirstByte } from './first-byte.ts'
 import type { CallerIdentification } from './identify-caller.ts'
-import type { EndedRequest } from './own-request.ts'
-import { toOwnRequest } from './own-request.ts'
+import type { EndedRequest } from './request-event.ts'
+import { toRequestEvent } from './request-event.ts'
 import { usedLayerNames } from './used-layers.ts'
 
 const sentBefore = Symbol('bytes sent before')
@@ -102,7 +102,7 @@ function recorder(app: App, { monitoring, callerOf }: Observers) {
   return (request: FastifyRequest, reply: FastifyReply, ended: EndedRequest): void => {
     if (monitoring === undefined) return
     const tell = (caller: Caller): void =>
-      monitoring.record(toOwnRequest(request, reply, { ...ended, caller }))
+      monitoring.record(toRequestEvent(request, reply, { ...ended, caller }))
     const caller = callerOf(request)
     if (!(caller instanceof Promise)) {
       tell(caller)

@@ -6,9 +6,9 @@ import type { ServerSettings, Settings } from '../../config/settings.ts'
 import type { IdempotencyKeys } from '../../idempotency/idempotency-keys.ts'
 import type { Failure } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
-import type { App, Area, FastifyRequest, TypeBoxProvider } from '../app-types.ts'
+import type { ApiArea, App, FastifyRequest, TypeBoxProvider } from '../app-types.ts'
 import type { ProblemWriter } from '../errors.ts'
-import { answerFailures, problemWriter, toProblem } from '../errors.ts'
+import { answerFailures, problemWriter, toHttpProblem } from '../errors.ts'
 import { envelopeWriter, isMonitoringPath } from '../monitoring/envelope.ts'
 import { unknownParameters } from '../unknown-parameters.ts'
 import { keepAddressesPrivate } from './address-caching.ts'
@@ -17,13 +17,12 @@ import { guardOrigins } from './browser-safety.ts'
 import { keepClientAddresses } from './client-address.ts'
 import { compressAnswers } from './compress.ts'
 import { connectionOptions, limitStalledAnswers, usualConnectionTimes } from './connection-times.ts'
-import type { GuardParts } from './guard.ts'
+import type { GuardDeps } from './guard.ts'
 import { guardRoutes } from './guard.ts'
 import { repeatAnswers } from './idempotency.ts'
 import { identifyCallers } from './identify-caller.ts'
 import { ignoredHeader, unknownKeys } from './ignored.ts'
 import { acceptJson, maxJsonBytes } from './json-body.ts'
-import { keepAnswers } from './kept-answers.ts'
 import { absoluteLink, isHostFromClient } from './links.ts'
 import type { Observers } from './observe-requests.ts'
 import { observeRequests } from './observe-requests.ts'
@@ -31,15 +30,16 @@ import { describeApi } from './openapi.ts'
 import { queuePipelinedRequests } from './pipelined-requests.ts'
 import { rewriteUrl } from './rewrite-url.ts'
 import { addSecurityHeaders, refuseRepeatedHost } from './security-headers.ts'
+import { keepAnswers } from './stored-responses.ts'
 import { limitBodyTimes } from './time-limits.ts'
 import { answerUnknownPaths } from './unknown-paths.ts'
 import { compileValidator } from './validation.ts'
 
-export interface ServerParts {
+export interface ServerDeps {
   settings: Settings
   version: string
-  accounts: GuardParts['accounts']
-  catalog: GuardParts['catalog']
+  accounts: GuardDeps['accounts']
+  catalog: GuardDeps['catalog']
   keys: IdempotencyKeys
   /** Returns advice for an error of a lower layer; undefined if the caller can do nothing. */
   explainError(error: unknown): Failure | undefined
@@ -47,8 +47,8 @@ export interface ServerParts {
 }
 
 /** Builds the HTTP server with its areas; not listening yet. */
-export async function createHttpServer(parts: ServerParts, areas: readonly Area[]): Promise<App> {
-  const { settings, observers } = parts
+export async function createHttpServer(deps: ServerDeps, areas: readonly ApiArea[]): Promise<App> {
+  const { settings, observers } = deps
   const { server } = settings
   const writeFailure = failureWriter(settings)
   const observe: { unseen?: ReturnType<typeof observeRequests> } = {}
@@ -59,7 +59,7 @@ export async function createHttpServer(parts: ServerParts, areas: readonly Area[
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => {
       observe.unseen?.(request, reply)
-      writeFailure(toProblem(error, request), reply)
+      writeFailure(toHttpProblem(error, request), reply)
     },
     genReqId: () => randomUUID(),
     loggerInstance: observers.log,
@@ -72,13 +72,13 @@ export async function createHttpServer(parts: ServerParts, areas: readonly Area[
   app.decorate('dialect', server.dialect)
   app.decorate('basePath', server.basePath)
   app.decorate('requestMs', server.requestSeconds * 1000)
-  app.decorate('explainError', parts.explainError)
+  app.decorate('explainError', deps.explainError)
   app.setValidatorCompiler(compileValidator)
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))
   queuePipelinedRequests(app, settings.connections)
   describeRequests(app, server)
   keepClientAddresses(app)
-  const identification = identifyCallers(app, parts.accounts)
+  const identification = identifyCallers(app, deps.accounts)
   observe.unseen = observeRequests(app, { ...observers, ...identification })
   answerFailures(app, writeFailure)
   answerUnknownPaths(app, server.basePath)
@@ -86,16 +86,16 @@ export async function createHttpServer(parts: ServerParts, areas: readonly Area[
   refuseRepeatedHost(app)
   limitAddresses(app, settings.connections)
   guardOrigins(app, server)
-  guardRoutes(app, parts, identification.identify)
+  guardRoutes(app, deps, identification.identify)
   acceptJson(app)
   limitBodyTimes(app)
   limitStalledAnswers(app, usualConnectionTimes)
   nameIgnoredKeys(app)
-  repeatAnswers(app, parts.keys)
+  repeatAnswers(app, deps.keys)
   keepAnswers(app)
   keepAddressesPrivate(app)
   compressAnswers(app)
-  await describeApi(app, server, parts.version)
+  await describeApi(app, server, deps.version)
   for (const area of areas) await app.register(toPlugin(area))
   await app.ready()
   return app
@@ -111,7 +111,7 @@ function failureWriter(settings: Settings): ProblemWriter {
 
 type AreaPlugin = FastifyPluginAsync<Record<never, never>, RawServerDefault, TypeBoxProvider, Logger>
 
-function toPlugin(area: Area): AreaPlugin {
+function toPlugin(area: ApiArea): AreaPlugin {
   return async (scope) => area(scope)
 }
 

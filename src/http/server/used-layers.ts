@@ -1,5 +1,5 @@
 import type { LayerRecord } from '../../catalog/records.ts'
-import type { OwnEventType } from '../../monitoring/model/event-types.ts'
+import type { RequestEventType } from '../../monitoring/model/event-types.ts'
 import type { FastifyRequest } from '../app-types.ts'
 
 type UsedLayer = Pick<LayerRecord, 'workspace' | 'name' | 'details'> &
@@ -14,7 +14,7 @@ declare module 'fastify' {
     /** The operation that a request names in its body, such as `GetFeature`. */
     usedOperation: string | undefined
     /** The service that a request turned out to ask, at an address of several. */
-    usedService: OwnEventType | undefined
+    usedService: RequestEventType | undefined
     /** True for a tile, if the endpoint has other responses too. */
     usedTile: boolean
     /** It is for the file of a whole layer or coverage: where it is delivered, that is a download. */

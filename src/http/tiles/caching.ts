@@ -1,9 +1,9 @@
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { addVary, keepPrivately } from '../caching.ts'
-import { tags } from '../etag.ts'
+import { entityTags } from '../etag.ts'
 import { ownMaxAgeSeconds } from '../public-copies.ts'
-import type { TileParts } from './tile-parts.ts'
+import type { TileDeps } from './tile-deps.ts'
 
 /** A layer at one version. */
 export interface LayerAtVersion {
@@ -29,7 +29,7 @@ function tagOf(program: string, layers: readonly LayerAtVersion[]): string | und
 
 /** Sets how long a response about layers may be cached; not at all if `v` is not its version. */
 export function sayHowLong(
-  { version: program, sharedMaxAgeSeconds }: Pick<TileParts, 'version' | 'sharedMaxAgeSeconds'>,
+  { version: program, sharedMaxAgeSeconds }: Pick<TileDeps, 'version' | 'sharedMaxAgeSeconds'>,
   reply: FastifyReply,
   layers: readonly LayerAtVersion[],
   v?: string,
@@ -49,10 +49,10 @@ export function sayHowLong(
 /** True if the client has the response already. */
 export function hasAlready(
   { headers }: FastifyRequest,
-  { version: program }: Pick<TileParts, 'version'>,
+  { version: program }: Pick<TileDeps, 'version'>,
   layers: readonly LayerAtVersion[],
 ): boolean {
   const known = headers['if-none-match']
   const tag = known === undefined ? undefined : tagOf(program, layers)
-  return tag !== undefined && tags(known).includes(tag)
+  return tag !== undefined && entityTags(known).includes(tag)
 }

@@ -89,7 +89,7 @@ function drawnBy(layer: LayerRecord, name: string, read: Style | undefined, key:
 }
 
 /** The style by which a layer was drawn at a version. */
-export async function earlierStyle(
+export async function styleOfVersion(
   { catalog: { versions } }: { catalog: Pick<Catalog, 'versions'> },
   layer: LayerRecord,
   version: number,

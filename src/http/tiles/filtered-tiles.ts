@@ -3,8 +3,8 @@ import { Type } from 'typebox'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
-import type { WishedFilter } from '../../stores/reading/wished-filter.ts'
-import { readFilter } from '../filter-query.ts'
+import type { RequestFilter } from '../../stores/reading/request-filter.ts'
+import { readFilterQuery } from '../filter-query.ts'
 
 /** Query parameters of tiles that show some of the features. */
 export const tileFilter = {
@@ -24,14 +24,14 @@ export type TileFilter = Static<typeof TileFilterQuery>
 export function filterOf(
   query: TileFilter & { version?: string },
   [layer, ...others]: readonly LayerRecord[],
-): WishedFilter | undefined {
+): RequestFilter | undefined {
   if (query.filter === undefined || layer === undefined) return undefined
   if (others.length > 0 || query.version !== undefined || layer.details.kind === 'raster')
     throw invalid(
       'invalid-parameter',
       'filter goes with one layer of features as it is now: without other layers and without version',
     )
-  return readFilter(query, layer.details.schema)
+  return readFilterQuery(query, layer.details.schema)
 }
 
 /** The same parameters for an address; empty where nothing is filtered. */

@@ -1,7 +1,7 @@
 import { invalid } from '../../lib/errors.ts'
 
 /** Maximum number of layers in one tile. */
-export const mostLayers = 20
+export const maxTileLayers = 20
 
 /**
  * Returns the layers in the address of a request, as `<workspace>:<name>`: `a,b` in its second segment. A
@@ -11,8 +11,8 @@ export function parseLayerNames(url: string): string[] {
   const [, , segment = ''] = url.split(/[/?]/, 3)
   if (!segment.includes(',')) return [decodeURIComponent(segment)]
   const ids = segment.split(',').map(decodeURIComponent)
-  if (ids.length > mostLayers)
-    throw invalid('too-many-layers', `A tile has at most ${mostLayers} layers, found ${ids.length}`)
+  if (ids.length > maxTileLayers)
+    throw invalid('too-many-layers', `A tile has at most ${maxTileLayers} layers, found ${ids.length}`)
   const names = new Set<string>()
   for (const id of ids) {
     const name = id.slice(id.indexOf(':') + 1)

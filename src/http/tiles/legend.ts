@@ -12,10 +12,10 @@ import { Bytes, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { urlToken } from '../url-token.ts'
 import type { DrawnStyle } from './drawn-style.ts'
-import { earlierStyle, styleFor } from './drawn-style.ts'
-import { earlierVersion, parseVersion, requireLoginForVersions } from './earlier-tiles.ts'
-import type { PictureMark, PictureParts } from './picture-parts.ts'
-import { isKept, namedLayer, sendPicture } from './picture-parts.ts'
+import { styleFor, styleOfVersion } from './drawn-style.ts'
+import type { PictureDeps, PictureMark } from './picture-deps.ts'
+import { isKept, namedLayer, sendPicture } from './picture-deps.ts'
+import { parseVersion, requestedVersion, requireLoginForVersions } from './version-tiles.ts'
 
 const Params = Type.Object({
   layer: Type.String({ description: 'Workspace and layer, such as `city:trees`' }),
@@ -24,7 +24,7 @@ const Query = Type.Object({
   style: Type.Optional(
     Type.String({ description: "A style of the layer's workspace or a global one; default the layer's" }),
   ),
-  version: earlierVersion,
+  version: requestedVersion,
   ...urlToken,
 })
 const Color = Type.Object({ color: Type.String({ description: '#rrggbb' }), opacity: Type.Number() })
@@ -97,7 +97,7 @@ function hex(red: number, green: number, blue: number): string {
 
 /** Returns the properties of the layer's rasters, without those that take longer than a legend waits. */
 async function aboutRasters(
-  { rasters }: PictureParts,
+  { rasters }: PictureDeps,
   layer: LayerRecord,
   messages: string[],
 ): Promise<LegendRasters> {
@@ -129,36 +129,36 @@ async function aboutRasters(
 }
 
 async function makeLegend(
-  parts: PictureParts,
+  deps: PictureDeps,
   request: FastifyRequest,
   layer: LayerRecord,
   wanted: string | undefined,
 ): Promise<Made> {
-  const drawn = await styleFor(parts, request, layer, wanted)
-  return legendBy(parts, layer, drawn, await parts.catalog.layers.versionOf(layer))
+  const drawn = await styleFor(deps, request, layer, wanted)
+  return legendBy(deps, layer, drawn, await deps.catalog.layers.versionOf(layer))
 }
 
 /** Returns the legend of a layer at an earlier version, which is not cached. */
 async function makeEarlierLegend(
-  parts: PictureParts,
+  deps: PictureDeps,
   request: Request,
   layer: LayerRecord,
   version: number,
 ): Promise<Made> {
   const { style } = request.query
-  const { details, version: of } = await parts.catalog.versions.get({ ...layer, layer }, version)
+  const { details, version: of } = await deps.catalog.versions.get({ ...layer, layer }, version)
   const then = { ...layer, details }
   const drawn =
     style === undefined || style === ''
-      ? await earlierStyle(parts, then, version)
-      : await styleFor(parts, request, then, style)
+      ? await styleOfVersion(deps, then, version)
+      : await styleFor(deps, request, then, style)
   if (details.kind === 'raster' && of !== layer.version)
     throw conflict('not-restorable', 'An earlier raster is looked at when it is brought back')
-  return { ...(await legendBy(parts, then, drawn, { version, isCurrent: false })), isEarlier: true }
+  return { ...(await legendBy(deps, then, drawn, { version, isCurrent: false })), isEarlier: true }
 }
 
 async function legendBy(
-  parts: PictureParts,
+  deps: PictureDeps,
   layer: LayerRecord,
   { style, name, key, messages }: DrawnStyle,
   known: { version: number; isCurrent: boolean },
@@ -168,7 +168,7 @@ async function legendBy(
   const legend = legendOf(style, {
     title: layer.details.title,
     ...(dimension === undefined ? {} : { dimension }),
-    ...(layer.details.kind === 'raster' ? { rasters: await aboutRasters(parts, layer, told) } : {}),
+    ...(layer.details.kind === 'raster' ? { rasters: await aboutRasters(deps, layer, told) } : {}),
   })
   // Missing properties change without the version: such a response is not cached.
   const at = { layer, ...known, isCurrent: known.isCurrent && told.length === 0 }
@@ -181,24 +181,24 @@ async function legendBy(
 }
 
 async function answer(
-  parts: PictureParts,
+  deps: PictureDeps,
   request: Request,
   reply: FastifyReply,
   send: (made: Made) => Promise<unknown> | unknown,
 ): Promise<unknown> {
-  const layer = await namedLayer(parts, request)
+  const layer = await namedLayer(deps, request)
   const { style, version } = request.query
   if (version !== undefined) {
     requireLoginForVersions(request)
-    const made = await makeEarlierLegend(parts, request, layer, parseVersion(version))
+    const made = await makeEarlierLegend(deps, request, layer, parseVersion(version))
     keepPrivately(reply)
     return send(made)
   }
-  const made = await makeLegend(parts, request, layer, style)
-  return isKept(parts, reply, made.mark) ? reply.send() : send(made)
+  const made = await makeLegend(deps, request, layer, style)
+  return isKept(deps, reply, made.mark) ? reply.send() : send(made)
 }
 
-function toWireEntry(entry: LegendEntry): object {
+function toEntryResponse(entry: LegendEntry): object {
   const { title, minScale, maxScale, color, ramp, symbols } = entry
   const finite = ramp && {
     ...ramp,
@@ -224,8 +224,8 @@ export const getLegendSvg = operation({
   summary: 'The legend of a layer as SVG',
   description: 'A drawing of the rules of the style with their labels, in the language of `language`.',
   answers: { 200: media('A picture', { 'image/svg+xml': Type.String() }) },
-  handle: (parts: PictureParts, request, reply) =>
-    answer(parts, request, reply, ({ legend }) =>
+  handle: (deps: PictureDeps, request, reply) =>
+    answer(deps, request, reply, ({ legend }) =>
       reply
         .header('content-type', 'image/svg+xml; charset=utf-8')
         .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
@@ -234,30 +234,30 @@ export const getLegendSvg = operation({
 })
 
 async function sendPng(
-  parts: PictureParts,
+  deps: PictureDeps,
   reply: FastifyReply,
   { legend, mark, isEarlier }: Made,
   scale: LegendScale,
 ): Promise<unknown> {
   const { svg, width, height } = legendSvg(legend)
-  const bytes = await parts.turns.run(reply, (signal) => {
+  const bytes = await deps.turns.run(reply, (signal) => {
     const size = { ownWidth: width, width: width * scale, height: height * scale }
-    return parts.pictures.fromSvg({ svg, ...size, format: 'png' }, signal)
+    return deps.pictures.fromSvg({ svg, ...size, format: 'png' }, signal)
   })
   if (isEarlier && bytes !== undefined)
     return reply.header('content-type', 'image/png').send(Buffer.from(bytes))
-  return bytes === undefined ? reply.hijack() : sendPicture(parts, reply, mark, { bytes, format: 'png' })
+  return bytes === undefined ? reply.hijack() : sendPicture(deps, reply, mark, { bytes, format: 'png' })
 }
 
 /** The legend of a layer by a style, its own where none is named, as PNG. */
 export async function sendLegendPicture(
-  parts: PictureParts,
+  deps: PictureDeps,
   reply: FastifyReply,
   layer: LayerRecord,
   style: string | undefined,
 ): Promise<unknown> {
-  const made = await makeLegend(parts, reply.request, layer, style)
-  return isKept(parts, reply, made.mark) ? reply.send() : sendPng(parts, reply, made, 1)
+  const made = await makeLegend(deps, reply.request, layer, style)
+  return isKept(deps, reply, made.mark) ? reply.send() : sendPng(deps, reply, made, 1)
 }
 
 function pngLegend(scale: LegendScale) {
@@ -267,8 +267,8 @@ function pngLegend(scale: LegendScale) {
     description:
       'Texts are drawn by a font that comes with the server (Latin, Greek, Cyrillic, Arabic, Hebrew and more), and by those of the machine for other letters.',
     answers: { 200: media('A picture', { 'image/png': Bytes }) },
-    handle: (parts: PictureParts, request, reply) =>
-      answer(parts, request, reply, (made) => sendPng(parts, reply, made, scale)),
+    handle: (deps: PictureDeps, request, reply) =>
+      answer(deps, request, reply, (made) => sendPng(deps, reply, made, scale)),
   })
 }
 
@@ -281,13 +281,13 @@ export const getLegendJson = operation({
   description:
     'The rules of the style with labels, symbols and colours, for programs that draw a legend themselves.',
   answers: { 200: LegendJson },
-  handle: (parts: PictureParts, request, reply) =>
-    answer(parts, request, reply, ({ legend, layer, style, mark }) => ({
+  handle: (deps: PictureDeps, request, reply) =>
+    answer(deps, request, reply, ({ legend, layer, style, mark }) => ({
       title: legend.title,
       layer: `${layer.workspace}:${layer.name}`,
       style,
       version: mark.at.version,
-      entries: legend.entries.map(toWireEntry),
+      entries: legend.entries.map(toEntryResponse),
       leftOut: legend.leftOut,
       messages: legend.messages,
     })),

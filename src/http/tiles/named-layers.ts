@@ -3,25 +3,25 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { parseLayerNames } from './layer-names.ts'
-import type { TileParts } from './tile-parts.ts'
+import type { TileDeps } from './tile-deps.ts'
 
 /** Returns the layers in the path, in order; a layer that the caller may not read counts as missing. */
 export async function namedLayers(
-  parts: Pick<TileParts, 'catalog'>,
+  deps: Pick<TileDeps, 'catalog'>,
   request: FastifyRequest,
 ): Promise<LayerRecord[]> {
   const ids = parseLayerNames(request.url)
   const [only = ''] = ids
   const layers =
     ids.length === 1
-      ? [await readableLayer(parts, request, only)]
-      : await Promise.all(ids.map((id) => readableLayer(parts, request, id)))
+      ? [await readableLayer(deps, request, only)]
+      : await Promise.all(ids.map((id) => readableLayer(deps, request, id)))
   request.usedLayers = layers
   return layers
 }
 
 async function readableLayer(
-  { catalog: { layers } }: Pick<TileParts, 'catalog'>,
+  { catalog: { layers } }: Pick<TileDeps, 'catalog'>,
   { caller }: FastifyRequest,
   id: string,
 ): Promise<LayerRecord> {

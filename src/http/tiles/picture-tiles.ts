@@ -4,8 +4,8 @@ import { pictureMediaTypes } from '../../maps/pictures/encode-picture.ts'
 import { Bytes, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { urlToken } from '../url-token.ts'
-import type { PictureParts } from './picture-parts.ts'
-import { namedLayer, refusedVersion, refuseVersion } from './picture-parts.ts'
+import type { PictureDeps } from './picture-deps.ts'
+import { namedLayer, refusedVersion, refuseVersion } from './picture-deps.ts'
 import { sendPictureTile } from './send-picture-tile.ts'
 import { parseTile } from './send-tile.ts'
 
@@ -53,14 +53,14 @@ function pictureTile(format: PictureFormat) {
     answers: {
       200: media('A picture; a transparent one if nothing is drawn', { [pictureMediaTypes[format]]: Bytes }),
     },
-    handle: async (parts: PictureParts, request, reply) => {
-      const layer = await namedLayer(parts, request)
+    handle: async (deps: PictureDeps, request, reply) => {
+      const layer = await namedLayer(deps, request)
       refuseVersion(request.query.version)
       const { y, scale } = readRow(request.params.y)
       const tile = parseTile('WebMercatorQuad', { ...request.params, y })
       const { v, time, style } = request.query
       const asked = { layer, set: 'WebMercatorQuad', tile, scale, style, time, format, v } as const
-      return sendPictureTile(parts, request, reply, asked)
+      return sendPictureTile(deps, request, reply, asked)
     },
   })
 }

@@ -10,8 +10,8 @@ import { operation } from '../endpoint.ts'
 import { tokenForLinks, urlToken } from '../url-token.ts'
 import { styleFor } from './drawn-style.ts'
 import { layerSegment } from './layer-names.ts'
-import type { PictureParts } from './picture-parts.ts'
-import { namedLayer, refusedVersion, refuseVersion } from './picture-parts.ts'
+import type { PictureDeps } from './picture-deps.ts'
+import { namedLayer, refusedVersion, refuseVersion } from './picture-deps.ts'
 import { dimensionOf } from './style-json.ts'
 
 /** A layer definition is small, and its link may contain a token: it is not cached. */
@@ -33,10 +33,10 @@ export const getQgisLayer = operation({
   answers: {
     200: media('A layer definition of QGIS 3', { 'application/x-qgis-layer-definition': Type.String() }),
   },
-  handle: async (parts: PictureParts, request, reply) => {
-    const layer = await namedLayer(parts, request)
+  handle: async (deps: PictureDeps, request, reply) => {
+    const layer = await namedLayer(deps, request)
     refuseVersion(request.query.version)
-    const { style } = await styleFor(parts, request, layer, request.query.style)
+    const { style } = await styleFor(deps, request, layer, request.query.style)
     const { title, attribution, schema } = layer.details
     const opened: QgisLayer = {
       title,

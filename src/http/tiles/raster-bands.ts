@@ -7,8 +7,8 @@ import type { FastifyRequest } from '../app-types.ts'
 import { requestSignal } from '../client-signal.ts'
 import { operation } from '../endpoint.ts'
 import { urlToken } from '../url-token.ts'
-import type { PictureParts } from './picture-parts.ts'
-import { namedLayer, refusedVersion, refuseVersion } from './picture-parts.ts'
+import type { PictureDeps } from './picture-deps.ts'
+import { namedLayer, refusedVersion, refuseVersion } from './picture-deps.ts'
 
 const Band = Type.Object({
   band: Type.Integer({ minimum: 1 }),
@@ -56,13 +56,13 @@ export const showBands = operation({
   params: Type.Object({ layer: Type.String({ description: 'Workspace and layer, such as `city:heights`' }) }),
   query: Type.Object({ version: refusedVersion, ...urlToken }),
   answers: { 200: Bands },
-  handle: async (parts: PictureParts, request, reply) => {
-    const layer = await namedRaster(parts, request)
+  handle: async (deps: PictureDeps, request, reply) => {
+    const layer = await namedRaster(deps, request)
     refuseVersion(request.query.version)
     const signal = requestSignal(reply)
     const [summaries, facts] = await Promise.all([
-      parts.rasters.summaries(layer, signal),
-      parts.rasters.facts(layer, signal),
+      deps.rasters.summaries(layer, signal),
+      deps.rasters.facts(layer, signal),
     ])
     const bands = (layer.details.raster?.bands ?? [])
       .filter(({ color }) => color !== 'Alpha')
@@ -81,8 +81,8 @@ export const showBands = operation({
 })
 
 /** Returns the single raster layer in the path. */
-export async function namedRaster(parts: PictureParts, request: FastifyRequest): Promise<LayerRecord> {
-  const layer = await namedLayer(parts, request)
+export async function namedRaster(deps: PictureDeps, request: FastifyRequest): Promise<LayerRecord> {
+  const layer = await namedLayer(deps, request)
   if (layer.details.kind === 'raster') return layer
   throw notFound('no-bands', `Layer "${layer.workspace}:${layer.name}" has features, and no bands`)
 }

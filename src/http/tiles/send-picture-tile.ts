@@ -4,18 +4,18 @@ import type { DrawnTile } from '../../maps/drawing/drawn-tiles.ts'
 import { emptyPicture } from '../../maps/pictures/empty-picture.ts'
 import type { PictureFormat } from '../../maps/pictures/encode-picture.ts'
 import { mapFrame, mercatorOfDegrees } from '../../maps/rasters/map-frame.ts'
-import type { TimeWish } from '../../maps/rasters/time-wish.ts'
-import { parseTime } from '../../maps/rasters/time-wish.ts'
+import type { TimeSelection } from '../../maps/rasters/time-selection.ts'
+import { parseTime } from '../../maps/rasters/time-selection.ts'
 import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet, tileEnvelope } from '../../tiles/tile-matrix-sets.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { styleFor } from './drawn-style.ts'
-import type { PictureParts } from './picture-parts.ts'
-import { isKept, sendPicture } from './picture-parts.ts'
+import type { PictureDeps } from './picture-deps.ts'
+import { isKept, sendPicture } from './picture-deps.ts'
 import { rasterSymbols } from './raster-symbols.ts'
 
 /** A picture of a tile of a layer that the caller may read. */
-export interface AskedPictureTile {
+export interface TileImageRequest {
   layer: LayerRecord
   set: TileMatrixSetId
   tile: TileAddress
@@ -33,7 +33,7 @@ export interface AskedPictureTile {
 }
 
 /** With its time read. */
-type WantedTile = Omit<AskedPictureTile, 'time'> & { time: TimeWish | undefined }
+type TimedTileImageRequest = Omit<TileImageRequest, 'time'> & { time: TimeSelection | undefined }
 
 const tileCells = 256
 /** Degrees of latitude beyond which web mercator is not followed. */
@@ -41,34 +41,34 @@ const utmost = 89.99
 
 /** Sends a tile of a layer as an image, by its style. */
 export async function sendPictureTile(
-  parts: PictureParts,
+  deps: PictureDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  asked: AskedPictureTile,
+  asked: TileImageRequest,
 ): Promise<unknown> {
   const { layer, format, scale, v, isOpaque } = asked
   const time = layer.details.kind === 'raster' ? parseTime(asked.time) : undefined
-  const { style, key } = await styleFor(parts, request, layer, asked.style)
-  const known = await parts.catalog.layers.versionOf(layer)
+  const { style, key } = await styleFor(deps, request, layer, asked.style)
+  const known = await deps.catalog.layers.versionOf(layer)
   const mark = { at: { layer, ...known }, key: isOpaque === true ? `${key}-opaque` : key, v }
-  if (isKept(parts, reply, mark)) return reply.send()
-  const made = await parts.turns.run(reply, async (signal) => {
-    const drawn = await makeTile(parts, { ...asked, time }, style, signal)
+  if (isKept(deps, reply, mark)) return reply.send()
+  const made = await deps.turns.run(reply, async (signal) => {
+    const drawn = await makeTile(deps, { ...asked, time }, style, signal)
     const bytes = drawn.bytes.length === 0 ? emptyPicture(format, scale === 1 ? 256 : 512) : drawn.bytes
     return {
       ...drawn,
-      bytes: isOpaque === true ? await parts.pictures.onWhite(bytes, tileCells * scale, signal) : bytes,
+      bytes: isOpaque === true ? await deps.pictures.onWhite(bytes, tileCells * scale, signal) : bytes,
     }
   })
   if (made === undefined) return reply.hijack()
   const at = { layer, version: made.version, isCurrent: made.isCurrent }
   const { bytes } = made
-  return sendPicture(parts, reply, { ...mark, at }, { bytes, format: isOpaque === true ? 'jpeg' : format })
+  return sendPicture(deps, reply, { ...mark, at }, { bytes, format: isOpaque === true ? 'jpeg' : format })
 }
 
 function makeTile(
-  { rasters, drawnTiles }: PictureParts,
-  { layer, set, tile, scale, time, format }: WantedTile,
+  { rasters, drawnTiles }: PictureDeps,
+  { layer, set, tile, scale, time, format }: TimedTileImageRequest,
   style: Style,
   signal: AbortSignal,
 ): Promise<DrawnTile> {
@@ -82,8 +82,8 @@ function makeTile(
 
 /** Returns a raster tile in degrees: an image of its box, which is not cached. */
 async function degreesTile(
-  rasters: PictureParts['rasters'],
-  { layer, set, tile, scale, time, format }: Omit<WantedTile, 'style'>,
+  rasters: PictureDeps['rasters'],
+  { layer, set, tile, scale, time, format }: Omit<TimedTileImageRequest, 'style'>,
   style: Style,
   signal: AbortSignal,
 ): Promise<DrawnTile> {

@@ -4,14 +4,14 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { MapTile } from '../../maps/maps.ts'
-import type { WishedFilter } from '../../stores/reading/wished-filter.ts'
+import type { RequestFilter } from '../../stores/reading/request-filter.ts'
 import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet, isTileOf } from '../../tiles/tile-matrix-sets.ts'
 import { chooseEncoding } from '../accepted-encodings.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import type { LayerAtVersion } from './caching.ts'
 import { hasAlready, sayHowLong } from './caching.ts'
-import type { TileParts } from './tile-parts.ts'
+import type { TileDeps } from './tile-deps.ts'
 import { chosenProperties, parseProperties, unknownProperties } from './tile-properties.ts'
 
 /** Media type of vector tiles. */
@@ -22,14 +22,14 @@ const unzip = promisify(gunzip)
 const zip = promisify<Uint8Array, { level: number }, Buffer>(gzip)
 
 /** Request for layers that the caller may read. */
-export interface AskedTile {
+export interface TileRequest {
   layers: readonly LayerRecord[]
   set: TileMatrixSetId
   tile: TileAddress
   /** Versions that the client takes the layers to have. */
   v?: string | undefined
   /** Filter of the single layer's features. */
-  filter?: WishedFilter | undefined
+  filter?: RequestFilter | undefined
   /** May throw for an empty tile, instead of an empty response. */
   whenEmpty?(): Promise<void>
 }
@@ -48,39 +48,39 @@ export function unknownTile(set: TileMatrixSetId, { z, x, y }: Record<keyof Tile
 
 /** Sends a vector tile with the layers in sequence. */
 export async function sendTile(
-  parts: TileParts,
+  deps: TileDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  asked: AskedTile,
+  asked: TileRequest,
 ): Promise<FastifyReply> {
   const { layers, v } = asked
   const names = parseProperties(request.url)
   const unknown = unknownProperties(layers, names)
   if (unknown.length > 0) request.reportIgnored(unknown.map((name) => `properties=${name}`))
-  const known = request.headers['if-none-match'] === undefined ? [] : await versionsOf(parts, layers)
-  if (known.length > 0 && hasAlready(request, parts, known)) {
-    sayHowLong(parts, reply, known, v)
+  const known = request.headers['if-none-match'] === undefined ? [] : await versionsOf(deps, layers)
+  if (known.length > 0 && hasAlready(request, deps, known)) {
+    sayHowLong(deps, reply, known, v)
     return reply.code(304).send()
   }
-  const made = await parts.turns.run(reply, (signal) => makeTiles(parts, asked, names, signal))
+  const made = await deps.turns.run(reply, (signal) => makeTiles(deps, asked, names, signal))
   if (made === undefined) return reply.hijack()
   const sent = made.map((tile, index) => ({ ...tile, layer: layers[index] as LayerRecord }))
   if (made.every(({ bytes }) => bytes.length === 0)) await asked.whenEmpty?.()
-  sayHowLong(parts, reply, sent, v)
+  sayHowLong(deps, reply, sent, v)
   return sendBytes(request, reply, made)
 }
 
 /** Returns the current versions of layers. */
 export function versionsOf(
-  { catalog }: Pick<TileParts, 'catalog'>,
+  { catalog }: Pick<TileDeps, 'catalog'>,
   layers: readonly LayerRecord[],
 ): Promise<LayerAtVersion[]> {
   return Promise.all(layers.map(async (layer) => ({ layer, ...(await catalog.layers.versionOf(layer)) })))
 }
 
 function makeTiles(
-  { maps }: Pick<TileParts, 'maps'>,
-  { layers, set, tile, filter }: AskedTile,
+  { maps }: Pick<TileDeps, 'maps'>,
+  { layers, set, tile, filter }: TileRequest,
   names: readonly string[] | undefined,
   signal: AbortSignal,
 ): Promise<MapTile[]> {

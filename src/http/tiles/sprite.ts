@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { FastifyReply } from '../app-types.ts'
 import { Bytes, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
-import type { PictureParts } from './picture-parts.ts'
+import type { PictureDeps } from './picture-deps.ts'
 
 const Icon = Type.Object({
   x: Type.Integer(),
@@ -32,7 +32,7 @@ function spriteJson(ratio: 1 | 2) {
     summary: `Icons of maps as MapLibre names them${ratio === 2 ? ', with twice as many cells' : ''}`,
     description,
     answers: { 200: SpriteJson },
-    handle: async ({ pictures }: PictureParts, _request, reply) => {
+    handle: async ({ pictures }: PictureDeps, _request, reply) => {
       const { icons } = await pictures.sprite(ratio)
       keepLong(reply)
       return icons
@@ -47,7 +47,7 @@ function spritePng(ratio: 1 | 2) {
     summary: `The picture of icons of maps${ratio === 2 ? ', with twice as many cells' : ''}`,
     description,
     answers: { 200: media('A picture', { 'image/png': Bytes }) },
-    handle: async ({ pictures }: PictureParts, _request, reply) => {
+    handle: async ({ pictures }: PictureDeps, _request, reply) => {
       const { png } = await pictures.sprite(ratio)
       return keepLong(reply).header('content-type', 'image/png').send(Buffer.from(png))
     },

@@ -7,23 +7,23 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import type { AttributeType, GeometryType } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
-import { requireVectorTiles } from '../../maps/earlier/earlier-versions.ts'
+import { requireVectorTiles } from '../../maps/versions/previous-versions.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
 import { operation } from '../endpoint.ts'
 import { tokenForLinks, urlToken } from '../url-token.ts'
 import { hasAlready, sayHowLong } from './caching.ts'
-import { earlierStyle, styleFor } from './drawn-style.ts'
-import { earlierLayer, earlierVersion } from './earlier-tiles.ts'
-import { layerSegment, mostLayers } from './layer-names.ts'
+import { styleFor, styleOfVersion } from './drawn-style.ts'
+import { layerSegment, maxTileLayers } from './layer-names.ts'
 import { namedLayers } from './named-layers.ts'
 import { versionsOf } from './send-tile.ts'
-import { placeOf } from './tile-bounds.ts'
+import { tileExtentOf } from './tile-bounds.ts'
+import type { TileDeps } from './tile-deps.ts'
 import { attributionOf } from './tile-json.ts'
-import type { TileParts } from './tile-parts.ts'
+import { earlierLayer, requestedVersion } from './version-tiles.ts'
 
 /** Inputs of complete styles. */
-interface StyleParts extends TileParts {
+interface StyleDeps extends TileDeps {
   catalog: Pick<Catalog, 'layers' | 'styles' | 'versions'>
 }
 
@@ -46,7 +46,7 @@ export const getMapStyle = operation({
     'Several layers are drawn each by its own style, the first lowest. What a style says and MapLibre cannot draw is told in `metadata` as `terrane:not-converted`. It names no glyphs: MapLibre draws letters by itself then.',
   params: Type.Object({
     layer: Type.String({
-      description: `Workspace and layer, such as \`city:trees\`; up to ${mostLayers} with commas between, whose names differ`,
+      description: `Workspace and layer, such as \`city:trees\`; up to ${maxTileLayers} with commas between, whose names differ`,
     }),
   }),
   query: Type.Object({
@@ -55,20 +55,20 @@ export const getMapStyle = operation({
         description: "A style of the layer's workspace or a global one; default the layer's own",
       }),
     ),
-    version: earlierVersion,
+    version: requestedVersion,
     ...urlToken,
   }),
   answers: { 200: MapStyle },
-  handle: async (parts: StyleParts, request, reply) => {
-    const layers = await namedLayers(parts, request)
+  handle: async (deps: StyleDeps, request, reply) => {
+    const layers = await namedLayers(deps, request)
     const { style: name, version } = request.query
-    if (version !== undefined) return earlierMapStyle(parts, request, reply, { layers, version, name })
+    if (version !== undefined) return earlierMapStyle(deps, request, reply, { layers, version, name })
     if (name !== undefined && layers.length > 1)
       throw invalid('one-layer', `A style is asked for one layer, found ${layers.length}`)
-    for (const layer of layers) if (layer.details.kind === 'vector') await parts.maps.requireTiles(layer)
-    const known = await versionsOf(parts, layers)
-    const drawn = await Promise.all(layers.map((layer) => styleFor(parts, request, layer, name)))
-    const marked = { ...parts, version: `${parts.version}-${drawn.map(({ key }) => key).join('-')}` }
+    for (const layer of layers) if (layer.details.kind === 'vector') await deps.maps.requireTiles(layer)
+    const known = await versionsOf(deps, layers)
+    const drawn = await Promise.all(layers.map((layer) => styleFor(deps, request, layer, name)))
+    const marked = { ...deps, version: `${deps.version}-${drawn.map(({ key }) => key).join('-')}` }
     const sources = await Promise.all(layers.map((layer) => sourceOf(request, layer, name)))
     sayHowLong(marked, reply, known)
     if (hasAlready(request, marked, known)) return reply.code(304).send()
@@ -82,7 +82,7 @@ export const getMapStyle = operation({
 })
 
 async function wholeStyle(layers: readonly LayerRecord[], mapped: MappedLayer[]) {
-  const { center: [longitude, latitude, zoom] = [] } = await placeOf(layers)
+  const { center: [longitude, latitude, zoom] = [] } = await tileExtentOf(layers)
   const isKnown = longitude !== undefined && latitude !== undefined && zoom !== undefined
   return writeMapStyle(mapped, {
     name: layers.map(({ details }) => details.title).join(', '),
@@ -92,18 +92,18 @@ async function wholeStyle(layers: readonly LayerRecord[], mapped: MappedLayer[])
 
 /** Returns a layer's style at an earlier version, with the tiles of that version. */
 async function earlierMapStyle(
-  parts: StyleParts,
+  deps: StyleDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   wish: { layers: readonly LayerRecord[]; version: string; name: string | undefined },
 ) {
   const { version, name } = wish
-  const { layer } = await earlierLayer(parts, request, reply, wish)
+  const { layer } = await earlierLayer(deps, request, reply, wish)
   requireVectorTiles(layer)
   const { style } =
     name === undefined
-      ? await earlierStyle(parts, layer, Number(version))
-      : await styleFor(parts, request, layer, name)
+      ? await styleOfVersion(deps, layer, Number(version))
+      : await styleFor(deps, request, layer, name)
   keepPrivately(reply)
   const address = request.link(`/tiles/${layerSegment(layer)}`)
   const url = withQuery(address, [`version=${version}`, tokenForLinks(request)])
@@ -146,7 +146,7 @@ async function sourceOf(
   const token = tokenForLinks(request)
   const address = request.link(`/tiles/${layerSegment(layer)}`)
   if (layer.details.kind === 'vector') return { type: 'vector', url: withQuery(address, [token]) }
-  const { bounds } = await placeOf([layer])
+  const { bounds } = await tileExtentOf([layer])
   const chosen = style === undefined ? '' : `style=${encodeURIComponent(style)}`
   return {
     type: 'raster',

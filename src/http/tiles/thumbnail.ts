@@ -1,19 +1,19 @@
 import { Type } from 'typebox'
 import type { LayerRecord } from '../../catalog/records.ts'
-import { requireVectorTiles } from '../../maps/earlier/earlier-versions.ts'
 import type { PictureFormat } from '../../maps/pictures/encode-picture.ts'
 import { pictureMediaTypes } from '../../maps/pictures/encode-picture.ts'
+import { requireVectorTiles } from '../../maps/versions/previous-versions.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
 import { Bytes, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { geographicRange } from '../geographic-range.ts'
 import { urlToken } from '../url-token.ts'
-import { earlierStyle, styleFor } from './drawn-style.ts'
-import { earlierLayer, earlierVersion } from './earlier-tiles.ts'
-import type { PictureParts } from './picture-parts.ts'
-import { isKept, namedLayer, sendPicture } from './picture-parts.ts'
+import { styleFor, styleOfVersion } from './drawn-style.ts'
+import type { PictureDeps } from './picture-deps.ts'
+import { isKept, namedLayer, sendPicture } from './picture-deps.ts'
 import { rasterSymbols } from './raster-symbols.ts'
+import { earlierLayer, requestedVersion } from './version-tiles.ts'
 
 const Params = Type.Object({
   layer: Type.String({ description: 'Workspace and layer, such as `city:trees`' }),
@@ -25,7 +25,7 @@ const Query = Type.Object({
   style: Type.Optional(
     Type.String({ description: "A style of the layer's workspace or a global one; default the layer's" }),
   ),
-  version: earlierVersion,
+  version: requestedVersion,
   ...urlToken,
 })
 /** Zoom at which the raster rules of a style apply: a thumbnail shows the whole layer. */
@@ -42,14 +42,14 @@ function thumbnail(format: PictureFormat) {
     params: Params,
     query: Query,
     answers: { 200: media('A picture', { [pictureMediaTypes[format]]: Bytes }) },
-    handle: async (parts: PictureParts, request, reply) => {
-      const layer = await namedLayer(parts, request)
-      if (request.query.version !== undefined) return sendEarlier(parts, request, reply, { layer, format })
+    handle: async (deps: PictureDeps, request, reply) => {
+      const layer = await namedLayer(deps, request)
+      if (request.query.version !== undefined) return sendEarlier(deps, request, reply, { layer, format })
       const { width = 300, height = 200 } = request.query
-      const { style, key } = await styleFor(parts, request, layer, request.query.style)
-      const known = await parts.catalog.layers.versionOf(layer)
+      const { style, key } = await styleFor(deps, request, layer, request.query.style)
+      const known = await deps.catalog.layers.versionOf(layer)
       const mark = { at: { layer, ...known }, key, v: undefined }
-      if (isKept(parts, reply, mark)) return reply.send()
+      if (isKept(deps, reply, mark)) return reply.send()
       const question = {
         width,
         height,
@@ -59,12 +59,12 @@ function thumbnail(format: PictureFormat) {
         symbols: rasterSymbols(style, shownZoom),
         range: await geographicRange(layer),
       }
-      const made = await parts.turns.run(reply, (signal) =>
-        parts.thumbnails.get(layer, known, question, signal),
+      const made = await deps.turns.run(reply, (signal) =>
+        deps.thumbnails.get(layer, known, question, signal),
       )
       if (made === undefined) return reply.hijack()
       const at = { layer, version: made.version, isCurrent: made.isCurrent }
-      return sendPicture(parts, reply, { ...mark, at }, { bytes: made.bytes, format })
+      return sendPicture(deps, reply, { ...mark, at }, { bytes: made.bytes, format })
     },
   })
 }
@@ -76,24 +76,24 @@ type Request = FastifyRequest<{
 
 /** Sends a thumbnail of a feature layer at an earlier version, which is not cached. */
 async function sendEarlier(
-  parts: PictureParts,
+  deps: PictureDeps,
   request: Request,
   reply: FastifyReply,
   { layer, format }: { layer: LayerRecord; format: PictureFormat },
 ): Promise<unknown> {
   const { width = 300, height = 200, style: name = '', version = '' } = request.query
-  const then = await earlierLayer(parts, request, reply, { layers: [layer], version })
+  const then = await earlierLayer(deps, request, reply, { layers: [layer], version })
   requireVectorTiles(then.layer)
   const { style } =
     name === ''
-      ? await earlierStyle(parts, then.layer, Number(version))
-      : await styleFor(parts, request, then.layer, name)
+      ? await styleOfVersion(deps, then.layer, Number(version))
+      : await styleFor(deps, request, then.layer, name)
   const question = { width, height, format, style, range: await geographicRange(then.layer) }
-  const bytes = await parts.turns.run(reply, (signal) =>
-    parts.thumbnails.ofEarlier(
+  const bytes = await deps.turns.run(reply, (signal) =>
+    deps.thumbnails.ofEarlier(
       then.layer,
       question,
-      async (tile, attributes) => (await parts.earlier.tile(then, { tile, attributes }, signal)).bytes,
+      async (tile, attributes) => (await deps.earlier.tile(then, { tile, attributes }, signal)).bytes,
       signal,
     ),
   )

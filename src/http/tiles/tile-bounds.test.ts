@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { Envelope } from '../../geo/envelope.ts'
-import { placeOf, toPlace } from './tile-bounds.ts'
+import { tileExtentOf, toTileExtent } from './tile-bounds.ts'
 
 function layerAt(srs: string, [minX, minY, maxX, maxY]: [number, number, number, number]): LayerRecord {
   return { details: { srs, envelope: { minX, minY, maxX, maxY } } } as unknown as LayerRecord
@@ -77,7 +77,7 @@ describe('placeOf', () => {
     ]
   for (const [behaviour, layers, bounds, center] of cases)
     it(behaviour, async () => {
-      const place = await placeOf(layers)
+      const place = await tileExtentOf(layers)
       assert.deepEqual(rounded(place.bounds), bounds)
       if (bounds === undefined || center !== undefined) assert.deepEqual(rounded(place.center), center)
     })
@@ -87,7 +87,7 @@ describe('placeOf', () => {
       const minX = ((draw * 37) % 340) - 180
       const minY = ((draw * 53) % 140) - 80
       const range: Envelope = { minX, minY, maxX: minX + draw / 10, maxY: minY + draw / 50 }
-      const { center: [longitude = 0, latitude = 0, zoom = 0] = [] } = toPlace(range)
+      const { center: [longitude = 0, latitude = 0, zoom = 0] = [] } = toTileExtent(range)
       assert.ok(longitude >= range.minX && longitude <= range.maxX)
       assert.ok(latitude >= range.minY && latitude <= range.maxY)
       assert.ok(draw / 10 <= 360 / 2 ** zoom)

@@ -9,7 +9,7 @@ const mercatorLatitude = 85.0511287798066
 const deepestCenter = 14
 
 /** `bounds` and `center` of TileJSON 3.0: what there are tiles of, in longitude and latitude. */
-export interface TilePlace {
+export interface TileExtent {
   bounds?: number[]
   center?: number[]
 }
@@ -22,14 +22,14 @@ export function isChangedByOthers(layer: LayerRecord, version: number): boolean 
 }
 
 /** Returns the common extent of layers, ignoring those without one; empty if none has one. */
-export async function placeOf(layers: readonly LayerRecord[]): Promise<TilePlace> {
+export async function tileExtentOf(layers: readonly LayerRecord[]): Promise<TileExtent> {
   const ranges = await Promise.all(layers.map(geographicRange))
   const known = ranges.filter((one) => one !== undefined)
-  return known.length === 0 ? {} : toPlace(known.reduce(unionEnvelope))
+  return known.length === 0 ? {} : toTileExtent(known.reduce(unionEnvelope))
 }
 
 /** Converts a range that may extend beyond 180 degrees: bounds must not, and then cover the full circle. */
-export function toPlace(range: Envelope): TilePlace {
+export function toTileExtent(range: Envelope): TileExtent {
   const [south, north] = [withinMercator(range.minY), withinMercator(range.maxY)]
   const isBeyond = range.minX < -180 || range.maxX > 180
   const [west, east] = isBeyond ? [-180, 180] : [range.minX, range.maxX]

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { AttributeType } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
-import { requireVectorTiles } from '../../maps/earlier/earlier-versions.ts'
+import { requireVectorTiles } from '../../maps/versions/previous-versions.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
 import { requestSignal } from '../client-signal.ts'
@@ -11,19 +11,19 @@ import { operation } from '../endpoint.ts'
 import { tokenForLinks, urlToken } from '../url-token.ts'
 import type { LayerAtVersion } from './caching.ts'
 import { hasAlready, sayHowLong, versionsText } from './caching.ts'
-import { earlierLayer, earlierVersion } from './earlier-tiles.ts'
 import type { TileFilter } from './filtered-tiles.ts'
 import { filterOf, filterText, tileFilter } from './filtered-tiles.ts'
-import { layerSegment, mostLayers } from './layer-names.ts'
+import { layerSegment, maxTileLayers } from './layer-names.ts'
 import { namedLayers } from './named-layers.ts'
 import { versionsOf } from './send-tile.ts'
-import { isChangedByOthers, placeOf } from './tile-bounds.ts'
-import type { TileParts } from './tile-parts.ts'
+import { isChangedByOthers, tileExtentOf } from './tile-bounds.ts'
+import type { TileDeps } from './tile-deps.ts'
 import { tileAttributes } from './tile-properties.ts'
+import { earlierLayer, requestedVersion } from './version-tiles.ts'
 
 const Params = Type.Object({
   layer: Type.String({
-    description: `Workspace and layer, such as \`city:trees\`; up to ${mostLayers} with commas between, whose names differ`,
+    description: `Workspace and layer, such as \`city:trees\`; up to ${maxTileLayers} with commas between, whose names differ`,
   }),
 })
 const Fields = Type.Record(
@@ -126,20 +126,20 @@ export const getTileJson = operation({
   description:
     'Template of the addresses of tiles, zooms, bounds, attribution and the attributes of each vector layer. Several layers are named with commas between.',
   params: Params,
-  query: Type.Object({ version: earlierVersion, ...tileFilter, ...urlToken }),
+  query: Type.Object({ version: requestedVersion, ...tileFilter, ...urlToken }),
   answers: { 200: TileJson },
-  handle: async (parts: TileParts, request, reply) => {
-    const layers = await namedLayers(parts, request)
+  handle: async (deps: TileDeps, request, reply) => {
+    const layers = await namedLayers(deps, request)
     const { version } = request.query
     filterOf(request.query, layers)
-    if (version !== undefined) return earlierTileJson(parts, request, reply, layers, version)
+    if (version !== undefined) return earlierTileJson(deps, request, reply, layers, version)
     const raster = layers.length === 1 ? layers.find(({ details }) => details.kind === 'raster') : undefined
-    if (raster === undefined) for (const layer of layers) await parts.maps.requireTiles(layer)
-    const known = await versionsOf(parts, layers)
+    if (raster === undefined) for (const layer of layers) await deps.maps.requireTiles(layer)
+    const known = await versionsOf(deps, layers)
     const kind = raster === undefined ? 'mvt' : 'png'
     const tiles = [tilesTemplate(request, layers, `v=${versionsText(known)}`, kind)]
-    sayHowLong(parts, reply, known)
-    if (hasAlready(request, parts, known)) return reply.code(304).send()
+    sayHowLong(deps, reply, known)
+    if (hasAlready(request, deps, known)) return reply.code(304).send()
     // Clients ask for nothing outside the bounds.
     const isChanged = layers.some((layer, index) =>
       isChangedByOthers(layer, known[index]?.version ?? layer.version),
@@ -149,8 +149,8 @@ export const getTileJson = operation({
       name: layers.map(({ details }) => details.title).join(', '),
       tiles,
       ...(raster === undefined ? { vector_layers: layers.map(vectorLayer) } : {}),
-      ...(isChanged ? {} : await placeOf(layers)),
-      ...(raster === undefined ? zooms : await parts.rasters.zooms(raster, requestSignal(reply))),
+      ...(isChanged ? {} : await tileExtentOf(layers)),
+      ...(raster === undefined ? zooms : await deps.rasters.zooms(raster, requestSignal(reply))),
       ...defined({ attribution: attributionOf(layers) }),
       terrane: versionsToTell(layers, known),
     }
@@ -159,13 +159,13 @@ export const getTileJson = operation({
 
 /** The same of a layer as it was: its tiles are those of the version. */
 async function earlierTileJson(
-  parts: TileParts,
+  deps: TileDeps,
   request: FastifyRequest<{ Querystring: TileFilter }>,
   reply: FastifyReply,
   layers: readonly LayerRecord[],
   version: string,
 ): Promise<Static<typeof TileJson>> {
-  const { layer } = await earlierLayer(parts, request, reply, { layers, version })
+  const { layer } = await earlierLayer(deps, request, reply, { layers, version })
   requireVectorTiles(layer)
   keepPrivately(reply)
   return {
@@ -173,7 +173,7 @@ async function earlierTileJson(
     name: layer.details.title,
     tiles: [tilesTemplate(request, [layer], `version=${version}`, 'mvt')],
     vector_layers: [vectorLayer(layer)],
-    ...(await placeOf([layer])),
+    ...(await tileExtentOf([layer])),
     ...zooms,
     ...defined({ attribution: attributionOf([layer]) }),
     terrane: { version: Number(version) },

@@ -2,16 +2,16 @@ import { Type } from 'typebox'
 import { Bytes, empty, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { urlToken } from '../url-token.ts'
-import { earlierVersion, sendEarlierTile } from './earlier-tiles.ts'
 import { filterOf, tileFilter } from './filtered-tiles.ts'
-import { mostLayers } from './layer-names.ts'
+import { maxTileLayers } from './layer-names.ts'
 import { namedLayers } from './named-layers.ts'
 import { mvt, parseTile, sendTile } from './send-tile.ts'
-import type { TileParts } from './tile-parts.ts'
+import type { TileDeps } from './tile-deps.ts'
+import { requestedVersion, sendTileOfVersion } from './version-tiles.ts'
 
 const Params = Type.Object({
   layer: Type.String({
-    description: `Workspace and layer, such as \`city:trees\`; up to ${mostLayers} with commas between, whose names differ`,
+    description: `Workspace and layer, such as \`city:trees\`; up to ${maxTileLayers} with commas between, whose names differ`,
   }),
   z: Type.String({ description: 'Zoom, 0 to 22' }),
   x: Type.String({ description: 'Column from the west' }),
@@ -36,15 +36,15 @@ export const getTile = operation({
   description:
     'By WebMercatorQuad. The header `Terrane-Tile` tells how many features were `read` and `drawn`, how many were left out since a pixel cannot show them (`thinned`), how many have no place in the CRS of the tile (`without-image`), and how many it would be too large with (`over-limit`). A layer that can have no tiles is a 404 with the code `no-tiles`.',
   params: Params,
-  query: Type.Object({ properties, v, version: earlierVersion, ...tileFilter, ...urlToken }),
+  query: Type.Object({ properties, v, version: requestedVersion, ...tileFilter, ...urlToken }),
   answers: { 200: media('A Mapbox Vector Tile', { [mvt]: Bytes }), 204: empty('Nothing is there') },
-  handle: async (parts: TileParts, request, reply) => {
-    const layers = await namedLayers(parts, request)
+  handle: async (deps: TileDeps, request, reply) => {
+    const layers = await namedLayers(deps, request)
     const tile = parseTile('WebMercatorQuad', request.params)
     const filter = filterOf(request.query, layers)
     if (request.query.version !== undefined)
-      return sendEarlierTile(parts, request, reply, { layers, tile, version: request.query.version })
-    return sendTile(parts, request, reply, {
+      return sendTileOfVersion(deps, request, reply, { layers, tile, version: request.query.version })
+    return sendTile(deps, request, reply, {
       layers,
       set: 'WebMercatorQuad',
       tile,

@@ -6,7 +6,7 @@ import { emptyPicture } from '../../maps/pictures/empty-picture.ts'
 import { pictureMediaTypes } from '../../maps/pictures/encode-picture.ts'
 import { Bytes, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
-import type { PictureParts } from './picture-parts.ts'
+import type { PictureDeps } from './picture-deps.ts'
 import { namedRaster } from './raster-bands.ts'
 import { rasterSymbols } from './raster-symbols.ts'
 import { parseTile } from './send-tile.ts'
@@ -40,15 +40,15 @@ export const drawTrialTile = operation({
   answers: {
     200: media('A picture; a transparent one if nothing is drawn', { [pictureMediaTypes.png]: Bytes }),
   },
-  handle: async (parts: PictureParts, request, reply) => {
-    const layer = await namedRaster(parts, request)
+  handle: async (deps: PictureDeps, request, reply) => {
+    const layer = await namedRaster(deps, request)
     const tile = parseTile('WebMercatorQuad', request.params)
     const { format, document } = request.body.style
     const text = typeof document === 'string' ? document : JSON.stringify(document)
     checkStyleDocument(format, text)
     const symbols = rasterSymbols(readStyle({ format, document: text }) ?? { rules: [], lost: [] }, tile.z)
     const question = { tile, scale: 1, symbols, time: undefined, format: 'png' } as const
-    const bytes = await parts.turns.run(reply, (signal) => parts.rasters.trial(layer, question, signal))
+    const bytes = await deps.turns.run(reply, (signal) => deps.rasters.trial(layer, question, signal))
     if (bytes === undefined) return reply.hijack()
     reply.header('cache-control', 'no-store')
     const picture = bytes.length === 0 ? emptyPicture('png', 256) : Buffer.from(bytes)

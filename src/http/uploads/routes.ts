@@ -1,7 +1,7 @@
-import type { Area, FastifyRequest } from '../app-types.ts'
+import type { ApiArea, FastifyRequest } from '../app-types.ts'
 import { addEndpoints, endpoint } from '../endpoint.ts'
 import { tusVersion } from './tus.ts'
-import type { UploadParts } from './uploads.ts'
+import type { UploadDeps } from './uploads.ts'
 import {
   beginUpload,
   listUploads,
@@ -22,13 +22,13 @@ export const uploadEndpoints = [
 ]
 
 /** `/rest/uploads`: bodies are streamed, and every response names the tus version. */
-export function uploadArea(parts: UploadParts): Area {
+export function uploadArea(deps: UploadDeps): ApiArea {
   return (app) => {
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', async (_request: FastifyRequest, body: unknown) => body)
     app.addHook('onRequest', async (_request, reply) => {
       reply.header('tus-resumable', tusVersion)
     })
-    addEndpoints(app, uploadEndpoints, parts)
+    addEndpoints(app, uploadEndpoints, deps)
   }
 }

@@ -6,11 +6,11 @@ import { Failure, invalid } from '../../lib/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { Bytes, empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
-import { safeFileName, safeFolder } from '../importer/receive-upload.ts'
+import { safeFolder, safeUploadName } from '../importer/receive-upload.ts'
 import { bytesIn, metadataIn, pieceType, requireTus, tusExtensions, tusVersion } from './tus.ts'
 
 /** Dependencies of resumable uploads. */
-export interface UploadParts {
+export interface UploadDeps {
   uploads: Pick<ResumableUploads, 'create' | 'get' | 'list' | 'write' | 'remove' | 'maxBytes'>
 }
 
@@ -37,7 +37,7 @@ export const showUploadOptions = operation({
   tags,
   description: basics,
   answers: { 204: empty() },
-  handle: ({ uploads }: UploadParts, _request, reply) =>
+  handle: ({ uploads }: UploadDeps, _request, reply) =>
     reply
       .code(204)
       .headers({
@@ -53,9 +53,9 @@ export const listUploads = operation({
   description: 'Resumable uploads of the caller that are not imported yet, with offset, length and expiry.',
   tags,
   answers: { 200: Type.Object({ uploads: Type.Array(Upload) }) },
-  handle: async ({ uploads }: UploadParts, request) => {
+  handle: async ({ uploads }: UploadDeps, request) => {
     const found = await uploads.list(ownerOf(request))
-    return { uploads: found.map((one) => toWireUpload(request, one)) }
+    return { uploads: found.map((one) => toUploadResponse(request, one)) }
   },
 })
 
@@ -65,15 +65,15 @@ export const beginUpload = operation({
   description: `${basics} \`Upload-Length\` tells the size, \`filename\` in \`Upload-Metadata\` the name, \`relativePath\` its path in a folder that is sent whole, \`lastModified\` the time of its last change. A body is the first piece.`,
   consumes: [pieceType],
   told: { body: Bytes },
-  bodyLimit: ({ uploads }: UploadParts) => uploads.maxBytes,
+  bodyLimit: ({ uploads }: UploadDeps) => uploads.maxBytes,
   answers: { 201: empty('Its address stands in `Location`') },
-  handle: async ({ uploads }: UploadParts, request, reply) => {
+  handle: async ({ uploads }: UploadDeps, request, reply) => {
     requireTus(request, reply)
     const lengthBytes = bytesIn(request, 'upload-length')
     if (lengthBytes === undefined)
       throw invalid('invalid-header', 'upload-length must tell the size of the file')
     const told = metadataIn(request)
-    const name = safeFileName(told.get('filename') ?? '')
+    const name = safeUploadName(told.get('filename') ?? '')
     const folder = safeFolder(told.get('relativepath') ?? '')
     const modified = told.get('lastmodified')?.slice(0, longestTime)
     const owner = ownerOf(request)
@@ -95,7 +95,7 @@ export const showUpload = operation({
   params,
   handlesHead: true,
   answers: { 200: Type.Object({ upload: Upload }) },
-  handle: async ({ uploads }: UploadParts, request, reply) => {
+  handle: async ({ uploads }: UploadDeps, request, reply) => {
     requireTus(request, reply)
     const state = await uploads.get(request.params.upload, ownerOf(request))
     const { name, lengthBytes } = state.record
@@ -104,7 +104,7 @@ export const showUpload = operation({
       'upload-metadata': `filename ${Buffer.from(name).toString('base64')}`,
       'cache-control': 'no-store',
     })
-    return request.method === 'HEAD' ? reply.send() : { upload: toWireUpload(request, state) }
+    return request.method === 'HEAD' ? reply.send() : { upload: toUploadResponse(request, state) }
   },
 })
 
@@ -115,9 +115,9 @@ export const writeUpload = operation({
   params,
   consumes: [pieceType],
   told: { body: Bytes },
-  bodyLimit: ({ uploads }: UploadParts) => uploads.maxBytes,
+  bodyLimit: ({ uploads }: UploadDeps) => uploads.maxBytes,
   answers: { 204: empty() },
-  handle: async ({ uploads }: UploadParts, request, reply) => {
+  handle: async ({ uploads }: UploadDeps, request, reply) => {
     requireTus(request, reply)
     const owner = ownerOf(request)
     const { upload } = request.params
@@ -140,7 +140,7 @@ export const removeUpload = operation({
   tags,
   params,
   answers: { 204: empty() },
-  handle: async ({ uploads }: UploadParts, request, reply) => {
+  handle: async ({ uploads }: UploadDeps, request, reply) => {
     requireTus(request, reply)
     await uploads.remove(request.params.upload, ownerOf(request))
     return reply.code(204).send()
@@ -160,7 +160,7 @@ function withOffset(reply: FastifyReply, { offset, expiresAt }: UploadState): Fa
   return reply.headers({ 'upload-offset': offset, 'upload-expires': new Date(expiresAt).toUTCString() })
 }
 
-function toWireUpload(request: FastifyRequest, state: UploadState) {
+function toUploadResponse(request: FastifyRequest, state: UploadState) {
   const { record, offset, expiresAt: expires } = state
   const { id, name, folder, modified, lengthBytes: length, createdAt: created } = record
   const where = defined({ folder, modified })

@@ -1,4 +1,4 @@
-import type { LayerEdit } from '../../catalog/doors/transaction.ts'
+import type { LayerEdit } from '../../catalog/services/transaction.ts'
 import type { Queryable } from '../../db/connection.ts'
 
 /**

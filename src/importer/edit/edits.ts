@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Catalog } from '../../catalog/catalog.ts'
-import type { LayerEdit } from '../../catalog/doors/transaction.ts'
 import type { LayerRecord, StoreRecord } from '../../catalog/records.ts'
+import type { LayerEdit } from '../../catalog/services/transaction.ts'
 import type { ContentEnd } from '../../catalog/versions/contents.ts'
 import type { Database } from '../../db/connection.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -11,14 +11,14 @@ import { conflict, Failure } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
-import type { EditRequest, KeptState, NotKept } from '../../stores/store.ts'
-import type { ImportLocks } from '../live/live.ts'
-import type { EditOutcome, EditWish, LoadPool } from '../worker/worker.ts'
+import type { EditRequest, NotRetained, TableSnapshot } from '../../stores/store.ts'
+import type { ImportLocks } from '../runtime/runtime.ts'
+import type { EditOutcome, FeatureEditRequest, LoadPool } from '../worker/worker.ts'
 import type { EditRecord, OpenEdit } from './edit-rows.ts'
 import { completeEdit, insertEdit, listEdits } from './edit-rows.ts'
-import { forgetEdit, isCommitted, publishEdit, settleEdits } from './settle-edits.ts'
+import { forgetEdit, isCommitted, publishEdit, recoverEdits } from './recover-edits.ts'
 
-interface EditNeeds {
+interface EditsDeps {
   database: Database
   catalog: Catalog
   locks: ImportLocks
@@ -32,14 +32,14 @@ interface EditNeeds {
 }
 
 /** An edit request with its layer. */
-export interface WishedEdit extends EditWish {
+export interface RequestedEdit extends FeatureEditRequest {
   /** Absent to add a feature. */
   featureId?: string
   user?: string
 }
 
 /** The result of an edit. */
-export interface MadeEdit extends Pick<EditOutcome, 'featureId' | 'tag' | 'json' | 'isChanged'> {
+export interface AppliedEdit extends Pick<EditOutcome, 'featureId' | 'tag' | 'json' | 'isChanged'> {
   /** Version of the layer, if known. */
   version?: number
 }
@@ -62,17 +62,17 @@ class Outdated extends Error {}
  * Edits features of layers, each in its own transaction, with the same protocol and the same locks as loads.
  */
 export class Edits {
-  readonly #needs: EditNeeds
+  readonly #deps: EditsDeps
   readonly #process = randomUUID()
   #later: NodeJS.Timeout | undefined
 
-  constructor(needs: EditNeeds) {
-    this.#needs = needs
+  constructor(deps: EditsDeps) {
+    this.#deps = deps
   }
 
   /** Returns why the features of a layer cannot be edited, as a text for people; undefined if they can. */
   async whyNot(layer: LayerRecord): Promise<string | undefined> {
-    const { catalog } = this.#needs
+    const { catalog } = this.#deps
     const store = await catalog.layers.storeOf(layer)
     const description = findStoreDescription(store.type)
     if (description === undefined) return 'It is a layer of rasters'
@@ -89,7 +89,7 @@ export class Edits {
    * Edits a feature of a layer for which `whyNot` returns nothing. Throws `Failure` if the table or a value
    * does not allow the edit; nothing changes then.
    */
-  async edit(layer: LayerRecord, wish: WishedEdit, signal: AbortSignal): Promise<MadeEdit> {
+  async edit(layer: LayerRecord, wish: RequestedEdit, signal: AbortSignal): Promise<AppliedEdit> {
     const limit = AbortSignal.timeout(patienceMs)
     const either = AbortSignal.any([signal, limit])
     try {
@@ -105,10 +105,10 @@ export class Edits {
    * use the same database, only edits older than the maximum duration are recovered.
    */
   async start(): Promise<void> {
-    const isAlone = this.#needs.database.writes() !== undefined
-    await settleEdits(this.#needs, (record) => isAlone || this.#isOld(record))
+    const isAlone = this.#deps.database.writes() !== undefined
+    await recoverEdits(this.#deps, (record) => isAlone || this.#isOld(record))
     const settleOld = (): void =>
-      void settleEdits(this.#needs, (record) => this.#isOld(record)).catch(() => undefined)
+      void recoverEdits(this.#deps, (record) => this.#isOld(record)).catch(() => undefined)
     this.#later = setTimeout(settleOld, longestMs + patienceMs).unref()
   }
 
@@ -121,7 +121,7 @@ export class Edits {
    * it.
    */
   #isOld({ createdAt }: { createdAt: string }): boolean {
-    return this.#needs.clock.now().getTime() - Date.parse(createdAt) > longestMs
+    return this.#deps.clock.now().getTime() - Date.parse(createdAt) > longestMs
   }
 
   /**
@@ -133,7 +133,7 @@ export class Edits {
     signal: AbortSignal,
     work: () => Promise<T>,
   ): Promise<T> {
-    const { catalog, locks } = this.#needs
+    const { catalog, locks } = this.#deps
     const { type } = await catalog.stores.get(storeId)
     const one = findStoreDescription(type)?.can.oneLoadAtATime === true
     return locks.hold(
@@ -144,10 +144,10 @@ export class Edits {
   }
 
   /** Recovers earlier edits of this process first, if the catalogue was unreachable. */
-  async #settled(layer: LayerRecord, wish: WishedEdit, signal: AbortSignal): Promise<MadeEdit> {
+  async #settled(layer: LayerRecord, wish: RequestedEdit, signal: AbortSignal): Promise<AppliedEdit> {
     const { storeId, nativeName: table } = layer
     const isOver = (record: OpenEdit): boolean => record.process === this.#process || this.#isOld(record)
-    await settleEdits(this.#needs, isOver, { storeId, table })
+    await recoverEdits(this.#deps, isOver, { storeId, table })
     for (let plan = 1; ; plan += 1) {
       try {
         return await this.#attempt(layer, wish, signal)
@@ -160,10 +160,10 @@ export class Edits {
 
   async #attempt(
     { id, nativeName }: LayerRecord,
-    { featureId, user, ...wish }: WishedEdit,
+    { featureId, user, ...wish }: RequestedEdit,
     signal: AbortSignal,
-  ): Promise<MadeEdit> {
-    const { catalog, database, pool } = this.#needs
+  ): Promise<AppliedEdit> {
+    const { catalog, database, pool } = this.#deps
     const layer = await this.#present(id)
     const store = await catalog.stores.get(layer.storeId)
     const { since, isJoined, keep } = await catalog.versions.planEdit(layer, store, user, randomUUID())
@@ -203,14 +203,14 @@ export class Edits {
         throw error
       })
     passStep('edit.committed')
-    const version = record === undefined ? layer.version : await publishEdit(this.#needs, record)
+    const version = record === undefined ? layer.version : await publishEdit(this.#deps, record)
     passStep('edit.published')
     return { ...outcome, ...defined({ version }) }
   }
 
   /** Returns the current layer after recording changes made outside of Terrane as a version. */
   async #present(id: number): Promise<LayerRecord> {
-    const { layers } = this.#needs.catalog
+    const { layers } = this.#deps.catalog
     const found = await layers.findById(id)
     if (found === undefined) throw conflict('layer-gone', 'The layer was deleted meanwhile')
     const { version } = await layers.refreshVersion(found)
@@ -223,10 +223,10 @@ export class Edits {
    * ended. Returns why the edit cannot start, if so.
    */
   async #begin(layer: LayerRecord, record: EditRecord, mark?: string): Promise<Outdated | undefined> {
-    const { catalog, clock, database } = this.#needs
+    const { catalog, clock, database } = this.#deps
     const { storeId, table, editId } = record
     if ((await listEdits(database.kysely, { storeId, table })).length > 0) {
-      await settleEdits(this.#needs, () => true, { storeId, table })
+      await recoverEdits(this.#deps, () => true, { storeId, table })
       return new Outdated('Another server has changed the layer')
     }
     return catalog.transaction(async (change, db) => {
@@ -242,8 +242,8 @@ export class Edits {
    */
   async #isDone(record: EditRecord): Promise<boolean> {
     try {
-      if (await isCommitted(this.#needs, record)) return true
-      await forgetEdit(this.#needs, record)
+      if (await isCommitted(this.#deps, record)) return true
+      await forgetEdit(this.#deps, record)
       return false
     } catch {
       return true
@@ -256,7 +256,7 @@ interface Planned {
   isJoined: boolean
   since: string
   store: StoreRecord
-  keep: { id: string } | NotKept
+  keep: { id: string } | NotRetained
   user: string | undefined
 }
 
@@ -269,7 +269,7 @@ function layerEdit(
 
 function endOf(
   { parameters: { path } }: StoreRecord,
-  kept: KeptState | NotKept | { id: string },
+  kept: TableSnapshot | NotRetained | { id: string },
 ): ContentEnd {
   if ('form' in kept) return { form: 'kept', state: kept, ...defined({ path }) }
   return { form: 'lost', reason: 'reason' in kept ? kept.reason : 'What was kept of it was removed' }

@@ -1,7 +1,7 @@
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { openVectorStore } from '../../stores/registry.ts'
 import type { StoreConnection, VectorStore } from '../../stores/store.ts'
-import type { LoadPlace, RowsPlan } from '../worker/open-rows.ts'
+import type { RowsPlan, WorkLocation } from '../worker/open-rows.ts'
 import { openRows } from '../worker/open-rows.ts'
 import type { ComparableColumn } from './comparable-columns.ts'
 import { comparableColumns } from './comparable-columns.ts'
@@ -19,13 +19,13 @@ export interface KeyTarget {
 }
 
 /** Data and a table for which key columns are searched. Plain data; may contain secrets. */
-export interface KeyWish {
+export interface KeySearchRequest {
   plan: RowsPlan
   target: KeyTarget
 }
 
 /** Columns whose values identify each row of the data and of the table. Plain data. */
-export interface FoundKey {
+export interface KeySearchResult {
   keys: string[]
   rows: KeyFigures['rows']
   /** Number of data rows whose key the table contains. */
@@ -45,14 +45,18 @@ const most = { single: 8, pairs: 6, pairColumns: 8 }
 const mostRows = 5_000_000
 
 interface Matching {
-  wish: KeyWish
+  wish: KeySearchRequest
   store: VectorStore
-  place: LoadPlace
+  place: WorkLocation
   signal: AbortSignal
 }
 
 /** Finds columns that are unique and never null in the data and in the table, the most likely keys first. */
-export async function findKeys(wish: KeyWish, place: LoadPlace, signal: AbortSignal): Promise<FoundKey[]> {
+export async function findKeys(
+  wish: KeySearchRequest,
+  place: WorkLocation,
+  signal: AbortSignal,
+): Promise<KeySearchResult[]> {
   const store = openVectorStore(wish.target.connection)
   try {
     const matching = { wish, store, place, signal }
@@ -111,7 +115,10 @@ function keyText(values: (KeyValue | null)[]): string | undefined {
 }
 
 /** Returns the candidates that hold for all rows. */
-async function lookAtAll(matching: Matching, candidates: readonly KeyCandidate[]): Promise<FoundKey[]> {
+async function lookAtAll(
+  matching: Matching,
+  candidates: readonly KeyCandidate[],
+): Promise<KeySearchResult[]> {
   if (candidates.length === 0) return []
   const columns = columnsOf(candidates)
   const values = new KeyTable(columns.length)
@@ -119,7 +126,7 @@ async function lookAtAll(matching: Matching, candidates: readonly KeyCandidate[]
     const data = await writeSide(values, 'data', dataBatches(matching, mostRows), columns)
     const target = await writeSide(values, 'target', targetBatches(matching, columns), columns)
     const isExact = data.rows < mostRows && target.rows < mostRows && !target.isRejecting
-    const found = candidates.flatMap(({ columns: own, rule }): FoundKey[] => {
+    const found = candidates.flatMap(({ columns: own, rule }): KeySearchResult[] => {
       if (own.some((column) => data.empty.has(column) || target.empty.has(column))) return []
       matching.signal.throwIfAborted()
       const { rows, distinct, found: shared } = values.figures(own.map((column) => columns.indexOf(column)))
@@ -134,9 +141,9 @@ async function lookAtAll(matching: Matching, candidates: readonly KeyCandidate[]
 }
 
 /** A column that matches few rows is an unlikely key; otherwise the order is unchanged. */
-function likeliestFirst(found: FoundKey[]): FoundKey[] {
+function likeliestFirst(found: KeySearchResult[]): KeySearchResult[] {
   const best = Math.max(0, ...found.map((one) => one.found))
-  const isPoor = (one: FoundKey): number => (one.found * 2 < best ? 1 : 0)
+  const isPoor = (one: KeySearchResult): number => (one.found * 2 < best ? 1 : 0)
   return found.sort((one, other) => isPoor(one) - isPoor(other))
 }
 

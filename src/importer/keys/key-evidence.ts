@@ -1,8 +1,8 @@
 import type { KeyProposal, TaskRecord } from '../model/model.ts'
-import type { FoundKey } from './find-keys.ts'
+import type { KeySearchResult } from './find-keys.ts'
 
 /** Converts a found key to the proposal of the API. */
-export function toProposal({ keys, rows, found, rule, isExact }: FoundKey): KeyProposal {
+export function toProposal({ keys, rows, found, rule, isExact }: KeySearchResult): KeyProposal {
   const { data, target: layer } = rows
   const names = quoted(keys)
   const share = Math.floor((found / data) * 1000) / 10

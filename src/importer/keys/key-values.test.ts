@@ -5,10 +5,10 @@ import type { AttributeType } from '../../geo/schema.ts'
 import type { KeyForm } from './comparable-columns.ts'
 import { keyValue } from './key-values.ts'
 
-type Given = Parameters<typeof batchesOf>[1] extends Iterable<infer One> ? One : never
+type BatchRow = Parameters<typeof batchesOf>[1] extends Iterable<infer One> ? One : never
 
 async function keyOf(type: AttributeType, value: unknown, form: KeyForm): Promise<unknown> {
-  const row = { values: [value] } as Given
+  const row = { values: [value] } as BatchRow
   for await (const { columns } of batchesOf(schemaOf({ a: type }), [row])) {
     const [column] = columns
     return column === undefined ? undefined : keyValue(column, 0, form)

@@ -1,13 +1,13 @@
 import type { CallContext } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
-import type { LoadPlace } from '../worker/open-rows.ts'
+import type { WorkLocation } from '../worker/open-rows.ts'
 import { checkStore } from '../worker/trusted-databases.ts'
-import type { FoundKey, KeyWish } from './find-keys.ts'
+import type { KeySearchRequest, KeySearchResult } from './find-keys.ts'
 import { findKeys } from './find-keys.ts'
 
-function handlersAt(place: LoadPlace) {
+function handlersAt(place: WorkLocation) {
   return {
-    find: async (wish: KeyWish, { signal }: CallContext): Promise<FoundKey[]> => {
+    find: async (wish: KeySearchRequest, { signal }: CallContext): Promise<KeySearchResult[]> => {
       checkStore(place, wish.target.connection)
       return findKeys(wish, place, signal)
     },
@@ -17,4 +17,4 @@ function handlersAt(place: LoadPlace) {
 /** Operations of the worker that finds keys. */
 export type KeysWork = ReturnType<typeof handlersAt>
 
-serveWork<KeysWork, LoadPlace>(handlersAt)
+serveWork<KeysWork, WorkLocation>(handlersAt)

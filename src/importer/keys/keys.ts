@@ -7,19 +7,19 @@ import { orAborted } from '../../lib/or-aborted.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
 import { startThread } from '../../lib/workers/start-thread.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
-import type { Kinds, Running } from '../kinds/kinds.ts'
-import { stampSource } from '../kinds/kinds.ts'
-import type { ImportLocks } from '../live/live.ts'
-import type { FoundKeys, KeyProposal, TaskRecord } from '../model/model.ts'
+import type { KeyCandidates, KeyProposal, TaskRecord } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
 import { findImport, findTask, saveTaskAndTell } from '../records/records.ts'
-import type { LoadPlace, RowsPlan } from '../worker/open-rows.ts'
+import type { ImportLocks } from '../runtime/runtime.ts'
+import type { Kinds, Running } from '../task-types/task-types.ts'
+import { stampSource } from '../task-types/task-types.ts'
+import type { RowsPlan, WorkLocation } from '../worker/open-rows.ts'
 import { needsOwnProcess } from '../worker/worker.ts'
-import type { FoundKey, KeyTarget, KeyWish } from './find-keys.ts'
+import type { KeySearchRequest, KeySearchResult, KeyTarget } from './find-keys.ts'
 import { explainMissing, toProposal } from './key-evidence.ts'
 import type { KeysWork } from './keys-work.ts'
 
-interface KeyNeeds {
+interface KeyDeps {
   records: Keeping
   kinds: Pick<Kinds, 'of'>
   locks: ImportLocks
@@ -52,27 +52,27 @@ const explainMs = 60_000
 
 /** One search, shared by all callers with the same request. */
 interface Search {
-  result: Promise<FoundKeys>
+  result: Promise<KeyCandidates>
   waiting: number
   abort: AbortController
 }
 
 /** Finds columns that identify rows in both data and layer, for `UPSERT`. */
 export class KeyFinder {
-  readonly #needs: KeyNeeds
+  readonly #deps: KeyDeps
   readonly #threads: Pool
   readonly #processes: Pool
   /** By import, task, and request. */
   readonly #searches = new Map<string, Search>()
 
-  constructor(needs: KeyNeeds) {
-    this.#needs = needs
-    const place = (isProcess: boolean): LoadPlace => ({ isProcess, ownFolder: needs.folders.stores })
+  constructor(deps: KeyDeps) {
+    this.#deps = deps
+    const place = (isProcess: boolean): WorkLocation => ({ isProcess, ownFolder: deps.folders.stores })
     const common = {
       limit: searches,
       surplusMs: keepMs,
       maxWaiting: { count: mostWaiting, refuse: tooBusy },
-      onEnd: needs.onEnd,
+      onEnd: deps.onEnd,
     }
     this.#threads = new WorkPool<KeysWork>({
       ...common,
@@ -116,7 +116,7 @@ export class KeyFinder {
   }
 
   /** Returns undefined if there is no table to match rows with. */
-  async #find(running: Running, signal: AbortSignal): Promise<FoundKeys | undefined> {
+  async #find(running: Running, signal: AbortSignal): Promise<KeyCandidates | undefined> {
     const { task } = running
     const planned = await this.#plan(running, AbortSignal.any([signal, AbortSignal.timeout(planMs)]))
     if (planned === undefined) return undefined
@@ -155,13 +155,16 @@ export class KeyFinder {
   }
 
   #warn(error: unknown, { importId, id: taskId }: TaskRecord): void {
-    this.#needs.log.warn({ err: error, importId, taskId }, 'what could be keys was not found, or not kept')
+    this.#deps.log.warn({ err: error, importId, taskId }, 'what could be keys was not found, or not kept')
   }
 
-  async #plan(running: Running, signal: AbortSignal): Promise<{ wish: KeyWish; basis: string } | undefined> {
+  async #plan(
+    running: Running,
+    signal: AbortSignal,
+  ): Promise<{ wish: KeySearchRequest; basis: string } | undefined> {
     const { task } = running
     if (task.source === undefined || task.state === 'COMPLETE') return undefined
-    const kind = this.#needs.kinds.of(task)
+    const kind = this.#deps.kinds.of(task)
     const target = await kind.findTable(running, signal)
     if (target === undefined) return undefined
     const { schema: _schema, ...rows } = await kind.rows(running)
@@ -169,15 +172,15 @@ export class KeyFinder {
     const { connection, table, version } = target
     const wish = { plan, target: { connection, table } satisfies KeyTarget }
     // Databases and tables outside of layers do not report changes, so their results expire.
-    const period = Math.floor(this.#needs.records.clock.now().getTime() / unwatchedMs)
+    const period = Math.floor(this.#deps.records.clock.now().getTime() / unwatchedMs)
     return { wish, basis: digest([wish, version ?? period, (await stampSource(task)) ?? period]) }
   }
 
   async #join(
     key: string,
     signal: AbortSignal,
-    work: (signal: AbortSignal) => Promise<FoundKeys>,
-  ): Promise<FoundKeys> {
+    work: (signal: AbortSignal) => Promise<KeyCandidates>,
+  ): Promise<KeyCandidates> {
     const known = this.#searches.get(key)
     const search = known ?? this.#begin(key, work)
     search.waiting += 1
@@ -189,7 +192,7 @@ export class KeyFinder {
     }
   }
 
-  #begin(key: string, work: (signal: AbortSignal) => Promise<FoundKeys>): Search {
+  #begin(key: string, work: (signal: AbortSignal) => Promise<KeyCandidates>): Search {
     const abort = new AbortController()
     const result = work(abort.signal).finally(() => this.#searches.delete(key))
     result.catch(() => undefined)
@@ -202,7 +205,7 @@ export class KeyFinder {
    * Tries a worker thread first. The thread refuses formats that must run in a process, before it reads
    * anything.
    */
-  async #search(wish: KeyWish, signal: AbortSignal): Promise<FoundKey[]> {
+  async #search(wish: KeySearchRequest, signal: AbortSignal): Promise<KeySearchResult[]> {
     const limits = { signal, deadlineMs }
     try {
       return await this.#threads.call('find', wish, limits)
@@ -213,8 +216,8 @@ export class KeyFinder {
   }
 
   /** Stores the found keys if the task has not changed since the search started. */
-  async #keep({ importId, id }: TaskRecord, foundKeys: FoundKeys): Promise<void> {
-    const { records, locks } = this.#needs
+  async #keep({ importId, id }: TaskRecord, foundKeys: KeyCandidates): Promise<void> {
+    const { records, locks } = this.#deps
     const db = records.database.kysely
     await locks.ofImport(importId, async () => {
       const record = await findImport(db, importId)

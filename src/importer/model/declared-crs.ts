@@ -1,4 +1,4 @@
-import type { Message } from '../../formats/format.ts'
+import type { FormatMessage } from '../../formats/format.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { findCrs, matchCrs } from '../../geo/crs-database.ts'
 import { isSameCrs } from '../../geo/crs-same.ts'
@@ -16,7 +16,7 @@ export function crsOfSource({ source }: Pick<TaskRecord, 'source'>): CrsDeclarat
  * Returns the messages of a task after an examination, plus one about a declared CRS that the task cannot
  * use.
  */
-export function withDeclaredCrs(task: TaskRecord, messages: Message[]): Message[] {
+export function withDeclaredCrs(task: TaskRecord, messages: FormatMessage[]): FormatMessage[] {
   const others = messages.filter(({ code }) => code !== messageCode)
   const text = textOf(task)
   return text === undefined ? others : [...others, { level: 'warning', code: messageCode, message: text }]

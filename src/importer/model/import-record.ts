@@ -1,6 +1,6 @@
-import type { Message } from '../../formats/format.ts'
+import type { FormatMessage } from '../../formats/format.ts'
 import { without } from '../../lib/defined.ts'
-import type { DatabasePlace } from '../../sources/database/database.ts'
+import type { DatabaseLocation } from '../../sources/database/database.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { MosaicTime } from './granule-record.ts'
 import type { ImportRehearsal } from './rehearsal.ts'
@@ -34,7 +34,7 @@ export interface RemoteSource {
 
 /** The database of an import. */
 export interface DatabaseSource {
-  place: DatabasePlace
+  place: DatabaseLocation
   /** Encrypted by the vault; stored as long as the import, since a retry needs the password. */
   sealedPassword?: string
   /** Requested tables; absent: all. */
@@ -62,7 +62,7 @@ export interface ImportRecord {
   /** Applied to every task. */
   allowEmpty?: boolean
   message?: string
-  messages: Message[]
+  messages: FormatMessage[]
   nextUpload: number
   /** The running or queued preparation or run. */
   jobId?: number

@@ -10,7 +10,7 @@ export interface KeyProposal {
 }
 
 /** The found keys, and a digest that shows whether data, layer and task are still the same. */
-export interface FoundKeys {
+export interface KeyCandidates {
   basis: string
   proposals: KeyProposal[]
 }

@@ -2,11 +2,12 @@
  * Second entry point of the model, for code in workers: the rules about rows. The first entry point imports
  * all transformations, whose code a worker loads only for a load that uses some.
  */
+
+export type { CorrectionPlan, RejectColumns } from './correction.ts'
+export { rejectColumns } from './correction.ts'
 export { explainStopped } from './explain-stopped.ts'
 export { indexBatches, indexSchema } from './granule-index.ts'
-export type { MendedPlan, RejectColumns } from './mending.ts'
-export { rejectColumns } from './mending.ts'
-export type { ColumnChange, Trial, TrialWish } from './rehearsal.ts'
+export type { ColumnChange, Trial, TrialOptions } from './rehearsal.ts'
 export type { RejectGroup } from './reject-group.ts'
 export { findRejectFault } from './reject-limit.ts'
 export type { Measured, RuleValue, StopRules, ValueRule } from './stop-rules.ts'

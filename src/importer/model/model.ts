@@ -1,7 +1,9 @@
 export { importAfter, taskAfter } from './after-event.ts'
+export type { CorrectionFile, CorrectionLoad, CorrectionPlan, TaskCorrection } from './correction.ts'
+export { correctionStates, rejectColumns } from './correction.ts'
 export { crsOfSource, withDeclaredCrs } from './declared-crs.ts'
 export type { DescribedFile } from './described-file.ts'
-export { isMending, mendingEnded } from './end-mending.ts'
+export { correctionEnded, isCorrecting } from './end-correction.ts'
 export { explainStopped } from './explain-stopped.ts'
 export type { IndexRow } from './granule-index.ts'
 export { indexSchema } from './granule-index.ts'
@@ -9,9 +11,7 @@ export type { Corners, GranuleFault, GranuleRecord, MosaicTask, MosaicTime } fro
 export { timeModes } from './granule-record.ts'
 export type { DatabaseSource, ImportRecord, ImportSource, RemoteSource } from './import-record.ts'
 export { sourceTypes, withoutPassword } from './import-record.ts'
-export type { FoundKeys, KeyProposal } from './key-proposal.ts'
-export type { MendedFile, MendedLoad, MendedPlan, TaskMending } from './mending.ts'
-export { mendingStates, rejectColumns } from './mending.ts'
+export type { KeyCandidates, KeyProposal } from './key-proposal.ts'
 export type { ImportNews, NumberedNews, TaskProgress } from './news.ts'
 export { now } from './now.ts'
 export type { TransformProposal } from './propose-geometry.ts'
@@ -24,22 +24,22 @@ export type {
   TaskTrial,
   Trial,
   TrialBasis,
-  TrialWish,
+  TrialOptions,
 } from './rehearsal.ts'
 export { rehearsalStates } from './rehearsal.ts'
 export { findRejectFault, rejectLimitOf } from './reject-limit.ts'
 export type {
-  LayerChange,
+  DatabaseRequest,
   NewImport,
+  RemoteRequest,
+  SourceRequest,
   TaskChange,
-  WantedDatabase,
-  WantedRemote,
-  WantedSource,
+  TaskLayerChange,
 } from './requests.ts'
 export type { Finding, ImportEvent, ImportState, TaskState } from './states.ts'
 export { importStates, runnableStates, taskStates } from './states.ts'
 export type { Stopped, StopRules } from './stop-rules.ts'
-export { rulesOfMended, stopRuleNames } from './stop-rules.ts'
+export { rulesOfCorrections, stopRuleNames } from './stop-rules.ts'
 export {
   allAttributes,
   chainOptions,
@@ -55,8 +55,8 @@ export {
 export type { TaskLoad } from './task-load.ts'
 export type {
   AttributeChoice,
-  OwnStyle,
   RejectLimit,
+  StyleFile,
   TaskLayer,
   TaskRecord,
   TaskStore,

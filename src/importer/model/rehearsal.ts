@@ -1,4 +1,4 @@
-import type { Message } from '../../formats/format.ts'
+import type { FormatMessage } from '../../formats/format.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Schema } from '../../geo/schema.ts'
@@ -44,7 +44,7 @@ export interface Trial {
   rejects: RejectGroup[]
   stopped: Stopped[]
   notTried: string[]
-  messages: Message[]
+  messages: FormatMessage[]
 }
 
 /** What a run needs to reuse staged rows. */
@@ -103,7 +103,7 @@ export interface RehearsingTask {
 }
 
 /** Options of a load that is measured before its commit. Plain data: it is passed between threads. */
-export interface TrialWish {
+export interface TrialOptions {
   /** True if the load ends after the rows are staged and measured. */
   isRehearsal: boolean
   keys?: string[]

@@ -9,7 +9,7 @@ import type { ImportSource } from './import-record.ts'
 import type { StopRules } from './stop-rules.ts'
 import type { AttributeChoice, RejectLimit } from './task-record.ts'
 
-export interface WantedSource {
+export interface SourceRequest {
   type: ImportSource['type']
   /** Absent: an empty folder for uploads. */
   path?: string
@@ -17,9 +17,9 @@ export interface WantedSource {
   /** Source of the times of the granules of a mosaic. */
   time?: MosaicTime
   /** Location of and credentials for data of type `remote`. */
-  remote?: WantedRemote
+  remote?: RemoteRequest
   /** Connection for data of type `database`. */
-  database?: WantedDatabase
+  database?: DatabaseRequest
   /** Moves previously uploaded files to a folder, which it creates. */
   place?(folder: string): Promise<void>
 }
@@ -28,7 +28,7 @@ export interface NewImport {
   proposedId?: number
   workspace?: string
   store?: string
-  source?: WantedSource
+  source?: SourceRequest
   transforms: TransformSpec[]
   isArchived: boolean
   allowEmpty?: boolean
@@ -36,7 +36,7 @@ export interface NewImport {
   user?: string
 }
 
-export interface LayerChange {
+export interface TaskLayerChange {
   name?: string
   title?: string
   abstract?: string
@@ -60,7 +60,7 @@ export interface TaskChange {
   rejectLimit?: RejectLimit
   repair?: boolean
   allowEmpty?: boolean
-  layer?: LayerChange
+  layer?: TaskLayerChange
   /** Name of a store in the import's workspace. */
   store?: string
   /** Target workspace of the import and all its tasks; set before the other changes. */
@@ -68,11 +68,11 @@ export interface TaskChange {
   transforms?: TransformSpec[]
 }
 
-export interface WantedDatabase {
+export interface DatabaseRequest {
   connection: DatabaseConnection
   tables?: string[]
 }
 
-export interface WantedRemote extends RemoteCredentials {
+export interface RemoteRequest extends RemoteCredentials {
   location: string
 }

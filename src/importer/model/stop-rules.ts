@@ -160,7 +160,7 @@ export function findStopped(stopIf: StopRules | undefined, found: Measured): Sto
  * Returns the limits of a task that apply to corrected rows: those on incoming rows, and those on rows that
  * an UPSERT changes. The others measure a whole source. Undefined if none apply.
  */
-export function rulesOfMended(
+export function rulesOfCorrections(
   { stopIf = {}, updateMode }: { stopIf?: StopRules; updateMode: string },
   accepted: readonly string[],
 ): StopRules | undefined {

@@ -1,6 +1,6 @@
 import type { ChangeCounts } from '../../stores/changes.ts'
-import type { KeptState, NotKept } from '../../stores/store.ts'
-import type { MendedLoad } from './mending.ts'
+import type { NotRetained, TableSnapshot } from '../../stores/store.ts'
+import type { CorrectionLoad } from './correction.ts'
 
 /** Target of a load, stored before the load starts. */
 export interface TaskLoad {
@@ -17,14 +17,14 @@ export interface TaskLoad {
   /** Recorded just before the commit of the store. */
   token?: string
   /** Id under which the previous contents of the table are retained, or the reason why they are not. */
-  keep?: { id: string } | NotKept
+  keep?: { id: string } | NotRetained
   /** Retained contents, recorded with the token. */
-  kept?: KeptState | NotKept
+  kept?: TableSnapshot | NotRetained
   /** Row changes of an `UPSERT`, recorded with the token. */
   changes?: ChangeCounts
   counts?: { rowsRead: number; rowsLoaded: number; rejected: number; mended?: number }
   /** True for a load of corrected rows. */
   isMended?: true
   /** Result of the corrected rows, recorded with the token. */
-  mended?: MendedLoad
+  mended?: CorrectionLoad
 }

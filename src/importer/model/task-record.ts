@@ -1,20 +1,20 @@
-import type { DataFile, LayerDescription, Message } from '../../formats/format.ts'
+import type { DataFile, FormatMessage, LayerDescription } from '../../formats/format.ts'
 import type { CrsCandidate } from '../../geo/crs-candidates.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Attribute, AttributeType, GeometryField, GeometryType } from '../../geo/schema.ts'
 import type { AnyStoreType } from '../../stores/rasters/coverage-types.ts'
 import type { LoadMode } from '../../stores/store.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
+import type { TaskCorrection } from './correction.ts'
 import type { MosaicTask } from './granule-record.ts'
-import type { FoundKeys } from './key-proposal.ts'
-import type { TaskMending } from './mending.ts'
+import type { KeyCandidates } from './key-proposal.ts'
 import type { Accepted, RehearsingTask, TaskTrial } from './rehearsal.ts'
 import type { TaskState } from './states.ts'
 import type { Stopped, StopRules } from './stop-rules.ts'
 import type { TaskLoad } from './task-load.ts'
 
 /** A style document in a file next to the data. */
-export interface OwnStyle {
+export interface StyleFile {
   format: 'sld' | 'qml'
   path: string
 }
@@ -45,7 +45,7 @@ export interface TaskLayer {
   geometryType?: GeometryType
   style: string
   /** A style file next to the data, stored as `style` when the layer is published. */
-  ownStyle?: OwnStyle
+  ownStyle?: StyleFile
   srsCandidates?: CrsCandidate[]
   /** What was loaded: columns as stored, and the geometry; absent before the load. */
   loaded?: { attributes: LoadedAttribute[]; geometry?: Pick<GeometryField, 'name' | 'type'> }
@@ -86,7 +86,7 @@ export interface TaskRecord {
   /** Key columns of the table; required for an UPSERT. */
   keys?: string[]
   /** Columns found to be suitable as `keys`. */
-  foundKeys?: FoundKeys
+  foundKeys?: KeyCandidates
   /** True if an UPSERT deletes table rows whose key is not in the data. */
   deleteMissing?: boolean
   /** Limits that stop a load before its commit. */
@@ -128,7 +128,7 @@ export interface TaskRecord {
   stopped?: Stopped[]
   /** Who waived the rules that had stopped a load. */
   accepted?: Accepted
-  messages: Message[]
+  messages: FormatMessage[]
   rowsRead?: number
   rowsLoaded?: number
   /** Number of rows that are still rejected. */
@@ -141,7 +141,7 @@ export interface TaskRecord {
    */
   rejectsNumber?: number
   /** The latest corrected rows. */
-  mending?: TaskMending
+  mending?: TaskCorrection
   published?: PublishedTask
   run?: TaskRun
   /** A load of an earlier run with an unknown commit status; recovered before the next load starts. */

@@ -1,4 +1,4 @@
-import type { Message } from '../../formats/format.ts'
+import type { FormatMessage } from '../../formats/format.ts'
 import { proposeGeometry } from './propose-geometry.ts'
 import type { TaskRecord } from './task-record.ts'
 import { finalSchema } from './task-schema.ts'
@@ -20,7 +20,7 @@ export function isWithoutGeometry(task: TaskRecord): boolean {
  * Returns the message for a task whose rows have no geometry, so that users notice that it creates a table
  * without geometry.
  */
-export function withoutGeometry(task: TaskRecord): Message {
+export function withoutGeometry(task: TaskRecord): FormatMessage {
   const [proposal] = proposeGeometry(task)
   const advice =
     proposal === undefined
@@ -33,7 +33,7 @@ export function withoutGeometry(task: TaskRecord): Message {
 /**
  * Returns the messages of an examined task, with the message about missing geometry only if the task can run.
  */
-export function toldWithoutGeometry(task: TaskRecord): Message[] {
+export function toldWithoutGeometry(task: TaskRecord): FormatMessage[] {
   const others = task.messages.filter((message) => message.code !== messageCode)
   return task.state === 'READY' && isWithoutGeometry(task) ? [...others, withoutGeometry(task)] : others
 }

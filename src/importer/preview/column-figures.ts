@@ -5,7 +5,7 @@ import type { GeometryColumn } from '../../geo/geometry-builder.ts'
 import type { Attribute, GeometryField, Schema } from '../../geo/schema.ts'
 import { geometryTypeName } from '../../geo/wkb.ts'
 import type { ShownValue } from './column-values.ts'
-import { compareKeys, keyOf, shownValue } from './column-values.ts'
+import { columnValueKey, compareKeys, shownValue } from './column-values.ts'
 import { CountedValues } from './counted-values.ts'
 import type { Key } from './distinct-estimate.ts'
 
@@ -99,7 +99,7 @@ class ColumnCounter {
   add(column: Column, rowCount: number): void {
     this.#count += rowCount
     for (let row = 0; row < rowCount; row += 1) {
-      const key = isValid(column.validity, row) ? keyOf(column, row) : undefined
+      const key = isValid(column.validity, row) ? columnValueKey(column, row) : undefined
       if (key === undefined) this.#empty += 1
       else this.#take(key)
     }

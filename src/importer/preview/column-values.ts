@@ -12,7 +12,7 @@ const shownLength = 100
 const plainDecimal = /^(-?)0*(\d*?)(?:\.(\d*?)0*)?$/
 
 /** Returns a key that identifies the value of a non-null cell; undefined if the cell is empty. */
-export function keyOf(column: Column, row: number): Key | undefined {
+export function columnValueKey(column: Column, row: number): Key | undefined {
   if (column.kind === 'fixed') return column.values[row] as number
   if (column.kind === 'big') {
     const value = column.values[row] as bigint

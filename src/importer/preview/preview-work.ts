@@ -1,16 +1,16 @@
 import type { CallContext } from '../../lib/workers/handlers.ts'
 import { Transfer } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
-import type { LoadPlace } from '../worker/open-rows.ts'
-import type { RowsPart, RowsWish } from '../worker/write-rows.ts'
-import { writeRows } from '../worker/write-rows.ts'
-import type { Counted, ScanNotice, ScanWish } from './scan-rows.ts'
+import type { WorkLocation } from '../worker/open-rows.ts'
+import type { RowsPart, TaskRowsRequest } from '../worker/write-rows.ts'
+import { writeTaskRows } from '../worker/write-rows.ts'
+import type { Counted, RowScanRequest, ScanNotice } from './scan-rows.ts'
 
-function handlersAt(place: LoadPlace) {
+function handlersAt(place: WorkLocation) {
   return {
-    rows: (wish: RowsWish, { signal }: CallContext) => handedOver(writeRows(wish, place, signal)),
+    rows: (wish: TaskRowsRequest, { signal }: CallContext) => handedOver(writeTaskRows(wish, place, signal)),
     /** Imported with the first scan: the first rows are shown without it. */
-    scan: async (wish: ScanWish, context: CallContext<ScanNotice>): Promise<Counted> => {
+    scan: async (wish: RowScanRequest, context: CallContext<ScanNotice>): Promise<Counted> => {
       const { scanRows } = await import('./scan-rows.ts')
       return scanRows(wish, place, context)
     },
@@ -24,4 +24,4 @@ async function* handedOver(parts: AsyncIterable<RowsPart>): AsyncGenerator<Trans
 /** Operations of the preview worker. */
 export type PreviewWork = ReturnType<typeof handlersAt>
 
-serveWork<PreviewWork, LoadPlace>(handlersAt)
+serveWork<PreviewWork, WorkLocation>(handlersAt)

@@ -3,15 +3,15 @@ import { Failure } from '../../lib/errors.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
 import { startThread } from '../../lib/workers/start-thread.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
-import type { LoadPlace } from '../worker/open-rows.ts'
-import type { LoadPool, RowsPart, RowsWish } from '../worker/worker.ts'
+import type { WorkLocation } from '../worker/open-rows.ts'
+import type { LoadPool, RowsPart, TaskRowsRequest } from '../worker/worker.ts'
 import { needsOwnProcess } from '../worker/worker.ts'
 import type { PreviewWork } from './preview-work.ts'
-import type { Counted, ScanNotice, ScanWish } from './scan-rows.ts'
+import type { Counted, RowScanRequest, ScanNotice } from './scan-rows.ts'
 
 type Pool = WorkPool<PreviewWork>
 
-interface WorkersNeeds {
+interface WorkersDeps {
   /** Its threads are already running, and idle ones return rows immediately. */
   pool: Pick<LoadPool, 'firstRows'>
   /** Folder of the server for store files. */
@@ -43,13 +43,13 @@ const silenceMs = 300_000
  * indefinitely.
  */
 export class PreviewWorkers {
-  readonly #loads: WorkersNeeds['pool']
+  readonly #loads: WorkersDeps['pool']
   readonly #rows: { threads: Pool; processes: Pool }
   readonly #scans: { threads: Pool; processes: Pool }
 
-  constructor({ pool, ownFolder, onEnd }: WorkersNeeds) {
+  constructor({ pool, ownFolder, onEnd }: WorkersDeps) {
     this.#loads = pool
-    const place = (isProcess: boolean): LoadPlace => ({ isProcess, ownFolder })
+    const place = (isProcess: boolean): WorkLocation => ({ isProcess, ownFolder })
     const pools = (limit: number, ownerLimit = limit): { threads: Pool; processes: Pool } => {
       const common = {
         limit,
@@ -73,7 +73,7 @@ export class PreviewWorkers {
     this.#scans = pools(scans, scansOfOwner)
   }
 
-  async *rows(wish: RowsWish, signal: AbortSignal): AsyncGenerator<RowsPart> {
+  async *rows(wish: TaskRowsRequest, signal: AbortSignal): AsyncGenerator<RowsPart> {
     const first = isNearTheStart(wish) ? await this.#loads.firstRows(wish, signal) : undefined
     if (first !== undefined) {
       yield first
@@ -90,7 +90,7 @@ export class PreviewWorkers {
   }
 
   async scan(
-    wish: ScanWish,
+    wish: RowScanRequest,
     { signal, onNotice }: { signal: AbortSignal; onNotice(notice: ScanNotice): void },
   ): Promise<Counted> {
     const { threads, processes } = this.#scans
@@ -109,7 +109,7 @@ export class PreviewWorkers {
   }
 }
 
-function isNearTheStart({ limit, offset }: RowsWish): boolean {
+function isNearTheStart({ limit, offset }: TaskRowsRequest): boolean {
   return limit <= nearRows && offset <= nearRows
 }
 

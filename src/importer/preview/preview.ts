@@ -6,21 +6,21 @@ import { conflict, Failure, notFound } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
 import type { SideTable, SideTables } from '../../maps/sources/side-tables.ts'
-import type { PagePart } from '../../stores/reading/page-wish.ts'
-import type { MadeTile } from '../../stores/reading/tile-wish.ts'
+import type { PagePart } from '../../stores/reading/feature-page-request.ts'
+import type { EncodedTile } from '../../stores/reading/table-tile-request.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
-import type { Kinds, Running } from '../kinds/kinds.ts'
 import type { Keeping } from '../records/records.ts'
 import { findImport, findTask } from '../records/records.ts'
+import type { Kinds, Running } from '../task-types/task-types.ts'
 import type { LoadPool, RowsForm, RowsPart } from '../worker/worker.ts'
-import { asFailure, Look } from './look.ts'
-import type { PlannedLook } from './plan-look.ts'
-import { planLook } from './plan-look.ts'
+import type { PreviewPlan } from './plan-preview.ts'
+import { planPreview } from './plan-preview.ts'
 import { PreviewFolder } from './preview-folder.ts'
+import { asFailure, PreviewScan } from './preview-scan.ts'
 import { PreviewWorkers } from './preview-workers.ts'
 import type { Counted, RowsFile } from './scan-rows.ts'
 
-interface PreviewNeeds {
+interface PreviewDeps {
   records: Keeping
   kinds: Pick<Kinds, 'of'>
   pool: LoadPool
@@ -33,7 +33,7 @@ interface PreviewNeeds {
 }
 
 /** Selects rows of a task. */
-export interface RowsQuestion {
+export interface PreviewRowsQuery {
   limit: number
   offset: number
   form: RowsForm
@@ -68,31 +68,27 @@ const firstFileMs = 15_000
 
 /** Previews the rows of tasks before anything is loaded. */
 export class Previews {
-  readonly #needs: PreviewNeeds
+  readonly #deps: PreviewDeps
   readonly #workers: PreviewWorkers
   readonly #folder: PreviewFolder
   /** By import, task, and request. */
-  readonly #looks = new Map<string, Look>()
+  readonly #looks = new Map<string, PreviewScan>()
   #count = 0
   #checking: NodeJS.Timeout | undefined
 
-  constructor(needs: PreviewNeeds) {
-    this.#needs = needs
-    this.#workers = new PreviewWorkers({
-      pool: needs.pool,
-      ownFolder: needs.folders.stores,
-      onEnd: needs.onEnd,
-    })
-    this.#folder = new PreviewFolder(needs.folders.sides)
+  constructor(deps: PreviewDeps) {
+    this.#deps = deps
+    this.#workers = new PreviewWorkers({ pool: deps.pool, ownFolder: deps.folders.stores, onEnd: deps.onEnd })
+    this.#folder = new PreviewFolder(deps.folders.sides)
   }
 
   /** Yields the rows as they would be loaded, read from the source up to the requested ones. */
   async *rows(
     running: Running,
-    { srs, ...wanted }: RowsQuestion,
+    { srs, ...wanted }: PreviewRowsQuery,
     signal: AbortSignal,
   ): AsyncGenerator<RowsPart> {
-    const { plan, crs } = await planLook(this.#needs.kinds, running, srs)
+    const { plan, crs } = await planPreview(this.#deps.kinds, running, srs)
     try {
       yield* this.#workers.rows({ plan, ...wanted, ...(crs === undefined ? {} : { crs }) }, signal)
     } catch (error) {
@@ -106,7 +102,7 @@ export class Previews {
     { srs, waitMs }: { srs?: string | undefined; waitMs: number },
     signal: AbortSignal,
   ): Promise<CountedRows> {
-    const look = await this.#lookAt(running, await planLook(this.#needs.kinds, running, srs))
+    const look = await this.#lookAt(running, await planPreview(this.#deps.kinds, running, srs))
     const limit = AbortSignal.any([signal, AbortSignal.timeout(Math.max(waitMs, firstFileMs))])
     await orAborted(look.waitCounted(false), limit).catch((error: unknown) =>
       throwNotReady(error, limit, signal),
@@ -127,9 +123,9 @@ export class Previews {
     running: Running,
     { tile, srs }: { tile: TileAddress; srs?: string | undefined },
     signal: AbortSignal,
-  ): Promise<{ tile: MadeTile; part: ShownPart }> {
+  ): Promise<{ tile: EncodedTile; part: ShownPart }> {
     const { side, file } = await this.#fileOf(running, srs, signal)
-    return { tile: await this.#needs.sides.tile(side, { tile }, signal), part: file }
+    return { tile: await this.#deps.sides.tile(side, { tile }, signal), part: file }
   }
 
   /** Returns the first of the rows read so far as GeoJSON, with the bounds of all of them. */
@@ -140,7 +136,7 @@ export class Previews {
   ): Promise<{ parts: AsyncIterable<PagePart>; part: ShownPart; bbox: number[] | undefined }> {
     const { side, file } = await this.#fileOf(running, srs, signal)
     const bbox = await geographicBounds(file, side.crs)
-    return { parts: this.#needs.sides.page(side, { limit }, signal), part: file, bbox }
+    return { parts: this.#deps.sides.page(side, { limit }, signal), part: file, bbox }
   }
 
   /** Cancels previews of an import, or of one of its tasks. */
@@ -152,7 +148,7 @@ export class Previews {
   /** Removes files left by killed processes, and starts removing idle previews. */
   async start(): Promise<void> {
     // If no other process writes to the catalogue, no other process uses this folder.
-    const isAlone = this.#needs.records.database.writes() !== undefined
+    const isAlone = this.#deps.records.database.writes() !== undefined
     await this.#folder.sweep({ isAlone })
     this.#checking = setInterval(() => void this.#check(), checkMs).unref()
   }
@@ -169,7 +165,7 @@ export class Previews {
     srs: string | undefined,
     signal: AbortSignal,
   ): Promise<{ side: SideTable; file: RowsFile }> {
-    const planned = await planLook(this.#needs.kinds, running, srs)
+    const planned = await planPreview(this.#deps.kinds, running, srs)
     const { task } = running
     const { crs, geometry } = planned
     if (geometry === undefined)
@@ -190,7 +186,7 @@ export class Previews {
   }
 
   /** Returns the running or complete preview, or starts one. */
-  async #lookAt({ task }: Running, planned: PlannedLook): Promise<Look> {
+  async #lookAt({ task }: Running, planned: PreviewPlan): Promise<PreviewScan> {
     const ofTask = `${task.importId}/${task.id}/`
     const key = ofTask + planned.key
     const known = this.#looks.get(key)
@@ -202,12 +198,12 @@ export class Previews {
     const other = this.#looks.get(key)
     if (other !== undefined) return touched(other)
     this.#count += 1
-    const look = new Look(planned, {
+    const look = new PreviewScan(planned, {
       workers: this.#workers,
       folder,
       name: String(this.#count),
-      maxBytes: this.#needs.maxBytes - (await this.#sizeBytes()),
-      remove: (path) => this.#needs.sides.remove(path),
+      maxBytes: this.#deps.maxBytes - (await this.#sizeBytes()),
+      remove: (path) => this.#deps.sides.remove(path),
     })
     this.#looks.set(key, look)
     return look
@@ -226,7 +222,7 @@ export class Previews {
       for (let keys = keysOf(prefix); keys.length >= most; keys = keysOf(prefix))
         await this.#drop(oldest(keys) ?? '')
     }
-    while ((await this.#sizeBytes()) > this.#needs.maxBytes / 2 && this.#looks.size > 0)
+    while ((await this.#sizeBytes()) > this.#deps.maxBytes / 2 && this.#looks.size > 0)
       await this.#drop(oldest(keysOf('')) ?? '')
   }
 
@@ -247,7 +243,7 @@ export class Previews {
     await look
       ?.drop()
       .catch((error: unknown) =>
-        this.#needs.log.warn({ err: error }, 'rows that somebody looked at were not removed'),
+        this.#deps.log.warn({ err: error }, 'rows that somebody looked at were not removed'),
       )
   }
 
@@ -261,25 +257,25 @@ export class Previews {
       }
       await this.#folder.sweep({ isAlone: false })
     } catch (error) {
-      this.#needs.log.warn({ err: error }, 'looks at rows were not checked')
+      this.#deps.log.warn({ err: error }, 'looks at rows were not checked')
     }
   }
 
   async #isCurrent(key: string): Promise<boolean> {
     const [importId, taskId] = key.split('/').map(Number)
-    const db = this.#needs.records.database.kysely
+    const db = this.#deps.records.database.kysely
     const record = await findImport(db, importId ?? -1)
     const task = await findTask(db, importId ?? -1, taskId ?? -1)
     return record !== undefined && task !== undefined && task.state !== 'COMPLETE'
   }
 }
 
-function touched(look: Look): Look {
+function touched(look: PreviewScan): PreviewScan {
   look.usedMs = performance.now()
   return look
 }
 
-function isStale({ error, begunMs, isDone }: Look, isOfDatabase: boolean): boolean {
+function isStale({ error, begunMs, isDone }: PreviewScan, isOfDatabase: boolean): boolean {
   const ageMs = performance.now() - begunMs
   if (error !== undefined) return ageMs > failurePauseMs
   return isDone && isOfDatabase && ageMs > mostAgeMs

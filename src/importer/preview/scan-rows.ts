@@ -7,13 +7,13 @@ import type { Schema } from '../../geo/schema.ts'
 import { commitLoad } from '../../stores/commit-load.ts'
 import { openVectorStore, ownStores } from '../../stores/registry.ts'
 import type { LoadResult } from '../../stores/store.ts'
-import type { LoadPlace, OpenRows, RowsPlan } from '../worker/open-rows.ts'
+import type { OpenRows, RowsPlan, WorkLocation } from '../worker/open-rows.ts'
 import { openRows } from '../worker/open-rows.ts'
 import type { RowFigures } from './column-figures.ts'
 import { FigureCounter } from './column-figures.ts'
 
 /** A scan of all rows of a task. Plain data; may contain secrets. */
-export interface ScanWish {
+export interface RowScanRequest {
   plan: RowsPlan
   /** Output files for rows with a geometry: the first rows, for an immediate map, and all rows. */
   paths: { first: string; whole: string }
@@ -59,7 +59,11 @@ const tellShare = 20
 const table = 'rows'
 
 /** Counts the values of all rows, and writes rows with a geometry to files for maps. */
-export async function scanRows(wish: ScanWish, place: LoadPlace, context: ScanContext): Promise<Counted> {
+export async function scanRows(
+  wish: RowScanRequest,
+  place: WorkLocation,
+  context: ScanContext,
+): Promise<Counted> {
   const { plan, paths, maxBytes } = wish
   const first = await pass(
     { plan, path: paths.first, limit: firstRows, maxBytes: firstBytes },
@@ -70,7 +74,7 @@ export async function scanRows(wish: ScanWish, place: LoadPlace, context: ScanCo
   return pass({ plan, path: paths.whole, limit: Number.POSITIVE_INFINITY, maxBytes }, place, context)
 }
 
-interface PassWish {
+interface RowScanPass {
   plan: RowsPlan
   path: string
   /** Maximum number of rows to read. */
@@ -78,7 +82,7 @@ interface PassWish {
   maxBytes: number
 }
 
-async function pass(wish: PassWish, place: LoadPlace, context: ScanContext): Promise<Counted> {
+async function pass(wish: RowScanPass, place: WorkLocation, context: ScanContext): Promise<Counted> {
   const rows = await openRows(wish.plan, place, context.signal)
   const reading = new Reading(rows, wish.limit, context)
   try {
@@ -163,7 +167,7 @@ class Reading {
 async function writeFile(
   schema: Schema,
   reading: Reading,
-  { path, maxBytes }: PassWish,
+  { path, maxBytes }: RowScanPass,
   { signal, notify }: ScanContext,
 ): Promise<void> {
   const room = Math.min(maxBytes, freeBytes(path))

@@ -68,7 +68,7 @@ export async function copyAll(file: DataFile, folder: string, hooks: CopyHooks):
 const copying = new Map<string, Promise<string>>()
 
 /** Returns the permanent copy of an uploaded file for layers; creates it if needed. */
-export async function settleCopy(folder: string, file: DataFile, hooks: CopyHooks): Promise<string> {
+export async function finalizeCopy(folder: string, file: DataFile, hooks: CopyHooks): Promise<string> {
   const path = join(folder, basename(file.path))
   const isThere = (await stat(path).catch(() => undefined)) !== undefined
   const copy =

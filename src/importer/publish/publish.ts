@@ -1,7 +1,7 @@
 import { defaultStyleName } from '../../cartography/default-styles.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
-import type { CatalogTransaction } from '../../catalog/doors/transaction.ts'
 import type { LayerDetails, LayerRecord, StoreRecord } from '../../catalog/records.ts'
+import type { CatalogTransaction } from '../../catalog/services/transaction.ts'
 import type { ContentEnd } from '../../catalog/versions/contents.ts'
 import type { LayerDescription, RasterDescription } from '../../formats/format.ts'
 import { matchCrs } from '../../geo/crs-database.ts'
@@ -13,10 +13,10 @@ import type { ImportRecord, TaskLayer, TaskRecord } from '../model/model.ts'
 import { identityColumn, loadedLayer, taskAfter, titledSchema } from '../model/model.ts'
 import type { Saving } from '../records/records.ts'
 import { saveTaskAndTell } from '../records/records.ts'
-import { readOwnStyle } from './own-style.ts'
+import { readOwnStyle } from './style-file.ts'
 
 /** Location of the published rows. */
-export interface Place {
+export interface PublishedTable {
   storeId: number
   table: string
   layerName: string
@@ -34,7 +34,7 @@ export type Published = Pick<TableDescription, 'schema' | 'envelope' | 'featureC
   Pick<LayerDescription, 'raster'> &
   Pick<LayerDetails, 'times'>
 
-function endOf({ end }: Place): ContentEnd {
+function endOf({ end }: PublishedTable): ContentEnd {
   return end ?? { form: 'lost', reason: 'Nothing was kept of what was before' }
 }
 
@@ -85,7 +85,7 @@ async function styleOf(
 }
 
 interface Settled {
-  place: Place
+  place: PublishedTable
   facts: ReturnType<typeof factsOf>
   /** The style document that came with the data. */
   ownDocument: string | undefined
@@ -129,7 +129,7 @@ function withoutOwnStyle({ ownStyle: _ownStyle, ...layer }: TaskLayer): TaskLaye
 }
 
 /** Dependencies for publishing a layer and completing its task in one transaction. */
-export interface PublishNeeds extends Saving {
+export interface PublishDeps extends Saving {
   catalog: Catalog
 }
 
@@ -138,17 +138,17 @@ export interface PublishNeeds extends Saving {
  * the same transaction.
  */
 export async function publishTask(
-  parts: PublishNeeds,
+  deps: PublishDeps,
   record: ImportRecord,
   task: TaskRecord,
-  place: Place,
+  place: PublishedTable,
   table: Published,
   makeStore?: (change: CatalogTransaction) => Promise<StoreRecord>,
 ): Promise<TaskRecord> {
   const facts = factsOf(table, task)
   const own = place.isNewLayer ? task.layer?.ownStyle : undefined
   const ownDocument = own === undefined ? undefined : await readOwnStyle(own).catch(() => undefined)
-  return parts.catalog.transaction(async (change, db) => {
+  return deps.catalog.transaction(async (change, db) => {
     await change.lockWorkspace(record.workspace)
     const store = await makeStore?.(change)
     const settled = store === undefined ? place : { ...place, storeId: store.id }
@@ -183,9 +183,9 @@ export async function publishTask(
             },
           }),
     }
-    return saveTaskAndTell(parts, db, complete)
+    return saveTaskAndTell(deps, db, complete)
   })
 }
 
-export { copyAll, copyFolder, fillFolder, settleCopy, storeFolder } from './file-store.ts'
-export { readOwnStyle, withOwnStyle } from './own-style.ts'
+export { copyAll, copyFolder, fillFolder, finalizeCopy, storeFolder } from './file-store.ts'
+export { readOwnStyle, withOwnStyle } from './style-file.ts'

@@ -23,12 +23,12 @@ function toDocument(granule: GranuleRecord): string {
   return JSON.stringify(document)
 }
 
-export interface GranulePlace {
+export interface GranuleOwner {
   importId: number
   taskId: number
 }
 
-function ofTask(db: Queryable, { importId, taskId }: GranulePlace) {
+function ofTask(db: Queryable, { importId, taskId }: GranuleOwner) {
   return db.selectFrom('granules').selectAll().where('import_id', '=', importId).where('task_id', '=', taskId)
 }
 
@@ -48,13 +48,13 @@ export async function insertGranules(db: Queryable, granules: GranuleRecord[]): 
 }
 
 /** Lists granules of a task in the order of their paths without case. */
-export async function listGranules(db: Queryable, place: GranulePlace): Promise<GranuleRecord[]> {
+export async function listGranules(db: Queryable, place: GranuleOwner): Promise<GranuleRecord[]> {
   return (await ofTask(db, place).orderBy('sort_key').orderBy('file_id').execute()).map(toGranule)
 }
 
 export async function findGranule(
   db: Queryable,
-  place: GranulePlace,
+  place: GranuleOwner,
   fileId: string,
 ): Promise<GranuleRecord | undefined> {
   const row = await ofTask(db, place).where('file_id', '=', fileId).executeTakeFirst()
@@ -80,7 +80,7 @@ export async function saveGranule(db: Queryable, granule: GranuleRecord): Promis
     .execute()
 }
 
-export async function deleteGranule(db: Queryable, place: GranulePlace, fileId: string): Promise<void> {
+export async function deleteGranule(db: Queryable, place: GranuleOwner, fileId: string): Promise<void> {
   await db
     .deleteFrom('granules')
     .where('import_id', '=', place.importId)

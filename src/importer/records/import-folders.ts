@@ -23,7 +23,7 @@ export async function makeUploadFolder(
   return folder
 }
 
-export async function removeUpload(
+export async function removeUploadFolder(
   parts: { folders: { uploads: string } },
   importId: number,
   upload: number,

@@ -6,7 +6,6 @@ export {
   replaceGranules,
   saveGranule,
 } from './granule-repository.ts'
-export type { ImportCard } from './import-cards.ts'
 export {
   changesPath,
   makeUploadFolder,
@@ -15,7 +14,7 @@ export {
   removeChanges,
   removeOldRejects,
   removeRejects,
-  removeUpload,
+  removeUploadFolder,
   removeUploads,
   trialRejectsPath,
   uploadRoot,
@@ -29,9 +28,10 @@ export {
   saveImport,
   takeImportId,
 } from './import-repository.ts'
-export { KeptImports } from './kept-imports.ts'
-export type { Keeping, Saving } from './save-and-tell.ts'
-export { saveAndTell, saveTaskAndTell, settleImport } from './save-and-tell.ts'
+export type { ImportSummary } from './import-summaries.ts'
+export type { Keeping, Saving } from './save-and-notify.ts'
+export { finalizeImport, saveAndTell, saveTaskAndTell } from './save-and-notify.ts'
+export { StoredImports } from './stored-imports.ts'
 export {
   deleteTask,
   findTask,

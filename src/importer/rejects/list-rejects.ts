@@ -69,7 +69,7 @@ async function* asTable(path: string, signal: AbortSignal): AsyncGenerator<strin
 export type RejectListForm = 'csv' | 'geojson'
 
 /** Options of a list of rejected rows; `limit`: maximum number of features. */
-export interface RejectListWish {
+export interface RejectListOptions {
   form: RejectListForm
   limit?: number
 }
@@ -79,7 +79,7 @@ const pieceLength = 1 << 16
 /** Yields the rejected rows of a load in pieces. */
 export async function* listRejects(
   path: string,
-  { form, limit = Number.POSITIVE_INFINITY }: RejectListWish,
+  { form, limit = Number.POSITIVE_INFINITY }: RejectListOptions,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   let waiting = ''

@@ -1,13 +1,13 @@
 import type { CallContext } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
-import type { RejectListWish } from './list-rejects.ts'
+import type { RejectListOptions } from './list-rejects.ts'
 import { listRejects } from './list-rejects.ts'
-import type { RejectFileWish } from './write-rejects.ts'
+import type { RejectFileRequest } from './write-rejects.ts'
 
 const handlers = {
-  list: ({ path, ...wish }: RejectListWish & { path: string }, { signal }: CallContext) =>
+  list: ({ path, ...wish }: RejectListOptions & { path: string }, { signal }: CallContext) =>
     listRejects(path, wish, signal),
-  write: async (wish: RejectFileWish, { signal }: CallContext) => {
+  write: async (wish: RejectFileRequest, { signal }: CallContext) => {
     const { writeRejects } = await import('./write-rejects.ts')
     return writeRejects(wish, signal)
   },

@@ -12,7 +12,7 @@ import type { RejectListForm } from './list-rejects.ts'
 import type { RejectWork } from './reject-work.ts'
 import type { RejectFile } from './write-rejects.ts'
 
-interface RejectNeeds {
+interface RejectDeps {
   folders: { rejects: string }
   silenceMs: number
   /** Called when a thread died, or was terminated. */
@@ -20,7 +20,7 @@ interface RejectNeeds {
 }
 
 /** A file created for one download; call `remove` after sending it. */
-export interface MadeRejectFile extends RejectFile {
+export interface GeneratedRejectFile extends RejectFile {
   remove(): Promise<void>
 }
 
@@ -36,13 +36,13 @@ const mostWaiting = 100
 
 /** Rejected rows of loads, for download: by separate threads, which wait for no load. */
 export class RejectedRows {
-  readonly #needs: RejectNeeds
+  readonly #deps: RejectDeps
   readonly #lists: WorkPool<RejectWork>
   readonly #files: WorkPool<RejectWork>
 
-  constructor(needs: RejectNeeds) {
-    this.#needs = needs
-    const { onEnd } = needs
+  constructor(deps: RejectDeps) {
+    this.#deps = deps
+    const { onEnd } = deps
     const maxWaiting = { count: mostWaiting, refuse: tooBusy }
     const start = (events: { onEnd?(error: Error): void }) => startThread<RejectWork>(file, events)
     this.#lists = new WorkPool({ start, limit: 1, share: listsAtOnce, maxWaiting, onEnd })
@@ -56,11 +56,11 @@ export class RejectedRows {
     signal: AbortSignal,
     limit?: number,
   ): AsyncGenerator<Uint8Array> {
-    const path = rejectsPath(this.#needs, importId, id, rejectsNumber)
+    const path = rejectsPath(this.#deps, importId, id, rejectsNumber)
     return this.#lists.stream(
       'list',
       { path, form, ...defined({ limit }) },
-      { signal, silenceMs: this.#needs.silenceMs },
+      { signal, silenceMs: this.#deps.silenceMs },
     )
   }
 
@@ -68,11 +68,11 @@ export class RejectedRows {
    * Writes the rejected rows of a task to a file in the format of their source, or in another format with the
    * reason.
    */
-  async write(task: TaskRecord, signal: AbortSignal): Promise<MadeRejectFile> {
+  async write(task: TaskRecord, signal: AbortSignal): Promise<GeneratedRejectFile> {
     const { importId, id, rejectsNumber, source, format, layer, charset } = task
     if (source === undefined || source.raster !== undefined)
       throw notFound('no-rejects', `Task ${id} has no rows, so none were rejected`)
-    const { folders, silenceMs } = this.#needs
+    const { folders, silenceMs } = this.#deps
     const folder = join(folders.rejects, madeFolder, randomUUID())
     const wish = {
       path: rejectsPath({ folders }, importId, id, rejectsNumber),
@@ -87,7 +87,7 @@ export class RejectedRows {
 
   /** Removes files left by a crashed server. */
   async sweep(nowMs: number): Promise<void> {
-    const folder = join(this.#needs.folders.rejects, madeFolder)
+    const folder = join(this.#deps.folders.rejects, madeFolder)
     for (const name of await readdir(folder).catch(() => [])) {
       const path = join(folder, name)
       const status = await stat(path).catch(() => undefined)

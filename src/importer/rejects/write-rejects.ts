@@ -16,7 +16,7 @@ import type { ListedRejects } from './reject-texts.ts'
 import { asDelimitedText, asGeoJson } from './reject-texts.ts'
 
 /** Rejected rows of a task, to be written to a file. Plain data. */
-export interface RejectFileWish extends ListedRejects {
+export interface RejectFileRequest extends ListedRejects {
   /** Format of their source; absent for a database table. */
   format?: string
   /** Delimiter of delimited text. */
@@ -69,7 +69,7 @@ async function writeGeoPackage(
 }
 
 async function writeOther(
-  wish: RejectFileWish,
+  wish: RejectFileRequest,
   written: WrittenByGdal,
   driver: string,
   signal: AbortSignal,
@@ -86,18 +86,18 @@ async function writeOther(
 }
 
 /** Writes a common format if the format of the source cannot be written. */
-function writePlain(wish: RejectFileWish, signal: AbortSignal): Promise<string> {
+function writePlain(wish: RejectFileRequest, signal: AbortSignal): Promise<string> {
   const hasGeometry = wish.schema.geometry !== undefined
   const path = join(wish.folder, `${wish.name}.${hasGeometry ? 'geojson' : 'csv'}`)
   return writeText(path, hasGeometry ? asGeoJson(wish) : asDelimitedText(wish, {}), signal)
 }
 
-function plainFormat({ schema }: RejectFileWish): string {
+function plainFormat({ schema }: RejectFileRequest): string {
   return schema.geometry === undefined ? 'CSV' : 'GeoJSON'
 }
 
 async function writeIn(
-  wish: RejectFileWish,
+  wish: RejectFileRequest,
   format: Format | undefined,
   signal: AbortSignal,
 ): Promise<{ path: string; format: string; note?: string }> {
@@ -134,7 +134,7 @@ async function writeIn(
  * Writes the rejected rows of a task in the format of their source, or in another format with the reason. If
  * it throws, no file is left.
  */
-export async function writeRejects(wish: RejectFileWish, signal: AbortSignal): Promise<RejectFile> {
+export async function writeRejects(wish: RejectFileRequest, signal: AbortSignal): Promise<RejectFile> {
   await mkdir(wish.folder, { recursive: true, mode: 0o750 })
   try {
     const format = formats.find(({ name }) => name === wish.format)

@@ -6,7 +6,7 @@ import { taskStates } from '../model/model.ts'
 import { listTasksInState } from '../records/records.ts'
 import type { Restores } from './restores.ts'
 
-interface SweepNeeds {
+interface SweepDeps {
   catalog: Catalog
   database: Database
   log: Logger
@@ -17,7 +17,7 @@ interface SweepNeeds {
  * Removes retained contents in stores that no record refers to: a process died before it wrote or deleted the
  * record.
  */
-export async function dropUnknownStates({ catalog, database, log, restores }: SweepNeeds): Promise<void> {
+export async function dropUnknownStates({ catalog, database, log, restores }: SweepDeps): Promise<void> {
   for (const store of await catalog.stores.listAll()) {
     try {
       if (store.kind !== 'dataStore') continue

@@ -3,11 +3,11 @@ import type { Database } from '../../db/connection.ts'
 import type { EventBus } from '../../lib/events.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
-import type { ImportLocks } from '../live/live.ts'
+import type { ImportLocks } from '../runtime/runtime.ts'
 import { dropUnknownStates } from './drop-unknown.ts'
 import type { Restores } from './restores.ts'
 
-interface KeepingNeeds {
+interface RetainVersionsDeps {
   catalog: Catalog
   database: Database
   events: EventBus
@@ -28,7 +28,10 @@ const longestWaitMs = 3_600_000
  * Removes surplus retained contents of each store while no load is in progress there: two concurrent writers
  * to one file do not see each other's changes.
  */
-export function pruneInTurn({ catalog, locks }: Pick<KeepingNeeds, 'catalog' | 'locks'>): Promise<void> {
+export function pruneInTurn({
+  catalog,
+  locks,
+}: Pick<RetainVersionsDeps, 'catalog' | 'locks'>): Promise<void> {
   return catalog.versions.prune((store, work) =>
     findStoreDescription(store.type)?.can.oneLoadAtATime === true
       ? locks.hold(`store ${store.id}`, work, AbortSignal.timeout(longestWaitMs))
@@ -40,16 +43,16 @@ export function pruneInTurn({ catalog, locks }: Pick<KeepingNeeds, 'catalog' | '
  * Completes what an earlier process started; from then on removes surplus retained contents after each
  * change.
  */
-export async function keepVersions(needs: KeepingNeeds): Promise<VersionKeeping> {
-  const { catalog, events, log } = needs
+export async function keepVersions(deps: RetainVersionsDeps): Promise<VersionKeeping> {
+  const { catalog, events, log } = deps
   await catalog.layers
     .finishDeletions()
     .catch((error: unknown) => log.error({ err: error }, 'a deleted table was not put aside yet'))
-  const sweeping = dropUnknownStates(needs)
+  const sweeping = dropUnknownStates(deps)
   let timer: NodeJS.Timeout | undefined
   const prune = async (): Promise<void> => {
     timer = undefined
-    await pruneInTurn(needs).catch((error: unknown) =>
+    await pruneInTurn(deps).catch((error: unknown) =>
       log.error({ err: error }, 'old versions could not be removed'),
     )
   }

@@ -1,7 +1,7 @@
-import type { RestoredPart } from '../../catalog/doors/versions.ts'
+import type { RestoredPart } from '../../catalog/services/versions.ts'
 import type { Queryable } from '../../db/connection.ts'
 import type { FailureKind } from '../../lib/errors.ts'
-import type { KeptState, NotKept } from '../../stores/store.ts'
+import type { NotRetained, TableSnapshot } from '../../stores/store.ts'
 
 /** A layer being restored to a version: the data that recovery needs after a crash. */
 export interface RestoreRecord {
@@ -18,10 +18,10 @@ export interface RestoreRecord {
   /** The store of the table; absent: the store of the layer. */
   tableStoreId?: number
   /** Id under which the present contents of the table are retained, or the reason why they are not. */
-  keep?: { id: string } | NotKept
+  keep?: { id: string } | NotRetained
   /** Recorded just before the commit of the store. */
   token?: string
-  kept?: KeptState | NotKept
+  kept?: TableSnapshot | NotRetained
   rows?: number
   /** Result of the restore. */
   end?: { version: number } | { kind: FailureKind; code: string; message: string }

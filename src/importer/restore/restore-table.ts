@@ -7,7 +7,7 @@ import type { LoadPool } from '../worker/worker.ts'
 import type { RestoreRecord } from './restore-rows.ts'
 
 /** Dependencies for restoring a table. */
-export interface TableNeeds {
+export interface RestoreTableDeps {
   catalog: Catalog
   pool: LoadPool
   save(record: RestoreRecord): Promise<void>
@@ -26,7 +26,7 @@ export interface TableRestore {
 
 /** Restores the rows of a table with the protocol of loads. Returns the record as of after the commit. */
 export async function restoreRows(
-  { catalog, pool, save }: TableNeeds,
+  { catalog, pool, save }: RestoreTableDeps,
   { record, store, table, path, layer, newId }: TableRestore,
   signal: AbortSignal,
 ): Promise<RestoreRecord> {

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Catalog } from '../../catalog/catalog.ts'
+import type { LayerRecord, StoreRecord } from '../../catalog/records.ts'
 import type {
   RestoredPart,
-  ToldVersion,
+  RestorePlan,
   VersionedLayer,
   VersionRecord,
-  WayBack,
-} from '../../catalog/doors/versions.ts'
-import { restoredParts } from '../../catalog/doors/versions.ts'
-import type { LayerRecord, StoreRecord } from '../../catalog/records.ts'
+  VersionSummary,
+} from '../../catalog/services/versions.ts'
+import { restoredParts } from '../../catalog/services/versions.ts'
 import type { Database } from '../../db/connection.ts'
 import type { JobContext, JobHandler, JobPayload, Jobs } from '../../jobs/jobs.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -17,18 +17,18 @@ import { conflict, explain, Failure } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
-import type { ImportLocks } from '../live/live.ts'
-import { LoadCanceled } from '../live/live.ts'
+import type { ImportLocks } from '../runtime/runtime.ts'
+import { LoadCanceled } from '../runtime/runtime.ts'
 import type { LoadPool } from '../worker/worker.ts'
+import { publishRestore, recoverRestore, unbegun } from './recover-restore.ts'
 import type { RestoreRecord } from './restore-rows.ts'
 import { deleteRestore, findRestore, insertRestore, listRestores, saveRestore } from './restore-rows.ts'
 import type { TableRestore } from './restore-table.ts'
 import { restoreRows } from './restore-table.ts'
-import { publishRestore, settleRestore, unbegun } from './settle-restore.ts'
 
 export const restoreJob = 'layer.restore'
 
-interface RestoreNeeds {
+interface RestoresDeps {
   database: Database
   catalog: Catalog
   jobs: Jobs
@@ -39,7 +39,7 @@ interface RestoreNeeds {
 }
 
 /** A restore request. */
-export interface RestoreWish {
+export interface RestoreOptions {
   what: readonly RestoredPart[]
   user?: string
   /** Version that the layer must still have. */
@@ -51,21 +51,21 @@ const toldMs = 86_400_000
 
 /** Restores layers to versions, with the same protocol and the same locks as loads. */
 export class Restores {
-  readonly #needs: RestoreNeeds
+  readonly #deps: RestoresDeps
   readonly #running = new Map<string, AbortController>()
 
-  constructor(needs: RestoreNeeds) {
-    this.#needs = needs
+  constructor(deps: RestoresDeps) {
+    this.#deps = deps
   }
 
   /** Returns the new version of the layer. If `signal` aborts before the commit, nothing is committed. */
   async restore(
     { id: layerId, layer }: VersionedLayer,
-    { version, storeId, content }: ToldVersion,
-    { what: wanted, ...wish }: RestoreWish,
+    { version, storeId, content }: VersionSummary,
+    { what: wanted, ...wish }: RestoreOptions,
     signal: AbortSignal,
   ): Promise<number> {
-    const { database, jobs } = this.#needs
+    const { database, jobs } = this.#deps
     // A layer that was deleted with its data needs them to be restored.
     const what = layer === undefined && content.form !== 'present' ? restoredParts : wanted
     const loadId = randomUUID()
@@ -108,25 +108,25 @@ export class Restores {
    * results.
    */
   async settleEarlier(): Promise<void> {
-    const oldest = this.#needs.clock.now().getTime() - toldMs
-    for (const { createdAt, ...record } of await listRestores(this.#needs.database.kysely)) {
+    const oldest = this.#deps.clock.now().getTime() - toldMs
+    for (const { createdAt, ...record } of await listRestores(this.#deps.database.kysely)) {
       const isOld = record.end !== undefined && Date.parse(createdAt) < oldest
-      if (isOld) await deleteRestore(this.#needs.database.kysely, record.loadId)
+      if (isOld) await deleteRestore(this.#deps.database.kysely, record.loadId)
       else if (record.end === undefined && record.token !== undefined)
         await this.#settle(record).catch((error: unknown) =>
-          this.#needs.log.warn({ err: error, loadId: record.loadId }, 'how a restore ended is not known yet'),
+          this.#deps.log.warn({ err: error, loadId: record.loadId }, 'how a restore ended is not known yet'),
         )
     }
   }
 
   /** Lists ids of contents that are being retained but that no version refers to yet. */
   async listKeptIds(): Promise<string[]> {
-    const restores = await listRestores(this.#needs.database.kysely)
+    const restores = await listRestores(this.#deps.database.kysely)
     return restores.flatMap(({ keep }) => (keep !== undefined && 'id' in keep ? [keep.id] : []))
   }
 
   async #take(loadId: string): Promise<number> {
-    const { kysely } = this.#needs.database
+    const { kysely } = this.#deps.database
     const end = (await findRestore(kysely, loadId))?.end
     if (end === undefined) throw unsettled()
     await deleteRestore(kysely, loadId)
@@ -156,7 +156,7 @@ export class Restores {
     const latest = await this.#find({ loadId })
     if (latest === undefined || (await this.#settle(latest))) return
     const failure = error instanceof Failure ? error : undefined
-    if (failure === undefined) this.#needs.log.warn({ err: error, loadId }, 'a layer was not brought back')
+    if (failure === undefined) this.#deps.log.warn({ err: error, loadId }, 'a layer was not brought back')
     const end = {
       kind: failure?.kind ?? 'unavailable',
       code: failure?.code ?? 'restore-failed',
@@ -169,7 +169,7 @@ export class Restores {
    * Runs under the lock of the table, which loads use too. Some stores have one lock for all their tables.
    */
   async #inTurn(record: RestoreRecord, signal: AbortSignal): Promise<void> {
-    const { catalog } = this.#needs
+    const { catalog } = this.#deps
     const { storeId, layerId, version } = record
     const { nativeName, content } = await catalog.versions.getOf(layerId, version)
     const index = content.gone?.index
@@ -178,7 +178,7 @@ export class Restores {
   }
 
   async #inTurnOf(storeId: number, table: string, record: RestoreRecord, signal: AbortSignal): Promise<void> {
-    const { catalog, locks } = this.#needs
+    const { catalog, locks } = this.#deps
     const { type } = await catalog.stores.getOrGone(storeId)
     const work = () => this.#work(record, signal)
     const one = findStoreDescription(type)?.can.oneLoadAtATime === true
@@ -190,18 +190,18 @@ export class Restores {
   }
 
   async #work(record: RestoreRecord, signal: AbortSignal): Promise<void> {
-    const { catalog, pool } = this.#needs
+    const { catalog, pool } = this.#deps
     const layer = await this.#present(record)
     const version = await catalog.versions.getOf(record.layerId, record.version)
     const way = record.what.includes('data') ? await catalog.versions.wayBack(version) : undefined
     if (way?.kind === 'none') throw notRestorable(record.version, way.reason)
     const rows = way && rowsOf(version, way)
-    if (rows === undefined) return publishRestore(this.#needs, record, way)
+    if (rows === undefined) return publishRestore(this.#deps, record, way)
     const store = await catalog.stores.get(rows.storeId)
     await this.#refuseTakenTable(layer, store, rows.table)
     const needs = { catalog, pool, save: (one: RestoreRecord) => this.#save(one) }
     const table = { record, store, ...rows, newId: randomUUID, ...defined({ layer }) }
-    await publishRestore(this.#needs, await restoreRows(needs, table, signal), way)
+    await publishRestore(this.#deps, await restoreRows(needs, table, signal), way)
   }
 
   /**
@@ -209,7 +209,7 @@ export class Restores {
    * deleted layer.
    */
   async #present({ layerId, expected }: RestoreRecord) {
-    const { catalog } = this.#needs
+    const { catalog } = this.#deps
     const found = await catalog.layers.findById(layerId)
     if (found === undefined) return undefined
     const { version } = await catalog.layers.refreshVersion(found)
@@ -228,7 +228,7 @@ export class Restores {
     table: string,
   ): Promise<void> {
     if (present !== undefined) return
-    const opened = await this.#needs.catalog.stores.open(store)
+    const opened = await this.#deps.catalog.stores.open(store)
     if ((await opened.findTable(table)) === undefined) return
     throw conflict(
       'table-exists',
@@ -238,21 +238,21 @@ export class Restores {
 
   /** Returns true if the restore is complete. */
   async #settle(record: RestoreRecord): Promise<boolean> {
-    if (await settleRestore(this.#needs, record)) return true
+    if (await recoverRestore(this.#deps, record)) return true
     if (record.table !== undefined) await this.#save(unbegun(record))
     return false
   }
 
   async #find({ loadId }: JobPayload): Promise<RestoreRecord | undefined> {
-    return findRestore(this.#needs.database.kysely, String(loadId))
+    return findRestore(this.#deps.database.kysely, String(loadId))
   }
 
   #save(record: RestoreRecord): Promise<void> {
-    return saveRestore(this.#needs.database.kysely, record)
+    return saveRestore(this.#deps.database.kysely, record)
   }
 
   #now(): string {
-    return this.#needs.clock.now().toISOString()
+    return this.#deps.clock.now().toISOString()
   }
 }
 
@@ -262,7 +262,7 @@ export class Restores {
  */
 function rowsOf(
   { storeId, nativeName, content: { gone } }: VersionRecord,
-  way: WayBack,
+  way: RestorePlan,
 ): (Pick<TableRestore, 'table' | 'path'> & { storeId: number }) | undefined {
   if (way.kind === 'table') return { storeId, table: nativeName, path: way.path }
   const index = way.kind === 'files' ? gone?.index : undefined

@@ -3,18 +3,18 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { finished, pipeline } from 'node:stream/promises'
 import { ZipFile } from 'yazl'
-import type { Message } from '../../formats/format.ts'
+import type { FormatMessage } from '../../formats/format.ts'
 import { explain } from '../../lib/errors.ts'
 import { openGuarded } from '../../lib/files/guarded-files.ts'
 import type { Logger } from '../../lib/logger.ts'
-import type { Kinds } from '../kinds/kinds.ts'
-import type { RunningTable } from '../live/live.ts'
-import { LoadCanceled } from '../live/live.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
 import { listTasks } from '../records/records.ts'
+import type { RunningTable } from '../runtime/runtime.ts'
+import { LoadCanceled } from '../runtime/runtime.ts'
+import type { Kinds } from '../task-types/task-types.ts'
 
-export interface ArchiveNeeds {
+export interface ArchiveDeps {
   records: Keeping
   kinds: Kinds
   running: RunningTable
@@ -54,11 +54,11 @@ function nameOf(task: TaskRecord, path: string, taken: ReadonlySet<string>): str
  * Lists the source files of tasks with their sidecars, each once. Files of uploads in earlier runs no longer
  * exist.
  */
-async function listPacked(needs: ArchiveNeeds, tasks: TaskRecord[]): Promise<Packed[]> {
+async function listPacked(deps: ArchiveDeps, tasks: TaskRecord[]): Promise<Packed[]> {
   const packed = new Map<string, Packed>()
   const taken = new Set<string>()
   for (const task of tasks) {
-    for (const file of await needs.kinds.of(task).listFiles(task)) {
+    for (const file of await deps.kinds.of(task).listFiles(task)) {
       for (const top of [file.path, ...Object.values(file.sidecars)]) {
         for (const path of packed.has(top) ? [] : await filesBelow(top)) {
           const name = nameOf(task, path, taken)
@@ -92,12 +92,12 @@ async function writeZip(path: string, files: Packed[], signal: AbortSignal): Pro
 }
 
 async function writeArchive(
-  needs: ArchiveNeeds,
+  deps: ArchiveDeps,
   record: ImportRecord,
   files: Packed[],
   signal: AbortSignal,
 ): Promise<void> {
-  const folder = needs.folders.archives
+  const folder = deps.folders.archives
   const path = join(folder, `import-${record.id}-run-${record.jobId}.zip`)
   try {
     await mkdir(folder, { recursive: true })
@@ -115,22 +115,22 @@ async function writeArchive(
  * already published. Throws when `signal` aborts.
  */
 export async function archiveSource(
-  needs: ArchiveNeeds,
+  deps: ArchiveDeps,
   record: ImportRecord,
   signal: AbortSignal,
-): Promise<Message[]> {
+): Promise<FormatMessage[]> {
   if (!record.isArchived || record.jobId === undefined) return []
-  const tasks = await listTasks(needs.records.database.kysely, record.id)
+  const tasks = await listTasks(deps.records.database.kysely, record.id)
   if (tasks.some(({ state }) => state !== 'COMPLETE')) return []
-  const work = needs.running.begin(record.id, signal)
+  const work = deps.running.begin(record.id, signal)
   try {
-    const files = await listPacked(needs, tasks)
-    if (files.length > 0) await writeArchive(needs, record, files, work.signal)
+    const files = await listPacked(deps, tasks)
+    if (files.length > 0) await writeArchive(deps, record, files, work.signal)
     return []
   } catch (error) {
     signal.throwIfAborted()
     if (work.signal.reason instanceof LoadCanceled) return []
-    needs.log.warn({ err: error, importId: record.id }, 'the archive of an import was not written')
+    deps.log.warn({ err: error, importId: record.id }, 'the archive of an import was not written')
     const message = `The zip of the source was not written: ${explain(error)}`
     return [{ level: 'warning', code: 'archive-not-written', message }]
   } finally {

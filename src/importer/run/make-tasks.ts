@@ -1,24 +1,24 @@
 import { defined } from '../../lib/defined.ts'
-import type { Kinds, TaskPlan } from '../kinds/kinds.ts'
-import type { Locator } from '../locate/locate.ts'
-import type { FoundData, PlanContext } from '../look/look.ts'
-import { describeAll, suits } from '../look/look.ts'
+import type { CrsDetector } from '../detect-crs/detect-crs.ts'
+import type { DataFiles, PlanContext } from '../inspect/inspect.ts'
+import { describeAll, suits } from '../inspect/inspect.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import { now } from '../model/model.ts'
 import { withOwnStyle } from '../publish/publish.ts'
 import type { Keeping } from '../records/records.ts'
+import type { Kinds, TaskPlan } from '../task-types/task-types.ts'
 import type { LoadPool } from '../worker/worker.ts'
 
 /** Dependencies for creating tasks. */
-export interface MakeNeeds {
+export interface MakeDeps {
   records: Keeping
   kinds: Kinds
   pool: LoadPool
-  locator: Locator
+  locator: CrsDetector
   limits: { maxTasks: number; concurrentLoads: number }
 }
 
-export interface MakeOptions {
+export interface MakeTasksOptions {
   isUploaded: boolean
   charset?: string
   signal: AbortSignal
@@ -26,16 +26,16 @@ export interface MakeOptions {
 
 /** Creates examined tasks from found data, without saving them. Their ids continue those of the import. */
 export async function makeTasks(
-  needs: MakeNeeds,
+  deps: MakeDeps,
   record: ImportRecord,
-  found: FoundData,
-  options: MakeOptions,
+  found: DataFiles,
+  options: MakeTasksOptions,
 ): Promise<TaskPlan> {
-  const { kinds, limits } = needs
+  const { kinds, limits } = deps
   const { files, archives = [] } = found
   const described =
     files.length > 0
-      ? await describeAll(needs, files, options)
+      ? await describeAll(deps, files, options)
       : archives.map((file) => ({ file, layers: [] }))
   const context: PlanContext = {
     importId: record.id,
@@ -45,7 +45,7 @@ export async function makeTasks(
     transforms: record.transforms,
     suits,
     maxTasks: limits.maxTasks,
-    at: now(needs.records),
+    at: now(deps.records),
     ...(record.allowEmpty === true ? { allowEmpty: true } : {}),
     ...defined({ charset: options.charset, unpacked: found.unpacked }),
   }
@@ -53,7 +53,7 @@ export async function makeTasks(
   const plan = await kinds.ofSource(record.source).look({ record, described, context, signal })
   const examined: TaskRecord[] = []
   for (const task of plan.tasks) examined.push(await kinds.reexamine(record, await withOwnStyle(task)))
-  const tasks = await needs.locator.propose(record, examined, signal)
+  const tasks = await deps.locator.propose(record, examined, signal)
   const grown = plan.grown === undefined ? undefined : await kinds.reexamine(record, plan.grown)
   return { ...plan, tasks, messages: [...found.messages, ...plan.messages], ...defined({ grown }) }
 }

@@ -8,10 +8,8 @@ import type { EventBus } from '../../lib/events.ts'
 import { giveFile } from '../../lib/files/give-file.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { leaveStuckWork, WorkLeft } from '../../lib/workers/leave-stuck-work.ts'
-import type { RunningTable } from '../live/live.ts'
-import { deafMs, tellEnded } from '../live/live.ts'
-import type { FoundData, LookNeeds } from '../look/look.ts'
-import { findInPath, findInUpload, findRemoteData } from '../look/look.ts'
+import type { DataFiles, InspectDeps } from '../inspect/inspect.ts'
+import { findInPath, findInUpload, findRemoteData } from '../inspect/inspect.ts'
 import type { GranuleRecord, ImportEvent, ImportRecord, TaskRecord } from '../model/model.ts'
 import { importAfter } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
@@ -23,19 +21,21 @@ import {
   listTaskStates,
   makeUploadFolder,
   placedFolder,
-  removeUpload,
+  removeUploadFolder,
   saveAndTell,
   uploadRoot,
 } from '../records/records.ts'
-import type { MakeNeeds } from './make-tasks.ts'
+import type { RunningTable } from '../runtime/runtime.ts'
+import { deafMs, publishEnded } from '../runtime/runtime.ts'
+import type { MakeDeps } from './make-tasks.ts'
 import { makeTasks } from './make-tasks.ts'
-import type { StartNeeds } from './start-run.ts'
+import type { StartDeps } from './start-run.ts'
 import { startRun } from './start-run.ts'
 
-export interface PrepareNeeds {
-  look: LookNeeds
-  making: MakeNeeds
-  starting: StartNeeds
+export interface PrepareDeps {
+  look: InspectDeps
+  making: MakeDeps
+  starting: StartDeps
   running: RunningTable
   log: Logger
   events: EventBus
@@ -43,10 +43,10 @@ export interface PrepareNeeds {
 
 /** Returns undefined if uploads will provide the data. */
 async function findData(
-  { look, making }: PrepareNeeds,
+  { look, making }: PrepareDeps,
   record: ImportRecord,
   signal: AbortSignal,
-): Promise<FoundData | undefined> {
+): Promise<DataFiles | undefined> {
   const { source } = record
   if (source?.remote !== undefined && source.isOurs) {
     return findRemoteData(look, record, source.remote, signal)
@@ -60,10 +60,10 @@ async function findData(
 
 /** Finds the files that the import was created from, which remain unchanged until its tasks are saved. */
 async function findPlaced(
-  look: LookNeeds,
+  look: InspectDeps,
   { id, nextUpload }: ImportRecord,
   signal: AbortSignal,
-): Promise<FoundData | undefined> {
+): Promise<DataFiles | undefined> {
   const placed = placedFolder(look, id)
   const names = await readdir(placed).catch(() => undefined)
   if (names === undefined) return undefined
@@ -86,7 +86,7 @@ export async function failPreparation(
   const db = records.database.kysely
   const record = await findImport(db, importId)
   if (record === undefined || record.state !== 'INIT') return
-  await removeUpload({ folders }, importId, record.nextUpload)
+  await removeUploadFolder({ folders }, importId, record.nextUpload)
   const rest = without(importAfter(record, { type: 'prepare-failed' }), 'jobId')
   await saveAndTell(records, db, { ...rest, message })
 }
@@ -98,15 +98,15 @@ interface Prepared {
   changes: Partial<ImportRecord>
 }
 
-async function look(needs: PrepareNeeds, record: ImportRecord, signal: AbortSignal): Promise<Prepared> {
-  return needs.making.kinds.ofSource(record.source).data.isFiles
-    ? lookAtFiles(needs, record, signal)
-    : lookAtSource(needs, record, signal)
+async function look(deps: PrepareDeps, record: ImportRecord, signal: AbortSignal): Promise<Prepared> {
+  return deps.making.kinds.ofSource(record.source).data.isFiles
+    ? lookAtFiles(deps, record, signal)
+    : lookAtSource(deps, record, signal)
 }
 
 /** Inspects data that are not files; the source gives their location. */
 async function lookAtSource(
-  { making }: PrepareNeeds,
+  { making }: PrepareDeps,
   record: ImportRecord,
   signal: AbortSignal,
 ): Promise<Prepared> {
@@ -115,71 +115,67 @@ async function lookAtSource(
   return { tasks, granules: [], changes: { messages, ...defined({ source }) } }
 }
 
-async function lookAtFiles(
-  needs: PrepareNeeds,
-  record: ImportRecord,
-  signal: AbortSignal,
-): Promise<Prepared> {
-  const found = await findData(needs, record, signal)
+async function lookAtFiles(deps: PrepareDeps, record: ImportRecord, signal: AbortSignal): Promise<Prepared> {
+  const found = await findData(deps, record, signal)
   if (found === undefined) {
     return { tasks: [], granules: [], changes: { folder: record.source?.path ?? '', messages: [] } }
   }
-  const { uploads } = needs.look.folders
+  const { uploads } = deps.look.folders
   const isUploaded = record.source !== undefined && found.folder.startsWith(`${uploads}/`)
   const { charset } = record.source ?? {}
   const options = { isUploaded, signal, ...defined({ charset }) }
-  const { tasks, messages, granules = [] } = await makeTasks(needs.making, record, found, options)
+  const { tasks, messages, granules = [] } = await makeTasks(deps.making, record, found, options)
   const nextUpload = record.nextUpload + (isUploaded || found.unpacked !== undefined ? 1 : 0)
   return { tasks, granules, changes: { nextUpload, folder: found.folder, messages } }
 }
 
 async function prepare(
-  needs: PrepareNeeds,
+  deps: PrepareDeps,
   importId: number,
   isAsync: boolean,
   signal: AbortSignal,
 ): Promise<void> {
-  const record = await findImport(needs.making.records.database.kysely, importId)
+  const record = await findImport(deps.making.records.database.kysely, importId)
   if (record === undefined || record.state !== 'INIT') return
-  const { tasks, granules, changes } = await look(needs, record, signal)
+  const { tasks, granules, changes } = await look(deps, record, signal)
   const isReady =
     !isAsync &&
     record.store !== undefined &&
     tasks.length > 0 &&
     tasks.every((task) => task.state === 'READY')
-  await needs.making.records.database.transaction(async (db) => {
+  await deps.making.records.database.transaction(async (db) => {
     for (const { id } of await listTaskStates(db, importId)) await deleteTask(db, importId, id)
     for (const task of tasks) await insertTask(db, task)
     await insertGranules(db, granules)
     const counted = { ...record, ...changes, nextTaskId: record.nextTaskId + tasks.length }
-    await end(needs.making.records, db, counted, { type: 'prepared', isReady })
+    await end(deps.making.records, db, counted, { type: 'prepared', isReady })
   })
-  await rm(placedFolder(needs.look, importId), { recursive: true, force: true })
+  await rm(placedFolder(deps.look, importId), { recursive: true, force: true })
 }
 
 /** Starts the run requested at creation. An import without runnable tasks is not changed. */
-async function runWherePossible(needs: PrepareNeeds, importId: number): Promise<void> {
-  await startRun(needs.starting, importId).catch((error: unknown) => {
+async function runWherePossible(deps: PrepareDeps, importId: number): Promise<void> {
+  await startRun(deps.starting, importId).catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error
   })
 }
 
 /** Job handler that fetches and scans the data of an import and creates its tasks. */
-export function prepareHandler(needs: PrepareNeeds): JobHandler {
+export function prepareHandler(deps: PrepareDeps): JobHandler {
   const fail = (importId: number, reason: string): Promise<void> =>
-    failPreparation({ records: needs.making.records, folders: needs.look.folders }, importId, reason)
+    failPreparation({ records: deps.making.records, folders: deps.look.folders }, importId, reason)
   return {
     run: async (payload, { signal }) => {
       const importId = Number(payload.importId)
-      const stop = needs.running.begin(importId, signal)
+      const stop = deps.running.begin(importId, signal)
       try {
-        const work = prepare(needs, importId, payload.isAsync === true, stop.signal)
+        const work = prepare(deps, importId, payload.isAsync === true, stop.signal)
         await leaveStuckWork(work, stop.signal, deafMs)
-        if (payload.isRunAfter === true) await runWherePossible(needs, importId)
+        if (payload.isRunAfter === true) await runWherePossible(deps, importId)
       } catch (error) {
-        if (error instanceof WorkLeft) tellEnded(needs, 'job', error)
+        if (error instanceof WorkLeft) publishEnded(deps, 'job', error)
         if (signal.aborted) throw error
-        needs.log.info({ err: error, importId }, 'the data of an import cannot be read')
+        deps.log.info({ err: error, importId }, 'the data of an import cannot be read')
         await fail(importId, explain(error))
       } finally {
         stop.end()

@@ -2,9 +2,9 @@ import type { Jobs } from '../../jobs/jobs.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
-import type { Kinds } from '../kinds/kinds.ts'
 import { getImport, listTasksInState } from '../records/records.ts'
-import type { OwnerNeeds } from './running-task.ts'
+import type { Kinds } from '../task-types/task-types.ts'
+import type { OwnerDeps } from './running-task.ts'
 import { RunningTask } from './running-task.ts'
 
 /**
@@ -12,7 +12,7 @@ import { RunningTask } from './running-task.ts'
  * completes the task. If the store does not respond, it throws and the task retains the load record, since
  * loading again might load the rows twice.
  */
-export async function settleLoad(kinds: Kinds, owner: RunningTask): Promise<boolean> {
+export async function recoverLoad(kinds: Kinds, owner: RunningTask): Promise<boolean> {
   const { load } = owner
   if (load === undefined) return false
   return owner.settle(async () => {
@@ -32,14 +32,14 @@ export async function settleLoad(kinds: Kinds, owner: RunningTask): Promise<bool
 }
 
 /**
- * Like `settleLoad`, for a load that failed in this process. Reports the error of the load, not errors of the
+ * Like `recoverLoad`, for a load that failed in this process. Reports the error of the load, not errors of the
  * recovery.
  */
-export async function settleAfterFailure(
+export async function recoverAfterFailure(
   { kinds, log }: { kinds: Kinds; log: Logger },
   owner: RunningTask,
 ): Promise<boolean> {
-  return settleLoad(kinds, owner).catch((error: unknown) => {
+  return recoverLoad(kinds, owner).catch((error: unknown) => {
     warn(log, owner, error, 'how a load ended is not known')
     return false
   })
@@ -49,8 +49,8 @@ function warn(log: Logger, { record, task }: RunningTask, error: unknown, text: 
   log.warn({ err: error, importId: record.id, taskId: task.id }, text)
 }
 
-export interface RecoverNeeds {
-  owner: OwnerNeeds
+export interface RecoverDeps {
+  owner: OwnerDeps
   kinds: Kinds
   jobs: Jobs
   log: Logger
@@ -60,7 +60,7 @@ export interface RecoverNeeds {
  * Call before any load starts: publishes loads that an earlier process committed, if the next load into the
  * table would hide whether they committed (a GeoPackage shows only the latest change of a table).
  */
-export async function publishEarlierCommits({ owner: needs, kinds, jobs, log }: RecoverNeeds): Promise<void> {
+export async function publishEarlierCommits({ owner: needs, kinds, jobs, log }: RecoverDeps): Promise<void> {
   const db = needs.database.kysely
   for (const task of await listTasksInState(db, 'RUNNING')) {
     if (task.run?.load?.token === undefined) continue
@@ -72,7 +72,7 @@ export async function publishEarlierCommits({ owner: needs, kinds, jobs, log }: 
   }
 }
 
-async function publishIfCommitted({ catalog }: OwnerNeeds, kinds: Kinds, owner: RunningTask): Promise<void> {
+async function publishIfCommitted({ catalog }: OwnerDeps, kinds: Kinds, owner: RunningTask): Promise<void> {
   const { load } = owner
   if (load === undefined) return
   const store = await catalog.stores.get(load.storeId)

@@ -3,16 +3,16 @@ import type { Logger } from '../../lib/logger.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
 import { retryEnded } from '../../lib/workers/retry-ended.ts'
 import type { KeyFinder } from '../keys/keys.ts'
-import type { Committed, Kinds, Placed, Staged } from '../kinds/kinds.ts'
-import type { ImportLocks } from '../live/live.ts'
-import { settleAfterFailure, settleLoad } from './recover-task.ts'
+import type { ImportLocks } from '../runtime/runtime.ts'
+import type { Committed, Kinds, Placed, StagedTask } from '../task-types/task-types.ts'
+import { recoverAfterFailure, recoverLoad } from './recover-task.ts'
 import type { RunningTask } from './running-task.ts'
 
 /** Maximum number of attempts of a task, after crashes and outages. */
 export const maxTaskAttempts = 3
 const maxNameTries = 10
 
-export interface AttemptNeeds {
+export interface AttemptDeps {
   kinds: Kinds
   /** Suggests keys if a task has none. */
   keys: Pick<KeyFinder, 'explain'>
@@ -24,17 +24,13 @@ export interface AttemptNeeds {
  * Runs a task, and repeats it after a temporary failure: a terminated worker, or a store that responded too
  * slowly. Each attempt first recovers an earlier one.
  */
-export async function runAttempt(
-  needs: AttemptNeeds,
-  owner: RunningTask,
-  signal: AbortSignal,
-): Promise<void> {
+export async function runAttempt(deps: AttemptDeps, owner: RunningTask, signal: AbortSignal): Promise<void> {
   const { record, task } = owner
-  await retryEnded((number) => attemptOnce(needs, owner, signal, number > 1), {
+  await retryEnded((number) => attemptOnce(deps, owner, signal, number > 1), {
     signal,
     isPassing: isTooSlow,
     onRetry: (error) =>
-      needs.log.warn({ err: error, importId: record.id, taskId: task.id }, 'a task is run once more'),
+      deps.log.warn({ err: error, importId: record.id, taskId: task.id }, 'a task is run once more'),
   })
 }
 
@@ -45,27 +41,27 @@ function isTooSlow(error: unknown): boolean {
 const slowCodes: readonly string[] = ['too-slow', 'worker-not-started', 'gdal-too-slow']
 
 async function attemptOnce(
-  needs: AttemptNeeds,
+  deps: AttemptDeps,
   owner: RunningTask,
   signal: AbortSignal,
   isRepeated: boolean,
 ): Promise<void> {
   await owner.resume()
-  if (await settleLoad(needs.kinds, owner)) return
+  if (await recoverLoad(deps.kinds, owner)) return
   // Only attempts that ended with the server count.
   const attempt = Math.max(1, (owner.task.run?.attempt ?? 0) + (isRepeated ? 0 : 1))
   if (attempt > maxTaskAttempts) {
     await owner.fail(`It was begun ${maxTaskAttempts} times and the server died each time`)
     return
   }
-  if (!(await begin(needs, owner, attempt, signal))) return
-  const key = await needs.kinds.of(owner.task).turn(owner)
-  await inTurn(needs.locks, key, signal, () => placeAndLoad(needs, owner, signal))
+  if (!(await begin(deps, owner, attempt, signal))) return
+  const key = await deps.kinds.of(owner.task).turn(owner)
+  await runInOrder(deps.locks, key, signal, () => placeAndLoad(deps, owner, signal))
 }
 
 /** Examines the task again and sets it to RUNNING. Returns false if it cannot run. */
 async function begin(
-  { kinds, keys }: AttemptNeeds,
+  { kinds, keys }: AttemptDeps,
   owner: RunningTask,
   attempt: number,
   signal: AbortSignal,
@@ -88,10 +84,10 @@ async function begin(
  * If the load finds the table name taken, the next attempt looks up a free name. Another process may take
  * that name first, so this may repeat.
  */
-async function placeAndLoad(needs: AttemptNeeds, owner: RunningTask, signal: AbortSignal): Promise<void> {
+async function placeAndLoad(deps: AttemptDeps, owner: RunningTask, signal: AbortSignal): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      await placeOnce(needs, owner, signal, tries > 1)
+      await placeOnce(deps, owner, signal, tries > 1)
       return
     } catch (error) {
       const isTaken = error instanceof Failure && error.code === 'table-exists'
@@ -101,26 +97,26 @@ async function placeAndLoad(needs: AttemptNeeds, owner: RunningTask, signal: Abo
 }
 
 async function placeOnce(
-  needs: AttemptNeeds,
+  deps: AttemptDeps,
   owner: RunningTask,
   signal: AbortSignal,
   isLookedUp: boolean,
 ): Promise<void> {
-  const placed = await needs.kinds.of(owner.task).place(owner, { isLookedUp, signal })
+  const placed = await deps.kinds.of(owner.task).place(owner, { isLookedUp, signal })
   try {
-    await dropTrial(needs, owner, placed)
+    await dropTrial(deps, owner, placed)
     if (placed.load !== undefined) await owner.aim(placed.load)
     passStep('load.aimed')
-    await stageToPublish(needs.locks, owner, placed, signal)
+    await stageToPublish(deps.locks, owner, placed, signal)
   } catch (error) {
-    if (!(await settleAfterFailure(needs, owner))) throw error
+    if (!(await recoverAfterFailure(deps, owner))) throw error
   } finally {
     placed.release()
   }
 }
 
 /** Removes rows staged by a dry run that are not reused. */
-async function dropTrial({ kinds, log }: AttemptNeeds, owner: RunningTask, { load }: Placed): Promise<void> {
+async function dropTrial({ kinds, log }: AttemptDeps, owner: RunningTask, { load }: Placed): Promise<void> {
   const { record, task } = owner
   const before = task.trial?.load
   if (before === undefined || before.loadId === load?.loadId) return
@@ -141,10 +137,10 @@ async function stageToPublish(
   signal: AbortSignal,
 ): Promise<void> {
   const { turns } = placed
-  await inTurn(locks, turns.publish, signal, async () => {
-    let staged: Staged | undefined
+  await runInOrder(locks, turns.publish, signal, async () => {
+    let staged: StagedTask | undefined
     try {
-      const committed = await inTurn(locks, turns.commit, signal, async (): Promise<Committed> => {
+      const committed = await runInOrder(locks, turns.commit, signal, async (): Promise<Committed> => {
         staged = await placed.stage(owner, signal)
         passStep('load.staged')
         return staged.commit((note) => owner.noteCommit(note))
@@ -159,7 +155,7 @@ async function stageToPublish(
   })
 }
 
-function inTurn<T>(
+function runInOrder<T>(
   locks: ImportLocks,
   key: string | undefined,
   signal: AbortSignal,

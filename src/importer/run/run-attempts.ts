@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Failure } from '../../lib/errors.ts'
 import { isOutage } from '../../lib/postgres/errors.ts'
-import type { ProgressBoard } from '../live/live.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
-import { settleLoad } from './recover-task.ts'
-import type { AttemptNeeds } from './run-attempt.ts'
+import type { ProgressBoard } from '../runtime/runtime.ts'
+import { recoverLoad } from './recover-task.ts'
+import type { AttemptDeps } from './run-attempt.ts'
 import { maxTaskAttempts, runAttempt } from './run-attempt.ts'
 import type { RunningTask } from './running-task.ts'
 
@@ -29,23 +29,23 @@ export interface WaitOptions {
  * three, as after a crash. Throws the error of the last attempt.
  */
 export async function runAttempts(
-  needs: AttemptNeeds & WaitOptions,
+  deps: AttemptDeps & WaitOptions,
   owner: RunningTask,
   signal: AbortSignal,
 ): Promise<void> {
-  let outage = new Outage(needs.waitMs)
+  let outage = new Outage(deps.waitMs)
   for (;;) {
     const before = attemptOf(owner)
     try {
-      await runAttempt(needs, owner, signal)
+      await runAttempt(deps, owner, signal)
       return
     } catch (error) {
-      if (signal.aborted || !isOutage(error) || needs.waitMs === 0) throw error
-      if (attemptOf(owner) > before && owner.load !== undefined) outage = new Outage(needs.waitMs)
+      if (signal.aborted || !isOutage(error) || deps.waitMs === 0) throw error
+      if (attemptOf(owner) > before && owner.load !== undefined) outage = new Outage(deps.waitMs)
       await uncount(owner, before)
-      await waitUntilBack(needs, owner, { outage, error, signal })
+      await waitUntilBack(deps, owner, { outage, error, signal })
       if (attemptOf(owner) < maxTaskAttempts) continue
-      if (await settleLoad(needs.kinds, owner)) return
+      if (await recoverLoad(deps.kinds, owner)) return
       throw afterAttempts(error)
     }
   }
@@ -85,17 +85,17 @@ class Outage {
  * Resolves when source and target are reachable, as far as known; throws the error if they stay unreachable.
  */
 async function waitUntilBack(
-  needs: AttemptNeeds & WaitOptions,
+  deps: AttemptDeps & WaitOptions,
   owner: RunningTask,
   { outage, error, signal }: { outage: Outage; error: Failure; signal: AbortSignal },
 ): Promise<void> {
-  tellWaiting(needs, owner, error)
+  tellWaiting(deps, owner, error)
   const { record, task } = owner
   let latest = error
   for (;;) {
-    if (!(await outage.pause(signal))) throw stayedAway(latest, needs.waitMs)
+    if (!(await outage.pause(signal))) throw stayedAway(latest, deps.waitMs)
     try {
-      await needs.reachSource(record, task, signal)
+      await deps.reachSource(record, task, signal)
       return
     } catch (thrown) {
       signal.throwIfAborted()
@@ -106,7 +106,7 @@ async function waitUntilBack(
 }
 
 function tellWaiting(
-  { progress, log }: WaitOptions & AttemptNeeds,
+  { progress, log }: WaitOptions & AttemptDeps,
   { record, task }: RunningTask,
   error: Failure,
 ): void {

@@ -2,18 +2,18 @@ import { isCatalogueAway } from '../../db/errors.ts'
 import { explain, Failure } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import { leaveStuckWork, WorkLeft } from '../../lib/workers/leave-stuck-work.ts'
-import type { RunningTable } from '../live/live.ts'
-import { deafMs, LoadCanceled, tellEnded } from '../live/live.ts'
 import { findTask, getImport, getTask } from '../records/records.ts'
-import type { AttemptNeeds } from './run-attempt.ts'
+import type { RunningTable } from '../runtime/runtime.ts'
+import { deafMs, LoadCanceled, publishEnded } from '../runtime/runtime.ts'
+import type { AttemptDeps } from './run-attempt.ts'
 import type { WaitOptions } from './run-attempts.ts'
 import { runAttempts } from './run-attempts.ts'
-import type { OwnerNeeds } from './running-task.ts'
+import type { OwnerDeps } from './running-task.ts'
 import { RunningTask } from './running-task.ts'
 
-export interface TaskNeeds {
-  owner: OwnerNeeds
-  attempt: AttemptNeeds & WaitOptions
+export interface TaskDeps {
+  owner: OwnerDeps
+  attempt: AttemptDeps & WaitOptions
   running: RunningTable
   events: EventBus
   /** Maximum number of concurrent tasks of one import. */
@@ -25,27 +25,27 @@ export interface TaskNeeds {
  * the task.
  */
 export async function runTask(
-  needs: TaskNeeds,
+  deps: TaskDeps,
   importId: number,
   taskId: number,
   job: { id: number; signal: AbortSignal },
 ): Promise<void> {
-  const db = needs.owner.database.kysely
-  const { log } = needs.attempt
+  const db = deps.owner.database.kysely
+  const { log } = deps.attempt
   const found = await findTask(db, importId, taskId)
   if (found === undefined || found.run?.jobId !== job.id) return
-  const owner = new RunningTask(needs.owner, { record: await getImport(db, importId), task: found })
-  const work = needs.running.begin(importId, job.signal, taskId)
+  const owner = new RunningTask(deps.owner, { record: await getImport(db, importId), task: found })
+  const work = deps.running.begin(importId, job.signal, taskId)
   try {
-    await leaveStuckWork(runAttempts(needs.attempt, owner, work.signal), work.signal, deafMs)
+    await leaveStuckWork(runAttempts(deps.attempt, owner, work.signal), work.signal, deafMs)
   } catch (error) {
-    if (error instanceof WorkLeft) tellEnded({ log, events: needs.events }, 'job', error)
+    if (error instanceof WorkLeft) publishEnded({ log, events: deps.events }, 'job', error)
     // Without the catalogue nothing can be stored: the job runs again when it is back.
     if (job.signal.aborted || isCatalogueAway(error)) throw error
     const task = await getTask(db, importId, taskId)
     // Abandoned work still uses the other owner object, whose saves fail from the next one on.
     const isUnsettled = owner.isUnsettled || error instanceof WorkLeft
-    const ending = new RunningTask(needs.owner, { record: owner.record, task }, isUnsettled)
+    const ending = new RunningTask(deps.owner, { record: owner.record, task }, isUnsettled)
     if (!ending.isOf(job.id)) return
     if (work.signal.reason instanceof LoadCanceled) {
       await ending.cancel()

@@ -1,14 +1,14 @@
 import type { Jobs } from '../../jobs/jobs.ts'
-import type { RehearseNeeds } from '../rehearse/rehearse.ts'
-import { rehearsalHandler, rehearseJob } from '../rehearse/rehearse.ts'
+import type { DryRunDeps } from '../dry-run/dry-run.ts'
+import { rehearsalHandler, rehearseJob } from '../dry-run/dry-run.ts'
 import type { Restores } from '../restore/restores.ts'
 import { restoreJob } from '../restore/restores.ts'
-import type { MendNeeds } from './mend-task.ts'
-import { mendHandler, mendJob } from './mend-task.ts'
-import type { PrepareNeeds } from './prepare-import.ts'
+import type { LoadCorrectionsDeps } from './correct-task.ts'
+import { correctionHandler, correctionJob } from './correct-task.ts'
+import type { PrepareDeps } from './prepare-import.ts'
 import { prepareHandler } from './prepare-import.ts'
 import { publishEarlierCommits } from './recover-task.ts'
-import type { RunNeeds } from './run-import.ts'
+import type { RunDeps } from './run-import.ts'
 import { runHandler } from './run-import.ts'
 import { prepareJob, runJob } from './start-run.ts'
 
@@ -22,10 +22,10 @@ export async function startJobs(
     rehearsing,
     restores,
   }: {
-    preparing: PrepareNeeds
-    running: RunNeeds
-    mending: MendNeeds
-    rehearsing: RehearseNeeds
+    preparing: PrepareDeps
+    running: RunDeps
+    mending: LoadCorrectionsDeps
+    rehearsing: DryRunDeps
     restores: Restores
   },
 ): Promise<void> {
@@ -35,16 +35,16 @@ export async function startJobs(
   await jobs.start({
     [prepareJob]: prepareHandler(preparing),
     [runJob]: runHandler(running),
-    [mendJob]: mendHandler(mending),
+    [correctionJob]: correctionHandler(mending),
     [rehearseJob]: rehearsalHandler(rehearsing),
     [restoreJob]: restores.handler,
   })
 }
-export type { MakeNeeds } from './make-tasks.ts'
+export type { LoadCorrectionsDeps } from './correct-task.ts'
+export { endCorrection, refuseCorrection, startCorrection } from './correct-task.ts'
+export type { MakeDeps } from './make-tasks.ts'
 export { makeTasks } from './make-tasks.ts'
-export type { MendNeeds } from './mend-task.ts'
-export { endMending, refuseMending, startMending } from './mend-task.ts'
 export { failPreparation } from './prepare-import.ts'
 export type { WaitOptions } from './run-attempts.ts'
-export type { StartNeeds } from './start-run.ts'
+export type { StartDeps } from './start-run.ts'
 export { prepareJob, startRun, startTask } from './start-run.ts'

@@ -1,15 +1,15 @@
 import type { Database } from '../../db/connection.ts'
-import type { Message } from '../../formats/format.ts'
+import type { FormatMessage } from '../../formats/format.ts'
 import { defined, without } from '../../lib/defined.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
-import type { CommitNote, Publication, Running, StageNotes } from '../kinds/kinds.ts'
 import type { ImportRecord, Stopped, TaskLoad, TaskRecord, TaskTrial } from '../model/model.ts'
-import { isMending, mendingEnded, taskAfter, toldWithoutGeometry } from '../model/model.ts'
-import type { PublishNeeds } from '../publish/publish.ts'
+import { correctionEnded, isCorrecting, taskAfter, toldWithoutGeometry } from '../model/model.ts'
+import type { PublishDeps } from '../publish/publish.ts'
 import { publishTask } from '../publish/publish.ts'
 import { saveTaskAndTell } from '../records/records.ts'
+import type { CommitNote, Publication, Running, StageNotes } from '../task-types/task-types.ts'
 
-export interface OwnerNeeds extends PublishNeeds {
+export interface OwnerDeps extends PublishDeps {
   database: Database
 }
 
@@ -21,11 +21,11 @@ export class RunningTask implements Running, StageNotes {
   readonly record: ImportRecord
   #task: TaskRecord
   #isUnsettled: boolean
-  readonly #needs: OwnerNeeds
+  readonly #deps: OwnerDeps
 
   /** `isUnsettled`: one of its loads was interrupted with an unknown commit status. */
-  constructor(needs: OwnerNeeds, { record, task }: Running, isUnsettled = false) {
-    this.#needs = needs
+  constructor(deps: OwnerDeps, { record, task }: Running, isUnsettled = false) {
+    this.#deps = deps
     this.record = record
     this.#task = task
     this.#isUnsettled = isUnsettled
@@ -102,7 +102,7 @@ export class RunningTask implements Running, StageNotes {
   }
 
   /** Adds a message that is retained whatever the result of the attempt. */
-  async say(message: Message): Promise<void> {
+  async say(message: FormatMessage): Promise<void> {
     await this.#save({ ...this.#task, messages: [...this.#task.messages, message] })
   }
 
@@ -157,17 +157,17 @@ export class RunningTask implements Running, StageNotes {
     const { loadId, storeId, table, layerName: name, isNewLayer } = load
     const refreshed = isNewLayer ? {} : { layer: { workspace: this.record.workspace, name } }
     const change = { storeId, table, ...refreshed, ...defined({ mark }) }
-    await this.#needs.catalog.layers.announceChange(change, loadId)
+    await this.#deps.catalog.layers.announceChange(change, loadId)
   }
 
   /** A load did not commit: its target is unchanged. */
   async forgetLoad({ loadId }: TaskLoad): Promise<void> {
-    await this.#needs.catalog.layers.giveUpChange(loadId)
+    await this.#deps.catalog.layers.giveUpChange(loadId)
   }
 
   /** Publishes the layer and completes the task in one transaction. */
   async publish({ task, place, published, makeStore, tidy }: Publication): Promise<void> {
-    this.#task = await publishTask(this.#needs, this.record, task, place, published, makeStore)
+    this.#task = await publishTask(this.#deps, this.record, task, place, published, makeStore)
     await tidy?.()
   }
 
@@ -180,12 +180,12 @@ export class RunningTask implements Running, StageNotes {
   }
 
   async cancel(): Promise<void> {
-    if (isMending(this.#task)) return this.#endMending({ state: 'CANCELED' })
+    if (isCorrecting(this.#task)) return this.#endMending({ state: 'CANCELED' })
     await this.#save(this.#withoutRun(taskAfter(this.#task, { type: 'canceled' })))
   }
 
   async fail(reason: string, errorCode?: string): Promise<void> {
-    if (isMending(this.#task))
+    if (isCorrecting(this.#task))
       return this.#endMending({ state: 'ERROR', errorMessage: reason, ...defined({ errorCode }) })
     const failed = taskAfter(this.#task, { type: 'failed' })
     const stopped = errorCode === 'stopped' ? failed.trial?.found?.stopped : undefined
@@ -194,8 +194,8 @@ export class RunningTask implements Running, StageNotes {
   }
 
   /** Sets the task back to complete, its state before corrected rows were uploaded. */
-  async #endMending(end: Parameters<typeof mendingEnded>[1]): Promise<void> {
-    await this.#save(this.#withoutRun(mendingEnded(this.#task, end)))
+  async #endMending(end: Parameters<typeof correctionEnded>[1]): Promise<void> {
+    await this.#save(this.#withoutRun(correctionEnded(this.#task, end)))
   }
 
   get #jobId(): number {
@@ -212,10 +212,10 @@ export class RunningTask implements Running, StageNotes {
   }
 
   async #save(task: TaskRecord): Promise<void> {
-    this.#task = await saveTaskAndTell(this.#needs, this.#needs.database.kysely, task)
+    this.#task = await saveTaskAndTell(this.#deps, this.#deps.database.kysely, task)
   }
 }
 
-function tells({ messages }: TaskRecord, { code, message }: Message): boolean {
+function tells({ messages }: TaskRecord, { code, message }: FormatMessage): boolean {
   return messages.some((one) => one.code === code && one.message === message)
 }

@@ -1,16 +1,16 @@
 import type { Jobs } from '../../jobs/jobs.ts'
 import { without } from '../../lib/defined.ts'
 import { conflict } from '../../lib/errors.ts'
-import type { ImportLocks } from '../live/live.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import { importAfter, now, runnableStates } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
 import { getImport, listTasks, saveAndTell, saveTask } from '../records/records.ts'
+import type { ImportLocks } from '../runtime/runtime.ts'
 
 export const runJob = 'import.run'
 export const prepareJob = 'import.prepare'
 
-export interface StartNeeds {
+export interface StartDeps {
   records: Keeping
   jobs: Jobs
   locks: ImportLocks
@@ -33,22 +33,22 @@ function refuseNothingToRun(record: ImportRecord, tasks: TaskRecord[]): never {
   throw conflict('nothing-to-run', `No task of import ${record.id} can be run`, { errors })
 }
 
-async function prepareAgain(needs: StartNeeds, record: ImportRecord): Promise<number> {
-  const jobId = await needs.records.database.transaction(async (db) => {
+async function prepareAgain(deps: StartDeps, record: ImportRecord): Promise<number> {
+  const jobId = await deps.records.database.transaction(async (db) => {
     const payload = { importId: record.id, isAsync: true }
-    const id = await needs.jobs.enqueue(db, { kind: prepareJob, key: `import ${record.id}`, payload })
-    await saveAndTell(needs.records, db, { ...importAfter(record, { type: 'prepare-again' }), jobId: id })
+    const id = await deps.jobs.enqueue(db, { kind: prepareJob, key: `import ${record.id}`, payload })
+    await saveAndTell(deps.records, db, { ...importAfter(record, { type: 'prepare-again' }), jobId: id })
     return id
   })
   return jobId
 }
 
-async function beginRun(needs: StartNeeds, record: ImportRecord, tasks: TaskRecord[]): Promise<number> {
-  return needs.records.database.transaction(async (db) => {
+async function beginRun(deps: StartDeps, record: ImportRecord, tasks: TaskRecord[]): Promise<number> {
+  return deps.records.database.transaction(async (db) => {
     const payload = { importId: record.id }
-    const jobId = await needs.jobs.enqueue(db, { kind: runJob, key: `import ${record.id}`, payload })
-    await saveAndTell(needs.records, db, { ...importAfter(record, { type: 'started' }), jobId })
-    const at = now(needs.records)
+    const jobId = await deps.jobs.enqueue(db, { kind: runJob, key: `import ${record.id}`, payload })
+    await saveAndTell(deps.records, db, { ...importAfter(record, { type: 'started' }), jobId })
+    const at = now(deps.records)
     for (const task of tasks) await saveTask(db, { ...task, run: { jobId, attempt: 0 } }, at)
     return jobId
   })
@@ -60,32 +60,32 @@ async function beginRun(needs: StartNeeds, record: ImportRecord, tasks: TaskReco
  * run.
  */
 export async function startRun(
-  needs: StartNeeds,
+  deps: StartDeps,
   importId: number,
   check?: (record: ImportRecord) => void,
 ): Promise<number | undefined> {
-  const jobId = await needs.locks.ofImport(importId, async () => {
-    const db = needs.records.database.kysely
+  const jobId = await deps.locks.ofImport(importId, async () => {
+    const db = deps.records.database.kysely
     const record = await getImport(db, importId)
     check?.(record)
     if (record.state === 'COMPLETE') return undefined
-    if (record.state === 'INIT_ERROR') return prepareAgain(needs, record)
+    if (record.state === 'INIT_ERROR') return prepareAgain(deps, record)
     if (record.state === 'INIT' || record.state === 'RUNNING') {
       throw conflict('import-busy', `Import ${importId} is ${record.state} already`)
     }
     const tasks = await listTasks(db, importId)
     const runnable = tasks.filter((task) => runnableStates.includes(task.state))
     if (runnable.length === 0) refuseNothingToRun(record, tasks)
-    return beginRun(needs, without(record, 'rehearsal'), runnable)
+    return beginRun(deps, without(record, 'rehearsal'), runnable)
   })
-  needs.jobs.wake()
+  deps.jobs.wake()
   return jobId
 }
 
 /** Starts a run of a single task. Run under the lock of the import. */
-export function startTask(needs: StartNeeds, record: ImportRecord, task: TaskRecord): Promise<number> {
+export function startTask(deps: StartDeps, record: ImportRecord, task: TaskRecord): Promise<number> {
   if (record.state === 'INIT' || record.state === 'RUNNING') {
     throw conflict('import-busy', `Import ${record.id} is ${record.state} already`)
   }
-  return beginRun(needs, record, [task])
+  return beginRun(deps, record, [task])
 }

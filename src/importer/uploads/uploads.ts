@@ -13,7 +13,7 @@ import { writePiece } from './write-piece.ts'
 export type { UploadState } from './upload-record.ts'
 
 /** Folder and limits of uploads. */
-export interface UploadsNeeds {
+export interface UploadsOptions {
   /** A folder of their own, on the same disk as the uploads of imports. */
   root: string
   clock: Clock
@@ -39,11 +39,11 @@ const halfMadeMs = 3_600_000
  * directory see the same state.
  */
 export class ResumableUploads {
-  readonly #needs: UploadsNeeds
+  readonly #needs: UploadsOptions
   /** Announced sizes by id: cached from records, which do not change. */
   readonly #announced = new Map<string, { owner: string; lengthBytes: number }>()
 
-  constructor(needs: UploadsNeeds) {
+  constructor(needs: UploadsOptions) {
     this.#needs = needs
   }
 

@@ -22,7 +22,7 @@ import { editedRow } from './edited-row.ts'
 import { latestStore } from './latest-store.ts'
 
 /** An edit request for one feature. Plain data. */
-export interface EditWish {
+export interface FeatureEditRequest {
   kind: 'create' | 'replace' | 'update' | 'delete'
   /** A feature, for an update a JSON Merge Patch; absent for a deletion. */
   body?: Uint8Array
@@ -40,7 +40,7 @@ export interface EditWish {
 export interface EditPlan {
   connection: StoreConnection
   request: EditRequest
-  wish: EditWish
+  wish: FeatureEditRequest
 }
 
 /** Result of an edit. */
@@ -88,7 +88,7 @@ export async function editFeature(
   return outcome
 }
 
-function parseBody({ kind, body }: EditWish): EditedFeature | undefined {
+function parseBody({ kind, body }: FeatureEditRequest): EditedFeature | undefined {
   if (kind === 'delete') return undefined
   if (body === undefined || body.length === 0)
     throw invalid('invalid-feature', 'The body is empty: a GeoJSON feature is expected')
@@ -98,7 +98,7 @@ function parseBody({ kind, body }: EditWish): EditedFeature | undefined {
 async function decideChange(
   edited: EditedTable,
   { featureId = '' }: EditRequest,
-  wish: EditWish,
+  wish: FeatureEditRequest,
   body: EditedFeature | undefined,
 ): Promise<FeatureChange> {
   const { present } = edited
@@ -134,7 +134,11 @@ function unknownFeature(featureId: string): Failure {
   return notFound('unknown-feature', `Feature "${featureId}" does not exist in this collection`)
 }
 
-async function geometryOf({ table, present }: EditedTable, wish: EditWish, { geometry }: EditedFeature) {
+async function geometryOf(
+  { table, present }: EditedTable,
+  wish: FeatureEditRequest,
+  { geometry }: EditedFeature,
+) {
   if (geometry === undefined) return undefined
   if (table.schema.geometry === undefined) {
     if (geometry === null) return undefined
@@ -147,7 +151,7 @@ async function geometryOf({ table, present }: EditedTable, wish: EditWish, { geo
 
 async function toOutcome(
   { feature, ...result }: EditResult,
-  wish: EditWish,
+  wish: FeatureEditRequest,
   isChanged: boolean,
 ): Promise<EditOutcome> {
   if (feature === undefined) return { ...result, isChanged }
@@ -156,7 +160,10 @@ async function toOutcome(
   return { ...result, isChanged, tag, ...defined({ json }) }
 }
 
-async function featureText({ batch, ids }: FeaturePage, { crs, written }: EditWish): Promise<string> {
+async function featureText(
+  { batch, ids }: FeaturePage,
+  { crs, written }: FeatureEditRequest,
+): Promise<string> {
   if (crs === undefined) return featureToJson(batch, 0, ids[0] ?? '', written)
   const reprojector = await findReprojector(crs, written.srs)
   try {

@@ -10,13 +10,13 @@ import { invalid } from '../../lib/errors.ts'
 import type { EditedTable } from '../../stores/store.ts'
 import { editedColumn, MisfitValue } from './edited-column.ts'
 
-interface Given {
+interface EditedColumns {
   attributes: Attribute[]
   columns: Column[]
 }
 
 /** Attributes that an edit sets: the named ones, or all, with null for those not named. */
-export type Extent = 'named' | 'all'
+export type EditedExtent = 'named' | 'all'
 
 /**
  * Returns the columns to write for a client's feature, without those that already have their value. Throws a
@@ -26,11 +26,11 @@ export function editedRow(
   { properties }: EditedFeature,
   geometry: GeometryColumn | undefined,
   edited: EditedTable,
-  extent: Extent,
+  extent: EditedExtent,
 ): FeatureBatch {
   const { schema } = edited.table
   const problems: string[] = []
-  const given: Given = { attributes: [], columns: [] }
+  const given: EditedColumns = { attributes: [], columns: [] }
   for (const name of properties.keys())
     if (attributeIndex(schema, name) < 0) problems.push(unknownProperty(edited, name))
   for (const attribute of schema.attributes) {
@@ -68,7 +68,7 @@ function columnOf(
   { table, computed, present }: EditedTable,
   attribute: Attribute,
   value: WrittenJson | undefined,
-  extent: Extent,
+  extent: EditedExtent,
 ): Column | undefined {
   const { name } = attribute
   const isKey = name === table.primaryKey

@@ -1,6 +1,6 @@
-import type { LoadPlace } from './trusted-files.ts'
-import type { RowsPart, RowsWish } from './write-rows.ts'
-import { writeRows } from './write-rows.ts'
+import type { WorkLocation } from './trusted-files.ts'
+import type { RowsPart, TaskRowsRequest } from './write-rows.ts'
+import { writeTaskRows } from './write-rows.ts'
 
 /** Limited, since a load may be waiting for the thread. */
 const mostMs = 400
@@ -11,15 +11,15 @@ const mostBytes = 2 << 20
  * must read them.
  */
 export async function findFirstRows(
-  wish: RowsWish,
-  place: LoadPlace,
+  wish: TaskRowsRequest,
+  place: WorkLocation,
   signal: AbortSignal,
 ): Promise<RowsPart | undefined> {
   const end = AbortSignal.timeout(mostMs)
   const parts: Uint8Array[] = []
   let sizeBytes = 0
   try {
-    for await (const part of writeRows(wish, place, AbortSignal.any([signal, end]))) {
+    for await (const part of writeTaskRows(wish, place, AbortSignal.any([signal, end]))) {
       parts.push(part.bytes)
       sizeBytes += part.bytes.length
       if (part.isLast) return { ...part, bytes: Uint8Array.from(Buffer.concat(parts)) }

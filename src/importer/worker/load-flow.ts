@@ -1,20 +1,20 @@
-import type { Message } from '../../formats/format.ts'
+import type { FormatMessage } from '../../formats/format.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { collectYoungGarbage } from '../../lib/collect-garbage.ts'
 import { ownValue } from '../../lib/own-value.ts'
-import type { Ledger } from './ledger.ts'
 import type { LoadPlan, LoadProgress } from './load-plan.ts'
 import { openFlow } from './open-flow.ts'
 import type { OpenSource } from './open-source.ts'
 import { mayHoldPolygons, PolygonWatch, repairedSchema } from './polygon-watch.ts'
-import { RowFigures, sizeOfBatch } from './row-figures.ts'
+import type { RowAccounting } from './row-accounting.ts'
+import { RowFiguresBuilder, sizeOfBatch } from './row-figures.ts'
 
 /** Callbacks of a load. */
 export interface FlowHooks {
   signal: AbortSignal
   onProgress(progress: LoadProgress): void
-  onMessage(message: Message): void
+  onMessage(message: FormatMessage): void
   /** See `LoadHooks`. */
   beforeTouch?(mark: string): Promise<void>
 }
@@ -49,7 +49,7 @@ export interface Flow {
   /** Columns to index. */
   indexes: string[]
   /** Statistics of the rows, if requested. */
-  figures?: RowFigures
+  figures?: RowFiguresBuilder
   polygons?: PolygonWatch
 }
 
@@ -57,7 +57,7 @@ export interface Flow {
 export async function flowOf(
   plan: LoadPlan,
   source: OpenSource,
-  ledger: Ledger,
+  ledger: RowAccounting,
   hooks: FlowHooks,
 ): Promise<Flow> {
   const { signal, onMessage } = hooks
@@ -109,6 +109,6 @@ function watched(plan: LoadPlan, flow: Flow, hooks: FlowHooks): Flow {
 
 function counted({ trial }: LoadPlan, flow: Flow): Flow {
   if (trial === undefined) return flow
-  const figures = new RowFigures(trial.stopIf)
+  const figures = new RowFiguresBuilder(trial.stopIf)
   return { ...flow, batches: figures.count(flow.batches), figures }
 }

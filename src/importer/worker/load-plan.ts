@@ -3,17 +3,23 @@ import type { Envelope } from '../../geo/envelope.ts'
 import type { Schema } from '../../geo/schema.ts'
 import type { DatabaseConnection } from '../../sources/database/database.ts'
 import type { ChangeCounts, UpsertRules } from '../../stores/changes.ts'
-import type { KeptState, LoadMode, NotKept, StoreConnection, TableDescription } from '../../stores/store.ts'
+import type {
+  LoadMode,
+  NotRetained,
+  StoreConnection,
+  TableDescription,
+  TableSnapshot,
+} from '../../stores/store.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type {
   AttributeChoice,
+  CorrectionLoad,
+  CorrectionPlan,
   IndexRow,
   LaidBy,
-  MendedLoad,
-  MendedPlan,
   RejectLimit,
   Trial,
-  TrialWish,
+  TrialOptions,
 } from '../model/model.ts'
 
 /** Source of rows. */
@@ -57,7 +63,7 @@ export interface LoadPlan {
   /** True to read rows without staging them, for a file that is served directly. */
   isReadOnly?: boolean
   /** Measurements to make when the rows are staged, before any commit. */
-  trial?: TrialWish
+  trial?: TrialOptions
   /** Rows staged earlier under the same `loadId`, and the location of their rejected rows. */
   takeUp?: LaidBy & { rejected: number; rejectsPath: string }
   /** Output path of the list of `UPSERT` changes; absent: no list. */
@@ -68,7 +74,7 @@ export interface LoadPlan {
    * Set if the rows are corrected rows of a completed task; `rejectsPath` receives those that are rejected
    * again.
    */
-  mended?: MendedPlan
+  mended?: CorrectionPlan
 }
 
 /** Result of a load that stops before its commit. */
@@ -90,15 +96,15 @@ export interface LoadOutcome {
   /** The table after the load, if the store has described it. */
   table?: TableDescription
   /** Previous contents of the table, if they were to be retained. */
-  kept?: KeptState | NotKept
+  kept?: TableSnapshot | NotRetained
   /** Row changes of an `UPSERT`. */
   changes?: ChangeCounts
   /** Result of corrected rows. */
-  mended?: MendedOutcome
+  mended?: CorrectionOutcome
 }
 
 /** Result of corrected rows. */
-export type MendedOutcome = Pick<MendedLoad, 'rows' | 'reasons'>
+export type CorrectionOutcome = Pick<CorrectionLoad, 'rows' | 'reasons'>
 
 export interface LoadProgress {
   phase: 'loading' | 'committing'

@@ -1,4 +1,4 @@
-import type { DataFile, Message } from '../../formats/format.ts'
+import type { DataFile, FormatMessage } from '../../formats/format.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { defined } from '../../lib/defined.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
@@ -9,19 +9,19 @@ import type { DatabaseConnection, DescribeOptions } from '../../sources/database
 import type { LoadResult } from '../../stores/store.ts'
 import type { DescribedFile } from '../model/model.ts'
 import type { EditOutcome, EditPlan } from './edit-feature.ts'
-import type { LoadOutcome, LoadPlan, LoadProgress, MendedOutcome, TriedLoad } from './load-plan.ts'
-import type { DatabaseDescription, LoadNotice, LoadQuestion, LoadWork } from './load-work.ts'
+import type { CorrectionOutcome, LoadOutcome, LoadPlan, LoadProgress, TriedLoad } from './load-plan.ts'
+import type { DatabaseDescription, LoadCheckpoint, LoadNotice, LoadWork } from './load-work.ts'
 import type { RowsPlan } from './open-rows.ts'
 import type { RestorePlan } from './restore-table.ts'
-import type { LoadPlace } from './trusted-files.ts'
+import type { WorkLocation } from './trusted-files.ts'
 import { needsOwnProcess } from './trusted-files.ts'
-import type { RowsPart, RowsWish } from './write-rows.ts'
+import type { RowsPart, TaskRowsRequest } from './write-rows.ts'
 
 /** Callbacks for the progress of a load. */
 interface WatchHandlers {
   signal: AbortSignal
   onProgress(progress: LoadProgress): void
-  onMessage(message: Message): void
+  onMessage(message: FormatMessage): void
 }
 
 export interface LoadHandlers extends WatchHandlers {
@@ -35,7 +35,7 @@ export interface LoadHandlers extends WatchHandlers {
    */
   onStopped?(tried: TriedLoad): Promise<void>
   /** Called if none of the corrected rows can be loaded. The load fails after it returns. */
-  onNothingMended?(mended: MendedOutcome): Promise<void>
+  onNothingMended?(mended: CorrectionOutcome): Promise<void>
   /** Called just before the commit; the store commits when it returns, rolls back if it throws. */
   beforeCommit(token: string, outcome: LoadOutcome): Promise<void>
 }
@@ -70,7 +70,7 @@ export interface LoadPool {
    * Returns rows read by an idle thread if they are near the start; undefined if another worker must read
    * them.
    */
-  firstRows(wish: RowsWish, signal: AbortSignal): Promise<RowsPart | undefined>
+  firstRows(wish: TaskRowsRequest, signal: AbortSignal): Promise<RowsPart | undefined>
   /** Numbers of running and queued loads and descriptions. */
   counts(): { running: number; queued: number }
   close(): Promise<void>
@@ -110,7 +110,7 @@ type Pool = WorkPool<LoadWork>
 export function createLoadPool(options: LoadPoolOptions): LoadPool {
   const { concurrency: limit, kept, ownFolder, silenceMs, onEnd } = options
   const queue = new WorkQueue({ limit })
-  const data = (isProcess: boolean): LoadPlace => ({ isProcess, ownFolder })
+  const data = (isProcess: boolean): WorkLocation => ({ isProcess, ownFolder })
   const threads: Pool = new WorkPool<LoadWork>({
     start: (events) => startThread(file, { ...events, data: data(false) }),
     limit,
@@ -209,7 +209,7 @@ function changesOfTables(work: Work): Pick<LoadPool, 'restore' | 'edit'> {
   }
 }
 
-async function answer(question: LoadQuestion, handlers: LoadHandlers): Promise<void> {
+async function answer(question: LoadCheckpoint, handlers: LoadHandlers): Promise<void> {
   if ('staged' in question) await handlers.onStaged?.()
   else if ('touched' in question) await handlers.beforeTouch?.(question.touched)
   else if ('stopped' in question) await handlers.onStopped?.(question.stopped)
@@ -241,7 +241,7 @@ function described({ isSlow = false, ...limits }: Limits) {
 async function findFirst(
   threads: Pool,
   queue: WorkQueue,
-  { wish, limit, limits }: { wish: RowsWish; limit: number; limits: Limits },
+  { wish, limit, limits }: { wish: TaskRowsRequest; limit: number; limits: Limits },
 ): Promise<RowsPart | undefined> {
   if (threads.idle === 0 || queue.running >= limit || queue.waiting > 0) return undefined
   const read = () => threads.call('firstRows', wish, limits)

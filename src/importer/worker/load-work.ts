@@ -1,4 +1,4 @@
-import type { DataFile, LayerDescription, Message } from '../../formats/format.ts'
+import type { DataFile, FormatMessage, LayerDescription } from '../../formats/format.ts'
 import { defined } from '../../lib/defined.ts'
 import type { CallContext } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
@@ -10,36 +10,36 @@ import { describeFile } from './describe-file.ts'
 import type { EditOutcome, EditPlan } from './edit-feature.ts'
 import { editFeature } from './edit-feature.ts'
 import { findFirstRows } from './first-rows.ts'
-import type { LoadOutcome, LoadPlan, LoadProgress, MendedOutcome, TriedLoad } from './load-plan.ts'
+import type { CorrectionOutcome, LoadOutcome, LoadPlan, LoadProgress, TriedLoad } from './load-plan.ts'
 import type { RowsPlan } from './open-rows.ts'
 import { readBounds } from './read-bounds.ts'
 import type { RestorePlan } from './restore-table.ts'
 import { restoreTable } from './restore-table.ts'
 import { rehearseLoad, runLoad } from './run-load.ts'
 import { checkConnection, checkPlan, checkStore } from './trusted-databases.ts'
-import type { LoadPlace } from './trusted-files.ts'
-import { checkFile } from './trusted-files.ts'
-import type { RowsWish } from './write-rows.ts'
+import type { WorkLocation } from './trusted-files.ts'
+import { checkTrustedFile } from './trusted-files.ts'
+import type { TaskRowsRequest } from './write-rows.ts'
 
 /** Contents of a database, and the format reported for its tables. */
 export interface DatabaseDescription extends DescribedDatabase {
   format: string
 }
 
-export type LoadNotice = { progress: LoadProgress } | { message: Message }
+export type LoadNotice = { progress: LoadProgress } | { message: FormatMessage }
 
 /** Requests of a load that it waits for: the load continues on a response and is discarded on an error. */
-export type LoadQuestion =
+export type LoadCheckpoint =
   | { staged: true }
   | { touched: string }
   | { stopped: TriedLoad }
-  | { nothingMended: MendedOutcome }
+  | { nothingMended: CorrectionOutcome }
   | { token: string; outcome: LoadOutcome }
   | { token: string; restored: LoadResult }
   | { token: string; editing: string }
   | { token: string; edited: EditOutcome }
 
-type LoadContext = CallContext<LoadNotice, LoadQuestion, void>
+type LoadContext = CallContext<LoadNotice, LoadCheckpoint, void>
 
 interface DescribeDatabase {
   connection: DatabaseConnection
@@ -47,10 +47,10 @@ interface DescribeDatabase {
   maxTables: number
 }
 
-function handlersAt(place: LoadPlace) {
+function handlersAt(place: WorkLocation) {
   return {
     describe: ({ file, charset }: { file: DataFile; charset?: string }, { signal }: CallContext) => {
-      checkFile(place, file.path)
+      checkTrustedFile(place, file.path)
       return describeFile(file, charset, signal)
     },
     describeDatabase: async (
@@ -65,7 +65,7 @@ function handlersAt(place: LoadPlace) {
       return { format: reader.format, messages, tables: await withExamples(found, read, signal) }
     },
     bounds: (plan: RowsPlan, { signal }: CallContext) => readBounds(plan, place, signal),
-    firstRows: (wish: RowsWish, { signal }: CallContext) => findFirstRows(wish, place, signal),
+    firstRows: (wish: TaskRowsRequest, { signal }: CallContext) => findFirstRows(wish, place, signal),
     load: (plan: LoadPlan, { signal, notify, ask }: LoadContext): Promise<LoadOutcome> => {
       checkPlan(place, plan)
       return runLoad(plan, {
@@ -110,4 +110,4 @@ function handlersAt(place: LoadPlace) {
 /** Operations of the load worker. */
 export type LoadWork = ReturnType<typeof handlersAt>
 
-serveWork<LoadWork, LoadPlace>(handlersAt)
+serveWork<LoadWork, WorkLocation>(handlersAt)

@@ -1,4 +1,4 @@
-import type { Message } from '../../formats/format.ts'
+import type { FormatMessage } from '../../formats/format.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { fillDimensions } from '../../geo/fill-dimensions.ts'
 import type { GeometryField, Schema } from '../../geo/schema.ts'
@@ -15,7 +15,7 @@ type Batches = AsyncIterable<FeatureBatch>
 /** Callbacks for rows that pass through a chain. */
 interface ChainHooks {
   signal: AbortSignal
-  onMessage(message: Message): void
+  onMessage(message: FormatMessage): void
   /** Called with the rows of the source. */
   onRead(batches: Batches): Batches
 }
@@ -46,7 +46,7 @@ export async function openFlow(
 function withDimensions(
   batches: Batches,
   { geometry: field }: Schema,
-  onMessage: (message: Message) => void,
+  onMessage: (message: FormatMessage) => void,
 ): Batches {
   return field?.hasZ === true || field?.hasM === true ? filledBatches(batches, field, onMessage) : batches
 }
@@ -54,7 +54,7 @@ function withDimensions(
 async function* filledBatches(
   batches: Batches,
   field: GeometryField,
-  onMessage: (message: Message) => void,
+  onMessage: (message: FormatMessage) => void,
 ): AsyncGenerator<FeatureBatch> {
   let count = 0
   for await (const batch of batches) {

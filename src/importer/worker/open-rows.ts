@@ -8,8 +8,8 @@ import type { LoadPlan } from './load-plan.ts'
 import { openFlow } from './open-flow.ts'
 import { openSource } from './open-source.ts'
 import { mayHoldPolygons, PolygonWatch, repairedSchema } from './polygon-watch.ts'
-import type { LoadPlace } from './trusted-files.ts'
-import { checkFile } from './trusted-files.ts'
+import type { WorkLocation } from './trusted-files.ts'
+import { checkTrustedFile } from './trusted-files.ts'
 
 /**
  * Rows to read and their transformations. Plain data: it is passed between threads. Contains secrets and must
@@ -30,11 +30,11 @@ export interface OpenRows {
 /** Opens the rows of a plan. In a thread refuses databases that may block SQLite indefinitely. */
 export async function openRows(
   { source: from, ...plan }: RowsPlan,
-  place: LoadPlace,
+  place: WorkLocation,
   signal: AbortSignal,
 ): Promise<OpenRows> {
   // The code for databases and stores is large, so it is imported only for rows that are not from files.
-  if (from.kind === 'file') checkFile(place, from.file.path)
+  if (from.kind === 'file') checkTrustedFile(place, from.file.path)
   else (await import('./trusted-databases.ts')).checkSource(place, from)
   const source = await openSource(from, signal)
   try {
@@ -50,4 +50,4 @@ export async function openRows(
   }
 }
 
-export type { LoadPlace } from './trusted-files.ts'
+export type { WorkLocation } from './trusted-files.ts'

@@ -1,4 +1,4 @@
-import type { Message } from '../../formats/format.ts'
+import type { FormatMessage } from '../../formats/format.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { isValid } from '../../geo/column.ts'
 import type { GeometryColumn } from '../../geo/geometry-builder.ts'
@@ -57,7 +57,7 @@ export class PolygonWatch {
   /** Passes batches on and reports one message about the findings at the end. */
   async *watch(
     batches: AsyncIterable<FeatureBatch>,
-    onMessage: (message: Message) => void,
+    onMessage: (message: FormatMessage) => void,
   ): AsyncGenerator<FeatureBatch> {
     for await (const batch of batches) {
       const suspects = this.#suspectsOf(batch)
@@ -110,11 +110,11 @@ export class PolygonWatch {
     this.#named.push(`row ${row}: ${reason}${place}`)
   }
 
-  #messages(): Message[] {
+  #messages(): FormatMessage[] {
     const left = this.#invalid - this.#repaired
     const rest = this.#invalid - this.#named.length
     const names = this.#named.join('; ') + (rest > 0 ? `; and ${rest} more` : '')
-    const messages: Message[] = []
+    const messages: FormatMessage[] = []
     if (this.#repaired > 0) {
       const text = `${this.#repaired} invalid polygons were repaired (${names})`
       messages.push({ level: 'info', code: 'polygons-repaired', message: text })

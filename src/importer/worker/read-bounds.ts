@@ -1,6 +1,6 @@
 import type { Envelope } from '../../geo/envelope.ts'
 import { emptyEnvelope, isEmptyEnvelope } from '../../geo/envelope.ts'
-import type { LoadPlace, RowsPlan } from './open-rows.ts'
+import type { RowsPlan, WorkLocation } from './open-rows.ts'
 import { openRows } from './open-rows.ts'
 
 /** Maximum number of rows read for an approximate envelope, and maximum time in milliseconds. */
@@ -10,7 +10,7 @@ const mostMs = 3000
 /** Returns the envelope of the first rows in their own CRS; undefined if they have no coordinates. */
 export async function readBounds(
   plan: RowsPlan,
-  place: LoadPlace,
+  place: WorkLocation,
   signal: AbortSignal,
 ): Promise<Envelope | undefined> {
   const rows = await openRows(plan, place, signal)

@@ -4,11 +4,11 @@ import type { Value } from '../../../tests/support/batches.ts'
 import { batchesOf, schemaOf } from '../../../tests/support/batches.ts'
 import type { AttributeType } from '../../geo/schema.ts'
 import type { ValueRule } from '../model/load-rules.ts'
-import { RowFigures } from './row-figures.ts'
+import { RowFiguresBuilder } from './row-figures.ts'
 
 /** Returns how many of these values a rule does not allow, and the first of them. */
 async function against(type: AttributeType, rule: ValueRule, values: Value[]): Promise<unknown> {
-  const figures = new RowFigures({ values: { pop: rule } })
+  const figures = new RowFiguresBuilder({ values: { pop: rule } })
   const rows = values.map((value) => ({ values: [value] }))
   for await (const _ of figures.count(batchesOf(schemaOf({ pop: type }), rows)));
   return figures.values['pop'] === undefined ? [] : Object.values(figures.values['pop'])

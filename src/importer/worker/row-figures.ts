@@ -6,7 +6,7 @@ import { dateText, timestampText, timeText } from '../../geo/time-text.ts'
 import type { ColumnChange, RuleValue, StopRules, ValueRule } from '../model/load-rules.ts'
 
 /** Measures values for rules while rows pass. One instance per load with rules or per dry run. */
-export class RowFigures {
+export class RowFiguresBuilder {
   /** Size of the values, approximately as in a store. */
   bytes = 0
   emptyGeometries = 0

@@ -6,7 +6,7 @@ import { explainStopped } from '../model/load-rules.ts'
 import { latestStore } from './latest-store.ts'
 import type { FlowHooks } from './load-flow.ts'
 import { calmHooks } from './load-flow.ts'
-import type { LoadOutcome, LoadPlan, MendedOutcome, TriedLoad } from './load-plan.ts'
+import type { CorrectionOutcome, LoadOutcome, LoadPlan, TriedLoad } from './load-plan.ts'
 import type { StagedPlan } from './stage-plan.ts'
 import { readPlan, stagePlan } from './stage-plan.ts'
 import { layBy, tryOut } from './try-out.ts'
@@ -16,7 +16,7 @@ export interface RunLoadHooks extends FlowHooks {
   /** Called when the limits of the load have stopped it; the staged rows are retained. */
   onStopped(tried: TriedLoad): Promise<void>
   /** Called if none of the corrected rows can be loaded; the list of rejected rows gives the reasons. */
-  onNothingMended(mended: MendedOutcome): Promise<void>
+  onNothingMended(mended: CorrectionOutcome): Promise<void>
   beforeCommit(token: string, outcome: LoadOutcome): Promise<void>
 }
 
@@ -71,7 +71,7 @@ async function settle(
   { signal, onNothingMended }: RunLoadHooks,
 ): Promise<LoadOutcome> {
   if (mended !== undefined && ledger.known !== undefined) {
-    const { writeMended } = await import('./write-mended.ts')
+    const { writeCorrections: writeMended } = await import('./write-corrections.ts')
     syncRejects?.()
     await writeMended(mended, rejectsPath, ledger.known, signal)
     const became = ledger.mended

@@ -1,4 +1,4 @@
-import type { Message } from '../../formats/format.ts'
+import type { FormatMessage } from '../../formats/format.ts'
 import type { RejectedRow } from '../../geo/batch.ts'
 import type { AttributeType, Schema } from '../../geo/schema.ts'
 import type { SparedRows, UpsertRules } from '../../stores/changes.ts'
@@ -67,7 +67,7 @@ export class SparedKeys {
   }
 
   /** Message for the user about the retained rows. */
-  get message(): Message | undefined {
+  get message(): FormatMessage | undefined {
     const count = this.#told.size
     if (!this.#hasUnknown && count === 0) return undefined
     const why = this.#found.size > mostKeys ? `More than ${mostKeys} rows` : 'Rows whose key cannot be told'

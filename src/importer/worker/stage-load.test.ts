@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { LoadOutcome, LoadPlan } from './load-plan.ts'
 import type { LoadHandlers } from './load-pool.ts'
-import { stageLoad } from './stage-load.ts'
+import { stageTaskLoad } from './stage-load.ts'
 
 const outcome: LoadOutcome = {
   rowsRead: 2,
@@ -39,7 +39,7 @@ function workerOf(steps: string[]) {
 describe('a staged load', () => {
   it('goes no further until it is committed, and its token is recorded before', async () => {
     const steps: string[] = []
-    const staged = await stageLoad(workerOf(steps), {} as LoadPlan, quiet)
+    const staged = await stageTaskLoad(workerOf(steps), {} as LoadPlan, quiet)
     assert.deepEqual(steps, ['staged'])
     const loaded = await staged.commit(async (token) => {
       steps.push(`recorded ${token}`)
@@ -52,12 +52,12 @@ describe('a staged load', () => {
 
   it('is discarded where that is wanted, and where its token cannot be recorded', async () => {
     const given: string[] = []
-    const staged = await stageLoad(workerOf(given), {} as LoadPlan, quiet)
+    const staged = await stageTaskLoad(workerOf(given), {} as LoadPlan, quiet)
     await staged.discard(new Error('a rehearsal ends'))
     assert.deepEqual(given, ['staged', 'discarded'])
 
     const refused: string[] = []
-    const other = await stageLoad(workerOf(refused), {} as LoadPlan, quiet)
+    const other = await stageTaskLoad(workerOf(refused), {} as LoadPlan, quiet)
     await assert.rejects(
       other.commit(() => Promise.reject(new Error('no disk'))),
       /no disk/,
@@ -67,6 +67,6 @@ describe('a staged load', () => {
 
   it('that fails before is an error', async () => {
     const load = (): Promise<LoadOutcome> => Promise.reject(new Error('no such file'))
-    await assert.rejects(stageLoad({ load }, {} as LoadPlan, quiet), /no such file/)
+    await assert.rejects(stageTaskLoad({ load }, {} as LoadPlan, quiet), /no such file/)
   })
 })

@@ -10,7 +10,7 @@ type RecordCommit = (token: string, outcome: LoadOutcome) => Promise<void>
  * Staged rows, which do not block other clients. The caller must commit or discard them: a worker waits for
  * that.
  */
-export interface StagedLoad {
+export interface StagedTaskLoad {
   /** Makes the rows visible atomically, after `record` has stored the recovery data. */
   commit(record: RecordCommit): Promise<LoadOutcome>
   /** Removes the rows; the worker gets `why` as the reason. Does nothing after `commit`. */
@@ -18,12 +18,12 @@ export interface StagedLoad {
 }
 
 /** Loads according to the plan until the rows are staged. */
-export function stageLoad(
+export function stageTaskLoad(
   pool: Pick<LoadPool, 'load'>,
   plan: LoadPlan,
   handlers: Omit<LoadHandlers, 'onStaged' | 'beforeCommit'>,
-): Promise<StagedLoad> {
-  const staged = Promise.withResolvers<StagedLoad>()
+): Promise<StagedTaskLoad> {
+  const staged = Promise.withResolvers<StagedTaskLoad>()
   const decision = Promise.withResolvers<RecordCommit>()
   const commit = (record: RecordCommit): Promise<LoadOutcome> => {
     decision.resolve(record)

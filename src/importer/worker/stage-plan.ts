@@ -7,13 +7,13 @@ import { defined } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { LoadHooks, LoadRequest, StagedLoad, TableDescription, VectorStore } from '../../stores/store.ts'
 import { asksChanges } from '../model/load-rules.ts'
-import { Ledger, takesRowsAway } from './ledger.ts'
 import type { Flow, FlowHooks } from './load-flow.ts'
 import { flowOf } from './load-flow.ts'
 import type { LoadPlan } from './load-plan.ts'
 import type { OpenSource } from './open-source.ts'
 import { openSource } from './open-source.ts'
 import { readOnly } from './read-only-load.ts'
+import { RowAccounting, takesRowsAway } from './row-accounting.ts'
 import { SparedKeys } from './spared-keys.ts'
 
 /** Staged rows of a plan, with their measurements. */
@@ -21,7 +21,7 @@ export interface StagedPlan {
   staged: StagedLoad
   schema: Schema
   indexes: string[]
-  ledger: Ledger
+  ledger: RowAccounting
   /** Flushes the rejected rows to disk. */
   syncRejects?(): void
   /** Statistics of the rows; absent for rows that were staged earlier. */
@@ -46,7 +46,7 @@ async function holdsRows(store: VectorStore, plan: LoadPlan, signal: AbortSignal
 function requestOf(
   plan: LoadPlan,
   { schema, indexes }: Pick<Flow, 'schema' | 'indexes'>,
-  { sparedKeys }: Ledger,
+  { sparedKeys }: RowAccounting,
 ): LoadRequest {
   const { loadId, mode, table, keepAs } = plan
   const spared = sparedKeys === undefined ? {} : { spared: () => sparedKeys.spared }
@@ -68,15 +68,19 @@ async function openLedger(
   store: VectorStore,
   hooks: FlowHooks,
   kept?: Pick<NonNullable<LoadPlan['takeUp']>, 'rejected' | 'spared'>,
-): Promise<{ ledger: Ledger; syncRejects(): void; close(): void }> {
+): Promise<{ ledger: RowAccounting; syncRejects(): void; close(): void }> {
   const rejects = new RejectWriter(plan.rejectsPath, kept?.rejected ?? 0)
-  const ledger = new Ledger(plan, rejects, hooks.onProgress)
+  const ledger = new RowAccounting(plan, rejects, hooks.onProgress)
   ledger.isTargetFilled = takesRowsAway(plan) && (await holdsRows(store, plan, hooks.signal))
   if (plan.upsert?.deletesMissing === true) ledger.sparedKeys = new SparedKeys(plan.upsert, kept?.spared)
   return { ledger, syncRejects: () => rejects.sync(), close: () => rejects.close() }
 }
 
-function loadHooks({ signal, onMessage, beforeTouch }: FlowHooks, ledger: Ledger, flow?: Flow): LoadHooks {
+function loadHooks(
+  { signal, onMessage, beforeTouch }: FlowHooks,
+  ledger: RowAccounting,
+  flow?: Flow,
+): LoadHooks {
   return {
     signal,
     onMessage,
@@ -100,7 +104,7 @@ async function countBefore(
 }
 
 /** The code for corrected rows is imported only when needed. */
-async function openRows(plan: LoadPlan, ledger: Ledger, hooks: FlowHooks): Promise<OpenSource> {
+async function openRows(plan: LoadPlan, ledger: RowAccounting, hooks: FlowHooks): Promise<OpenSource> {
   if (plan.mended === undefined) return openSource(plan.source, hooks.signal)
   const { openSent } = await import('./open-sent.ts')
   return openSent(plan.source, plan.mended, ledger, hooks)
@@ -136,7 +140,7 @@ async function stageAnew(plan: LoadPlan, store: VectorStore, hooks: FlowHooks): 
 export async function readPlan(plan: LoadPlan, hooks: FlowHooks): Promise<StagedPlan> {
   const rejects = new RejectWriter(plan.rejectsPath)
   const close = (): void => rejects.close()
-  const ledger = new Ledger(plan, rejects, hooks.onProgress)
+  const ledger = new RowAccounting(plan, rejects, hooks.onProgress)
   const source = await openSource(plan.source, hooks.signal)
   try {
     const flow = await flowOf(plan, source, ledger, hooks)

@@ -4,32 +4,32 @@ import { isFileDatabase } from '../../sources/database/registry.ts'
 import { getStoreDescription } from '../../stores/registry.ts'
 import type { StoreConnection } from '../../stores/store.ts'
 import type { LoadPlan, LoadSource } from './load-plan.ts'
-import type { LoadPlace } from './trusted-files.ts'
-import { checkFile, checkWrittenFile } from './trusted-files.ts'
+import type { WorkLocation } from './trusted-files.ts'
+import { checkTrustedFile, checkWrittenFile } from './trusted-files.ts'
 
 /** Throws `Failure` in a thread if a database may block SQLite indefinitely. */
 export function checkConnection(
-  place: LoadPlace,
+  place: WorkLocation,
   { type, database }: Pick<DatabaseConnection, 'type' | 'database'>,
 ): void {
-  if (isFileDatabase({ type })) checkFile(place, database)
+  if (isFileDatabase({ type })) checkTrustedFile(place, database)
 }
 
 /** The same for all sources and targets of a load. */
-export function checkPlan(place: LoadPlace, { source, connection, isReadOnly }: LoadPlan): void {
+export function checkPlan(place: WorkLocation, { source, connection, isReadOnly }: LoadPlan): void {
   checkSource(place, source)
   if (isReadOnly !== true) checkStore(place, connection)
 }
 
 /** The same for the source of rows. */
-export function checkSource(place: LoadPlace, source: LoadSource): void {
-  if (source.kind === 'file') checkFile(place, source.file.path)
+export function checkSource(place: WorkLocation, source: LoadSource): void {
+  if (source.kind === 'file') checkTrustedFile(place, source.file.path)
   else if (source.kind === 'table') checkStore(place, source.connection)
   else if (source.kind === 'database') checkConnection(place, source.connection)
 }
 
 /** The same for a store. */
-export function checkStore(place: LoadPlace, { type, parameters: { path } }: StoreConnection): void {
+export function checkStore(place: WorkLocation, { type, parameters: { path } }: StoreConnection): void {
   const isSqlite = getStoreDescription(type).file?.isSqlite === true
   if (isSqlite && path !== undefined && existsSync(path)) checkWrittenFile(place, path)
 }

@@ -5,7 +5,7 @@ import { Failure } from '../../lib/errors.ts'
 import { openGuardedSync } from '../../lib/files/guarded-files.ts'
 
 /** Where work runs: a thread or a process. */
-export interface LoadPlace {
+export interface WorkLocation {
   /** A process can be terminated whatever it does, a thread inside SQLite cannot. */
   isProcess: boolean
   /** Folder of the GeoPackages that the server created, with a subfolder for each workspace. */
@@ -23,7 +23,7 @@ export function needsOwnProcess(error: unknown): boolean {
 /**
  * Throws `Failure` in a thread if the file may block SQLite indefinitely. Files of other kinds are accepted.
  */
-export function checkFile(place: LoadPlace, path: string): void {
+export function checkTrustedFile(place: WorkLocation, path: string): void {
   if (place.isProcess || isOwn(place, path) || !isDatabase(path) || mayThreadsRead(path)) return
   throw refusal(path)
 }
@@ -33,11 +33,11 @@ export function checkFile(place: LoadPlace, path: string): void {
  * inspection here: closing a file releases all locks that the process has on it (POSIX, `fcntl`), and other
  * processes would then assume exclusive access.
  */
-export function checkWrittenFile(place: LoadPlace, path: string): void {
+export function checkWrittenFile(place: WorkLocation, path: string): void {
   if (!place.isProcess && !isOwn(place, path)) throw refusal(path)
 }
 
-function isOwn({ ownFolder }: LoadPlace, path: string): boolean {
+function isOwn({ ownFolder }: WorkLocation, path: string): boolean {
   return dirname(dirname(resolve(path))) === resolve(ownFolder)
 }
 

@@ -1,8 +1,8 @@
-import type { Message } from '../../formats/format.ts'
+import type { FormatMessage } from '../../formats/format.ts'
 import { defined } from '../../lib/defined.ts'
 import { writeChanges } from '../../stores/change-files/write-changes.ts'
 import type { ChangeCounts, TableComparison } from '../../stores/changes.ts'
-import type { Measured, Trial, TrialWish } from '../model/load-rules.ts'
+import type { Measured, Trial, TrialOptions } from '../model/load-rules.ts'
 import { asksChanges, findStopped } from '../model/load-rules.ts'
 import type { FlowHooks } from './load-flow.ts'
 import type { LoadPlan, TriedLoad } from './load-plan.ts'
@@ -19,7 +19,7 @@ const mostListedAdded = 1_000
  */
 export async function tryOut(
   plan: LoadPlan,
-  wish: TrialWish,
+  wish: TrialOptions,
   load: StagedPlan,
   hooks: FlowHooks,
 ): Promise<Trial> {
@@ -37,7 +37,7 @@ export async function tryOut(
 }
 
 /** Warns about limits on columns that are misspelt or missing, which therefore have no values to check. */
-function tellIdleLimits({ stopIf }: TrialWish, { schema }: StagedPlan, { onMessage }: FlowHooks): void {
+function tellIdleLimits({ stopIf }: TrialOptions, { schema }: StagedPlan, { onMessage }: FlowHooks): void {
   const come = schema.attributes.map(({ name }) => name)
   const idle = Object.keys(stopIf?.values ?? {}).filter((name) => !come.includes(name))
   if (idle.length === 0) return
@@ -49,7 +49,7 @@ function tellIdleLimits({ stopIf }: TrialWish, { schema }: StagedPlan, { onMessa
 /** Compares staged rows with the table. A comparison is slow, so a run does it only if a limit needs it. */
 async function compare(
   { mode }: LoadPlan,
-  { isRehearsal, keys, stopIf }: TrialWish,
+  { isRehearsal, keys, stopIf }: TrialOptions,
   { staged }: StagedPlan,
   signal: AbortSignal,
 ): Promise<TableComparison | undefined> {
@@ -59,7 +59,7 @@ async function compare(
 
 /** Lists the first changes individually and returns how many are listed. */
 async function list(
-  { changesPath }: TrialWish,
+  { changesPath }: TrialOptions,
   { schema, before }: StagedPlan,
   { comparison, limit }: { comparison: TableComparison; limit: number },
   signal: AbortSignal,
@@ -71,7 +71,7 @@ async function list(
 }
 
 /** Counts are exact, but only this number of changes is listed. */
-function cutMessages(listed: number | undefined, changes: ChangeCounts | undefined): Message[] {
+function cutMessages(listed: number | undefined, changes: ChangeCounts | undefined): FormatMessage[] {
   if (listed === undefined || changes === undefined) return []
   const { added, changed, removed } = changes
   const all = added + (changed ?? 0) + removed
@@ -81,7 +81,7 @@ function cutMessages(listed: number | undefined, changes: ChangeCounts | undefin
 
 function trialOf(
   plan: LoadPlan,
-  wish: TrialWish,
+  wish: TrialOptions,
   load: StagedPlan,
   { comparison, listed }: { comparison?: TableComparison; listed?: number },
 ): Trial {
@@ -123,12 +123,12 @@ function onlyAdded({ mode }: LoadPlan, added: number): ChangeCounts | undefined 
 }
 
 /** Without keys a changed row cannot be distinguished from a removed and an added one. */
-function countsOf({ keys }: TrialWish, counts: ChangeCounts | undefined): ChangeCounts | undefined {
+function countsOf({ keys }: TrialOptions, counts: ChangeCounts | undefined): ChangeCounts | undefined {
   return counts === undefined || keys !== undefined ? counts : { ...counts, changed: null }
 }
 
 function measuredOf(
-  { crs = {} }: TrialWish,
+  { crs = {} }: TrialOptions,
   { rowsBefore = 0, counted = {} }: StagedPlan,
   { rows, changes, columns }: Pick<Trial, 'rows' | 'columns'> & { changes: ChangeCounts | undefined },
 ): Measured {

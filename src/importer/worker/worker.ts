@@ -1,14 +1,14 @@
-export type { EditOutcome, EditWish } from './edit-feature.ts'
+export type { EditOutcome, FeatureEditRequest } from './edit-feature.ts'
 export type {
+  CorrectionOutcome,
   LoadOutcome,
   LoadPlan,
   LoadProgress,
   LoadSource,
-  MendedOutcome,
   TriedLoad,
 } from './load-plan.ts'
 export type { LoadPool } from './load-pool.ts'
 export { createLoadPool } from './load-pool.ts'
-export { stageLoad } from './stage-load.ts'
+export { stageTaskLoad } from './stage-load.ts'
 export { needsOwnProcess } from './trusted-files.ts'
-export type { RowsForm, RowsPart, RowsWish } from './write-rows.ts'
+export type { RowsForm, RowsPart, TaskRowsRequest } from './write-rows.ts'

@@ -10,14 +10,14 @@ import { selectRows } from '../../geo/select-rows.ts'
 import { dateText, timestampText, timeText } from '../../geo/time-text.ts'
 import { writeGeometryText } from '../../geo/wkb-to-wkt.ts'
 import { csvLine } from '../../lib/text/csv-line.ts'
-import type { LoadPlace, OpenRows, RowsPlan } from './open-rows.ts'
+import type { OpenRows, RowsPlan, WorkLocation } from './open-rows.ts'
 import { openRows } from './open-rows.ts'
 
 /** Output format of rows. */
 export type RowsForm = 'geojson' | 'csv'
 
 /** A request for rows of a task. Plain data; may contain secrets. */
-export interface RowsWish {
+export interface TaskRowsRequest {
   plan: RowsPlan
   limit: number
   offset: number
@@ -48,9 +48,9 @@ const partLength = 64 * 1024
 const encoder = new TextEncoder()
 
 /** Reads as many rows of a task as needed and writes the requested ones. */
-export async function* writeRows(
-  wish: RowsWish,
-  place: LoadPlace,
+export async function* writeTaskRows(
+  wish: TaskRowsRequest,
+  place: WorkLocation,
   signal: AbortSignal,
 ): AsyncGenerator<RowsPart> {
   const rows = await openRows(wish.plan, place, signal)
@@ -75,7 +75,7 @@ async function towardsDegrees(
 
 async function* partsOf(
   { schema, batches }: OpenRows,
-  { limit, offset, form }: RowsWish,
+  { limit, offset, form }: TaskRowsRequest,
   reprojector: Reprojector | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<RowsPart> {

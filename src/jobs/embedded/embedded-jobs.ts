@@ -9,7 +9,7 @@ import type { EventBus } from '../../lib/events.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { JobHandler, Jobs } from '../jobs.ts'
 import { defaultMaxAttempts, LeaseLost, ServerStopping } from '../jobs.ts'
-import type { JobRecord, Lease } from './job-repository.ts'
+import type { JobLease, JobRecord } from './job-repository.ts'
 import {
   claimJob,
   deleteJob,
@@ -25,7 +25,7 @@ import {
   takeJob,
 } from './job-repository.ts'
 
-export interface EmbeddedJobsParts {
+export interface EmbeddedJobsDeps {
   database: Database
   clock: Clock
   events: EventBus
@@ -51,7 +51,7 @@ interface RunningJob {
 
 /** Jobs stored in the catalogue database and run in this process. */
 export class EmbeddedJobs implements Jobs {
-  readonly #parts: EmbeddedJobsParts
+  readonly #deps: EmbeddedJobsDeps
   readonly #owner = randomUUID()
   readonly #running = new Map<number, RunningJob>()
   /** Jobs whose end could not be stored, because the database was unreachable or full. */
@@ -64,8 +64,8 @@ export class EmbeddedJobs implements Jobs {
   #filling: Promise<void> | undefined
   #isFillWanted = false
 
-  constructor(parts: EmbeddedJobsParts) {
-    this.#parts = parts
+  constructor(deps: EmbeddedJobsDeps) {
+    this.#deps = deps
   }
 
   enqueue(db: Parameters<Jobs['enqueue']>[0], job: Parameters<Jobs['enqueue']>[1]): Promise<number> {
@@ -89,7 +89,7 @@ export class EmbeddedJobs implements Jobs {
 
   async wait(jobId: number, given: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([given, this.#stopped.signal])
-    while (await hasJob(this.#parts.database.kysely, jobId)) {
+    while (await hasJob(this.#deps.database.kysely, jobId)) {
       const ended = once(this.#ended, String(jobId), { signal })
       const poll = delay(pollMs, undefined, { signal })
       await Promise.race([ended, poll]).catch(() => signal.throwIfAborted())
@@ -97,11 +97,11 @@ export class EmbeddedJobs implements Jobs {
   }
 
   withdraw(jobId: number): Promise<boolean> {
-    return deleteQueuedJob(this.#parts.database.kysely, jobId)
+    return deleteQueuedJob(this.#deps.database.kysely, jobId)
   }
 
   async isHeldByOther(jobId: number): Promise<boolean> {
-    return !this.#isAlone() && isHeldByOther(this.#parts.database.kysely, jobId, this.#lease())
+    return !this.#isAlone() && isHeldByOther(this.#deps.database.kysely, jobId, this.#lease())
   }
 
   async stop(): Promise<void> {
@@ -109,7 +109,7 @@ export class EmbeddedJobs implements Jobs {
     clearInterval(this.#timer)
     await this.#filling
     const ended = (): Promise<unknown> => Promise.all([...this.#running.values()].map((one) => one.ended))
-    await Promise.race([ended(), delay(this.#parts.graceMs ?? graceMs, undefined, { ref: false })])
+    await Promise.race([ended(), delay(this.#deps.graceMs ?? graceMs, undefined, { ref: false })])
     for (const { abort } of this.#running.values()) abort.abort(new ServerStopping())
     await Promise.race([ended(), delay(abortMs, undefined, { ref: false })])
     this.#stopped.abort(
@@ -118,27 +118,27 @@ export class EmbeddedJobs implements Jobs {
   }
 
   #tick(): void {
-    renewLeases(this.#parts.database.kysely, this.#lease())
+    renewLeases(this.#deps.database.kysely, this.#lease())
       .then(() => this.#putBackStranded())
       .then(() => this.#leaveLost())
       .then(() => this.#takeOver(this.#now()))
       .then(() => this.wake())
-      .catch((error: unknown) => this.#parts.log.error({ err: error }, 'job leases could not be renewed'))
+      .catch((error: unknown) => this.#deps.log.error({ err: error }, 'job leases could not be renewed'))
   }
 
   /** Aborts jobs that another process has taken over in the meantime. */
   async #leaveLost(): Promise<void> {
     const before = [...this.#running.values()]
-    const own = new Set(await listOwnJobs(this.#parts.database.kysely, this.#owner))
+    const own = new Set(await listOwnJobs(this.#deps.database.kysely, this.#owner))
     for (const { job, abort } of before) if (!own.has(job.id)) abort.abort(new LeaseLost())
   }
 
   async #takeOver(before: string | undefined): Promise<void> {
-    const db = this.#parts.database.kysely
+    const db = this.#deps.database.kysely
     const limit = before === undefined ? {} : { before }
     for (const job of await listStaleJobs(db, { owner: this.#owner, ...limit })) {
       if (!(await takeJob(db, job, { lease: this.#lease(), ...limit }))) continue
-      this.#parts.log.warn({ jobId: job.id, kind: job.kind, attempts: job.attempts }, 'job taken over')
+      this.#deps.log.warn({ jobId: job.id, kind: job.kind, attempts: job.attempts }, 'job taken over')
       const most = this.#handlers[job.kind]?.maxAttempts ?? defaultMaxAttempts
       if (job.attempts < most) await requeueJob(db, this.#mine(job), false)
       else await this.#giveUp(job)
@@ -148,23 +148,23 @@ export class EmbeddedJobs implements Jobs {
   async #giveUp(job: JobRecord): Promise<void> {
     const reason = `It was begun ${job.attempts} times and the server died each time`
     await this.#handlers[job.kind]?.abandoned(job.payload, reason)
-    await deleteJob(this.#parts.database.kysely, this.#mine(job))
+    await deleteJob(this.#deps.database.kysely, this.#mine(job))
   }
 
   async #fillAll(): Promise<void> {
     while (this.#isFillWanted && this.#isAccepting) {
       this.#isFillWanted = false
       await this.#fill().catch((error: unknown) =>
-        this.#parts.log.error({ err: error }, 'jobs could not be taken from the queue'),
+        this.#deps.log.error({ err: error }, 'jobs could not be taken from the queue'),
       )
     }
   }
 
   async #fill(): Promise<void> {
-    const db = this.#parts.database.kysely
+    const db = this.#deps.database.kysely
     const keys = new Set([...this.#running.values()].map((one) => one.job.key))
     for (const job of await listQueuedJobs(db)) {
-      if (!this.#isAccepting || this.#running.size >= this.#parts.concurrency) return
+      if (!this.#isAccepting || this.#running.size >= this.#deps.concurrency) return
       if (job.key !== '' && keys.has(job.key)) continue
       keys.add(job.key)
       if (await claimJob(db, job, this.#lease())) this.#begin({ ...job, attempts: job.attempts + 1 })
@@ -182,7 +182,7 @@ export class EmbeddedJobs implements Jobs {
   }
 
   async #execute(job: JobRecord, signal: AbortSignal): Promise<void> {
-    const { database, log } = this.#parts
+    const { database, log } = this.#deps
     try {
       await this.#attempt(job, signal)
       await deleteJob(database.kysely, this.#mine(job))
@@ -198,7 +198,7 @@ export class EmbeddedJobs implements Jobs {
   /** Runs jobs again whose end could not be stored, after a pause. */
   async #putBackStranded(): Promise<void> {
     for (const [id, job] of this.#stranded) {
-      await requeueJob(this.#parts.database.kysely, this.#mine(job), true)
+      await requeueJob(this.#deps.database.kysely, this.#mine(job), true)
       this.#stranded.delete(id)
     }
   }
@@ -215,23 +215,23 @@ export class EmbeddedJobs implements Jobs {
       // If the result cannot be stored now, the job is not abandoned: it runs again when the database is
       // back.
       if (signal.aborted || isCatalogueAway(error)) throw error
-      this.#parts.log.error({ err: error, jobId: job.id, kind: job.kind }, 'job failed')
-      this.#parts.events.emit('exception.caught', { error, where: `job ${job.kind}` })
+      this.#deps.log.error({ err: error, jobId: job.id, kind: job.kind }, 'job failed')
+      this.#deps.events.emit('exception.caught', { error, where: `job ${job.kind}` })
       await handler.abandoned(job.payload, explain(error))
     }
   }
 
   /** An embedded database has no other process. */
   #isAlone(): boolean {
-    return this.#parts.database.kind === 'sqlite'
+    return this.#deps.database.kind === 'sqlite'
   }
 
   #mine({ id }: JobRecord): { id: number; owner: string } {
     return { id, owner: this.#owner }
   }
 
-  #lease(): Lease {
-    const now = this.#parts.clock.now()
+  #lease(): JobLease {
+    const now = this.#deps.clock.now()
     return {
       owner: this.#owner,
       at: now.toISOString(),
@@ -240,6 +240,6 @@ export class EmbeddedJobs implements Jobs {
   }
 
   #now(): string {
-    return this.#parts.clock.now().toISOString()
+    return this.#deps.clock.now().toISOString()
   }
 }

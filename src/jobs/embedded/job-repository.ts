@@ -67,14 +67,14 @@ export async function listStaleJobs(
   return (await query.orderBy('id').execute()).map(toJob)
 }
 
-export interface Lease {
+export interface JobLease {
   owner: string
   until: string
   at: string
 }
 
 /** Claims a queued job; false if another process has claimed it first, or another job with its key. */
-export async function claimJob(db: Queryable, { id, key }: JobRecord, lease: Lease): Promise<boolean> {
+export async function claimJob(db: Queryable, { id, key }: JobRecord, lease: JobLease): Promise<boolean> {
   const result = await db
     .updateTable('jobs')
     .set((eb) => ({
@@ -105,7 +105,7 @@ export async function claimJob(db: Queryable, { id, key }: JobRecord, lease: Lea
 export async function takeJob(
   db: Queryable,
   job: JobRecord,
-  { lease, before }: { lease: Lease; before?: string },
+  { lease, before }: { lease: JobLease; before?: string },
 ): Promise<boolean> {
   let query = db
     .updateTable('jobs')
@@ -118,7 +118,7 @@ export async function takeJob(
 }
 
 /** True if a process other than `lease.owner` holds it at the time of that lease. */
-export async function isHeldByOther(db: Queryable, id: number, lease: Lease): Promise<boolean> {
+export async function isHeldByOther(db: Queryable, id: number, lease: JobLease): Promise<boolean> {
   const row = await db
     .selectFrom('jobs')
     .select('id')
@@ -141,7 +141,7 @@ export async function listOwnJobs(db: Queryable, owner: string): Promise<number[
   return rows.map(({ id }) => Number(id))
 }
 
-export async function renewLeases(db: Queryable, lease: Lease): Promise<void> {
+export async function renewLeases(db: Queryable, lease: JobLease): Promise<void> {
   await db
     .updateTable('jobs')
     .set({ lease_until: lease.until })

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { MadeFile } from './made-file.ts'
-import { isUnfinished } from './made-file.ts'
+import type { GeneratedFile } from './generated-file.ts'
+import { isUnfinished } from './generated-file.ts'
 
 const idForm = /^[0-9a-f]{32}$/
 const recordEnding = '.json'
@@ -11,7 +11,7 @@ const recordEnding = '.json'
 const aliveMs = 15_000
 
 /** Records of created files, and the files, in one folder that several servers may share. */
-export class FileRecords<Made extends MadeFile> {
+export class FileRecords<Made extends GeneratedFile> {
   readonly #folder: string
 
   constructor(folder: string) {
@@ -23,12 +23,12 @@ export class FileRecords<Made extends MadeFile> {
   }
 
   /** Path of the finished file. */
-  filePath({ id, format }: Pick<MadeFile, 'id' | 'format'>): string {
+  filePath({ id, format }: Pick<GeneratedFile, 'id' | 'format'>): string {
     return join(this.#folder, `${id}.${format}`)
   }
 
   /** Path of a temporary folder. */
-  workPath({ id }: Pick<MadeFile, 'id'>): string {
+  workPath({ id }: Pick<GeneratedFile, 'id'>): string {
     return join(this.#folder, `${id}.work`)
   }
 
@@ -105,7 +105,7 @@ export class FileRecords<Made extends MadeFile> {
   }
 }
 
-function settled<Made extends MadeFile>(record: Made): Made {
+function settled<Made extends GeneratedFile>(record: Made): Made {
   if (!isUnfinished(record) || Date.now() - record.seenMs < aliveMs) return record
   return {
     ...record,

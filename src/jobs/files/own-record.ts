@@ -1,8 +1,8 @@
 import type { FileRecords } from './file-records.ts'
-import type { MadeFile } from './made-file.ts'
+import type { GeneratedFile } from './generated-file.ts'
 
 /** The record of a file that this process creates. */
-export class OwnRecord<Made extends MadeFile> {
+export class OwnRecord<Made extends GeneratedFile> {
   record: Made
   readonly #records: FileRecords<Made>
   readonly #gone = new AbortController()

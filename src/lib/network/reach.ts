@@ -9,7 +9,7 @@ import { embeddedIpv4, holdsAddress, isClosedAddress } from './addresses.ts'
 import { networkSet } from './network-set.ts'
 
 /** Network destinations allowed for connections that untrusted users request. Plain data. */
-export interface Reach {
+export interface NetworkReach {
   /** Networks that may be reached though they are private. */
   allow: readonly string[]
   /** The port that this server listens on, which is never reached on this host. */
@@ -28,7 +28,7 @@ export function isOfThisHost(address: string): boolean {
 }
 
 /** True if connections to the address are allowed. */
-function isInReach({ allow, ownPort }: Reach, address: string, port: number): boolean {
+function isInReach({ allow, ownPort }: NetworkReach, address: string, port: number): boolean {
   if (port === ownPort && isOfThisHost(address)) return false
   return holdsAddress(networkSet(allow), address) || !(isClosedAddress(address) || isOfThisHost(address))
 }
@@ -45,9 +45,9 @@ function refusal(host: string): Error {
  * A socket that connects to allowed addresses only: it checks the resolved address and connects to that one.
  */
 export class ReachSocket extends Socket {
-  readonly #reach: Reach
+  readonly #reach: NetworkReach
 
-  constructor(reach: Reach) {
+  constructor(reach: NetworkReach) {
     super()
     this.#reach = reach
   }

@@ -1,4 +1,4 @@
-import type { Reach } from '../network/reach.ts'
+import type { NetworkReach } from '../network/reach.ts'
 
 import { ownValue } from '../own-value.ts'
 
@@ -38,5 +38,5 @@ export interface DatabaseAddress {
   /** Default: `disable`. */
   tls?: TlsMode
   /** Allowed destinations of the connection; absent: any. */
-  reach?: Reach
+  reach?: NetworkReach
 }

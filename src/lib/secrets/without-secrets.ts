@@ -3,7 +3,7 @@ const maxLength = 300
 const shortestHidden = 4
 
 /** Credentials that may occur in a message of a server. */
-export interface Credentials {
+export interface LocationCredentials {
   username?: string
   password?: string
 }
@@ -18,7 +18,7 @@ interface HidingOptions {
 /** A text without a password, in each of the usual forms in which servers and libraries repeat it. */
 export function hidePassword(
   text: string,
-  { username = '', password = '' }: Credentials,
+  { username = '', password = '' }: LocationCredentials,
   { mask = '***', shortest = shortestHidden }: HidingOptions = {},
 ): string {
   if (password.length < shortest) return text
@@ -31,7 +31,11 @@ export function hidePassword(
 }
 
 /** Returns a message of a server or library for logs and users: one line, short, without the password. */
-export function withoutSecrets(text: string, credentials: Credentials, options?: HidingOptions): string {
+export function withoutSecrets(
+  text: string,
+  credentials: LocationCredentials,
+  options?: HidingOptions,
+): string {
   return hidePassword(text, credentials, options)
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .trim()

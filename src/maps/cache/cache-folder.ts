@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, statfsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
-import type { KeptTile, TileFamily, TileKey } from './kept-tile.ts'
-import { familyName, familyText } from './kept-tile.ts'
+import type { CachedTile, TileFamily, TileKey } from './cached-tile.ts'
+import { familyName, familyText } from './cached-tile.ts'
 import { removeOldFiles, removeTileFile, tileFilesOf, usedMsOf } from './stored-files.ts'
 import type { CountedTile } from './tile-file.ts'
 import { createTileFile, DamagedFile, readFamily, TileFile } from './tile-file.ts'
@@ -12,11 +12,11 @@ import { createTileFile, DamagedFile, readFamily, TileFile } from './tile-file.t
 export interface TilesToKeep {
   family: TileFamily
   metadata: Record<string, string>
-  tiles: { address: TileAddress; tile: KeptTile }[]
+  tiles: { address: TileAddress; tile: CachedTile }[]
 }
 
 /** A tile with the number of its requests. Plain data. */
-export interface AskedTile {
+export interface TileHits {
   key: TileKey
   asked: number
 }
@@ -54,7 +54,7 @@ export class CacheFolder {
     this.#options = options
   }
 
-  find(keys: readonly TileKey[]): (KeptTile | undefined)[] {
+  find(keys: readonly TileKey[]): (CachedTile | undefined)[] {
     return keys.map((key) => this.#try(key, (file) => file.find(key)))
   }
 
@@ -75,7 +75,7 @@ export class CacheFolder {
     return sizeBytes
   }
 
-  use(tiles: readonly AskedTile[], atSeconds: number): void {
+  use(tiles: readonly TileHits[], atSeconds: number): void {
     for (const [, group] of Map.groupBy(tiles, ({ key }) => familyText(key))) {
       const [first] = group
       const used = group.map(({ key, asked }) => ({ tile: key.tile, asked }))
@@ -87,14 +87,14 @@ export class CacheFolder {
    * Deletes the files of older versions of a layer; returns their most requested tiles, as tiles of the new
    * version.
    */
-  retire(layerId: number, version: number, limit: number): AskedTile[] {
+  retire(layerId: number, version: number, limit: number): TileHits[] {
     this.#latest.delete(layerId)
     this.#latest.set(layerId, version)
     for (const first of this.#latest.keys()) if (this.#latest.size > 100_000) this.#latest.delete(first)
     for (const [text, file] of this.#open)
       if (text.startsWith(`${layerId}.`) && !text.startsWith(`${layerId}.${version}.`))
         this.#close(text, file)
-    const asked: AskedTile[] = []
+    const asked: TileHits[] = []
     removeOldFiles(this.#options.root, layerId, version, (path) => {
       const family = readFamily(path)
       if (family !== undefined) asked.push(...this.#askedIn(path, { ...family, version }, limit))
@@ -118,7 +118,7 @@ export class CacheFolder {
     for (const [text, file] of this.#open) this.#close(text, file)
   }
 
-  #askedIn(path: string, family: TileFamily, limit: number): AskedTile[] {
+  #askedIn(path: string, family: TileFamily, limit: number): TileHits[] {
     let file: TileFile | undefined
     try {
       file = new TileFile(path)
@@ -243,8 +243,8 @@ function codeOf(error: unknown): number {
 }
 
 /** The same tile may have been requested in several older versions. */
-function mostAsked(asked: readonly AskedTile[], limit: number): AskedTile[] {
-  const sums = new Map<string, AskedTile>()
+function mostAsked(asked: readonly TileHits[], limit: number): TileHits[] {
+  const sums = new Map<string, TileHits>()
   for (const one of asked) {
     const { z, x, y }: TileAddress = one.key.tile
     const text = `${z}/${x}/${y}/${familyText(one.key)}`

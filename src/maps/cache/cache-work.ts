@@ -3,9 +3,9 @@ import type { CallContext } from '../../lib/workers/handlers.ts'
 import { Transfer } from '../../lib/workers/handlers.ts'
 import type { Tell } from '../../lib/workers/serve-work.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
-import type { AskedTile, TilesToKeep } from './cache-folder.ts'
+import type { TileHits, TilesToKeep } from './cache-folder.ts'
 import { CacheFolder } from './cache-folder.ts'
-import type { KeptTile, TileKey } from './kept-tile.ts'
+import type { CachedTile, TileKey } from './cached-tile.ts'
 import { listStoredFiles, sweepFolders } from './stored-files.ts'
 
 /** Start data of the thread. */
@@ -22,7 +22,7 @@ export interface CacheProblem {
 }
 
 /** A tile, or null where its family has no file at all. */
-type FoundTile = KeptTile | null | undefined
+type FoundTile = CachedTile | null | undefined
 
 /** Files that were used within so long lose some of their tiles instead of all. */
 const recentMs = 10 * 60_000
@@ -78,13 +78,13 @@ function handlersOf({ root, maxBytes }: CacheWorkData, tell: Tell) {
           shrinking = undefined
         })
     },
-    use: async ({ tiles, atSeconds }: { tiles: AskedTile[]; atSeconds: number }): Promise<void> => {
+    use: async ({ tiles, atSeconds }: { tiles: TileHits[]; atSeconds: number }): Promise<void> => {
       for (let at = 0; at < tiles.length; at += usesAtOnce) {
         folder.use(tiles.slice(at, at + usesAtOnce), atSeconds)
         await nextRound()
       }
     },
-    retire: ({ layerId, version, limit }: { layerId: number; version: number; limit: number }): AskedTile[] =>
+    retire: ({ layerId, version, limit }: { layerId: number; version: number; limit: number }): TileHits[] =>
       folder.retire(layerId, version, limit),
     sweep: async (_: undefined, { ask }: Versions): Promise<void> => {
       await sweepFolders(root, async () => new Map(await ask({ layers: true })))

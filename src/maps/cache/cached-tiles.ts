@@ -1,11 +1,11 @@
-import type { Layers, LayerVersion, LookAfter } from '../../catalog/doors/layers.ts'
-import { settledLayer } from '../../catalog/doors/settled-layer.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
+import type { Layers, LayerVersion, StateReading } from '../../catalog/services/layers.ts'
+import { settledLayer } from '../../catalog/services/settled-layer.ts'
 import { defined } from '../../lib/defined.ts'
 import { notFound } from '../../lib/errors.ts'
 import { JoinedWork } from '../../lib/joined-work.ts'
-import type { KeptTile, TileFamily, TileKey } from './kept-tile.ts'
-import { tileText } from './kept-tile.ts'
+import type { CachedTile, TileFamily, TileKey } from './cached-tile.ts'
+import { tileText } from './cached-tile.ts'
 import type { TileCache } from './tile-cache.ts'
 
 /** Key of a tile, without the layer's version. */
@@ -56,7 +56,7 @@ export interface TileMaker<Counts> {
 type TileLayers = Pick<Layers, 'versionOf' | 'isStill' | 'findById' | 'isSettled'>
 
 /** Shared by all kinds of tiles; without `cache` each tile is made on request. */
-export interface CachingParts {
+export interface TileCachingDeps {
   layers: TileLayers
   cache: TileCache | undefined
   /** Called for each version of a layer that is encountered. */
@@ -82,12 +82,12 @@ const mostTries = 6
  * data, were the same before and after it was made. Concurrent requests share one tile.
  */
 export class CachedTiles<Counts> {
-  readonly #parts: CachingParts
+  readonly #deps: TileCachingDeps
   readonly #maker: TileMaker<Counts>
   readonly #works = new JoinedWork<VersionedTile<Counts>>()
 
-  constructor(parts: CachingParts, maker: TileMaker<Counts>) {
-    this.#parts = parts
+  constructor(deps: TileCachingDeps, maker: TileMaker<Counts>) {
+    this.#deps = deps
     this.#maker = maker
   }
 
@@ -109,11 +109,11 @@ export class CachedTiles<Counts> {
     signal: AbortSignal,
     { isKept = true, isCounted = isKept }: TileOptions = {},
   ): Promise<VersionedTile<Counts>> {
-    const before = await this.#parts.layers.versionOf(layer)
-    this.#parts.onVersion(layer, before.version)
+    const before = await this.#deps.layers.versionOf(layer)
+    this.#deps.onVersion(layer, before.version)
     const key = keyOf(layer, before, wanted)
-    if (isCounted) this.#parts.cache?.count(key)
-    const remembered = before.isCurrent ? this.#parts.cache?.remembered(key) : undefined
+    if (isCounted) this.#deps.cache?.count(key)
+    const remembered = before.isCurrent ? this.#deps.cache?.remembered(key) : undefined
     if (remembered !== undefined) return told(before, remembered)
     const moment = before.isCurrent ? '' : `?${Math.floor(performance.now() / sharedMs)}`
     const work = (joined: AbortSignal) => this.#findOrMake(layer, { key, before, isKept }, joined)
@@ -125,7 +125,7 @@ export class CachedTiles<Counts> {
     { key, before, isKept }: { key: TileKey; before: LayerVersion; isKept: boolean },
     signal: AbortSignal,
   ): Promise<VersionedTile<Counts>> {
-    const { cache } = this.#parts
+    const { cache } = this.#deps
     const looking = before.isCurrent ? cache?.find(key) : undefined
     const found = looking && (await looking)
     signal.throwIfAborted()
@@ -155,7 +155,7 @@ export class CachedTiles<Counts> {
     beside: NonNullable<NewTile<Counts>['beside']>
     at: LayerRecord
   }> {
-    const { layers } = this.#parts
+    const { layers } = this.#deps
     const make = this.#maker.make.bind(this.#maker)
     let layer = first
     let before = firstVersion
@@ -187,11 +187,11 @@ function keyOf({ id }: LayerRecord, { version }: LayerVersion, wanted: TileWante
   return { layerId: id, version, set, variant, format, tile }
 }
 
-function told<Counts>({ version }: LayerVersion, { bytes, counts }: KeptTile): VersionedTile<Counts> {
+function told<Counts>({ version }: LayerVersion, { bytes, counts }: CachedTile): VersionedTile<Counts> {
   return { version, isCurrent: true, bytes, counts: JSON.parse(counts) as Counts }
 }
 
-function lookOf(seen: string | undefined, askedMs?: number): LookAfter | undefined {
+function lookOf(seen: string | undefined, askedMs?: number): StateReading | undefined {
   return seen === undefined ? undefined : { seen, ...defined({ askedMs }) }
 }
 

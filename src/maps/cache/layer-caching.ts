@@ -1,4 +1,4 @@
-import type { Layers } from '../../catalog/doors/layers.ts'
+import type { Layers } from '../../catalog/services/layers.ts'
 import type { EventBus } from '../../lib/events.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { TileMaker } from './cached-tiles.ts'
@@ -14,7 +14,7 @@ export interface CacheLimits {
   maxBytes: number
 }
 
-interface CachingNeeds {
+interface LayerCachingDeps {
   layers: Pick<Layers, 'versionOf' | 'isStill' | 'isSettled' | 'find' | 'findById' | 'listVersions'>
   events: EventBus
   log: Pick<Logger, 'warn' | 'debug'>
@@ -25,15 +25,15 @@ const sweepDelayMs = 500
 
 /** The cache of all kinds of tiles, updated when layers change. */
 export class LayerCaching {
-  readonly #needs: CachingNeeds
+  readonly #deps: LayerCachingDeps
   readonly #cache: TileCache
   readonly #remake: RemakeTiles | undefined
   readonly #stopListening: (() => void)[] = []
   #sweepTimer: NodeJS.Timeout | undefined
 
-  constructor(needs: CachingNeeds, { root, maxBytes }: CacheLimits) {
-    const { layers, events, log } = needs
-    this.#needs = needs
+  constructor(deps: LayerCachingDeps, { root, maxBytes }: CacheLimits) {
+    const { layers, events, log } = deps
+    this.#deps = deps
     // If caching is disabled, existing files are deleted all the same.
     this.#cache = new TileCache({ root, maxBytes, log, layers: () => layers.listVersions() })
     this.#remake = maxBytes === 0 ? undefined : new RemakeTiles({ layers, cache: this.#cache, log })
@@ -51,7 +51,7 @@ export class LayerCaching {
    */
   kind<Counts>(maker: TileMaker<Counts>): CachedTiles<Counts> {
     const parts = {
-      layers: this.#needs.layers,
+      layers: this.#deps.layers,
       cache: this.#remake === undefined ? undefined : this.#cache,
       onVersion: (layer: { id: number }, version: number) => this.#remake?.noteVersion(layer, version),
     }
@@ -79,12 +79,12 @@ export class LayerCaching {
 
   async #changed(workspace: string, name: string): Promise<void> {
     try {
-      const layer = await this.#needs.layers.find(workspace, name)
+      const layer = await this.#deps.layers.find(workspace, name)
       if (layer === undefined) return
-      const { version } = await this.#needs.layers.versionOf(layer)
+      const { version } = await this.#deps.layers.versionOf(layer)
       this.#remake?.noteVersion(layer, version)
     } catch (error) {
-      this.#needs.log.warn(
+      this.#deps.log.warn(
         { err: error, layer: `${workspace}:${name}` },
         'a change of a layer was not followed',
       )

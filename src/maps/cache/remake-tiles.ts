@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Layers } from '../../catalog/doors/layers.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
+import type { Layers } from '../../catalog/services/layers.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { WorkQueue } from '../../lib/workers/work-queue.ts'
-import type { AskedTile } from './cache-folder.ts'
+import type { TileHits } from './cache-folder.ts'
 import type { CachedTiles } from './cached-tiles.ts'
 import type { TileCache } from './tile-cache.ts'
 
@@ -14,7 +14,7 @@ const longestMs = 60_000
 const politeMs = 10
 const rememberedLayers = 100_000
 
-interface RemakeParts {
+interface RefreshTilesDeps {
   layers: Pick<Layers, 'findById'>
   cache: TileCache
   log: Pick<Logger, 'debug'>
@@ -25,7 +25,7 @@ interface RemakeParts {
  * again, one at a time, while no request waits for a tile.
  */
 export class RemakeTiles {
-  readonly #parts: RemakeParts
+  readonly #deps: RefreshTilesDeps
   readonly #kinds: CachedTiles<unknown>[] = []
   readonly #versions = new Map<number, number>()
   readonly #running = new Map<number, AbortController>()
@@ -33,8 +33,8 @@ export class RemakeTiles {
   readonly #works = new Set<Promise<void>>()
   #isClosed = false
 
-  constructor(parts: RemakeParts) {
-    this.#parts = parts
+  constructor(deps: RefreshTilesDeps) {
+    this.#deps = deps
   }
 
   add(kind: CachedTiles<unknown>): void {
@@ -65,11 +65,11 @@ export class RemakeTiles {
     this.#running.set(id, stop)
     const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(longestMs)])
     try {
-      const asked = await this.#parts.cache.retire(id, version, mostTiles)
+      const asked = await this.#deps.cache.retire(id, version, mostTiles)
       if (asked.length === 0) return
       await this.#turns.run(() => this.#makeAll(id, version, asked, signal), { signal })
     } catch (error) {
-      this.#parts.log.debug({ err: error, layerId: id }, 'tiles were not all made anew')
+      this.#deps.log.debug({ err: error, layerId: id }, 'tiles were not all made anew')
     } finally {
       if (this.#running.get(id) === stop) this.#running.delete(id)
     }
@@ -78,12 +78,12 @@ export class RemakeTiles {
   async #makeAll(
     id: number,
     version: number,
-    asked: readonly AskedTile[],
+    asked: readonly TileHits[],
     signal: AbortSignal,
   ): Promise<void> {
     for (const { key } of asked) {
       while (this.#kinds.some(({ underWay }) => underWay > 0)) await sleep(politeMs, undefined, { signal })
-      const layer = await this.#parts.layers.findById(id)
+      const layer = await this.#deps.layers.findById(id)
       if (layer === undefined || layer.version !== version) return
       const kind = this.#kinds.find((one) => one.canMake(layer, key))
       await kind?.tile(layer, key, signal, { isCounted: false })

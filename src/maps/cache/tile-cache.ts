@@ -5,11 +5,11 @@ import type { Logger } from '../../lib/logger.ts'
 import { SizedCache } from '../../lib/sized-cache.ts'
 import { startThread } from '../../lib/workers/start-thread.ts'
 import type { WorkerHandle } from '../../lib/workers/worker-handle.ts'
-import { BegunFamilies } from './begun-families.ts'
-import type { AskedTile, TilesToKeep } from './cache-folder.ts'
+import type { TileHits, TilesToKeep } from './cache-folder.ts'
 import type { CacheHandlers, CacheProblem, CacheWorkData } from './cache-work.ts'
-import type { KeptTile, TileKey } from './kept-tile.ts'
-import { familyText, tileText } from './kept-tile.ts'
+import type { CachedTile, TileKey } from './cached-tile.ts'
+import { familyText, tileText } from './cached-tile.ts'
+import { RunningFamilies } from './running-families.ts'
 
 const file = new URL('./cache-work.ts', import.meta.url)
 const mostInMemory = 64 << 20
@@ -35,14 +35,14 @@ interface CacheOptions extends CacheWorkData {
 
 interface Search {
   key: TileKey
-  found(tile: KeptTile | undefined): void
+  found(tile: CachedTile | undefined): void
 }
 
 /** Cache of tiles: the most recent in memory, all in files, which a thread reads and writes. */
 export class TileCache {
   readonly #options: CacheOptions
-  readonly #memory: SizedCache<KeptTile>
-  readonly #begun = new BegunFamilies()
+  readonly #memory: SizedCache<CachedTile>
+  readonly #begun = new RunningFamilies()
   #thread: WorkerHandle<CacheHandlers> | undefined
   /** True once the thread has loaded its code: until then a delay is not the disk's. */
   #isAwake = false
@@ -50,7 +50,7 @@ export class TileCache {
   /** By family. */
   #toKeep = new Map<string, TilesToKeep>()
   #waitingBytes = 0
-  #counted = new Map<string, AskedTile>()
+  #counted = new Map<string, TileHits>()
   /** Versions of layers without files to delete, for which the thread was not called. */
   readonly #unasked = new Map<number, number>()
   #keepTimer: NodeJS.Timeout | undefined
@@ -66,17 +66,17 @@ export class TileCache {
   }
 
   /** Returns the tile if it is in memory. */
-  remembered(key: TileKey): KeptTile | undefined {
+  remembered(key: TileKey): CachedTile | undefined {
     return this.#memory.find(tileText(key))
   }
 
   /** Gives undefined at once where there can be no such tile. */
-  find(key: TileKey): Promise<KeptTile | undefined> | undefined {
+  find(key: TileKey): Promise<CachedTile | undefined> | undefined {
     if (this.#isClosed || performance.now() < this.#restsUntil) return undefined
     return this.#begun.mayHave(key) ? this.#findInFile(key) : undefined
   }
 
-  async #findInFile(key: TileKey): Promise<KeptTile | undefined> {
+  async #findInFile(key: TileKey): Promise<CachedTile | undefined> {
     const tile = await this.#ask(key)
     if (tile !== undefined) this.#memory.keep(tileText(key), tile)
     return tile
@@ -92,7 +92,7 @@ export class TileCache {
   }
 
   /** Stores a tile; `metadata` describes its file if it is new. */
-  keep(key: TileKey, tile: KeptTile, metadata: () => Record<string, string>): void {
+  keep(key: TileKey, tile: CachedTile, metadata: () => Record<string, string>): void {
     if (this.#isClosed || key.version < (this.#unasked.get(key.layerId) ?? 0)) return
     this.#memory.keep(tileText(key), tile)
     if (this.#waitingBytes > mostWaitingBytes) return
@@ -113,7 +113,7 @@ export class TileCache {
    * Deletes stored tiles of older versions of a layer; returns the most requested tiles, as tiles of
    * `version`.
    */
-  async retire(layerId: number, version: number, limit: number): Promise<AskedTile[]> {
+  async retire(layerId: number, version: number, limit: number): Promise<TileHits[]> {
     if (await this.#hasNothing(String(layerId))) {
       if (this.#unasked.size >= mostLayers) this.#unasked.clear()
       this.#unasked.set(layerId, version)
@@ -159,8 +159,8 @@ export class TileCache {
   }
 
   /** Tiles requested in one iteration of the event loop are looked up together. */
-  async #ask(key: TileKey): Promise<KeptTile | undefined> {
-    const answer = Promise.withResolvers<KeptTile | undefined>()
+  async #ask(key: TileKey): Promise<CachedTile | undefined> {
+    const answer = Promise.withResolvers<CachedTile | undefined>()
     this.#searches.push({ key, found: answer.resolve })
     if (this.#searches.length === 1) setImmediate(() => void this.#search())
     return answer.promise

@@ -1,8 +1,8 @@
 import { renameSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
-import type { KeptTile, TileFamily, TileKey } from './kept-tile.ts'
-import { sealOf } from './kept-tile.ts'
+import type { CachedTile, TileFamily, TileKey } from './cached-tile.ts'
+import { sealOf } from './cached-tile.ts'
 
 /** Time that a write waits for another server that writes to the same file. */
 const busyMs = 100
@@ -76,7 +76,7 @@ export class TileFile {
   }
 
   /** Throws `DamagedFile` if the entry contains another tile. */
-  find(key: TileKey): KeptTile | undefined {
+  find(key: TileKey): CachedTile | undefined {
     const row = this.#find.get(...placeOf(key.tile))
     if (row === undefined) return undefined
     const { tile_data: bytes, counts, seal } = row
@@ -85,7 +85,7 @@ export class TileFile {
     return { bytes, counts }
   }
 
-  keep(tiles: readonly { key: TileKey; tile: KeptTile }[]): void {
+  keep(tiles: readonly { key: TileKey; tile: CachedTile }[]): void {
     this.#alone(() => {
       for (const { key, tile } of tiles)
         this.#keep.run(...placeOf(key.tile), tile.bytes, tile.counts, sealOf(key, tile))

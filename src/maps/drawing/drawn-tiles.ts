@@ -1,6 +1,6 @@
 import type { Style } from '../../cartography/model.ts'
-import type { Layers, LayerVersion } from '../../catalog/doors/layers.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
+import type { Layers, LayerVersion } from '../../catalog/services/layers.ts'
 import { notFound } from '../../lib/errors.ts'
 import { JoinedWork } from '../../lib/joined-work.ts'
 import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
@@ -8,12 +8,12 @@ import type { CachedTiles, TileMaker, TileWanted, VersionedTile } from '../cache
 import type { PictureFormat } from '../pictures/encode-picture.ts'
 import type { Pictures } from '../pictures/pictures.ts'
 import type { MapDrawings } from './map-drawings.ts'
-import { digestOf } from './map-file.ts'
+import { digestMapFile } from './map-file.ts'
 import type { Metatile } from './metatile.ts'
 import { metatileOf, tilesOf } from './metatile.ts'
 
 /** Request for an image tile of a feature layer. */
-export interface DrawnTileQuestion {
+export interface DrawnTileRequest {
   set: TileMatrixSetId
   tile: TileAddress
   /** 2: twice as many cells in both directions. */
@@ -26,7 +26,7 @@ type NoCounts = Record<string, never>
 /** Bytes are empty where nothing is drawn. */
 export type DrawnTile = Omit<VersionedTile<NoCounts>, 'counts'>
 
-interface DrawnTilesNeeds {
+interface DrawnTilesDeps {
   layers: Pick<Layers, 'isStill'>
   drawings: MapDrawings
   pictures: Pick<Pictures, 'cut'>
@@ -45,16 +45,16 @@ const mostStyles = 1000
 
 /** Tiles as pictures of layers of features: drawn many at a time, so that no mark or label is cut where tiles meet. */
 export class DrawnTiles {
-  readonly #needs: DrawnTilesNeeds
+  readonly #deps: DrawnTilesDeps
   readonly #tiles: CachedTiles<NoCounts>
   readonly #works = new JoinedWork<Cut[]>()
   readonly #digests = new WeakMap<Style, string>()
   /** By digest, the most recently used last. */
   readonly #styles = new Map<string, Style>()
 
-  constructor(needs: DrawnTilesNeeds) {
-    this.#needs = needs
-    this.#tiles = needs.keepTiles({
+  constructor(deps: DrawnTilesDeps) {
+    this.#deps = deps
+    this.#tiles = deps.keepTiles({
       formats: ['png', 'webp'],
       canMake: ({ details }, { variant }) =>
         details.kind === 'vector' && this.#styles.has(readVariant(variant).digest),
@@ -66,7 +66,7 @@ export class DrawnTiles {
   /** Throws `Failure` as `MapDrawings.draw` does. */
   tile(
     layer: LayerRecord,
-    { set, tile, scale, style, format }: DrawnTileQuestion,
+    { set, tile, scale, style, format }: DrawnTileRequest,
     signal: AbortSignal,
   ): Promise<DrawnTile> {
     const variant = `${scale} ${this.#remember(style)}`
@@ -75,7 +75,7 @@ export class DrawnTiles {
 
   /** The same text for the same style. */
   #remember(style: Style): string {
-    const digest = this.#digests.get(style) ?? digestOf(JSON.stringify(style))
+    const digest = this.#digests.get(style) ?? digestMapFile(JSON.stringify(style))
     this.#digests.set(style, digest)
     this.#styles.delete(digest)
     this.#styles.set(digest, style)
@@ -99,20 +99,20 @@ export class DrawnTiles {
     const cuts = now.isCurrent ? await this.#works.join(key, draw, signal) : await draw(signal)
     const own = cuts.find((one) => one.tile.x === tile.x && one.tile.y === tile.y)
     if (own === undefined) throw new Error('A tile lies in its metatile')
-    const isStill = isFirst && now.isCurrent && (await this.#needs.layers.isStill(layer, now))
+    const isStill = isFirst && now.isCurrent && (await this.#deps.layers.isStill(layer, now))
     const beside = isStill ? cuts.filter((one) => one !== own) : []
     return { bytes: own.bytes, counts: {}, beside }
   }
 
   async #draw(
     layer: LayerRecord,
-    { metatile, digest, scale, format, now }: MetatileWish,
+    { metatile, digest, scale, format, now }: MetatileRequest,
     signal: AbortSignal,
   ): Promise<Cut[]> {
     const style = this.#styles.get(digest)
     if (style === undefined) throw notFound('unknown-style', 'The style of the tile is not known any more')
     const { srs, box, width, height, left, top, size, columns, rows, margin } = metatile
-    const picture = await this.#needs.drawings.draw(
+    const picture = await this.#deps.drawings.draw(
       {
         layers: [{ layer, style, now }],
         srs,
@@ -128,7 +128,7 @@ export class DrawnTiles {
       signal,
     )
     const wish = { picture, left, top, size, columns, rows, format }
-    const squares = await this.#needs.pictures.cut(wish, signal)
+    const squares = await this.#deps.pictures.cut(wish, signal)
     return tilesOf(metatile).map((tile, index) => ({
       tile,
       bytes: squares[index] ?? new Uint8Array(),
@@ -137,7 +137,7 @@ export class DrawnTiles {
   }
 }
 
-interface MetatileWish {
+interface MetatileRequest {
   metatile: Metatile
   digest: string
   scale: 1 | 2

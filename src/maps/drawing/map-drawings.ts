@@ -2,9 +2,9 @@ import { postgresDialect, sqliteDialect } from '../../cartography/mapserver/sql-
 import type { DrawnTable } from '../../cartography/mapserver/write-mapserver.ts'
 import { writeMapServer } from '../../cartography/mapserver/write-mapserver.ts'
 import type { Style } from '../../cartography/model.ts'
-import type { Layers, LayerVersion } from '../../catalog/doors/layers.ts'
-import { settledLayer } from '../../catalog/doors/settled-layer.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
+import type { Layers, LayerVersion } from '../../catalog/services/layers.ts'
+import { settledLayer } from '../../catalog/services/settled-layer.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { defined } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
@@ -13,8 +13,8 @@ import { ownValue } from '../../lib/own-value.ts'
 import { lightRows } from '../../stores/reading/read-cost.ts'
 import { getStoreDescription } from '../../stores/registry.ts'
 import type { ReadableTable, TileSources } from '../sources/tile-sources.ts'
-import { KeptMapFiles } from './kept-map-files.ts'
-import type { DrawnLayer, PartSource } from './map-file.ts'
+import { CachedMapFiles } from './cached-map-files.ts'
+import type { MapFileLayer, PartSource } from './map-file.ts'
 import { mapFileText, partNames } from './map-file.ts'
 import { MapServer } from './map-server.ts'
 import { drawnTable, geoPackageSource, passLine, postgisSource } from './table-source.ts'
@@ -47,7 +47,7 @@ export const drawingFormats = { png: 'image/png', png8: 'image/png; mode=8bit', 
 export type DrawingFormat = keyof typeof drawingFormats
 
 /** Request for a drawing. */
-export interface DrawingWish {
+export interface DrawingRequest {
   /** From below to above. */
   layers: readonly StyledLayer[]
   /** CRS of the image, such as `EPSG:25832`. */
@@ -70,7 +70,7 @@ export interface DrawingWish {
 /** Maximum number of attempts if layers change while a map is drawn. */
 const mostTries = 5
 
-interface DrawingNeeds {
+interface DrawingDeps {
   layers: Pick<Layers, 'findById' | 'isSettled' | 'isStill' | 'versionOf'>
   sources: TileSources
   log: Pick<Logger, 'warn'>
@@ -80,17 +80,17 @@ interface DrawingNeeds {
 
 /** Draws maps: feature layers on top of each other by their styles, in any CRS that PROJ supports. */
 export class MapDrawings {
-  readonly #layers: DrawingNeeds['layers']
+  readonly #layers: DrawingDeps['layers']
   readonly #sources: TileSources
   readonly #log: Pick<Logger, 'warn'>
-  readonly #files: KeptMapFiles
+  readonly #files: CachedMapFiles
   readonly #server: MapServer
 
-  constructor({ layers, sources, log, folder }: DrawingNeeds) {
+  constructor({ layers, sources, log, folder }: DrawingDeps) {
     this.#layers = layers
     this.#sources = sources
     this.#log = log
-    this.#files = new KeptMapFiles(folder)
+    this.#files = new CachedMapFiles(folder)
     this.#server = new MapServer(this.#files, {
       onError: (error) => log.warn({ err: error }, 'a MapServer process ended'),
     })
@@ -110,7 +110,7 @@ export class MapDrawings {
    * Throws `Failure`: `no-map-server`, `no-tiles` for a layer that cannot be drawn, `unknown-crs`, `too-busy`, `too-slow`,
    * `drawing-failed`.
    */
-  async draw(wish: DrawingWish, signal: AbortSignal): Promise<Uint8Array> {
+  async draw(wish: DrawingRequest, signal: AbortSignal): Promise<Uint8Array> {
     let { layers } = wish
     for (let tries = 1; ; tries += 1) {
       const { bytes, versions } = await this.#drawOnce({ ...wish, layers }, signal)
@@ -127,7 +127,7 @@ export class MapDrawings {
   }
 
   /** Returns true if the layers may have more rows in the box than a light drawing reads. */
-  async #isHeavy({ layers, srs, box }: DrawingWish, signal: AbortSignal): Promise<boolean> {
+  async #isHeavy({ layers, srs, box }: DrawingRequest, signal: AbortSignal): Promise<boolean> {
     const rows = await Promise.all(
       layers.map(({ layer, rows: written }) =>
         written === undefined
@@ -158,7 +158,7 @@ export class MapDrawings {
   }
 
   async #drawOnce(
-    wish: DrawingWish,
+    wish: DrawingRequest,
     signal: AbortSignal,
   ): Promise<{ bytes: Uint8Array; versions: (LayerVersion | undefined)[] }> {
     const { layers, srs, box, width, height, format, isTransparent, background } = wish
@@ -211,7 +211,7 @@ export class MapDrawings {
     }
   }
 
-  async #layerOf(styled: StyledLayer, hasWholeLabels: boolean, signal: AbortSignal): Promise<DrawnLayer> {
+  async #layerOf(styled: StyledLayer, hasWholeLabels: boolean, signal: AbortSignal): Promise<MapFileLayer> {
     const { layer, style, rows } = styled
     const readable = () => this.#sources.readable(layer, () => this.#versionOf(styled), signal)
     const { table, source } =

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { numberText, quoted } from '../../cartography/mapserver/map-text.ts'
+import { mapFileNumber, quoteMapText } from '../../cartography/mapserver/map-text.ts'
 import { markSymbols } from '../../cartography/mapserver/mark-symbols.ts'
 import type { DrawnPart } from '../../cartography/mapserver/write-mapserver.ts'
 import { findCrs } from '../../geo/crs-database.ts'
@@ -13,7 +13,7 @@ export interface PartSource {
 }
 
 /** A layer that is drawn, from below to above its parts. */
-export interface DrawnLayer {
+export interface MapFileLayer {
   source: PartSource
   parts: readonly DrawnPart[]
 }
@@ -30,13 +30,13 @@ export function projectionOf(srs: string): string {
   if (record?.authority === 'EPSG') return `PROJECTION "init=epsg:${record.code}" END`
   if (record?.proj4 === undefined) throw invalid('unknown-crs', `Maps cannot be drawn in "${srs}"`)
   const words = record.proj4.split(/\s+/).filter((word) => word !== '')
-  return `PROJECTION ${words.map((word) => quoted(word.replace(/^\+/, ''))).join(' ')} END`
+  return `PROJECTION ${words.map((word) => quoteMapText(word.replace(/^\+/, ''))).join(' ')} END`
 }
 
 /**
  * Names of the layers of a map file, in its order; a style that draws nothing has a layer without features.
  */
-export function partNames(layers: readonly DrawnLayer[]): string[] {
+export function partNames(layers: readonly MapFileLayer[]): string[] {
   const names = layers.flatMap(({ parts }, at) => parts.map((_, index) => `l${at}p${index}`))
   return names.length === 0 ? [nothing] : names
 }
@@ -53,7 +53,7 @@ interface MapFileOptions {
 
 /** Writes a map file (MapServer 8.0) of exactly these layers; it answers GetMap in one CRS only. */
 export function mapFileText(
-  layers: readonly DrawnLayer[],
+  layers: readonly MapFileLayer[],
   srs: string,
   folder: string,
   { density = 1, labelMargin = 0 }: MapFileOptions = {},
@@ -66,18 +66,18 @@ export function mapFileText(
     'SIZE 256 256',
     'EXTENT -180 -90 180 90',
     'MAXSIZE 16384',
-    `RESOLUTION ${numberText(resolution * density)}`,
-    `DEFRESOLUTION ${numberText(resolution)}`,
-    `FONTSET ${quoted(`${folder}/fonts.txt`)}`,
+    `RESOLUTION ${mapFileNumber(resolution * density)}`,
+    `DEFRESOLUTION ${mapFileNumber(resolution)}`,
+    `FONTSET ${quoteMapText(`${folder}/fonts.txt`)}`,
     'CONFIG "MS_ERRORFILE" "stderr"',
     'CONFIG "PROJ_NETWORK" "OFF"',
     projectionOf(srs),
     'OUTPUTFORMAT NAME "png" DRIVER "AGG/PNG" MIMETYPE "image/png" IMAGEMODE RGBA FORMATOPTION "COMPRESSION=3" END',
     'OUTPUTFORMAT NAME "png8" DRIVER "AGG/PNG" MIMETYPE "image/png; mode=8bit" IMAGEMODE RGBA FORMATOPTION "QUANTIZE_FORCE=on" FORMATOPTION "QUANTIZE_COLORS=256" END',
     'OUTPUTFORMAT NAME "jpeg" DRIVER "AGG/JPEG" MIMETYPE "image/jpeg" IMAGEMODE RGB FORMATOPTION "QUALITY=85" END',
-    `WEB METADATA "wms_title" "map" "wms_onlineresource" "http://localhost/" "wms_srs" ${quoted(srs)} "wms_enable_request" "GetMap"${labelMargin === 0 ? '' : ` "labelcache_map_edge_buffer" "-${labelMargin}"`} END END`,
+    `WEB METADATA "wms_title" "map" "wms_onlineresource" "http://localhost/" "wms_srs" ${quoteMapText(srs)} "wms_enable_request" "GetMap"${labelMargin === 0 ? '' : ` "labelcache_map_edge_buffer" "-${labelMargin}"`} END END`,
     markSymbols,
-    ...(blocks.length === 0 ? [`LAYER NAME ${quoted(nothing)} TYPE POINT STATUS OFF END`] : []),
+    ...(blocks.length === 0 ? [`LAYER NAME ${quoteMapText(nothing)} TYPE POINT STATUS OFF END`] : []),
     ...blocks.map(({ source, part }, index) => layerBlock(names[index] ?? '', source, part)),
     'END',
     '',
@@ -87,7 +87,7 @@ export function mapFileText(
 function layerBlock(name: string, source: PartSource, part: DrawnPart): string {
   return [
     'LAYER',
-    `NAME ${quoted(name)}`,
+    `NAME ${quoteMapText(name)}`,
     `TYPE ${part.type}`,
     'STATUS OFF',
     `SIZEUNITS ${part.unit === 'metre' ? 'METERS' : 'PIXELS'}`,
@@ -100,6 +100,6 @@ function layerBlock(name: string, source: PartSource, part: DrawnPart): string {
 }
 
 /** Returns the file name for a content. */
-export function digestOf(text: string): string {
+export function digestMapFile(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }

@@ -11,7 +11,7 @@ import type { Carrier, CarrierEvents, StartOptions } from '../../lib/workers/wor
 import { WorkerEnded, WorkerHandle } from '../../lib/workers/worker-handle.ts'
 
 /** Call of a process: a map file of the server, and the request in MapServer's parameters. */
-export interface DrawingQuestion {
+export interface MapServerRequest {
   mapFile: string
   query: string
 }
@@ -23,7 +23,7 @@ export interface DrawingAnswer {
 }
 
 /** Handlers of a MapServer process. */
-export type MapServerHandlers = { draw(question: DrawingQuestion): DrawingAnswer }
+export type MapServerHandlers = { draw(question: MapServerRequest): DrawingAnswer }
 
 /** Programs that start processes; absolute paths. */
 export interface MapServerPrograms {
@@ -33,7 +33,7 @@ export interface MapServerPrograms {
   binder: string
 }
 
-interface ProcessNeeds {
+interface ProcessDeps {
   programs: MapServerPrograms
   /** Has the sockets. */
   folder: string
@@ -54,11 +54,11 @@ let count = 0
  * Starts a MapServer that serves one request after the other on its own socket (FastCGI). It dies with this
  * process, and is killed if a drawing takes too long: it ignores requests to stop.
  */
-export function startMapServer(needs: ProcessNeeds, options: StartOptions): WorkerHandle<MapServerHandlers> {
-  return new WorkerHandle<MapServerHandlers>((events) => openProcess(needs, events), options)
+export function startMapServer(deps: ProcessDeps, options: StartOptions): WorkerHandle<MapServerHandlers> {
+  return new WorkerHandle<MapServerHandlers>((events) => openProcess(deps, events), options)
 }
 
-function openProcess({ programs, folder, env }: ProcessNeeds, events: CarrierEvents): Carrier {
+function openProcess({ programs, folder, env }: ProcessDeps, events: CarrierEvents): Carrier {
   count += 1
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const socket = join(folder, `${process.pid}-${count}.sock`)
@@ -84,7 +84,7 @@ function openProcess({ programs, folder, env }: ProcessNeeds, events: CarrierEve
   child.on('exit', (code, signal) => end(`ended (${signal ?? code})`))
   const waiting = new Map<number, AbortController>()
   const startedMs = performance.now()
-  const answer = async (id: number, question: DrawingQuestion): Promise<void> => {
+  const answer = async (id: number, question: MapServerRequest): Promise<void> => {
     const left = new AbortController()
     waiting.set(id, left)
     try {
@@ -111,7 +111,7 @@ function openProcess({ programs, folder, env }: ProcessNeeds, events: CarrierEve
   const cpuMs = (): number | undefined => (child.pid === undefined ? undefined : cpuTimeOfProcess(child.pid))
   return {
     post: (message: ToWorker) => {
-      if (message.type === 'call') void answer(message.id, message.argument as DrawingQuestion)
+      if (message.type === 'call') void answer(message.id, message.argument as MapServerRequest)
       // MapServer ignores it; a request that was not sent yet is dropped.
       else if (message.type === 'abort') waiting.get(message.id)?.abort(unpackError(message.error))
     },
@@ -143,7 +143,7 @@ interface Asking {
  */
 async function askWhenOpen(
   socket: string,
-  question: DrawingQuestion,
+  question: MapServerRequest,
   { gone, left, startedMs, onConnect }: Asking,
 ): Promise<DrawingAnswer> {
   for (;;) {
@@ -160,7 +160,7 @@ async function askWhenOpen(
 
 async function ask(
   socket: string,
-  { mapFile, query }: DrawingQuestion,
+  { mapFile, query }: MapServerRequest,
   { signal, onConnect }: { signal: AbortSignal; onConnect(): void },
 ): Promise<DrawingAnswer> {
   const values = {

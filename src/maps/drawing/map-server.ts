@@ -4,12 +4,12 @@ import { Failure } from '../../lib/errors.ts'
 import { findProgram } from '../../lib/process.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
 import { WorkerEnded } from '../../lib/workers/worker-handle.ts'
-import type { KeptMapFiles } from './kept-map-files.ts'
+import type { CachedMapFiles } from './cached-map-files.ts'
 import type {
   DrawingAnswer,
-  DrawingQuestion,
   MapServerHandlers,
   MapServerPrograms,
+  MapServerRequest,
 } from './map-server-process.ts'
 import { startMapServer } from './map-server-process.ts'
 
@@ -36,11 +36,11 @@ interface DrawingShare {
  * one request.
  */
 export class MapServer {
-  readonly #files: KeptMapFiles
+  readonly #files: CachedMapFiles
   readonly #pool: WorkPool<MapServerHandlers>
   #programs: MapServerPrograms | undefined
 
-  constructor(files: KeptMapFiles, { onError }: { onError(error: unknown): void }) {
+  constructor(files: CachedMapFiles, { onError }: { onError(error: unknown): void }) {
     this.#files = files
     this.#pool = new WorkPool<MapServerHandlers>({
       start: (options) => startMapServer({ programs: this.#required(), ...this.#surroundings() }, options),
@@ -66,7 +66,7 @@ export class MapServer {
 
   /** Throws `Failure` (`no-map-server`, `too-busy`, `too-slow`), and an `Error` with MapServer's words. */
   async draw(
-    question: DrawingQuestion,
+    question: MapServerRequest,
     { resource, isHeavy }: DrawingShare,
     signal: AbortSignal,
   ): Promise<DrawingAnswer> {

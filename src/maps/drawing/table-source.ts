@@ -1,4 +1,4 @@
-import { quoted } from '../../cartography/mapserver/map-text.ts'
+import { quoteMapText } from '../../cartography/mapserver/map-text.ts'
 import type { DrawnColumn, SqlDialect } from '../../cartography/mapserver/sql-dialect.ts'
 import { postgresDialect, sqliteDialect } from '../../cartography/mapserver/sql-dialect.ts'
 import type { DrawnTable } from '../../cartography/mapserver/write-mapserver.ts'
@@ -50,7 +50,7 @@ export function geoPackageSource(path: string, table: string, geometry: string, 
     lines: ({ columns, where }) => {
       const rows = where === undefined ? '' : ` WHERE ${where}`
       const sql = `SELECT ${[name(geometry), ...columns].join(', ')} FROM ${name(table)}${rows}`
-      return ['CONNECTIONTYPE OGR', `CONNECTION ${quoted(path)}`, `DATA ${quoted(sql)}`]
+      return ['CONNECTIONTYPE OGR', `CONNECTION ${quoteMapText(path)}`, `DATA ${quoteMapText(sql)}`]
     },
   }
 }
@@ -97,9 +97,9 @@ export function postgisSource(table: PostgisTable): PartSource {
       const from = `(SELECT ${shown} FROM ${name(schema)}.${name(table.table)}${rows}) AS terrane_rows`
       return [
         'CONNECTIONTYPE POSTGIS',
-        `CONNECTION ${quoted(connectionText(table))}`,
+        `CONNECTION ${quoteMapText(connectionText(table))}`,
         'PROCESSING "CLOSE_CONNECTION=DEFER"',
-        `DATA ${quoted(`terrane_geom from ${from} using unique terrane_row using srid=${srid}`)}`,
+        `DATA ${quoteMapText(`terrane_geom from ${from} using unique terrane_row using srid=${srid}`)}`,
       ]
     },
   }

@@ -1,39 +1,39 @@
-import type { Layers } from '../../catalog/doors/layers.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
-import type { MadeFile } from '../../jobs/files/made-file.ts'
-import type { MakeTask } from '../../jobs/files/made-files.ts'
-import { MadeFiles } from '../../jobs/files/made-files.ts'
+import type { Layers } from '../../catalog/services/layers.ts'
+import type { GeneratedFile } from '../../jobs/files/generated-file.ts'
+import type { MakeTask } from '../../jobs/files/generated-files.ts'
+import { GeneratedFiles } from '../../jobs/files/generated-files.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { defined } from '../../lib/defined.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import type { Logger } from '../../lib/logger.ts'
-import type { EarlierVersions } from '../earlier/earlier-versions.ts'
 import type { Maps } from '../maps.ts'
+import type { PreviousVersions } from '../versions/previous-versions.ts'
 import type { ExportFormat } from './archive.ts'
-import { earlierSource } from './earlier-source.ts'
-import type { Bounds } from './visit-tiles.ts'
+import { previousVersionSource } from './previous-version-source.ts'
+import type { ExportBounds } from './visit-tiles.ts'
 import { writeArchive } from './write-archive.ts'
 
 /** Request for an export. */
-export interface ExportWish {
+export interface ExportRequest {
   format: ExportFormat
   minZoom: number
   maxZoom: number
-  bbox?: Bounds
+  bbox?: ExportBounds
   /** Version of the layer; absent: the current one. */
   version?: number
 }
 
 /** A stored export of a layer. Its progress counts tiles. */
-export interface ExportRecord extends MadeFile, ExportWish {
+export interface ExportRecord extends GeneratedFile, ExportRequest {
   format: ExportFormat
 }
 
-interface ExportNeeds {
+interface ExportsDeps {
   maps: Pick<Maps, 'tile' | 'requireTiles'>
   layers: Pick<Layers, 'findById' | 'versionOf' | 'isStill'>
-  earlier: Pick<EarlierVersions, 'whenReady' | 'tile'>
+  earlier: Pick<PreviousVersions, 'whenReady' | 'tile'>
   events: EventBus
   clock: Clock
   log: Pick<Logger, 'warn'>
@@ -55,13 +55,13 @@ const mostTiles = 5_000_000
 
 /** Files of all tiles of a layer, made on request and stored for a day. */
 export class Exports {
-  readonly #needs: ExportNeeds
-  readonly files: MadeFiles<ExportRecord, LayerRecord>
+  readonly #deps: ExportsDeps
+  readonly files: GeneratedFiles<ExportRecord, LayerRecord>
 
-  constructor(needs: ExportNeeds, { folder, maxBytes }: ExportLimits) {
-    this.#needs = needs
-    const { layers, events, clock, log } = needs
-    this.files = new MadeFiles(
+  constructor(deps: ExportsDeps, { folder, maxBytes }: ExportLimits) {
+    this.#deps = deps
+    const { layers, events, clock, log } = deps
+    this.files = new GeneratedFiles(
       {
         events,
         clock,
@@ -78,8 +78,8 @@ export class Exports {
   }
 
   /** Throws `Failure`: `no-tiles`, `too-many-exports`, `exports-full`. */
-  async begin(layer: LayerRecord, wish: ExportWish, user: string): Promise<ExportRecord> {
-    if (wish.version === undefined) await this.#needs.maps.requireTiles(layer)
+  async begin(layer: LayerRecord, wish: ExportRequest, user: string): Promise<ExportRecord> {
+    if (wish.version === undefined) await this.#deps.maps.requireTiles(layer)
     const { id: layerId, workspace, name } = layer
     return this.files.begin({
       wanted: { ...wish, layerId, workspace, layer: name, user },
@@ -99,8 +99,8 @@ export class Exports {
   ): Promise<{ sizeBytes: number }> {
     const { layerId, format, minZoom, maxZoom, bbox, version } = record
     const wish = { layerId, format, minZoom, maxZoom, mostTiles, path, ...defined({ bbox }) }
-    const source = version === undefined ? {} : earlierSource(this.#needs, version)
-    const needs = { ...this.#needs, ...source, checkSize }
+    const source = version === undefined ? {} : previousVersionSource(this.#deps, version)
+    const needs = { ...this.#deps, ...source, checkSize }
     const onVisited = ({ visited, known }: { visited: number; known: number }): void =>
       onProgress(visited, known)
     return { sizeBytes: await writeArchive(needs, wish, onVisited, signal) }

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib'
 
 /** Header and root directory, which a reader requests first (PMTiles 3, section 2). */
-export const headBytes = 16_384
-export const headerBytes = 127
+export const archiveHeadBytes = 16_384
+export const pmtilesHeaderBytes = 127
 const firstLeafSize = 4096
 
 /** Entries of a directory, by ascending tile id; a run of 0 leads to a leaf directory. */
@@ -34,8 +34,8 @@ function serialize(entries: Entries, from: number, to: number): Uint8Array {
 
 /** The root directory, and leaves where it does not hold all; each compressed by gzip. */
 export function writeDirectories(entries: Entries): { root: Uint8Array; leaves: Uint8Array[] } {
-  const fits = (bytes: Uint8Array): boolean => bytes.length <= headBytes - headerBytes
-  if (entries.count < headBytes) {
+  const fits = (bytes: Uint8Array): boolean => bytes.length <= archiveHeadBytes - pmtilesHeaderBytes
+  if (entries.count < archiveHeadBytes) {
     const root = gzipSync(serialize(entries, 0, entries.count))
     if (fits(root)) return { root, leaves: [] }
   }

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import type { ArchivedTile, ArchiveFacts, ArchiveWriter } from './archive.ts'
 import { centerOf, vectorLayers } from './archive.ts'
 import type { Entries } from './pmtiles-directory.ts'
-import { headBytes, headerBytes, writeDirectories } from './pmtiles-directory.ts'
+import { archiveHeadBytes, pmtilesHeaderBytes, writeDirectories } from './pmtiles-directory.ts'
 import { tileIdOf } from './tile-ids.ts'
 
 const gzip = 2
@@ -36,22 +36,22 @@ export class PmtilesWriter implements ArchiveWriter {
       this.#addressed += 1
       this.#entries.add(tileIdOf(tile), this.#place(bytes))
     }
-    return headBytes + this.#dataBytes
+    return archiveHeadBytes + this.#dataBytes
   }
 
   finish(facts: ArchiveFacts): number {
     const { root, leaves } = writeDirectories(this.#entries)
-    const leafOffset = headBytes + this.#dataBytes
+    const leafOffset = archiveHeadBytes + this.#dataBytes
     const leafBytes = leaves.reduce((sum, { length }) => sum + length, 0)
     const metadata = gzipSync(JSON.stringify(metadataOf(facts)))
     let offset = leafOffset
     for (const part of [...leaves, metadata]) offset += this.#write(part, offset)
     const header = this.#header(facts, {
-      root: [headerBytes, root.length],
+      root: [pmtilesHeaderBytes, root.length],
       metadata: [leafOffset + leafBytes, metadata.length],
       leaves: [leafOffset, leafBytes],
     })
-    this.#write(root, headerBytes)
+    this.#write(root, pmtilesHeaderBytes)
     this.#write(header, 0)
     closeSync(this.#file)
     return offset
@@ -82,7 +82,7 @@ export class PmtilesWriter implements ArchiveWriter {
 
   #append(bytes: Uint8Array): { offset: number; length: number } {
     const place = { offset: this.#dataBytes, length: bytes.length }
-    this.#write(bytes, headBytes + this.#dataBytes)
+    this.#write(bytes, archiveHeadBytes + this.#dataBytes)
     this.#dataBytes += bytes.length
     this.#contents += 1
     return place
@@ -98,14 +98,14 @@ export class PmtilesWriter implements ArchiveWriter {
     facts: ArchiveFacts,
     at: Record<'root' | 'metadata' | 'leaves', [offset: number, length: number]>,
   ): Uint8Array {
-    const header = Buffer.alloc(headerBytes)
+    const header = Buffer.alloc(pmtilesHeaderBytes)
     header.write('PMTiles', 0, 'latin1')
     header[7] = 3
     const numbers = [
       ...at.root,
       ...at.metadata,
       ...at.leaves,
-      headBytes,
+      archiveHeadBytes,
       this.#dataBytes,
       this.#addressed,
       this.#entries.count,

@@ -1,16 +1,16 @@
-import type { MadeTile } from '../../stores/reading/tile-wish.ts'
+import type { EncodedTile } from '../../stores/reading/table-tile-request.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet, tileEnvelope } from '../../tiles/tile-matrix-sets.ts'
 import { tileAlong } from './tile-ids.ts'
 
 /** West, south, east, north in degrees. */
-export type Bounds = [number, number, number, number]
+export type ExportBounds = [number, number, number, number]
 
 /** Tiles to visit. */
-export interface VisitWish {
+export interface VisitTilesOptions {
   minZoom: number
   maxZoom: number
-  bbox?: Bounds
+  bbox?: ExportBounds
 }
 
 /** Progress of a visit: tiles visited, and tiles known to follow in the same zoom. */
@@ -29,8 +29,8 @@ const degree = 180 / Math.PI
  * Descends from zoom 0: below a tile without rows nothing is visited.
  */
 export async function* visitTiles(
-  { minZoom, maxZoom, bbox }: VisitWish,
-  make: (tile: TileAddress) => Promise<MadeTile>,
+  { minZoom, maxZoom, bbox }: VisitTilesOptions,
+  make: (tile: TileAddress) => Promise<EncodedTile>,
   onProgress: (progress: VisitProgress) => void,
 ): AsyncGenerator<{ tile: TileAddress; bytes: Uint8Array }> {
   let places = [0]
@@ -50,16 +50,16 @@ export async function* visitTiles(
 }
 
 /** True if no row intersects the tile; features thinned here may be drawn at deeper zooms. */
-function isBarren({ bytes, counts }: MadeTile): boolean {
+function isBarren({ bytes, counts }: EncodedTile): boolean {
   return bytes.length === 0 && counts.read === 0 && counts.thinned === 0
 }
 
 async function* inOrder(
   places: readonly number[],
   z: number,
-  make: (tile: TileAddress) => Promise<MadeTile>,
+  make: (tile: TileAddress) => Promise<EncodedTile>,
 ) {
-  const making: { along: number; made: Promise<MadeTile> }[] = []
+  const making: { along: number; made: Promise<EncodedTile> }[] = []
   for (let next = 0; next < places.length || making.length > 0; ) {
     const along = places[next]
     if (along !== undefined && making.length < width) {
@@ -75,7 +75,7 @@ async function* inOrder(
   }
 }
 
-function touches(tile: TileAddress, [west, south, east, north]: Bounds): boolean {
+function touches(tile: TileAddress, [west, south, east, north]: ExportBounds): boolean {
   const [left, bottom, right, top] = tileBounds(tile)
   const isInRows = bottom <= north && top >= south
   const isBeside = (from: number, to: number): boolean => left <= to && right >= from
@@ -84,7 +84,7 @@ function touches(tile: TileAddress, [west, south, east, north]: Bounds): boolean
 }
 
 /** Returns the bounds of a tile in degrees. */
-export function tileBounds(tile: TileAddress): Bounds {
+export function tileBounds(tile: TileAddress): ExportBounds {
   const { minX, minY, maxX, maxY } = tileEnvelope(getTileMatrixSet('WebMercatorQuad'), tile)
   const latitude = (y: number): number => (2 * Math.atan(Math.exp(y / earthRadius)) - Math.PI / 2) * degree
   const longitude = (x: number): number => Math.max(-180, Math.min(180, (x / earthRadius) * degree))

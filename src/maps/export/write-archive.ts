@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Layers, LayerVersion } from '../../catalog/doors/layers.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
+import type { Layers, LayerVersion } from '../../catalog/services/layers.ts'
 import { conflict, invalid, notFound } from '../../lib/errors.ts'
 import { startThread } from '../../lib/workers/start-thread.ts'
 import type { WorkerHandle } from '../../lib/workers/worker-handle.ts'
 import type { Maps } from '../maps.ts'
-import { fieldsOf } from '../vector-metadata.ts'
+import { vectorFields } from '../vector-metadata.ts'
 import type { ArchivedTile, ArchiveFacts } from './archive.ts'
 import type { ArchiveHandlers, ArchiveWorkData } from './archive-work.ts'
-import type { Bounds, VisitProgress, VisitWish } from './visit-tiles.ts'
+import type { ExportBounds, VisitProgress, VisitTilesOptions } from './visit-tiles.ts'
 import { tileBounds, visitTiles } from './visit-tiles.ts'
 
 /** Dependencies of writing an archive. */
-export interface WriteNeeds {
+export interface WriteArchiveDeps {
   maps: Pick<Maps, 'tile'>
   layers: Pick<Layers, 'findById' | 'versionOf' | 'isStill'>
   /** Throws where a file of this size may not be. */
@@ -20,7 +20,7 @@ export interface WriteNeeds {
 }
 
 /** Archive to write, and its path. */
-export interface ArchiveWish extends VisitWish, ArchiveWorkData {
+export interface ArchiveRequest extends VisitTilesOptions, ArchiveWorkData {
   layerId: number
   mostTiles: number
 }
@@ -41,15 +41,15 @@ class LayerChanged extends Error {}
  * the size. Throws `Failure` (`conflict`, `layer-changed`) if it changes repeatedly.
  */
 export async function writeArchive(
-  needs: WriteNeeds,
-  wish: ArchiveWish,
+  deps: WriteArchiveDeps,
+  wish: ArchiveRequest,
   onProgress: (progress: VisitProgress) => void,
   signal: AbortSignal,
 ): Promise<number> {
   for (let tries = 1; ; tries += 1) {
-    const { layer, before } = await steadyLayer(needs, wish.layerId, signal)
+    const { layer, before } = await steadyLayer(deps, wish.layerId, signal)
     try {
-      return await writeOnce(needs, wish, { layer, before }, onProgress, signal)
+      return await writeOnce(deps, wish, { layer, before }, onProgress, signal)
     } catch (error) {
       if (!(error instanceof LayerChanged)) throw error
       if (tries === mostTries) throw changes(layer)
@@ -58,8 +58,8 @@ export async function writeArchive(
 }
 
 async function writeOnce(
-  needs: WriteNeeds,
-  wish: ArchiveWish,
+  deps: WriteArchiveDeps,
+  wish: ArchiveRequest,
   { layer, before }: { layer: LayerRecord; before: LayerVersion },
   onProgress: (progress: VisitProgress) => void,
   signal: AbortSignal,
@@ -70,7 +70,7 @@ async function writeOnce(
   const thread = startThread<ArchiveHandlers>(file, { data: { path, format } satisfies ArchiveWorkData })
   try {
     const make = async (tile: ArchivedTile['tile']) => {
-      const made = await needs.maps.tile(layer, { set: 'WebMercatorQuad', tile }, both, { isKept: false })
+      const made = await deps.maps.tile(layer, { set: 'WebMercatorQuad', tile }, both, { isKept: false })
       if (made.version !== before.version) throw new LayerChanged()
       return made
     }
@@ -78,10 +78,10 @@ async function writeOnce(
       if (progress.known > wish.mostTiles) throw tooMany(wish.mostTiles)
       onProgress(progress)
     }
-    const bounds = await addAll(needs, thread, visitTiles(wish, make, tell), signal)
-    await confirm(needs, layer, before, signal)
+    const bounds = await addAll(deps, thread, visitTiles(wish, make, tell), signal)
+    await confirm(deps, layer, before, signal)
     const sizeBytes = await thread.call('finish', { facts: factsOf(layer, before, wish, bounds) }, { signal })
-    needs.checkSize(sizeBytes)
+    deps.checkSize(sizeBytes)
     return sizeBytes
   } catch (error) {
     await thread.call('discard').catch(() => undefined)
@@ -94,14 +94,14 @@ async function writeOnce(
 
 /** Sends tiles to the thread in batches; returns the bounds of those of the deepest zoom. */
 async function addAll(
-  { checkSize }: WriteNeeds,
+  { checkSize }: WriteArchiveDeps,
   thread: WorkerHandle<ArchiveHandlers>,
   tiles: AsyncIterable<ArchivedTile>,
   signal: AbortSignal,
-): Promise<Bounds | undefined> {
+): Promise<ExportBounds | undefined> {
   let batch: ArchivedTile[] = []
   let sizeBytes = 0
-  let covered: { z: number; bounds: Bounds } | undefined
+  let covered: { z: number; bounds: ExportBounds } | undefined
   const send = async (): Promise<void> => {
     checkSize(await thread.call('add', { tiles: batch }, { signal }))
     batch = []
@@ -122,7 +122,7 @@ async function addAll(
   return covered?.bounds
 }
 
-function union(all: Bounds | undefined, one: Bounds): Bounds {
+function union(all: ExportBounds | undefined, one: ExportBounds): ExportBounds {
   if (all === undefined) return one
   const [west, south, east, north] = all
   return [Math.min(west, one[0]), Math.min(south, one[1]), Math.max(east, one[2]), Math.max(north, one[3])]
@@ -131,8 +131,8 @@ function union(all: Bounds | undefined, one: Bounds): Bounds {
 function factsOf(
   layer: LayerRecord,
   { version }: LayerVersion,
-  { minZoom, maxZoom }: ArchiveWish,
-  bounds: Bounds = [-180, -85.051_128_78, 180, 85.051_128_78],
+  { minZoom, maxZoom }: ArchiveRequest,
+  bounds: ExportBounds = [-180, -85.051_128_78, 180, 85.051_128_78],
 ): ArchiveFacts {
   const { title, abstract } = layer.details
   return {
@@ -142,13 +142,13 @@ function factsOf(
     bounds,
     version,
     ...(abstract === undefined ? {} : { description: abstract }),
-    layer: { id: layer.name, fields: fieldsOf(layer) },
+    layer: { id: layer.name, fields: vectorFields(layer) },
   }
 }
 
 /** Returns the layer once no undetected change is possible. */
 async function steadyLayer(
-  { layers }: WriteNeeds,
+  { layers }: WriteArchiveDeps,
   layerId: number,
   signal: AbortSignal,
 ): Promise<{ layer: LayerRecord; before: LayerVersion }> {
@@ -165,7 +165,7 @@ async function steadyLayer(
 
 /** Throws `LayerChanged` where the layer does not have the version any more. */
 async function confirm(
-  { layers }: WriteNeeds,
+  { layers }: WriteArchiveDeps,
   { id }: LayerRecord,
   before: LayerVersion,
   signal: AbortSignal,

@@ -3,7 +3,7 @@ import { encodePicture } from './encode-picture.ts'
 import { loadSharp } from './load-sharp.ts'
 
 /** A picture that is to be cut into squares. Plain data. */
-export interface CutWish {
+export interface CutRequest {
   /** A PNG of our own making. */
   picture: Uint8Array
   /** Cells of the first square. */
@@ -19,7 +19,7 @@ export interface CutWish {
 const channels = 4
 
 /** The squares, row by row; empty where nothing is drawn. */
-export async function cutPicture(wish: CutWish): Promise<Uint8Array[]> {
+export async function cutPicture(wish: CutRequest): Promise<Uint8Array[]> {
   const { picture, size, columns, rows, format } = wish
   const sharp = await loadSharp()
   const { data, info } = await sharp(picture).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
@@ -38,7 +38,7 @@ export async function cutPicture(wish: CutWish): Promise<Uint8Array[]> {
 function squareOf(
   cells: Uint8Array,
   width: number,
-  { left, top, size }: Pick<CutWish, 'left' | 'top' | 'size'>,
+  { left, top, size }: Pick<CutRequest, 'left' | 'top' | 'size'>,
   { column, row }: { column: number; row: number },
 ): Uint8Array {
   const square = new Uint8Array(size * size * channels)

@@ -1,9 +1,9 @@
 import { markSvg, pathSvg } from '../../cartography/draw/paint.ts'
-import { element, numberText } from '../../cartography/draw/svg-text.ts'
+import { svgElement, svgNumber } from '../../cartography/draw/svg-text.ts'
 import { drawnSymbols, passOf } from '../../cartography/evaluate.ts'
 import type { PlainSymbolizer, Style } from '../../cartography/model.ts'
 import type { PictureFormat } from './encode-picture.ts'
-import type { TileFeature } from './read-features.ts'
+import type { DecodedFeature } from './read-features.ts'
 import { readFeatures } from './read-features.ts'
 
 /** A tile and the position of its upper left corner in the image. */
@@ -15,7 +15,7 @@ interface PlacedTile {
 }
 
 /** A small picture of a layer. Plain data. */
-export interface ThumbnailWish {
+export interface ThumbnailDrawing {
   width: number
   height: number
   format: PictureFormat
@@ -55,24 +55,24 @@ function layerOf({ passes }: Layers, pass: number) {
   return made
 }
 
-interface TilePlace {
+interface TileExtent {
   left: number
   top: number
   factor: number
   extent: number
 }
 
-function pathOf({ parts, dimension }: TileFeature, { left, top, factor }: TilePlace): string {
+function pathOf({ parts, dimension }: DecodedFeature, { left, top, factor }: TileExtent): string {
   const close = dimension === 2 ? 'Z' : ''
   const lines = parts.map((part) => {
-    const points = part.map(({ x, y }) => `${numberText(left + x * factor)} ${numberText(top + y * factor)}`)
+    const points = part.map(({ x, y }) => `${svgNumber(left + x * factor)} ${svgNumber(top + y * factor)}`)
     return points.length < 2 ? '' : `M${points.join('L')}${close}`
   })
   return lines.join('')
 }
 
 /** Returns the positions of a mark: at each point, or in the middle of the part in this tile. */
-function anchorsOf({ parts, dimension }: TileFeature): { x: number; y: number }[] {
+function anchorsOf({ parts, dimension }: DecodedFeature): { x: number; y: number }[] {
   if (dimension === 0) return parts.flat()
   let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity]
   for (const { x, y } of parts.flat()) {
@@ -86,8 +86,8 @@ function anchorsOf({ parts, dimension }: TileFeature): { x: number; y: number }[
 
 function symbolSvg(
   symbol: PlainSymbolizer,
-  feature: TileFeature,
-  place: TilePlace,
+  feature: DecodedFeature,
+  place: TileExtent,
 ): { clipped?: string; marks?: string } {
   if (symbol.kind === 'line' || symbol.kind === 'polygon') {
     const isArea = symbol.kind === 'polygon' && feature.dimension < 2
@@ -106,7 +106,7 @@ function addTile(
   layers: Layers,
   tile: PlacedTile,
   style: Style,
-  { size, scale }: ThumbnailWish,
+  { size, scale }: ThumbnailDrawing,
   index: number,
 ): void {
   const inTile = new Map<number, string[]>()
@@ -128,7 +128,7 @@ function addTile(
     }
   }
   for (const [pass, parts] of inTile)
-    layerOf(layers, pass).clipped.push(element('g', { 'clip-path': `url(#tile${index})` }, parts.join('')))
+    layerOf(layers, pass).clipped.push(svgElement('g', { 'clip-path': `url(#tile${index})` }, parts.join('')))
 }
 
 function pushed(list: string[] | undefined, one: string): string[] {
@@ -137,31 +137,31 @@ function pushed(list: string[] | undefined, one: string): string[] {
   return list
 }
 
-function featuresSvg(wish: ThumbnailWish, style: Style): string {
+function featuresSvg(wish: ThumbnailDrawing, style: Style): string {
   const layers: Layers = { passes: new Map(), letters: 0 }
   for (const [index, tile] of wish.tiles.entries()) addTile(layers, tile, style, wish, index)
   const clips = wish.tiles.map(({ left, top }, index) => {
-    const square = element('rect', { x: left, y: top, width: wish.size, height: wish.size })
-    return element('clipPath', { id: `tile${index}` }, square)
+    const square = svgElement('rect', { x: left, y: top, width: wish.size, height: wish.size })
+    return svgElement('clipPath', { id: `tile${index}` }, square)
   })
   const drawn = [...layers.passes].sort(([a], [b]) => a - b)
   const parts = drawn.flatMap(([, { clipped, marks }]) => [...clipped, ...marks])
   return `<defs>${clips.join('')}</defs>${parts.join('')}`
 }
 
-function picturesSvg({ tiles, size }: ThumbnailWish): string {
+function picturesSvg({ tiles, size }: ThumbnailDrawing): string {
   return tiles
     .map(({ bytes, left, top }) => {
       const href = `data:image/png;base64,${Buffer.from(bytes).toString('base64')}`
-      return element('image', { x: left, y: top, width: size, height: size, href })
+      return svgElement('image', { x: left, y: top, width: size, height: size, href })
     })
     .join('')
 }
 
 /** A frame where there is nothing to show. */
-function emptySvg({ width, height }: ThumbnailWish): string {
+function emptySvg({ width, height }: ThumbnailDrawing): string {
   const inset = Math.round(Math.min(width, height) * 0.18)
-  return element('rect', {
+  return svgElement('rect', {
     x: inset,
     y: inset,
     width: width - 2 * inset,
@@ -175,11 +175,11 @@ function emptySvg({ width, height }: ThumbnailWish): string {
 }
 
 /** The picture as SVG. */
-export function thumbnailSvg(wish: ThumbnailWish): string {
+export function thumbnailSvg(wish: ThumbnailDrawing): string {
   const { width, height, style, tiles } = wish
   const drawn = style === undefined ? picturesSvg(wish) : featuresSvg(wish, style)
-  const ground = element('rect', { width, height, fill: background })
-  const edge = element('rect', {
+  const ground = svgElement('rect', { width, height, fill: background })
+  const edge = svgElement('rect', {
     x: 0.5,
     y: 0.5,
     width: width - 1,

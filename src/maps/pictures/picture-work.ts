@@ -1,19 +1,19 @@
 import type { CallContext } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
-import type { CutWish } from './cut-picture.ts'
+import type { CutRequest } from './cut-picture.ts'
 import { cutPicture } from './cut-picture.ts'
 import type { Sprite } from './draw-sprite.ts'
 import { drawSprite } from './draw-sprite.ts'
-import type { ThumbnailWish } from './draw-thumbnail.ts'
+import type { ThumbnailDrawing } from './draw-thumbnail.ts'
 import { thumbnailSvg } from './draw-thumbnail.ts'
 import type { PictureFormat } from './encode-picture.ts'
-import type { LayWish } from './lay-over.ts'
-import { layOver } from './lay-over.ts'
 import { loadSharp } from './load-sharp.ts'
+import type { OverlayRequest } from './overlay.ts'
+import { layOver } from './overlay.ts'
 import { spanOfTile } from './read-features.ts'
 
 /** An SVG of our own making that is to become a picture. Plain data. */
-export interface SvgWish {
+export interface SvgImageRequest {
   svg: string
   /** Width of the SVG in its own units. */
   ownWidth: number
@@ -27,7 +27,7 @@ export interface SvgWish {
 const maxCells = 4096 * 16_384
 const usualDensity = 72
 
-async function drawSvg({ svg, ownWidth, width, height, format }: SvgWish): Promise<Uint8Array> {
+async function drawSvg({ svg, ownWidth, width, height, format }: SvgImageRequest): Promise<Uint8Array> {
   const sharp = await loadSharp()
   const density = (usualDensity * width) / ownWidth
   const drawn = sharp(Buffer.from(svg), { density, limitInputPixels: maxCells, unlimited: true })
@@ -37,10 +37,10 @@ async function drawSvg({ svg, ownWidth, width, height, format }: SvgWish): Promi
 }
 
 const handlers = {
-  svg: (wish: SvgWish): Promise<Uint8Array> => drawSvg(wish),
-  cut: (wish: CutWish): Promise<Uint8Array[]> => cutPicture(wish),
-  lay: (wish: LayWish): Promise<Uint8Array> => layOver(wish),
-  thumbnail: (wish: ThumbnailWish, { signal }: CallContext): Promise<Uint8Array> => {
+  svg: (wish: SvgImageRequest): Promise<Uint8Array> => drawSvg(wish),
+  cut: (wish: CutRequest): Promise<Uint8Array[]> => cutPicture(wish),
+  lay: (wish: OverlayRequest): Promise<Uint8Array> => layOver(wish),
+  thumbnail: (wish: ThumbnailDrawing, { signal }: CallContext): Promise<Uint8Array> => {
     const { width, height, format } = wish
     const svg = thumbnailSvg(wish)
     signal.throwIfAborted()

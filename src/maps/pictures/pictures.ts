@@ -2,14 +2,14 @@ import { join } from 'node:path'
 import { Failure } from '../../lib/errors.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
-import type { CutWish } from './cut-picture.ts'
+import type { CutRequest } from './cut-picture.ts'
 import type { Sprite } from './draw-sprite.ts'
-import type { ThumbnailWish } from './draw-thumbnail.ts'
-import type { LayWish } from './lay-over.ts'
-import type { PictureHandlers, SvgWish } from './picture-work.ts'
+import type { ThumbnailDrawing } from './draw-thumbnail.ts'
+import type { OverlayRequest } from './overlay.ts'
+import type { PictureHandlers, SvgImageRequest } from './picture-work.ts'
 import { WhiteTiles } from './white-tiles.ts'
 
-export type { LaidFormat } from './lay-over.ts'
+export type { OverlayFormat } from './overlay.ts'
 
 const file = new URL('./picture-work.ts', import.meta.url)
 const maxHeapMb = 512
@@ -43,17 +43,17 @@ export class Pictures {
   }
 
   /** Throws `Failure` (`no-pictures`) where pictures cannot be made; so do the others. */
-  fromSvg(wish: SvgWish, signal: AbortSignal): Promise<Uint8Array> {
+  fromSvg(wish: SvgImageRequest, signal: AbortSignal): Promise<Uint8Array> {
     return this.#pool.call('svg', wish, { signal, deadlineMs: drawMs })
   }
 
   /** Squares of a picture, row by row; empty where nothing is drawn. */
-  cut(wish: CutWish, signal: AbortSignal): Promise<Uint8Array[]> {
+  cut(wish: CutRequest, signal: AbortSignal): Promise<Uint8Array[]> {
     return this.#pool.call('cut', wish, { signal, deadlineMs: drawMs })
   }
 
   /** Composes images into one. */
-  lay(wish: LayWish, signal: AbortSignal): Promise<Uint8Array> {
+  lay(wish: OverlayRequest, signal: AbortSignal): Promise<Uint8Array> {
     const isHeavy = wish.width * wish.height > lightCells
     return this.#pool.call('lay', wish, { signal, deadlineMs: drawMs, isHeavy })
   }
@@ -64,7 +64,7 @@ export class Pictures {
     return this.#white.get(tile, () => this.lay({ pictures: [tile], ...frame }, signal))
   }
 
-  thumbnail(wish: ThumbnailWish, signal: AbortSignal): Promise<Uint8Array> {
+  thumbnail(wish: ThumbnailDrawing, signal: AbortSignal): Promise<Uint8Array> {
     return this.#pool.call('thumbnail', wish, { signal, deadlineMs: drawMs })
   }
 
@@ -88,7 +88,7 @@ export class Pictures {
   }
 }
 
-const white: LayWish['background'] = [255, 255, 255, 255]
+const white: OverlayRequest['background'] = [255, 255, 255, 255]
 
 function tooBusy(): Failure {
   return new Failure('unavailable', 'too-busy', 'Too many pictures are being drawn: try again soon', {

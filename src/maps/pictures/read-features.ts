@@ -4,7 +4,7 @@ import { PbfReader } from 'pbf'
 import type { Dimension } from '../../cartography/model.ts'
 
 /** A feature of a vector tile, in units of the tile. */
-export interface TileFeature {
+export interface DecodedFeature {
   dimension: Dimension
   properties: Readonly<Record<string, unknown>>
   id: string | undefined
@@ -17,7 +17,7 @@ const maxTileBytes = 64 << 20
 const dimensions: readonly (Dimension | undefined)[] = [undefined, 0, 1, 2]
 
 /** Yields the features of a stored tile, which is compressed by gzip. */
-export function* readFeatures(tile: Uint8Array): Generator<TileFeature> {
+export function* readFeatures(tile: Uint8Array): Generator<DecodedFeature> {
   if (tile.length === 0) return
   const { layers } = new VectorTile(new PbfReader(gunzipSync(tile, { maxOutputLength: maxTileBytes })))
   for (const layer of Object.values(layers)) {

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { temporaryFolder } from '../../../tests/support/temporary-files.ts'
 import { RasterCopies } from './raster-copies.ts'
-import type { RasterSource } from './raster-source.ts'
+import type { DrawnRasterSource } from './raster-source.ts'
 
 const path = join(import.meta.dirname, '../../../tests/fixtures/raster/world.byte.tif')
 const limits = { toolSeconds: 60, rasterBytes: 2 ** 30 }
 const never = new AbortController().signal
 
-function source(more: Partial<RasterSource> = {}): RasterSource {
+function source(more: Partial<DrawnRasterSource> = {}): DrawnRasterSource {
   return {
     file: { path, state: '1' },
     width: 2880,

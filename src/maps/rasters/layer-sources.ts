@@ -2,7 +2,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord, StoreRecord } from '../../catalog/records.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { isInside } from '../../sources/path-guard.ts'
-import { lookAtFile } from '../../stores/file-state.ts'
+import { fingerprintFile } from '../../stores/file-state.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import { rasterState } from '../../stores/rasters/raster-files.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
@@ -11,13 +11,13 @@ import type { Granule } from './granules.ts'
 import { readGranules } from './granules.ts'
 import type { MercatorPart } from './mercator-extent.ts'
 import { noTiles } from './no-tiles.ts'
-import type { RasterSource } from './raster-source.ts'
+import type { DrawnRasterSource } from './raster-source.ts'
 import { isMixed } from './raster-source.ts'
 import { cellSize, mercatorHalf } from './tiff/tiff-pyramid.ts'
-import type { TimeWish } from './time-wish.ts'
+import type { TimeSelection } from './time-selection.ts'
 
 /** A raster and its position in web mercator, as far as known. */
-export interface PlacedSource extends RasterSource {
+export interface PlacedSource extends DrawnRasterSource {
   timeMs?: number
   /** Boxes in sequence, four numbers each; absent: anywhere. */
   boxes?: number[]
@@ -35,11 +35,11 @@ export interface LayerSources {
   isMixed: boolean
 }
 
-interface SourcesNeeds {
+interface RasterSourcesDeps {
   catalog: Pick<Catalog, 'layers' | 'stores'>
   granuleFolders: readonly string[]
-  boxes(corners: Float64Array, crs: RasterSource['crs'], signal: AbortSignal): Promise<Float64Array>
-  parts(source: RasterSource, signal: AbortSignal): Promise<MercatorPart[]>
+  boxes(corners: Float64Array, crs: DrawnRasterSource['crs'], signal: AbortSignal): Promise<Float64Array>
+  parts(source: DrawnRasterSource, signal: AbortSignal): Promise<MercatorPart[]>
 }
 
 const keptLayers = 100
@@ -49,11 +49,11 @@ const readMs = 60_000
 
 /** Finds the rasters of layers, once for each version. */
 export class SourcesOfLayers {
-  readonly #needs: SourcesNeeds
+  readonly #deps: RasterSourcesDeps
   readonly #known = new Map<number, { key: string; sources: Promise<LayerSources> }>()
 
-  constructor(needs: SourcesNeeds) {
-    this.#needs = needs
+  constructor(deps: RasterSourcesDeps) {
+    this.#deps = deps
   }
 
   of(
@@ -77,7 +77,7 @@ export class SourcesOfLayers {
 
   async #find(asked: LayerRecord, version: number, signal: AbortSignal): Promise<LayerSources> {
     // The given version may be newer than the record: its raster has another grid.
-    const { layers } = this.#needs.catalog
+    const { layers } = this.#deps.catalog
     const layer = asked.version === version ? asked : ((await layers.findById(asked.id)) ?? asked)
     const { raster, srs, crs: declared } = layer.details
     const crs = srs ?? declared ?? raster?.crs
@@ -102,19 +102,19 @@ export class SourcesOfLayers {
 
   async #mosaic(
     mosaic: StoreRecord,
-    common: Pick<RasterSource, 'crs' | 'bands' | 'srs'>,
+    common: Pick<DrawnRasterSource, 'crs' | 'bands' | 'srs'>,
     signal: AbortSignal,
   ): Promise<PlacedSource[]> {
-    const { stores } = this.#needs.catalog
+    const { stores } = this.#deps.catalog
     const { store, table } = await stores.getMosaicIndex(mosaic)
     const granules = await this.#ownGranules(await readGranules(await stores.open(store), table, signal))
     const corners = Float64Array.from(granules.flatMap((granule) => granule.corners))
-    const boxes = await this.#needs.boxes(corners, common.crs, signal)
+    const boxes = await this.#deps.boxes(corners, common.crs, signal)
     return Promise.all(
       granules.map(async ({ path, timeMs, ...granule }, index) => ({
         ...common,
         ...placeOf(granule),
-        file: { path, state: (await lookAtFile(path)).text },
+        file: { path, state: (await fingerprintFile(path)).text },
         ...(timeMs === undefined ? {} : { timeMs }),
         boxes: [...boxes.subarray(index * 8, index * 8 + 8)].filter(Number.isFinite),
       })),
@@ -123,7 +123,7 @@ export class SourcesOfLayers {
 
   /** Returns the granules whose files the server stores or may read. */
   async #ownGranules(granules: Granule[]): Promise<Granule[]> {
-    const folders = this.#needs.granuleFolders
+    const folders = this.#deps.granuleFolders
     const isOurs = await Promise.all(granules.map(({ path }) => isInside(folders, path).catch(() => false)))
     return granules.filter(({ corners }, index) => isOurs[index] === true && corners.length === 8)
   }
@@ -131,7 +131,7 @@ export class SourcesOfLayers {
   /** By the finest of some of the rasters. */
   async #zooms(all: readonly PlacedSource[], signal: AbortSignal): Promise<LayerSources['zooms']> {
     const looked = all.slice(0, 3).filter(({ geoTransform }) => geoTransform !== undefined)
-    const parts = (await Promise.all(looked.map((source) => this.#needs.parts(source, signal)))).flat()
+    const parts = (await Promise.all(looked.map((source) => this.#deps.parts(source, signal)))).flat()
     if (parts.length === 0) return { minzoom: 0, maxzoom: 18 }
     const maxzoom = Math.max(...parts.map(({ zoom }) => zoom))
     const boxes = all.flatMap(({ boxes: own = [] }) => own)
@@ -168,7 +168,7 @@ function placeOf({ width, height, corners }: Pick<Granule, 'width' | 'height' | 
 async function coverage(
   layer: LayerRecord,
   { parameters: { path = '' } }: StoreRecord,
-  common: Pick<RasterSource, 'crs' | 'bands' | 'srs'>,
+  common: Pick<DrawnRasterSource, 'crs' | 'bands' | 'srs'>,
 ): Promise<PlacedSource> {
   const { raster, envelope } = layer.details
   const { width = 0, height = 0, geoTransform, controlPointCount } = raster ?? {}
@@ -189,7 +189,7 @@ async function coverage(
 export function touching(
   sources: LayerSources,
   tile: TileAddress,
-  time: TimeWish | undefined,
+  time: TimeSelection | undefined,
 ): PlacedSource[] {
   const box = tileEnvelope(getTileMatrixSet('WebMercatorQuad'), tile)
   return within(sources, box, time === undefined ? undefined : [time])
@@ -199,7 +199,7 @@ export function touching(
 export function within(
   sources: LayerSources,
   box: Envelope,
-  times: readonly TimeWish[] | undefined,
+  times: readonly TimeSelection[] | undefined,
 ): PlacedSource[] {
   return atTimes(sources, times).filter((source) => meets(source, box))
 }
@@ -207,7 +207,7 @@ export function within(
 /** The rasters of some times, wherever they lie. */
 export function atTimes(
   { all, newestMs }: Pick<LayerSources, 'all' | 'newestMs'>,
-  times: readonly TimeWish[] | undefined,
+  times: readonly TimeSelection[] | undefined,
 ): PlacedSource[] {
   return all.filter(({ timeMs }) => {
     if (times === undefined) return timeMs === undefined || timeMs === newestMs

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { outgrown, roomFor, withDiskWatch } from '../../formats/gdal/disk-watch.ts'
+import { outgrown, spaceFor, withDiskWatch } from '../../formats/gdal/disk-watch.ts'
 import { limitedProgram } from '../../formats/gdal/safe-gdal.ts'
 import { rasterDrivers } from '../../formats/raster/raster-drivers.ts'
 import type { RasterSource as LinkedRaster } from '../../formats/raster/raster-programs.ts'
@@ -11,7 +11,7 @@ import { withSidecars } from '../../stores/files/with-sidecars.ts'
 import type { MercatorPart } from './mercator-extent.ts'
 import { mercatorParts } from './mercator-extent.ts'
 import { noTiles, toolTrouble } from './no-tiles.ts'
-import type { RasterSource } from './raster-source.ts'
+import type { DrawnRasterSource } from './raster-source.ts'
 import { isMixed } from './raster-source.ts'
 import { cellSize, mercatorHalf } from './tiff/tiff-pyramid.ts'
 
@@ -39,7 +39,7 @@ interface Step {
 
 async function run(name: string, args: string[], { folder, linked, limits, signal }: Step): Promise<string> {
   const limit = { folder, maxBytes: limits.rasterBytes }
-  const maxFileBytes = await roomFor(limit)
+  const maxFileBytes = await spaceFor(limit)
   const [program, limitedArgs] = await limitedProgram(name, args, { maxFileBytes })
   // The input of the copy is a VRT written by the server, in its own folder.
   const skipped = (linked.env.GDAL_SKIP ?? '').split(',').filter((driver) => driver !== 'VRT')
@@ -63,7 +63,11 @@ async function run(name: string, args: string[], { folder, linked, limits, signa
 }
 
 /** Writes a VRT of the source if the file alone has too little or too much metadata. */
-async function viewOf(source: RasterSource, { path, drivers }: LinkedRaster, step: Step): Promise<string[]> {
+async function viewOf(
+  source: DrawnRasterSource,
+  { path, drivers }: LinkedRaster,
+  step: Step,
+): Promise<string[]> {
   const { bands, geoTransform, isPlacedByClient, srs, width, height } = source
   const isCut = bands.length > maxBands
   const input = drivers.flatMap((name) => ['-if', name])
@@ -80,7 +84,10 @@ async function viewOf(source: RasterSource, { path, drivers }: LinkedRaster, ste
 
 const wideTypes = new Set(['Int64', 'UInt64', 'UInt32', 'Int32'])
 
-function warpArguments(source: RasterSource, { zoom, column, row, width, height }: MercatorPart): string[] {
+function warpArguments(
+  source: DrawnRasterSource,
+  { zoom, column, row, width, height }: MercatorPart,
+): string[] {
   const size = cellSize(zoom)
   const [minX, maxY] = [column * size - mercatorHalf, mercatorHalf - row * size]
   const box = [minX, maxY - height * size, minX + width * size, maxY].map(String)
@@ -160,7 +167,7 @@ export const notesFile = 'copy.json'
  * read. Throws `Failure` with the reason where it cannot be done.
  */
 export async function makeCopy(
-  source: RasterSource,
+  source: DrawnRasterSource,
   folder: string,
   { limits, signal }: { limits: CopyLimits; signal: AbortSignal },
 ): Promise<void> {

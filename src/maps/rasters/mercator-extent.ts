@@ -1,5 +1,5 @@
 import { createReprojector } from '../../geo/crs-reproject.ts'
-import type { RasterSource } from './raster-source.ts'
+import type { DrawnRasterSource } from './raster-source.ts'
 import { cellSize, mercatorHalf, tileCells } from './tiff/tiff-pyramid.ts'
 
 /** A part of a raster on the cells of a zoom of web mercator, aligned to whole tiles. */
@@ -24,7 +24,11 @@ interface LonLat {
 }
 
 /** Moves x, y and height of points to longitude and latitude, in place. */
-async function toLonLat(points: Float64Array, crs: RasterSource['crs'], signal: AbortSignal): Promise<void> {
+async function toLonLat(
+  points: Float64Array,
+  crs: DrawnRasterSource['crs'],
+  signal: AbortSignal,
+): Promise<void> {
   const reprojector = await createReprojector(crs, 'EPSG:4326', { signal })
   try {
     await reprojector.transform(points)
@@ -35,7 +39,7 @@ async function toLonLat(points: Float64Array, crs: RasterSource['crs'], signal: 
 
 /** Points of the raster on an even grid as longitude and latitude, row after row; NaN where there are none. */
 async function gridOf(
-  { width, height, geoTransform = [], crs }: RasterSource,
+  { width, height, geoTransform = [], crs }: DrawnRasterSource,
   signal: AbortSignal,
 ): Promise<LonLat[]> {
   const [x0 = 0, ax = 0, bx = 0, y0 = 0, ay = 0, by = 0] = geoTransform
@@ -72,7 +76,7 @@ const northing = (latitude: number): number => {
 const easting = (longitude: number): number => (longitude / 180) * mercatorHalf
 
 /** The length of a cell's side in web mercator, the median over the raster. */
-function cellLength(points: LonLat[], { width, height }: RasterSource): number | undefined {
+function cellLength(points: LonLat[], { width, height }: DrawnRasterSource): number | undefined {
   const side = gridSteps + 1
   const lengths: number[] = []
   for (let at = 0; at < points.length - side; at += 1) {
@@ -129,7 +133,7 @@ function toPart(zoom: number, [west, east]: [number, number], south: number, nor
  * Returns the position of a raster in web mercator, at the zoom whose cells are closest to its own: two parts
  * if it crosses the antimeridian, none if it lies beyond the latitudes of web mercator.
  */
-export async function mercatorParts(source: RasterSource, signal: AbortSignal): Promise<MercatorPart[]> {
+export async function mercatorParts(source: DrawnRasterSource, signal: AbortSignal): Promise<MercatorPart[]> {
   const points = unwrap(await gridOf(source, signal))
   const known = points.filter(
     ({ longitude, latitude }) => Number.isFinite(longitude) && Number.isFinite(latitude),
@@ -154,7 +158,7 @@ const sideSteps = 4
  */
 export async function mercatorBoxes(
   corners: Float64Array,
-  crs: RasterSource['crs'],
+  crs: DrawnRasterSource['crs'],
   signal: AbortSignal,
 ): Promise<Float64Array> {
   const count = corners.length / 8

@@ -1,4 +1,4 @@
-import type { RasterColors, RasterSymbolizer, Stretch } from '../../cartography/model.ts'
+import type { ContrastStretch, RasterColors, RasterSymbolizer } from '../../cartography/model.ts'
 import type { Cells } from './cells.ts'
 import type { Spread } from './spread-of-values.ts'
 
@@ -52,7 +52,7 @@ function colorOf({ type, entries }: RasterColors): (value: number) => Rgba {
   }
 }
 
-function shade(stretch: Stretch | undefined, gamma: number): (value: number) => number {
+function shade(stretch: ContrastStretch | undefined, gamma: number): (value: number) => number {
   const { min, max } = stretch ?? { min: 0, max: 255 }
   const span = max - min
   return (value) => {
@@ -89,7 +89,7 @@ function evenShade({ quantiles }: Spread, gamma: number): (value: number) => num
 /** Returns the shading of a band: between the values of the style, otherwise by the values of the band. */
 function bandShade(
   { stretches }: RasterFacts,
-  { band, stretch }: { band: number; stretch?: Stretch },
+  { band, stretch }: { band: number; stretch?: ContrastStretch },
   { gamma = 1, enhancement }: RasterSymbolizer,
 ): (value: number) => number {
   const spread = stretches[band]
@@ -135,7 +135,7 @@ function isBytes({ bands }: RasterFacts, band: number): boolean {
 
 function threeColors(
   facts: RasterFacts,
-  chosen: { band: number; stretch?: Stretch }[],
+  chosen: { band: number; stretch?: ContrastStretch }[],
   symbol: RasterSymbolizer,
 ): Colorize {
   const { gamma = 1, enhancement } = symbol

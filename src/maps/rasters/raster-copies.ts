@@ -6,7 +6,7 @@ import { orAborted } from '../../lib/or-aborted.ts'
 import { WorkQueue } from '../../lib/workers/work-queue.ts'
 import type { CopyLimits, CopyNotes } from './make-copy.ts'
 import { makeCopy, notesFile } from './make-copy.ts'
-import type { RasterFile, RasterSource } from './raster-source.ts'
+import type { DrawnRasterSource, RasterFile } from './raster-source.ts'
 
 /** Number of copies made at the same time; one per layer. */
 const atATime = 2
@@ -30,7 +30,7 @@ interface Trouble {
   until: number
 }
 
-interface CopiesNeeds {
+interface RasterCopiesDeps {
   /** `<data>/maps`: one folder per layer, by its id. */
   folder: string
   limits: CopyLimits
@@ -51,22 +51,22 @@ function keyOf({ path, state }: RasterFile): string {
  * data until the raster changes or its layer is deleted.
  */
 export class RasterCopies {
-  readonly #needs: CopiesNeeds
+  readonly #deps: RasterCopiesDeps
   readonly #queue = new WorkQueue({ limit: atATime, maxWaiting: { count: maxWaiting, refuse: tooMany } })
   readonly #making = new Map<string, Promise<RasterCopy>>()
   readonly #made = new Map<string, RasterCopy>()
   readonly #troubles = new Map<string, Trouble>()
   readonly #ending = new AbortController()
 
-  constructor(needs: CopiesNeeds) {
-    this.#needs = needs
+  constructor(deps: RasterCopiesDeps) {
+    this.#deps = deps
   }
 
   /**
    * Returns the copy of a raster. A missing copy is made in the background, even if the caller leaves; the
    * caller waits until its signal aborts. Throws `Failure` with the reason if a copy is impossible.
    */
-  async get(layerId: number, source: RasterSource, signal: AbortSignal): Promise<RasterCopy> {
+  async get(layerId: number, source: DrawnRasterSource, signal: AbortSignal): Promise<RasterCopy> {
     const key = keyOf(source.file)
     const known = (await this.#stillThere(key)) ?? (await this.#find(layerId, key))
     if (known !== undefined) return known
@@ -94,7 +94,7 @@ export class RasterCopies {
 
   /** Removes what was left by servers that were killed, and the copies of layers that are no more. */
   async sweep(listLayerIds: () => Promise<readonly number[]>): Promise<void> {
-    const names = await readdir(this.#needs.folder).catch(() => [])
+    const names = await readdir(this.#deps.folder).catch(() => [])
     const ids = new Set((await listLayerIds()).map(String))
     for (const name of names.filter((one) => /^\d+$/.test(one))) {
       const folder = this.#folderOf(Number(name))
@@ -116,12 +116,12 @@ export class RasterCopies {
       if (!name.includes('.part-') || this.#making.has(name.replace(/\..*$/, ''))) continue
       const path = join(folder, name)
       const ageMs = Date.now() - (await newestTime(path))
-      if (this.#needs.isAlone || ageMs > partAgeMs) await rm(path, { recursive: true, force: true })
+      if (this.#deps.isAlone || ageMs > partAgeMs) await rm(path, { recursive: true, force: true })
     }
   }
 
   #folderOf(layerId: number): string {
-    return join(this.#needs.folder, String(layerId), 'rasters')
+    return join(this.#deps.folder, String(layerId), 'rasters')
   }
 
   /** An operator may delete copies to free space. */
@@ -145,7 +145,7 @@ export class RasterCopies {
     return copy
   }
 
-  #begin(layerId: number, key: string, source: RasterSource): Promise<RasterCopy> {
+  #begin(layerId: number, key: string, source: DrawnRasterSource): Promise<RasterCopy> {
     const signal = this.#ending.signal
     const making = this.#queue.run(() => this.#make(layerId, key, source), { key: String(layerId), signal })
     this.#making.set(key, making)
@@ -158,8 +158,8 @@ export class RasterCopies {
     return making
   }
 
-  async #make(layerId: number, key: string, source: RasterSource): Promise<RasterCopy> {
-    const { limits } = this.#needs
+  async #make(layerId: number, key: string, source: DrawnRasterSource): Promise<RasterCopy> {
+    const { limits } = this.#deps
     const folder = this.#folderOf(layerId)
     const part = join(folder, `${key}.part-${process.pid}`)
     await rm(part, { recursive: true, force: true })

@@ -9,7 +9,7 @@ export interface RasterFile {
 }
 
 /** Properties needed to transform a raster to web mercator. */
-export interface RasterSource {
+export interface DrawnRasterSource {
   file: RasterFile
   /** Columns and rows. */
   width: number
@@ -29,7 +29,7 @@ export interface RasterSource {
 }
 
 /** True if cells contain shades that may be interpolated, not categories. */
-export function isMixed({ bands }: Pick<RasterSource, 'bands'>): boolean {
+export function isMixed({ bands }: Pick<DrawnRasterSource, 'bands'>): boolean {
   if (bands.some(({ color }) => color === 'Palette')) return false
   const colored = bands.filter(({ color }) => color !== 'Alpha')
   return colored.some(({ dataType }) => dataType.startsWith('Float')) || colored.length >= 3

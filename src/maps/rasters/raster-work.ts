@@ -11,11 +11,11 @@ import type { MercatorPart } from './mercator-extent.ts'
 import { mercatorBoxes, mercatorParts } from './mercator-extent.ts'
 import type { RasterFacts } from './raster-colors.ts'
 import { colorizer, paintCells } from './raster-colors.ts'
-import type { RasterSource } from './raster-source.ts'
-import type { Reading, TileSquare } from './read-tile-cells.ts'
+import type { DrawnRasterSource } from './raster-source.ts'
+import type { CellReading, TileSquare } from './read-tile-cells.ts'
 import { readTileCells } from './read-tile-cells.ts'
 import type { BandSummary, Spread } from './spread-of-values.ts'
-import { spreadOf, summaryOf } from './spread-of-values.ts'
+import { rasterSummary, spreadOf } from './spread-of-values.ts'
 import { readTiffLayout } from './tiff/tiff-images.ts'
 import type { TiffPyramid } from './tiff/tiff-pyramid.ts'
 import { findPyramid } from './tiff/tiff-pyramid.ts'
@@ -28,7 +28,7 @@ export interface AlignedFile {
 }
 
 /** Properties of a file aligned to the cells of web mercator. */
-export interface AlignedLook {
+export interface AlignedFacts {
   /** Zoom of its finest cells. */
   zoom: number
   /** Position of its finest cells, among those of the whole zoom. */
@@ -41,7 +41,7 @@ export interface AlignedLook {
 }
 
 /** Request for one image of rasters. Plain data. */
-export interface RasterWish {
+export interface RasterTileDrawing {
   /** Bottom first. */
   files: AlignedFile[]
   facts: RasterFacts
@@ -58,7 +58,7 @@ const keptLooks = 200
 const pyramids = new Map<string, TiffPyramid | undefined>()
 const maxBlockCells = 4096 * 4096
 
-function readingOf(signal: AbortSignal): Reading {
+function readingOf(signal: AbortSignal): CellReading {
   return { signal, decodePicture: (bytes, samples) => decodePicture(bytes, samples, maxBlockCells) }
 }
 
@@ -80,7 +80,7 @@ async function withPyramid<T>(
   }
 }
 
-function paletteOf({ levels }: TiffPyramid): AlignedLook['palette'] {
+function paletteOf({ levels }: TiffPyramid): AlignedFacts['palette'] {
   const { colorMap, photometric } = levels[0]?.image ?? {}
   if (colorMap === undefined || photometric !== 3) return undefined
   const count = colorMap.length / 3
@@ -89,7 +89,7 @@ function paletteOf({ levels }: TiffPyramid): AlignedLook['palette'] {
 }
 
 /** Undefined for a file that does not lie on the cells of web mercator, or that is not read here. */
-async function look(file: AlignedFile): Promise<AlignedLook | undefined> {
+async function look(file: AlignedFile): Promise<AlignedFacts | undefined> {
   return withPyramid(file, async (_, pyramid) => {
     const [finest] = pyramid?.levels ?? []
     if (pyramid === undefined || finest === undefined) return undefined
@@ -131,14 +131,14 @@ async function sampled(files: AlignedFile[], signal: AbortSignal): Promise<numbe
 }
 
 /** A picture of rasters in some CRS. Plain data. */
-export interface MapWish extends Omit<RasterWish, 'square' | 'format'> {
+export interface RasterMapDrawing extends Omit<RasterTileDrawing, 'square' | 'format'> {
   frame: MapFrame
   background: Background
   format: MapFormat
 }
 
 /** Undefined where nothing is drawn. */
-async function draw(wish: RasterWish, signal: AbortSignal): Promise<Uint8Array | undefined> {
+async function draw(wish: RasterTileDrawing, signal: AbortSignal): Promise<Uint8Array | undefined> {
   const { square, format } = wish
   const picture = await paint(wish, square, signal)
   return picture && encodePicture(picture, { width: square.size, height: square.size }, format)
@@ -146,7 +146,7 @@ async function draw(wish: RasterWish, signal: AbortSignal): Promise<Uint8Array |
 
 /** The files over each other, red, green, blue and alpha; undefined where nothing is drawn. */
 async function paint(
-  { files, facts, symbols, isMixed }: Omit<RasterWish, 'square' | 'format'>,
+  { files, facts, symbols, isMixed }: Omit<RasterTileDrawing, 'square' | 'format'>,
   square: TileSquare,
   signal: AbortSignal,
 ): Promise<Uint8Array | undefined> {
@@ -166,7 +166,7 @@ async function paint(
   return isEmpty ? undefined : picture
 }
 
-async function map(wish: MapWish, signal: AbortSignal): Promise<Uint8Array> {
+async function map(wish: RasterMapDrawing, signal: AbortSignal): Promise<Uint8Array> {
   const { frame, format } = wish
   const rgba = await drawMap(frame, wish, (square) => paint(wish, square, signal), signal)
   return encodePicture(rgba, frame, format)
@@ -175,13 +175,13 @@ async function map(wish: MapWish, signal: AbortSignal): Promise<Uint8Array> {
 const handlers = {
   /** Positions of footprints: see `mercatorBoxes`. */
   boxes: (
-    { corners, crs }: { corners: Float64Array; crs: RasterSource['crs'] },
+    { corners, crs }: { corners: Float64Array; crs: DrawnRasterSource['crs'] },
     { signal }: CallContext,
   ): Promise<Float64Array> => mercatorBoxes(corners, crs, signal),
   /** The parts of web mercator that a raster covers. */
-  parts: ({ source }: { source: RasterSource }, { signal }: CallContext): Promise<MercatorPart[]> =>
+  parts: ({ source }: { source: DrawnRasterSource }, { signal }: CallContext): Promise<MercatorPart[]> =>
     mercatorParts(source, signal),
-  look: (file: AlignedFile): Promise<AlignedLook | undefined> => look(file),
+  look: (file: AlignedFile): Promise<AlignedFacts | undefined> => look(file),
   /** Range of most values of each band. */
   spread: async (
     { files }: { files: AlignedFile[] },
@@ -191,9 +191,10 @@ const handlers = {
   summaries: async (
     { files }: { files: AlignedFile[] },
     { signal }: CallContext,
-  ): Promise<(BandSummary | undefined)[]> => (await sampled(files, signal)).map(summaryOf),
-  map: (wish: MapWish, { signal }: CallContext): Promise<Uint8Array> => map(wish, signal),
-  draw: (wish: RasterWish, { signal }: CallContext): Promise<Uint8Array | undefined> => draw(wish, signal),
+  ): Promise<(BandSummary | undefined)[]> => (await sampled(files, signal)).map(rasterSummary),
+  map: (wish: RasterMapDrawing, { signal }: CallContext): Promise<Uint8Array> => map(wish, signal),
+  draw: (wish: RasterTileDrawing, { signal }: CallContext): Promise<Uint8Array | undefined> =>
+    draw(wish, signal),
 }
 
 export type RasterHandlers = typeof handlers

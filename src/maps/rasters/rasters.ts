@@ -20,36 +20,36 @@ import { maxBands } from './make-copy.ts'
 import type { Background, MapFrame } from './map-frame.ts'
 import type { RasterFacts } from './raster-colors.ts'
 import { beingMade, RasterCopies } from './raster-copies.ts'
-import type { RasterSource } from './raster-source.ts'
-import type { AlignedFile, AlignedLook, RasterHandlers } from './raster-work.ts'
-import type { BandValue, RasterPlace } from './read-values.ts'
+import type { DrawnRasterSource } from './raster-source.ts'
+import type { AlignedFacts, AlignedFile, RasterHandlers } from './raster-work.ts'
+import type { BandValue, RasterPosition } from './read-values.ts'
 import { readValues } from './read-values.ts'
 import type { BandSummary } from './spread-of-values.ts'
 import { cellSize, mercatorHalf, tileCells } from './tiff/tiff-pyramid.ts'
-import type { TimeWish } from './time-wish.ts'
-import { parseTime, timeText } from './time-wish.ts'
+import type { TimeSelection } from './time-selection.ts'
+import { parseTime, timeSelectionText } from './time-selection.ts'
 
 export { atTimes, type LayerSources, type PlacedSource } from './layer-sources.ts'
-export type { BandValue, RasterPlace } from './read-values.ts'
+export type { BandValue, RasterPosition } from './read-values.ts'
 export type { BandSummary } from './spread-of-values.ts'
 
 /** Request for an image tile of a raster layer. */
-export interface RasterQuestion {
+export interface RasterTileRequest {
   tile: TileAddress
   /** 2: twice as many cells in both directions. */
   scale: 1 | 2
   /** Symbolizers of the style; the first is painted first. */
   symbols: RasterSymbolizer[]
-  time: TimeWish | undefined
+  time: TimeSelection | undefined
   format: PictureFormat
 }
 
 /** Request for an image of a rectangle. */
-export interface MapQuestion {
+export interface RasterMapRequest {
   frame: MapFrame
   symbols: RasterSymbolizer[]
   /** For a mosaic, all granules in one of these times; undefined: the newest. */
-  times: readonly TimeWish[] | undefined
+  times: readonly TimeSelection[] | undefined
   format: MapFormat
   background: Background
 }
@@ -74,7 +74,7 @@ interface Variant {
 
 const nothing: Made = { bytes: new Uint8Array(), counts: {} }
 
-interface RastersNeeds {
+interface RastersDeps {
   catalog: Pick<Catalog, 'layers' | 'stores'>
   /** Creates the cache: see `Maps.keep`. */
   keepTiles<Counts>(maker: TileMaker<Counts>): CachedTiles<Counts>
@@ -105,48 +105,48 @@ const kept = 1000
 
 interface Drawn {
   files: AlignedFile[]
-  palette: AlignedLook['palette']
+  palette: AlignedFacts['palette']
 }
 
 /** Pictures of layers of rasters, cut out of files on the cells of web mercator. */
 export class Rasters {
-  readonly #needs: RastersNeeds
+  readonly #deps: RastersDeps
   readonly #copies: RasterCopies
   readonly #sources: SourcesOfLayers
   readonly #pool: WorkPool<RasterHandlers>
-  readonly #looks = new Map<string, Promise<AlignedLook | undefined>>()
+  readonly #looks = new Map<string, Promise<AlignedFacts | undefined>>()
   readonly #facts = new Map<string, Promise<RasterFacts>>()
   readonly #values = new WorkQueue({ limit: 2, maxWaiting: { count: 200, refuse: tooBusy } })
   readonly #ending = new AbortController()
   readonly #tiles: CachedTiles<Made['counts']>
   readonly #stopListening: (() => void)[]
 
-  constructor(needs: RastersNeeds) {
-    this.#needs = needs
-    this.#copies = new RasterCopies(needs)
+  constructor(deps: RastersDeps) {
+    this.#deps = deps
+    this.#copies = new RasterCopies(deps)
     this.#pool = new WorkPool<RasterHandlers>({
       start: (options) => startProcess<RasterHandlers>(file, { ...options, maxHeapMb }),
       limit: Math.min(3, Math.max(1, availableParallelism() - 1)),
       share: 2,
       surplusMs: 30_000,
       maxWaiting: { count: 500, refuse: tooBusy },
-      onEnd: needs.onError,
+      onEnd: deps.onError,
     })
     this.#sources = new SourcesOfLayers({
-      ...needs,
+      ...deps,
       boxes: (corners, crs, signal) =>
         this.#pool.call('boxes', { corners, crs }, { signal, deadlineMs: drawMs }),
       parts: (source, signal) => this.#pool.call('parts', { source }, { signal, deadlineMs: drawMs }),
     })
-    this.#tiles = needs.keepTiles({
+    this.#tiles = deps.keepTiles({
       formats: ['png', 'webp'],
       canMake: ({ details }) => details.kind === 'raster',
       make: (layer, wanted, signal) => this.#make(layer, wanted, signal),
       metadata: ({ name, details }) => ({ name, description: details.title, type: 'overlay' }),
     })
     this.#stopListening = [
-      needs.events.on('layer.removed', () => this.#tidy(() => this.#sweep())),
-      needs.events.on('layer.published', ({ workspace, layer }) =>
+      deps.events.on('layer.removed', () => this.#tidy(() => this.#sweep())),
+      deps.events.on('layer.published', ({ workspace, layer }) =>
         this.#tidy(() => this.#prune(workspace, layer)),
       ),
     ]
@@ -165,19 +165,19 @@ export class Rasters {
   }
 
   /** Throws `Failure`: `no-tiles` with the reason, or `tiles-being-made` where the copy of a large raster is not ready. */
-  async tile(layer: LayerRecord, question: RasterQuestion, signal: AbortSignal): Promise<RasterTile> {
+  async tile(layer: LayerRecord, question: RasterTileRequest, signal: AbortSignal): Promise<RasterTile> {
     return this.#tiles.tile(layer, wantedOf(question), signal)
   }
 
   /** The same with trial colours: not cached. Empty if nothing is drawn. */
-  async trial(layer: LayerRecord, question: RasterQuestion, signal: AbortSignal): Promise<Uint8Array> {
+  async trial(layer: LayerRecord, question: RasterTileRequest, signal: AbortSignal): Promise<Uint8Array> {
     return (await this.#make(layer, wantedOf(question), signal)).bytes
   }
 
   /** A picture of a rectangle; throws as `tile` does. Its bytes are never empty. */
-  async map(layer: LayerRecord, question: MapQuestion, signal: AbortSignal): Promise<RasterTile> {
+  async map(layer: LayerRecord, question: RasterMapRequest, signal: AbortSignal): Promise<RasterTile> {
     const { frame, symbols, times, format, background } = question
-    const version = await this.#needs.catalog.layers.versionOf(layer)
+    const version = await this.#deps.catalog.layers.versionOf(layer)
     const sources = await this.#sources.of(layer, version, signal)
     const shown = within(sources, boxOfFrame(frame), times).slice(-maxPainted)
     const patience = this.#patience(signal, [...shown, ...sampleOf(sources.all)])
@@ -194,7 +194,7 @@ export class Rasters {
       facts: palette === undefined ? facts : { ...facts, palette },
     }
     const bytes = await this.#pool.call('map', wish, { signal, deadlineMs: drawMs })
-    const after = await this.#needs.catalog.layers.versionOf(layer)
+    const after = await this.#deps.catalog.layers.versionOf(layer)
     const isCurrent = version.isCurrent && after.isCurrent && after.version === version.version
     return { version: version.version, isCurrent, bytes }
   }
@@ -202,7 +202,7 @@ export class Rasters {
   async #make(layer: LayerRecord, wanted: TileWanted, signal: AbortSignal): Promise<Made> {
     const { tile, format } = wanted
     const { scale, symbols, time } = JSON.parse(wanted.variant) as Variant
-    const version = await this.#needs.catalog.layers.versionOf(layer)
+    const version = await this.#deps.catalog.layers.versionOf(layer)
     const sources = await this.#sources.of(layer, version, signal)
     const size = tileCells * scale
     const square = { zoom: tile.z + scale - 1, column: tile.x * size, row: tile.y * size, size }
@@ -229,7 +229,7 @@ export class Rasters {
    * tile request: then throws `Failure` (`tiles-being-made`).
    */
   async facts(layer: LayerRecord, signal: AbortSignal): Promise<RasterFacts> {
-    const version = await this.#needs.catalog.layers.versionOf(layer)
+    const version = await this.#deps.catalog.layers.versionOf(layer)
     const sources = await this.#sources.of(layer, version, signal)
     const patience = this.#patience(signal, sampleOf(sources.all))
     return this.#within(patience, signal, () => this.#factsOf(layer, sources, patience))
@@ -240,7 +240,7 @@ export class Rasters {
    * data. Waits for copies no longer than a tile request: then throws `Failure` (`tiles-being-made`).
    */
   async summaries(layer: LayerRecord, signal: AbortSignal): Promise<(BandSummary | undefined)[]> {
-    const version = await this.#needs.catalog.layers.versionOf(layer)
+    const version = await this.#deps.catalog.layers.versionOf(layer)
     const sources = await this.#sources.of(layer, version, signal)
     const sample = sampleOf(sources.all)
     const patience = this.#patience(signal, sample)
@@ -253,11 +253,11 @@ export class Rasters {
   /** The values of a layer's bands at a place, as its files have them; undefined where it has none there. */
   async values(
     layer: LayerRecord,
-    place: RasterPlace,
-    times: readonly TimeWish[] | undefined,
+    place: RasterPosition,
+    times: readonly TimeSelection[] | undefined,
     signal: AbortSignal,
   ): Promise<BandValue[] | undefined> {
-    const version = await this.#needs.catalog.layers.versionOf(layer)
+    const version = await this.#deps.catalog.layers.versionOf(layer)
     const sources = await this.#sources.of(layer, version, signal)
     return this.#values.run(() => readValues(atTimes(sources, times), place, signal), {
       signal,
@@ -268,21 +268,21 @@ export class Rasters {
 
   /** Returns the rasters of a layer in its current version. */
   async sources(layer: LayerRecord, signal: AbortSignal): Promise<LayerSources> {
-    const version = await this.#needs.catalog.layers.versionOf(layer)
+    const version = await this.#deps.catalog.layers.versionOf(layer)
     return this.#sources.of(layer, version, signal)
   }
 
   /** The zooms at which a layer of rasters shows something that is worth asking for. */
   async zooms(layer: LayerRecord, signal: AbortSignal): Promise<{ minzoom: number; maxzoom: number }> {
-    const version = await this.#needs.catalog.layers.versionOf(layer)
+    const version = await this.#deps.catalog.layers.versionOf(layer)
     return (await this.#sources.of(layer, version, signal)).zooms
   }
 
   /** Returns a signal that ends the wait for copies of these rasters. */
-  #patience(signal: AbortSignal, sources: readonly RasterSource[]): AbortSignal {
+  #patience(signal: AbortSignal, sources: readonly DrawnRasterSource[]): AbortSignal {
     const cells = [...new Set(sources)].reduce((sum, { width, height }) => sum + width * height, 0)
     if (cells <= mostCellsWaitedFor) return signal
-    return AbortSignal.any([signal, AbortSignal.timeout(this.#needs.patienceMs ?? defaultPatienceMs)])
+    return AbortSignal.any([signal, AbortSignal.timeout(this.#deps.patienceMs ?? defaultPatienceMs)])
   }
 
   /** Waits until `patience` aborts; copies in progress continue. */
@@ -296,14 +296,18 @@ export class Rasters {
     }
   }
 
-  async #drawn(layer: LayerRecord, sources: readonly RasterSource[], signal: AbortSignal): Promise<Drawn> {
+  async #drawn(
+    layer: LayerRecord,
+    sources: readonly DrawnRasterSource[],
+    signal: AbortSignal,
+  ): Promise<Drawn> {
     const all = await Promise.all(sources.map((source) => this.#aligned(layer, source, signal)))
     const palette = all.find((one) => one.palette !== undefined)?.palette
     return { files: all.flatMap(({ files }) => files), palette }
   }
 
   /** Returns the file itself if it is aligned to the cells of web mercator, otherwise its copy. */
-  async #aligned(layer: LayerRecord, source: RasterSource, signal: AbortSignal): Promise<Drawn> {
+  async #aligned(layer: LayerRecord, source: DrawnRasterSource, signal: AbortSignal): Promise<Drawn> {
     const look = source.isPlacedByClient === true ? undefined : await this.#look(source, signal)
     if (look !== undefined) return { files: [source.file], palette: look.palette }
     const { files, palette } = await this.#copies.get(layer.id, source, signal)
@@ -311,7 +315,7 @@ export class Rasters {
   }
 
   /** A shared inspection continues when one of its callers leaves. */
-  #look({ file: asked }: RasterSource, signal: AbortSignal): Promise<AlignedLook | undefined> {
+  #look({ file: asked }: DrawnRasterSource, signal: AbortSignal): Promise<AlignedFacts | undefined> {
     if (!/\.tiff?$/i.test(asked.path)) return Promise.resolve(undefined)
     const look = remembered(this.#looks, JSON.stringify(asked), () =>
       this.#pool.call('look', asked, { deadlineMs: drawMs }).catch((error: unknown) => {
@@ -338,17 +342,17 @@ export class Rasters {
   }
 
   #tidy(work: () => Promise<void>): void {
-    work().catch(this.#needs.onError)
+    work().catch(this.#deps.onError)
   }
 
   #sweep(): Promise<void> {
-    return this.#copies.sweep(async () => (await this.#needs.catalog.layers.list()).map(({ id }) => id))
+    return this.#copies.sweep(async () => (await this.#deps.catalog.layers.list()).map(({ id }) => id))
   }
 
   async #prune(workspace: string, name: string): Promise<void> {
-    const layer = await this.#needs.catalog.layers.find(workspace, name)
+    const layer = await this.#deps.catalog.layers.find(workspace, name)
     if (layer?.details.kind !== 'raster' || !(await this.#copies.has(layer.id))) return
-    const version = await this.#needs.catalog.layers.versionOf(layer)
+    const version = await this.#deps.catalog.layers.versionOf(layer)
     const { all } = await this.#sources.of(layer, version, AbortSignal.timeout(60_000))
     await this.#copies.prune(
       layer.id,
@@ -357,8 +361,8 @@ export class Rasters {
   }
 }
 
-function wantedOf({ tile, scale, symbols, time, format }: RasterQuestion): TileWanted {
-  const told = time === undefined ? {} : { time: timeText(time) }
+function wantedOf({ tile, scale, symbols, time, format }: RasterTileRequest): TileWanted {
+  const told = time === undefined ? {} : { time: timeSelectionText(time) }
   return { set: 'WebMercatorQuad', tile, variant: JSON.stringify({ scale, symbols, ...told }), format }
 }
 

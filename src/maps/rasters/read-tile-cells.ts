@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import type { Cells } from './cells.ts'
 import { reduceCells, spreadCells, toCells } from './cells.ts'
 import type { DecodePicture } from './tiff/decode-block.ts'
-import type { Window } from './tiff/read-window.ts'
+import type { PixelWindow } from './tiff/read-window.ts'
 import { readWindow } from './tiff/read-window.ts'
 import type { PyramidLevel, TiffPyramid } from './tiff/tiff-pyramid.ts'
 
@@ -17,7 +17,7 @@ export interface TileSquare {
 }
 
 /** Options for reading while a client waits. */
-export interface Reading {
+export interface CellReading {
   decodePicture: DecodePicture
   signal: AbortSignal
 }
@@ -30,9 +30,9 @@ function levelFor({ levels }: TiffPyramid, zoom: number): PyramidLevel | undefin
 async function readLevel(
   file: FileHandle,
   { image, mask }: PyramidLevel,
-  window: Window,
+  window: PixelWindow,
   noData: number | undefined,
-  reading: Reading,
+  reading: CellReading,
 ): Promise<Cells> {
   const cells = await readWindow(file, image, window, reading)
   const masked = mask === undefined ? {} : { mask: await readWindow(file, mask, window, reading) }
@@ -48,7 +48,7 @@ function parseNoData(text: string | undefined): number | undefined {
  * Returns the part of a window that the level contains: from cells of the whole zoom to the level's own
  * cells.
  */
-function clip({ column, row, width, height }: Window, level: PyramidLevel): Window | undefined {
+function clip({ column, row, width, height }: PixelWindow, level: PyramidLevel): PixelWindow | undefined {
   const left = Math.max(column, level.column)
   const top = Math.max(row, level.row)
   const right = Math.min(column + width, level.column + level.image.width)
@@ -65,7 +65,7 @@ export async function readTileCells(
   file: FileHandle,
   pyramid: TiffPyramid,
   { zoom, column, row, size }: TileSquare,
-  { isMean, ...reading }: Reading & { isMean: boolean },
+  { isMean, ...reading }: CellReading & { isMean: boolean },
 ): Promise<Cells | undefined> {
   const level = levelFor(pyramid, zoom)
   if (level === undefined) return undefined

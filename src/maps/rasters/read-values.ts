@@ -8,11 +8,11 @@ import { createReprojector } from '../../geo/crs-reproject.ts'
 import { ProgramError, runProgram } from '../../lib/process.ts'
 import { withSidecars } from '../../stores/files/with-sidecars.ts'
 import { noTiles, toolTrouble } from './no-tiles.ts'
-import type { RasterSource } from './raster-source.ts'
+import type { DrawnRasterSource } from './raster-source.ts'
 import { mercatorHalf } from './tiff/tiff-pyramid.ts'
 
 /** Location of the query. */
-export interface RasterPlace {
+export interface RasterPosition {
   /** Authority code. */
   srs: string
   /** East or to the right; longitudes may go on beyond 180 degrees. */
@@ -44,8 +44,8 @@ const mostLooks = 8
  * resampling. Undefined if none has data. The last source is on top.
  */
 export async function readValues(
-  sources: readonly RasterSource[],
-  place: RasterPlace,
+  sources: readonly DrawnRasterSource[],
+  place: RasterPosition,
   signal: AbortSignal,
 ): Promise<BandValue[] | undefined> {
   const cells = await cellsAt(sources, place)
@@ -58,9 +58,9 @@ export async function readValues(
 
 /** All rasters of a layer have the same CRS. */
 async function cellsAt(
-  sources: readonly RasterSource[],
-  { srs, x, y }: RasterPlace,
-): Promise<{ source: RasterSource; cell: Cell }[]> {
+  sources: readonly DrawnRasterSource[],
+  { srs, x, y }: RasterPosition,
+): Promise<{ source: DrawnRasterSource; cell: Cell }[]> {
   const [first] = sources
   if (first === undefined) return []
   const turns = [0, 1, -1]
@@ -86,13 +86,13 @@ async function cellsAt(
 }
 
 /** After how much of x a CRS comes round to the same place; 0 where it does not. */
-function roundOf(crs: RasterSource['crs']): number {
+function roundOf(crs: DrawnRasterSource['crs']): number {
   if (crs === 'EPSG:3857') return 2 * mercatorHalf
   return typeof crs === 'string' && findCrs(crs)?.kind === 'geographic' ? 360 : 0
 }
 
 function cellOf(
-  { geoTransform, width, height }: RasterSource,
+  { geoTransform, width, height }: DrawnRasterSource,
   { x, y }: { x: number; y: number },
 ): Cell | undefined {
   if (geoTransform === undefined)
@@ -105,7 +105,7 @@ function cellOf(
 }
 
 async function readCell(
-  { file }: RasterSource,
+  { file }: DrawnRasterSource,
   { column, row }: Cell,
   signal: AbortSignal,
 ): Promise<string[]> {

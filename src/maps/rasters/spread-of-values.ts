@@ -1,7 +1,7 @@
-import type { Stretch } from '../../cartography/model.ts'
+import type { ContrastStretch } from '../../cartography/model.ts'
 
 /** Distribution of the values of a band. Plain data. */
-export interface Spread extends Stretch {
+export interface Spread extends ContrastStretch {
   /** Quantiles from the minimum to the maximum, with equally many values between adjacent ones. */
   quantiles: number[]
 }
@@ -37,7 +37,7 @@ const parts = 64
 const mostValues = 64
 
 /** Summarizes values; undefined if there are none. */
-export function summaryOf(values: readonly number[]): BandSummary | undefined {
+export function rasterSummary(values: readonly number[]): BandSummary | undefined {
   const finite = values.filter(Number.isFinite)
   const spread = spreadOf(finite)
   if (spread === undefined) return undefined

@@ -1,14 +1,14 @@
-import type { Layers } from '../../catalog/doors/layers.ts'
+import type { Layers } from '../../catalog/services/layers.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
-import type { CopyHandlers } from './copy-work.ts'
+import type { TableCopyHandlers } from './copy-work.ts'
 import type { LayerVersion } from './layer-work.ts'
 import { LayerWork } from './layer-work.ts'
 import { LooseFiles } from './loose-files.ts'
 import type { LayerTable } from './overviews.ts'
 import type { SideFiles } from './side-files.ts'
 
-interface CopyNeeds {
+interface TableCopiesDeps {
   layers: Pick<Layers, 'isStill'>
   files: SideFiles
   /** Most that all copies may take. */
@@ -22,20 +22,20 @@ const deadlineMs = 6 * 3_600_000
 
 /** Copies of layers in web mercator: for tables in a CRS from which only GDAL finds the way. */
 export class Copies {
-  readonly #needs: CopyNeeds
-  readonly #pool = new WorkPool<CopyHandlers>({
+  readonly #deps: TableCopiesDeps
+  readonly #pool = new WorkPool<TableCopyHandlers>({
     start: (options) => startProcess(new URL('./copy-work.ts', import.meta.url), options),
     limit: processes,
   })
   readonly #work: LayerWork<LayerTable, { path: string }>
   readonly #loose: LooseFiles
 
-  constructor(needs: CopyNeeds) {
-    this.#needs = needs
-    this.#loose = new LooseFiles(needs.files)
+  constructor(deps: TableCopiesDeps) {
+    this.#deps = deps
+    this.#loose = new LooseFiles(deps.files)
     this.#work = new LayerWork({
       find: async (layer, version) => {
-        const path = await needs.files.find(layer, version, 'copy.gpkg')
+        const path = await deps.files.find(layer, version, 'copy.gpkg')
         return path === undefined ? undefined : { path }
       },
       make: (table, version, signal) => this.#make(table, version, signal),
@@ -57,7 +57,7 @@ export class Copies {
   }
 
   async #make({ layer, connect, table, crs }: LayerTable, version: number, signal: AbortSignal) {
-    const { layers, files, maxBytes } = this.#needs
+    const { layers, files, maxBytes } = this.#deps
     const path = await files.newPath(layer.id, version, 'copy.gpkg')
     let isKept = false
     try {

@@ -17,7 +17,7 @@ import { tileReadingOf } from '../../stores/tile-reading.ts'
 import { copiedSchema, copiedTable, copyPage } from './copied-table.ts'
 
 /** Table to copy, and the target path. Plain data. */
-export interface CopyRequest {
+export interface TableCopyRequest {
   connection: StoreConnection
   table: string
   crs: CrsDeclaration | string
@@ -36,7 +36,7 @@ export interface CopyMade {
 /** Disk space that is left free for other uses. */
 const spareBytes = 256 << 20
 
-async function make(request: CopyRequest, { signal, notify }: CallContext<number>): Promise<CopyMade> {
+async function make(request: TableCopyRequest, { signal, notify }: CallContext<number>): Promise<CopyMade> {
   const { connection, table, crs, path } = request
   const source = openVectorStore(connection, { isGuarded: true })
   const target = openVectorStore({ type: 'GeoPackage', parameters: { path } })
@@ -75,7 +75,7 @@ async function make(request: CopyRequest, { signal, notify }: CallContext<number
 }
 
 interface Reading {
-  request: CopyRequest
+  request: TableCopyRequest
   reprojector: Reprojector
   counts: CopyMade
   signal: AbortSignal
@@ -110,7 +110,7 @@ async function movedPage({ batch, ids }: FeaturePage, reprojector: Reprojector):
   return { batch: selectRows(moved, kept), ids: Array.from(kept, (row) => ids[row] ?? '') }
 }
 
-function checkRoom({ path, maxBytes }: CopyRequest, sizeBytes: number): void {
+function checkRoom({ path, maxBytes }: TableCopyRequest, sizeBytes: number): void {
   const { bsize, bavail } = statfsSync(dirname(path))
   const written = statSync(path, { throwIfNoEntry: false })?.size ?? 0
   if (Math.max(sizeBytes, written) <= maxBytes && bsize * bavail > spareBytes) return
@@ -119,6 +119,6 @@ function checkRoom({ path, maxBytes }: CopyRequest, sizeBytes: number): void {
 }
 
 const handlers = { make }
-export type CopyHandlers = typeof handlers
+export type TableCopyHandlers = typeof handlers
 
 serveWork(handlers)

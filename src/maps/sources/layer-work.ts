@@ -1,5 +1,5 @@
-import type { Layers } from '../../catalog/doors/layers.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
+import type { Layers } from '../../catalog/services/layers.ts'
 import { Failure } from '../../lib/errors.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
 import { WorkerEnded } from '../../lib/workers/worker-handle.ts'

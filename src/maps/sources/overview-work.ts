@@ -8,12 +8,12 @@ import { serveWork } from '../../lib/workers/serve-work.ts'
 import { openVectorStore, ownStores } from '../../stores/registry.ts'
 import type { StoreConnection } from '../../stores/store.ts'
 import { tileReadingOf } from '../../stores/tile-reading.ts'
-import type { LayerLevels } from '../../tiles/thin/layer-thinning.ts'
-import { findLevels } from '../../tiles/thin/layer-thinning.ts'
-import { writeOverview } from '../../tiles/thin/overview.ts'
-import { placeEnvelopesOf } from '../../tiles/thin/place-envelopes.ts'
-import type { AreaRule } from '../../tiles/thin/sample-points.ts'
-import { areaRuleOf } from '../../tiles/thin/sample-points.ts'
+import type { LayerLevels } from '../../tiles/generalize/layer-generalization.ts'
+import { findLevels } from '../../tiles/generalize/layer-generalization.ts'
+import { writeOverview } from '../../tiles/generalize/overview.ts'
+import { positionEnvelopesOf } from '../../tiles/generalize/position-envelopes.ts'
+import type { AreaRule } from '../../tiles/generalize/sample-points.ts'
+import { areaRuleOf } from '../../tiles/generalize/sample-points.ts'
 import { hasLastingIds, readEnvelopes } from './read-envelopes.ts'
 
 /** Table of the overview, and the target path. Plain data. */
@@ -29,7 +29,7 @@ export interface OverviewRequest {
 
 /** Result for a layer. Plain data. */
 export interface OverviewMade {
-  /** See `LayerThinning`. */
+  /** See `LayerGeneralization`. */
   cells: number[]
   areas?: AreaRule
   /**
@@ -59,7 +59,7 @@ async function make(
     )
     const type = geometryType ?? (await store.findTable(table))?.schema.geometry?.type
     const areas = areaRuleOf(type)
-    const places = (await placeEnvelopesOf(crs))(rows.envelopes, { hasAreas: areas !== undefined })
+    const places = (await positionEnvelopesOf(crs))(rows.envelopes, { hasAreas: areas !== undefined })
     const levels = findLevels(places, undefined, areas)
     const depth = (await hasLastingIds(store, table, rows.ids)) ? depthOf(levels) : 0
     const source = { ids: (row: number) => rows.ids.at(row), envelopes: rows.envelopes, places, levels }

@@ -1,13 +1,13 @@
-import type { Layers } from '../../catalog/doors/layers.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
+import type { Layers } from '../../catalog/services/layers.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { defined } from '../../lib/defined.ts'
 import type { EventBus, Events } from '../../lib/events.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
 import type { StoreConnection } from '../../stores/store.ts'
-import type { LayerThinning, TileThinning } from '../../tiles/thin/layer-thinning.ts'
-import { cellOf, levelOf } from '../../tiles/thin/tile-cells.ts'
+import type { LayerGeneralization, TileGeneralization } from '../../tiles/generalize/layer-generalization.ts'
+import { cellOf, levelOf } from '../../tiles/generalize/tile-cells.ts'
 import type { TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 import type { LayerVersion } from './layer-work.ts'
 import { LayerWork } from './layer-work.ts'
@@ -16,7 +16,7 @@ import type { OverviewHandlers } from './overview-work.ts'
 import type { SideFiles } from './side-files.ts'
 
 /** Thinning of a layer at one version. */
-export interface LayerOverview extends LayerThinning {
+export interface LayerOverview extends LayerGeneralization {
   /** Selects the rows that these levels show; absent if it could not be written. */
   file?: { path: string; levels: number }
 }
@@ -30,7 +30,7 @@ export interface LayerTable {
   crs: CrsDeclaration | string
 }
 
-interface OverviewNeeds {
+interface OverviewDeps {
   layers: Pick<Layers, 'isStill'>
   files: SideFiles
   events: EventBus
@@ -49,7 +49,7 @@ const deadlineMs = 2 * 3_600_000
 
 /** Overviews of layers: made in processes and stored in files by the layer's version. */
 export class Overviews {
-  readonly #needs: OverviewNeeds
+  readonly #deps: OverviewDeps
   readonly #pool = new WorkPool<OverviewHandlers>({
     start: (options) =>
       startProcess(new URL('./overview-work.ts', import.meta.url), { ...options, maxHeapMb }),
@@ -60,14 +60,14 @@ export class Overviews {
   readonly #stopListening: () => void
   #readyUntil = Number.NEGATIVE_INFINITY
 
-  constructor(needs: OverviewNeeds) {
-    this.#needs = needs
-    this.#loose = new LooseFiles(needs.files)
+  constructor(deps: OverviewDeps) {
+    this.#deps = deps
+    this.#loose = new LooseFiles(deps.files)
     this.#work = new LayerWork({
       find: (layer, version) => this.#find(layer, version),
       make: (table, version, signal) => this.#make(table, version, signal),
     })
-    this.#stopListening = needs.events.on('load.advanced', (load) => this.#prepareFor(load))
+    this.#stopListening = deps.events.on('load.advanced', (load) => this.#prepareFor(load))
   }
 
   of(table: LayerTable, now: LayerVersion, signal: AbortSignal): Promise<LayerOverview> {
@@ -94,7 +94,7 @@ export class Overviews {
   }
 
   async #find(layer: LayerRecord, version: number): Promise<LayerOverview | undefined> {
-    const found = await this.#needs.files.findOverview(layer, version)
+    const found = await this.#deps.files.findOverview(layer, version)
     if (found === undefined) return undefined
     const { path, header } = found
     const { cells, areas, levels } = header
@@ -102,7 +102,7 @@ export class Overviews {
   }
 
   async #make({ layer, connect, table, crs }: LayerTable, version: number, signal: AbortSignal) {
-    const { layers, files } = this.#needs
+    const { layers, files } = this.#deps
     // If nothing can be written, tiles use the envelopes of all rows.
     const path = await files.newPath(layer.id, version, 'overview').catch(() => undefined)
     let isKept = false
@@ -128,7 +128,11 @@ export class Overviews {
 }
 
 /** Returns the thinning of a tile of the zoom. */
-export function thinningOf(overview: LayerOverview, set: TileMatrixSetId, zoom: number): TileThinning {
+export function generalizationOf(
+  overview: LayerOverview,
+  set: TileMatrixSetId,
+  zoom: number,
+): TileGeneralization {
   const { areas, file } = overview
   const rule = areas === undefined ? {} : { areas }
   const cell = cellOf(overview, set, zoom)

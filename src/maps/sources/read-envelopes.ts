@@ -19,19 +19,22 @@ interface Envelopes {
   envelopes: Float64Array
 }
 
-interface EnvelopeWish {
+interface EnvelopeReadOptions {
   table: string
   signal: AbortSignal
   notify(rows: number): void
 }
 
 /** The envelopes of all rows of a table, in the order of their keys. */
-export async function readEnvelopes(reads: TileReads, wish: EnvelopeWish): Promise<Envelopes> {
+export async function readEnvelopes(reads: TileReads, wish: EnvelopeReadOptions): Promise<Envelopes> {
   const numbered = await reads.readNumbered?.(wish.table, wish.signal)
   return numbered === undefined ? readInOrder(reads, wish) : readAndSort(numbered, wish)
 }
 
-async function readInOrder(reads: TileReads, { table, signal, notify }: EnvelopeWish): Promise<Envelopes> {
+async function readInOrder(
+  reads: TileReads,
+  { table, signal, notify }: EnvelopeReadOptions,
+): Promise<Envelopes> {
   const ids = new IdList()
   const envelopes = new GrowingArray()
   for await (const page of reads.readEnvelopes({ table }, signal)) {
@@ -44,7 +47,7 @@ async function readInOrder(reads: TileReads, { table, signal, notify }: Envelope
 
 async function readAndSort(
   pages: AsyncIterable<NumberedEnvelopes>,
-  { notify }: EnvelopeWish,
+  { notify }: EnvelopeReadOptions,
 ): Promise<Envelopes> {
   const ids = new GrowingArray()
   const envelopes = new GrowingArray()

@@ -1,5 +1,5 @@
-import type { Layers } from '../../catalog/doors/layers.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
+import type { Layers } from '../../catalog/services/layers.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
@@ -9,7 +9,7 @@ import type { LayerTable } from './overviews.ts'
 import type { RowFileHandlers } from './row-work.ts'
 import type { SideFiles } from './side-files.ts'
 
-interface RowFileNeeds {
+interface RowFileDeps {
   layers: Pick<Layers, 'isStill'>
   files: SideFiles
   log: Pick<Logger, 'warn'>
@@ -49,7 +49,7 @@ const lookMs = 10_000
  * made in a fraction of the time. Requests never wait for one.
  */
 export class RowFiles {
-  readonly #needs: RowFileNeeds
+  readonly #deps: RowFileDeps
   readonly #pool = new WorkPool<RowFileHandlers>({
     start: (options) => startProcess(new URL('./row-work.ts', import.meta.url), { ...options, maxHeapMb }),
     limit: processes,
@@ -57,13 +57,13 @@ export class RowFiles {
   readonly #known = new BoundedCache<number, Known>(mostKnown)
   readonly #making = new Map<number, { abort: AbortController; done: Promise<void> }>()
 
-  constructor(needs: RowFileNeeds) {
-    this.#needs = needs
+  constructor(deps: RowFileDeps) {
+    this.#deps = deps
   }
 
   /** Returns the layer's file if there is one of this version; otherwise may start making one. */
   of(table: LayerTable, { version, isCurrent }: LayerVersion): string | undefined {
-    if (!isCurrent || this.#needs.maxBytes === 0) return undefined
+    if (!isCurrent || this.#deps.maxBytes === 0) return undefined
     const { layer } = table
     const known = this.#known.get(layer.id, () => unknown(version))
     if (known.version < version) this.#forget(layer.id, known, version)
@@ -99,10 +99,10 @@ export class RowFiles {
   async #look(layer: LayerRecord, known: Known): Promise<void> {
     const { version } = known
     known.lookedMs = performance.now()
-    const path = await this.#needs.files.find(layer, version, 'rows').catch(() => undefined)
+    const path = await this.#deps.files.find(layer, version, 'rows').catch(() => undefined)
     if (known.version !== version || known.isMaking) return
     known.path = path
-    if (path !== undefined) await this.#needs.files.touch(path)
+    if (path !== undefined) await this.#deps.files.touch(path)
   }
 
   #begin(table: LayerTable, known: Known): void {
@@ -114,7 +114,7 @@ export class RowFiles {
       .catch((error: unknown) => {
         if (abort.signal.aborted) return
         known.notBeforeMs = performance.now() + failurePauseMs
-        this.#needs.log.warn({ err: error, layer: id }, 'the rows of a layer were not laid out for tiles')
+        this.#deps.log.warn({ err: error, layer: id }, 'the rows of a layer were not laid out for tiles')
       })
       .finally(() => {
         const now = performance.now()
@@ -126,7 +126,7 @@ export class RowFiles {
   }
 
   async #make({ layer, connect, table, crs }: LayerTable, known: Known, signal: AbortSignal): Promise<void> {
-    const { layers, files, maxBytes } = this.#needs
+    const { layers, files, maxBytes } = this.#deps
     const { version } = known
     const path = await files.newPath(layer.id, version, 'rows')
     let isKept = false

@@ -11,17 +11,17 @@ import { openVectorStore } from '../../stores/registry.ts'
 import type { FeaturePage, StoreConnection, TileReads, VectorStore } from '../../stores/store.ts'
 import { tileReadingOf } from '../../stores/tile-reading.ts'
 import { CellMessages } from '../../tiles/cell-messages.ts'
+import type { FeaturePositions } from '../../tiles/generalize/feature-positions.ts'
+import { positionEnvelopesOf } from '../../tiles/generalize/position-envelopes.ts'
+import { quadOrder } from '../../tiles/generalize/quad-order.ts'
 import { writeChunk } from '../../tiles/rows/row-chunk.ts'
 import {
-  headBytes,
+  directoryHeadBytes,
   roundedSides,
   sidesAround,
   writeDirectory,
   writeHead,
 } from '../../tiles/rows/row-directory.ts'
-import { placeEnvelopesOf } from '../../tiles/thin/place-envelopes.ts'
-import type { Places } from '../../tiles/thin/places.ts'
-import { quadOrder } from '../../tiles/thin/quad-order.ts'
 import type { IdList } from './id-list.ts'
 import { hasLastingIds, readEnvelopes } from './read-envelopes.ts'
 
@@ -83,7 +83,7 @@ async function writeRows(reads: TileReads, { request, store, signal, notify }: M
   const { table, crs, path } = request
   const { ids, envelopes } = await readEnvelopes(reads, { table, signal, notify })
   if (envelopes.length === 0 || !(await hasLastingIds(store, table, ids))) return 'none'
-  const order = nearOrder((await placeEnvelopesOf(crs))(envelopes))
+  const order = nearOrder((await positionEnvelopesOf(crs))(envelopes))
   const sides = roundedSides(envelopes)
   await using file = await open(path, 'wx', 0o640)
   const writer = new RowFileWriter(file, request)
@@ -142,7 +142,7 @@ function partsOf(rows: Uint32Array, near: Uint32Array): ChunkPart[] {
 }
 
 /** Orders rows by location, so that near rows are adjacent; rows without a location are last. */
-function nearOrder(places: Places): Uint32Array {
+function nearOrder(places: FeaturePositions): Uint32Array {
   const { rows } = quadOrder(places)
   if (rows.length === places.count) return rows
   const all = new Uint32Array(places.count)
@@ -160,7 +160,7 @@ function nearOrder(places: Places): Uint32Array {
 class RowFileWriter {
   readonly #file: FileHandle
   readonly #request: RowFileRequest
-  readonly #starts: number[] = [headBytes]
+  readonly #starts: number[] = [directoryHeadBytes]
   readonly #sides: number[] = []
   #schema: Schema | undefined
   #cells: CellMessages | undefined

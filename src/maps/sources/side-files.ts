@@ -3,15 +3,15 @@ import type { Dirent } from 'node:fs'
 import { link, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { LayerRecord } from '../../catalog/records.ts'
-import { headBytes, readHead } from '../../tiles/rows/row-directory.ts'
-import type { OverviewHeader } from '../../tiles/thin/overview.ts'
-import { headerBytes, readOverviewHeader } from '../../tiles/thin/overview.ts'
+import type { OverviewHeader } from '../../tiles/generalize/overview.ts'
+import { overviewHeaderBytes, readOverviewHeader } from '../../tiles/generalize/overview.ts'
+import { directoryHeadBytes, readDirectoryHead } from '../../tiles/rows/row-directory.ts'
 
 /** Kinds of derived files of a layer, by file extension. */
 export type SideKind = 'overview' | 'copy.gpkg' | 'rows'
 
 /** Identifies whether a layer's data equal those of the previous version. */
-export type VersionedLayer = Pick<LayerRecord, 'id' | 'version' | 'versionCause'>
+export type SideFileLayer = Pick<LayerRecord, 'id' | 'version' | 'versionCause'>
 
 /** A file that is being written by another server is younger. */
 const abandonedMs = 3 * 3_600_000
@@ -49,7 +49,7 @@ export class SideFiles {
    * Returns the path of an existing file; undefined if there is none. An edit that changed only the layer's
    * version leaves its data: the file of the previous version is used for the new one.
    */
-  async find(layer: VersionedLayer, version: number, kind: SideKind): Promise<string | undefined> {
+  async find(layer: SideFileLayer, version: number, kind: SideKind): Promise<string | undefined> {
     const path = this.path(layer.id, version, kind)
     if (await isThere(path)) return kind === 'rows' && !(await isRowFile(path)) ? undefined : path
     const isEdited = layer.version === version && ['edit', 'style'].includes(layer.versionCause)
@@ -102,14 +102,19 @@ export class SideFiles {
 
   /** The header of a layer's overview with its path; undefined where there is none that can be used. */
   async findOverview(
-    layer: VersionedLayer,
+    layer: SideFileLayer,
     version: number,
   ): Promise<{ path: string; header: OverviewHeader } | undefined> {
     const path = await this.find(layer, version, 'overview')
     if (path === undefined) return undefined
     try {
       await using file = await open(path, 'r')
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(headerBytes), 0, headerBytes, 0)
+      const { buffer, bytesRead } = await file.read(
+        Buffer.alloc(overviewHeaderBytes),
+        0,
+        overviewHeaderBytes,
+        0,
+      )
       const header = readOverviewHeader(buffer.subarray(0, bytesRead))
       return header === undefined ? undefined : { path, header }
     } catch {
@@ -156,8 +161,8 @@ async function isThere(path: string): Promise<boolean> {
 async function isRowFile(path: string): Promise<boolean> {
   try {
     await using file = await open(path, 'r')
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
-    return readHead(buffer.subarray(0, bytesRead)) !== undefined
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(directoryHeadBytes), 0, directoryHeadBytes, 0)
+    return readDirectoryHead(buffer.subarray(0, bytesRead)) !== undefined
   } catch {
     return false
   }

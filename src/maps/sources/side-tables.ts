@@ -7,18 +7,18 @@ import { notFound } from '../../lib/errors.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
-import type { PagePart, PageWish } from '../../stores/reading/page-wish.ts'
+import type { FeaturePageRequest, PagePart } from '../../stores/reading/feature-page-request.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
-import type { MadeTile, ShownColumns } from '../../stores/reading/tile-wish.ts'
-import type { ChangeWish } from '../../stores/reading/write-change-page.ts'
+import type { EncodedTile, ShownColumns } from '../../stores/reading/table-tile-request.ts'
+import type { ChangePageRequest } from '../../stores/reading/write-change-page.ts'
 import { ownStores } from '../../stores/registry.ts'
 import type { StoreConnection } from '../../stores/store.ts'
-import { fewFeatures } from '../../tiles/thin/layer-thinning.ts'
+import { fewFeatures } from '../../tiles/generalize/layer-generalization.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import { needsProgram } from './needs-program.ts'
 import type { OverviewHandlers } from './overview-work.ts'
 import type { LayerOverview } from './overviews.ts'
-import { thinningOf } from './overviews.ts'
+import { generalizationOf } from './overviews.ts'
 
 /**
  * A table that belongs to no layer, such as rows before their load, or changes: in a GeoPackage of the server
@@ -36,7 +36,7 @@ export interface SideTable {
   columns?: ShownColumns
 }
 
-interface SideNeeds {
+interface SideTablesDeps {
   openStore(connection: StoreConnection): ServedStore
 }
 
@@ -54,7 +54,7 @@ const maxHeapMb = 2048
 
 /** Maps of tables that belong to no layer. The code that writes such a file must have it removed. */
 export class SideTables {
-  readonly #needs: SideNeeds
+  readonly #deps: SideTablesDeps
   readonly #pool = new WorkPool<OverviewHandlers>({
     start: (options) =>
       startProcess(new URL('./overview-work.ts', import.meta.url), { ...options, maxHeapMb }),
@@ -64,8 +64,8 @@ export class SideTables {
   readonly #made = new Map<string, MadeOfSide>()
   readonly #closing = new AbortController()
 
-  constructor(needs: SideNeeds) {
-    this.#needs = needs
+  constructor(deps: SideTablesDeps) {
+    this.#deps = deps
   }
 
   /** A vector tile by WebMercatorQuad. Throws `Failure` (`not-found`, `no-tiles`) where the CRS has no way there. */
@@ -73,7 +73,7 @@ export class SideTables {
     side: SideTable,
     { tile, attributes }: { tile: TileAddress; attributes?: string[] },
     signal: AbortSignal,
-  ): Promise<MadeTile> {
+  ): Promise<EncodedTile> {
     const { table, name, crs, columns, rows } = side
     await requireWay(side)
     const set = 'WebMercatorQuad'
@@ -81,7 +81,7 @@ export class SideTables {
     const store = this.#open(side)
     if (rows <= fewFeatures) return store.writeTile(wish, signal)
     const overview = await orAborted(this.#overviewOf(side), signal)
-    return store.writeTile({ ...wish, thinning: thinningOf(overview, set, tile.z) }, signal)
+    return store.writeTile({ ...wish, thinning: generalizationOf(overview, set, tile.z) }, signal)
   }
 
   /** Its rows in their order as GeoJSON, by default with longitude and latitude. */
@@ -93,17 +93,17 @@ export class SideTables {
     const { table, crs, rows } = side
     await requireWay(side)
     const query = { table, limit, offset }
-    const wish: PageWish = { query, crs, srs, isYx: false, numberMatched: rows }
+    const wish: FeaturePageRequest = { query, crs, srs, isYx: false, numberMatched: rows }
     yield* this.#open(side).writePage(wish, signal)
   }
 
   /** Returns the listed changes of a change file, as text. */
   changes(
     { path }: Pick<SideTable, 'path'>,
-    wish: ChangeWish,
+    wish: ChangePageRequest,
     signal: AbortSignal,
   ): AsyncIterable<Uint8Array> {
-    return this.#needs
+    return this.#deps
       .openStore({ type: ownStores.file.type, parameters: { path } })
       .writeChangePage(wish, signal)
   }
@@ -125,7 +125,7 @@ export class SideTables {
   }
 
   #open(side: SideTable): ServedStore {
-    return this.#needs.openStore(connectionOf(side))
+    return this.#deps.openStore(connectionOf(side))
   }
 
   #overviewOf(side: SideTable): Promise<LayerOverview> {

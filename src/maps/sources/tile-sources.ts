@@ -8,20 +8,20 @@ import { Failure, notFound } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import { JoinedWork } from '../../lib/joined-work.ts'
 import type { Logger } from '../../lib/logger.ts'
-import type { WishedBox } from '../../stores/reading/page-wish.ts'
+import type { RequestBox } from '../../stores/reading/feature-page-request.ts'
 import { lightRows } from '../../stores/reading/read-cost.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
-import type { ShownColumns } from '../../stores/reading/tile-wish.ts'
+import type { ShownColumns } from '../../stores/reading/table-tile-request.ts'
 import { ownStores } from '../../stores/registry.ts'
 import type { StoreConnection } from '../../stores/store.ts'
-import type { TileThinning } from '../../tiles/thin/layer-thinning.ts'
-import { fewFeatures } from '../../tiles/thin/layer-thinning.ts'
+import type { TileGeneralization } from '../../tiles/generalize/layer-generalization.ts'
+import { fewFeatures } from '../../tiles/generalize/layer-generalization.ts'
 import type { TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 import { copiedTable, shownColumns } from './copied-table.ts'
 import { Copies } from './copies.ts'
 import type { LayerVersion } from './layer-work.ts'
 import { needsProgram } from './needs-program.ts'
-import { Overviews, thinningOf } from './overviews.ts'
+import { generalizationOf, Overviews } from './overviews.ts'
 import { RowFiles } from './row-files.ts'
 import { SideFiles } from './side-files.ts'
 import { TableExtents } from './table-extents.ts'
@@ -32,7 +32,7 @@ export interface TileSource {
   table: string
   /** CRS of the table. */
   crs: CrsDeclaration | string
-  thinning?: TileThinning
+  thinning?: TileGeneralization
   columns?: ShownColumns
   /** Extent of the table's rows, as far as known. */
   extent?: Envelope
@@ -60,7 +60,7 @@ interface Way {
   needsCopy: boolean
 }
 
-interface SourceQuestion {
+interface TileSourceQuery {
   set: TileMatrixSetId
   zoom: number
   now: LayerVersion
@@ -68,7 +68,7 @@ interface SourceQuestion {
   isFiltered?: boolean
 }
 
-interface SourceNeeds {
+interface TileSourcesDeps {
   catalog: Pick<Catalog, 'layers' | 'stores'>
   events: EventBus
   log: Pick<Logger, 'warn'>
@@ -89,7 +89,7 @@ const mostRowsWaitedFor = 100_000
 
 /** Determines the table from which the tiles of a layer are read, and their thinning. */
 export class TileSources {
-  readonly #needs: SourceNeeds
+  readonly #deps: TileSourcesDeps
   readonly #files: SideFiles
   readonly #overviews: Overviews
   readonly #copies: Copies
@@ -102,26 +102,22 @@ export class TileSources {
   readonly #stopListening: (() => void)[]
   #sweepTimer: NodeJS.Timeout | undefined
 
-  constructor(needs: SourceNeeds) {
-    this.#needs = needs
-    this.#files = new SideFiles(needs.root)
-    this.#overviews = new Overviews({
-      layers: needs.catalog.layers,
-      files: this.#files,
-      events: needs.events,
-    })
+  constructor(deps: TileSourcesDeps) {
+    this.#deps = deps
+    this.#files = new SideFiles(deps.root)
+    this.#overviews = new Overviews({ layers: deps.catalog.layers, files: this.#files, events: deps.events })
     this.#copies = new Copies({
-      layers: needs.catalog.layers,
+      layers: deps.catalog.layers,
       files: this.#files,
-      maxBytes: needs.maxCopyBytes,
+      maxBytes: deps.maxCopyBytes,
     })
     this.#rowFiles = new RowFiles({
-      layers: needs.catalog.layers,
+      layers: deps.catalog.layers,
       files: this.#files,
-      maxBytes: needs.maxCopyBytes,
-      log: needs.log,
+      maxBytes: deps.maxCopyBytes,
+      log: deps.log,
     })
-    const { events } = needs
+    const { events } = deps
     this.#stopListening = [
       events.on('layer.published', ({ workspace, layer, mode, rows }) => {
         const isSmall = mode === 'CREATE' && rows <= fewFeatures
@@ -148,7 +144,7 @@ export class TileSources {
   /** Throws `Failure` (`not-found`, `no-tiles`) where the layer can have no tiles. */
   async of(
     layer: LayerRecord,
-    { set, zoom, now, isFiltered }: SourceQuestion,
+    { set, zoom, now, isFiltered }: TileSourceQuery,
     signal: AbortSignal,
   ): Promise<TileSource> {
     const { crs, needsCopy } = this.#ways.get(layer) ?? (await this.#wayOf(layer))
@@ -162,7 +158,7 @@ export class TileSources {
     const { table, crs: tableCrs, connection } = source
     const connect = async (): Promise<StoreConnection> => connection ?? this.#connectionOf(layer)
     const read = { layer, connect, table, crs: tableCrs }
-    const thinning = thinningOf(await this.#overviews.of(read, now, signal), set, zoom)
+    const thinning = generalizationOf(await this.#overviews.of(read, now, signal), set, zoom)
     // Rows selected by cell are read by their ids.
     const isNear = thinning.cell === undefined && isFiltered !== true && connection === undefined
     const rowFile = isNear ? this.#rowFiles.of(read, now) : undefined
@@ -207,10 +203,10 @@ export class TileSources {
    * Returns the estimated number of rows of the layer in a box; `Number.MAX_SAFE_INTEGER` if its store cannot
    * be asked, a fault that reading the rows will report.
    */
-  async estimateRows(layer: LayerRecord, box: WishedBox, signal: AbortSignal): Promise<number> {
+  async estimateRows(layer: LayerRecord, box: RequestBox, signal: AbortSignal): Promise<number> {
     const { nativeName, details } = layer
     try {
-      const store = await this.#needs.catalog.layers.openStoreOf(layer)
+      const store = await this.#deps.catalog.layers.openStoreOf(layer)
       const rows = await store.estimateRowsIn(nativeName, undefined, signal)
       if (rows <= lightRows) return rows
       return await store.estimateRowsIn(nativeName, { ...box, crs: details.srs ?? details.crs }, signal)
@@ -237,7 +233,7 @@ export class TileSources {
   }
 
   async #ownOf(layer: LayerRecord, crs: CrsDeclaration | string): Promise<ReadSource> {
-    const store = await this.#needs.catalog.layers.openStoreOf(layer)
+    const store = await this.#deps.catalog.layers.openStoreOf(layer)
     return { store, table: layer.nativeName, crs }
   }
 
@@ -257,7 +253,7 @@ export class TileSources {
     const own = { type: ownStores.file.type, parameters: { path } }
     const columns = shownColumns(layer.details.schema)
     return {
-      store: this.#needs.openStore(own),
+      store: this.#deps.openStore(own),
       table: copiedTable,
       crs: 'EPSG:3857',
       columns,
@@ -266,7 +262,7 @@ export class TileSources {
   }
 
   async #connectionOf(layer: LayerRecord): Promise<StoreConnection> {
-    const { layers, stores } = this.#needs.catalog
+    const { layers, stores } = this.#deps.catalog
     return stores.connection(await layers.storeOf(layer))
   }
 
@@ -283,7 +279,7 @@ export class TileSources {
   /** Number of rows, counted once for each version, however many tiles wait for it. */
   async #countRows(layer: LayerRecord, { version }: LayerVersion, signal: AbortSignal): Promise<number> {
     const count = async (joined: AbortSignal): Promise<number> => {
-      const store = await this.#needs.catalog.layers.openStoreOf(layer)
+      const store = await this.#deps.catalog.layers.openStoreOf(layer)
       return store.count({ table: layer.nativeName }, joined)
     }
     const rows = await this.#counting.join(`${layer.id} ${version}`, count, signal)
@@ -295,17 +291,14 @@ export class TileSources {
   /** Makes beforehand what the first tiles will need. */
   async #prepare(workspace: string, name: string): Promise<void> {
     try {
-      const layer = await this.#needs.catalog.layers.find(workspace, name)
+      const layer = await this.#deps.catalog.layers.find(workspace, name)
       if (layer?.details.schema.geometry === undefined || layer.details.kind === 'raster') return
-      const now = await this.#needs.catalog.layers.versionOf(layer)
+      const now = await this.#deps.catalog.layers.versionOf(layer)
       await this.#files.removeOlder(layer.id, now.version)
       await this.of(layer, { set: 'WebMercatorQuad', zoom: 0, now }, this.#closing.signal)
     } catch (error) {
       if (this.#closing.signal.aborted) return
-      this.#needs.log.warn(
-        { err: error, layer: `${workspace}:${name}` },
-        'a layer was not prepared for tiles',
-      )
+      this.#deps.log.warn({ err: error, layer: `${workspace}:${name}` }, 'a layer was not prepared for tiles')
     }
   }
 
@@ -313,14 +306,14 @@ export class TileSources {
     this.#sweepTimer = undefined
     try {
       await this.#files.sweep(async () => {
-        const versions = new Map(await this.#needs.catalog.layers.listVersions())
+        const versions = new Map(await this.#deps.catalog.layers.listVersions())
         this.#overviews.keepOnly(versions)
         this.#copies.keepOnly(versions)
         this.#rowFiles.keepOnly(versions)
         return versions
       })
     } catch (error) {
-      this.#needs.log.warn(
+      this.#deps.log.warn(
         { err: error },
         'files that were made for tiles of layers that are gone may be left',
       )

@@ -9,7 +9,7 @@ import type { Rasters } from '../rasters/rasters.ts'
 import { frameOf, mercatorBox } from './thumbnail-frame.ts'
 
 /** Request for a thumbnail. */
-export interface ThumbnailQuestion {
+export interface ThumbnailRequest {
   width: number
   height: number
   format: PictureFormat
@@ -31,7 +31,7 @@ export interface Thumbnail {
   bytes: Uint8Array
 }
 
-interface ThumbnailNeeds {
+interface ThumbnailsDeps {
   maps: Maps
   rasters: Rasters
   pictures: Pictures
@@ -43,19 +43,19 @@ const keptBytes = 16 << 20
 
 /** Draws thumbnails of layers from their own tiles, and caches them by version. */
 export class Thumbnails {
-  readonly #needs: ThumbnailNeeds
+  readonly #deps: ThumbnailsDeps
   readonly #kept = new Map<string, Thumbnail>()
   #bytes = 0
 
-  constructor(needs: ThumbnailNeeds) {
-    this.#needs = needs
+  constructor(deps: ThumbnailsDeps) {
+    this.#deps = deps
   }
 
   /** Throws `Failure` where the layer has no tiles, or pictures cannot be made. */
   async get(
     layer: LayerRecord,
     { version, isCurrent }: { version: number; isCurrent: boolean },
-    question: ThumbnailQuestion,
+    question: ThumbnailRequest,
     signal: AbortSignal,
   ): Promise<Thumbnail> {
     const { width, height, format, styleKey } = question
@@ -88,7 +88,7 @@ export class Thumbnails {
   /** The same for an earlier version of a feature layer, whose vector tiles `read` returns; not cached. */
   ofEarlier(
     layer: LayerRecord,
-    question: Omit<ThumbnailQuestion, 'styleKey' | 'symbols'>,
+    question: Omit<ThumbnailRequest, 'styleKey' | 'symbols'>,
     read: (tile: TileAddress, attributes: string[]) => Promise<Uint8Array>,
     signal: AbortSignal,
   ): Promise<Uint8Array> {
@@ -96,8 +96,8 @@ export class Thumbnails {
     return this.#draw(question, (tile) => read(tile, attributes), signal)
   }
 
-  async #ofFeatures(layer: LayerRecord, question: ThumbnailQuestion, signal: AbortSignal) {
-    const { maps } = this.#needs
+  async #ofFeatures(layer: LayerRecord, question: ThumbnailRequest, signal: AbortSignal) {
+    const { maps } = this.#deps
     await maps.requireTiles(layer)
     const versions: (number | undefined)[] = []
     const properties = attributesOf(layer, question.style)
@@ -110,7 +110,7 @@ export class Thumbnails {
   }
 
   async #draw(
-    question: Omit<ThumbnailQuestion, 'styleKey' | 'symbols'>,
+    question: Omit<ThumbnailRequest, 'styleKey' | 'symbols'>,
     read: (tile: TileAddress) => Promise<Uint8Array>,
     signal: AbortSignal,
   ): Promise<Uint8Array> {
@@ -121,7 +121,7 @@ export class Thumbnails {
       (frame?.tiles ?? []).map(async ({ tile, ...place }) => ({ ...place, bytes: await read(tile) })),
     )
     const wish = { width, height, format, style, size: frame?.size ?? 1, scale: frame?.scale ?? 1 }
-    return this.#needs.pictures.thumbnail({ ...wish, tiles }, signal)
+    return this.#deps.pictures.thumbnail({ ...wish, tiles }, signal)
   }
 
   /** A layer that lies only on both sides of the antimeridian is shown in one piece. */
@@ -131,13 +131,13 @@ export class Thumbnails {
     signal: AbortSignal,
   ) {
     if (box.east - box.west < 0.95) return box
-    const span = await this.#needs.pictures.span(await read({ z: 0, x: 0, y: 0 }), signal)
+    const span = await this.#deps.pictures.span(await read({ z: 0, x: 0, y: 0 }), signal)
     if (span === undefined || span[1] - span[0] > 0.6) return box
     return { ...box, west: span[0], east: span[1] }
   }
 
-  async #ofRasters(layer: LayerRecord, question: ThumbnailQuestion, signal: AbortSignal) {
-    const { rasters, pictures } = this.#needs
+  async #ofRasters(layer: LayerRecord, question: ThumbnailRequest, signal: AbortSignal) {
+    const { rasters, pictures } = this.#deps
     const { width, height, format, symbols, range } = question
     const { maxzoom: maxZoom } = await rasters.zooms(layer, signal)
     // Tiles of rasters have half as many cells in both directions as those that frames are made of.

@@ -3,7 +3,7 @@ import { startThread } from '../../lib/workers/start-thread.ts'
 import type { WorkerHandle } from '../../lib/workers/worker-handle.ts'
 import type { CollectorSettings, TickReport } from './collector.ts'
 import type { CollectorWork } from './collector-thread.ts'
-import type { OwnBatch } from './own/append-own.ts'
+import type { RequestBatch } from './server/append-requests.ts'
 import type { CollectedService } from './service-collector.ts'
 
 const collectorThread = new URL('./collector-thread.ts', import.meta.url)
@@ -36,7 +36,7 @@ export class CollectorHandle {
     this.#entry = entry
   }
 
-  async own(batch: OwnBatch): Promise<void> {
+  async own(batch: RequestBatch): Promise<void> {
     await this.#running().call('own', batch)
   }
 

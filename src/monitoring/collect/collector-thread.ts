@@ -3,7 +3,7 @@ import { serveWork } from '../../lib/workers/serve-work.ts'
 import { createSeriesWriter } from '../series/series-writer.ts'
 import type { CollectorSettings } from './collector.ts'
 import { Collector } from './collector.ts'
-import type { OwnBatch } from './own/append-own.ts'
+import type { RequestBatch } from './server/append-requests.ts'
 import type { CollectedService } from './service-collector.ts'
 
 function handlersOf(settings: CollectorSettings, tell: Tell) {
@@ -11,7 +11,7 @@ function handlersOf(settings: CollectorSettings, tell: Tell) {
     tell({ level, facts, message }),
   )
   return {
-    own: (batch: OwnBatch) => collector.takeOwn(batch),
+    own: (batch: RequestBatch) => collector.takeOwn(batch),
     services: (services: CollectedService[]) => collector.setServices(services),
     removeService: (id: number) => collector.removeService(id),
     tick: (now: number) => collector.tick(now),

@@ -2,23 +2,23 @@ import type { Keep, PrivacyMode, SeriesLimits } from '../../config/monitoring-se
 import type { Say } from '../../lib/problems.ts'
 import { Problems } from '../../lib/problems.ts'
 import { pagesServiceId } from '../model/pages-service.ts'
-import type { SeriesPlace } from '../series/series-database.ts'
+import type { SeriesLocation } from '../series/series-database.ts'
+import { AddressLookup } from './classify/address-lookup.ts'
 import { createClassifier } from './classify/classify-requests.ts'
-import { Places } from './classify/places.ts'
 import type { Classifier } from './classify/raw-request.ts'
 import { Salts } from './classify/salts.ts'
 import { createCollector } from './create-collector.ts'
-import type { OwnBatch } from './own/append-own.ts'
-import { appendOwn, forgetServers } from './own/append-own.ts'
 import type { Polled } from './polls.ts'
 import { Polls } from './polls.ts'
+import type { RequestBatch } from './server/append-requests.ts'
+import { appendOwn, forgetServers } from './server/append-requests.ts'
 import type { CollectedService } from './service-collector.ts'
 import type { OpenWriter } from './shared-series.ts'
 import { SharedSeries } from './shared-series.ts'
 
 /** Plain data that the collector thread is started with. */
 export interface CollectorSettings {
-  place: SeriesPlace
+  place: SeriesLocation
   limits: SeriesLimits
   keep: Keep
   privacy: PrivacyMode
@@ -46,7 +46,7 @@ export class Collector {
   readonly #classifier: Classifier
   readonly #problems: Problems
   readonly #polls: Polls
-  readonly #places: Places
+  readonly #places: AddressLookup
   readonly #salts: Salts
   #retained: number | undefined
   #now = 0
@@ -55,7 +55,7 @@ export class Collector {
     const { place, limits, keep, privacy, placesFile, ownNetworks = [] } = settings
     this.#keep = keep
     this.#series = new SharedSeries({ place, limits, openWriter })
-    this.#places = new Places(placesFile)
+    this.#places = new AddressLookup(placesFile)
     this.#salts = new Salts((work) => this.#series.withDatabase(work))
     this.#classifier = createClassifier({
       privacy,
@@ -69,7 +69,7 @@ export class Collector {
   }
 
   /** Throws when the batch could not be written: give it again. */
-  takeOwn(batch: OwnBatch): Promise<void> {
+  takeOwn(batch: RequestBatch): Promise<void> {
     this.#now = batch.now
     return appendOwn(this.#series, this.#classifier, batch)
   }

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { Polls } from './polls.ts'
-import type { CollectedService, CollectorParts, CollectReport } from './service-collector.ts'
+import type { CollectedService, CollectorDeps, CollectReport } from './service-collector.ts'
 
 const minute = 60_000
 
@@ -23,7 +23,7 @@ interface Behaviour {
 function startPolls(test: TestContext, behaviours: Record<number, Behaviour>, limitMs?: number) {
   const log: string[] = []
   const closed: number[] = []
-  const parts: CollectorParts = {
+  const parts: CollectorDeps = {
     writer: { append: async () => true, cursor: async () => undefined },
     classifier: { classify: async () => [], scrub: (text) => text },
     log: (_level, facts, message) => log.push(`${message} ${JSON.stringify(facts)}`),

@@ -3,7 +3,7 @@ import { orAborted } from '../../lib/or-aborted.ts'
 import { hidePassword } from '../../lib/secrets/without-secrets.ts'
 import type {
   CollectedService,
-  CollectorParts,
+  CollectorDeps,
   CreateCollector,
   ServiceCollector,
 } from './service-collector.ts'
@@ -43,15 +43,15 @@ interface Watched {
 
 /** Runs the polls of each service's collector. */
 export class Polls {
-  readonly #parts: CollectorParts
+  readonly #deps: CollectorDeps
   readonly #create: CreateCollector
   readonly #limitMs: number
   readonly #watched = new Map<number, Watched>()
   #done: Polled[] = []
 
   /** `limitMs`: time limit of one poll. */
-  constructor(parts: CollectorParts, create: CreateCollector, limitMs = usualLimitMs) {
-    this.#parts = parts
+  constructor(deps: CollectorDeps, create: CreateCollector, limitMs = usualLimitMs) {
+    this.#deps = deps
     this.#create = create
     this.#limitMs = limitMs
   }
@@ -65,7 +65,7 @@ export class Polls {
     }
     for (const service of wanted.values()) {
       if (this.#watched.has(service.id)) continue
-      const collector = this.#create(service, this.#parts)
+      const collector = this.#create(service, this.#deps)
       if (collector === undefined) continue
       const stop = new AbortController()
       this.#watched.set(service.id, { service, key: keyOf(service), collector, stop })
@@ -125,7 +125,7 @@ export class Polls {
     if (watched.stop.signal.aborted) return
     problem = withoutPassword(service, problem).slice(0, maxProblemLength)
     if (problem !== '' && problem !== watched.problem) {
-      this.#parts.log('warn', { service: service.name, problem }, 'a service was not collected wholly')
+      this.#deps.log('warn', { service: service.name, problem }, 'a service was not collected wholly')
     }
     watched.problem = problem
     this.#done.push({ serviceId: service.id, at, isRead, ...(problem === '' ? {} : { problem }) })

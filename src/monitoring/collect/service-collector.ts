@@ -24,7 +24,7 @@ export interface CollectedService {
   server?: MapServerKind
 }
 
-export interface CollectorParts {
+export interface CollectorDeps {
   /** Shared by the thread, which serializes the calls. */
   writer: Pick<SeriesWriter, 'append' | 'cursor'>
   classifier: Classifier
@@ -51,5 +51,5 @@ export interface ServiceCollector {
 /** Creates the collector of a service; undefined for services whose data are pushed. */
 export type CreateCollector = (
   service: CollectedService,
-  parts: CollectorParts,
+  parts: CollectorDeps,
 ) => ServiceCollector | undefined

@@ -1,8 +1,8 @@
 import type { Keep, SeriesLimits } from '../../config/monitoring-settings.ts'
 import { WorkQueue } from '../../lib/workers/work-queue.ts'
 import { openSeriesDatabase } from '../series/open-series-database.ts'
-import type { Batch, SeriesWriter, SettleReport } from '../series/series.ts'
-import type { SeriesDatabase, SeriesPlace } from '../series/series-database.ts'
+import type { Batch, RollUpReport, SeriesWriter } from '../series/series.ts'
+import type { SeriesDatabase, SeriesLocation } from '../series/series-database.ts'
 
 export type OpenWriter = (database: SeriesDatabase, limits: SeriesLimits) => SeriesWriter
 
@@ -12,7 +12,7 @@ interface Opened {
 }
 
 export interface SharedSeriesOptions {
-  place: SeriesPlace
+  place: SeriesLocation
   limits: SeriesLimits
   openWriter: OpenWriter
 }
@@ -48,7 +48,7 @@ export class SharedSeries implements SeriesWriter {
     })
   }
 
-  settle(now: number): Promise<SettleReport> {
+  settle(now: number): Promise<RollUpReport> {
     return this.#use((writer) => writer.settle(now))
   }
 

@@ -8,7 +8,7 @@ import { storageFree, storageTotal, storageUsagePercent, storageUsed } from './h
 import { uptime } from './hosts/uptime.ts'
 import { requestIp, requestUserAgent, requestUserAgentFamily } from './requests/clients.ts'
 import { responseErrorCount, responseErrorTypes } from './requests/errors.ts'
-import { requestCity, requestCountry, requestRegion } from './requests/places.ts'
+import { requestCity, requestCountry, requestRegion } from './requests/locations.ts'
 import type { RequestMetric } from './requests/request-metric.ts'
 import { request, requestCount } from './requests/requests.ts'
 import { responseFirstByte, responseSize, responseStatus, responseTime } from './requests/responses.ts'

@@ -1,5 +1,5 @@
 /** One column of requests: each request has the index of its value. */
-export interface Column<T> {
+export interface RequestColumn<T> {
   values: T[]
   /** Undefined where all have the first value. */
   indexes: Uint8Array | Uint16Array | Uint32Array | undefined
@@ -19,6 +19,6 @@ export interface RequestColumns {
   milliseconds: Float64Array
   /** Time until the first byte of the response; NaN if unknown. */
   firstByteMilliseconds: Float64Array
-  statuses: Column<number>
-  texts: Readonly<Record<TextColumn, Column<string | null>>>
+  statuses: RequestColumn<number>
+  texts: Readonly<Record<TextColumn, RequestColumn<string | null>>>
 }

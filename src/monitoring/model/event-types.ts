@@ -34,7 +34,7 @@ export const eventTypes: readonly EventType[] = keysOf(idByEventType)
 export const cumulativeEventTypes = ['all', 'OWS:ALL', 'other'] as const
 type CumulativeEventType = (typeof cumulativeEventTypes)[number]
 /** Event type of a single request. */
-export type OwnEventType = Exclude<EventType, CumulativeEventType>
+export type RequestEventType = Exclude<EventType, CumulativeEventType>
 
 export const eventTypeLabels: Record<EventType, string> = {
   'OWS:TMS': 'TMS',
@@ -68,7 +68,7 @@ export function isOws(type: EventType): boolean {
  * Returns the types under which a request counts: `all`, its own and the cumulative one above it. Null is an
  * OGC request of a service without a type, such as CSW.
  */
-export function countedUnder(own: OwnEventType | null): EventType[] {
+export function countedUnder(own: RequestEventType | null): EventType[] {
   return own === null ? ['all', 'OWS:ALL'] : ['all', own, isOws(own) ? 'OWS:ALL' : 'other']
 }
 

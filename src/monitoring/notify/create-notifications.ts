@@ -7,11 +7,11 @@ import type { Outlets } from './channels/channel.ts'
 import { OpenChannels } from './channels/open-channels.ts'
 import { Checks } from './configure/checks.ts'
 import type { ValueSource } from './evaluate/evaluate-check.ts'
-import type { NotificationsNeeds } from './notifications.ts'
+import type { NotificationsDeps } from './notifications.ts'
 import { Notifications } from './notifications.ts'
 
 /** Dependencies of a server's checks and notifications. */
-export interface CreateNotificationsNeeds {
+export interface CreateNotificationsDeps {
   settings: Outlets['settings']
   /** Address of the base path, as messages name it. */
   baseUrl: string
@@ -20,15 +20,15 @@ export interface CreateNotificationsNeeds {
   database: Database
   clock: Clock
   log: Logger
-  services: NotificationsNeeds['services']
+  services: NotificationsDeps['services']
   values: ValueSource
   /** Time limit of one delivery attempt. */
   attemptMs?: number
 }
 
 /** Creates notifications with the channels of the settings. */
-export function createNotifications(needs: CreateNotificationsNeeds): Notifications {
-  const { settings, baseUrl, outbound, vault, database, clock, log, services, values, attemptMs } = needs
+export function createNotifications(deps: CreateNotificationsDeps): Notifications {
+  const { settings, baseUrl, outbound, vault, database, clock, log, services, values, attemptMs } = deps
   const place = { host: new URL(baseUrl).hostname.replace(/^\[|\]$/g, ''), baseUrl }
   const channels = new OpenChannels({ settings, place, outbound, clock })
   const checks = new Checks({ database, clock, vault, services, resources: values })

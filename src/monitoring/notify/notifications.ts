@@ -23,7 +23,7 @@ const mostBehind = 2
 const deliveryProblemMs = 86_400_000
 
 /** Dependencies of checks and notifications. */
-export interface NotificationsNeeds {
+export interface NotificationsDeps {
   database: Database
   clock: Clock
   log: Logger
@@ -47,22 +47,22 @@ interface Evaluation {
 /** Entry point: evaluates checks and notifies receivers of problems. `checks` creates and changes checks. */
 export class Notifications {
   readonly checks: Checks
-  readonly #needs: NotificationsNeeds
+  readonly #deps: NotificationsDeps
   readonly #deliveries: Deliveries
   #last: Evaluation | undefined
   readonly #startedAt: number
   #settledTo = 0
 
-  constructor(needs: NotificationsNeeds) {
-    this.#needs = needs
-    this.checks = needs.checks
-    this.#startedAt = needs.clock.now().getTime()
-    this.#deliveries = new Deliveries(needs)
+  constructor(deps: NotificationsDeps) {
+    this.#deps = deps
+    this.checks = deps.checks
+    this.#startedAt = deps.clock.now().getTime()
+    this.#deliveries = new Deliveries(deps)
   }
 
   /** Makes the checks that are shipped, once. */
   async start(): Promise<void> {
-    const { database } = this.#needs
+    const { database } = this.#deps
     await database.alone(() => createShippedChecks(database))
   }
 
@@ -74,7 +74,7 @@ export class Notifications {
     const to = periodEnd(now)
     this.#settledTo = Math.max(this.#settledTo, to)
     for (const found of await this.#evaluation(to))
-      await actOnProblems(this.#needs, found, { to, now: now.getTime() })
+      await actOnProblems(this.#deps, found, { to, now: now.getTime() })
     void this.#deliveries.run()
   }
 
@@ -83,8 +83,8 @@ export class Notifications {
    * check.
    */
   async problems(): Promise<CheckProblems[]> {
-    const now = this.#needs.clock.now()
-    const { kysely } = this.#needs.database
+    const now = this.#deps.clock.now()
+    const { kysely } = this.#deps.database
     const current = periodEnd(now)
     const isFresh = current - this.#settledTo <= mostBehind * periodSeconds
     const found = await this.#evaluation(isFresh ? this.#settledTo : current)
@@ -109,12 +109,12 @@ export class Notifications {
 
   /** Returns why messages cannot be sent, for users who can see the checks. */
   notices(): string[] {
-    return this.#needs.channels.notices()
+    return this.#deps.channels.notices()
   }
 
   /** Sends each receiver of a check a test message and returns the results. Throws `Failure` (`notFound`). */
   async test(id: number, signal: AbortSignal): Promise<TestResult[]> {
-    return sendTest(this.#needs, await this.checks.get(id), signal)
+    return sendTest(this.#deps, await this.checks.get(id), signal)
   }
 
   /** Tries what is due; returns when every attempt has ended. */
@@ -128,7 +128,7 @@ export class Notifications {
 
   /** Evaluates the active checks, once per period and state of the checks. */
   async #evaluation(to: number): Promise<CheckProblems[]> {
-    const { database, values, services, clock } = this.#needs
+    const { database, values, services, clock } = this.#deps
     const checks = (await listChecks(database.kysely)).filter(({ isActive }) => isActive)
     const fingerprint = JSON.stringify(
       checks.map(({ lastSend: _sent, failingSince: _since, ...settings }) => settings),

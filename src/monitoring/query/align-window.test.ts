@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { AskedWindow, Window } from './align-window.ts'
+import type { RequestedWindow, TimeWindow } from './align-window.ts'
 import { alignWindow, maxPeriods, periodStart } from './align-window.ts'
 
 const now = Date.parse('2026-11-21T12:34:56.789Z')
@@ -10,13 +10,13 @@ function at(text: string): number {
   return Date.parse(`2026-11-${text.length > 8 ? text : `21T${text}`}Z`)
 }
 
-function align(asked: AskedWindow, isAligned = true): Window {
+function align(asked: RequestedWindow, isAligned = true): TimeWindow {
   const window = alignWindow(asked, { now, isAligned })
   assert.ok('count' in window, `refused: ${JSON.stringify(window)}`)
   return window
 }
 
-function periods(window: Window): string[] {
+function periods(window: TimeWindow): string[] {
   const clock = (time: number): string => new Date(time).toISOString().slice(11, 16)
   return Array.from({ length: window.count }, (_, index) =>
     [periodStart(window, index), periodStart(window, index + 1)].map(clock).join('-'),

@@ -9,7 +9,7 @@ export const maxIntervalSeconds = 36_525 * daySeconds
 export const maxPeriods = 11_000
 
 /** The requested window; times are milliseconds since 1970. */
-export interface AskedWindow {
+export interface RequestedWindow {
   validFrom?: number
   validTo?: number
   /** Seconds up to the end of the last complete minute; not together with the two above. */
@@ -26,7 +26,7 @@ export interface AlignOptions {
 }
 
 /** A sequence of `count` periods of equal length; times are milliseconds since 1970. */
-export interface Window {
+export interface TimeWindow {
   from: number
   to: number
   intervalSeconds: number
@@ -42,7 +42,7 @@ export type WindowRefusal =
  * Returns the periods that intersect the request, on a grid counted from 0:00 UTC of the first day, or from
  * the start of the window if `lastSeconds` or `isFromStart` is given. There is at least one period.
  */
-export function alignWindow(asked: AskedWindow, options: AlignOptions): Window | WindowRefusal {
+export function alignWindow(asked: RequestedWindow, options: AlignOptions): TimeWindow | WindowRefusal {
   const bounds = boundsOf(asked, options.now)
   if (bounds.to < bounds.from) return { refusal: 'ends-before-start' }
   const intervalSeconds = asked.intervalSeconds ?? defaultInterval(bounds)
@@ -55,7 +55,7 @@ export function alignWindow(asked: AskedWindow, options: AlignOptions): Window |
 }
 
 /** Returns the start of the period with that index. */
-export function periodStart({ from, intervalSeconds }: Window, index: number): number {
+export function periodStart({ from, intervalSeconds }: TimeWindow, index: number): number {
   return from + index * intervalSeconds * 1000
 }
 
@@ -64,7 +64,7 @@ interface Bounds {
   to: number
 }
 
-function boundsOf(asked: AskedWindow, now: number): Bounds {
+function boundsOf(asked: RequestedWindow, now: number): Bounds {
   const { validFrom, validTo, lastSeconds, intervalSeconds, isFromStart } = asked
   if (lastSeconds !== undefined) {
     const to = Math.floor(now / minuteMs) * minuteMs
@@ -81,7 +81,7 @@ function defaultInterval({ from, to }: Bounds): number {
   return days <= 31 ? 3600 : daySeconds
 }
 
-function cut(bounds: Bounds, intervalSeconds: number, isOnDayGrid: boolean): Window {
+function cut(bounds: Bounds, intervalSeconds: number, isOnDayGrid: boolean): TimeWindow {
   const step = intervalSeconds * 1000
   const origin = isOnDayGrid ? Math.floor(bounds.from / dayMs) * dayMs : bounds.from
   const first = Math.floor((bounds.from - origin) / step)

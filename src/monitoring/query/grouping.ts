@@ -27,7 +27,7 @@ export interface GroupingShape {
 }
 
 /** Returns how a grouping is computed. */
-export function shapeOf(grouping: Grouping | undefined, metric: Metric): GroupingShape {
+export function groupingShape(grouping: Grouping | undefined, metric: Metric): GroupingShape {
   const labels = metric.isLabelled ? 'labels' : 'amount'
   const shapes: Record<Grouping, [GroupingShape['value'], ...RowKey[]]> = {
     resource: ['amount', 'resource', 'label'],

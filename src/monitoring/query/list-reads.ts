@@ -7,11 +7,11 @@ import { resolutions, tableOf } from '../series/schema.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 import { countAtMost } from './answer-size.ts'
 import type { NamedResource } from './names.ts'
-import { readLabels, readResources } from './names.ts'
+import { readLabelNames, readResources } from './names.ts'
 import type { ReadLimits } from './reads.ts'
 import { HeavyRead } from './reads.ts'
 import { readWatermarks } from './row-plan.ts'
-import type { Stretch } from './stretches.ts'
+import type { PeriodStretch } from './stretches.ts'
 import { chooseStretches } from './stretches.ts'
 
 const daySeconds = 86_400
@@ -56,7 +56,7 @@ export async function nameLabels(
   ids: ListIds,
   count: number,
 ): Promise<ListSlice<ListedLabel>> {
-  const labels = await readLabels(database, [...ids.subarray(0, count)])
+  const labels = await readLabelNames(database, [...ids.subarray(0, count)])
   const entries = [...labels].map(([id, { name }]) => ({ id, name }))
   return { entries: entries.sort((a, b) => a.id - b.id), rest: ids.slice(count) }
 }
@@ -205,7 +205,11 @@ async function rowSources(database: SeriesDatabase, query: ListQuery): Promise<R
 const farFuture = Math.floor(253_402_214_400 / daySeconds) * daySeconds
 
 /** Returns the rolled-up days of the window from the tables of days, and its edges from finer tables. */
-function stretchesOf(from: number, to: number, marks: Parameters<typeof chooseStretches>[1]): Stretch[] {
+function stretchesOf(
+  from: number,
+  to: number,
+  marks: Parameters<typeof chooseStretches>[1],
+): PeriodStretch[] {
   if (to <= from) return [{ resolution: 60, from, to: from }]
   const firstDay = Math.min(Math.ceil(from / daySeconds) * daySeconds, to)
   const lastDay = Math.max(Math.floor(to / daySeconds) * daySeconds, firstDay)

@@ -1,13 +1,13 @@
 import type { EventType } from '../model/event-types.ts'
 import type { ResourceType } from '../model/resource-types.ts'
-import type { Window } from './align-window.ts'
+import type { TimeWindow } from './align-window.ts'
 import type { Grouping } from './grouping.ts'
 
 /** Query for the rows of a metric in each period of a window. */
 export interface MetricDataQuery {
   /** Name of a metric. */
   metric: string
-  window: Window
+  window: TimeWindow
   grouping?: Grouping
   /** Default: all services. */
   serviceIds?: readonly number[]

@@ -6,7 +6,7 @@ import type { RowKey } from './grouping.ts'
 import type { MetricDataQuery } from './metric-data-query.ts'
 import { readRows } from './metric-rows.ts'
 import type { LabelName, NamedResource } from './names.ts'
-import { distinctIds, readLabels, readResources } from './names.ts'
+import { distinctIds, readLabelNames, readResources } from './names.ts'
 import { orderRows } from './order-rows.ts'
 import { resolveQuery } from './resolve-query.ts'
 import type { PlanFacts, RowPlan } from './row-plan.ts'
@@ -74,7 +74,7 @@ export async function readMetricData(
   const isWithQuantiles = hasQuantiles(query.metric) && rows.length > 0
   const quantiles = isWithQuantiles ? await readQuantiles(database, plan, rows) : new Map()
   const values = valuesOf(query, rows)
-  const labels = await readLabels(database, idsIn(query, rows, 'label', 'user'))
+  const labels = await readLabelNames(database, idsIn(query, rows, 'label', 'user'))
   const resources = await readResources(database, idsIn(query, rows, 'resource'))
   const periods = (range.to - range.from) / range.intervalSeconds
   const order = orderRows(rows, values, { query, labels, resources, periods })

@@ -1,7 +1,7 @@
 import type { SeriesDatabase } from '../series/series-database.ts'
 import { answerTooLarge } from './answer-size.ts'
 import type { RowPart, RowPlan } from './row-plan.ts'
-import type { Column } from './row-table.ts'
+import type { RowTableColumn } from './row-table.ts'
 import { RowTable } from './row-table.ts'
 import type { Source } from './series-sql.ts'
 import { integers, rowsSql } from './series-sql.ts'
@@ -33,7 +33,7 @@ export async function readRows(
 
 interface ReadRows {
   sql: string
-  names: readonly Column[]
+  names: readonly RowTableColumn[]
   /** True if no two rows, and none of the existing ones, have the same period and keys. */
   isUnique: boolean
 }

@@ -7,7 +7,7 @@ import type { SeriesDatabase } from '../series/series-database.ts'
 import { amountOf } from './amount.ts'
 import { readRows } from './metric-rows.ts'
 import { findLabel } from './names.ts'
-import { planRows } from './row-plan.ts'
+import { planRowTable } from './row-plan.ts'
 import type { ResolvedQuery } from './series-sql.ts'
 import { seriesCondition } from './series-sql.ts'
 
@@ -48,7 +48,7 @@ export async function readMetricValue(
   }
   const rows = await readRows(
     database,
-    await planRows(database, query, { from, to, intervalSeconds: to - from }),
+    await planRowTable(database, query, { from, to, intervalSeconds: to - from }),
   )
   const value = rows.length === 0 ? undefined : amountOf(query.metric, rows, 0)
   return { value, lastValidTo: await readLastValidTo(database, query, to) }

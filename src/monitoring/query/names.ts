@@ -39,7 +39,10 @@ export function numbersOf(ids: Float64Array, numbers: Map<number, number>): Uint
 const idsPerStatement = 5000
 
 /** Names of labels by id. */
-export async function readLabels(database: SeriesDatabase, ids: number[]): Promise<Map<number, LabelName>> {
+export async function readLabelNames(
+  database: SeriesDatabase,
+  ids: number[],
+): Promise<Map<number, LabelName>> {
   const labels = new Map<number, LabelName>()
   for (let start = 0; start < ids.length; start += idsPerStatement) {
     const some = integers(ids.slice(start, start + idsPerStatement))

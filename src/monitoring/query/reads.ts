@@ -33,7 +33,7 @@ export interface ReadCall<A> {
 export type ReadReply<T> = { result: T } | 'heavy'
 
 /** Handlers of a reader thread, for its callers. */
-export type ReadHandlers<R extends Reads> = {
+export type SeriesReadHandlers<R extends Reads> = {
   readonly [K in keyof R]: (
     call: ReadCall<Parameters<R[K]>[1]>,
   ) => Promise<ReadReply<Unwrapped<Awaited<ReturnType<R[K]>>>>>

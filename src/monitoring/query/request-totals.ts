@@ -2,8 +2,8 @@ import { metricNamed } from '../metrics/metrics.ts'
 import { pagesServiceId } from '../model/pages-service.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 import { readRows } from './metric-rows.ts'
-import { readLabels } from './names.ts'
-import { planRows, readWatermarks } from './row-plan.ts'
+import { readLabelNames } from './names.ts'
+import { planRowTable, readWatermarks } from './row-plan.ts'
 import type { ResolvedQuery } from './series-sql.ts'
 
 /** A time of which requests are counted, in seconds since 1970, and whose. */
@@ -53,9 +53,9 @@ async function readCounts(
     shape: { keys: ['label'], value: 'amount', isOfUsers: false },
     serviceIds,
   }
-  const plan = await planRows(database, query, { from, to, intervalSeconds: to - from })
+  const plan = await planRowTable(database, query, { from, to, intervalSeconds: to - from })
   const rows = await readRows(database, plan)
-  const labels = await readLabels(database, [...rows.column('key')])
+  const labels = await readLabelNames(database, [...rows.column('key')])
   const counts = { requests: 0, failed: 0 }
   for (let row = 0; row < rows.length; row += 1) {
     const count = rows.get(row, 'sum')

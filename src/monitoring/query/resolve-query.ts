@@ -3,7 +3,7 @@ import { FieldFailure } from '../../lib/errors.ts'
 import { isHostMetric, metricNamed, noneLabel, otherLabel } from '../metrics/metrics.ts'
 import { resourceTypeId } from '../model/resource-types.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
-import { shapeOf } from './grouping.ts'
+import { groupingShape } from './grouping.ts'
 import type { MetricDataQuery, ResourceName } from './metric-data-query.ts'
 import { findLabel } from './names.ts'
 import type { ResolvedQuery } from './series-sql.ts'
@@ -20,7 +20,7 @@ export async function resolveQuery(database: SeriesDatabase, asked: MetricDataQu
   const resourceId = resource === undefined ? undefined : await findResource(database, resource)
   return {
     metric,
-    shape: shapeOf(grouping, metric),
+    shape: groupingShape(grouping, metric),
     ...defined({ serviceIds, eventType, resourceType, user, labelId, otherId }),
     uncountedIds: [otherId, noneId].filter((id) => id !== undefined),
     ...defined({ resourceId }),

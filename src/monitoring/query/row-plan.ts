@@ -4,7 +4,7 @@ import { resolutions } from '../series/schema.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 import type { ResolvedQuery, Source } from './series-sql.ts'
 import { integers, seriesCondition } from './series-sql.ts'
-import type { PeriodRange, Stretch, Watermarks } from './stretches.ts'
+import type { PeriodRange, PeriodStretch, Watermarks } from './stretches.ts'
 import { chooseStretches, splitStretches } from './stretches.ts'
 
 /** Adjacent periods of the result that are computed from the same sources. */
@@ -34,7 +34,7 @@ export interface PlanFacts {
   state: ReadonlyMap<string, number>
 }
 
-export async function planRows(
+export async function planRowTable(
   database: SeriesDatabase,
   query: ResolvedQuery,
   range: PeriodRange,
@@ -66,7 +66,7 @@ interface Planned {
 
 function planPart(
   { query, range, isSingle, loaded, hasNobody }: Planned,
-  stretches: readonly Stretch[],
+  stretches: readonly PeriodStretch[],
 ): RowPart {
   const sourcesOf = (isTotal: boolean): Source[] => [
     ...stretches.map((one) => ({ ...one, isLoaded: false, isTotal })),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Column } from './row-table.ts'
+import type { RowTableColumn } from './row-table.ts'
 import { columns, RowTable } from './row-table.ts'
 
 const lean = ['period', 'key', 'sum', 'samples'] as const
@@ -11,7 +11,7 @@ function rowsOf(table: RowTable): Record<string, number>[] {
   )
 }
 
-function fill(parts: [names: readonly Column[], numbers: number[]][], isUnique: boolean): RowTable {
+function fill(parts: [names: readonly RowTableColumn[], numbers: number[]][], isUnique: boolean): RowTable {
   const table = new RowTable()
   for (const [names, numbers] of parts) table.addAll(Float64Array.from(numbers), names, isUnique)
   return table

@@ -14,7 +14,7 @@ export const columns = [
   'count',
   'extra',
 ] as const
-export type Column = (typeof columns)[number]
+export type RowTableColumn = (typeof columns)[number]
 
 const summed = ['sum', 'weighted', 'samples', 'count', 'extra'] as const
 const growth = 2
@@ -24,7 +24,7 @@ const keyRange = 2 ** 26
 /** Numeric rows, one per period and pair of keys; stored by column. */
 export class RowTable {
   readonly #columns = Object.fromEntries(columns.map((name) => [name, new Float64Array()])) as Record<
-    Column,
+    RowTableColumn,
     Float64Array<ArrayBuffer>
   >
   #length = 0
@@ -39,16 +39,16 @@ export class RowTable {
     return this.#length
   }
 
-  get(row: number, name: Column): number {
+  get(row: number, name: RowTableColumn): number {
     return this.#columns[name][row] ?? 0
   }
 
-  set(row: number, name: Column, value: number): void {
+  set(row: number, name: RowTableColumn, value: number): void {
     this.#columns[name][row] = value
   }
 
   /** The values of a column, by row. */
-  column(name: Column): Float64Array {
+  column(name: RowTableColumn): Float64Array {
     return this.#columns[name].subarray(0, this.#length)
   }
 
@@ -56,7 +56,7 @@ export class RowTable {
    * Adds rows that have some of the columns. Of minute rows of single labels the others follow: their sum is their only
    * value. `isUnique`: no two rows, of this call or another, have the same period and keys.
    */
-  addAll(numbers: Float64Array, names: readonly Column[], isUnique: boolean): void {
+  addAll(numbers: Float64Array, names: readonly RowTableColumn[], isUnique: boolean): void {
     const count = numbers.length / names.length
     this.#reserve(this.#length + count)
     for (const name of columns) {
@@ -141,8 +141,8 @@ export class RowTable {
 
 interface AddedRows {
   numbers: Float64Array
-  names: readonly Column[]
-  name: Column
+  names: readonly RowTableColumn[]
+  name: RowTableColumn
 }
 
 /** Writes a column of rows; derives a missing column from the others. */

@@ -6,8 +6,8 @@ import { startThread } from '../../lib/workers/start-thread.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
 import type { PlaceOptions } from '../../lib/workers/work-queue.ts'
 import { WorkQueue } from '../../lib/workers/work-queue.ts'
-import type { SeriesPlace } from '../series/series-database.ts'
-import type { ReadHandlers, ReadLimits, ReadReply, Reads, Slice } from './reads.ts'
+import type { SeriesLocation } from '../series/series-database.ts'
+import type { ReadLimits, ReadReply, Reads, SeriesReadHandlers, Slice } from './reads.ts'
 import { readTimeLimitMs } from './reads.ts'
 
 /** Maximum number of waiting and running queries of one owner. */
@@ -19,7 +19,7 @@ const maxOfOwner = 100
 const largeAnswersOfOwner = 4
 
 export interface SeriesReaderOptions {
-  place: SeriesPlace
+  place: SeriesLocation
   /** The thread's file, which calls `serveReads`. */
   entry: URL
   log: Logger
@@ -41,7 +41,7 @@ export interface QueryOptions {
 }
 
 type PoolParameters<R extends Reads, K extends Name<R>> = CallParameters<
-  ReadHandlers<R>,
+  SeriesReadHandlers<R>,
   K,
   Pick<PlaceOptions, 'owner' | 'isHeavy'>
 >
@@ -50,7 +50,7 @@ type Argument<R extends Reads, K extends keyof R> = Parameters<R[K]>[1]
 
 /** Result of the read of that name, as transferred. */
 export type ReadResult<R extends Reads, K extends Name<R>> =
-  Awaited<ReturnType<ReadHandlers<R>[K]>> extends ReadReply<infer T> ? T : never
+  Awaited<ReturnType<SeriesReadHandlers<R>[K]>> extends ReadReply<infer T> ? T : never
 
 /** Names of the reads whose results are sliced. */
 export type SlicedName<R extends Reads> = {
@@ -81,7 +81,7 @@ const idleMs = 60_000
  */
 export class SeriesReader<R extends Reads> {
   readonly #options: SeriesReaderOptions
-  readonly #pool: WorkPool<ReadHandlers<R>>
+  readonly #pool: WorkPool<SeriesReadHandlers<R>>
   /** Queries of each owner that wait or run. */
   readonly #owners = new Map<string | undefined, { queries: number; largeAnswers: WorkQueue }>()
   #isClosed = false

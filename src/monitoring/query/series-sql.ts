@@ -8,7 +8,7 @@ import { splitOfType, tableOf } from '../series/schema.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 import type { GroupingShape } from './grouping.ts'
 import type { MetricDataQuery } from './metric-data-query.ts'
-import type { Stretch } from './stretches.ts'
+import type { PeriodStretch } from './stretches.ts'
 
 /** A query whose names are ids by now. */
 export interface ResolvedQuery
@@ -24,7 +24,7 @@ export interface ResolvedQuery
 }
 
 /** Rows of one table, collected or imported, by label or as totals. */
-export interface Source extends Stretch {
+export interface Source extends PeriodStretch {
   isLoaded: boolean
   isTotal: boolean
 }

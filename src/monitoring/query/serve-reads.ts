@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs'
 import { Transfer } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
 import { openSeriesDatabase } from '../series/open-series-database.ts'
-import type { SeriesDatabase, SeriesPlace } from '../series/series-database.ts'
+import type { SeriesDatabase, SeriesLocation } from '../series/series-database.ts'
 import { SqliteSeriesDatabase } from '../series/sqlite-series-database.ts'
 import type { Read, ReadCall, Reads } from './reads.ts'
 import { HeavyRead, readTimeLimitMs } from './reads.ts'
 
 /** In a reader thread: serves the calls of a `SeriesReader` by `reads`. */
 export function serveReads(reads: Reads): void {
-  serveWork((place: SeriesPlace) => {
+  serveWork((place: SeriesLocation) => {
     const series = new OpenSeries(place)
     const serve = (read: Read) => (call: ReadCall<never>) => answer(series, read, call)
     return Object.fromEntries(Object.entries(reads).map(([name, read]) => [name, serve(read)]))
@@ -42,11 +42,11 @@ async function limitStatements(database: SeriesDatabase): Promise<void> {
 
 /** Opens the series when they are there; until then they are empty. */
 class OpenSeries {
-  readonly #place: SeriesPlace
+  readonly #place: SeriesLocation
   #database: SeriesDatabase | undefined
   #empty: SeriesDatabase | undefined
 
-  constructor(place: SeriesPlace) {
+  constructor(place: SeriesLocation) {
     this.#place = place
   }
 

@@ -1,7 +1,7 @@
 import { OtherSketch } from '../series/other-sketch.ts'
 import { QuantileSketch } from '../series/quantile-sketch.ts'
 import type { SeriesDatabase, SqlValue } from '../series/series-database.ts'
-import { readLabels } from './names.ts'
+import { readLabelNames } from './names.ts'
 import type { RowPlan } from './row-plan.ts'
 import type { RowTable } from './row-table.ts'
 import type { Source } from './series-sql.ts'
@@ -101,7 +101,7 @@ async function* namesBeside(
 
 async function labelNames(database: SeriesDatabase, rows: SqlValue[][]): Promise<Map<number, string>> {
   const ids = [...new Set(rows.map((row) => Number(row[2])))]
-  return new Map([...(await readLabels(database, ids))].map(([id, { name }]) => [id, name]))
+  return new Map([...(await readLabelNames(database, ids))].map(([id, { name }]) => [id, name]))
 }
 
 function countedSources({ parts }: RowPlan): Source[] {

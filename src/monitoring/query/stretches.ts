@@ -9,7 +9,7 @@ export interface Watermarks {
 }
 
 /** Rows of one table with `from` <= period < `to`. */
-export interface Stretch {
+export interface PeriodStretch {
   resolution: Resolution
   from: number
   to: number
@@ -26,11 +26,11 @@ export interface PeriodRange {
  * Chooses the table for each part of the range: the coarsest one whose rows nest in the periods and that is
  * already rolled up; a coarser one if finer rows have expired.
  */
-export function chooseStretches(range: PeriodRange, marks: Watermarks): Stretch[] {
+export function chooseStretches(range: PeriodRange, marks: Watermarks): PeriodStretch[] {
   const cuts = [...Object.values(marks), range.from, range.to]
     .filter((cut) => cut >= range.from && cut <= range.to)
     .sort((a, b) => a - b)
-  const stretches: Stretch[] = []
+  const stretches: PeriodStretch[] = []
   cuts.slice(1).forEach((to, index) => {
     const from = cuts[index] ?? to
     if (from === to) return
@@ -43,8 +43,8 @@ export function chooseStretches(range: PeriodRange, marks: Watermarks): Stretch[
 }
 
 /** Groups stretches that contain rows of the same period. */
-export function splitStretches(stretches: readonly Stretch[], range: PeriodRange): Stretch[][] {
-  const parts: Stretch[][] = []
+export function splitStretches(stretches: readonly PeriodStretch[], range: PeriodRange): PeriodStretch[][] {
+  const parts: PeriodStretch[][] = []
   for (const stretch of stretches) {
     const isApart = (stretch.from - range.from) % range.intervalSeconds === 0
     if (isApart || parts.length === 0) parts.push([stretch])

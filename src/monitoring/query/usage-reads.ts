@@ -5,7 +5,7 @@ import { allServices } from '../series/usage-close.ts'
 import type { UsageScope } from '../series/usage-counts.ts'
 import { usageScopes } from '../series/usage-counts.ts'
 import { UsageRow } from '../series/usage-row.ts'
-import { readLabels, readResources } from './names.ts'
+import { readLabelNames, readResources } from './names.ts'
 
 /** Query for the usage of days that begin in `[from, to)`, in seconds since 1970. */
 export interface UsageQuery {
@@ -45,7 +45,7 @@ export async function readUsage(
   )
   const ids = [...new Set(stored.map(([, , id]) => Number(id)))]
   const resources = scope === 'resource' ? await readResources(database, ids) : new Map()
-  const labels = scope === 'resource' || scope === 'all' ? new Map() : await readLabels(database, ids)
+  const labels = scope === 'resource' || scope === 'all' ? new Map() : await readLabelNames(database, ids)
   const all = stored.map(([serviceId, day, keyId, cells]): StoredUsage => {
     const resource = resources.get(Number(keyId))
     return {

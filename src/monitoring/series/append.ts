@@ -1,4 +1,4 @@
-import type { Dictionary } from './dictionary.ts'
+import type { SeriesDictionary } from './dictionary.ts'
 import { cleanText, encodeRequests } from './request-block.ts'
 import type { CaughtException, RequestEvent } from './request-event.ts'
 import { knownResources } from './resource-cap.ts'
@@ -85,7 +85,7 @@ export async function logRequests(
 
 interface ExceptionPlace {
   database: SeriesDatabase
-  dictionary: Dictionary
+  dictionary: SeriesDictionary
   /** As `SeriesLimits.resources`. */
   resources: number
 }

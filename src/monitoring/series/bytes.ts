@@ -45,7 +45,7 @@ export class ByteWriter {
 }
 
 /** Reads what `ByteWriter` wrote; throws where the bytes end too early. */
-export class ByteReader {
+export class BlockByteReader {
   readonly #bytes: Uint8Array
   #position: number
 

@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter } from './bytes.ts'
+import { BlockByteReader, ByteWriter } from './bytes.ts'
 import type { Precision } from './distinct-sketch.ts'
 import { VisitorCount } from './visitor-count.ts'
 
@@ -40,7 +40,7 @@ export class DemandRow {
 
   /** Reads what `encode` gave. */
   static decode(bytes: Uint8Array): DemandRow {
-    const reader = new ByteReader(bytes)
+    const reader = new BlockByteReader(bytes)
     const row = new DemandRow()
     row.wide = reader.integer()
     readCell(reader, row.other)
@@ -106,7 +106,7 @@ export class DemandRow {
   }
 }
 
-function readCell(reader: ByteReader, cell: DemandCell): DemandCell {
+function readCell(reader: BlockByteReader, cell: DemandCell): DemandCell {
   cell.requests = reader.integer()
   if (cell.requests > 0) cell.visitors.merge(VisitorCount.read(reader, precision))
   return cell

@@ -44,7 +44,7 @@ export const noLabel: LabelRef = { text: '', user: null, id: 0, used: 0 }
  * Ids of labels, resources and series. Texts and splits are requested first; `resolve` then assigns the ids
  * of all.
  */
-export class Dictionary {
+export class SeriesDictionary {
   readonly #labels = new Map<string, LabelRef>()
   readonly #resources = new Map<string, ResourceRef>()
   readonly #splits = new Map<string, SplitRef>()

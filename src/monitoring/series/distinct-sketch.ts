@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter } from './bytes.ts'
+import { BlockByteReader, ByteWriter } from './bytes.ts'
 import { hashText } from './text-hash.ts'
 
 /** Bits of `hashText`. */
@@ -31,10 +31,10 @@ export class DistinctSketch {
 
   /** Reads what `encode` gave; what follows it is left alone. */
   static decode(bytes: Uint8Array): DistinctSketch {
-    return DistinctSketch.read(new ByteReader(bytes))
+    return DistinctSketch.read(new BlockByteReader(bytes))
   }
 
-  static read(reader: ByteReader, precision = finePrecision): DistinctSketch {
+  static read(reader: BlockByteReader, precision = finePrecision): DistinctSketch {
     const sketch = new DistinctSketch(precision)
     if (reader.byte() === 0) {
       for (let left = reader.integer(); left > 0; left -= 1) sketch.addHash(readHash(reader))
@@ -169,7 +169,7 @@ function writeHash(writer: ByteWriter, hash: number): void {
   }
 }
 
-function readHash(reader: ByteReader): number {
+function readHash(reader: BlockByteReader): number {
   let hash = 0
   for (let scale = 1; scale < 2 ** 56; scale *= 256) hash += reader.byte() * scale
   return hash
@@ -187,7 +187,7 @@ function pack(registers: Uint8Array): Uint8Array {
   return packed
 }
 
-function unpack(reader: ByteReader, registerCount: number): Uint8Array {
+function unpack(reader: BlockByteReader, registerCount: number): Uint8Array {
   const packed = reader.bytes((registerCount * 6) / 8)
   const registers = new Uint8Array(registerCount)
   for (let from = 0, to = 0; from < packed.length; from += 3, to += 4) {

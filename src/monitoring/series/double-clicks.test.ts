@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { seededRandom } from '../../../bench/random.ts'
-import { ByteReader, ByteWriter } from './bytes.ts'
+import { BlockByteReader, ByteWriter } from './bytes.ts'
 import { CounterUse } from './double-clicks.ts'
 
 interface Action {
@@ -27,7 +27,7 @@ function recount(actions: readonly Action[]) {
 function stored(use: CounterUse): CounterUse {
   const writer = new ByteWriter(16)
   use.write(writer)
-  return CounterUse.read(new ByteReader(writer.finish()))
+  return CounterUse.read(new BlockByteReader(writer.finish()))
 }
 
 describe('double clicks', () => {

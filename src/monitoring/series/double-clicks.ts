@@ -1,4 +1,4 @@
-import type { ByteReader, ByteWriter } from './bytes.ts'
+import type { BlockByteReader, ByteWriter } from './bytes.ts'
 
 /** COUNTER Code of Practice: of actions on one item within this many seconds, one counts. */
 const doubleClickSeconds = 30
@@ -85,7 +85,7 @@ export class CounterUse {
   readonly #closed = noTotals()
   readonly #visitors = new Map<number, VisitorActions>()
 
-  static read(reader: ByteReader): CounterUse {
+  static read(reader: BlockByteReader): CounterUse {
     const use = new CounterUse()
     use.#closed.investigations = reader.integer()
     if (use.#closed.investigations > 0) {
@@ -179,7 +179,7 @@ function addTotals(totals: CounterTotals, more: CounterTotals): void {
   totals.uniqueRequests += more.uniqueRequests
 }
 
-function readChains(reader: ByteReader): Chains {
+function readChains(reader: BlockByteReader): Chains {
   const chains: Chains = []
   let time = 0
   for (let left = reader.integer(); left > 0; left -= 1) {

@@ -3,7 +3,7 @@ import { OtherSketch } from './other-sketch.ts'
 import { decodeSketch, mergeSketch } from './row-sketch.ts'
 import type { SeriesDatabase } from './series-database.ts'
 import type { StoredRow } from './stored-row.ts'
-import { insertRows } from './stored-row.ts'
+import { insertStoredRows } from './stored-row.ts'
 
 const rates = idsWhere(({ type }) => type === 'rate')
 
@@ -55,7 +55,7 @@ async function merge(
   for (const row of rows) merged.push(row.sketch === null ? row : await withSketch(database, table, row))
   const more = ', labels = excluded.labels, users = excluded.users, sketch = excluded.sketch'
   const conflict = `on conflict (series_id, period, label_id) do update set ${update}${more}`
-  await insertRows(database, table, merged, conflict.replaceAll('{t}', table))
+  await insertStoredRows(database, table, merged, conflict.replaceAll('{t}', table))
 }
 
 /** The row with the sketch of both. */

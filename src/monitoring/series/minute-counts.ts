@@ -1,7 +1,7 @@
 import { labelMetrics, noneLabel, numberMetrics } from '../metrics/metrics.ts'
-import type { Column } from '../metrics/request-columns.ts'
+import type { RequestColumn } from '../metrics/request-columns.ts'
 import type { LabelMetric, NumberMetric } from '../metrics/requests/request-metric.ts'
-import type { OwnEventType } from '../model/event-types.ts'
+import type { RequestEventType } from '../model/event-types.ts'
 import { CellTable } from './cell-table.ts'
 import { bucketOf } from './quantile-sketch.ts'
 import type { RequestBlock } from './request-block.ts'
@@ -9,7 +9,7 @@ import type { UsedResource } from './request-event.ts'
 
 /** Requests of one type that used the same resources. */
 export interface RequestGroup {
-  eventType: OwnEventType | null
+  eventType: RequestEventType | null
   resources: UsedResource[]
   requests: number
 }
@@ -125,7 +125,7 @@ export class MinuteCounts {
     return groups
   }
 
-  #group(eventType: OwnEventType | null, resources: UsedResource[]): number {
+  #group(eventType: RequestEventType | null, resources: UsedResource[]): number {
     const key = `${eventType} ${JSON.stringify(resources)}`
     const known = this.#groupNumbers.get(key)
     if (known !== undefined) return known
@@ -151,8 +151,8 @@ function countLabels(counts: LabelCounts, block: RequestBlock, groups: Int32Arra
 
 /** The user of each label. */
 function usersOf(
-  labels: Column<string | number | null>,
-  { values, indexes }: Column<string | null>,
+  labels: RequestColumn<string | number | null>,
+  { values, indexes }: RequestColumn<string | null>,
   count: number,
 ): (string | null)[] {
   const users: (string | null)[] = labels.values.map(() => null)

@@ -3,7 +3,7 @@ import { defaultLabel, otherLabel, tellsUsers } from '../metrics/metrics.ts'
 import type { NumberMetric } from '../metrics/requests/request-metric.ts'
 import { countedUnder, eventTypeId } from '../model/event-types.ts'
 import type { SortedCells } from './cell-table.ts'
-import type { Dictionary, LabelRef, SplitRef } from './dictionary.ts'
+import type { LabelRef, SeriesDictionary, SplitRef } from './dictionary.ts'
 import { capLabels } from './label-cap.ts'
 import type { LabelCounts, MinuteCounts, NumberSums, RequestGroup } from './minute-counts.ts'
 import { OtherSketch } from './other-sketch.ts'
@@ -18,7 +18,7 @@ export interface MinuteOptions {
   /** In seconds. */
   minute: number
   limits: SeriesLimits
-  dictionary: Dictionary
+  dictionary: SeriesDictionary
 }
 
 interface Split {
@@ -99,7 +99,7 @@ function plainRow(
 ): StoredRow {
   return {
     series: dictionary.series(ref, metric.id, false),
-    label: dictionary.label(defaultLabel(metric), null, dayOf(minute)),
+    label: dictionary.label(defaultLabel(metric), null, dayOfMinute(minute)),
     period: minute,
     sum: value,
     weighted: value * samples,
@@ -191,7 +191,7 @@ class LabelRows {
       ref = dictionary.label(
         this.#counts.labels[label] ?? '',
         this.#counts.users[label] ?? null,
-        dayOf(minute),
+        dayOfMinute(minute),
       )
       this.#refs[label] = ref
     }
@@ -208,7 +208,7 @@ class LabelRows {
       const user = this.#counts.users[label] ?? null
       if (user !== null) sketch.users.add(user)
     }
-    const ref = dictionary.label(otherLabel, null, dayOf(minute))
+    const ref = dictionary.label(otherLabel, null, dayOfMinute(minute))
     const row = countRow(series, ref, minute, value, this.#countUsers(rest))
     row.labels = rest.length
     row.sketch = sketch
@@ -250,6 +250,6 @@ function countRow(
 }
 
 /** The midnight before, in seconds. */
-export function dayOf(period: number): number {
+export function dayOfMinute(period: number): number {
   return period - (period % 86_400)
 }

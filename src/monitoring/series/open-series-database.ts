@@ -1,9 +1,9 @@
-import type { SeriesDatabase, SeriesDatabaseOptions, SeriesPlace } from './series-database.ts'
+import type { SeriesDatabase, SeriesDatabaseOptions, SeriesLocation } from './series-database.ts'
 import { SqliteSeriesDatabase } from './sqlite-series-database.ts'
 
 /** Opens the series; a reader of a SQLite file needs a writer to have opened it before. */
 export async function openSeriesDatabase(
-  place: SeriesPlace,
+  place: SeriesLocation,
   options: SeriesDatabaseOptions = {},
 ): Promise<SeriesDatabase> {
   if ('path' in place) return new SqliteSeriesDatabase(place.path, options)

@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter } from './bytes.ts'
+import { BlockByteReader, ByteWriter } from './bytes.ts'
 import { DistinctSketch } from './distinct-sketch.ts'
 
 /** Distinct labels and users summed in `(other)`. */
@@ -13,7 +13,7 @@ export class OtherSketch {
 
   /** Reads what `encode` gave. */
   static decode(bytes: Uint8Array): OtherSketch {
-    const reader = new ByteReader(bytes)
+    const reader = new BlockByteReader(bytes)
     const labels = DistinctSketch.read(reader)
     return new OtherSketch(labels, DistinctSketch.read(reader))
   }

@@ -1,5 +1,5 @@
 import { idsWhere, noneLabel, tellsUsers } from '../metrics/metrics.ts'
-import type { Dictionary, LabelRef, SeriesRef } from './dictionary.ts'
+import type { LabelRef, SeriesDictionary, SeriesRef } from './dictionary.ts'
 import { noLabel } from './dictionary.ts'
 import { OtherSketch } from './other-sketch.ts'
 import { mergeSketch } from './row-sketch.ts'
@@ -42,7 +42,7 @@ export class PeriodRows {
   }
 
   /** The rows by label, and their totals. */
-  finish(dictionary: Dictionary, isLabelled: (metricId: number) => boolean): StoredRow[] {
+  finish(dictionary: SeriesDictionary, isLabelled: (metricId: number) => boolean): StoredRow[] {
     const all: StoredRow[] = []
     for (const [series, labels] of this.#rows) {
       for (const row of labels.values()) all.push(row)

@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter } from './bytes.ts'
+import { BlockByteReader, ByteWriter } from './bytes.ts'
 
 /** Maximum relative error of a quantile at its rank. */
 export const quantileError = 0.01
@@ -26,7 +26,7 @@ export class QuantileSketch {
   /** Reads what `encode` gave. */
   static decode(bytes: Uint8Array): QuantileSketch {
     const sketch = new QuantileSketch()
-    const reader = new ByteReader(bytes)
+    const reader = new BlockByteReader(bytes)
     let bucket = zeroBucket - 1
     for (let left = reader.integer(); left > 0; left -= 1) {
       bucket += reader.integer()

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { keysOf } from '../../lib/secrets/keys.ts'
-import type { Column, RequestColumns, TextColumn } from '../metrics/request-columns.ts'
-import type { OwnEventType } from '../model/event-types.ts'
+import type { RequestColumn, RequestColumns, TextColumn } from '../metrics/request-columns.ts'
+import type { RequestEventType } from '../model/event-types.ts'
 import type { RequestEvent, UsedResource } from './request-event.ts'
 
 /** Maximum length of texts in UTF-16 units: an index entry of PostgreSQL holds at most 2.7 KB. */
@@ -34,10 +34,10 @@ const useColumns = keysOf(usePlaces)
 
 /** The requests of a service in one minute, as columns. */
 export interface RequestBlock extends RequestColumns {
-  eventTypes: Column<OwnEventType | null>
+  eventTypes: RequestColumn<RequestEventType | null>
   /** Sets of resources. */
-  resources: Column<UsedResource[]>
-  uses: Record<keyof typeof usePlaces, Column<Text>>
+  resources: RequestColumn<UsedResource[]>
+  uses: Record<keyof typeof usePlaces, RequestColumn<Text>>
   /** Milliseconds since the minute began. */
   offsets: Uint16Array
   /** As `RequestFacts.isCountedOnly`, of all of them. */
@@ -61,7 +61,7 @@ interface Header {
  */
 export function encodeRequests(events: readonly RequestEvent[]): Uint8Array {
   const count = events.length
-  const columns: Column<unknown>[] = []
+  const columns: RequestColumn<unknown>[] = []
   columns[places.eventType] = packColumn(events, (event) => event.eventType)
   columns[places.status] = packColumn(events, (event) => event.status)
   columns[places.resources] = packResources(events)
@@ -111,7 +111,7 @@ export function decodeRequests(bytes: Uint8Array): RequestBlock {
   const firstByteMilliseconds = hasFirstBytes
     ? new Float64Array(take(count * 8))
     : new Float64Array(count).fill(Number.NaN)
-  const column = <T>(index: number): Column<T> => read[index] as Column<T>
+  const column = <T>(index: number): RequestColumn<T> => read[index] as RequestColumn<T>
   const uses = useColumns.map((name) => [name, column<Text>(usePlaces[name]) ?? nothing])
   return {
     count,
@@ -126,12 +126,12 @@ export function decodeRequests(bytes: Uint8Array): RequestBlock {
     resources: column(places.resources),
     texts: Object.fromEntries(textColumns.map((name) => [name, column(textPlaces[name])])) as Record<
       TextColumn,
-      Column<Text>
+      RequestColumn<Text>
     >,
   }
 }
 
-const nothing: Column<Text> = { values: [null], indexes: undefined }
+const nothing: RequestColumn<Text> = { values: [null], indexes: undefined }
 
 /**
  * Returns a text that both databases store and compare identically: no NUL, no lone surrogate, limited
@@ -147,13 +147,13 @@ function packColumn<T>(
   events: readonly RequestEvent[],
   read: (event: RequestEvent) => T,
   clean: (value: T) => T = (value) => value,
-): Column<T> {
+): RequestColumn<T> {
   const packer = new Packer<T, T>(events.length, clean)
   for (const event of events) packer.add(read(event))
   return packer.finish()
 }
 
-function packResources(events: readonly RequestEvent[]): Column<UsedResource[]> {
+function packResources(events: readonly RequestEvent[]): RequestColumn<UsedResource[]> {
   const packer = new Packer<string, UsedResource[]>(events.length, (key) => {
     const found = sets.get(key) ?? []
     return found.slice(0, maxResources).map(cleanResource)
@@ -198,7 +198,7 @@ class Packer<K, T> {
     this.#count += 1
   }
 
-  finish(): Column<T> {
+  finish(): RequestColumn<T> {
     const size = this.#values.length
     if (size <= 1) return { values: this.#values, indexes: undefined }
     if (size <= 256) return { values: this.#values, indexes: Uint8Array.from(this.#indexes) }
@@ -221,7 +221,7 @@ function asBytes(values: ArrayBufferView): Uint8Array {
   return new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
 }
 
-function indexesOf(width: number, buffer: ArrayBuffer): Column<unknown>['indexes'] {
+function indexesOf(width: number, buffer: ArrayBuffer): RequestColumn<unknown>['indexes'] {
   if (width === 0) return undefined
   if (width === 1) return new Uint8Array(buffer)
   return width === 2 ? new Uint16Array(buffer) : new Uint32Array(buffer)

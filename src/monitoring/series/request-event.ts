@@ -1,4 +1,4 @@
-import type { OwnEventType } from '../model/event-types.ts'
+import type { RequestEventType } from '../model/event-types.ts'
 import type { ResourceType } from '../model/resource-types.ts'
 import type { UsageClass } from '../model/usage-classes.ts'
 
@@ -11,7 +11,7 @@ export interface UsedResource {
 }
 
 /** Location of an address. */
-export interface Place {
+export interface GeoLocation {
   /** ISO 3166-1 alpha-3. */
   country: string | null
   region: string | null
@@ -26,7 +26,7 @@ export interface RequestFacts {
   /** Milliseconds since 1970, when it began; the minute it falls in is where it counts. */
   created: number
   /** Null for an OGC request of a service without an event type, such as CSW. */
-  eventType: OwnEventType | null
+  eventType: RequestEventType | null
   method: string
   /** Stored without the query string. */
   path: string
@@ -40,7 +40,7 @@ export interface RequestFacts {
 }
 
 /** One classified request, reduced by the privacy settings: all fields may be stored. */
-export interface RequestEvent extends RequestFacts, Place {
+export interface RequestEvent extends RequestFacts, GeoLocation {
   /** Null if the source does not report it: excluded from response.time. */
   milliseconds: number | null
   /** Time until the first byte of the response was sent; absent or null if unknown or if there was none. */

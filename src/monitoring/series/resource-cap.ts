@@ -34,7 +34,7 @@ export async function knownResources(
   cap: number,
   database: SeriesDatabase,
 ): Promise<(used: readonly UsedResource[]) => UsedResource[]> {
-  const distinct = new Map(resources.map((resource) => [keyOf(resource), { resource, requests: 1 }]))
+  const distinct = new Map(resources.map((resource) => [resourceKey(resource), { resource, requests: 1 }]))
   const named = await admitted([...distinct.values()], cap * minutesFull, database)
   return (used) => withOthers(used, named)
 }
@@ -44,14 +44,14 @@ function countResources(groups: readonly RequestGroup[]): Counted[] {
   const counted = new Map<string, Counted>()
   for (const { resources, requests } of groups) {
     for (const resource of resources) {
-      const key = keyOf(resource)
+      const key = resourceKey(resource)
       const one = counted.get(key)
       if (one === undefined) counted.set(key, { resource, requests })
       else one.requests += requests
     }
   }
   return [...counted.values()].sort(
-    (a, b) => b.requests - a.requests || (keyOf(a.resource) < keyOf(b.resource) ? -1 : 1),
+    (a, b) => b.requests - a.requests || (resourceKey(a.resource) < resourceKey(b.resource) ? -1 : 1),
   )
 }
 
@@ -61,7 +61,7 @@ async function admitted(
   most: number,
   database: SeriesDatabase,
 ): Promise<Set<string>> {
-  const all = new Set(counted.map(({ resource }) => keyOf(resource)))
+  const all = new Set(counted.map(({ resource }) => resourceKey(resource)))
   if (all.size === 0) return all
   const [found] = await database.arrays('select count(*) from monitoring_resources')
   let room = most - Number(found?.[0])
@@ -78,7 +78,7 @@ async function admitted(
   return all
 }
 
-/** Returns those that are in the series, by `keyOf`. */
+/** Returns those that are in the series, by `resourceKey`. */
 export async function findKnown(
   resources: readonly UsedResource[],
   database: SeriesDatabase,
@@ -89,20 +89,20 @@ export async function findKnown(
     const places = names.map(() => '?').join(',')
     const sql = `select type, name from monitoring_resources where name in (${places})`
     for (const [type, name] of await database.arrays(sql, names)) {
-      known.add(keyOf({ type: resourceTypeOfId(Number(type)) ?? '', name: String(name) }))
+      known.add(resourceKey({ type: resourceTypeOfId(Number(type)) ?? '', name: String(name) }))
     }
   }
   return known
 }
 
 function withOthers(resources: readonly UsedResource[], named: ReadonlySet<string>): UsedResource[] {
-  const kept = resources.filter((resource) => named.has(keyOf(resource)))
-  const rest = resources.filter((resource) => !named.has(keyOf(resource)))
+  const kept = resources.filter((resource) => named.has(resourceKey(resource)))
+  const rest = resources.filter((resource) => !named.has(resourceKey(resource)))
   const types = new Set(rest.map(({ type }) => type))
   const others = [...types].map((type) => ({ type, name: otherLabel }))
   return [...kept.filter(({ type, name }) => name !== otherLabel || !types.has(type)), ...others]
 }
 
-export function keyOf({ type, name }: UsedResource): string {
+export function resourceKey({ type, name }: UsedResource): string {
   return `${type}=${name}`
 }

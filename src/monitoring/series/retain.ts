@@ -1,5 +1,5 @@
 import type { Keep } from '../../config/monitoring-settings.ts'
-import { dayOf } from './minute-rows.ts'
+import { dayOfMinute } from './minute-rows.ts'
 import { removeLoadedPiece } from './retain-loads.ts'
 import type { RetainWork } from './retain-work.ts'
 import { oldestPeriod } from './roll-days.ts'
@@ -61,7 +61,7 @@ async function isClockDoubtful({ state, now }: RetainWork): Promise<boolean> {
 async function moveLimits({ state, keep, now }: RetainWork): Promise<void> {
   for (const { name, days, before } of tables) {
     if (days(keep) === 0) continue
-    const limit = dayOf(now - days(keep) * daySeconds)
+    const limit = dayOfMinute(now - days(keep) * daySeconds)
     await advance(
       state,
       `${name}_kept_from`,
@@ -69,7 +69,7 @@ async function moveLimits({ state, keep, now }: RetainWork): Promise<void> {
     )
   }
   if (keep.requestDays > 0)
-    await advance(state, 'requests_kept_from', dayOf(now - keep.requestDays * daySeconds))
+    await advance(state, 'requests_kept_from', dayOfMinute(now - keep.requestDays * daySeconds))
 }
 
 async function advance(state: SeriesState, name: StateName, value: number): Promise<void> {
@@ -162,8 +162,8 @@ async function removeExceptions(
 async function shrink({ database, state, keep, now }: RetainWork): Promise<boolean> {
   if (keep.maxBytes === 0 || (await usedBytes(database)) <= keep.maxBytes) return false
   const [request] = await database.arrays('select min(minute) from monitoring_requests')
-  const requestDay = request?.[0] == null ? now : dayOf(Number(request[0]))
-  if (requestDay < dayOf(now)) {
+  const requestDay = request?.[0] == null ? now : dayOfMinute(Number(request[0]))
+  if (requestDay < dayOfMinute(now)) {
     await advance(state, 'requests_kept_from', requestDay + daySeconds)
     return true
   }
@@ -173,15 +173,15 @@ async function shrink({ database, state, keep, now }: RetainWork): Promise<boole
   for (const { name, before } of tables) {
     if (before === undefined) continue
     const oldest = await oldestPeriod(database, `monitoring_${name}`)
-    if (oldest === undefined || dayOf(oldest) >= state.get(before)) continue
-    await advance(state, `${name}_kept_from`, dayOf(oldest) + daySeconds)
+    if (oldest === undefined || dayOfMinute(oldest) >= state.get(before)) continue
+    await advance(state, `${name}_kept_from`, dayOfMinute(oldest) + daySeconds)
     return true
   }
   const [exception] = await database.arrays(
     'select min(created) from monitoring_exceptions where service_id > 0',
   )
   if (exception?.[0] == null) return false
-  const day = dayOf(Math.floor(Number(exception[0]) / 1000))
+  const day = dayOfMinute(Math.floor(Number(exception[0]) / 1000))
   const before = (day + daySeconds) * 1000
   return removeExceptions(database, { before, loadedBefore: Number.MAX_SAFE_INTEGER })
 }

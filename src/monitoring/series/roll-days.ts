@@ -1,4 +1,4 @@
-import { dayOf } from './minute-rows.ts'
+import { dayOfMinute } from './minute-rows.ts'
 import { rollUp } from './roll-up.ts'
 import type { SeriesDatabase } from './series-database.ts'
 import type { SeriesState } from './series-state.ts'
@@ -25,7 +25,7 @@ export async function rollDayPiece(work: Work): Promise<void> {
   const day = state.get('hours_rolled_before')
   const after = state.get('rolling_series')
   if (after === 0) {
-    const next = dayOf((await oldestPeriod(database, 'monitoring_minutes', day)) ?? day + daySeconds)
+    const next = dayOfMinute((await oldestPeriod(database, 'monitoring_minutes', day)) ?? day + daySeconds)
     if (next > day) return setRolled(state, next)
   }
   const ids = await database.arrays(

@@ -1,20 +1,20 @@
 import type { Metric } from '../metrics/metrics.ts'
 import { metricNamed } from '../metrics/metrics.ts'
-import type { Dictionary } from './dictionary.ts'
-import { dayOf } from './minute-rows.ts'
+import type { SeriesDictionary } from './dictionary.ts'
+import { dayOfMinute } from './minute-rows.ts'
 import { cleanText } from './request-block.ts'
 import type { Sample } from './request-event.ts'
 import type { StoredRow } from './stored-row.ts'
 
 /** The minute rows of samples: a counter's are added up, of anything else it is the mean. */
-export function sampleRows(samples: readonly Sample[], dictionary: Dictionary): StoredRow[] {
+export function sampleRows(samples: readonly Sample[], dictionary: SeriesDictionary): StoredRow[] {
   const rows = new Map<string, StoredRow>()
   for (const { serviceId, created, metric: name, label: text, value } of samples) {
     const metric = metricNamed(name)
     const period = Math.floor(created / 60_000) * 60
     const series = dictionary.series(dictionary.hostSplit(serviceId), metric.id, false)
     if (metric.isLabelled) dictionary.series(dictionary.hostSplit(serviceId), metric.id, true)
-    const label = dictionary.label(cleanText(text) ?? '', null, dayOf(period))
+    const label = dictionary.label(cleanText(text) ?? '', null, dayOfMinute(period))
     const key = `${serviceId} ${metric.id} ${period} ${label.text}`
     const row = rows.get(key)
     if (row === undefined) rows.set(key, minuteRow(series, label, period, value))

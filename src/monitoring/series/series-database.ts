@@ -35,7 +35,7 @@ export interface SeriesDatabase {
 }
 
 /** Can be sent to a worker thread. */
-export type SeriesPlace = { path: string } | { url: string }
+export type SeriesLocation = { path: string } | { url: string }
 
 export interface SeriesDatabaseOptions {
   /** True: read-only, beside the one writer, one snapshot at a time. */

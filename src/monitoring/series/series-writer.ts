@@ -2,10 +2,10 @@ import type { Keep, SeriesLimits } from '../../config/monitoring-settings.ts'
 import { ZoneDays } from '../../lib/values/zone-days.ts'
 import { logRequests, moveCursor, toBlocks, writeExceptions } from './append.ts'
 import { mostDemandCells } from './demand-row.ts'
-import { Dictionary } from './dictionary.ts'
+import { SeriesDictionary } from './dictionary.ts'
 import { mergeIntoMinutes, mergeIntoPeriods } from './merge-rows.ts'
 import { MinuteCounts } from './minute-counts.ts'
-import { dayOf } from './minute-rows.ts'
+import { dayOfMinute } from './minute-rows.ts'
 import { OpenBatch } from './open-batch.ts'
 import { PeriodRows } from './period-rows.ts'
 import { removeServicePiece } from './remove-service.ts'
@@ -13,14 +13,14 @@ import type { RequestEvent, Sample } from './request-event.ts'
 import { retainPiece } from './retain.ts'
 import { isRollingDue, rollDayPiece } from './roll-days.ts'
 import { renewTotals, samplesOf } from './roll-up.ts'
+import type { Work } from './roll-up-minutes.ts'
+import { findDirty, rollUpMinutes } from './roll-up-minutes.ts'
 import { sampleRows } from './samples.ts'
 import { resolutions, tableOf } from './schema.ts'
-import type { Batch, SeriesWriter, SettleReport } from './series.ts'
+import type { Batch, RollUpReport, SeriesWriter } from './series.ts'
 import type { SeriesDatabase } from './series-database.ts'
 import { pagesOf } from './series-size.ts'
 import { SeriesState } from './series-state.ts'
-import type { Work } from './settle.ts'
-import { findDirty, settleMinutes } from './settle.ts'
 import { StalePeriods, spanOf } from './stale-periods.ts'
 import type { StoredRow } from './stored-row.ts'
 
@@ -35,7 +35,7 @@ export function createSeriesWriter(database: SeriesDatabase, limits: SeriesLimit
 class DatabaseSeriesWriter implements SeriesWriter {
   readonly #database: SeriesDatabase
   readonly #limits: SeriesLimits
-  readonly #dictionary = new Dictionary()
+  readonly #dictionary = new SeriesDictionary()
   readonly #counts = new MinuteCounts()
   readonly #zoneDays: ZoneDays
   #open: OpenBatch | undefined
@@ -95,14 +95,14 @@ class DatabaseSeriesWriter implements SeriesWriter {
     return new OpenBatch(batch, events)
   }
 
-  async settle(now: number): Promise<SettleReport> {
+  async settle(now: number): Promise<RollUpReport> {
     return this.#write(async (work) => {
       const seconds = Math.floor(now / 1000)
       const dirty = await findDirty(work.database, seconds - (seconds % 60))
       const first = dirty[0]
       if (first !== undefined) await startRolling(work, first.minute)
       else if (isRollingDue(work, seconds)) await rollDayPiece(work)
-      const settled = await settleMinutes(work, dirty)
+      const settled = await rollUpMinutes(work, dirty)
       return { ...settled, hasMore: settled.periods < dirty.length || isRollingDue(work, seconds) }
     })
   }
@@ -159,8 +159,8 @@ class DatabaseSeriesWriter implements SeriesWriter {
 /** The first data of all decide which day is rolled up first. */
 async function startRolling({ state }: Work, minute: number): Promise<void> {
   if (state.has('hours_rolled_before')) return
-  await state.set('hours_rolled_before', dayOf(minute))
-  await state.set('days_rolled_before', dayOf(minute))
+  await state.set('hours_rolled_before', dayOfMinute(minute))
+  await state.set('days_rolled_before', dayOfMinute(minute))
 }
 
 async function addSamples(work: Work, samples: readonly Sample[]): Promise<void> {

@@ -20,7 +20,7 @@ export interface Batch {
   isFrequent?: boolean
 }
 
-export interface SettleReport {
+export interface RollUpReport {
   /** Minutes of services that were computed. */
   periods: number
   /** Requests they were computed from. */
@@ -46,7 +46,7 @@ export interface SeriesWriter {
    * Computes periods that ended by `now` (milliseconds since 1970) and of which something new is known, each from all
    * its requests; rolls closed hours and days up. A bounded piece of work: call again while `hasMore`.
    */
-  settle(now: number): Promise<SettleReport>
+  settle(now: number): Promise<RollUpReport>
   /** Deletes expired data in bounded pieces; returns true if more remains. */
   retain(now: number, keep: Keep): Promise<boolean>
   /** Removes everything of a service. */

@@ -1,4 +1,4 @@
-import { dayOf } from './minute-rows.ts'
+import { dayOfMinute } from './minute-rows.ts'
 import type { SeriesFilter } from './roll-up.ts'
 import { collectedOf, rollUp } from './roll-up.ts'
 import type { SeriesDatabase } from './series-database.ts'
@@ -39,7 +39,7 @@ export class StalePeriods {
 
   /** An hour row has changed. */
   day(serviceId: number, minute: number): void {
-    const start = dayOf(minute)
+    const start = dayOfMinute(minute)
     this.#days.set(`${serviceId} ${start}`, { serviceId, start })
   }
 

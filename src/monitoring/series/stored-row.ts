@@ -34,7 +34,7 @@ export const rowColumns = [
 ] as const
 
 /** Writes rows whose series and labels have ids, in the order of the tables' keys. */
-export async function insertRows(
+export async function insertStoredRows(
   database: SeriesDatabase,
   table: string,
   rows: StoredRow[],

@@ -1,4 +1,4 @@
-import { dayOf } from './minute-rows.ts'
+import { dayOfMinute } from './minute-rows.ts'
 import type { RetainWork } from './retain-work.ts'
 import type { SeriesDatabase } from './series-database.ts'
 import type { SeriesState } from './series-state.ts'
@@ -40,11 +40,11 @@ interface SweepWork {
 
 /** Once a day: deletes series, resources and labels without rows. */
 export async function sweepPiece({ database, state, now }: RetainWork): Promise<boolean> {
-  if (state.get('swept_day') >= dayOf(now)) return false
+  if (state.get('swept_day') >= dayOfMinute(now)) return false
   const step = steps[state.get('sweep_step')]
   if (step === undefined) {
     await state.set('sweep_step', 0)
-    await state.set('swept_day', dayOf(now))
+    await state.set('swept_day', dayOfMinute(now))
     return true
   }
   const after = state.get('sweeping_id')

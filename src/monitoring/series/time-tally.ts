@@ -1,4 +1,4 @@
-import type { ByteReader, ByteWriter } from './bytes.ts'
+import type { BlockByteReader, ByteWriter } from './bytes.ts'
 
 /** Ratio of the bounds of adjacent buckets; a quantile differs from the true value by at most half of it. */
 const growth = 1.05
@@ -30,7 +30,7 @@ export class TimeTally {
   #values: number[] | undefined = []
   readonly #buckets = new Map<number, number>()
 
-  static read(reader: ByteReader, isSketch: boolean): TimeTally {
+  static read(reader: BlockByteReader, isSketch: boolean): TimeTally {
     const tally = new TimeTally()
     const count = reader.integer()
     if (count === 0) return tally
@@ -116,7 +116,7 @@ export class TimeTally {
     }
   }
 
-  #readValues(reader: ByteReader, count: number): void {
+  #readValues(reader: BlockByteReader, count: number): void {
     let value = 0
     for (let left = count; left > 0; left -= 1) {
       value += reader.integer()
@@ -124,7 +124,7 @@ export class TimeTally {
     }
   }
 
-  #readBuckets(reader: ByteReader, count: number): void {
+  #readBuckets(reader: BlockByteReader, count: number): void {
     this.toSketch()
     this.#sum = reader.integer()
     this.#count = count

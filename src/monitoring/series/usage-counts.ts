@@ -1,5 +1,5 @@
 import { noneLabel } from '../metrics/metrics.ts'
-import type { Column } from '../metrics/request-columns.ts'
+import type { RequestColumn } from '../metrics/request-columns.ts'
 import type { UsageClass } from '../model/usage-classes.ts'
 import { dataClasses, investigationClasses, usageClasses } from '../model/usage-classes.ts'
 import { DemandRow } from './demand-row.ts'
@@ -169,7 +169,7 @@ function readFacts(block: RequestBlock, { second }: BlockDay): (at: number) => R
   const classes = block.uses.usageClass.values.map(classOf)
   const visitors = texts.visitor.values.map((value) => (value === null ? undefined : hashText(value)))
   const scripts = texts.userAgentFamily.values.map(isScript)
-  const read = <T>(column: Column<unknown>, values: readonly T[], at: number): T | undefined =>
+  const read = <T>(column: RequestColumn<unknown>, values: readonly T[], at: number): T | undefined =>
     values[column.indexes?.[at] ?? 0]
   const facts: RequestFacts = {
     cell: 0,

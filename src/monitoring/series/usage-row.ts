@@ -1,6 +1,6 @@
 import type { UsageClass } from '../model/usage-classes.ts'
 import { usageClasses } from '../model/usage-classes.ts'
-import { ByteReader, ByteWriter } from './bytes.ts'
+import { BlockByteReader, ByteWriter } from './bytes.ts'
 import type { Precision } from './distinct-sketch.ts'
 import type { CounterTotals } from './double-clicks.ts'
 import { CounterUse } from './double-clicks.ts'
@@ -44,7 +44,7 @@ class RequestTimes {
     this.total = total
   }
 
-  static read(reader: ByteReader, isSketch: boolean): RequestTimes {
+  static read(reader: BlockByteReader, isSketch: boolean): RequestTimes {
     const firstByte = TimeTally.read(reader, isSketch)
     return new RequestTimes(firstByte, TimeTally.read(reader, isSketch))
   }
@@ -78,7 +78,7 @@ export class UsageCell {
   }
 
   /** `common`: the times of the row, where its cells have none of their own. */
-  static read(reader: ByteReader, isSketch: boolean, common: RequestTimes | undefined): UsageCell {
+  static read(reader: BlockByteReader, isSketch: boolean, common: RequestTimes | undefined): UsageCell {
     const [requests, undelivered] = [reader.integer(), reader.integer()]
     const [errors, bytes] = [reader.integer(), reader.integer()]
     const times = common ?? RequestTimes.read(reader, isSketch)
@@ -127,7 +127,7 @@ export class UsageRow {
 
   /** Reads what `encode` gave. */
   static decode(bytes: Uint8Array): UsageRow {
-    const reader = new ByteReader(bytes)
+    const reader = new BlockByteReader(bytes)
     const form = reader.byte()
     const isSketch = (form & formSketch) !== 0
     const row = new UsageRow({ hasCommonTimes: (form & formCommonTimes) !== 0 })
@@ -297,7 +297,7 @@ export class UsageRow {
     }
   }
 
-  #readClasses(reader: ByteReader): void {
+  #readClasses(reader: BlockByteReader): void {
     const present = reader.integer()
     for (const [at, name] of usageClasses.entries()) {
       if ((present & (1 << at)) === 0) continue

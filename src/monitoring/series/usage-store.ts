@@ -2,10 +2,10 @@ import type { SeriesLimits } from '../../config/monitoring-settings.ts'
 import { noneLabel, otherLabel } from '../metrics/metrics.ts'
 import { resourceTypeId } from '../model/resource-types.ts'
 import { DemandRow, mostDemandCells } from './demand-row.ts'
-import type { Dictionary } from './dictionary.ts'
-import { dayOf } from './minute-rows.ts'
+import type { SeriesDictionary } from './dictionary.ts'
+import { dayOfMinute } from './minute-rows.ts'
 import type { UsedResource } from './request-event.ts'
-import { findKnown, keyOf } from './resource-cap.ts'
+import { findKnown, resourceKey } from './resource-cap.ts'
 import type { SeriesDatabase, SqlValue } from './series-database.ts'
 import type { SeriesState } from './series-state.ts'
 import type { CountedUsage, UsageCounts, UsageScope } from './usage-counts.ts'
@@ -52,7 +52,7 @@ const cappedScopes: readonly [scope: UsageScope, cap: (limits: SeriesLimits) => 
 
 interface Writing {
   database: SeriesDatabase
-  dictionary: Dictionary
+  dictionary: SeriesDictionary
   state: SeriesState
   limits: SeriesLimits
 }
@@ -124,11 +124,11 @@ async function withKnownResources(
   usage: readonly CountedUsage[],
 ): Promise<CountedUsage[]> {
   const resources = usage.flatMap(({ resource }) => resource ?? [])
-  const distinct = [...new Map(resources.map((one) => [keyOf(one), one])).values()]
+  const distinct = [...new Map(resources.map((one) => [resourceKey(one), one])).values()]
   const known = await findKnown(distinct, database)
   return usage.map((one) => {
     const { resource } = one
-    if (resource === undefined || known.has(keyOf(resource))) return one
+    if (resource === undefined || known.has(resourceKey(resource))) return one
     return { ...one, resource: { type: resource.type, name: otherLabel } }
   })
 }
@@ -162,13 +162,13 @@ async function addToDay(writing: Writing, day: Day, usage: readonly CountedUsage
   await demand.write()
 }
 
-function labelKey(dictionary: Dictionary, { label, day }: CountedUsage): { id: number } | undefined {
+function labelKey(dictionary: SeriesDictionary, { label, day }: CountedUsage): { id: number } | undefined {
   return label === '' ? undefined : labelOf(dictionary, label, day)
 }
 
-function labelOf(dictionary: Dictionary, label: string, day: number): { id: number } {
+function labelOf(dictionary: SeriesDictionary, label: string, day: number): { id: number } {
   // The day of a zone ends up to a day later than it begins in UTC.
-  return dictionary.label(label, null, dayOf(day) + 86_400)
+  return dictionary.label(label, null, dayOfMinute(day) + 86_400)
 }
 
 /**

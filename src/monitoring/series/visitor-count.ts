@@ -1,4 +1,4 @@
-import type { ByteReader, ByteWriter } from './bytes.ts'
+import type { BlockByteReader, ByteWriter } from './bytes.ts'
 import type { Precision } from './distinct-sketch.ts'
 import { DistinctSketch } from './distinct-sketch.ts'
 
@@ -16,7 +16,7 @@ export class VisitorCount {
     this.#precision = precision
   }
 
-  static read(reader: ByteReader, precision: Precision): VisitorCount {
+  static read(reader: BlockByteReader, precision: Precision): VisitorCount {
     const count = new VisitorCount(precision)
     const mark = reader.integer()
     count.#closed = Math.floor(mark / 2)

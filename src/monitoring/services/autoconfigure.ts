@@ -14,30 +14,30 @@ const ownAddress = '127.0.0.1'
 const everyAddress = ['0.0.0.0', '::']
 
 /** Dependencies and settings. */
-export interface AutoconfigureNeeds {
+export interface AutoconfigureDeps {
   services: Services
   /** This server's base address. */
   baseUrl: string
   mapServers: readonly MapServerSettings[]
 }
 
-interface Wanted {
+interface ExpectedService {
   name: string
   type: ServiceType
   url: string
   source: ServiceSource
 }
 
-interface WantedHost {
+interface ExpectedHost {
   name: string
-  services: Wanted[]
+  services: ExpectedService[]
 }
 
 /**
  * Makes the hosts and services of this server and of the map servers in the settings, where their names are not there
  * yet. Changes nothing that exists.
  */
-export async function autoconfigure({ services, baseUrl, mapServers }: AutoconfigureNeeds): Promise<void> {
+export async function autoconfigure({ services, baseUrl, mapServers }: AutoconfigureDeps): Promise<void> {
   const wanted = [ownHost(baseUrl), ...mapServers.map(hostOf)]
   const addresses = await Promise.all(wanted.map(({ name }) => addressOf(name)))
   for (const [index, host] of wanted.entries()) {
@@ -47,11 +47,11 @@ export async function autoconfigure({ services, baseUrl, mapServers }: Autoconfi
 }
 
 /** Does the same at the first start: where there is no service yet. */
-export async function configureFirst(needs: AutoconfigureNeeds): Promise<void> {
-  if ((await needs.services.list()).length === 0) await autoconfigure(needs)
+export async function configureFirst(deps: AutoconfigureDeps): Promise<void> {
+  if ((await deps.services.list()).length === 0) await autoconfigure(deps)
 }
 
-function ownHost(baseUrl: string): WantedHost {
+function ownHost(baseUrl: string): ExpectedHost {
   const name = hostName(baseUrl)
   const source = { kind: 'own' } as const
   return {
@@ -64,9 +64,9 @@ function ownHost(baseUrl: string): WantedHost {
   }
 }
 
-function hostOf(server: MapServerSettings): WantedHost {
+function hostOf(server: MapServerSettings): ExpectedHost {
   const { name, url } = server
-  const wanted: Wanted[] = []
+  const wanted: ExpectedService[] = []
   const [source, hostSource] = [sourceOf(server), hostSourceOf(server)]
   if (source !== undefined) wanted.push({ name: `${name}-mapserver`, type: 'mapserver', url, source })
   if (hostSource !== undefined)
@@ -121,7 +121,7 @@ async function ensureHost(services: Services, host: Omit<HostRecord, 'id'>): Pro
   )
 }
 
-async function ensureService(services: Services, hostId: number, wanted: Wanted): Promise<void> {
+async function ensureService(services: Services, hostId: number, wanted: ExpectedService): Promise<void> {
   if ((await services.find(wanted.name)) !== undefined) return
   const values = {
     ...wanted,

@@ -1,9 +1,9 @@
-import type { LayerDescription, Message } from '../../formats/format.ts'
+import type { FormatMessage, LayerDescription } from '../../formats/format.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { TlsMode } from '../../lib/postgres/address.ts'
 
 /** Address of a database. Plain data without its secret: it may be stored and shown. */
-export interface DatabasePlace {
+export interface DatabaseLocation {
   /** Type of the reader in the registry. */
   type: string
   /** Database name; for a file its absolute path. */
@@ -19,7 +19,7 @@ export interface DatabasePlace {
 /**
  * All parameters for opening a database. Plain data: it is passed between threads, and never logged or shown.
  */
-export interface DatabaseConnection extends DatabasePlace {
+export interface DatabaseConnection extends DatabaseLocation {
   password?: string
 }
 
@@ -28,7 +28,7 @@ export interface DescribedDatabase {
   /** One for each table, with its name, ordered by name. */
   tables: LayerDescription[]
   /** Omitted tables and the reasons. */
-  messages: Message[]
+  messages: FormatMessage[]
 }
 
 /** Options for describing a database, and the signal that stops it. */
@@ -52,7 +52,7 @@ export interface DatabaseReader {
   /** File name extensions, for a database that is a file. */
   fileExtensions?: readonly string[]
   /** Returns the address with defaults; throws `Failure` (`invalid`) for invalid parts. */
-  standardPlace(place: DatabasePlace): DatabasePlace
+  standardPlace(place: DatabaseLocation): DatabaseLocation
   /** API name of the format, such as `PostGIS`. */
   format: string
   describe(connection: DatabaseConnection, options: DescribeOptions): Promise<DescribedDatabase>

@@ -6,13 +6,13 @@ import type { GdalSource } from '../../formats/gdal/gdal-programs.ts'
 import { withGdalDatabase } from '../../formats/gdal/gdal-programs.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
 import { chooseTables } from './choose-tables.ts'
-import type { DatabaseConnection, DatabasePlace, DatabaseReader } from './database.ts'
-import { requireUser } from './server-place.ts'
+import type { DatabaseConnection, DatabaseLocation, DatabaseReader } from './database.ts'
+import { requireUser } from './server-address.ts'
 
 const driver: GdalDriver = { name: 'MySQL', drivers: ['MySQL'], extensions: [], suits: () => false }
 
 /** GDAL separates the name of a MySQL database by commas; a schema is a database there. */
-function mysqlPlace({ schema: _schema, tls, ...place }: DatabasePlace): DatabasePlace {
+function mysqlPlace({ schema: _schema, tls, ...place }: DatabaseLocation): DatabaseLocation {
   requireUser(place)
   if (tls !== undefined) throw invalid('database-connection', 'SSL mode is for PostgreSQL alone')
   for (const text of [place.database, place.host, place.user]) {

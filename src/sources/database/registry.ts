@@ -1,6 +1,6 @@
 import { sqlite } from '../../formats/gdal/gdal.ts'
 import { geopackage } from '../../formats/geopackage/geopackage.ts'
-import type { DatabasePlace, DatabaseReader } from './database.ts'
+import type { DatabaseLocation, DatabaseReader } from './database.ts'
 import { fileDatabase } from './file-database.ts'
 import { mysql } from './mysql.ts'
 import { postgres } from './postgres/postgres.ts'
@@ -25,18 +25,18 @@ export function findFileReader(extension: string): DatabaseReader | undefined {
 }
 
 /** Returns the reader of a validated address; a missing one is a bug. */
-export function getDatabaseReader({ type }: Pick<DatabasePlace, 'type'>): DatabaseReader {
+export function getDatabaseReader({ type }: Pick<DatabaseLocation, 'type'>): DatabaseReader {
   const reader = findDatabaseReader(type)
   if (reader === undefined) throw new Error(`Nothing reads databases of the type "${type}"`)
   return reader
 }
 
 /** True if a database is a file. */
-export function isFileDatabase(place: Pick<DatabasePlace, 'type'>): boolean {
+export function isFileDatabase(place: Pick<DatabaseLocation, 'type'>): boolean {
   return getDatabaseReader(place).fileExtensions !== undefined
 }
 
 /** Returns the address with defaults; throws `Failure` (`invalid`) if a part is missing. */
-export function standardPlace(place: DatabasePlace): DatabasePlace {
+export function defaultAddress(place: DatabaseLocation): DatabaseLocation {
   return getDatabaseReader(place).standardPlace(place)
 }

@@ -4,7 +4,7 @@ import { ownValue } from '../../lib/own-value.ts'
 import type { RemoteCredentials } from './credentials.ts'
 import { ntlmAuthenticate, ntlmNegotiate } from './ntlm.ts'
 
-export interface KnownUser extends RemoteCredentials {
+export interface CredentialsOfUser extends RemoteCredentials {
   username: string
 }
 
@@ -16,11 +16,11 @@ export interface HttpRequestLine {
 }
 
 /** Returns the user name, preceded by the domain if there is one. */
-export function fullName({ username, domain }: KnownUser): string {
+export function fullName({ username, domain }: CredentialsOfUser): string {
   return domain === undefined || username.includes('\\') ? username : `${domain}\\${username}`
 }
 
-export function basicFor(user: KnownUser): string {
+export function basicFor(user: CredentialsOfUser): string {
   return basicAuthorization(fullName(user), user.password ?? '')
 }
 
@@ -59,7 +59,7 @@ const digestHashes: Record<string, string> = { md5: 'md5', 'sha-256': 'sha256' }
  * else.
  */
 export function digestAuthorization(
-  user: KnownUser,
+  user: CredentialsOfUser,
   { parameters }: HttpChallenge,
   { method, target }: HttpRequestLine,
   clientNonce = randomBytes(16).toString('hex'),
@@ -93,7 +93,7 @@ export function digestAuthorization(
 }
 
 /** Returns domain and name, also from `DOMAIN\user`. */
-function ntlmIdentity(user: KnownUser) {
+function ntlmIdentity(user: CredentialsOfUser) {
   const [first = '', second] = user.username.split('\\', 2)
   return {
     username: second ?? first,
@@ -105,7 +105,7 @@ function ntlmIdentity(user: KnownUser) {
 /**
  * True if the credentials are those of a Windows domain: then nothing is sent before the server requests it.
  */
-export function isDomainUser(user: KnownUser): boolean {
+export function isDomainUser(user: CredentialsOfUser): boolean {
   return user.domain !== undefined || user.username.includes('\\')
 }
 
@@ -114,7 +114,7 @@ export function isDomainUser(user: KnownUser): boolean {
  * the refused request.
  */
 export function nextAuthorization(
-  user: KnownUser,
+  user: CredentialsOfUser,
   challenges: HttpChallenge[],
   request: HttpRequestLine,
   sent: string | undefined,

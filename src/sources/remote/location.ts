@@ -26,7 +26,7 @@ export function malformed(text: string, why: string): never {
 }
 
 /** Decodes the escapes of a part of a URL; `whole` is named in the error. */
-export function decode(text: string, whole: string): string {
+export function decodePart(text: string, whole: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -45,7 +45,7 @@ export function withoutUser(url: URL): URL {
 
 /** Returns the path of a URL. */
 export function pathOf(url: URL, { isBucket }: Pick<RemoteLocation, 'isBucket'>): string {
-  const path = decode(url.pathname, url.href)
+  const path = decodePart(url.pathname, url.href)
   if (/\p{Cc}/u.test(path)) malformed(url.href, 'it holds a control character')
   if (isBucket === true) return path.slice(1)
   return path === '' ? '/' : path

@@ -1,6 +1,6 @@
 import type { RemoteCredentials } from './credentials.ts'
 import type { RemoteLocation } from './location.ts'
-import { decode, malformed, pathOf, withoutUser } from './location.ts'
+import { decodePart, malformed, pathOf, withoutUser } from './location.ts'
 import { findProtocol, remoteSchemes } from './registry.ts'
 
 const maxLength = 8000
@@ -26,7 +26,7 @@ function locationOf(url: URL, scheme: string): RemoteLocation {
   const { ports, namesBuckets } = findProtocol(scheme)
   const place = namesBuckets === true ? { isBucket: true as const } : {}
   const path = pathOf(bare, place)
-  const host = decode(bare.hostname, url.href).replace(/^\[|\]$/g, '')
+  const host = decodePart(bare.hostname, url.href).replace(/^\[|\]$/g, '')
   if (host === '' || (namesBuckets === true && !bucketName.test(host)))
     malformed(url.href, 'it names no host')
   if (namesBuckets === true && bare.port !== '') malformed(url.href, 'a bucket has no port')
@@ -39,8 +39,8 @@ function locationOf(url: URL, scheme: string): RemoteLocation {
  */
 export function parseLocation(text: string): { location: RemoteLocation; credentials: RemoteCredentials } {
   const { url, scheme } = parseUrl(text.trim())
-  const username = decode(url.username, url.href)
-  const password = decode(url.password, url.href)
+  const username = decodePart(url.username, url.href)
+  const password = decodePart(url.password, url.href)
   if (/\p{Cc}/u.test(username + password)) malformed(url.href, 'its user name holds a control character')
   return {
     location: locationOf(url, scheme),

@@ -22,7 +22,7 @@ export interface StateChanges {
   listed: number
 }
 
-interface Wish {
+interface CompareOptions {
   match: RowMatch
   /** Path of the change file; files next to it whose names begin with its name are removed at the end. */
   path: string
@@ -41,7 +41,7 @@ const changesPerTurn = 500
 export async function compareStates(
   before: ComparedState,
   after: ComparedState,
-  { match, path, limit, onPage }: Wish,
+  { match, path, limit, onPage }: CompareOptions,
   signal: AbortSignal,
 ): Promise<StateChanges> {
   const spool = `${path}.spool`
@@ -75,7 +75,7 @@ async function spoolBoth(
     after,
     match,
     onPage,
-  }: Record<'before' | 'after', ComparedState> & Pick<Wish, 'match' | 'onPage'>,
+  }: Record<'before' | 'after', ComparedState> & Pick<CompareOptions, 'match' | 'onPage'>,
   signal: AbortSignal,
 ): Promise<Attribute[]> {
   const states = [before.pages, after.pages].map((pages) => pages[Symbol.asyncIterator]())

@@ -22,11 +22,11 @@ import type { Filter } from './index/match-rows.ts'
 import { matchRows } from './index/match-rows.ts'
 import type { FileIndex } from './index/open-index.ts'
 import { openIndex } from './index/open-index.ts'
-import type { RowSet } from './index/row-set.ts'
+import type { IndexRowSet } from './index/row-set.ts'
 import { allPositions } from './index/row-set.ts'
 import { sortRows } from './index/sort-rows.ts'
 import type { PartStamp } from './index/stamp.ts'
-import { fitsStamp, isUntouched, readHead, stampedFile } from './index/stamp.ts'
+import { fitsStamp, isUntouched, readIndexHead, stampedFile } from './index/stamp.ts'
 import { notIndexed, rowsChanged } from './index/states.ts'
 import { walkRows } from './index/walk-rows.ts'
 import { TilesOfFile } from './tiles-of-file.ts'
@@ -57,7 +57,7 @@ export class FileStore implements VectorStore {
   readonly tiles: TileReading
   readonly #source: FileSource
   /** Search results by filter, all from the same state of the file. */
-  readonly #matches = new Map<string, RowSet | undefined>()
+  readonly #matches = new Map<string, IndexRowSet | undefined>()
   #matchedState = ''
   /** The most recent sort order. */
   #order: { key: string; positions: Uint32Array } | undefined
@@ -262,7 +262,7 @@ export class FileStore implements VectorStore {
       signal.throwIfAborted()
       throw notIndexed()
     })
-    const isSame = [...rows.files].every(([extension, { fd }]) => readHead(fd) === heads[extension])
+    const isSame = [...rows.files].every(([extension, { fd }]) => readIndexHead(fd) === heads[extension])
     if (isSame && areUntouched(index, rows)) return rows
     await rows.close()
     throw notIndexed()
@@ -284,7 +284,7 @@ export class FileStore implements VectorStore {
     }
   }
 
-  async #match(indexed: Indexed, filter: Filter, signal: AbortSignal): Promise<RowSet | undefined> {
+  async #match(indexed: Indexed, filter: Filter, signal: AbortSignal): Promise<IndexRowSet | undefined> {
     const { index } = indexed
     const state = JSON.stringify(index.header.stamp)
     if (state !== this.#matchedState) this.#matches.clear()
@@ -302,7 +302,7 @@ export class FileStore implements VectorStore {
     return found
   }
 
-  #keep(key: string, found: RowSet | undefined, state: string): void {
+  #keep(key: string, found: IndexRowSet | undefined, state: string): void {
     if (state !== this.#matchedState || (found?.byteLength ?? 0) > keptMatchBytes / keptMatches) return
     const [oldest] = this.#matches.keys()
     if (this.#matches.size >= keptMatches && oldest !== undefined) this.#matches.delete(oldest)

@@ -1,16 +1,16 @@
 import { areaTest } from '../../geo/area.ts'
 import type { Envelope } from '../../geo/envelope.ts'
-import { inTurns } from '../in-turns.ts'
+import { runInOrder } from '../run-in-order.ts'
 import type { EnvelopePage, FeaturePage, TileQuery, TileReading, TileReads } from '../store.ts'
 import { tilePage } from '../tile-reading.ts'
 import type { FileIndex } from './index/open-index.ts'
-import { allPositions, RowSet } from './index/row-set.ts'
+import { allPositions, IndexRowSet } from './index/row-set.ts'
 
 const pageRows = 512
 const envelopeRows = 8192
 
 /** What a file store provides to read rows of tiles. `Opened` contains the index; `close` closes it. */
-export interface TileFile<Opened extends { index: FileIndex }> {
+export interface TiledFile<Opened extends { index: FileIndex }> {
   open(): Promise<Opened>
   /** Throws `Failure` (`notFound`) if the file has no such layer. */
   requireLayer(opened: Opened, table: string): void
@@ -25,9 +25,9 @@ export interface TileFile<Opened extends { index: FileIndex }> {
 
 /** Reads rows of a file for tiles, by its index. */
 export class TilesOfFile<Opened extends { index: FileIndex }> implements TileReading {
-  readonly #file: TileFile<Opened>
+  readonly #file: TiledFile<Opened>
 
-  constructor(file: TileFile<Opened>) {
+  constructor(file: TiledFile<Opened>) {
     this.#file = file
   }
 
@@ -75,7 +75,10 @@ export class TilesOfFile<Opened extends { index: FileIndex }> implements TileRea
     this.#file.requireLayer(opened, query.table)
     const pieces = await piecesOf(opened.index, query, signal)
     const isGeometryOnly = query.attributes?.length === 0
-    for await (const page of inTurns(this.#file.rowsAt(opened, pieces, signal, { isGeometryOnly }), signal)) {
+    for await (const page of runInOrder(
+      this.#file.rowsAt(opened, pieces, signal, { isGeometryOnly }),
+      signal,
+    )) {
       yield tilePage(page, query)
     }
     signal.throwIfAborted()
@@ -107,14 +110,17 @@ async function piecesOf(
 ): Promise<Iterable<Uint32Array>> {
   const { rowCount } = index.header
   if (ids === undefined && boxes === undefined) return allPositions(rowCount, 0, rowCount, pageRows)
-  const found = new RowSet(rowCount)
+  const found = new IndexRowSet(rowCount)
   if (ids !== undefined) {
     for (const id of ids) {
       const position = /^[1-9]\d{0,9}$/.test(id) ? index.positionOf(Number(id)) : undefined
       if (position !== undefined) found.add(position)
     }
   } else {
-    for await (const _turn of inTurns(index.sortByAreas((boxes ?? []).map(areaTest), found, found), signal));
+    for await (const _turn of runInOrder(
+      index.sortByAreas((boxes ?? []).map(areaTest), found, found),
+      signal,
+    ));
   }
   return found.positions(0, Number.POSITIVE_INFINITY, pageRows)
 }
@@ -131,7 +137,7 @@ async function entriesOf(
     found.push(position)
     sides.push(minX, minY, maxX, maxY)
   })
-  for await (const _turn of inTurns(turns, signal));
+  for await (const _turn of runInOrder(turns, signal));
   const order = Uint32Array.from(found, (_, at) => at)
   order.sort((a, b) => (found[a] as number) - (found[b] as number))
   const sorted = new Float64Array(order.length * 4)

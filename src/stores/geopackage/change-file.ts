@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { whenFree } from './connections.ts'
 import { setCatalogueTriggersAside } from './foreign-code.ts'
 import { completeSkeleton, createSkeleton } from './new-file.ts'
-import { beginOwnWrite, ownWrite } from './own-writes.ts'
+import { beginServerWrite, serverWrite } from './server-writes.ts'
 
 /** An open transaction; the caller must end it by `commit` or `rollBack`. */
 export interface FileChange {
@@ -11,9 +11,13 @@ export interface FileChange {
 }
 
 /** Starts a transaction when no other connection writes. No triggers of the catalogue tables run in it. */
-export async function beginChange(path: string, db: DatabaseSync, signal: AbortSignal): Promise<FileChange> {
+export async function beginTableChange(
+  path: string,
+  db: DatabaseSync,
+  signal: AbortSignal,
+): Promise<FileChange> {
   await whenFree(db, signal, () => db.exec('BEGIN IMMEDIATE'))
-  const write = beginOwnWrite(path, db)
+  const write = beginServerWrite(path, db)
   const rollBack = (): void =>
     write.rollBack(() => {
       if (db.isTransaction) db.exec('ROLLBACK')
@@ -38,7 +42,7 @@ export async function changeFile<Result>(
   signal: AbortSignal,
   change: () => Result,
 ): Promise<Result> {
-  const transaction = await beginChange(path, db, signal)
+  const transaction = await beginTableChange(path, db, signal)
   try {
     const result = change()
     transaction.commit()
@@ -52,7 +56,7 @@ export async function changeFile<Result>(
 /** Makes an empty file a GeoPackage, and sets the journal mode in which readers continue during a commit. */
 export async function prepareFile(path: string, db: DatabaseSync, signal: AbortSignal): Promise<void> {
   if (db.prepare('PRAGMA journal_mode').get()?.['journal_mode'] !== 'wal') {
-    await whenFree(db, signal, () => ownWrite(path, db, () => db.exec('PRAGMA journal_mode = WAL')))
+    await whenFree(db, signal, () => serverWrite(path, db, () => db.exec('PRAGMA journal_mode = WAL')))
   }
   const isComplete = ['gpkg_contents', 'gpkg_geometry_columns', 'gpkg_extensions'].every((name) =>
     hasTable(db, name),

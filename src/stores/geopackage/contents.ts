@@ -3,7 +3,7 @@ import { quoteName } from '../../formats/geopackage/sql-names.ts'
 import { findObject } from '../../formats/geopackage/tables.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { unionEnvelope } from '../../geo/envelope.ts'
-import type { LoadPlan } from './load-plan.ts'
+import type { GeoPackageLoadPlan } from './load-plan.ts'
 
 /** Returns a time for `last_change` that is later than all in the file. */
 export function nextChange(db: DatabaseSync, now: Date): string {
@@ -28,7 +28,7 @@ export function setLastChange(db: DatabaseSync, table: string, lastChange: strin
 }
 
 /** Inserts a new table into the catalogue tables (OGC 12-128r18, sections 1.1.3 and 2.1.5). */
-export function insertContents(db: DatabaseSync, plan: LoadPlan, srsId: number): void {
+export function insertContents(db: DatabaseSync, plan: GeoPackageLoadPlan, srsId: number): void {
   const { table, geometry } = plan
   const isTaken = db.prepare('SELECT 1 FROM gpkg_contents WHERE identifier = ?').get(table) !== undefined
   db.prepare(`INSERT INTO gpkg_contents (table_name, data_type, identifier, srs_id) VALUES (?, ?, ?, ?)`).run(
@@ -51,7 +51,7 @@ export function insertContents(db: DatabaseSync, plan: LoadPlan, srsId: number):
   )
 }
 
-export interface Change {
+export interface ContentsChange {
   lastChange: string
   /** Envelope of the loaded rows. */
   envelope: Envelope | undefined
@@ -61,7 +61,7 @@ export interface Change {
 }
 
 /** Updates the bounds, the time of change and, if the file stores it, the row count. */
-export function updateContents(db: DatabaseSync, plan: LoadPlan, change: Change): void {
+export function updateContents(db: DatabaseSync, plan: GeoPackageLoadPlan, change: ContentsChange): void {
   const bounds = change.bounds === undefined ? boundsAfter(db, plan, change) : change.bounds.envelope
   const sides =
     bounds === undefined ? [null, null, null, null] : [bounds.minX, bounds.minY, bounds.maxX, bounds.maxY]
@@ -78,7 +78,11 @@ export function updateContents(db: DatabaseSync, plan: LoadPlan, change: Change)
 }
 
 /** Bounds unknown before an append stay unknown, unless the table was empty. */
-function boundsAfter(db: DatabaseSync, plan: LoadPlan, change: Change): Envelope | undefined {
+function boundsAfter(
+  db: DatabaseSync,
+  plan: GeoPackageLoadPlan,
+  change: ContentsChange,
+): Envelope | undefined {
   if (plan.request.mode !== 'APPEND') return change.envelope
   const before = plan.existing?.envelope
   if (before !== undefined) {

@@ -1,6 +1,6 @@
 import { findCrs } from '../../geo/crs-database.ts'
 import { invalid } from '../../lib/errors.ts'
-import type { OpenOptions, StoreDescription } from '../description.ts'
+import type { OpenStoreOptions, StoreDescription } from '../description.ts'
 import type { StoreConnection, VectorStore } from '../store.ts'
 import type { CrsDefinition } from './crs-rows.ts'
 import { createGeoPackageStore } from './geopackage-store.ts'
@@ -47,7 +47,7 @@ function open(
     refusesTraps = false,
     isGuarded = false,
     leavesWhole = false,
-  }: OpenOptions,
+  }: OpenStoreOptions,
 ): VectorStore {
   const { path, read_only } = parameters
   if (path === undefined) throw invalid('store-path', 'A GeoPackage store needs the parameter "path"')

@@ -6,8 +6,8 @@ import { openForLoading, whenFree } from './connections.ts'
 import { deleteContents } from './contents.ts'
 import { setCatalogueTriggersAside } from './foreign-code.ts'
 import { moveIntoFile } from './move-log.ts'
-import { beginOwnWrite, closeQuietly } from './own-writes.ts'
 import { hasRtree, rtreeName } from './rtree-sql.ts'
+import { beginServerWrite, closeQuietly } from './server-writes.ts'
 
 /** Drops a table, its index and all references to it. */
 export async function dropTable(path: string, name: string, signal: AbortSignal): Promise<void> {
@@ -16,7 +16,7 @@ export async function dropTable(path: string, name: string, signal: AbortSignal)
   db.exec('PRAGMA foreign_keys = OFF')
   try {
     await whenFree(db, signal, () => db.exec('BEGIN IMMEDIATE'))
-    const write = beginOwnWrite(path, db)
+    const write = beginServerWrite(path, db)
     try {
       removeTable(db, name)
       write.commit(() => db.exec('COMMIT'))

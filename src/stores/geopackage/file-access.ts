@@ -5,7 +5,7 @@ import { distrust, openForeignDatabase } from '../../formats/geopackage/open-dat
 import { invalid } from '../../lib/errors.ts'
 import { openForReading } from './connections.ts'
 import { storeFailure } from './errors.ts'
-import { closeQuietly } from './own-writes.ts'
+import { closeQuietly } from './server-writes.ts'
 
 export interface GeoPackageStoreSettings {
   path: string
@@ -54,7 +54,7 @@ function open({ path, isReadOnly = false }: GeoPackageStoreSettings): Opened {
   return { db, close: () => closeQuietly(path, () => db.close()) }
 }
 
-export function openFile(settings: GeoPackageStoreSettings): Opened {
+export function openStoreFile(settings: GeoPackageStoreSettings): Opened {
   const { path, isGuarded = false } = settings
   try {
     return isGuarded ? guard(open(settings)) : open(settings)
@@ -67,7 +67,7 @@ export function openFile(settings: GeoPackageStoreSettings): Opened {
  * Throws a `Failure` with the reason if the file cannot be a store. A file that does not exist yet needs its
  * folder.
  */
-export function checkFile(settings: GeoPackageStoreSettings, isGeoPackage: () => boolean): void {
+export function checkStoreFile(settings: GeoPackageStoreSettings, isGeoPackage: () => boolean): void {
   const { path, isReadOnly = false } = settings
   if (isReadOnly && !existsSync(path)) throw invalid('store-file', `There is no file "${path}"`)
   const place = existsSync(path) ? path : dirname(path)

@@ -4,10 +4,10 @@ import { GeometryError, WkbScanner } from '../../geo/wkb.ts'
 const scanner = new WkbScanner()
 
 /** minX, minY, maxX, maxY */
-export type Box = readonly [number, number, number, number]
+export type GeometryBox = readonly [number, number, number, number]
 
 /** Returns the bounding box of a geometry blob; undefined if it is empty or not a geometry. */
-export function boxOf(blob: unknown): Box | undefined {
+export function geometryBox(blob: unknown): GeometryBox | undefined {
   if (!(blob instanceof Uint8Array)) return undefined
   try {
     const view = new DataView(blob.buffer, blob.byteOffset, blob.byteLength)

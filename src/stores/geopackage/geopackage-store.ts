@@ -8,24 +8,24 @@ import { invalid } from '../../lib/errors.ts'
 import type { TableDescription, UniqueKey, VectorStore } from '../store.ts'
 import { findChange } from './contents.ts'
 import type { FindCrsDefinition } from './crs-rows.ts'
-import { lookAtDatabaseNow } from './database-look.ts'
+import { fingerprintDatabaseNow } from './database-fingerprint.ts'
 import { dropTable } from './drop-table.ts'
 import { createTableEdits } from './edit/prepare-edit.ts'
 import { storeFailure } from './errors.ts'
 import type { GeoPackageStoreSettings } from './file-access.ts'
-import { checkFile, hasFile } from './file-access.ts'
+import { checkStoreFile, hasFile } from './file-access.ts'
 import { stageLoad } from './load/stage-load.ts'
 import { takeUp } from './load/take-up.ts'
-import { databaseState } from './own-writes.ts'
-import { Reading, unknownTable } from './reading/reading.ts'
+import { GeoPackageReading, unknownTable } from './reading/reading.ts'
+import { databaseState } from './server-writes.ts'
+import { createTableStates } from './snapshots/table-states.ts'
 import { removeSideFile } from './stage-rows.ts'
-import { createTableStates } from './states/table-states.ts'
 import { describeTable } from './table-description.ts'
 import { toTableName } from './table-names.ts'
 import { indexedColumns, uniqueKeys } from './unique-keys.ts'
 import { Writer } from './writer.ts'
 
-export interface GeoPackageStoreParts {
+export interface GeoPackageStoreOptions {
   findDefinition: FindCrsDefinition
   clock?: Clock
   /**
@@ -52,11 +52,11 @@ export function createGeoPackageStore(
     keepMs = 0,
     keepReadingMs = 0,
     leavesWhole = false,
-  }: GeoPackageStoreParts,
+  }: GeoPackageStoreOptions,
 ): VectorStore {
   const { path } = settings
   const writer = new Writer(path, keepMs)
-  const reading = new Reading(settings, keepReadingMs)
+  const reading = new GeoPackageReading(settings, keepReadingMs)
 
   async function write<Result>(action: () => Promise<Result>): Promise<Result> {
     if (settings.isReadOnly === true) {
@@ -80,7 +80,7 @@ export function createGeoPackageStore(
   const surroundings = { path, writer, clock, findDefinition }
   return {
     type: 'GeoPackage',
-    check: async () => checkFile(settings, () => look(!hasFile(path), () => true)),
+    check: async () => checkStoreFile(settings, () => look(!hasFile(path), () => true)),
     listTables: async () => look([], (db) => listTables(db).map(({ name }) => name)),
     findTable: async (table) =>
       look<TableDescription | undefined>(undefined, (db) => describeTable(db, table)),
@@ -110,7 +110,7 @@ export function createGeoPackageStore(
     timeBounds: async (table, attribute) => reading.timeBounds(table, attribute),
     state: () => databaseState(path),
     stateNow: () => {
-      const { text, settlesInMs } = lookAtDatabaseNow(path)
+      const { text, settlesInMs } = fingerprintDatabaseNow(path)
       return settlesInMs === 0 ? text : undefined
     },
     close: async () => {
@@ -123,7 +123,7 @@ export function createGeoPackageStore(
 
 function changesOf(
   surroundings: Parameters<typeof createTableStates>[0] & Parameters<typeof createTableEdits>[0],
-  reading: Reading,
+  reading: GeoPackageReading,
 ): Pick<VectorStore, 'states' | 'edits'> {
   return { states: createTableStates(surroundings, reading), edits: createTableEdits(surroundings, reading) }
 }

@@ -2,10 +2,10 @@ import type { DatabaseSync } from 'node:sqlite'
 import { isSameName, quoteName, quoteText } from '../../formats/geopackage/sql-names.ts'
 import { freeName } from '../../lib/text/free-name.ts'
 import type { LoadHooks } from '../store.ts'
-import type { LoadPlan } from './load-plan.ts'
+import type { GeoPackageLoadPlan } from './load-plan.ts'
 
 /** Creates the indexes that a load requests, except on columns that have one. */
-export function createIndexes(db: DatabaseSync, plan: LoadPlan, hooks: LoadHooks): void {
+export function createIndexes(db: DatabaseSync, plan: GeoPackageLoadPlan, hooks: LoadHooks): void {
   for (const wanted of plan.request.indexes) {
     const column = plan.columns.find(({ target }) => isSameName(target.name, wanted))?.name
     if (plan.keepsIds && plan.keyColumn !== undefined && isSameName(plan.keyColumn.target.name, wanted))

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Column } from '../../geo/column.ts'
 import { isValid } from '../../geo/column.ts'
 import type { LoadHooks } from '../store.ts'
-import type { LoadPlan } from './load-plan.ts'
+import type { GeoPackageLoadPlan } from './load-plan.ts'
 import { stagedKey } from './load-plan.ts'
 
 const largestId = Number.MAX_SAFE_INTEGER
@@ -29,9 +29,9 @@ export class IdOrderCheck {
  * id of an earlier row, gets a new one, and a message reports it. Ids above 2^53 are also replaced, since not
  * all readers can distinguish them.
  */
-export function settleKeptIds(
+export function removeUnusedIds(
   db: DatabaseSync,
-  { keepsIds, keyColumn, table }: LoadPlan,
+  { keepsIds, keyColumn, table }: GeoPackageLoadPlan,
   { areIdsOrdered }: { areIdsOrdered: boolean },
   { onMessage }: Pick<LoadHooks, 'onMessage'>,
 ): void {

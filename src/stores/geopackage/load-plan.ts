@@ -28,7 +28,7 @@ export interface PlannedColumn {
 }
 
 /** What a load does, decided before its first batch. */
-export interface LoadPlan {
+export interface GeoPackageLoadPlan {
   request: LoadRequest
   /** Name of the table as stored in the file. */
   table: string
@@ -48,7 +48,7 @@ export interface LoadPlan {
 }
 
 /** Plans a load; throws `Failure` if it is not possible. */
-export function planLoad(db: DatabaseSync, request: LoadRequest, hooks: LoadHooks): LoadPlan {
+export function planLoad(db: DatabaseSync, request: LoadRequest, hooks: LoadHooks): GeoPackageLoadPlan {
   const existing = findTable(db, request.table)
   const object = findObject(db, request.table)
   if (request.mode === 'CREATE' && object !== undefined) {
@@ -65,7 +65,7 @@ export function planLoad(db: DatabaseSync, request: LoadRequest, hooks: LoadHook
   return planNew(request, hooks)
 }
 
-function planNew(request: LoadRequest, hooks: LoadHooks): LoadPlan {
+function planNew(request: LoadRequest, hooks: LoadHooks): GeoPackageLoadPlan {
   const { schema, table } = request
   const keyColumn = findIdentity(schema, idColumn)
   const names = toColumnNames(schema, keyColumn?.source)
@@ -114,7 +114,7 @@ function planExisting(
   request: LoadRequest,
   existing: GeoPackageTable,
   hooks: LoadHooks,
-): LoadPlan {
+): GeoPackageLoadPlan {
   if (existing.kind === 'view' || existing.idColumn === undefined) {
     throw conflict(
       'table-read-only',
@@ -244,7 +244,7 @@ function tellUnmatched(
 }
 
 /** Returns the column definitions of a new table, in the order of the staged rows. */
-export function columnDefinitions(plan: LoadPlan, quote: (name: string) => string): string[] {
+export function columnDefinitions(plan: GeoPackageLoadPlan, quote: (name: string) => string): string[] {
   const { geometry, columns, request } = plan
   return [
     ...(geometry === undefined ? [] : [`${quote(geometry.name)} ${geometry.type.toUpperCase()}`]),
@@ -259,6 +259,6 @@ export function columnDefinitions(plan: LoadPlan, quote: (name: string) => strin
 export const stagedKey = 'k'
 
 /** Returns the columns of the staged rows after the geometry: `c0`, `c1`, ..., and the feature id last. */
-export function stagedColumns({ columns, keyColumn }: LoadPlan): PlannedColumn[] {
+export function stagedColumns({ columns, keyColumn }: GeoPackageLoadPlan): PlannedColumn[] {
   return keyColumn === undefined ? columns : [...columns, keyColumn]
 }

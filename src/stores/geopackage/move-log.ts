@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withoutWaiting } from './connections.ts'
-import { ownWrite } from './own-writes.ts'
+import { serverWrite } from './server-writes.ts'
 
 const longestMs = 500
 const pauseMs = 20
@@ -24,12 +24,12 @@ export async function moveIntoFile(path: string, db: DatabaseSync): Promise<void
 export function tryToMove(path: string, db: DatabaseSync): boolean {
   if (logBytes(path) === 0) return true
   const move = (): boolean => db.prepare('PRAGMA main.wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0
-  return withoutWaiting(db, () => ownWrite(path, db, move))
+  return withoutWaiting(db, () => serverWrite(path, db, move))
 }
 
 /** Moves as much of the log as is possible while other connections are active, without waiting. */
 export function movePart(path: string, db: DatabaseSync): void {
-  ownWrite(path, db, () => db.prepare('PRAGMA main.wal_checkpoint(PASSIVE)').get())
+  serverWrite(path, db, () => db.prepare('PRAGMA main.wal_checkpoint(PASSIVE)').get())
 }
 
 /** Returns the size of the log of the file at `path`, in bytes. */

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { lookAtDatabaseNow } from './database-look.ts'
+import { fingerprintDatabaseNow } from './database-fingerprint.ts'
 import { tryToMove } from './move-log.ts'
 import { seenBeforeMove } from './moved-log.ts'
-import { closeQuietly } from './own-writes.ts'
+import { closeQuietly } from './server-writes.ts'
 
 it('knows a file again into which its log was moved, and no other', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'moved-log-'))
@@ -20,13 +20,13 @@ it('knows a file again into which its log was moved, and no other', async (t) =>
     return db
   }
   const db = open()
-  const before = lookAtDatabaseNow(path).text
+  const before = fingerprintDatabaseNow(path).text
   await sleep(30)
   assert.equal(tryToMove(path, db), true)
-  assert.notEqual(lookAtDatabaseNow(path).text, before)
+  assert.notEqual(fingerprintDatabaseNow(path).text, before)
   assert.equal(seenBeforeMove(path)?.(before), true)
   db.exec('INSERT INTO t VALUES (2)')
-  const later = lookAtDatabaseNow(path).text
+  const later = fingerprintDatabaseNow(path).text
   await sleep(30)
   closeQuietly(path, () => db.close())
   assert.deepEqual(

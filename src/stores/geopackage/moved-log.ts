@@ -1,5 +1,5 @@
 import { statSync, utimesSync } from 'node:fs'
-import { lookAtLogNow, noLog } from './database-look.ts'
+import { fingerprintLogNow, noLog } from './database-fingerprint.ts'
 
 /** File times are set in microseconds. */
 const exactNs = 2000n
@@ -17,7 +17,7 @@ function partsOf(text: string): { identity: string; mtimeNs: bigint } | undefine
  */
 export function bearTimeOfLog(path: string, from: string): void {
   const log = partsOf(from.split(' ')[1] ?? '')
-  if (log === undefined || lookAtLogNow(path) !== noLog) return
+  if (log === undefined || fingerprintLogNow(path) !== noLog) return
   try {
     utimesSync(path, Date.now() / 1000, Number(log.mtimeNs) / 1e9)
   } catch {

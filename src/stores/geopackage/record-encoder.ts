@@ -21,7 +21,7 @@ import {
   wideSerial,
   writeInteger,
 } from './sqlite-file/serial-type.ts'
-import type { TableWriter } from './sqlite-file/table-writer.ts'
+import type { SqliteTableWriter } from './sqlite-file/table-writer.ts'
 import { varintBytes, writeVarint } from './sqlite-file/varint.ts'
 
 /** Values of a row after its id: the geometry, if any, then the attributes. */
@@ -56,7 +56,7 @@ export class RecordEncoder {
   readonly #fits: Fit[]
   readonly #serials: Float64Array
   readonly #instants: Instant[]
-  readonly #table: TableWriter
+  readonly #table: SqliteTableWriter
   readonly #firstAttribute: number
   #columns: Column[] = []
   #words: Int32Array[] = []
@@ -65,7 +65,7 @@ export class RecordEncoder {
   #fit: Fit = 'asIs'
   #prefixBytes = 0
 
-  constructor(table: TableWriter, layout: RecordLayout) {
+  constructor(table: SqliteTableWriter, layout: RecordLayout) {
     this.#table = table
     this.#layout = layout
     this.#fits = layout.geometry === undefined ? [] : fitTable(layout.geometry)

@@ -1,16 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { SqlValue } from '../../formats/geopackage/append-value.ts'
+import type { SqliteValue } from '../../formats/geopackage/append-value.ts'
 import { appendRow, iterateRows } from '../../formats/geopackage/sql-rows.ts'
 import { BatchBuilder } from '../../geo/batch.ts'
 import type { LoadHooks } from '../store.ts'
-import type { LoadPlan } from './load-plan.ts'
+import type { GeoPackageLoadPlan } from './load-plan.ts'
 import type { Refusal } from './record-encoder.ts'
 import type { StagedRows } from './stage-rows.ts'
 
 /** Reports a row that a constraint rejected, with its values read back from the staging table. */
 export function rejectStaged(
   db: DatabaseSync,
-  plan: LoadPlan,
+  plan: GeoPackageLoadPlan,
   staged: StagedRows,
   id: number,
   refusal: Refusal,
@@ -28,7 +28,7 @@ export function rejectStaged(
     ...columns.map((_, index) => `c${index + first}`),
   ]
   const statement = db.prepare(`SELECT ${list.join(', ')} FROM side.t WHERE id = ?`)
-  for (const values of iterateRows(statement, id as unknown as SqlValue)) {
+  for (const values of iterateRows(statement, id as unknown as SqliteValue)) {
     appendRow(builder, values, staged.rowNumbers.rowNumber(id))
   }
   hooks.onReject(builder.finish(), 0, refusal)

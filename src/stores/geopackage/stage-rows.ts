@@ -7,7 +7,7 @@ import { convertColumn } from '../convert-column.ts'
 import type { LostValues } from '../lost-values.ts'
 import type { LoadHooks } from '../store.ts'
 import { IdOrderCheck } from './kept-ids.ts'
-import type { LoadPlan, PlannedColumn } from './load-plan.ts'
+import type { GeoPackageLoadPlan, PlannedColumn } from './load-plan.ts'
 import { stagedColumns, stagedKey } from './load-plan.ts'
 import { RecordEncoder } from './record-encoder.ts'
 import { RowNumbers } from './row-numbers.ts'
@@ -45,7 +45,7 @@ export function removeSideFile(path: string, loadId: string): void {
 }
 
 interface Target {
-  plan: LoadPlan
+  plan: GeoPackageLoadPlan
   srsId: number
   pageSize: number
 }
@@ -80,7 +80,7 @@ export async function stageRows(
  * The staged columns are those of a new table with short names and types of the same affinity, so that SQLite
  * copies records without decoding, and the definition of 2,000 columns fits the first page.
  */
-function stagedDefinition(plan: LoadPlan): string {
+function stagedDefinition(plan: GeoPackageLoadPlan): string {
   const { geometry, columns, existing, keyColumn, request } = plan
   const types = columns.map(({ source, target }) =>
     columnType(existing === undefined ? (request.schema.attributes[source] ?? target) : target),
@@ -102,7 +102,7 @@ function affinityOf(type: string): string {
 async function encodeBatches(
   encoder: RecordEncoder,
   boxes: StagedBoxes | undefined,
-  plan: LoadPlan,
+  plan: GeoPackageLoadPlan,
   batches: AsyncIterable<FeatureBatch>,
   hooks: LoadHooks,
 ): Promise<Omit<StagedRows, 'root'>> {

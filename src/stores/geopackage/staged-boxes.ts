@@ -1,7 +1,7 @@
 import { RtreePacker } from './rtree-packer.ts'
 import type { DatabaseFile } from './sqlite-file/database-file.ts'
 import { integerSerial, serialBytes, serialDouble, writeInteger } from './sqlite-file/serial-type.ts'
-import type { TableWriter } from './sqlite-file/table-writer.ts'
+import type { SqliteTableWriter } from './sqlite-file/table-writer.ts'
 import { varintBytes, writeVarint } from './sqlite-file/varint.ts'
 
 /**
@@ -10,7 +10,7 @@ import { varintBytes, writeVarint } from './sqlite-file/varint.ts'
  */
 export class StagedBoxes {
   readonly #packer: RtreePacker | undefined
-  readonly #boxes: TableWriter | undefined
+  readonly #boxes: SqliteTableWriter | undefined
 
   constructor(side: DatabaseFile, pageSize: number | undefined) {
     if (pageSize === undefined) {
@@ -39,7 +39,7 @@ export class StagedBoxes {
   }
 }
 
-function writeBlobRow(table: TableWriter, id: number, value: Uint8Array): void {
+function writeBlobRow(table: SqliteTableWriter, id: number, value: Uint8Array): void {
   const serial = value.length * 2 + 12
   const head = 2 + varintBytes(serial)
   table.startRow(id, head + value.length)
@@ -49,7 +49,7 @@ function writeBlobRow(table: TableWriter, id: number, value: Uint8Array): void {
   table.endRow()
 }
 
-function writeIntegerRow(table: TableWriter, id: number, value: number): void {
+function writeIntegerRow(table: SqliteTableWriter, id: number, value: number): void {
   const serial = integerSerial(value)
   table.startRow(id, 3 + serialBytes(serial))
   const { at, bytes, view } = table
@@ -60,7 +60,7 @@ function writeIntegerRow(table: TableWriter, id: number, value: number): void {
   table.endRow()
 }
 
-function writeBoxRow(table: TableWriter, id: number, ...sides: [number, number, number, number]): void {
+function writeBoxRow(table: SqliteTableWriter, id: number, ...sides: [number, number, number, number]): void {
   table.startRow(id, 6 + 32)
   const { at, bytes, view } = table
   bytes[at] = 6

@@ -6,8 +6,8 @@ import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { temporaryFolder } from '../../../tests/support/temporary-files.ts'
-import { lookAtDatabaseNow } from './database-look.ts'
-import { closeQuietly, databaseState } from './own-writes.ts'
+import { fingerprintDatabaseNow } from './database-fingerprint.ts'
+import { closeQuietly, databaseState } from './server-writes.ts'
 import { seenBeforeRest } from './unfinished-log.ts'
 
 /** Kills the process after these statements, with the file still open. */
@@ -44,9 +44,9 @@ function createFile(test: TestContext): string {
 describe('a file whose process died in a transaction', () => {
   it('is what it was where its log was empty', async (test) => {
     const path = createFile(test)
-    const before = lookAtDatabaseNow(path).text
+    const before = fingerprintDatabaseNow(path).text
     dieAfter(path, ...spilling)
-    assert.notEqual(lookAtDatabaseNow(path).text, before)
+    assert.notEqual(fingerprintDatabaseNow(path).text, before)
     assert.equal((await seenBeforeRest(path))?.(before), true)
     assert.equal((await databaseState(path)).sameAs?.has(before), true)
     assert.equal((await databaseState(path)).sameAs?.has(before), true)
@@ -56,7 +56,7 @@ describe('a file whose process died in a transaction', () => {
   it('is what it was behind the last commit of its log', async (test) => {
     const path = createFile(test)
     dieAfter(path, 'INSERT INTO t VALUES (2)')
-    const before = lookAtDatabaseNow(path).text
+    const before = fingerprintDatabaseNow(path).text
     dieAfter(path, ...spilling)
     assert.equal((await seenBeforeRest(path))?.(before), true)
   })
@@ -64,11 +64,11 @@ describe('a file whose process died in a transaction', () => {
   it('is what it was where it died moving its log', async (test) => {
     const path = createFile(test)
     dieAfter(path, 'INSERT INTO t VALUES (2)')
-    const before = lookAtDatabaseNow(path).text
+    const before = fingerprintDatabaseNow(path).text
     // Depending on the progress of the move: the log pages already in the file change nothing.
     dieAfter(path, 'PRAGMA wal_checkpoint(PASSIVE)')
     const [fileBefore, logBefore] = before.split(' ')
-    const [file, log] = lookAtDatabaseNow(path).text.split(' ')
+    const [file, log] = fingerprintDatabaseNow(path).text.split(' ')
     assert.notEqual(file, fileBefore)
     assert.equal(log, logBefore)
     assert.equal((await databaseState(path)).sameAs?.has(before), true)
@@ -81,7 +81,7 @@ describe('a file whose process died in a transaction', () => {
   it('is another where it stands in the place of the one whose log was moved', async (test) => {
     const path = createFile(test)
     dieAfter(path, 'INSERT INTO t VALUES (2)')
-    const before = lookAtDatabaseNow(path).text
+    const before = fingerprintDatabaseNow(path).text
     copyFileSync(path, `${path}.new`)
     renameSync(`${path}.new`, path)
     assert.equal((await seenBeforeRest(path))?.(before), false)
@@ -90,10 +90,10 @@ describe('a file whose process died in a transaction', () => {
   it('is what it was where its log had just begun', async (test) => {
     for (const bytes of [32, 12, 1]) {
       const path = createFile(test)
-      const before = lookAtDatabaseNow(path).text
+      const before = fingerprintDatabaseNow(path).text
       dieAfter(path, ...spilling)
       truncateSync(`${path}-wal`, bytes)
-      assert.notEqual(lookAtDatabaseNow(path).text, before)
+      assert.notEqual(fingerprintDatabaseNow(path).text, before)
       assert.equal((await databaseState(path)).sameAs?.has(before), true, String(bytes))
       assert.equal((await databaseState(path)).sameAs?.has('another'), false)
     }
@@ -101,7 +101,7 @@ describe('a file whose process died in a transaction', () => {
 
   it('is what it was where what stands in its place is no log', async (test) => {
     const path = createFile(test)
-    const before = lookAtDatabaseNow(path).text
+    const before = fingerprintDatabaseNow(path).text
     writeFileSync(`${path}-wal`, 'x'.repeat(10_000))
     assert.equal((await seenBeforeRest(path))?.(before), true)
     const db = new DatabaseSync(path)
@@ -112,10 +112,10 @@ describe('a file whose process died in a transaction', () => {
   it('is what it was before its log was moved, and the next one had just begun', async (test) => {
     const path = createFile(test)
     dieAfter(path, 'INSERT INTO t VALUES (2)')
-    const before = lookAtDatabaseNow(path).text
+    const before = fingerprintDatabaseNow(path).text
     const db = new DatabaseSync(path)
     closeQuietly(path, () => db.close())
-    const moved = lookAtDatabaseNow(path).text
+    const moved = fingerprintDatabaseNow(path).text
     dieAfter(path, ...spilling)
     truncateSync(`${path}-wal`, 32)
     const isSeen = await seenBeforeRest(path)
@@ -129,9 +129,9 @@ describe('a file whose process died in a transaction', () => {
 
   it('is another where anything was committed', async (test) => {
     const path = createFile(test)
-    const empty = lookAtDatabaseNow(path).text
+    const empty = fingerprintDatabaseNow(path).text
     dieAfter(path, 'INSERT INTO t VALUES (2)')
-    const before = lookAtDatabaseNow(path).text
+    const before = fingerprintDatabaseNow(path).text
     dieAfter(path, 'INSERT INTO t VALUES (3)', ...spilling)
     const isSeen = await seenBeforeRest(path)
     assert.equal(isSeen?.(before), false)

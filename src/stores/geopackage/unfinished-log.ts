@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { open } from 'node:fs/promises'
-import { lookAtFile } from '../file-state.ts'
-import { lookAtDatabase, noLog } from './database-look.ts'
+import { fingerprintFile } from '../file-state.ts'
+import { fingerprintDatabase, noLog } from './database-fingerprint.ts'
 import { seenBeforeMove } from './moved-log.ts'
 
 /**
@@ -22,13 +22,13 @@ const longestBytes = 4 * 2 ** 30
  * Undefined if only the present state is possible.
  */
 export async function seenBeforeRest(path: string): Promise<((text: string) => boolean) | undefined> {
-  const [file, log] = [await lookAtFile(path), await findLog(path)]
+  const [file, log] = [await fingerprintFile(path), await findLog(path)]
   if (log === undefined) return seenBeforeMove(path)
   const { committed, size, identity } = log
   if (committed === size) return seenBeforePart(path)
   // A log without a commit is either completely moved into the file, or there was none.
   const seenInFile = committed === 0 ? seenBeforeMove(path) : undefined
-  if ((await lookAtFile(path)).text !== file.text) return undefined
+  if ((await fingerprintFile(path)).text !== file.text) return undefined
   return (text) => {
     const [seenFile, seenLog = ''] = text.split(' ')
     if (seenFile !== file.text) return seenInFile?.(text) === true
@@ -38,7 +38,7 @@ export async function seenBeforeRest(path: string): Promise<((text: string) => b
 
 /** If the log was not written to since it was seen, the file can only have changed by moving the log. */
 async function seenBeforePart(path: string): Promise<((text: string) => boolean) | undefined> {
-  const [file = '', log] = (await lookAtDatabase(path)).text.split(' ')
+  const [file = '', log] = (await fingerprintDatabase(path)).text.split(' ')
   if (log === undefined || log === noLog) return undefined
   return (text) => {
     const [seenFile = '', seenLog] = text.split(' ')

@@ -12,7 +12,7 @@ import { until } from '../../../tests/support/until.ts'
 import type { UpdateMode, VectorStore } from '../store.ts'
 import { openForReading } from './connections.ts'
 import { createGeoPackageStore } from './geopackage-store.ts'
-import { databaseState } from './own-writes.ts'
+import { databaseState } from './server-writes.ts'
 
 const schema = schemaOf({ name: 'text' }, 'Point')
 

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openForLoading } from './connections.ts'
 import { logBytes, moveIntoFile, movePart, tryToMove } from './move-log.ts'
-import { closeQuietly } from './own-writes.ts'
+import { closeQuietly } from './server-writes.ts'
 
 /** A larger log is moved into the file immediately, even if more loads follow. */
 const maxLogBytes = 16 * 2 ** 20
@@ -12,7 +12,7 @@ const maxLogBytes = 16 * 2 ** 20
 const longestMoveMs = 500
 const movePauseMs = 10
 
-interface Kept {
+interface OpenFile {
   db: DatabaseSync
   file: string
   /** True if the connection was only used in ways that do not make its cached schema outdated. */
@@ -26,7 +26,7 @@ interface Kept {
 export class Writer {
   readonly #path: string
   readonly #keepMs: number
-  #kept: Kept | undefined
+  #kept: OpenFile | undefined
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 

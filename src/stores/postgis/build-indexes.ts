@@ -1,7 +1,7 @@
 import { quoteIdentifier } from '../../lib/postgres/quote.ts'
 import type { LoadRequest } from '../store.ts'
 import { stagingName, suffixedIdentifier } from './identifiers.ts'
-import type { Connection, Session } from './session.ts'
+import type { Connection, PostgisSession } from './session.ts'
 
 /** An index to build on the staging table, with its name. */
 export interface IndexPlan {
@@ -48,7 +48,7 @@ export function isAlwaysBuilt(
  * not changed.
  */
 export async function buildIndexes(
-  { session }: { session: Session },
+  { session }: { session: PostgisSession },
   connection: Connection,
   { table, indexes, rows }: { table: string; indexes: readonly StagedIndex[]; rows: number },
 ): Promise<void> {

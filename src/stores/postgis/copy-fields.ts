@@ -5,7 +5,7 @@ import type { Attribute, AttributeType } from '../../geo/schema.ts'
 import { expandDecimal } from '../convert-column.ts'
 import type { LostKind } from '../lost-values.ts'
 import type { CopyBuffer } from './copy-buffer.ts'
-import type { DecimalParts } from './numeric-encoder.ts'
+import type { DecimalOffsets } from './numeric-encoder.ts'
 import {
   findDecimalParts,
   fitsNumeric,
@@ -300,7 +300,7 @@ function textProblem(text: Uint8Array, maxLength = Number.POSITIVE_INFINITY): st
 
 class DecimalField extends VarField {
   readonly #hasInfinity: boolean
-  readonly #parts: DecimalParts = {
+  readonly #parts: DecimalOffsets = {
     isNegative: false,
     integerStart: 0,
     integerEnd: 0,

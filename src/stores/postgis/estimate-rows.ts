@@ -2,7 +2,7 @@ import type { PoolClient, QueryResult } from 'pg'
 import type { Area } from '../../geo/area.ts'
 import { Failure } from '../../lib/errors.ts'
 import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
-import type { KeptLayouts, ReadLayout } from './kept-layouts.ts'
+import type { CachedLayouts, ReadLayout } from './cached-layouts.ts'
 import type { TableFacts } from './table-facts.ts'
 
 interface ExplainRow {
@@ -18,7 +18,7 @@ const lockMs = 1000
  */
 export async function estimateRows(
   client: PoolClient,
-  layouts: KeptLayouts,
+  layouts: CachedLayouts,
   { table: name, boxes }: { table: string; boxes: readonly Area[] | undefined },
 ): Promise<number> {
   const layout = await findLayout(client, layouts, name)
@@ -55,7 +55,7 @@ const numberSql = (value: number): string => `'${Number(value)}'::float8`
 
 async function findLayout(
   client: PoolClient,
-  layouts: KeptLayouts,
+  layouts: CachedLayouts,
   table: string,
 ): Promise<ReadLayout | undefined> {
   try {

@@ -1,5 +1,5 @@
 import { calculate, realLimit } from '../../filters/calculate.ts'
-import type { Comparison, SpatialRelation } from '../../filters/expression.ts'
+import type { FilterComparison, SpatialRelation } from '../../filters/expression.ts'
 import type { Calculation, Filter, Moment, NumberOperand, TextOperand } from '../../filters/filter.ts'
 import { attributeOfNumber } from '../../filters/filter.ts'
 import { accentMarks } from '../../filters/texts.ts'
@@ -84,7 +84,7 @@ class FilterSql {
   /**
    * PostgreSQL sorts NaN after all other numbers: here NaN counts as null, so no comparison with it is true.
    */
-  #numbers(op: Comparison, left: NumberOperand, right: NumberOperand): string {
+  #numbers(op: FilterComparison, left: NumberOperand, right: NumberOperand): string {
     const plain = `${this.#number(left, right)} ${op} ${this.#number(right, left)}`
     const holdsNaN = (attribute: string): boolean =>
       ['float32', 'float64', 'decimal'].includes(this.#type(attribute) ?? '')
@@ -131,7 +131,7 @@ class FilterSql {
     return `${inRange}::float8`
   }
 
-  #texts(op: Comparison, left: TextOperand, right: TextOperand): string {
+  #texts(op: FilterComparison, left: TextOperand, right: TextOperand): string {
     const order = op === '=' || op === '<>' ? '' : ' collate "C"'
     return `${this.#text(left)}${order} ${op} ${this.#text(right)}${order}`
   }
@@ -148,7 +148,7 @@ class FilterSql {
     return `regexp_replace(normalize((${of})::text, NFD), '${accentMarks}', '', 'g')`
   }
 
-  #moments(op: Comparison, left: Moment, right: Moment): string {
+  #moments(op: FilterComparison, left: Moment, right: Moment): string {
     if ('micros' in left) return 'micros' in right ? 'false' : this.#moments(flipped(op), right, left)
     if (!('micros' in right)) return `${this.#moment(left)} ${op} ${this.#moment(right)}`
     const name = this.#name(left.attribute)
@@ -160,7 +160,7 @@ class FilterSql {
   }
 
   #day(
-    op: Comparison,
+    op: FilterComparison,
     { attribute, edge }: { attribute: string; edge: 'begin' | 'end' },
     micros: bigint,
   ): string {

@@ -60,7 +60,7 @@ export function geometryColumnName(wanted: string): string {
 const stagingPrefix = 'terrane_load_'
 
 /** Prefix of all tables with retained states of other tables. */
-export const keptPrefix = 'terrane_kept_'
+export const snapshotPrefix = 'terrane_kept_'
 
 /** Returns the name of the staging table of a load: short and safe for any id, and always the same. */
 export function stagingName(loadId: string): string {
@@ -68,8 +68,8 @@ export function stagingName(loadId: string): string {
 }
 
 /** Returns the name of the table that retains the state with this id. */
-export function keptName(id: string): string {
-  return keptPrefix + safeName(id)
+export function snapshotName(id: string): string {
+  return snapshotPrefix + safeName(id)
 }
 
 function safeName(id: string): string {
@@ -81,7 +81,7 @@ function safeName(id: string): string {
 
 /** True if the table is one that Terrane created to store rows for another. */
 export function isOwnName(table: string): boolean {
-  return table.startsWith(stagingPrefix) || table.startsWith(keptPrefix)
+  return table.startsWith(stagingPrefix) || table.startsWith(snapshotPrefix)
 }
 
 /** Tables and views that PostGIS creates, often in the same schema. */

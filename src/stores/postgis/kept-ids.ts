@@ -16,7 +16,7 @@ export function isIdType(type: string | undefined): type is IdType {
 }
 
 /**
- * Returns the column with the smallest value of its type instead of nulls: `settleKeptIds` assigns new ids to
+ * Returns the column with the smallest value of its type instead of nulls: `removeUnusedIds` assigns new ids to
  * these rows.
  */
 export function withMissingIds(column: Column, rowCount: number): Column {
@@ -65,7 +65,7 @@ interface StagedIds {
 }
 
 /** Assigns new ids to rows without an id or with the id of an earlier row, and reports it. */
-export async function settleKeptIds(
+export async function removeUnusedIds(
   connection: Connection,
   { relation, column, type, order, table }: StagedIds,
   { onMessage }: Pick<LoadHooks, 'onMessage'>,

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg'
 import { quoteIdentifier, quoteTable, quoteText } from '../../lib/postgres/quote.ts'
-import type { ReadLayout } from './kept-layouts.ts'
-import { markOf } from './kept-layouts.ts'
+import type { ReadLayout } from './cached-layouts.ts'
+import { markOf } from './cached-layouts.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
 
 /** Text that the server quotes in its error message, in any language. */

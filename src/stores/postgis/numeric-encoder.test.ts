@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
-import type { DecimalParts } from './numeric-encoder.ts'
+import type { DecimalOffsets } from './numeric-encoder.ts'
 import { findDecimalParts, fitsNumeric, numericBytes, writeNumeric } from './numeric-encoder.ts'
 
-const newParts = (): DecimalParts => ({
+const newParts = (): DecimalOffsets => ({
   isNegative: false,
   integerStart: 0,
   integerEnd: 0,

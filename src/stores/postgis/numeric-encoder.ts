@@ -27,7 +27,7 @@ export function writeSpecialNumeric(text: keyof typeof specialSigns, target: Uin
 }
 
 /** Offsets of the parts of a decimal in its bytes; one object is reused for all values. */
-export interface DecimalParts {
+export interface DecimalOffsets {
   isNegative: boolean
   integerStart: number
   integerEnd: number
@@ -43,7 +43,7 @@ export function findDecimalParts(
   source: Uint8Array,
   start: number,
   end: number,
-  parts: DecimalParts,
+  parts: DecimalOffsets,
 ): boolean {
   const first = source[start]
   parts.isNegative = first === 0x2d
@@ -73,7 +73,7 @@ export function findDecimalParts(
  */
 export function fitsNumeric(
   source: Uint8Array,
-  parts: DecimalParts,
+  parts: DecimalOffsets,
   precision: number,
   scale: number,
 ): boolean {
@@ -93,7 +93,7 @@ export function fitsNumeric(
 /** Writes the decimal to `target` at `at` and returns the number of bytes written. */
 export function writeNumeric(
   source: Uint8Array,
-  parts: DecimalParts,
+  parts: DecimalOffsets,
   target: Uint8Array,
   at: number,
 ): number {

@@ -1,9 +1,10 @@
 import type { PoolClient } from 'pg'
 import { invalid, notFound } from '../../lib/errors.ts'
-import type { Reach } from '../../lib/network/reach.ts'
+import type { NetworkReach } from '../../lib/network/reach.ts'
 import { statementFailure } from '../../lib/postgres/errors.ts'
 import { quoteTable } from '../../lib/postgres/quote.ts'
 import type { StoreParameters, VectorStore } from '../store.ts'
+import { CachedLayouts } from './cached-layouts.ts'
 import { findOutcome } from './commit.ts'
 import { openConnection } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
@@ -12,14 +13,13 @@ import { describeTable } from './describe-table.ts'
 import type { PostgisEdits } from './edit/prepare-edit.ts'
 import { estimateRows } from './estimate-rows.ts'
 import { isOwnName, toTableName } from './identifiers.ts'
-import { KeptLayouts } from './kept-layouts.ts'
 import { PreparedStatements } from './prepared-statements.ts'
 import { countFeatures, streamFeatures } from './read-features.ts'
 import { ReadPool } from './read-pool.ts'
 import { TilesOfTables } from './read-tiles.ts'
 import { workersForCount, workersForRows } from './reading-workers.ts'
 import { sweepLoad } from './run-load.ts'
-import { statesOfTables } from './states/states.ts'
+import { statesOfTables } from './snapshots/states.ts'
 import type { TableFacts } from './table-facts.ts'
 import { findTableFacts } from './table-facts.ts'
 import { LeavingSessions, readTableState } from './table-state.ts'
@@ -31,13 +31,13 @@ import { findUniqueKeys, indexedColumns } from './unique-keys.ts'
  * `schema` (default `public`), `user`, `passwd`. Throws `Failure` (`invalid`) if one is missing; connects on
  * first use.
  */
-export function createPostgisStore(parameters: StoreParameters, reach?: Reach): VectorStore {
+export function createPostgisStore(parameters: StoreParameters, reach?: NetworkReach): VectorStore {
   const parsed = parseConnectionSettings(parameters)
   const settings = reach === undefined ? parsed : { ...parsed, reach }
   const pool = new ReadPool(settings)
   // Separate connections, so that checks for changes do not wait for readers.
   const watchPool = new ReadPool(settings, { maxConnections: 1 })
-  const memory = { layouts: new KeptLayouts(settings.schema), statements: new PreparedStatements() }
+  const memory = { layouts: new CachedLayouts(settings.schema), statements: new PreparedStatements() }
   const leaving = new LeavingSessions()
   const use: ReadPool['use'] = (work, signal, workers) => pool.use(work, signal, workers)
 

@@ -7,8 +7,8 @@ import { unknownPosition } from '../order.ts'
 import type { OrderedPart } from '../ordered-sql.ts'
 import type { FeaturePage, FeatureQuery } from '../store.ts'
 import { tableChanging } from '../tile-reading.ts'
-import type { KeptLayouts, ReadLayout } from './kept-layouts.ts'
-import { isOutdated, readMark } from './kept-layouts.ts'
+import type { CachedLayouts, ReadLayout } from './cached-layouts.ts'
+import { isOutdated, readMark } from './cached-layouts.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
 import type { Filter } from './read-conditions.ts'
 import { conditionsOf, identitySql } from './read-conditions.ts'
@@ -19,7 +19,7 @@ import type { TableFacts } from './table-facts.ts'
 
 /** Cached data of a store between queries. */
 export interface ReadMemory {
-  layouts: KeptLayouts
+  layouts: CachedLayouts
   statements: PreparedStatements
 }
 

@@ -14,7 +14,7 @@ const usualConnections = 4
 const statementTimeoutMs = 60_000
 
 /** A borrowed connection; the caller must call `release`. */
-export interface Lease {
+export interface ConnectionLease {
   client: PoolClient
   release(): void
 }
@@ -38,7 +38,7 @@ export class ReadPool {
   }
 
   /** Waits for a connection. Aborting `signal` cancels its query and closes the connection. */
-  async lease(signal?: AbortSignal, workers: Workers = 'usual'): Promise<Lease> {
+  async lease(signal?: AbortSignal, workers: Workers = 'usual'): Promise<ConnectionLease> {
     const leave = await this.#leases.enter({ signal })
     const client = await this.#connect(workers).catch((error: unknown) => {
       leave()

@@ -7,7 +7,7 @@ import { statementFailure } from '../../lib/postgres/errors.ts'
 import { quoteTable } from '../../lib/postgres/quote.ts'
 import type { CopyTail } from '../../lib/postgres/read-copy.ts'
 import { readCopy } from '../../lib/postgres/read-copy.ts'
-import { inTurns } from '../in-turns.ts'
+import { runInOrder } from '../run-in-order.ts'
 import type {
   EnvelopePage,
   FeaturePage,
@@ -20,13 +20,13 @@ import type {
   TilesQuery,
 } from '../store.ts'
 import { tableChanging } from '../tile-reading.ts'
-import type { KeptLayouts, ReadLayout } from './kept-layouts.ts'
-import { isOutdated, mayBeOutdated, readMark } from './kept-layouts.ts'
+import type { CachedLayouts, ReadLayout } from './cached-layouts.ts'
+import { isOutdated, mayBeOutdated, readMark } from './cached-layouts.ts'
 import { isTableChanged, markCheck } from './mark-check.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
 import { findForm, readNumbered } from './read-numbered.ts'
 import type { ReadPool } from './read-pool.ts'
-import { stateLook, stateOfRows } from './table-state.ts'
+import { stateFingerprint, stateOfRows } from './table-state.ts'
 import type { TileStatement } from './tile-sql.ts'
 import { envelopesSql, tileSql, tilesSql } from './tile-sql.ts'
 
@@ -45,7 +45,7 @@ const sides: Schema = {
 /** Where a table is read. */
 interface TablePlace {
   client: PoolClient
-  layouts: KeptLayouts
+  layouts: CachedLayouts
   table: string
   /** Absent within a transaction in which the table cannot change: a failing check would end it. */
   statements?: PreparedStatements
@@ -54,13 +54,13 @@ interface TablePlace {
 /** Reads rows for tiles by binary COPY, which takes half the time of rows as text. */
 export class TilesOfTables implements TileReading {
   readonly #pool: ReadPool
-  readonly #layouts: KeptLayouts
+  readonly #layouts: CachedLayouts
 
   readonly #statements: PreparedStatements
 
   constructor(
     pool: ReadPool,
-    { layouts, statements }: { layouts: KeptLayouts; statements: PreparedStatements },
+    { layouts, statements }: { layouts: CachedLayouts; statements: PreparedStatements },
   ) {
     this.#pool = pool
     this.#layouts = layouts
@@ -126,7 +126,7 @@ export class TilesOfTables implements TileReading {
  * Starts a transaction in which the table matches its layout. The lock comes before the snapshot, so that no
  * table is replaced or truncated in between.
  */
-async function beginAtOneState(client: PoolClient, layouts: KeptLayouts, table: string): Promise<void> {
+async function beginAtOneState(client: PoolClient, layouts: CachedLayouts, table: string): Promise<void> {
   for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
     const { layout } = await layouts.get(client, table)
     const { facts } = layout
@@ -192,7 +192,7 @@ function lookedPages(
     const seen = stateOfRows(tail.rows)
     if (seen !== undefined) note.seen = seen
   }
-  return inTurns(readByLayout(place, read), signal)
+  return runInOrder(readByLayout(place, read), signal)
 }
 
 /**
@@ -203,7 +203,7 @@ async function lookOf(
   { facts }: ReadLayout,
 ): Promise<string | undefined> {
   if (statements === undefined) return undefined
-  return stateLook({ client, statements, schema: facts.schema, table }).catch(() => undefined)
+  return stateFingerprint({ client, statements, schema: facts.schema, table }).catch(() => undefined)
 }
 
 function envelopePages(
@@ -213,7 +213,7 @@ function envelopePages(
 ): AsyncGenerator<EnvelopePage> {
   const read = (layout: ReadLayout, check: string | undefined): AsyncIterable<EnvelopePage> =>
     readSides(place.client, envelopesSql(layout, query, check))
-  return inTurns(readByLayout(place, read), signal)
+  return runInOrder(readByLayout(place, read), signal)
 }
 
 /** Must run within a transaction. */
@@ -223,7 +223,7 @@ async function numberedPages(
 ): Promise<AsyncIterable<NumberedEnvelopes> | undefined> {
   const { layout } = await layouts.get(client, table)
   const form = await findForm(client, layout)
-  return form && inTurns(readNumbered(client, layout, form), signal)
+  return form && runInOrder(readNumbered(client, layout, form), signal)
 }
 
 /**

@@ -8,7 +8,7 @@ import { compareStaged } from './compare/compare-staged.ts'
 import { openConnection } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 import { stagingName } from './identifiers.ts'
-import { endProcesses, Session } from './session.ts'
+import { endProcesses, PostgisSession } from './session.ts'
 
 /**
  * A stopped load must end within two seconds, even if the database does not respond; the clean-up continues
@@ -18,10 +18,10 @@ const stoppedCleanUpMs = 1700
 const failedCleanUpMs = 15_000
 
 /** Parts of one load. */
-interface LoadParts {
+interface LoadSteps {
   loadId: string
   signal: AbortSignal
-  stage(session: Session): Promise<FinalSteps>
+  stage(session: PostgisSession): Promise<FinalSteps>
   /** For a dry run: returns what is needed to continue with the staged rows. */
   layBy?(steps: FinalSteps): Promise<string>
 }
@@ -29,9 +29,9 @@ interface LoadParts {
 /** Runs a load; on failure the target is unchanged and nothing is left behind. */
 export async function beginLoad(
   settings: ConnectionSettings,
-  { loadId, signal, stage, layBy }: LoadParts,
+  { loadId, signal, stage, layBy }: LoadSteps,
 ): Promise<StagedLoad> {
-  const session = new Session(settings, stagingName(loadId), signal)
+  const session = new PostgisSession(settings, stagingName(loadId), signal)
 
   async function discard(): Promise<void> {
     const patience = sleep(signal.aborted ? stoppedCleanUpMs : failedCleanUpMs, undefined, { ref: false })
@@ -87,7 +87,7 @@ export async function beginLoad(
 }
 
 /** Drops the staging table. An unreachable database retains it until `sweep` is called again. */
-async function cleanUp(session: Session, settings: ConnectionSettings, loadId: string): Promise<void> {
+async function cleanUp(session: PostgisSession, settings: ConnectionSettings, loadId: string): Promise<void> {
   await session.abandon()
   await sweepLoad(settings, loadId).catch(() => {})
 }

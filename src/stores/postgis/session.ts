@@ -10,7 +10,7 @@ import type { ConnectionSettings } from './connection-settings.ts'
  * processes terminated, so that uncommitted changes are rolled back immediately. The caller must call
  * `close`.
  */
-export class Session {
+export class PostgisSession {
   readonly #settings: ConnectionSettings
   readonly #purpose: string
   readonly #signal: AbortSignal

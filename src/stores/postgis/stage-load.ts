@@ -18,9 +18,9 @@ import { actsOnRows, countRows, hasPolicies, requireRows } from './row-check.ts'
 import { beginLoad } from './run-load.ts'
 import type { Connection } from './session.ts'
 import { findOrAddSrid, findSrid } from './srid.ts'
-import { stageBeside } from './stage-beside.ts'
 import type { LoadContext } from './stage-table.ts'
 import { loadResult, stageNewTable, stageSwap } from './stage-table.ts'
+import { stageTable } from './staging-table.ts'
 import { findExtent } from './table-extent.ts'
 import type { ColumnFacts, TableFacts } from './table-facts.ts'
 import { findTableFacts } from './table-facts.ts'
@@ -90,7 +90,7 @@ async function routeOn(context: LoadContext, connection: Connection): Promise<Fi
     if (request.mode === 'REPLACE' && (await isStandalone(connection, facts.oid)))
       return stageSwap(context, connection, plan, facts)
   }
-  return stageBeside(context, connection, plan, facts, rules, keeperOf(context, connection, facts))
+  return stageTable(context, connection, plan, facts, rules, keeperOf(context, connection, facts))
 }
 
 /** True if nothing may be written to the table yet. */

@@ -14,10 +14,10 @@ import { describeTable } from './describe-table.ts'
 import { findFreeNames } from './free-names.ts'
 import type { ComparedRows } from './held-rows.ts'
 import { stagingName, suffixedIdentifier } from './identifiers.ts'
-import { advanceSequence, settleKeptIds } from './kept-ids.ts'
-import { keptState, moveAside } from './kept-tables.ts'
+import { advanceSequence, removeUnusedIds } from './kept-ids.ts'
 import type { SentRows } from './send-rows.ts'
-import type { Connection, Session } from './session.ts'
+import type { Connection, PostgisSession } from './session.ts'
+import { moveTableAside, tableSnapshot } from './snapshot-tables.ts'
 import type { TableFacts } from './table-facts.ts'
 import { findTableFacts } from './table-facts.ts'
 import { schemaOf } from './table-schema.ts'
@@ -25,7 +25,7 @@ import type { NewTable, TargetPlan } from './target-plan.ts'
 
 export interface LoadContext {
   settings: ConnectionSettings
-  session: Session
+  session: PostgisSession
   request: LoadRequest
   batches: AsyncIterable<FeatureBatch>
   hooks: LoadHooks
@@ -255,7 +255,7 @@ async function fillStaging(context: LoadContext, connection: Connection, plan: B
   const { keptId } = plan.target
   if (keptId !== undefined) {
     const ids = { ...keptId, relation: table, order: 'ctid', table: request.table }
-    if (!sent.hasUniqueIds) await settleKeptIds(connection, ids, hooks)
+    if (!sent.hasUniqueIds) await removeUnusedIds(connection, ids, hooks)
     await advanceSequence(connection, { relation: table, column: keptId.column })
   }
   await connection.run('staging the rows', 'commit')
@@ -276,7 +276,7 @@ async function keepReplaced(
   if (replaced === undefined || keepAs === undefined) return result
   await lockTable(connection, quoteTable(replaced.schema, replaced.name), 'share row exclusive', hooks.signal)
   const table = await describeTable(connection.client, replaced)
-  return { ...result, kept: await keptState(connection, keepAs, 'whole', { table, oid: replaced.oid }) }
+  return { ...result, kept: await tableSnapshot(connection, keepAs, 'whole', { table, oid: replaced.oid }) }
 }
 
 async function removeReplaced(
@@ -293,7 +293,7 @@ async function removeReplaced(
     )
   }
   if (request.keepAs === undefined) await connection.run('replacing the table', `drop table ${table}`)
-  else await moveAside(connection, old, request.keepAs)
+  else await moveTableAside(connection, old, request.keepAs)
 }
 
 async function giveNames(

@@ -5,7 +5,7 @@ import { columnType, geometryColumnType } from './column-types.ts'
 import type { RowCheck } from './constraints.ts'
 import type { HeldRows } from './held-rows.ts'
 import { freeIdentifier, stagingName } from './identifiers.ts'
-import { advanceSequence, settleKeptIds } from './kept-ids.ts'
+import { advanceSequence, removeUnusedIds } from './kept-ids.ts'
 import type { TextRow } from './read-rows.ts'
 import { attributeSql, batchOfRows, geometrySql, textTypes } from './read-rows.ts'
 import type { SentRows } from './send-rows.ts'
@@ -72,7 +72,11 @@ export class StagedRows {
     const { keptId } = this.#plan
     if (keptId !== undefined && !sent.hasUniqueIds) {
       const order = this.#rowColumn
-      await settleKeptIds(connection, { ...keptId, relation: staging, order, table: this.#facts.name }, hooks)
+      await removeUnusedIds(
+        connection,
+        { ...keptId, relation: staging, order, table: this.#facts.name },
+        hooks,
+      )
     }
     await connection.run('staging the rows', 'commit')
     return sent

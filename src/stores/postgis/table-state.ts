@@ -90,7 +90,7 @@ export class LeavingSessions {
 }
 
 /** The table and its connection. */
-export interface StatePlace {
+export interface StateTable {
   client: PoolClient
   statements: PreparedStatements
   schema: string
@@ -109,7 +109,7 @@ interface StateRow {
 /**
  * Pending statistics are read first: a session that flushes after that query is reported as pending by it.
  */
-async function readOnce(place: StatePlace): Promise<StateRow | undefined> {
+async function readOnce(place: StateTable): Promise<StateRow | undefined> {
   const [activity, found] = (await askAtOnce(place)) ?? (await askInTurn(place))
   if (found === undefined) return undefined
   const [, hidden, state] = found as [number, boolean, string]
@@ -120,7 +120,7 @@ async function readOnce(place: StatePlace): Promise<StateRow | undefined> {
  * Runs both statements by their prepared names in one message: planning takes four times as long as running
  * them.
  */
-async function askAtOnce(place: StatePlace): Promise<Answers | undefined> {
+async function askAtOnce(place: StateTable): Promise<Answers | undefined> {
   const text = await lookBy(stateSql, place)
   if (text === undefined) return undefined
   try {
@@ -136,13 +136,13 @@ async function askAtOnce(place: StatePlace): Promise<Answers | undefined> {
  * Returns two statements that report the state of a plain table, each in one row, for the end of a message;
  * undefined if the connection cannot prepare them.
  */
-export function stateLook(place: StatePlace): Promise<string | undefined> {
+export function stateFingerprint(place: StateTable): Promise<string | undefined> {
   return lookBy(plainStateSql, place)
 }
 
 async function lookBy(
   sql: string,
-  { client, statements, schema, table }: StatePlace,
+  { client, statements, schema, table }: StateTable,
 ): Promise<string | undefined> {
   const lagging = await statements.prepare(client, { text: laggingSql, values: [], rowMode: 'array' })
   const values = [schema, table]
@@ -152,13 +152,13 @@ async function lookBy(
     execute ${quoteIdentifier(state)}(${values.map(quoteText).join(', ')})`
 }
 
-/** Returns the state from the rows of `stateLook` as text; undefined if they do not cover all changes. */
+/** Returns the state from the rows of `stateFingerprint` as text; undefined if they do not cover all changes. */
 export function stateOfRows([activity, found]: readonly (string | null)[][]): string | undefined {
   if (activity?.[0] !== 'f' || found?.[1] !== 'f') return undefined
   return found[2] ?? undefined
 }
 
-async function askInTurn({ client, statements, schema, table }: StatePlace): Promise<Answers> {
+async function askInTurn({ client, statements, schema, table }: StateTable): Promise<Answers> {
   const ask = async (text: string, values: string[]): Promise<unknown[] | undefined> =>
     (await statements.query(client, { text, values, rowMode: 'array' })).rows[0]
   const activity = await ask(laggingSql, [])
@@ -170,7 +170,7 @@ async function askInTurn({ client, statements, schema, table }: StatePlace): Pro
  * stored elsewhere.
  */
 export async function readTableState(
-  place: StatePlace,
+  place: StateTable,
   leaving: LeavingSessions,
 ): Promise<TableState | undefined> {
   let found = await readOnce(place)

@@ -3,7 +3,7 @@ import type { Attribute, Schema } from '../../geo/schema.ts'
 import { quoteIdentifier, quoteTable, quoteText } from '../../lib/postgres/quote.ts'
 import type { TileQuery, TilesQuery } from '../store.ts'
 import { readAttributes } from '../tile-reading.ts'
-import type { ReadLayout } from './kept-layouts.ts'
+import type { ReadLayout } from './cached-layouts.ts'
 import { identitySql } from './read-conditions.ts'
 import type { TableFacts } from './table-facts.ts'
 

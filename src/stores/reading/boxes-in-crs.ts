@@ -4,10 +4,10 @@ import { envelopeOfPlaces } from '../../geo/envelope.ts'
 import { imageOfBox } from '../../geo/image-of-box.ts'
 import { betweenMeridians, coverEnvelope } from '../../geo/reproject-envelope.ts'
 import type { Reprojector } from '../../geo/reprojector.ts'
-import type { PageWish, WishedBox } from './page-wish.ts'
+import { axisTurnOfCrs, marginOf, turnsBeyond } from './crs-axis-turn.ts'
+import type { FeaturePageRequest, RequestBox } from './feature-page-request.ts'
 import { findReprojector } from './reprojectors.ts'
-import { marginOf, turnOfCrs, turnsBeyond } from './turn-of-crs.ts'
-import { isInDegrees } from './wished-filter.ts'
+import { isInDegrees } from './request-filter.ts'
 
 const mostKept = 200
 /** Cached, since a client requests consecutive pages of the same box. */
@@ -17,9 +17,9 @@ const kept = new Map<string, Area | null>()
  * Returns the boxes of a query in the CRS of the table, with copies for geometries beyond ±180°; none if no
  * point of them can be transformed.
  */
-export async function areasIn(box: WishedBox, crs: PageWish['crs']): Promise<Area[]> {
+export async function areasIn(box: RequestBox, crs: FeaturePageRequest['crs']): Promise<Area[]> {
   if (crs === undefined) return box.boxes
-  const turn = turnOfCrs(crs)
+  const turn = axisTurnOfCrs(crs)
   const areas = await imagesIn(box, crs)
   return turn === undefined ? areas : [...areas, ...areas.flatMap((area) => copiesBeyond(area, turn))]
 }
@@ -38,7 +38,10 @@ function copiesBeyond(area: Area, turn: number): Area[] {
   })
 }
 
-async function imagesIn({ boxes, srs }: WishedBox, crs: NonNullable<PageWish['crs']>): Promise<Area[]> {
+async function imagesIn(
+  { boxes, srs }: RequestBox,
+  crs: NonNullable<FeaturePageRequest['crs']>,
+): Promise<Area[]> {
   const reprojector = await findReprojector(srs, crs)
   try {
     const isDegrees = isInDegrees(srs)

@@ -1,10 +1,10 @@
 import type { Envelope } from '../../geo/envelope.ts'
-import { placeEnvelopesOf } from '../../tiles/thin/place-envelopes.ts'
-import { mostDrawn, selectRows } from '../../tiles/thin/select-rows.ts'
-import { tileRange, widenToCells } from '../../tiles/thin/tile-cells.ts'
+import { positionEnvelopesOf } from '../../tiles/generalize/position-envelopes.ts'
+import { mostDrawn, selectTileRows } from '../../tiles/generalize/select-rows.ts'
+import { tileRange, widenToCells } from '../../tiles/generalize/tile-cells.ts'
 import type { TileReads } from '../store.ts'
-import { findOverview } from './kept-overviews.ts'
-import type { TileWish } from './tile-wish.ts'
+import { findOverview } from './cached-overviews.ts'
+import type { TableTileRequest } from './table-tile-request.ts'
 
 /** The rows that a tile shows, as a query, and the number of omitted rows. */
 export interface ChosenRows {
@@ -36,7 +36,7 @@ export async function chooseByOverview({
   wish: { thinning, set, tile },
   place,
 }: {
-  wish: TileWish
+  wish: TableTileRequest
   place: TileBoxes
 }): Promise<ChosenRows | undefined> {
   if (thinning?.overview === undefined) return undefined
@@ -47,7 +47,7 @@ export async function chooseByOverview({
 /** Selects among all rows around the tile, by their envelopes. */
 export async function chooseAmong(
   reads: TileReads,
-  { wish: { table, crs, set, tile, thinning }, place }: { wish: TileWish; place: TileBoxes },
+  { wish: { table, crs, set, tile, thinning }, place }: { wish: TableTileRequest; place: TileBoxes },
   signal: AbortSignal,
 ): Promise<ChosenRows> {
   const cell = thinning?.cell
@@ -59,10 +59,10 @@ export async function chooseAmong(
     pages.push(page.envelopes)
   }
   const envelopes = joined(pages)
-  const placeEnvelopes = await placeEnvelopesOf(crs)
+  const placeEnvelopes = await positionEnvelopesOf(crs)
   const areas = thinning?.areas
   const places = placeEnvelopes(envelopes, { hasAreas: areas !== undefined && cell !== undefined })
-  const { rows, thinned } = selectRows({
+  const { rows, thinned } = selectTileRows({
     places,
     isTouching: (row) => touchesAny(envelopes, row * 4, place.boxes),
     range: tileRange(set, tile),

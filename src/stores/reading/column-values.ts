@@ -17,7 +17,7 @@ export interface ColumnValues {
 }
 
 /** Columns to read. */
-export interface ColumnsWish {
+export interface ColumnValuesRequest {
   table: string
   attributes: readonly string[]
   /**
@@ -27,7 +27,7 @@ export interface ColumnsWish {
   limitMs: number
 }
 
-type Columns = Omit<ColumnsWish, 'limitMs'>
+type Columns = Omit<ColumnValuesRequest, 'limitMs'>
 
 /** Limits on the number and length of values in a list to choose from. */
 const mostListed = 30
@@ -38,7 +38,7 @@ const firstRows = 2048
 /** Reads every value of the columns; runs in a reader. */
 export async function valuesOfColumns(
   store: Pick<VectorStore, 'readFeatures'>,
-  { limitMs, ...columns }: ColumnsWish,
+  { limitMs, ...columns }: ColumnValuesRequest,
   signal: AbortSignal,
 ): Promise<ColumnValues[]> {
   const limit = AbortSignal.timeout(limitMs)

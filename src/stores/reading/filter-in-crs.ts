@@ -8,19 +8,22 @@ import { reprojectGeometry } from '../../geo/reproject-geometry.ts'
 import type { Reprojector } from '../../geo/reprojector.ts'
 import { walkCoordinates, wkbEnvelope } from '../../geo/wkb.ts'
 import { invalid } from '../../lib/errors.ts'
-import type { PageWish } from './page-wish.ts'
+import { axisTurnOfCrs, turnsBeyond } from './crs-axis-turn.ts'
+import type { FeaturePageRequest } from './feature-page-request.ts'
 import { findReprojector } from './reprojectors.ts'
-import { turnOfCrs, turnsBeyond } from './turn-of-crs.ts'
-import type { WishedFilter } from './wished-filter.ts'
-import { isInDegrees } from './wished-filter.ts'
+import type { RequestFilter } from './request-filter.ts'
+import { isInDegrees } from './request-filter.ts'
 
-type Crs = NonNullable<PageWish['crs']>
+type Crs = NonNullable<FeaturePageRequest['crs']>
 
 /**
  * Returns the filter with its geometries in the CRS of the table. Throws `invalid-filter` if a geometry
  * cannot be transformed.
  */
-export async function filterIn({ asked, srs }: WishedFilter, crs: PageWish['crs']): Promise<Filter> {
+export async function filterIn(
+  { asked, srs }: RequestFilter,
+  crs: FeaturePageRequest['crs'],
+): Promise<Filter> {
   if (crs === undefined || !hasRelation(asked)) return asked
   const reprojector = await findReprojector(srs, crs)
   try {
@@ -95,7 +98,7 @@ async function moved(filter: Filter, reprojector: Reprojector, crs: Crs): Promis
 
 /** Matches rows that intersect a geometry, and rows stored beyond ±180°. */
 function withCopiesBeyond(filter: Extract<Filter, { kind: 'relation' }>, crs: Crs): Filter {
-  const turn = filter.relation === 's_intersects' ? turnOfCrs(crs) : undefined
+  const turn = filter.relation === 's_intersects' ? axisTurnOfCrs(crs) : undefined
   const envelope = wkbEnvelope(filter.wkb)
   if (turn === undefined || envelope === undefined) return filter
   const copies = turnsBeyond(turn, envelope).map((distance) => ({

@@ -9,9 +9,9 @@ import type {
   TimeBounds,
   VectorStore,
 } from '../store.ts'
-import type { PagePart, PageWish } from './page-wish.ts'
+import type { FeaturePageRequest, PagePart } from './feature-page-request.ts'
 import type { ServedStore } from './served-store.ts'
-import type { MadeTile, TileWish } from './tile-wish.ts'
+import type { EncodedTile, TableTileRequest } from './table-tile-request.ts'
 
 /**
  * Maximum wait of a query for an index that is being built, in milliseconds; later queries find the index.
@@ -69,11 +69,11 @@ export class IndexedStore implements ServedStore {
     return this.#take(() => this.#store.readFeatures(query, signal), signal)
   }
 
-  writePage(wish: PageWish, signal: AbortSignal): AsyncIterable<PagePart> {
+  writePage(wish: FeaturePageRequest, signal: AbortSignal): AsyncIterable<PagePart> {
     return this.#take(() => this.#store.writePage(wish, signal), signal)
   }
 
-  writeTile(wish: TileWish, signal: AbortSignal): Promise<MadeTile> {
+  writeTile(wish: TableTileRequest, signal: AbortSignal): Promise<EncodedTile> {
     return this.#ask(() => this.#store.writeTile(wish, signal), signal)
   }
 

@@ -4,8 +4,8 @@ import { setImmediate as nextRound } from 'node:timers/promises'
 import { noTileCounts } from '../../tiles/encode-tile.ts'
 import type { MakeTiles } from './joined-tiles.ts'
 import { JoinedTiles } from './joined-tiles.ts'
+import type { EncodedTile, TableTileRequest, TableTilesRequest } from './table-tile-request.ts'
 import { TileLane } from './tile-lane.ts'
-import type { MadeTile, TilesWish, TileWish } from './tile-wish.ts'
 
 const never = new AbortController().signal
 const wish = { table: 't', crs: 'EPSG:4326', set: 'WebMercatorQuad', name: 'l' } as const
@@ -22,13 +22,16 @@ function begin(
   limits = { most: 8, ofStore: 4 },
 ): {
   calls: Call[]
-  ask(x: number, options?: Partial<TileWish> & { signal?: AbortSignal; owner?: string }): Promise<MadeTile>
+  ask(
+    x: number,
+    options?: Partial<TableTileRequest> & { signal?: AbortSignal; owner?: string },
+  ): Promise<EncodedTile>
 } {
   const lane = new TileLane({ ...limits, maxWaiting: { count: 100, refuse: () => new Error('too busy') } })
   const joined = new JoinedTiles(lane, { workers, most: 8 })
   const calls: Call[] = []
-  const make: MakeTiles = ({ tiles }: TilesWish, signal) => {
-    const result = Promise.withResolvers<MadeTile[]>()
+  const make: MakeTiles = ({ tiles }: TableTilesRequest, signal) => {
+    const result = Promise.withResolvers<EncodedTile[]>()
     const xs = tiles.map(({ x }) => x)
     const end = (read = 10): void =>
       result.resolve(xs.map((x) => ({ bytes: Uint8Array.of(x), counts: { ...noTileCounts(), read } })))
@@ -54,7 +57,7 @@ async function teach({ calls, ask }: ReturnType<typeof begin>): Promise<void> {
   await first
 }
 
-const numbersOf = async (tiles: Promise<MadeTile>[]): Promise<(number | undefined)[]> =>
+const numbersOf = async (tiles: Promise<EncodedTile>[]): Promise<(number | undefined)[]> =>
   (await Promise.all(tiles)).map(({ bytes }) => bytes[0])
 
 describe('tiles that wait together', () => {
@@ -148,7 +151,7 @@ describe('tiles that wait together', () => {
     const made = begin(1)
     await teach(made)
     const tiles = [made.ask(1), made.ask(2)]
-    const bad = assert.rejects(tiles[0] as Promise<MadeTile>, /of 1/)
+    const bad = assert.rejects(tiles[0] as Promise<EncodedTile>, /of 1/)
     await some()
     made.calls[0]?.fail(new Error('of both'))
     await some()

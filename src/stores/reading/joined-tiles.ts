@@ -2,11 +2,11 @@ import { setImmediate as nextRound } from 'node:timers/promises'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
+import type { EncodedTile, TableTileRequest, TableTilesRequest } from './table-tile-request.ts'
 import type { TileLane, TileShare } from './tile-lane.ts'
-import type { MadeTile, TilesWish, TileWish } from './tile-wish.ts'
 
 /** Renders tiles in the order of the request. */
-export type MakeTiles = (wish: TilesWish, signal: AbortSignal) => Promise<MadeTile[]>
+export type MakeTiles = (wish: TableTilesRequest, signal: AbortSignal) => Promise<EncodedTile[]>
 
 interface JoinedTilesLimits {
   /** Number of threads or processes that share waiting tiles. */
@@ -15,18 +15,18 @@ interface JoinedTilesLimits {
   most: number
 }
 
-type Rest = Omit<TileWish, 'tile'>
+type Rest = Omit<TableTileRequest, 'tile'>
 
 /** Tiles that differ only by column and row. */
 interface Family {
-  waiting: Asked[]
+  waiting: QueuedTile[]
   /** Approximate cost in rows; undefined until a tile was rendered. */
   weight: number | undefined
 }
 
-interface Asked {
+interface QueuedTile {
   tile: TileAddress
-  made: PromiseWithResolvers<MadeTile>
+  made: PromiseWithResolvers<EncodedTile>
   signal: AbortSignal
 }
 
@@ -58,10 +58,15 @@ export class JoinedTiles {
   }
 
   /** Throws the error of `make` for this tile alone. */
-  run(store: string, { tile, ...rest }: TileWish, make: MakeTiles, share: TileShare): Promise<MadeTile> {
+  run(
+    store: string,
+    { tile, ...rest }: TableTileRequest,
+    make: MakeTiles,
+    share: TileShare,
+  ): Promise<EncodedTile> {
     const { signal } = share
     const family = this.#familyOf(store, tile, rest)
-    const asked: Asked = { tile, made: Promise.withResolvers(), signal }
+    const asked: QueuedTile = { tile, made: Promise.withResolvers(), signal }
     family.waiting.push(asked)
     const turn = async (): Promise<void> => {
       // Requests of the same event loop iteration are queued by then.
@@ -92,7 +97,7 @@ export class JoinedTiles {
    */
   async #makeShare(
     family: Family,
-    asked: Asked,
+    asked: QueuedTile,
     { rest, make }: { rest: Rest; make: MakeTiles },
   ): Promise<void> {
     const free = Math.max(1, this.#limits.workers - this.#busy)
@@ -112,8 +117,8 @@ export class JoinedTiles {
 /** Resolves every tile of a group; if they cannot be rendered together, each is rendered individually. */
 async function makeAll(
   family: Family,
-  group: readonly Asked[],
-  make: (tiles: TileAddress[], signal: AbortSignal) => Promise<MadeTile[]>,
+  group: readonly QueuedTile[],
+  make: (tiles: TileAddress[], signal: AbortSignal) => Promise<EncodedTile[]>,
 ): Promise<void> {
   const waiting = group.filter(({ signal }) => !signal.aborted)
   if (waiting.length === 0) return
@@ -121,10 +126,10 @@ async function makeAll(
   const leaving = waiting.length === 1 ? undefined : new AllLeft(waiting.map(({ signal }) => signal))
   try {
     const tiles = waiting.map(({ tile }) => tile)
-    const made = await make(tiles, (leaving ?? (only as Asked)).signal)
+    const made = await make(tiles, (leaving ?? (only as QueuedTile)).signal)
     const weight = weightOf(made)
     family.weight = family.weight === undefined ? weight : (family.weight * 3 + weight) / 4
-    for (const [at, asked] of waiting.entries()) asked.made.resolve(made[at] as MadeTile)
+    for (const [at, asked] of waiting.entries()) asked.made.resolve(made[at] as EncodedTile)
   } catch (error) {
     if (waiting.length === 1) only?.made.reject(error)
     else for (const asked of waiting) await makeAll(family, [asked], make)
@@ -133,7 +138,7 @@ async function makeAll(
   }
 }
 
-function weightOf(made: readonly MadeTile[]): number {
+function weightOf(made: readonly EncodedTile[]): number {
   let sum = 0
   for (const { bytes, counts } of made) sum += Math.max(counts.read, bytes.length / bytesOfRow)
   return sum / made.length

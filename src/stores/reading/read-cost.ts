@@ -1,11 +1,11 @@
 import type { Filter } from '../../filters/filter.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { FeatureQuery, TileQuery } from '../store.ts'
-import type { PageWish, WishedBox } from './page-wish.ts'
-import type { TileWish } from './tile-wish.ts'
+import type { FeaturePageRequest, RequestBox } from './feature-page-request.ts'
+import type { TableTileRequest } from './table-tile-request.ts'
 
 /** A box, and the CRS of the table; absent if the box is in that CRS. */
-export interface EstimatedBox extends WishedBox {
+export interface EstimatedBox extends RequestBox {
   crs?: CrsDeclaration | string | undefined
 }
 
@@ -37,7 +37,7 @@ export interface ReadDemand extends RowChoice {
   isCounted: boolean
 }
 
-export function demandOfPage({ query, box, filter, crs, numberMatched }: PageWish): ReadDemand {
+export function demandOfPage({ query, box, filter, crs, numberMatched }: FeaturePageRequest): ReadDemand {
   return {
     ...query,
     box: box === undefined ? undefined : { ...box, crs },
@@ -80,7 +80,7 @@ export async function isHeavyRead(demand: ReadDemand, estimate: EstimateRows): P
 }
 
 /** Returns true for a tile that selects its rows among all those around it, without an overview. */
-export function isHeavyTile({ thinning }: TileWish): boolean {
+export function isHeavyTile({ thinning }: TableTileRequest): boolean {
   return thinning?.cell !== undefined && thinning.overview === undefined
 }
 

@@ -4,10 +4,10 @@ import { serveWork } from '../../lib/workers/serve-work.ts'
 import type {
   FeaturePage,
   FeatureQuery,
-  KeptState,
-  NotKept,
+  NotRetained,
   StoreConnection,
   TableDescription,
+  TableSnapshot,
   TableState,
   TableStates,
   TileQuery,
@@ -16,15 +16,15 @@ import type {
 } from '../store.ts'
 import { tileReadingOf } from '../tile-reading.ts'
 import { areasIn } from './boxes-in-crs.ts'
-import type { ColumnsWish } from './column-values.ts'
+import { CachedStores } from './cached-stores.ts'
+import type { ColumnValuesRequest } from './column-values.ts'
 import { valuesOfColumns } from './column-values.ts'
-import { KeptStores } from './kept-stores.ts'
-import type { PagePart, PageWish } from './page-wish.ts'
+import type { FeaturePageRequest, PagePart } from './feature-page-request.ts'
 import type { EstimatedBox } from './read-cost.ts'
-import type { SummaryWish } from './summarize-values.ts'
+import type { ValueSummaryRequest } from './summarize-values.ts'
 import { summarizeValues } from './summarize-values.ts'
-import type { MadeTile, TilesWish } from './tile-wish.ts'
-import type { ChangeWish } from './write-change-page.ts'
+import type { EncodedTile, TableTilesRequest } from './table-tile-request.ts'
+import type { ChangePageRequest } from './write-change-page.ts'
 import { writeChangePage } from './write-change-page.ts'
 import { writePage } from './write-page.ts'
 import { writeTiles } from './write-tiles.ts'
@@ -35,11 +35,11 @@ export interface ReadWorkData {
   isProcess: boolean
 }
 
-interface Asked {
+interface StoreRequest {
   connection: StoreConnection
 }
 
-interface AskedTable extends Asked {
+interface TableRequest extends StoreRequest {
   table: string
 }
 
@@ -49,36 +49,36 @@ const leastHandedOver = 8192
 type EnvelopeQuery = Pick<TileQuery, 'table' | 'boxes'>
 type Context = CallContext
 
-function createHandlers(stores: KeptStores) {
+function createHandlers(stores: CachedStores) {
   return {
-    check: ({ connection }: Asked, { signal }: Context): Promise<void> =>
+    check: ({ connection }: StoreRequest, { signal }: Context): Promise<void> =>
       stores.use(connection, (store) => store.check(signal)),
-    listTables: ({ connection }: Asked): Promise<string[]> =>
+    listTables: ({ connection }: StoreRequest): Promise<string[]> =>
       stores.use(connection, (store) => store.listTables()),
-    findTable: ({ connection, table }: AskedTable): Promise<TableDescription | undefined> =>
+    findTable: ({ connection, table }: TableRequest): Promise<TableDescription | undefined> =>
       stores.use(connection, (store) => store.findTable(table)),
     count: (
-      { connection, query }: Asked & { query: Omit<FeatureQuery, 'limit' | 'offset'> },
+      { connection, query }: StoreRequest & { query: Omit<FeatureQuery, 'limit' | 'offset'> },
       { signal }: Context,
     ): Promise<number> => stores.use(connection, (store) => store.count(query, signal)),
     estimateRows: (
-      { connection, table, box }: AskedTable & { box?: EstimatedBox | undefined },
+      { connection, table, box }: TableRequest & { box?: EstimatedBox | undefined },
       { signal }: Context,
     ): Promise<number> =>
       stores.use(connection, async (store) => {
         const areas = box === undefined ? undefined : await areasIn(box, box.crs)
         return (await store.estimateRows?.(table, areas, signal)) ?? Number.MAX_SAFE_INTEGER
       }),
-    read: ({ connection, query }: Asked & { query: FeatureQuery }, { signal }: Context) =>
+    read: ({ connection, query }: StoreRequest & { query: FeatureQuery }, { signal }: Context) =>
       stores.stream(connection, (store): AsyncIterable<FeaturePage> => store.readFeatures(query, signal)),
-    page: ({ connection, wish }: Asked & { wish: PageWish }, { signal }: Context) =>
+    page: ({ connection, wish }: StoreRequest & { wish: FeaturePageRequest }, { signal }: Context) =>
       pageParts(stores.stream(connection, (store) => writePage(store, wish, signal))),
-    changes: ({ connection, wish }: Asked & { wish: ChangeWish }, { signal }: Context) =>
+    changes: ({ connection, wish }: StoreRequest & { wish: ChangePageRequest }, { signal }: Context) =>
       changeParts(stores.stream(connection, (store) => writeChangePage(store, wish, signal))),
     tiles: async (
-      { connection, wish }: Asked & { wish: TilesWish },
+      { connection, wish }: StoreRequest & { wish: TableTilesRequest },
       { signal }: Context,
-    ): Promise<Transfer<MadeTile[]>> => {
+    ): Promise<Transfer<EncodedTile[]>> => {
       const tiles = await stores.use(connection, async (store) =>
         withState(store, await writeTiles(store, wish, signal)),
       )
@@ -87,47 +87,47 @@ function createHandlers(stores: KeptStores) {
         tiles.flatMap(({ bytes }) => (bytes.length < leastHandedOver ? [] : [bytes.buffer as ArrayBuffer])),
       )
     },
-    summary: ({ connection, wish }: Asked & { wish: SummaryWish }, { signal }: Context) =>
+    summary: ({ connection, wish }: StoreRequest & { wish: ValueSummaryRequest }, { signal }: Context) =>
       stores.use(connection, (store) => summarizeValues(store, wish, signal)),
-    values: ({ connection, wish }: Asked & { wish: ColumnsWish }, { signal }: Context) =>
+    values: ({ connection, wish }: StoreRequest & { wish: ColumnValuesRequest }, { signal }: Context) =>
       stores.use(connection, (store) => valuesOfColumns(store, wish, signal)),
-    tileRows: ({ connection, query }: Asked & { query: TileQuery }, { signal }: Context) =>
+    tileRows: ({ connection, query }: StoreRequest & { query: TileQuery }, { signal }: Context) =>
       stores.stream(connection, (store) => tileReadingOf(store).readTile(query, signal)),
-    envelopes: ({ connection, query }: Asked & { query: EnvelopeQuery }, { signal }: Context) =>
+    envelopes: ({ connection, query }: StoreRequest & { query: EnvelopeQuery }, { signal }: Context) =>
       stores.stream(connection, (store) => tileReadingOf(store).readEnvelopes(query, signal)),
-    outcome: ({ connection, token }: Asked & { token: string }): Promise<'committed' | 'absent'> =>
+    outcome: ({ connection, token }: StoreRequest & { token: string }): Promise<'committed' | 'absent'> =>
       stores.use(connection, (store) => store.outcome(token)),
-    sweep: ({ connection, loadId }: Asked & { loadId: string }): Promise<void> =>
+    sweep: ({ connection, loadId }: StoreRequest & { loadId: string }): Promise<void> =>
       stores.use(connection, (store) => store.sweep(loadId)),
-    dropTable: ({ connection, table }: AskedTable): Promise<void> =>
+    dropTable: ({ connection, table }: TableRequest): Promise<void> =>
       stores.use(connection, (store) => store.dropTable(table)),
     putAside: ({
       connection,
       table,
       keepAs,
-    }: AskedTable & { keepAs: string }): Promise<KeptState | NotKept> =>
+    }: TableRequest & { keepAs: string }): Promise<TableSnapshot | NotRetained> =>
       stores.use(connection, (store) => statesOf(store).putAside(table, keepAs)),
-    isUnchanged: async ({ connection, table, mark }: AskedTable & { mark: string }): Promise<boolean> =>
+    isUnchanged: async ({ connection, table, mark }: TableRequest & { mark: string }): Promise<boolean> =>
       stores.use(connection, async (store) => (await statesOf(store).isUnchanged?.(table, mark)) === true),
-    dropKept: ({ connection, id }: Asked & { id: string }): Promise<void> =>
+    dropKept: ({ connection, id }: StoreRequest & { id: string }): Promise<void> =>
       stores.use(connection, (store) => statesOf(store).drop({ id })),
-    listKept: ({ connection }: Asked): Promise<string[]> =>
+    listKept: ({ connection }: StoreRequest): Promise<string[]> =>
       stores.use(connection, (store) => statesOf(store).list()),
-    whyNotEdited: ({ connection, table }: AskedTable): Promise<string | undefined> =>
+    whyNotEdited: ({ connection, table }: TableRequest): Promise<string | undefined> =>
       stores.use(connection, async (store) => store.edits?.whyNot(table)),
     timeBounds: (
-      { connection, table, attribute }: AskedTable & { attribute: string },
+      { connection, table, attribute }: TableRequest & { attribute: string },
       { signal }: Context,
     ): Promise<TimeBounds | undefined> =>
       stores.use(connection, (store) => store.timeBounds(table, attribute, signal)),
-    state: ({ connection, table }: AskedTable, { signal }: Context): Promise<TableState | undefined> =>
+    state: ({ connection, table }: TableRequest, { signal }: Context): Promise<TableState | undefined> =>
       stores.use(connection, (store) => store.state(table, signal)),
-    forget: ({ connection }: Asked): Promise<void> => stores.forget(connection),
+    forget: ({ connection }: StoreRequest): Promise<void> => stores.forget(connection),
   }
 }
 
 /** Adds the present state of the table to tiles, if it can be read without a query. */
-function withState({ stateNow }: VectorStore, tiles: MadeTile[]): MadeTile[] {
+function withState({ stateNow }: VectorStore, tiles: EncodedTile[]): EncodedTile[] {
   const seen = stateNow?.()
   return seen === undefined ? tiles : tiles.map((tile) => ({ seen, ...tile }))
 }
@@ -145,6 +145,6 @@ async function* changeParts(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Tr
   for await (const part of parts) yield new Transfer(part, [part.buffer as ArrayBuffer])
 }
 
-export type ReadHandlers = ReturnType<typeof createHandlers>
+export type StoreReadHandlers = ReturnType<typeof createHandlers>
 
-serveWork((data: ReadWorkData): ReadHandlers => createHandlers(new KeptStores(data)))
+serveWork((data: ReadWorkData): StoreReadHandlers => createHandlers(new CachedStores(data)))

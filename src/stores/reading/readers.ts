@@ -9,7 +9,7 @@ import { getStoreDescription } from '../registry.ts'
 import type { StoreConnection } from '../store.ts'
 import { mostTilesAtOnce } from '../store.ts'
 import { JoinedTiles } from './joined-tiles.ts'
-import type { ReadHandlers, ReadWorkData } from './read-work.ts'
+import type { ReadWorkData, StoreReadHandlers } from './read-work.ts'
 import { RowEstimates } from './row-estimates.ts'
 import { TileLane } from './tile-lane.ts'
 
@@ -65,7 +65,7 @@ interface Known {
   isOwn: boolean
 }
 
-type ReadPool = WorkPool<ReadHandlers>
+type ReadPool = WorkPool<StoreReadHandlers>
 
 /** Scheduling options of reads. See `PlaceOptions`. */
 interface ReadShare {
@@ -76,7 +76,7 @@ interface ReadShare {
 }
 
 /** Worker for a query to a store, and the time limit. */
-export interface ReadPlace {
+export interface ReadTarget {
   pool: ReadPool
   limits: ReadShare & { deadlineMs?: number; graceMs?: number; key: string }
   /** Queue of tiles. */
@@ -92,8 +92,8 @@ export interface ReadKind {
 
 /** Workers that read stores. Light reads never wait for heavy ones. */
 interface ReadWorkers {
-  light: Pick<ReadPlace, 'pool' | 'tiles'>
-  heavy: Pick<ReadPlace, 'pool' | 'tiles'>
+  light: Pick<ReadTarget, 'pool' | 'tiles'>
+  heavy: Pick<ReadTarget, 'pool' | 'tiles'>
 }
 
 /**
@@ -122,7 +122,7 @@ export class Readers {
     this.#processes = startProcesses()
   }
 
-  placeOf(connection: StoreConnection, { table = '', isHeavy = false }: ReadKind = {}): ReadPlace {
+  placeOf(connection: StoreConnection, { table = '', isHeavy = false }: ReadKind = {}): ReadTarget {
     const known = this.#known.get(connection) ?? this.#look(connection)
     const { key } = known
     const share = { key, owner: workOwner(), resource: `${key} ${table}`, isHeavy }
@@ -173,7 +173,7 @@ const maxWaitingOfProcesses = { count: 200, refuse: tooBusy }
 function startThreads(lightThreads: number): ReadWorkers {
   const heavyThreads = Math.max(1, Math.floor(lightThreads / 2))
   const startPool = (limit: number, share: number, ofOwnerEach: number): ReadPool =>
-    new WorkPool<ReadHandlers>({
+    new WorkPool<StoreReadHandlers>({
       start: (options) =>
         startThread(file, { ...options, data: { isProcess: false } satisfies ReadWorkData }),
       limit,
@@ -200,7 +200,7 @@ function startThreads(lightThreads: number): ReadWorkers {
 }
 
 function startProcesses(): ReadWorkers {
-  const pool = new WorkPool<ReadHandlers>({
+  const pool = new WorkPool<StoreReadHandlers>({
     start: (options) =>
       startProcess(file, { ...options, maxHeapMb, data: { isProcess: true } satisfies ReadWorkData }),
     limit: maxProcesses,

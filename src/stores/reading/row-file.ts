@@ -5,9 +5,9 @@ import { isText } from '../../tiles/attributes.ts'
 import { NearRows } from '../../tiles/rows/row-chunk.ts'
 import type { RowDirectory } from '../../tiles/rows/row-directory.ts'
 import {
-  headBytes,
+  directoryHeadBytes,
   readDirectory,
-  readHead,
+  readDirectoryHead,
   sidesAround,
   touchingRows,
   widenedBoxes,
@@ -33,7 +33,7 @@ const mostBetween = 1 << 14
  * The rows of a tile, in key order, and how they are shown. `release` is called when they are no longer
  * needed.
  */
-export interface FoundRows {
+export interface MatchingRows {
   rows: NearRows
   shown: ShownCells
   release(): void
@@ -97,7 +97,7 @@ export class RowFile {
    * Returns rows that touch the boxes, and possibly others whose envelope does; undefined if they are too
    * large to be read together, or unreadable.
    */
-  find(boxes: readonly Envelope[], attributes: readonly string[] | undefined): FoundRows | undefined {
+  find(boxes: readonly Envelope[], attributes: readonly string[] | undefined): MatchingRows | undefined {
     const wide = widenedBoxes(boxes)
     const count = this.#findChunks(wide)
     const sizeBytes = this.#sizeOf(count)
@@ -205,9 +205,9 @@ function groupsOf({ sides }: RowDirectory): Float32Array {
 }
 
 function readFile(file: number): RowDirectory | undefined {
-  const first = new Uint8Array(headBytes)
-  if (readSync(file, first, 0, headBytes, 0) < headBytes) return undefined
-  const head = readHead(first)
+  const first = new Uint8Array(directoryHeadBytes)
+  if (readSync(file, first, 0, directoryHeadBytes, 0) < directoryHeadBytes) return undefined
+  const head = readDirectoryHead(first)
   if (head === undefined || fstatSync(file).size !== head.sizeBytes) return undefined
   const bytes = new Uint8Array(head.sizeBytes - head.directoryAt)
   readWhole(file, bytes, { at: 0, length: bytes.length, from: head.directoryAt })

@@ -4,7 +4,7 @@ import { batchesOf, schemaOf } from '../../../tests/support/batches.ts'
 import { seededNumbers } from '../../../tests/support/seeded-numbers.ts'
 import type { Area } from '../../geo/area.ts'
 import type { FeatureQuery, VectorStore } from '../store.ts'
-import type { MapPoint } from './page-wish.ts'
+import type { MapPoint } from './feature-page-request.ts'
 import { readRowsAtPoint } from './rows-at-point.ts'
 
 type Place = [x: number, y: number]

@@ -8,10 +8,10 @@ import { selectRows } from '../../geo/select-rows.ts'
 import { wkbDistance } from '../../geo/wkb-distance.ts'
 import type { FeaturePage, FeatureQuery, VectorStore } from '../store.ts'
 import { areasIn } from './boxes-in-crs.ts'
+import type { FeaturePageRequest, MapPoint } from './feature-page-request.ts'
 import { filterIn } from './filter-in-crs.ts'
-import type { MapPoint, PageWish } from './page-wish.ts'
 import { findReprojector } from './reprojectors.ts'
-import { isInDegrees } from './wished-filter.ts'
+import { isInDegrees } from './request-filter.ts'
 
 /** Number of rows around a point above which a smaller neighbourhood is read first. */
 const manyRows = 5000
@@ -27,7 +27,7 @@ const ownCell = 0.5
  */
 export async function* readRowsAtPoint(
   store: VectorStore,
-  wish: PageWish,
+  wish: FeaturePageRequest,
   { query, point }: { query: FeatureQuery; point: MapPoint },
   signal: AbortSignal,
 ): AsyncGenerator<FeaturePage> {
@@ -55,7 +55,7 @@ const allRows = 1e9
  */
 async function listReaches(
   store: VectorStore,
-  wish: PageWish,
+  wish: FeaturePageRequest,
   { query, point }: { query: FeatureQuery; point: MapPoint },
   signal: AbortSignal,
 ): Promise<number[]> {
@@ -77,7 +77,7 @@ async function listReaches(
 /** Returns the box around a point, `reach` cells to each side; without a tolerance that of its cell. */
 function areasAround(
   { x, y, cell: [width, height] }: MapPoint,
-  wish: PageWish,
+  wish: FeaturePageRequest,
   reach: number,
 ): Promise<Area[]> {
   const cells = reach === 0 ? ownCell : reach
@@ -102,12 +102,12 @@ class RowChoice {
   #added = 0
   readonly #limit: number
   readonly #point: MapPoint
-  readonly #wish: PageWish
+  readonly #wish: FeaturePageRequest
   readonly #contains: (batch: FeatureBatch, row: number) => boolean
   readonly #reprojector: Awaited<ReturnType<typeof findReprojector>> | undefined
 
   private constructor(
-    { limit, point, wish }: { limit: number; point: MapPoint; wish: PageWish },
+    { limit, point, wish }: { limit: number; point: MapPoint; wish: FeaturePageRequest },
     contains: (batch: FeatureBatch, row: number) => boolean,
     reprojector: Awaited<ReturnType<typeof findReprojector>> | undefined,
   ) {
@@ -118,7 +118,7 @@ class RowChoice {
     this.#reprojector = reprojector
   }
 
-  static async open(wish: PageWish, point: MapPoint, limit: number): Promise<RowChoice> {
+  static async open(wish: FeaturePageRequest, point: MapPoint, limit: number): Promise<RowChoice> {
     const filter = await filterIn(
       {
         asked: { kind: 'relation', relation: 's_intersects', wkb: pointWkb(point), isRowFirst: true },

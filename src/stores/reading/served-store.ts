@@ -1,6 +1,6 @@
 import type { ValueSummary } from '../../cartography/classify/summary.ts'
-import { ownChangesWritten } from '../own-changes.ts'
 import { getStoreDescription, openVectorStore } from '../registry.ts'
+import { serverChangesWritten } from '../server-changes.ts'
 import type {
   FeaturePage,
   FeatureQuery,
@@ -10,28 +10,28 @@ import type {
   TileReads,
   VectorStore,
 } from '../store.ts'
-import type { ColumnsWish, ColumnValues } from './column-values.ts'
-import type { PagePart, PageWish } from './page-wish.ts'
+import type { ColumnValues, ColumnValuesRequest } from './column-values.ts'
+import type { FeaturePageRequest, PagePart } from './feature-page-request.ts'
 import type { EstimatedBox } from './read-cost.ts'
 import { demandOfCount, demandOfPage, demandOfQuery, demandOfTileRows, isHeavyTile } from './read-cost.ts'
-import type { Readers, ReadPlace } from './readers.ts'
+import type { Readers, ReadTarget } from './readers.ts'
 import { StoreReads } from './store-reads.ts'
-import type { SummaryWish } from './summarize-values.ts'
-import type { MadeTile, TileWish } from './tile-wish.ts'
-import type { ChangeWish } from './write-change-page.ts'
+import type { ValueSummaryRequest } from './summarize-values.ts'
+import type { EncodedTile, TableTileRequest } from './table-tile-request.ts'
+import type { ChangePageRequest } from './write-change-page.ts'
 
 /** A store whose queries run in other threads or processes. */
 export interface ServedStore extends VectorStore, TileReads {
   /** Yields a page of features as GeoJSON, rendered on demand. */
-  writePage(wish: PageWish, signal: AbortSignal): AsyncIterable<PagePart>
+  writePage(wish: FeaturePageRequest, signal: AbortSignal): AsyncIterable<PagePart>
   /** Yields the contents of a change file as text; for a GeoPackage created by `writeChanges`. */
-  writeChangePage(wish: ChangeWish, signal: AbortSignal): AsyncIterable<Uint8Array>
+  writeChangePage(wish: ChangePageRequest, signal: AbortSignal): AsyncIterable<Uint8Array>
   /** Returns a vector tile of a table. */
-  writeTile(wish: TileWish, signal: AbortSignal): Promise<MadeTile>
+  writeTile(wish: TableTileRequest, signal: AbortSignal): Promise<EncodedTile>
   /** Returns statistics of a column. */
-  summarize(wish: SummaryWish, signal: AbortSignal): Promise<ValueSummary>
+  summarize(wish: ValueSummaryRequest, signal: AbortSignal): Promise<ValueSummary>
   /** Returns the values of columns. */
-  columnValues(wish: ColumnsWish, signal: AbortSignal): Promise<ColumnValues[]>
+  columnValues(wish: ColumnValuesRequest, signal: AbortSignal): Promise<ColumnValues[]>
   /**
    * Returns the estimated number of rows of a table, or of its rows in a box; 0 if there is no such table.
    */
@@ -151,7 +151,7 @@ function servedReads(connection: StoreConnection, reads: StoreReads): Reads {
 }
 
 /** Runs a query in a worker that may read the store. */
-type Ask = <T>(question: (place: ReadPlace) => Promise<T>) => Promise<T>
+type Ask = <T>(question: (place: ReadTarget) => Promise<T>) => Promise<T>
 
 /**
  * The same for writes: they return when a later crash of the server does not make them look like foreign
@@ -159,7 +159,7 @@ type Ask = <T>(question: (place: ReadPlace) => Promise<T>) => Promise<T>
  */
 const written = async <Result>(writing: Promise<Result>): Promise<Result> => {
   const result = await writing
-  await ownChangesWritten()
+  await serverChangesWritten()
   return result
 }
 

@@ -2,14 +2,14 @@ import { inColumns } from '../../filters/filter.ts'
 import { columnValue } from '../../geo/column.ts'
 import { attributeIndex } from '../../geo/schema.ts'
 import type { FeaturePage, TileQuery } from '../store.ts'
-import type { ShownColumns, TileWish } from './tile-wish.ts'
-import type { WishedFilter } from './wished-filter.ts'
+import type { RequestFilter } from './request-filter.ts'
+import type { ShownColumns, TableTileRequest } from './table-tile-request.ts'
 
 /** Returns the table columns to read for the requested attributes. */
 export function readColumns({
   attributes,
   columns,
-}: Pick<TileWish, 'attributes' | 'columns'>): Pick<TileQuery, 'attributes'> {
+}: Pick<TableTileRequest, 'attributes' | 'columns'>): Pick<TileQuery, 'attributes'> {
   if (attributes === undefined) return {}
   if (columns === undefined) return { attributes }
   const wanted = new Set(attributes)
@@ -33,7 +33,7 @@ export function shownPage({ batch }: FeaturePage, { id, names }: ShownColumns): 
 }
 
 /** Returns the filter with the column names of the table. */
-export function filterInTable(filter: WishedFilter, columns: ShownColumns | undefined): WishedFilter {
+export function filterInTable(filter: RequestFilter, columns: ShownColumns | undefined): RequestFilter {
   if (columns === undefined) return filter
   const names = new Map(Object.entries(columns.names).map(([name, shown]) => [shown, name]))
   return { ...filter, asked: inColumns(filter.asked, (name) => names.get(name) ?? name) }

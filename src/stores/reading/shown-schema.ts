@@ -1,5 +1,5 @@
 import type { Schema } from '../../geo/schema.ts'
-import type { PropertySelection } from './page-wish.ts'
+import type { PropertySelection } from './feature-page-request.ts'
 
 /** Returns the schema of the shown properties; the whole schema without a selection. */
 export function shownSchema(schema: Schema, selection: PropertySelection | undefined): Schema {

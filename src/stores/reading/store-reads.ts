@@ -3,7 +3,7 @@ import { WorkerEnded } from '../../lib/workers/worker-handle.ts'
 import type { StoreConnection } from '../store.ts'
 import type { EstimatedBox, EstimateRows, ReadDemand } from './read-cost.ts'
 import { isHeavyRead } from './read-cost.ts'
-import type { Readers, ReadKind, ReadPlace } from './readers.ts'
+import type { Readers, ReadKind, ReadTarget } from './readers.ts'
 
 /** Determines the kind of a read. */
 type FindKind = () => Promise<ReadKind>
@@ -22,7 +22,7 @@ export class StoreReads {
   }
 
   /** Runs a query in a worker that may read the store, and elsewhere if that worker refuses. */
-  async ask<T>(question: (place: ReadPlace) => Promise<T>, kind: ReadKind | FindKind = light): Promise<T> {
+  async ask<T>(question: (place: ReadTarget) => Promise<T>, kind: ReadKind | FindKind = light): Promise<T> {
     const answer = async (): Promise<T> =>
       question(this.#placeOf(typeof kind === 'function' ? await kind() : kind))
     try {
@@ -36,7 +36,7 @@ export class StoreReads {
 
   /** Like `ask`, for a query with a streamed result. */
   async *take<T>(
-    question: (place: ReadPlace) => AsyncIterable<T>,
+    question: (place: ReadTarget) => AsyncIterable<T>,
     kind: FindKind = async () => light,
   ): AsyncGenerator<T> {
     try {
@@ -87,7 +87,7 @@ export class StoreReads {
     return this.kindOf(table, { offset: 0, limit: Number.POSITIVE_INFINITY, isCounted: false }, signal)
   }
 
-  #placeOf(kind: ReadKind): ReadPlace {
+  #placeOf(kind: ReadKind): ReadTarget {
     return this.#readers.placeOf(this.#connection, kind)
   }
 }

@@ -7,7 +7,7 @@ import { dateText, timestampText, timeText } from '../../geo/time-text.ts'
 import type { VectorStore } from '../store.ts'
 
 /** Values to read, and the purpose. */
-export interface SummaryWish {
+export interface ValueSummaryRequest {
   table: string
   attribute: string
   method: ClassifyMethod
@@ -17,7 +17,7 @@ export interface SummaryWish {
 /** Reads every value of a column; runs in a reader. */
 export async function summarizeValues(
   store: Pick<VectorStore, 'readFeatures'>,
-  { table, attribute, method, classes }: SummaryWish,
+  { table, attribute, method, classes }: ValueSummaryRequest,
   signal: AbortSignal,
 ): Promise<ValueSummary> {
   const summarizer = new ValueSummarizer(method, classes)

@@ -8,7 +8,7 @@ import type { VectorStore } from '../store.ts'
 import { findReprojector } from './reprojectors.ts'
 
 /** Selects changes of a change file, and their format. Plain data: it is passed between threads. */
-export interface ChangeWish {
+export interface ChangePageRequest {
   format: 'csv' | 'geojson'
   limit: number
   offset: number
@@ -24,7 +24,7 @@ const geoJsonCrs = 'EPSG:4326'
 /** Yields changes as text, part by part, on demand. */
 export async function* writeChangePage(
   store: VectorStore,
-  wish: ChangeWish,
+  wish: ChangePageRequest,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const { limit, offset, format } = wish

@@ -17,9 +17,9 @@ import type { FeaturePage, FeatureQuery, VectorStore } from '../store.ts'
 import { explainSlowness, questionMs, tookTooLong } from '../too-slow.ts'
 import { areasIn } from './boxes-in-crs.ts'
 import { briefFeature } from './brief-feature.ts'
+import type { FeaturePageRequest, FileLink, PagePart, WrittenForm } from './feature-page-request.ts'
 import { filterIn } from './filter-in-crs.ts'
 import { PageRows, withNextRow } from './page-rows.ts'
-import type { FileLink, PagePart, PageWish, WrittenForm } from './page-wish.ts'
 import { findReprojector } from './reprojectors.ts'
 import { readRowsAtPoint } from './rows-at-point.ts'
 import { shownPage } from './shown-columns.ts'
@@ -31,7 +31,7 @@ const encoder = new TextEncoder()
 /** Counts, reads, transforms and writes a page of features, part by part, on demand. */
 export async function* writePage(
   store: VectorStore,
-  wish: PageWish,
+  wish: FeaturePageRequest,
   signal: AbortSignal,
 ): AsyncGenerator<PagePart> {
   const query = await queryOf(wish)
@@ -56,7 +56,7 @@ export async function* writePage(
 }
 
 /** Returns the shown properties of a batch, and those that links are built from. */
-function selected(batch: FeatureBatch, { selection, fileLink }: PageWish): FeatureBatch {
+function selected(batch: FeatureBatch, { selection, fileLink }: FeaturePageRequest): FeatureBatch {
   if (selection === undefined) return batch
   const names = new Set([...selection.attributes, ...(fileLink === undefined ? [] : [fileLink.attribute])])
   const isShown = batch.schema.attributes.map(({ name }) => names.has(name))
@@ -84,7 +84,7 @@ interface Opened {
  */
 async function openInTime(
   store: VectorStore,
-  wish: PageWish,
+  wish: FeaturePageRequest,
   query: FeatureQuery,
   signal: AbortSignal,
 ): Promise<Opened> {
@@ -116,7 +116,7 @@ const mostTries = 10
 /** Returns the rows and the number of matches, both from one snapshot. */
 async function openPages(
   store: VectorStore,
-  wish: PageWish,
+  wish: FeaturePageRequest,
   query: FeatureQuery,
   signal: AbortSignal,
 ): Promise<Opened> {
@@ -160,9 +160,9 @@ class PageText implements WrittenPage {
   text = ''
   tag: string | undefined
   #numberReturned = 0
-  readonly #wish: PageWish
+  readonly #wish: FeaturePageRequest
 
-  constructor(wish: PageWish) {
+  constructor(wish: FeaturePageRequest) {
     this.#wish = wish
   }
 
@@ -225,7 +225,7 @@ class FormPage implements WrittenPage {
 }
 
 /** Returns the query in the CRS of the table. */
-export async function queryOf({ query, box, filter, crs }: PageWish): Promise<FeatureQuery> {
+export async function queryOf({ query, box, filter, crs }: FeaturePageRequest): Promise<FeatureQuery> {
   return {
     ...query,
     ...(box !== undefined && { bboxes: await areasIn(box, crs) }),

@@ -5,24 +5,24 @@ import type { Failure } from '../../lib/errors.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { TileEncoder } from '../../tiles/encode-tile.ts'
 import { createTileEncoder, noTileCounts } from '../../tiles/encode-tile.ts'
+import { mostDrawn } from '../../tiles/generalize/select-rows.ts'
+import { areaCellOf } from '../../tiles/generalize/tile-cells.ts'
 import { bufferedEnvelope, tableBoxes } from '../../tiles/table-boxes.ts'
-import { mostDrawn } from '../../tiles/thin/select-rows.ts'
-import { areaCellOf } from '../../tiles/thin/tile-cells.ts'
 import type { TileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
-import { inTurns } from '../in-turns.ts'
+import { runInOrder } from '../run-in-order.ts'
 import type { TileNote, TileQuery, TileReading, TileReads, VectorStore } from '../store.ts'
 import { tileReadingByFeatures, tileReadingOf } from '../tile-reading.ts'
+import { withRowFile } from './cached-row-files.ts'
 import type { ChosenRows, TileBoxes } from './choose-rows.ts'
 import { chooseAmong, chooseByOverview } from './choose-rows.ts'
 import { compressTile } from './compress-tile.ts'
 import { filterIn } from './filter-in-crs.ts'
-import { withRowFile } from './kept-row-files.ts'
 import { batchBytes, chooseWithin, mostReadBytes } from './read-within.ts'
 import { findReprojector } from './reprojectors.ts'
 import type { RowFile } from './row-file.ts'
 import { readColumns, shownPage } from './shown-columns.ts'
-import type { MadeTile, TileWish } from './tile-wish.ts'
+import type { EncodedTile, TableTileRequest } from './table-tile-request.ts'
 
 /** Number of rows after which other work may run. */
 const rowsEach = 256
@@ -30,10 +30,10 @@ const rowsEach = 256
 /** Reads, transforms and encodes the rows of a tile, all from one state of the table. */
 export async function writeTile(
   store: VectorStore,
-  wish: TileWish,
+  wish: TableTileRequest,
   signal: AbortSignal,
   mostBytes = mostReadBytes,
-): Promise<MadeTile> {
+): Promise<EncodedTile> {
   const set = getTileMatrixSet(wish.set)
   const back = await findReprojector(set.srs, wish.crs)
   const there = await findReprojector(wish.crs, set.srs)
@@ -54,13 +54,13 @@ export async function writeTile(
 }
 
 /** Filters apply to features: the tile-specific queries of a store do not support them. */
-async function readingOf(store: VectorStore, { filter, crs }: TileWish): Promise<TileReading> {
+async function readingOf(store: VectorStore, { filter, crs }: TableTileRequest): Promise<TileReading> {
   if (filter === undefined) return tileReadingOf(store)
   return tileReadingByFeatures(store, await filterIn(filter, crs))
 }
 
 interface Work {
-  wish: TileWish
+  wish: TableTileRequest
   set: TileMatrixSet
   place: TileBoxes
   there: Reprojector
@@ -77,7 +77,7 @@ type Rows = Pick<TileQuery, 'boxes' | 'ids'>
  * Renders a tile from a row file if it shows all rows; undefined if there is no row file, or if rows must be
  * selected, which needs the table. Such a file returns far fewer bytes per tile than the limit.
  */
-async function writeNear(work: Work, signal: AbortSignal): Promise<MadeTile | undefined> {
+async function writeNear(work: Work, signal: AbortSignal): Promise<EncodedTile | undefined> {
   const { rowFile, thinning, filter } = work.wish
   if (rowFile === undefined || filter !== undefined || thinning?.cell !== undefined) return undefined
   const { isIdentity, transformPlace } = work.there
@@ -89,7 +89,7 @@ async function encodeNear(
   file: RowFile,
   { wish, set, place, there, areaCell }: Work,
   signal: AbortSignal,
-): Promise<MadeTile | undefined> {
+): Promise<EncodedTile | undefined> {
   const found = file.find(place.boxes, wish.attributes)
   if (found === undefined) return undefined
   const { rows, shown } = found
@@ -103,7 +103,7 @@ async function encodeNear(
     const add = (from: number): void =>
       encoder.addNear(rows, from, Math.min(rows.count, from + rowsEach), shown)
     if (rows.count <= rowsEach) add(0)
-    else for await (const from of inTurns(stepsTo(rows.count), signal)) add(from)
+    else for await (const from of runInOrder(stepsTo(rows.count), signal)) add(from)
     signal.throwIfAborted()
     const { bytes, counts } = encoder.finish()
     return { bytes: compressTile(bytes), counts, isOfRowFile: true }
@@ -127,7 +127,7 @@ type Excess = 'many' | 'heavy'
  * Shows the rows that generalization leaves. A single query sees one state; two queries run within
  * `atOneState`.
  */
-async function writeWithin(reading: TileReading, work: Work, signal: AbortSignal): Promise<MadeTile> {
+async function writeWithin(reading: TileReading, work: Work, signal: AbortSignal): Promise<EncodedTile> {
   const { wish, there } = work
   const first = await writeAtOnce(reading, work, signal)
   if (typeof first === 'object') return first
@@ -151,7 +151,7 @@ async function writeAtOnce(
   reading: TileReading,
   work: Work,
   signal: AbortSignal,
-): Promise<MadeTile | Excess> {
+): Promise<EncodedTile | Excess> {
   const { wish, place } = work
   // An overview contains the rows of the whole table.
   const known = wish.filter === undefined ? await chooseByOverview(work) : undefined
@@ -177,7 +177,7 @@ async function writeLargest(
   work: Work,
   chosen: ChosenRows,
   signal: AbortSignal,
-): Promise<MadeTile> {
+): Promise<EncodedTile> {
   const { wish, mostBytes } = work
   const query = { table: wish.table, ...readColumns(wish) }
   const ids = await chooseWithin(reads, query, chosen, { mostBytes, signal })
@@ -188,7 +188,7 @@ async function writeLargest(
   return { ...made, counts: { ...made.counts, overLimit } }
 }
 
-function withThinned<Made extends MadeTile | Excess>(made: Made, { thinned }: ChosenRows): Made {
+function withThinned<Made extends EncodedTile | Excess>(made: Made, { thinned }: ChosenRows): Made {
   if (typeof made !== 'object') return made
   return { ...made, counts: { ...made.counts, thinned: made.counts.thinned + thinned } }
 }
@@ -200,7 +200,7 @@ async function encode(
   { ids, boxes }: Rows,
   signal: AbortSignal,
   most = Number.POSITIVE_INFINITY,
-): Promise<MadeTile | Excess> {
+): Promise<EncodedTile | Excess> {
   const { table, name, tile } = wish
   const query = { table, ...defined({ ids, boxes }), ...readColumns(wish) }
   const note: TileNote = {}
@@ -231,6 +231,6 @@ async function encode(
 }
 
 /** Returns an empty tile. */
-export function nothing(): MadeTile {
+export function nothing(): EncodedTile {
   return { bytes: new Uint8Array(0), counts: noTileCounts() }
 }

@@ -3,9 +3,9 @@ import type { Reprojector } from '../../geo/reprojector.ts'
 import { defined } from '../../lib/defined.ts'
 import type { TileEncoder } from '../../tiles/encode-tile.ts'
 import { createTileEncoder } from '../../tiles/encode-tile.ts'
+import { mostDrawn } from '../../tiles/generalize/select-rows.ts'
+import { areaCellOf } from '../../tiles/generalize/tile-cells.ts'
 import { bufferedEnvelope, tableBoxes } from '../../tiles/table-boxes.ts'
-import { mostDrawn } from '../../tiles/thin/select-rows.ts'
-import { areaCellOf } from '../../tiles/thin/tile-cells.ts'
 import { getTileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
 import type { FeaturePage, TileNote, TileReading, VectorStore } from '../store.ts'
 import { mostTilesAtOnce } from '../store.ts'
@@ -14,7 +14,7 @@ import { compressTile } from './compress-tile.ts'
 import { batchBytes, mostReadBytes } from './read-within.ts'
 import { findReprojector } from './reprojectors.ts'
 import { readColumns, shownPage } from './shown-columns.ts'
-import type { MadeTile, TilesWish, TileWish } from './tile-wish.ts'
+import type { EncodedTile, TableTileRequest, TableTilesRequest } from './table-tile-request.ts'
 import { nothing, writeTile } from './write-tile.ts'
 
 /**
@@ -24,17 +24,17 @@ import { nothing, writeTile } from './write-tile.ts'
  */
 export async function writeTiles(
   store: VectorStore,
-  { tiles, ...rest }: TilesWish,
+  { tiles, ...rest }: TableTilesRequest,
   signal: AbortSignal,
   mostBytes = mostReadBytes,
-): Promise<MadeTile[]> {
+): Promise<EncodedTile[]> {
   const wishes = tiles.map((tile) => ({ ...rest, tile }))
   // A row file stores nearby rows close to each other.
   const isTogether = rest.rowFile === undefined
   const together = isTogether
     ? await writeTogether(tileReadingOf(store), { tiles, ...rest }, { mostBytes, signal })
     : []
-  const made: MadeTile[] = []
+  const made: EncodedTile[] = []
   for (const [at, wish] of wishes.entries())
     made.push(together[at] ?? (await writeTile(store, wish, signal, mostBytes)))
   return made
@@ -49,9 +49,9 @@ interface Within {
 /** Returns undefined for tiles that must be rendered individually. */
 async function writeTogether(
   reading: TileReading,
-  wish: TilesWish,
+  wish: TableTilesRequest,
   within: Within,
-): Promise<(MadeTile | undefined)[]> {
+): Promise<(EncodedTile | undefined)[]> {
   const { crs, thinning, tiles, extent, filter } = wish
   const isFew = tiles.length > 1 && tiles.length <= mostTilesAtOnce
   if (reading.readTiles === undefined || !isFew) return []
@@ -72,9 +72,9 @@ async function writeTogether(
 
 async function drawTogether(
   readTiles: NonNullable<TileReading['readTiles']>,
-  { wish, boxesOf, there }: { wish: TilesWish; boxesOf: Envelope[][]; there: Reprojector },
+  { wish, boxesOf, there }: { wish: TableTilesRequest; boxesOf: Envelope[][]; there: Reprojector },
   { mostBytes, signal }: Within,
-): Promise<(MadeTile | undefined)[]> {
+): Promise<(EncodedTile | undefined)[]> {
   const { tiles, table, columns, thinning, ...rest } = wish
   const most = thinning === undefined ? Number.POSITIVE_INFINITY : mostDrawn
   const drawings = tiles.map(
@@ -101,13 +101,13 @@ async function drawTogether(
 
 /** One of the tiles for which rows are read together. */
 class SharedDrawing {
-  readonly #wish: TileWish
+  readonly #wish: TableTileRequest
   readonly #way: { there: Reprojector; boxes: Envelope[] }
   readonly #most: number
   #encoder: TileEncoder | undefined
   #count = 0
 
-  constructor(wish: TileWish, way: { there: Reprojector; boxes: Envelope[] }, most: number) {
+  constructor(wish: TableTileRequest, way: { there: Reprojector; boxes: Envelope[] }, most: number) {
     this.#wish = wish
     this.#way = way
     this.#most = most
@@ -121,7 +121,7 @@ class SharedDrawing {
   }
 
   /** Returns undefined if it has more rows than it may draw, which must be selected. */
-  finish(note: TileNote): MadeTile | undefined {
+  finish(note: TileNote): EncodedTile | undefined {
     if (this.#isOver) return undefined
     if (this.#encoder === undefined) return { ...nothing(), ...note }
     const { bytes, counts } = this.#encoder.finish()

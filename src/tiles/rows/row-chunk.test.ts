@@ -13,7 +13,7 @@ import { getTileMatrixSet } from '../tile-matrix-sets.ts'
 import { NearRows, writeChunk } from './row-chunk.ts'
 import {
   readDirectory,
-  readHead,
+  readDirectoryHead,
   roundedSides,
   touchingRows,
   widenedBoxes,
@@ -212,12 +212,12 @@ describe('the directory of a row file', () => {
     }
     const head = { chunks: 2, directoryAt: 2 ** 41, sizeBytes: 2 ** 41 + 500 }
     const bytes = writeHead(head)
-    assert.deepEqual(readHead(bytes), head)
+    assert.deepEqual(readDirectoryHead(bytes), head)
     assert.deepEqual(readDirectory(writeDirectory(directory), head), directory)
-    assert.equal(readHead(bytes.subarray(0, 31)), undefined)
-    assert.equal(readHead(new Uint8Array(32)), undefined)
+    assert.equal(readDirectoryHead(bytes.subarray(0, 31)), undefined)
+    assert.equal(readDirectoryHead(new Uint8Array(32)), undefined)
     bytes[8] = 99
-    assert.equal(readHead(bytes), undefined)
+    assert.equal(readDirectoryHead(bytes), undefined)
   })
 
   it('finds every envelope that touches a box, however it was rounded', () => {

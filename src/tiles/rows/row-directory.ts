@@ -6,7 +6,7 @@ import type { Schema } from '../../geo/schema.ts'
 const rowFileFormat = 2
 const magic = 'terrarow'
 /** Magic bytes, format, number of chunks, offset of the directory, size of the file. */
-export const headBytes = 32
+export const directoryHeadBytes = 32
 /** Maximum relative error of the outward rounding of an index to a 32-bit float. */
 const floatStep = 2 ** -21
 
@@ -41,7 +41,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Arra
 
 /** Written last: a file without it is incomplete. */
 export function writeHead({ chunks, directoryAt, sizeBytes }: RowFileHead): Uint8Array {
-  const head = Buffer.alloc(headBytes)
+  const head = Buffer.alloc(directoryHeadBytes)
   head.write(magic, 'latin1')
   head.writeUInt32LE(rowFileFormat, 8)
   head.writeUInt32LE(chunks, 12)
@@ -51,9 +51,9 @@ export function writeHead({ chunks, directoryAt, sizeBytes }: RowFileHead): Uint
 }
 
 /** Returns undefined for bytes of another format, or an incomplete file. */
-export function readHead(bytes: Uint8Array): RowFileHead | undefined {
+export function readDirectoryHead(bytes: Uint8Array): RowFileHead | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (buffer.length < headBytes || buffer.toString('latin1', 0, 8) !== magic) return undefined
+  if (buffer.length < directoryHeadBytes || buffer.toString('latin1', 0, 8) !== magic) return undefined
   if (buffer.readUInt32LE(8) !== rowFileFormat) return undefined
   return {
     chunks: buffer.readUInt32LE(12),
@@ -115,7 +115,7 @@ export function widenedBoxes(boxes: readonly Envelope[]): Float64Array {
 }
 
 /** A range of envelopes, and the boxes, from `widenedBoxes`, that they must touch. */
-export interface TouchQuestion {
+export interface TouchQuery {
   /** Index of the first one. */
   from: number
   count: number
@@ -128,7 +128,7 @@ export interface TouchQuestion {
  */
 export function touchingRows(
   sides: Float32Array,
-  { from, count, boxes }: TouchQuestion,
+  { from, count, boxes }: TouchQuery,
   found: Uint32Array,
   at: number,
 ): number {

@@ -1,13 +1,13 @@
-import { latitudeAt, worldExponent, worldY } from '../thin/places.ts'
-import type { UnitBox } from '../thin/sample-points.ts'
-import { isSamplePointOf, samplePointWithin } from '../thin/sample-points.ts'
-import { levelOf } from '../thin/tile-cells.ts'
+import { latitudeAt, worldExponent, worldY } from '../generalize/feature-positions.ts'
+import type { UnitBox } from '../generalize/sample-points.ts'
+import { isSamplePointOf, samplePointWithin } from '../generalize/sample-points.ts'
+import { levelOf } from '../generalize/tile-cells.ts'
 import type { TileAddress, TileMatrixSetId } from '../tile-matrix-sets.ts'
 import { tileBuffer, tileExtent } from '../tile-units.ts'
 import { CellOutline } from './cell-outline.ts'
 import type { ClipBox } from './clip.ts'
 import { Paths } from './paths.ts'
-import { boundsOf, boundsOfAll } from './shape-writer.ts'
+import { boundsOfAll, shapeBounds } from './shape-writer.ts'
 import { UnitCoverage } from './unit-coverage.ts'
 import type { WholeRings } from './whole-rings.ts'
 
@@ -116,7 +116,7 @@ export class CellGrid {
     for (let ring = 0, end = 0; ring < count; ring = end) {
       end = ring + 1
       while (end < count && parts[end] === parts[ring]) end += 1
-      if (end - ring < count) this.#findRange(boundsOf(source, ring), this.#exponent)
+      if (end - ring < count) this.#findRange(shapeBounds(source, ring), this.#exponent)
       this.#addTo(cells, source, ring, end)
     }
     if (cells.count === 0) return 'nothing'
@@ -167,7 +167,8 @@ export class CellGrid {
   }
 
   #hasSmall(source: Paths): boolean {
-    for (let ring = 0; ring < source.count; ring += 1) if (this.#isSmall(boundsOf(source, ring))) return true
+    for (let ring = 0; ring < source.count; ring += 1)
+      if (this.#isSmall(shapeBounds(source, ring))) return true
     return false
   }
 
@@ -194,7 +195,7 @@ export class CellGrid {
     for (let ring = 0, end = 0; ring < count; ring = end) {
       end = ring + 1
       while (end < count && parts[end] === parts[ring]) end += 1
-      const bounds = boundsOf(source, ring)
+      const bounds = shapeBounds(source, ring)
       if (this.#isSmall(bounds)) this.#addCells(source, ring, end, bounds, true)
       else {
         sampled = 'some'
@@ -206,7 +207,7 @@ export class CellGrid {
 
   #addLarge(source: Paths, outer: number, end: number): void {
     for (let ring = outer; ring < end; ring += 1) {
-      const bounds = boundsOf(source, ring)
+      const bounds = shapeBounds(source, ring)
       if (ring > outer && this.#isSmall(bounds)) this.#addCells(source, ring, ring + 1, bounds, false)
       else {
         for (let at = source.start(ring); at < (source.ends[ring] as number); at += 1)

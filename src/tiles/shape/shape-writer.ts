@@ -168,7 +168,7 @@ export class ShapeWriter {
     clipped.clear()
     let hasCopies = false
     for (let path = 0; path < source.count; path += 1) {
-      const box = boundsOf(source, path)
+      const box = shapeBounds(source, path)
       if (box.maxY < clipBox.minY || box.minY > clipBox.maxY) continue
       const [first, last] = this.#copies(box.minX, box.maxX)
       for (let copy = first; copy <= last; copy += 1) {
@@ -308,7 +308,7 @@ function copyPath(source: Paths, path: number, shift: number, target: Paths): vo
 const bounds: ClipBox = { minX: 0, minY: 0, maxX: 0, maxY: 0 }
 
 /** Bounds of the positions of one path; the result is overwritten by the next call. */
-export function boundsOf(source: Paths, path: number): ClipBox {
+export function shapeBounds(source: Paths, path: number): ClipBox {
   return boundsBetween(source, source.start(path), source.ends[path] as number)
 }
 

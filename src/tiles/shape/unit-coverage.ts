@@ -1,4 +1,4 @@
-import { interleaved } from '../thin/quad-order.ts'
+import { interleaved } from '../generalize/quad-order.ts'
 import type { TileAddress } from '../tile-matrix-sets.ts'
 import { tileExtent } from '../tile-units.ts'
 

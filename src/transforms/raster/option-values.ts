@@ -1,7 +1,7 @@
 import { toProgramCrs } from '../../geo/crs-program-text.ts'
 
 /** Permitted form of one option value. */
-export interface ValueRule {
+export interface OptionValueRule {
   /** Text of the expected form, as in "must be {says}". */
   says: string
   /** Returns the value as passed to the program; undefined if refused. */
@@ -11,15 +11,15 @@ export interface ValueRule {
 const maxNumberLength = 64
 const decimal = String.raw`[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?`
 
-export function pattern(says: string, form: RegExp): ValueRule {
+export function pattern(says: string, form: RegExp): OptionValueRule {
   return { says, read: (value) => (form.test(value) ? value : undefined) }
 }
 
-export function oneOf(...words: string[]): ValueRule {
+export function oneOf(...words: string[]): OptionValueRule {
   return { says: `one of ${words.join(', ')}`, read: (value) => (words.includes(value) ? value : undefined) }
 }
 
-export const number: ValueRule = {
+export const number: OptionValueRule = {
   says: 'a number',
   read: (value) =>
     value.length <= maxNumberLength && new RegExp(`^${decimal}$`).test(value) ? value : undefined,
@@ -43,13 +43,13 @@ export const cellType = oneOf(
 export const rasterFormat = pattern('GTiff or COG', /^(?:GTiff|COG)$/i)
 export const overviewLevel = pattern('a level, AUTO, AUTO-n or NONE', /^(?:\d{1,3}|AUTO(?:-\d{1,3})?|NONE)$/)
 
-export const crs: ValueRule = {
+export const crs: OptionValueRule = {
   says: 'the code of a CRS that is known, such as EPSG:4326, or WKT or a PROJ string that name no file',
   read: toProgramCrs,
 }
 
 /** Accepts `NAME=VALUE` with the names of a table, in any case. */
-export function setting(table: Record<string, RegExp>): ValueRule {
+export function setting(table: Record<string, RegExp>): OptionValueRule {
   const names = Object.keys(table)
   return {
     says: `NAME=VALUE with a name of ${names.join(', ')} and a value that suits it`,

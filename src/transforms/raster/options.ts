@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import { Type } from 'typebox'
 import type { TransformSpec } from '../transform.ts'
 import { TransformError } from '../transform.ts'
-import type { ValueRule } from './option-values.ts'
+import type { OptionValueRule } from './option-values.ts'
 import type { RasterStep } from './raster-transform.ts'
 
 const maxTexts = 3000
@@ -15,7 +15,7 @@ export const optionTexts: TSchema = Type.Array(Type.String({ maxLength: maxTextL
 })
 
 export interface OptionRule {
-  values: readonly ValueRule[]
+  values: readonly OptionValueRule[]
   /** Permitted numbers of values; absent: any. */
   counts?: readonly number[]
   /** True if the option has a form per band, such as `-scale_2` for `-scale`. */
@@ -36,7 +36,7 @@ export interface ProgramOption {
   values: string[]
 }
 
-export function takes(...values: ValueRule[]): OptionRule {
+export function takes(...values: OptionValueRule[]): OptionRule {
   return { values }
 }
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { defined } from '../../lib/defined.ts'
-import type { ValueRule } from './option-values.ts'
+import type { OptionValueRule } from './option-values.ts'
 import {
   band,
   cellType,
@@ -26,7 +26,7 @@ const maskBand = pattern(
   'none, auto, mask or the number of a band',
   /^(?:none|auto|[1-9]\d{0,4}|mask(?:,[1-9]\d{0,4})?)$/,
 )
-const tag: ValueRule = {
+const tag: OptionValueRule = {
   says: 'NAME=VALUE with a name of letters, digits and _ and at most 1000 characters of value',
   read: (value) => (/^[A-Za-z]\w{0,63}=.{0,1000}$/.test(value) ? value : undefined),
 }

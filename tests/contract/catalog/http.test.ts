@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { startServer } from '../../../src/app.ts'
 import { loadSettings } from '../../../src/config/settings.ts'
-import type { Area } from '../../../src/http/app-types.ts'
+import type { ApiArea } from '../../../src/http/app-types.ts'
 import { createHttpServer } from '../../../src/http/server/server.ts'
 import { without } from '../../../src/lib/defined.ts'
 import type { TestApp } from '../../support/app.ts'
@@ -56,7 +56,7 @@ describe('paths', () => {
   })
 
   it('each say who may call them, or the server does not start', async () => {
-    const area: Area = (app) => {
+    const area: ApiArea = (app) => {
       app.get('/open', () => 'secret')
     }
     await assert.rejects(createHttpServer(terrane, [area]), /Route GET \/open does not say who may call it/)

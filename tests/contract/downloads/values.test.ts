@@ -16,8 +16,8 @@ import { dbase } from '../../../src/formats/shapefile/dbase.ts'
 import { columnValue } from '../../../src/geo/column.ts'
 import { createColumnBuilder } from '../../../src/geo/column-builder.ts'
 import type { AttributeType } from '../../../src/geo/schema.ts'
-import { parseWireTime } from '../../../src/http/monitoring/wire-time.ts'
-import { readTime } from '../../../src/http/ogc/items-query.ts'
+import { parseTimeParameter } from '../../../src/http/monitoring/time-parameter.ts'
+import { readTimeQuery } from '../../../src/http/ogc/items-query.ts'
 import { defined } from '../../../src/lib/defined.ts'
 import { parseMonitorTime } from '../../../src/monitoring/collect/geoserver/request-data.ts'
 import { convertColumn } from '../../../src/stores/convert-column.ts'
@@ -140,7 +140,7 @@ const timedLayer = {
 
 async function inOgc(text: string): Promise<Cell | undefined> {
   try {
-    const { from } = readTime(timedLayer, text) ?? {}
+    const { from } = readTimeQuery(timedLayer, text) ?? {}
     return from === undefined ? undefined : BigInt(Date.parse(from)) * 1000n
   } catch {
     return undefined
@@ -162,7 +162,7 @@ const times: Readers = {
     transformation: bySpec('AttributeRemapTransform', 'java.sql.Timestamp'),
     append: byAppending('timestamp'),
     OGC: inOgc,
-    monitoring: async (text) => micros(parseWireTime(text, 'contract')),
+    monitoring: async (text) => micros(parseTimeParameter(text, 'contract')),
     GeoServer: async (text) => micros(parseMonitorTime(text)),
   },
   texts: [

@@ -8,7 +8,7 @@ import { postgresDialect, sqliteDialect } from '../../../src/cartography/mapserv
 import { conditionSql } from '../../../src/cartography/mapserver/write-condition.ts'
 import { writeMapServer } from '../../../src/cartography/mapserver/write-mapserver.ts'
 import { meetsCondition } from '../../../src/cartography/meets-condition.ts'
-import type { Condition } from '../../../src/cartography/model.ts'
+import type { StyleCondition } from '../../../src/cartography/model.ts'
 import { comparisons } from '../../../src/cartography/model.ts'
 import { runSql, testCluster } from '../../support/postgres.ts'
 
@@ -56,7 +56,7 @@ function makeRows(count: number): Row[] {
   }))
 }
 
-function makeAtom(): Condition {
+function makeAtom(): StyleCondition {
   const property = pick([...columns.map(({ name }) => name), 'absent'])
   const roll = draw()
   if (roll < 0.1) return { op: 'null', property }
@@ -75,7 +75,7 @@ function makeAtom(): Condition {
   return { op: pick(comparisons), property, value, ...(typeof value === 'string' ? folds : {}) }
 }
 
-function makeCondition(depth: number): Condition {
+function makeCondition(depth: number): StyleCondition {
   if (depth === 0 || draw() < 0.4) return makeAtom()
   if (draw() < 0.3) return { op: 'not', condition: makeCondition(depth - 1) }
   const conditions = Array.from({ length: Math.floor(draw() * 4) }, () => makeCondition(depth - 1))
@@ -83,7 +83,7 @@ function makeCondition(depth: number): Condition {
 }
 
 /** Like `makeCondition`, but half of the conditions are about geometry types. */
-function withKinds(depth: number): Condition {
+function withKinds(depth: number): StyleCondition {
   if (depth === 0 || draw() < 0.3)
     return draw() < 0.5 ? { op: 'dimension', value: pick([0, 1, 2] as const) } : makeAtom()
   if (draw() < 0.3) return { op: 'not', condition: withKinds(depth - 1) }
@@ -108,12 +108,12 @@ function insertSql(rows: readonly Row[], isSqlite: boolean): string {
 const rows = makeRows(300)
 const conditions = Array.from({ length: 1200 }, (_, at) => makeCondition(at < 600 ? 0 : 3))
 
-function sqlOf(condition: Condition, dialect: SqlDialect): string {
+function sqlOf(condition: StyleCondition, dialect: SqlDialect): string {
   const table = { dialect, columns: new Map(columns.map((one) => [one.name, one])), geometry: 'geom' }
   return `select id from drawn where ${conditionSql(condition, table, new Losses())} order by id`
 }
 
-function wanted(condition: Condition): number[] {
+function wanted(condition: StyleCondition): number[] {
   return rows.flatMap((row, at) =>
     meetsCondition(condition, { dimension: 0, get: (name) => row[name] }) ? [at] : [],
   )

@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { KeptMapFiles } from '../../../src/maps/drawing/kept-map-files.ts'
-import type { DrawnLayer } from '../../../src/maps/drawing/map-file.ts'
+import { CachedMapFiles } from '../../../src/maps/drawing/cached-map-files.ts'
+import type { MapFileLayer } from '../../../src/maps/drawing/map-file.ts'
 import { mapFileText, partNames, projectionOf } from '../../../src/maps/drawing/map-file.ts'
 import { MapServer } from '../../../src/maps/drawing/map-server.ts'
 import { temporaryData } from '../../support/terrane-process.ts'
@@ -15,7 +15,7 @@ const signal = AbortSignal.timeout(patienceMs)
 
 /** Draws a map from a GDAL connection that no map file of the server contains. */
 async function drawn(
-  files: KeptMapFiles,
+  files: CachedMapFiles,
   server: MapServer,
   connection: string,
   data: string,
@@ -25,7 +25,7 @@ async function drawn(
     projection: projectionOf('EPSG:4326'),
     lines: () => ['CONNECTIONTYPE OGR', `CONNECTION "${connection}"`, `DATA "${data}"`],
   }
-  const layers: DrawnLayer[] = [{ source, parts: [{ type: 'POINT', unit: 'pixel', columns: [], classes }] }]
+  const layers: MapFileLayer[] = [{ source, parts: [{ type: 'POINT', unit: 'pixel', columns: [], classes }] }]
   const mapFile = await files.keep(mapFileText(layers, 'EPSG:4326', files.folder), 'map')
   const query = new URLSearchParams({
     SERVICE: 'WMS',
@@ -46,7 +46,7 @@ async function drawn(
 
 describe('GDAL in MapServer', () => {
   it('has its options while a request is answered: it asks no other server, and loads no functions that nobody needs', async (t) => {
-    const files = new KeptMapFiles(join(temporaryData(t), 'drawings'))
+    const files = new CachedMapFiles(join(temporaryData(t), 'drawings'))
     const server = new MapServer(files, { onError: () => undefined })
     t.after(() => server.close())
     assert.equal(await server.missing(), undefined)

@@ -3,7 +3,7 @@ import { appendFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
-import type { SeriesPlace } from '../../../src/monitoring/series/series-database.ts'
+import type { SeriesLocation } from '../../../src/monitoring/series/series-database.ts'
 import { seriesKinds, seriesPlace } from '../../support/host-series.ts'
 import { temporaryFolder } from '../../support/temporary-files.ts'
 import type { WatchedService, WatchOptions } from '../../support/watched-service.ts'
@@ -15,7 +15,7 @@ function line(request: string, status = 200, rest = '"-" "QGIS/3.40"', client = 
   return `${client} - - [10/Oct/2025:11:00:00 +0000] "${request}" ${status} 100 ${rest}\n`
 }
 
-function watchLog(place: SeriesPlace, path: string, options: WatchOptions = {}): Promise<WatchedService> {
+function watchLog(place: SeriesLocation, path: string, options: WatchOptions = {}): Promise<WatchedService> {
   const source = { kind: 'log', path } as const
   const service = {
     id: 7,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { OwnEventType } from '../../../src/monitoring/model/event-types.ts'
+import type { RequestEventType } from '../../../src/monitoring/model/event-types.ts'
 import type { FedMonitoring } from '../../support/fed-monitoring.ts'
 import { requestAt, sampleAt, startFed } from '../../support/fed-monitoring.ts'
 import { databases } from '../../support/monitoring-client.ts'
@@ -16,7 +16,7 @@ const report = { type: 'document', name: 'Bericht "1"' } as const
 /** Records five requests: two minutes, two services, two resources in one of them. */
 async function feedFive(fed: FedMonitoring): Promise<void> {
   const { app, mapserver } = fed.services
-  const wms: OwnEventType = 'OWS:WMS'
+  const wms: RequestEventType = 'OWS:WMS'
   await fed.feed({
     events: [
       requestAt(`${day}T12:00:00.000Z`, {

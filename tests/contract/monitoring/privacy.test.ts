@@ -48,14 +48,14 @@ function leaks(bytes: Buffer, isDump: boolean): string[] {
   })
 }
 
-interface Kept {
+interface StoredFile {
   name: string
   bytes: Buffer
   isDump: boolean
 }
 
 /** Every byte that a server has stored. */
-function everythingOf(app: TestApp, databaseUrl: string | undefined): Kept[] {
+function everythingOf(app: TestApp, databaseUrl: string | undefined): StoredFile[] {
   const files = readdirSync(app.dataDir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => ({ name, bytes: readFileSync(join(parentPath, name)), isDump: false }))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { seededRandom } from '../../../bench/random.ts'
 import type { RequestEvent } from '../../../src/monitoring/series/request-event.ts'
-import type { SeriesPlace } from '../../../src/monitoring/series/series-database.ts'
+import type { SeriesLocation } from '../../../src/monitoring/series/series-database.ts'
 import { readRequestLog } from '../../support/request-log.ts'
 import {
   assertSame,
@@ -29,7 +29,7 @@ function markMapServer(requests: readonly RequestEvent[]): RequestEvent[] {
   )
 }
 
-async function loggedNumber(place: SeriesPlace): Promise<number> {
+async function loggedNumber(place: SeriesLocation): Promise<number> {
   return withDatabase(place, async (database) => {
     const [found] = await database.arrays('select sum(requests) from monitoring_requests')
     return Number(found?.[0] ?? 0)

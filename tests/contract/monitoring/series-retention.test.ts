@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Keep } from '../../../src/config/monitoring-settings.ts'
 import type { RequestEvent } from '../../../src/monitoring/series/request-event.ts'
 import type { Resolution } from '../../../src/monitoring/series/schema.ts'
-import type { SeriesPlace } from '../../../src/monitoring/series/series-database.ts'
+import type { SeriesLocation } from '../../../src/monitoring/series/series-database.ts'
 import { usedBytes } from '../../../src/monitoring/series/series-size.ts'
 import {
   assertSame,
@@ -220,7 +220,7 @@ describeSeries('keeping series', (test) => {
   })
 })
 
-async function late(place: SeriesPlace, events: RequestEvent[], now: number): Promise<number> {
+async function late(place: SeriesLocation, events: RequestEvent[], now: number): Promise<number> {
   let dropped = 0
   await withWriter(place, async (writer) => {
     await writer.append({ events })
@@ -233,14 +233,14 @@ async function late(place: SeriesPlace, events: RequestEvent[], now: number): Pr
 }
 
 /** Advances the clock by a day, so that retention trusts it. */
-async function retain(place: SeriesPlace, now: number, kept = keep): Promise<void> {
+async function retain(place: SeriesLocation, now: number, kept = keep): Promise<void> {
   await withWriter(place, async (writer) => {
     await retainAll(writer, now - 1.5 * day, kept)
     await retainAll(writer, now, kept)
   })
 }
 
-function countRows(place: SeriesPlace, resolution: Resolution): Promise<number> {
+function countRows(place: SeriesLocation, resolution: Resolution): Promise<number> {
   const table = { 60: 'minutes', 3600: 'hours', 86400: 'days' }[resolution]
   return queryNumber(place, `select count(*) from monitoring_${table}`)
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { seededRandom } from '../../../bench/random.ts'
 import { readUsage } from '../../../src/monitoring/query/usage-reads.ts'
 import type { RequestEvent } from '../../../src/monitoring/series/request-event.ts'
-import type { SeriesPlace } from '../../../src/monitoring/series/series-database.ts'
+import type { SeriesLocation } from '../../../src/monitoring/series/series-database.ts'
 import { usageTables } from '../../../src/monitoring/series/usage-store.ts'
 import {
   assertSame,
@@ -64,7 +64,7 @@ function dayInBerlin(seconds: number): number {
   return local - ahead(local - 7200)
 }
 
-async function assertCounted(place: SeriesPlace, requests: RequestEvent[], cells = 1000): Promise<void> {
+async function assertCounted(place: SeriesLocation, requests: RequestEvent[], cells = 1000): Promise<void> {
   await withDatabase(place, async (database) => {
     await assertUsage(database, requests, { zone, dayOf: dayInBerlin })
     await assertDemand(database, requests, { zone, dayOf: dayInBerlin, cells })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { seededRandom } from '../../../bench/random.ts'
 import type { RequestEvent } from '../../../src/monitoring/series/request-event.ts'
-import type { SeriesPlace } from '../../../src/monitoring/series/series-database.ts'
+import type { SeriesLocation } from '../../../src/monitoring/series/series-database.ts'
 import type { Day } from '../../support/recount-day.ts'
 import {
   assertSame,
@@ -169,7 +169,7 @@ describeSeries(
 )
 
 /** Appends in batches of any size, partly out of order, with new writers, and settles in between. */
-async function writeAtRandom(place: SeriesPlace, facts: Day, draw: () => number): Promise<void> {
+async function writeAtRandom(place: SeriesLocation, facts: Day, draw: () => number): Promise<void> {
   const late = facts.requests.filter(() => draw() < 0.1)
   const isLate = new Set(late)
   const events = [...facts.requests.filter((one) => !isLate.has(one)), ...late]

@@ -30,7 +30,7 @@ const utm: Schema = schemaOf(
 )
 
 /** A feature as texts: values by name, null where there is none. */
-interface Told {
+interface FeatureTexts {
   id: string
   geometry: string | null
   values: Record<string, string | null>
@@ -50,7 +50,7 @@ const dayOf = (text: string | null): string | null =>
   text?.replace(/^(\d{4}-\d\d-\d\d)T00:00:00Z$/, '$1') ?? null
 
 function readBy(format: Format, ending: string) {
-  return async (body: Buffer): Promise<Told[]> => {
+  return async (body: Buffer): Promise<FeatureTexts[]> => {
     const { layer, rows, rejects } = await readLayer(format, keep(`items${ending}`, body))
     assert.deepEqual(rejects, [])
     return rows.map(({ geometry, values }) => {
@@ -75,7 +75,7 @@ function exactJson(text: string): Json {
   )
 }
 
-async function readJson(body: Buffer): Promise<Told[]> {
+async function readJson(body: Buffer): Promise<FeatureTexts[]> {
   const { features } = exactJson(body.toString('utf8')) as unknown as {
     features: {
       id: string
@@ -93,7 +93,7 @@ async function readJson(body: Buffer): Promise<Told[]> {
   })
 }
 
-async function readGml(body: Buffer): Promise<Told[]> {
+async function readGml(body: Buffer): Promise<FeatureTexts[]> {
   const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', '#13': '\r' }
   const plain = (text: string): string =>
     text.replace(/&([^;]*);/g, (_, name: string) => entities[name] ?? '?')
@@ -112,7 +112,7 @@ async function readGml(body: Buffer): Promise<Told[]> {
   })
 }
 
-const readers: Record<WrittenFormatName, (body: Buffer) => Promise<Told[]>> = {
+const readers: Record<WrittenFormatName, (body: Buffer) => Promise<FeatureTexts[]>> = {
   csv: readBy(csv, '.csv'),
   flatgeobuf: readBy(flatgeobuf, '.fgb'),
   jsonfg: readJson,
@@ -124,7 +124,7 @@ function describeValues(name: string, connect: (app: TestApp) => Promise<StoreCo
   describe(`features of ${name} in every format`, () => {
     let app: TestApp
     let vectorStore: ServedStore
-    const held = new Map<string, Told[]>()
+    const held = new Map<string, FeatureTexts[]>()
     before(async () => {
       app = await createTestApp()
       const connection = await connect(app)
@@ -150,7 +150,7 @@ function describeValues(name: string, connect: (app: TestApp) => Promise<StoreCo
         const { result } = await loadRows(vectorStore, { table, schema: own, rows: data })
         const description = await vectorStore.findTable(table)
         assert.ok(description)
-        const told: Told[] = []
+        const told: FeatureTexts[] = []
         const query = { table, limit: 10_000, offset: 0 }
         for await (const { batch, ids } of vectorStore.readFeatures(query, new AbortController().signal))
           for (const [at, { geometry, values }] of rowsOf(batch).entries())

@@ -25,7 +25,7 @@ const gml = join(import.meta.dirname, '..', '..', 'fixtures', 'gml')
 const validator = join(import.meta.dirname, '..', '..', 'support', 'validate-features.py')
 
 /** A feature as texts: values by name, null where there is none. */
-interface Told {
+interface FeatureTexts {
   id: string
   geometry: string | null
   values: Record<string, string | null>
@@ -95,7 +95,7 @@ interface Page {
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', '#13': '\r' }
 
 /** Reads the features of a WFS collection. An XML reader converts each line ending to one character. */
-async function readGml(body: Buffer): Promise<Told[]> {
+async function readGml(body: Buffer): Promise<FeatureTexts[]> {
   const plain = (text: string): string =>
     text.replace(/&([^;]*);/g, (_, name: string) => entities[name] ?? '?')
   const members = body
@@ -117,11 +117,13 @@ async function readGml(body: Buffer): Promise<Told[]> {
   })
 }
 
-async function readJson(body: Buffer): Promise<Told[]> {
+async function readJson(body: Buffer): Promise<FeatureTexts[]> {
   const read = JSON.parse as (
     text: string,
     revive: (key: string, value: unknown, context: { source: string }) => unknown,
-  ) => { features: { id: string; geometry: { coordinates: string[] } | null; properties: Told['values'] }[] }
+  ) => {
+    features: { id: string; geometry: { coordinates: string[] } | null; properties: FeatureTexts['values'] }[]
+  }
   const { features } = read(body.toString('utf8'), (_key, value, { source }) =>
     typeof value === 'string' || typeof value === 'object' ? value : source,
   )
@@ -133,7 +135,7 @@ async function readJson(body: Buffer): Promise<Told[]> {
   }))
 }
 
-async function readCsv(body: Buffer): Promise<Told[]> {
+async function readCsv(body: Buffer): Promise<FeatureTexts[]> {
   const { layer, rows, rejects } = await readLayer(csv, keep('features.csv', body))
   assert.deepEqual(rejects, [])
   return rows.map(({ geometry, values }) => {
@@ -163,7 +165,7 @@ function validate(
 function describeValues(name: string, connect: (app: TestApp) => Promise<StoreConnection>): void {
   describe(`features of ${name} through WFS`, () => {
     let app: TestApp
-    const held = new Map<string, Told[]>()
+    const held = new Map<string, FeatureTexts[]>()
     const tables = { things: everyType('Point'), odd, grid: { schema: utm, rows: grid }, controls }
     before(async () => {
       app = await createTestApp()
@@ -179,7 +181,7 @@ function describeValues(name: string, connect: (app: TestApp) => Promise<StoreCo
         const { result } = await loadRows(vectorStore, { table, schema, rows })
         const description = await vectorStore.findTable(table)
         assert.ok(description)
-        const told: Told[] = []
+        const told: FeatureTexts[] = []
         const query = { table, limit: 10_000, offset: 0 }
         for await (const { batch, ids } of vectorStore.readFeatures(query, new AbortController().signal))
           for (const [at, { geometry, values }] of rowsOf(batch).entries())

@@ -16,9 +16,9 @@ import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
 import { defined, without } from '../../../src/lib/defined.ts'
 import type { MapTile } from '../../../src/maps/maps.ts'
-import { thinningOf } from '../../../src/maps/sources/overviews.ts'
-import type { LayerThinning } from '../../../src/tiles/thin/layer-thinning.ts'
-import { Overview, readOverviewHeader } from '../../../src/tiles/thin/overview.ts'
+import { generalizationOf } from '../../../src/maps/sources/overviews.ts'
+import type { LayerGeneralization } from '../../../src/tiles/generalize/layer-generalization.ts'
+import { Overview, readOverviewHeader } from '../../../src/tiles/generalize/overview.ts'
 import type { TileAddress, TileMatrixSetId } from '../../../src/tiles/tile-matrix-sets.ts'
 import type { TestApp } from '../../support/app.ts'
 import { createTestApp } from '../../support/app.ts'
@@ -106,7 +106,7 @@ function unpacked({ bytes }: MapTile): Buffer {
 async function bothWays(
   server: TestApp,
   name: string,
-  header: LayerThinning,
+  header: LayerGeneralization,
   asked: readonly (readonly [TileMatrixSetId, TileAddress])[] = everywhere,
 ) {
   const layer = await recordOf(server, name)
@@ -115,7 +115,7 @@ async function bothWays(
   for (const [set, tile] of asked) {
     const quick = await tileOf(server, name, tile, set)
     const { cells, areas } = header
-    const thinning = thinningOf({ cells, ...defined({ areas }) }, set, tile.z)
+    const thinning = generalizationOf({ cells, ...defined({ areas }) }, set, tile.z)
     const wish = { table: layer.nativeName, crs: 'EPSG:4326', set, tile, name, thinning }
     const slow = await store.writeTile(wish, never)
     assert.deepEqual(Buffer.from(quick.bytes), Buffer.from(slow.bytes), `${set} ${JSON.stringify(tile)}`)

@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { seededRandom } from '../../../bench/random.ts'
-import type { MadeTile } from '../../../src/stores/reading/tile-wish.ts'
+import type { EncodedTile } from '../../../src/stores/reading/table-tile-request.ts'
 import { writeTile } from '../../../src/stores/reading/write-tile.ts'
 import { writeTiles } from '../../../src/stores/reading/write-tiles.ts'
 import { stores } from '../../../src/stores/registry.ts'
 import type { VectorStore } from '../../../src/stores/store.ts'
 import { tileReadingOf } from '../../../src/stores/tile-reading.ts'
-import { findLevels } from '../../../src/tiles/thin/layer-thinning.ts'
-import { writeOverview } from '../../../src/tiles/thin/overview.ts'
-import { placeEnvelopesOf } from '../../../src/tiles/thin/place-envelopes.ts'
+import { findLevels } from '../../../src/tiles/generalize/layer-generalization.ts'
+import { writeOverview } from '../../../src/tiles/generalize/overview.ts'
+import { positionEnvelopesOf } from '../../../src/tiles/generalize/position-envelopes.ts'
 import type { Row } from '../../support/batches.ts'
 import { schemaOf, wkb } from '../../support/batches.ts'
 import { startStore } from '../../support/store-starts.ts'
@@ -46,7 +46,7 @@ function sampleRows(): Row[] {
 /** The ids of the largest rows that may be read, and how many are left out. */
 async function expectedRows(store: VectorStore, rows: Row[]): Promise<{ ids: number[]; overLimit: number }> {
   const known: { id: string; size: number }[] = []
-  const sizeOf = await placeEnvelopesOf('EPSG:4326')
+  const sizeOf = await positionEnvelopesOf('EPSG:4326')
   for await (const { ids, envelopes } of tileReadingOf(store).readEnvelopes({ table: 'layer' }, never)) {
     const { size } = sizeOf(envelopes)
     ids.forEach((id, at) => {
@@ -80,7 +80,7 @@ async function overviewOf(
     sides.push(...page.envelopes)
   }
   const envelopes = Float64Array.from(sides)
-  const places = (await placeEnvelopesOf('EPSG:4326'))(envelopes)
+  const places = (await positionEnvelopesOf('EPSG:4326'))(envelopes)
   const levels = findLevels(places, { features: 100 })
   const path = join(folder, 'layer.overview')
   await writeFile(path, writeOverview({ ids: (row) => ids[row] ?? '', envelopes, places, levels }, 3))
@@ -127,10 +127,10 @@ describe('a tile of more than may be read for it', () => {
 /** With others, with an overview and without, where the zoom is thinned. */
 async function expectSameOtherWays(
   store: VectorStore,
-  made: MadeTile,
+  made: EncodedTile,
   { path, cells }: { path: string; cells: readonly number[] },
 ): Promise<void> {
-  const plain = ({ bytes, counts }: Pick<MadeTile, 'bytes' | 'counts'>) => ({ bytes, counts })
+  const plain = ({ bytes, counts }: Pick<EncodedTile, 'bytes' | 'counts'>) => ({ bytes, counts })
   const tiles = [tile, { z: 2, x: 0, y: 0 }]
   const [first] = await writeTiles(store, { ...wish, tiles }, never, mostBytes)
   assert.deepEqual(first && plain(first), plain(made))

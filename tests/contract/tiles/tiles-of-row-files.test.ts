@@ -7,7 +7,7 @@ import { describe, it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
-import type { TileWish } from '../../../src/stores/reading/tile-wish.ts'
+import type { TableTileRequest } from '../../../src/stores/reading/table-tile-request.ts'
 import { getTileMatrixSet, isTileOf } from '../../../src/tiles/tile-matrix-sets.ts'
 import type { TestApp } from '../../support/app.ts'
 import { createTestApp } from '../../support/app.ts'
@@ -120,7 +120,7 @@ async function compare(server: TestApp, name: string, path: string, attributes?:
   let read = 0
   for (const set of ['WebMercatorQuad', 'WorldCRS84Quad'] as const) {
     for (const tile of tiles.filter((one) => isTileOf(getTileMatrixSet(set), one))) {
-      const wish: TileWish = {
+      const wish: TableTileRequest = {
         table: layer.nativeName,
         crs: layer.details.srs ?? 'EPSG:4326',
         set,
@@ -241,7 +241,7 @@ describe('tiles of rows that are laid out for them', { concurrency: false }, () 
     const layer = await recordOf(server, 'many')
     const store = await server.catalog.layers.openStoreOf(layer)
     const tile = { z: 10, x: 532, y: 342 }
-    const wish: TileWish = {
+    const wish: TableTileRequest = {
       table: layer.nativeName,
       crs: 'EPSG:4326',
       set: 'WebMercatorQuad',

@@ -16,21 +16,26 @@ interface Row {
   after: Record<string, unknown> | null
 }
 
-type Told = {
+type VersionChangesBody = {
   version: number
   against: number
   changes: Record<'added' | 'changed' | 'removed' | 'same', number | null> & { matchedBy: string[] }
   rows: { features: { properties: Row; geometry: { coordinates: number[] } | null }[] }
 }
 
-async function changesOf(server: TestApp, layer: string, version: number, query = ''): Promise<Told> {
+async function changesOf(
+  server: TestApp,
+  layer: string,
+  version: number,
+  query = '',
+): Promise<VersionChangesBody> {
   const url = `/rest/layers/default:${layer}/versions/${version}/changes${query}`
   const { status, json, text } = await ask(server, 'GET', url)
   assert.equal(status, 200, text)
-  return json as unknown as Told
+  return json as unknown as VersionChangesBody
 }
 
-const rowsOf = ({ rows }: Told) =>
+const rowsOf = ({ rows }: VersionChangesBody) =>
   rows.features.map(({ properties }) => [
     properties.change,
     properties.before?.['name'] ?? null,
@@ -183,7 +188,7 @@ function describeChanges(catalogue: string, environment: () => Promise<Record<st
         assert.equal(csv.text.trim().split('\r\n').length, 2)
         const geoJson = await ask(server, 'GET', `${path}?format=geojson`)
         assert.match(String(geoJson.headers['content-type']), /geo\+json/)
-        assert.equal((JSON.parse(geoJson.text) as Told['rows']).features.length, 2)
+        assert.equal((JSON.parse(geoJson.text) as VersionChangesBody['rows']).features.length, 2)
       })
 
       it(`say why a version cannot be read, in store ${store}`, async () => {

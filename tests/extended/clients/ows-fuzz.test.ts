@@ -10,7 +10,7 @@ import type { ServedMaps } from '../../support/served-maps.ts'
 import { serveMaps } from '../../support/served-maps.ts'
 import type { Cleanup } from '../../support/terrane-process.ts'
 import { temporaryData } from '../../support/terrane-process.ts'
-import type { XmlWish } from '../../support/validate-xml.ts'
+import type { XmlDocument } from '../../support/validate-xml.ts'
 import { faultsOfXml } from '../../support/validate-xml.ts'
 
 /** TERRANE_FUZZ_RUNS=20000 TERRANE_FUZZ_SEED=7: more runs, or the same ones again. */
@@ -349,7 +349,7 @@ for at in range(int(sys.argv[2])):
   })
   const [first] = faults.split(' ')
   assert.equal(faults, '', documents[Number(first)]?.what)
-  const known = new Map<string, XmlWish>()
+  const known = new Map<string, XmlDocument>()
   for (const { what, status, bytes } of documents) {
     const text = bytes.toString('utf8')
     // One document per root element and error code.

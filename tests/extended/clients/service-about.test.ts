@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { serveMaps } from '../../support/served-maps.ts'
 import { startServer } from '../../support/server.ts'
 import { temporaryData } from '../../support/terrane-process.ts'
-import type { XmlWish } from '../../support/validate-xml.ts'
+import type { XmlDocument } from '../../support/validate-xml.ts'
 import { faultsOfXml } from '../../support/validate-xml.ts'
 
 const run = promisify(execFile)
@@ -56,7 +56,7 @@ print(json.dumps(told))`
 describe('what the older services say of themselves', () => {
   it('is by the settings in each, valid and as OWSLib reads it', async (t) => {
     const server = await serveMaps(t, about)
-    const documents: XmlWish[] = []
+    const documents: XmlDocument[] = []
     for (const name of capabilities)
       documents.push({ name, text: await (await fetch(`${server.url}${name}`)).text() })
     assert.deepEqual(await faultsOfXml(t, documents), {})
@@ -138,7 +138,7 @@ describe('what the older services say of themselves', () => {
       assert.ok(put.status < 300, put.text)
     }
     const read = async (path: string): Promise<string> => (await fetch(`${server.url}${path}`)).text()
-    const wishes: XmlWish[] = []
+    const wishes: XmlDocument[] = []
     for (const name of capabilities)
       for (const [asked, title, service] of [
         ['', 'States &amp; more', 'Maps of the city'],
@@ -206,7 +206,7 @@ describe('what the older services say of themselves', () => {
       TERRANE_INSPIRE_DOWNLOAD_METADATA: record,
       TERRANE_SERVICE_LANGUAGE: 'ger',
     })
-    const wishes: XmlWish[] = []
+    const wishes: XmlDocument[] = []
     for (const [name, path, names] of [
       ['WFS', '/wfs?service=WFS&request=GetCapabilities', ['default:countries', 'default:states']],
       ['WCS', '/wcs?service=WCS&request=GetCapabilities', ['default__islands']],

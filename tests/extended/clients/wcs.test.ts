@@ -41,7 +41,7 @@ told['1.0.0'] = dict(
 print(json.dumps(told))
 `
 
-interface Told {
+interface ClientReport {
   coverages: string[]
   formats: string[]
   high: string[]
@@ -100,7 +100,7 @@ describe('WCS in the programs of others, with PostgreSQL', () => {
   it('is read by OWSLib by both versions', async () => {
     const { stdout } = await run('/usr/bin/python3', ['-c', owslib, `${server.url}/wcs`, folder])
     const { width, height } = { width: source().size[0], height: source().size[1] }
-    const all = JSON.parse(stdout) as Record<string, Told>
+    const all = JSON.parse(stdout) as Record<string, ClientReport>
     for (const [version, told] of Object.entries(all)) {
       const id = version === '2.0.1' ? 'default__islands' : 'default:islands'
       assert.deepEqual(told.coverages, [id])

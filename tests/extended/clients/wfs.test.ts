@@ -45,7 +45,7 @@ told['2.0.0']['values'] = wfs.getpropertyvalue(typename='default:states', valuer
 print(json.dumps(told))
 `
 
-interface Told {
+interface ClientReport {
   layers: string[]
   box: number[]
   crs: string
@@ -161,7 +161,7 @@ describe('WFS in the programs of others, out of PostGIS', () => {
 
   it('is read by OWSLib', async () => {
     const { stdout } = await run('/usr/bin/python3', ['-c', owslib, `${server.url}/wfs`])
-    for (const [version, told] of Object.entries(JSON.parse(stdout) as Record<string, Told>)) {
+    for (const [version, told] of Object.entries(JSON.parse(stdout) as Record<string, ClientReport>)) {
       assert.ok(told.layers.includes('default:europe') && !told.layers.includes('default:secret'), version)
       assert.deepEqual(
         told.box.map((one) => Math.round(one)),

@@ -50,7 +50,7 @@ async function ready(url: string): Promise<void> {
   assert.fail(`${url} is not ready`)
 }
 
-interface Told {
+interface ClientReport {
   layers: string[]
   box: number[]
   styles: string[]
@@ -93,7 +93,7 @@ describe('WMS in the programs of others, out of PostGIS', () => {
 
   it('is read by OWSLib', async () => {
     const { stdout } = await run('/usr/bin/python3', ['-c', owslib, `${server.url}/wms`])
-    for (const [version, told] of Object.entries(JSON.parse(stdout) as Record<string, Told>)) {
+    for (const [version, told] of Object.entries(JSON.parse(stdout) as Record<string, ClientReport>)) {
       const { layers, box, styles, operations, picture, found } = told
       assert.ok(layers.includes('default:europe') && !layers.includes('default:secret'), version)
       assert.deepEqual(

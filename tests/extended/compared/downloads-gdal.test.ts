@@ -9,14 +9,14 @@ import type { StoreUnderTest } from '../../contract/store-session.ts'
 import { loadRows, readRows } from '../../contract/store-session.ts'
 import type { GdalTable } from '../../support/gdal-files.ts'
 import { readTables } from '../../support/gdal-files.ts'
-import type { ToldFile, ToldLayer } from '../../support/gdal-reference.ts'
+import type { GdalFile, GdalLayer } from '../../support/gdal-reference.ts'
 import { hasGdalBindings, readByGdal, writtenByGdal } from '../../support/gdal-reference.ts'
+import type { Agreement } from '../../support/gdal-values.ts'
+import { heldForm, toldForm } from '../../support/gdal-values.ts'
 import { makePostgisStore } from '../../support/postgis-store.ts'
 import { writeReadOnlyFormats } from '../../support/read-only-formats.ts'
 import { startFile } from '../../support/store-starts.ts'
 import type { Cell } from '../../support/table-batches.ts'
-import type { Agreement } from '../../support/told-values.ts'
-import { heldForm, toldForm } from '../../support/told-values.ts'
 
 const config = Object.fromEntries(
   gdalDrivers.flatMap((driver) => driver.drivers.map((name) => [name, driver.config ?? {}])),
@@ -32,19 +32,19 @@ const meant: Record<string, { fields: readonly string[]; because: string }> = {
 /** Fields of ours that GDAL has no counterpart for, and fields of GDAL that no value is ever in. */
 const ownFields: Record<string, readonly string[]> = { LIBKML: ['Folder', 'placemarkId'] }
 
-function agreementOf({ driver }: ToldFile): Agreement {
+function agreementOf({ driver }: GdalFile): Agreement {
   return driver in config ? { digits: gdalDigits } : {}
 }
 
 /** An empty cell of a CSV is null where GDAL has an empty text; GDAL takes blanks before a text of a .dbf away. */
-function isMeant(file: ToldFile, field: string, told: string, held: string): boolean {
+function isMeant(file: GdalFile, field: string, told: string, held: string): boolean {
   if (file.name === 'CSV' && told === '' && held === 'null') return true
   if (file.name === 'Shapefile' && held.trimStart() === told) return true
   return meant[file.name]?.fields.includes(field) === true
 }
 
 /** `row field: GDAL's value, ours` of every value that differs. */
-function differences(file: ToldFile, layer: ToldLayer, table: GdalTable): string[] {
+function differences(file: GdalFile, layer: GdalLayer, table: GdalTable): string[] {
   const agreement = agreementOf(file)
   const rowNumbers = table.batches.flatMap((batch) => [...batch.rowNumbers])
   const found: string[] = []
@@ -69,7 +69,7 @@ function differences(file: ToldFile, layer: ToldLayer, table: GdalTable): string
 }
 
 /** Returns the hexadecimal WKB of every row, as GDAL reports it and as this program reads it. */
-function geometries(layer: ToldLayer, table: GdalTable): [(string | null)[], (string | null)[]] {
+function geometries(layer: GdalLayer, table: GdalTable): [(string | null)[], (string | null)[]] {
   const told = layer.rows.map(({ geometry }) => geometry)
   const held = table.batches.flatMap(({ geometry, rowCount }) =>
     Array.from({ length: rowCount }, (_, row) => {
@@ -142,7 +142,7 @@ async function writeWideGeoJson(folder: string): Promise<{ name: string; path: s
   return { name: 'WideGeoJSON', path, driver: 'GeoJSON' }
 }
 
-async function allFiles(folder: string): Promise<ToldFile[]> {
+async function allFiles(folder: string): Promise<GdalFile[]> {
   const written = await writtenByGdal(folder, config)
   const others = [...(await writeReadOnlyFormats(folder)), await writeWideGeoJson(folder)]
   return [...written, ...(await readByGdal(others, config))]
@@ -177,7 +177,7 @@ describe('values of every type', {
       const tables = await readTables(file.path)
       assert.equal(tables.length, file.layers.length)
       for (const [index, table] of tables.entries()) {
-        const layer = file.layers[index] as ToldLayer
+        const layer = file.layers[index] as GdalLayer
         assert.deepEqual(
           table.batches.flatMap(({ rejects }) => rejects),
           [],

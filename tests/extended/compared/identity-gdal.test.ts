@@ -12,7 +12,7 @@ import { stores } from '../../../src/stores/registry.ts'
 import type { StoreUnderTest } from '../../contract/store-session.ts'
 import { loadRows, readRows } from '../../contract/store-session.ts'
 import { describeFile, readBatches } from '../../support/gdal-files.ts'
-import type { ToldFile, ToldLayer } from '../../support/gdal-reference.ts'
+import type { GdalFile, GdalLayer } from '../../support/gdal-reference.ts'
 import { hasGdalBindings, writtenByGdal } from '../../support/gdal-reference.ts'
 import { dataFile } from '../../support/read-layer.ts'
 import { startStore } from '../../support/store-starts.ts'
@@ -53,7 +53,7 @@ function idsOf({ layer, batches }: Loaded): bigint[] {
 
 describe('identity columns, beside those of GDAL', { skip }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-'))
-  let files: ToldFile[] = []
+  let files: GdalFile[] = []
   const opened = new Map<string, StoreUnderTest>()
   before(async () => {
     files = await writtenByGdal(folder, config)
@@ -71,7 +71,7 @@ describe('identity columns, beside those of GDAL', { skip }, () => {
   it('are those that GDAL names, with its values, and none elsewhere', async () => {
     assert.ok(files.length > 20)
     for (const { name, path, driver, layers, error } of files) {
-      const told: ToldLayer | undefined = layers[0]
+      const told: GdalLayer | undefined = layers[0]
       if (error !== undefined || told === undefined) continue
       const loaded = await readFirst(path)
       const identity = loaded.layer.schema.attributes.filter(({ isIdentity }) => isIdentity === true)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { stores } from '../../../src/stores/registry.ts'
-import { levelOf } from '../../../src/tiles/thin/tile-cells.ts'
+import { levelOf } from '../../../src/tiles/generalize/tile-cells.ts'
 import type { TileMatrixSetId } from '../../../src/tiles/tile-matrix-sets.ts'
 import { withStore } from '../../contract/store-session.ts'
 import type { AreaKind } from '../../support/area-layers.ts'

@@ -5,7 +5,7 @@ import type { Keep } from '../../../src/config/monitoring-settings.ts'
 import { openSeriesDatabase } from '../../../src/monitoring/series/open-series-database.ts'
 import type { RequestEvent } from '../../../src/monitoring/series/request-event.ts'
 import type { SeriesWriter } from '../../../src/monitoring/series/series.ts'
-import type { SeriesPlace } from '../../../src/monitoring/series/series-database.ts'
+import type { SeriesLocation } from '../../../src/monitoring/series/series-database.ts'
 import { createSeriesWriter } from '../../../src/monitoring/series/series-writer.ts'
 import { fedLimits, requestAt } from '../../support/fed-monitoring.ts'
 import { fillDisk } from '../../support/fill-disk.ts'
@@ -25,7 +25,7 @@ const keep: Keep = {
   maxBytes: 0,
 }
 
-async function openWriter(place: SeriesPlace): Promise<SeriesWriter> {
+async function openWriter(place: SeriesLocation): Promise<SeriesWriter> {
   return createSeriesWriter(await openSeriesDatabase(place), fedLimits)
 }
 
@@ -45,7 +45,7 @@ async function retainAll(writer: SeriesWriter, now: number): Promise<void> {
 }
 
 /** Returns the number of requests in the tables of minutes, hours and days. */
-async function countsOf(place: SeriesPlace): Promise<number[]> {
+async function countsOf(place: SeriesLocation): Promise<number[]> {
   const database = await openSeriesDatabase(place)
   try {
     const counts: number[] = []

@@ -10,7 +10,7 @@ import type { TestServer } from '../../support/server.ts'
 import { startServer } from '../../support/server.ts'
 import type { Cleanup } from '../../support/terrane-process.ts'
 import { temporaryData } from '../../support/terrane-process.ts'
-import type { WireVersion } from '../../support/version-client.ts'
+import type { VersionResponse } from '../../support/version-client.ts'
 import { pointsJson } from '../../support/versioned-layers.ts'
 
 /** More by hand: `EDIT_KILLS=50 npm test -- tests/extended/kills/edit-kill.test.ts`. */
@@ -72,10 +72,10 @@ async function contentOf(server: TestServer, query = ''): Promise<Content> {
   }
 }
 
-async function versionsOf(server: TestServer): Promise<WireVersion[]> {
+async function versionsOf(server: TestServer): Promise<VersionResponse[]> {
   const { status, json, text } = await server.call('GET', versionsPath)
   assert.equal(status, 200, text)
-  return (json as unknown as { versions: WireVersion[] }).versions
+  return (json as unknown as { versions: VersionResponse[] }).versions
 }
 
 const asText = (content: Content): string => JSON.stringify([...content].sort(([a], [b]) => a - b))

@@ -9,7 +9,7 @@ import { startServer } from '../../support/server.ts'
 import type { WriterRow } from '../../support/shapefile-writer.ts'
 import { writeShapefile } from '../../support/shapefile-writer.ts'
 import { temporaryData } from '../../support/terrane-process.ts'
-import type { WireVersion } from '../../support/version-client.ts'
+import type { VersionResponse } from '../../support/version-client.ts'
 
 const sizes = { base: 20_000, added: 30_000 }
 const wgs84 =
@@ -88,7 +88,7 @@ async function prepare(server: TestServer, folder: string, layer: string, round:
 
 async function toldVersions(server: TestServer, layer: string): Promise<unknown[]> {
   const { json } = await server.call('GET', `/rest/layers/default:${layer}/versions`)
-  const { versions } = json as unknown as { versions: WireVersion[] }
+  const { versions } = json as unknown as { versions: VersionResponse[] }
   return versions.map((told) => [told.cause, told.import, told.mode])
 }
 

@@ -7,7 +7,7 @@ import type { TestServer } from '../../support/server.ts'
 import { userAndPassword } from '../../support/server.ts'
 import { provideFile } from '../../support/slow-sources.ts'
 import type { Cleanup } from '../../support/terrane-process.ts'
-import type { WireVersion } from '../../support/version-client.ts'
+import type { VersionResponse } from '../../support/version-client.ts'
 import { pointsJson } from '../../support/versioned-layers.ts'
 
 const items = '/ogc/collections/default:places/items'
@@ -70,10 +70,10 @@ async function startWithLayer(t: Cleanup, type: 'GeoPackage' | 'PostGIS') {
   return { first, second }
 }
 
-async function versionsOf(server: TestServer): Promise<WireVersion[]> {
+async function versionsOf(server: TestServer): Promise<VersionResponse[]> {
   const { json, text, status } = await server.call('GET', versionsPath)
   assert.equal(status, 200, text)
-  return (json as unknown as { versions: WireVersion[] }).versions
+  return (json as unknown as { versions: VersionResponse[] }).versions
 }
 
 async function namesOf(server: TestServer, query = ''): Promise<string[]> {

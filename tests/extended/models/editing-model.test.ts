@@ -17,7 +17,7 @@ const quarterMs = 15 * 60_000
 /** Name and place of features by their ids. */
 type Content = ReadonlyMap<number, string>
 
-interface Told {
+interface ReportedVersion {
   version: number
   cause: string
   user: string
@@ -28,7 +28,7 @@ interface Told {
 /** Expected state of the layer and of each of its versions. */
 interface Model {
   content: Content
-  versions: Told[]
+  versions: ReportedVersion[]
   nowMs: number
 }
 

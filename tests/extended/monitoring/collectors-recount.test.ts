@@ -16,7 +16,7 @@ import { placeOf, requestAt } from '../../support/fed-monitoring.ts'
 import { fixedClock } from '../../support/fixed-clock.ts'
 import type { ReaderOrder } from '../../support/log-reader.ts'
 import { databases, monitoringClient } from '../../support/monitoring-client.ts'
-import type { Question } from '../../support/recount.ts'
+import type { MetricQuery } from '../../support/recount.ts'
 import { groupings } from '../../support/recount.ts'
 import { comparer, limits } from '../../support/recount-run.ts'
 import { temporaryFolder } from '../../support/temporary-files.ts'
@@ -46,7 +46,7 @@ async function addService({ services }: TestApp, type: 'app' | 'mapserver'): Pro
  * Creates questions for every metric and grouping, over a window before or after midnight, with one of the
  * filters.
  */
-function questionsOf(metrics: readonly string[], more: Partial<Question>[]): Question[] {
+function questionsOf(metrics: readonly string[], more: Partial<MetricQuery>[]): MetricQuery[] {
   const windows = [
     { from: from / 1000, to: to / 1000, interval: 3600 },
     { from: from / 1000 - 2400, to: end / 1000, interval: 86_400 },

@@ -4,7 +4,7 @@ import { alignWindow } from '../../../src/monitoring/query/align-window.ts'
 import { groupings } from '../../../src/monitoring/query/grouping.ts'
 import type { MetricDataQuery } from '../../../src/monitoring/query/metric-data-query.ts'
 import type { RequestEvent } from '../../../src/monitoring/series/request-event.ts'
-import type { SeriesDatabase, SeriesPlace } from '../../../src/monitoring/series/series-database.ts'
+import type { SeriesDatabase, SeriesLocation } from '../../../src/monitoring/series/series-database.ts'
 import {
   day,
   describeSeries,
@@ -54,7 +54,7 @@ async function sumsOf(database: SeriesDatabase, query: MetricDataQuery): Promise
 }
 
 async function assertSums(
-  place: SeriesPlace,
+  place: SeriesLocation,
   filters: readonly Filter[],
   intervals: number[],
 ): Promise<void> {
@@ -84,7 +84,7 @@ const slicedQueries = [
 ] as const
 
 /** Compares responses read slice by slice with those read at once. */
-async function assertSlices(place: SeriesPlace, intervals: number[]): Promise<void> {
+async function assertSlices(place: SeriesLocation, intervals: number[]): Promise<void> {
   await withDatabase(place, async (database) => {
     for (const intervalSeconds of intervals) {
       const asked = { validFrom: start - 2 * hour, validTo: start + 2 * hour, intervalSeconds }

@@ -6,7 +6,7 @@ import type { Json } from '../importer-client.ts'
 import type { TestServer } from '../server.ts'
 import { startServer } from '../server.ts'
 import type { Cleanup } from '../terrane-process.ts'
-import type { WireVersion } from '../version-client.ts'
+import type { VersionResponse } from '../version-client.ts'
 import { keptTables, knownStates, startWithStore } from './loads.ts'
 import type { Change, Mode, Model } from './point-rows.ts'
 import { countsBetween, expectedRows, firstModel, modelAfter, nextSource, writeModel } from './point-rows.ts'
@@ -251,11 +251,11 @@ class KilledLayer {
     }
   }
 
-  async #listVersions(): Promise<WireVersion[]> {
+  async #listVersions(): Promise<VersionResponse[]> {
     const path = `/rest/layers/${this.target.name}:${layer}/versions`
     const { status, json, text } = await this.#server.call('GET', path)
     assert.equal(status, 200, text)
-    return (json as unknown as { versions: WireVersion[] }).versions
+    return (json as unknown as { versions: VersionResponse[] }).versions
   }
 
   /** Asserts that the load created one version, with the changes to the layer. */

@@ -4,13 +4,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProtocolStep } from '../../../src/lib/protocol-steps.ts'
-import { patienceMs } from '../../support/until.ts'
 import { zipOf } from '../archives.ts'
 import { createCatalogDatabase } from '../catalog-database.ts'
 import { makeGranule } from '../mosaics.ts'
 import type { Cleanup } from '../terrane-process.ts'
 import { temporaryData } from '../terrane-process.ts'
-import type { WireVersion } from '../version-client.ts'
+import { patienceMs } from '../until.ts'
+import type { VersionResponse } from '../version-client.ts'
 import { MortalServer } from './mortal-server.ts'
 import type { KillReport, KillSession } from './session.ts'
 import { endImport, seededRandom } from './session.ts'
@@ -120,7 +120,7 @@ class KilledCoverage {
 
   async #removeVersions(but?: number): Promise<void> {
     const answer = await this.#server.now.call('GET', `${this.#path}/versions`)
-    const { versions = [] } = answer.json as unknown as { versions?: WireVersion[] }
+    const { versions = [] } = answer.json as unknown as { versions?: VersionResponse[] }
     for (const { version } of versions)
       if (version !== but) await this.#expect(200, 'DELETE', `${this.#path}/versions/${version}`)
   }
@@ -176,9 +176,9 @@ class KilledCoverage {
     return createHash('sha256').update(text).digest('hex')
   }
 
-  async #versions(): Promise<WireVersion[]> {
+  async #versions(): Promise<VersionResponse[]> {
     const { json } = await this.#expect(200, 'GET', `${this.#path}/versions`)
-    return (json as unknown as { versions: WireVersion[] }).versions
+    return (json as unknown as { versions: VersionResponse[] }).versions
   }
 
   async #expect(status: number, method: string, path: string, body?: unknown) {

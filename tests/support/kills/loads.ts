@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { databaseFile } from '../../../src/config/database-file.ts'
-import { keptName } from '../../../src/stores/postgis/identifiers.ts'
+import { snapshotName } from '../../../src/stores/postgis/identifiers.ts'
 import { testCluster } from '../postgres.ts'
 import type { TestServer } from '../server.ts'
 import { startServer } from '../server.ts'
@@ -117,7 +117,7 @@ export function knownStates(dataDir: string): string[] {
 
 /** Returns the tables with previous states of layers that the catalogue knows. */
 export function keptTables(dataDir: string): Set<string> {
-  return new Set(knownStates(dataDir).map(keptName))
+  return new Set(knownStates(dataDir).map(snapshotName))
 }
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { patienceMs } from '../../support/until.ts'
 import type { TestServer } from '../server.ts'
 import type { Cleanup } from '../terrane-process.ts'
+import { patienceMs } from '../until.ts'
 
 /** Kills servers one after the other on one data directory; the seed determines all loads and times. */
 export interface KillSession {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { keptName } from '../../../src/stores/postgis/identifiers.ts'
+import { snapshotName } from '../../../src/stores/postgis/identifiers.ts'
 import { storeParameters } from '../postgis-store.ts'
 import { runSql } from '../postgres.ts'
 
@@ -230,7 +230,7 @@ export function postgisTarget(url: string): KillTarget {
         url,
         `select relname from pg_class where relkind = 'r' and starts_with(relname, 'terrane_kept_')`,
       )
-      assert.deepEqual(found.map(({ relname }) => String(relname)).sort(), ids.map(keptName).sort())
+      assert.deepEqual(found.map(({ relname }) => String(relname)).sort(), ids.map(snapshotName).sort())
     },
     assertClean: async (tables, kept) => {
       const all = await runSql(url, relationsSql)

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { patienceMs } from '../../support/until.ts'
 import { createCatalogDatabase } from '../catalog-database.ts'
 import type { TestServer } from '../server.ts'
 import type { Cleanup } from '../terrane-process.ts'
 import { temporaryData } from '../terrane-process.ts'
-import type { WireVersion } from '../version-client.ts'
+import { patienceMs } from '../until.ts'
+import type { VersionResponse } from '../version-client.ts'
 import { killTargets, knownStates } from './loads.ts'
 import { MortalServer } from './mortal-server.ts'
 import type { Model } from './point-rows.ts'
@@ -327,9 +327,9 @@ class VersionedLayer {
     }
   }
 
-  async #versions(): Promise<WireVersion[]> {
+  async #versions(): Promise<VersionResponse[]> {
     const { json } = await this.#expect(200, 'GET', `${this.#path}/versions`)
-    return (json as unknown as { versions: WireVersion[] }).versions
+    return (json as unknown as { versions: VersionResponse[] }).versions
   }
 
   async #styleName(): Promise<string> {

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import { Field } from '../../components/field.tsx'
+import { reasonOf } from '../../components/states.tsx'
+import { say } from '../../components/toasts.tsx'
 import { accountTexts } from '../../messages/account/texts.ts'
-import { Field } from '../../parts/field.tsx'
-import { reasonOf } from '../../parts/states.tsx'
-import { say } from '../../parts/toasts.tsx'
 import { session, signIn } from '../../session/session.ts'
-import { call } from '../../wire/client.ts'
 
 /** Change of the own password. */
 export function Password() {

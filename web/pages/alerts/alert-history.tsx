@@ -1,13 +1,13 @@
 import { useEffect, useMemo } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
+import { shownMoment } from '../../components/formats.ts'
+import { Icon } from '../../components/icon.tsx'
+import { Failed, Loading } from '../../components/states.tsx'
 import { Resource } from '../../lib/resource.ts'
 import { alertTexts } from '../../messages/alerts/texts.ts'
-import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
-import { shownMoment } from '../../parts/formats.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { Failed, Loading } from '../../parts/states.tsx'
-import { call } from '../../wire/client.ts'
-import type { Delivery } from './wire.ts'
-import { configPath } from './wire.ts'
+import type { Delivery } from './types.ts'
+import { configPath } from './types.ts'
 
 const shownMost = 50
 const icons: Record<Delivery['state'], [icon: string, kind: string]> = {

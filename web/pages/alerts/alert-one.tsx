@@ -1,30 +1,30 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
+import { type Call, call } from '../../api/client.ts'
+import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Failed, Loading, reasonOf } from '../../components/states.tsx'
+import { say } from '../../components/toasts.tsx'
 import { Resource } from '../../lib/resource.ts'
 import { goTo } from '../../lib/router.ts'
 import { alertTexts } from '../../messages/alerts/texts.ts'
-import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { Failed, Loading, reasonOf } from '../../parts/states.tsx'
-import { say } from '../../parts/toasts.tsx'
 import { raised } from '../../session/raised.ts'
-import { type Call, call } from '../../wire/client.ts'
 import { AlertChart } from './alert-chart.tsx'
 import { AlertHistory } from './alert-history.tsx'
 import type { Clause } from './alert-sentence.tsx'
 import { AlertSentence } from './alert-sentence.tsx'
 import { AlertSettings } from './alert-settings.tsx'
+import type { AlertSubjects } from './alert-subjects.ts'
+import { metricTitle, servicesOf, usedLayers } from './alert-subjects.ts'
 import type { Draft } from './draft.ts'
 import { bodyOf, draftOf, emptyField } from './draft.ts'
-import type { Known } from './known.ts'
-import { metricTitle, servicesOf, usedLayers } from './known.ts'
 import { TestMessage } from './test-message.tsx'
-import type { Configuration, Field } from './wire.ts'
-import { alerts, configPath } from './wire.ts'
+import type { Configuration, Field } from './types.ts'
+import { alerts, configPath } from './types.ts'
 
 /** An alert that staff changes. */
-export function AlertOne({ id, known }: { id: number; known: Known }) {
+export function AlertOne({ id, known }: { id: number; known: AlertSubjects }) {
   const answer = useMemo(
     () =>
       new Resource<Configuration>(
@@ -50,7 +50,7 @@ export function AlertOne({ id, known }: { id: number; known: Known }) {
 
 interface FormProps {
   id: number
-  known: Known
+  known: AlertSubjects
   saved: Configuration
   onSaved(): void
 }

@@ -1,9 +1,9 @@
 import { useId, useMemo } from 'preact/hooks'
 import { alertTexts } from '../../messages/alerts/texts.ts'
+import { someOf } from './alert-subjects.ts'
 import type { Draft, FieldDraft, Narrowing } from './draft.ts'
 import { emptyField } from './draft.ts'
-import { someOf } from './known.ts'
-import type { Option } from './wire.ts'
+import type { Option } from './types.ts'
 
 /** A comparison of the sentence. */
 export interface Clause extends Narrowing {

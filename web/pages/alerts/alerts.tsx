@@ -1,17 +1,17 @@
 import { useEffect } from 'preact/hooks'
+import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
+import { shownMoment } from '../../components/formats.ts'
+import { Icon } from '../../components/icon.tsx'
+import { Empty, Failed, Loading } from '../../components/states.tsx'
 import { addressOf } from '../../lib/base.ts'
 import { alertTexts } from '../../messages/alerts/texts.ts'
-import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
-import { shownMoment } from '../../parts/formats.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { isStaff } from '../../session/session.ts'
 import { AlertOne } from './alert-one.tsx'
-import type { Known } from './known.ts'
-import { known } from './known.ts'
+import type { AlertSubjects } from './alert-subjects.ts'
+import { known } from './alert-subjects.ts'
 import { NewAlert } from './new-alert.tsx'
-import type { Alerts, Listed } from './wire.ts'
-import { alerts } from './wire.ts'
+import type { Alerts, Listed } from './types.ts'
+import { alerts } from './types.ts'
 
 const refreshMs = 30_000
 
@@ -132,7 +132,7 @@ function Chosen({
 }: {
   id: string | undefined
   alerts: readonly Listed[]
-  about: Known
+  about: AlertSubjects
 }) {
   const texts = alertTexts.value
   if (id === undefined)

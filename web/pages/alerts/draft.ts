@@ -1,4 +1,4 @@
-import type { Configuration, Field } from './wire.ts'
+import type { Configuration, Field } from './types.ts'
 
 /** One comparison in the form, as entered. */
 export interface FieldDraft {

@@ -1,25 +1,25 @@
 import { useSignal } from '@preact/signals'
 import { useId, useMemo } from 'preact/hooks'
+import { type Call, call } from '../../api/client.ts'
+import { Icon } from '../../components/icon.tsx'
+import { reasonOf } from '../../components/states.tsx'
+import { say } from '../../components/toasts.tsx'
 import { goTo, query } from '../../lib/router.ts'
 import { alertTexts } from '../../messages/alerts/texts.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { reasonOf } from '../../parts/states.tsx'
-import { say } from '../../parts/toasts.tsx'
 import { raised } from '../../session/raised.ts'
-import { type Call, call } from '../../wire/client.ts'
 import { AlertChart } from './alert-chart.tsx'
 import type { Clause } from './alert-sentence.tsx'
 import { AlertSentence } from './alert-sentence.tsx'
 import { AlertSettings } from './alert-settings.tsx'
+import type { AlertSubjects } from './alert-subjects.ts'
+import { metricTitle, servicesOf, usedLayers } from './alert-subjects.ts'
 import type { Draft } from './draft.ts'
 import { bodyOf, emptyDraft, emptyField } from './draft.ts'
-import type { Known } from './known.ts'
-import { metricTitle, servicesOf, usedLayers } from './known.ts'
-import type { Option } from './wire.ts'
-import { alerts, configPath, options } from './wire.ts'
+import type { Option } from './types.ts'
+import { alerts, configPath, options } from './types.ts'
 
 /** `/app/alerts/new`: a new alert for one metric; `?metric=` selects it. */
-export function NewAlert({ known }: { known: Known }) {
+export function NewAlert({ known }: { known: AlertSubjects }) {
   const texts = alertTexts.value
   const asked = query.value.get('metric')
   const metric = useSignal(known.metrics.find(({ name }) => name === asked)?.name ?? 'response.error.count')
@@ -135,7 +135,7 @@ function Names({ name, description }: { name: Text; description: Text }) {
 }
 
 interface ChoicesProps {
-  known: Known
+  known: AlertSubjects
   metric: Text
   option: { value: Option }
 }
@@ -183,7 +183,7 @@ function Choices({ known, metric, option }: ChoicesProps) {
   )
 }
 
-function clauseOf({ metrics }: Known, metric: string, option: Option): Clause {
+function clauseOf({ metrics }: AlertSubjects, metric: string, option: Option): Clause {
   const { unit = '', isOfHosts = false } = metrics.find(({ name }) => name === metric) ?? {}
   return {
     field_name: `${metric}.${option}`,

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
+import { type Call, call } from '../../api/client.ts'
+import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { reasonOf } from '../../components/states.tsx'
 import { alertTexts } from '../../messages/alerts/texts.ts'
-import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { reasonOf } from '../../parts/states.tsx'
-import { type Call, call } from '../../wire/client.ts'
-import type { TestResult } from './wire.ts'
-import { configPath } from './wire.ts'
+import type { TestResult } from './types.ts'
+import { configPath } from './types.ts'
 
 type Outcome = { results: TestResult[] } | { error: unknown }
 

@@ -1,8 +1,8 @@
+import { Icon } from '../../components/icon.tsx'
 import { addressOf } from '../../lib/base.ts'
 import { hasPage } from '../../lib/known-pages.ts'
 import { homeTexts } from '../../messages/home/texts.ts'
 import { messages } from '../../messages/messages.ts'
-import { Icon } from '../../parts/icon.tsx'
 import { isStaff, session } from '../../session/session.ts'
 
 /** A server without layers: links to the first import, or to sign-in. */

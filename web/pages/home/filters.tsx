@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { shownNumber } from '../../components/formats.ts'
+import { Icon } from '../../components/icon.tsx'
 import { query } from '../../lib/router.ts'
 import { homeTexts } from '../../messages/home/texts.ts'
-import { shownNumber } from '../../parts/formats.ts'
-import { Icon } from '../../parts/icon.tsx'
 import { filter, found, sorts } from './layer-list.ts'
 
 const typingMilliseconds = 150

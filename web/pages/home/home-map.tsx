@@ -1,7 +1,7 @@
+import { Icon } from '../../components/icon.tsx'
 import { addressOf } from '../../lib/base.ts'
 import { MapView } from '../../map/map-view.tsx'
 import { homeTexts } from '../../messages/home/texts.ts'
-import { Icon } from '../../parts/icon.tsx'
 import type { MappedLayers } from './layers-on-map.ts'
 
 /** Layers of the catalogue over each other, each in its own style. */

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
+import { shownNumber } from '../../components/formats.ts'
+import { Icon } from '../../components/icon.tsx'
+import { Spark } from '../../components/spark.tsx'
 import { addressOf, pathBelowBase } from '../../lib/base.ts'
 import { hasPage } from '../../lib/known-pages.ts'
 import { homeTexts } from '../../messages/home/texts.ts'
-import { shownNumber } from '../../parts/formats.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { Spark } from '../../parts/spark.tsx'
 import type { Layer } from './layer-list.ts'
 
 /** The page of a layer, or its collection as long as there is no page. */

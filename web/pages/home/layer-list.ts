@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals'
+import type { Call } from '../../api/client.ts'
+import { call } from '../../api/client.ts'
+import type { Calls } from '../../api/openapi.d.ts'
 import { query, setQuery } from '../../lib/router.ts'
-import type { Call } from '../../wire/client.ts'
-import { call } from '../../wire/client.ts'
-import type { Calls } from '../../wire/openapi.d.ts'
 
 type Page = Calls['GET /rest/catalogue/layers']['answer']
 export type Layer = Page['layers'][number]
@@ -20,7 +20,7 @@ const orders: Record<string, Pick<Query, 'sort' | 'order'>> = {
 export const sorts = ['title', 'changed', 'requests', 'rows', 'relevance'] as const
 
 /** Result of a search: counts of all matches, and the layers loaded so far by position. */
-export interface Found {
+export interface LayerListState {
   total: number
   counts: Page['counts']
   layers: ReadonlyMap<number, Layer>
@@ -28,7 +28,7 @@ export interface Found {
   asked: string
 }
 
-export const found = signal<Found | undefined>(undefined)
+export const found = signal<LayerListState | undefined>(undefined)
 export const isLoading = signal(false)
 export const failure = signal<unknown>(undefined)
 

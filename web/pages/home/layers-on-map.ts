@@ -1,4 +1,4 @@
-import type { Calls } from '../../wire/openapi.d.ts'
+import type { Calls } from '../../api/openapi.d.ts'
 
 /** Maximum number of layers on the map: more are hard to distinguish, and slow. */
 const mostOnMap = 8

@@ -1,7 +1,7 @@
+import { shownShare, shownWeekday } from '../../components/formats.ts'
+import { reasonOf } from '../../components/states.tsx'
 import { addressOf } from '../../lib/base.ts'
 import { homeTexts } from '../../messages/home/texts.ts'
-import { shownShare, shownWeekday } from '../../parts/formats.ts'
-import { reasonOf } from '../../parts/states.tsx'
 import type { State } from './state.ts'
 import { state } from './state.ts'
 

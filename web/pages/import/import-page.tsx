@@ -1,30 +1,30 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
+import { call, Refusal } from '../../api/client.ts'
+import { Empty, Failed, Loading, reasonOf } from '../../components/states.tsx'
 import { addressOf } from '../../lib/base.ts'
 import { Resource } from '../../lib/resource.ts'
 import { query } from '../../lib/router.ts'
 import { batchTexts, historyTexts, importTexts } from '../../messages/import/texts.ts'
-import { Empty, Failed, Loading, reasonOf } from '../../parts/states.tsx'
-import { call, Refusal } from '../../wire/client.ts'
-import { FoundList, isLongBatch } from './batch/found-list.tsx'
+import { FoundList, isLongBatch } from './batch/task-list.tsx'
 import { allTasks, chosenTasks, viewOf } from './batch/views.ts'
-import { type Rehearsal, RehearsalContext, rehearsalPath } from './deciding/rehearsal.ts'
+import { problemsOf } from './corrections/problems.ts'
+import { SentChanges } from './corrections/sent-changes.ts'
+import { Together } from './corrections/together.tsx'
 import { Notes } from './notes.tsx'
-import { ActBar, runCall } from './running/act-bar.tsx'
-import { askChanged, hasMoved } from './running/ask-changed.ts'
-import { useTitle } from './running/use-title.ts'
+import { ActBar, runCall } from './progress/act-bar.tsx'
+import { askChanged, hasMoved } from './progress/ask-changed.ts'
+import { useTitle } from './progress/use-title.ts'
+import { type Rehearsal, RehearsalContext, rehearsalPath } from './review/rehearsal.ts'
 import { TaskEnd } from './task-end.tsx'
 import { TaskReview } from './task-review.tsx'
-import { problemsOf } from './together/problems.ts'
-import { SentChanges } from './together/sent-changes.ts'
-import { Together } from './together/together.tsx'
+import { type Import, isBusy, storeOf, type Task } from './types.ts'
 import { useAct } from './use-act.ts'
-import { type Import, isBusy, storeOf, type Task } from './wire.ts'
 
 const pollMs = 700
 const stillMs = 3000
 
-interface Found {
+interface LoadedImport {
   work: Import
   rehearsal: Rehearsal | undefined
 }
@@ -88,9 +88,9 @@ function useOthers(id: string, still: Import | undefined, poll: () => Promise<vo
 }
 
 /** An import, loaded completely once, then updated by its changes. */
-function followed(id: string): { found: Resource<Found>; poll(): Promise<void> } {
+function followed(id: string): { found: Resource<LoadedImport>; poll(): Promise<void> } {
   let before: Import | undefined
-  const found = new Resource<Found>((signal) => {
+  const found = new Resource<LoadedImport>((signal) => {
     const known = before
     before = undefined
     return ask(id, known, signal)
@@ -105,7 +105,7 @@ function followed(id: string): { found: Resource<Found>; poll(): Promise<void> }
 /**
  * Loads an import with its dry run. While the dry run is active its tasks are unchanged: nothing is saved.
  */
-async function ask(id: string, before: Import | undefined, signal: AbortSignal): Promise<Found> {
+async function ask(id: string, before: Import | undefined, signal: AbortSignal): Promise<LoadedImport> {
   const work = await askChanged(id, before, signal)
   const rehearsal = work.rehearsal === undefined ? undefined : await rehearsalOf(id, signal)
   if (rehearsal?.state !== 'RUNNING') return { work, rehearsal }
@@ -124,7 +124,7 @@ async function rehearsalOf(id: string, signal: AbortSignal): Promise<Rehearsal |
   }
 }
 
-interface ReviewProps extends Found {
+interface ReviewProps extends LoadedImport {
   reload(): Promise<void>
 }
 

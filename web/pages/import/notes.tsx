@@ -1,5 +1,5 @@
-import { Icon } from '../../parts/icon.tsx'
-import type { Message } from './wire.ts'
+import { Icon } from '../../components/icon.tsx'
+import type { Message } from './types.ts'
 
 const noteLooks: Record<string, string> = { error: 'bad', warning: 'warn' }
 

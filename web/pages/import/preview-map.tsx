@@ -1,4 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks'
+import { call, Refusal } from '../../api/client.ts'
+import { whenReady } from '../../api/when-ready.ts'
+import { Failed, Loading } from '../../components/states.tsx'
 import { fullAddressOf } from '../../lib/base.ts'
 import { boundsOf } from '../../lib/bounds.ts'
 import { Resource } from '../../lib/resource.ts'
@@ -8,11 +11,8 @@ import { MapView } from '../../map/map-view.tsx'
 import { objectsStyle } from '../../map/objects.ts'
 import { isDark } from '../../map/theme.ts'
 import { importTexts } from '../../messages/import/texts.ts'
-import { Failed, Loading } from '../../parts/states.tsx'
-import { call, Refusal } from '../../wire/client.ts'
-import { whenReady } from '../../wire/when-ready.ts'
 import { chosenRow } from './columns/chosen-row.ts'
-import type { Rows } from './wire.ts'
+import type { Rows } from './types.ts'
 
 /** The first rows, how many of all are on the map so far, and whether these are all. */
 interface Preview extends Rows {

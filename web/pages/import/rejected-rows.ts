@@ -1,4 +1,4 @@
-import type { Call } from '../../wire/client.ts'
+import type { Call } from '../../api/client.ts'
 
 /** A row that was set aside, with the values of its source. */
 export interface RejectedRow {

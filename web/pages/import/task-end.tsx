@@ -1,13 +1,13 @@
+import { Icon } from '../../components/icon.tsx'
 import { addressOf } from '../../lib/base.ts'
 import { formatNumber } from '../../lib/numbers.ts'
 import { decidingTexts, importTexts } from '../../messages/import/texts.ts'
 import { messages } from '../../messages/messages.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { MendRows } from './mend-rows.tsx'
+import { CorrectRows } from './correct-rows.tsx'
 import { Notes } from './notes.tsx'
-import { HowFar } from './running/how-far.tsx'
+import { HowFar } from './progress/how-far.tsx'
+import { isBusy, type Task } from './types.ts'
 import { Undo } from './undo.tsx'
-import { isBusy, type Task } from './wire.ts'
 
 interface TaskEndProps {
   importId: number
@@ -68,7 +68,7 @@ export function TaskEnd({ importId, workspace, task, reload }: TaskEndProps) {
           {mended !== undefined && mended > 0 && <Sum label={texts.mended} value={number(mended)} />}
         </div>
       )}
-      {(rejected ?? 0) > 0 && !isRunning && <MendRows importId={importId} task={task} reload={reload} />}
+      {(rejected ?? 0) > 0 && !isRunning && <CorrectRows importId={importId} task={task} reload={reload} />}
       <Notes said={task.messages} />
     </>
   )

@@ -1,19 +1,19 @@
+import type { Call } from '../../api/client.ts'
+import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { reasonOf } from '../../components/states.tsx'
 import { importTexts } from '../../messages/import/texts.ts'
-import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { reasonOf } from '../../parts/states.tsx'
-import type { Call } from '../../wire/client.ts'
 import { DataPanel } from './columns/data-panel.tsx'
 import { Steps } from './columns/steps.tsx'
-import { Difference } from './deciding/difference.tsx'
-import { Stopped } from './deciding/stopped.tsx'
-import { Target } from './deciding/target.tsx'
-import { MendRows } from './mend-rows.tsx'
+import { CorrectRows } from './correct-rows.tsx'
 import { Notes } from './notes.tsx'
 import { PreviewMap } from './preview-map.tsx'
+import { Difference } from './review/difference.tsx'
+import { Stopped } from './review/stopped.tsx'
+import { Target } from './review/target.tsx'
+import { type Proposal, type Task, taskPath } from './types.ts'
 import { useAct } from './use-act.ts'
 import { WhereIsIt } from './where-is-it.tsx'
-import { type Proposal, type Task, taskPath } from './wire.ts'
 
 interface TaskProps {
   importId: number
@@ -51,7 +51,7 @@ export function TaskReview({ importId, task, reload }: TaskProps) {
           <div dir="auto">{task.errorMessage}</div>
         </div>
       )}
-      {(task.rejected ?? 0) > 0 && <MendRows importId={importId} task={task} reload={reload} />}
+      {(task.rejected ?? 0) > 0 && <CorrectRows importId={importId} task={task} reload={reload} />}
       <Stopped path={path} task={task} act={put} />
       <Notes said={task.messages} />
       <Proposals path={path} task={task} put={put} />

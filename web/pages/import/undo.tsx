@@ -1,12 +1,12 @@
 import { useEffect, useMemo } from 'preact/hooks'
+import { type Call, call } from '../../api/client.ts'
+import { Icon } from '../../components/icon.tsx'
+import { reasonOf } from '../../components/states.tsx'
+import { say } from '../../components/toasts.tsx'
 import { Resource } from '../../lib/resource.ts'
 import { endTexts } from '../../messages/import-end/texts.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { reasonOf } from '../../parts/states.tsx'
-import { say } from '../../parts/toasts.tsx'
-import { type Call, call } from '../../wire/client.ts'
+import { type LayerVersion, wayBack } from './undo-target.ts'
 import { useAct } from './use-act.ts'
-import { type LayerVersion, wayBack } from './way-back.ts'
 
 interface UndoProps {
   importId: number

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import { type Call, call } from '../../wire/client.ts'
+import { type Call, call } from '../../api/client.ts'
 
 /** Sends changes to the server, one after the other, and reloads after each; `error` is the last error. */
 export function useAct(reload: () => Promise<void>): {

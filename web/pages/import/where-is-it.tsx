@@ -1,14 +1,14 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useId, useMemo } from 'preact/hooks'
+import { type Call, call } from '../../api/client.ts'
+import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Failed, Loading } from '../../components/states.tsx'
 import { Resource } from '../../lib/resource.ts'
 import { MapView } from '../../map/map-view.tsx'
 import { importTexts } from '../../messages/import/texts.ts'
-import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { Failed, Loading } from '../../parts/states.tsx'
-import { type Call, call } from '../../wire/client.ts'
 import { PreviewMap } from './preview-map.tsx'
-import type { Candidate, Rows, Task } from './wire.ts'
+import type { Candidate, Rows, Task } from './types.ts'
 
 interface Candidates {
   srsCandidates: Candidate[]

@@ -1,4 +1,4 @@
-import type { AboutLayer } from './wire.ts'
+import type { AboutLayer } from './types.ts'
 
 export const fields = ['title', 'abstract', 'keywords', 'attribution', 'licence', 'contact'] as const
 type FieldName = (typeof fields)[number]

@@ -1,14 +1,14 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { call, callTagged, Refusal } from '../../api/client.ts'
+import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Refused } from '../../components/states.tsx'
+import { say } from '../../components/toasts.tsx'
+import { useActing } from '../../components/use-acting.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
-import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { Refused } from '../../parts/states.tsx'
-import { say } from '../../parts/toasts.tsx'
-import { useActing } from '../../parts/use-acting.ts'
-import { call, callTagged, Refusal } from '../../wire/client.ts'
 import { changesOf, fields, textOf } from './about-fields.ts'
-import { type AboutLayer, changeCall, type Layer, type LayerReply, layerPath } from './wire.ts'
+import { type AboutLayer, changeCall, type Layer, type LayerReply, layerPath } from './types.ts'
 
 interface AboutFormProps {
   id: string
@@ -97,7 +97,7 @@ function Meanwhile({ layer, begun }: { layer: Layer | undefined; begun: Layer })
   )
 }
 
-interface Kept {
+interface AboutActions {
   /** The layer as changed by others, if it differs from the state when the form was opened. */
   others: Signal<Layer | undefined>
   /** Saves changes, unless others have changed the same fields meanwhile. */
@@ -106,7 +106,7 @@ interface Kept {
 
 const mostTries = 3
 
-function useKept(id: string, begun: Layer): Kept {
+function useKept(id: string, begun: Layer): AboutActions {
   const others = useSignal<Layer | undefined>(undefined)
   const known = useRef<{ layer: Layer; tag?: string }>({ layer: begun })
   const look = async (signal?: AbortSignal): Promise<Layer> => {

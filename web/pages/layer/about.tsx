@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
+import { Icon } from '../../components/icon.tsx'
 import { layerTexts } from '../../messages/layer/texts.ts'
-import { Icon } from '../../parts/icon.tsx'
 import { isStaff } from '../../session/session.ts'
 import { fields, textOf } from './about-fields.ts'
 import { AboutForm } from './about-form.tsx'
-import type { Layer } from './wire.ts'
+import type { Layer } from './types.ts'
 
 interface AboutProps {
   id: string

@@ -1,12 +1,12 @@
 import { useEffect, useMemo } from 'preact/hooks'
+import { type Call, call } from '../../api/client.ts'
+import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { Failed, Loading, Refused } from '../../components/states.tsx'
+import { useActing } from '../../components/use-acting.ts'
 import { Resource } from '../../lib/resource.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
-import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { Failed, Loading, Refused } from '../../parts/states.tsx'
-import { useActing } from '../../parts/use-acting.ts'
-import { type Call, call } from '../../wire/client.ts'
-import { type Entry, layerPath, type Version } from './wire.ts'
+import { type Entry, layerPath, type Version } from './types.ts'
 
 interface DeleteLayerProps {
   id: string

@@ -1,15 +1,15 @@
 import { useSignal } from '@preact/signals'
 import { useState } from 'preact/hooks'
+import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
+import { shownDay } from '../../components/formats.ts'
+import { Icon } from '../../components/icon.tsx'
 import { addressOf, pathBelowBase } from '../../lib/base.ts'
 import { formatNumber } from '../../lib/numbers.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
 import { messages } from '../../messages/messages.ts'
-import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
-import { shownDay } from '../../parts/formats.ts'
-import { Icon } from '../../parts/icon.tsx'
 import { isStaff } from '../../session/session.ts'
 import { DeleteLayer } from './delete-layer.tsx'
-import { type Entry, type Layer, layerPath } from './wire.ts'
+import { type Entry, type Layer, layerPath } from './types.ts'
 
 interface LayerHeadProps {
   id: string

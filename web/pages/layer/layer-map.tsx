@@ -1,10 +1,10 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import { whenReady } from '../../api/when-ready.ts'
 import { boundsOf } from '../../lib/bounds.ts'
 import { MapView } from '../../map/map-view.tsx'
-import type { Found } from '../../map/open-map.ts'
+import type { MapFeature } from '../../map/open-map.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
-import { call } from '../../wire/client.ts'
-import { whenReady } from '../../wire/when-ready.ts'
 import type { Filtered } from './filter/filtered-rows.ts'
 import { wantedFilter } from './filter/wanted-filter.ts'
 import { type LayerView, lookedAt, type Row, wantedBox } from './layer-view.ts'
@@ -27,7 +27,7 @@ export function LayerMap({ id, bounds, columns, view, filtered }: LayerMapProps)
   const selected = useMemo(() => (row?.geometry == null ? [] : [row]), [row])
   const begin = useMemo(() => wantedBox(), [id])
   useGeometry(id, lookedAt(), view)
-  const pick = (found: Found | undefined): void => {
+  const pick = (found: MapFeature | undefined): void => {
     const row = found && withId(found, columns)
     view.chosen.value = row
     if (row?.id !== undefined) void whole(id, row, version, view)
@@ -99,7 +99,7 @@ function useReady(id: string, version: number | undefined): number | undefined {
 }
 
 /** Tiles hold an id that is no number among the attributes, as `id` with a `_` more than any column. */
-function withId(found: Found, columns: readonly string[]): Found {
+function withId(found: MapFeature, columns: readonly string[]): MapFeature {
   let name = 'id'
   while (columns.includes(name)) name = `_${name}`
   const text = found.properties[name]

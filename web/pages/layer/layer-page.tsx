@@ -1,11 +1,11 @@
 import { useEffect, useMemo } from 'preact/hooks'
+import { call, Refusal } from '../../api/client.ts'
+import { Icon } from '../../components/icon.tsx'
+import { Failed, Loading } from '../../components/states.tsx'
 import { Resource } from '../../lib/resource.ts'
 import { setQuery } from '../../lib/router.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { Failed, Loading } from '../../parts/states.tsx'
 import { isStaff, session } from '../../session/session.ts'
-import { call, Refusal } from '../../wire/client.ts'
 import { About } from './about.tsx'
 import { Compare } from './compare.tsx'
 import { DownloadPanel } from './download/download-panel.tsx'
@@ -20,9 +20,9 @@ import { LayerRows } from './layer-rows.tsx'
 import { LayerUses } from './layer-uses.tsx'
 import { layerView, lookedAt, wantedBox } from './layer-view.ts'
 import { Sharing } from './sharing.tsx'
+import { type Entry, type Layer, type LayerReply, layerPath, type Version } from './types.ts'
 import { UseItIn } from './use-it-in.tsx'
 import { Versions, versionsCall } from './versions.tsx'
-import { type Entry, type Layer, type LayerReply, layerPath, type Version } from './wire.ts'
 
 /** `/app/layers/<workspace>:<name>`: a layer as its readers see it, and what can be done with it. */
 export function LayerPage({ layer: id = '' }: Record<string, string>) {
@@ -82,7 +82,7 @@ function Known({ id, layer, about, reload }: KnownProps) {
     <>
       <LayerHead id={id} layer={layer} entry={entry} onDeleted={reload} />
       <div class="stack">
-        <LookedAt />
+        <InspectedTask />
         {layer.type === 'VECTOR' && (
           <FilterPanel columns={columns.flatMap(filterColumn)} filtered={filtered} />
         )}
@@ -162,7 +162,7 @@ function NoMap({ text }: { text: string }) {
 }
 
 /** Notice that map and table show an earlier version. */
-function LookedAt() {
+function InspectedTask() {
   const version = lookedAt()
   const texts = layerTexts.value
   if (version === undefined) return null

@@ -1,13 +1,13 @@
 import { useEffect, useMemo } from 'preact/hooks'
+import { type Call, call } from '../../api/client.ts'
+import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
+import { Spark } from '../../components/spark.tsx'
+import { Refused } from '../../components/states.tsx'
 import { formatNumber } from '../../lib/numbers.ts'
 import { Resource } from '../../lib/resource.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
 import { messages } from '../../messages/messages.ts'
-import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
-import { Spark } from '../../parts/spark.tsx'
-import { Refused } from '../../parts/states.tsx'
-import { type Call, call } from '../../wire/client.ts'
-import type { Entry } from './wire.ts'
+import type { Entry } from './types.ts'
 
 const monthSeconds = 30 * 24 * 60 * 60
 const mostNamed = 5

@@ -1,12 +1,12 @@
+import { call } from '../../api/client.ts'
+import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Refused } from '../../components/states.tsx'
+import { say } from '../../components/toasts.tsx'
+import { useActing } from '../../components/use-acting.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
-import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { Refused } from '../../parts/states.tsx'
-import { say } from '../../parts/toasts.tsx'
-import { useActing } from '../../parts/use-acting.ts'
 import { isStaff } from '../../session/session.ts'
-import { call } from '../../wire/client.ts'
-import { changeCall, type Entry, type Layer, type LayerReply } from './wire.ts'
+import { changeCall, type Entry, type Layer, type LayerReply } from './types.ts'
 
 interface SharingProps {
   id: string

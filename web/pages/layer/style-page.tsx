@@ -1,18 +1,18 @@
 import { useEffect, useMemo } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Failed, Loading } from '../../components/states.tsx'
 import { addressOf } from '../../lib/base.ts'
 import { Resource } from '../../lib/resource.ts'
 import { query } from '../../lib/router.ts'
 import { styleTexts } from '../../messages/layer/style/texts.ts'
 import { messages } from '../../messages/messages.ts'
-import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { Failed, Loading } from '../../parts/states.tsx'
-import { call } from '../../wire/client.ts'
 import { RasterEditor } from './raster/raster-editor.tsx'
-import { askStyles, type LayerFacts, type StylesOfLayer } from './style/kept-styles.ts'
+import { askStyles, type LayerFacts, type StylesOfLayer } from './style/available-styles.ts'
 import { StyleEditor } from './style/style-editor.tsx'
 
-interface Known {
+interface StyledLayer {
   layer: LayerFacts
   name: string
   styles: StylesOfLayer
@@ -22,7 +22,7 @@ interface Known {
 export function StylePage({ layer: id = '' }: Record<string, string>) {
   const texts = styleTexts.value
   const asked = query.value.get('style') ?? undefined
-  const known = useMemo(() => new Resource<Known>((signal) => ask(id, asked, signal)), [id, asked])
+  const known = useMemo(() => new Resource<StyledLayer>((signal) => ask(id, asked, signal)), [id, asked])
   useEffect(() => {
     void known.load()
     return () => known.stop()
@@ -63,7 +63,7 @@ export function StylePage({ layer: id = '' }: Record<string, string>) {
   )
 }
 
-async function ask(id: string, asked: string | undefined, signal: AbortSignal): Promise<Known> {
+async function ask(id: string, asked: string | undefined, signal: AbortSignal): Promise<StyledLayer> {
   const { layer } = await call<{ layer: LayerFacts }>(
     { path: `/rest/layers/${encodeURIComponent(id)}` },
     signal,

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { reasonOf } from '../../parts/states.tsx'
-import type { Call } from '../../wire/client.ts'
+import type { Call } from '../../api/client.ts'
+import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { reasonOf } from '../../components/states.tsx'
 import { closeDialog } from './row-acts.tsx'
 
 interface FormProps {

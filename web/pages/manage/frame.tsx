@@ -1,28 +1,28 @@
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
+import type { Call } from '../../api/client.ts'
+import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
+import { shownTime } from '../../components/formats.ts'
+import { Icon } from '../../components/icon.tsx'
+import { Failed, Loading } from '../../components/states.tsx'
 import { addressOf } from '../../lib/base.ts'
-import type { Known } from '../../lib/resource.ts'
+import type { Loadable } from '../../lib/resource.ts'
 import { query, setQuery } from '../../lib/router.ts'
 import { manageTexts } from '../../messages/manage/texts.ts'
 import { messages } from '../../messages/messages.ts'
-import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
-import { shownTime } from '../../parts/formats.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { Failed, Loading } from '../../parts/states.tsx'
 import { session } from '../../session/session.ts'
-import type { Call } from '../../wire/client.ts'
 import { partOf, partSize } from './listing.ts'
 
 const places = ['workspaces', 'stores', 'users'] as const
-type Place = (typeof places)[number]
+type ManagePage = (typeof places)[number]
 
 interface FrameProps {
-  place: Place
+  place: ManagePage
   lead: string
   asked: Call
   /** Label of the button for a new entry. */
   act: string
-  list: Known<unknown>
+  list: Loadable<unknown>
   onAgain(): void
   children: ComponentChildren
   /** Elements beside the search. */
@@ -71,7 +71,7 @@ export function Frame(props: FrameProps) {
   )
 }
 
-function Places({ here }: { here: Place }) {
+function Places({ here }: { here: ManagePage }) {
   const texts = manageTexts.value
   const shown = places.filter((one) => one !== 'users' || session.value?.role === 'admin')
   return (
@@ -111,7 +111,7 @@ function Search() {
 }
 
 /** Paging of a long list. */
-export function Parts({ total }: { total: number }) {
+export function PageSections({ total }: { total: number }) {
   const texts = manageTexts.value
   const part = partOf(query.value)
   const from = part * partSize

@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks'
+import { type Call, call } from '../../api/client.ts'
+import type { Calls } from '../../api/openapi.d.ts'
 import { Resource } from '../../lib/resource.ts'
 import { query } from '../../lib/router.ts'
-import { type Call, call } from '../../wire/client.ts'
-import type { Calls } from '../../wire/openapi.d.ts'
 
 /** Rows per page of a list. */
 export const partSize = 100

@@ -1,6 +1,6 @@
+import { Icon } from '../../components/icon.tsx'
 import { setQuery } from '../../lib/router.ts'
 import { manageTexts } from '../../messages/manage/texts.ts'
-import { Icon } from '../../parts/icon.tsx'
 
 /** Edit and delete actions of a row; `id` identifies it in the address. */
 export function RowActs({ id, name }: { id: string; name: string }) {

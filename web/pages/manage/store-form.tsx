@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
+import { type Call, call } from '../../api/client.ts'
+import { Field } from '../../components/field.tsx'
+import { say } from '../../components/toasts.tsx'
 import { query } from '../../lib/router.ts'
 import { manageTexts } from '../../messages/manage/texts.ts'
-import { Field } from '../../parts/field.tsx'
-import { say } from '../../parts/toasts.tsx'
-import { type Call, call } from '../../wire/client.ts'
 import { CheckField } from './check-field.tsx'
 import { FormDialog } from './form-dialog.tsx'
 import { pathOf, type Store, workspaceNames } from './listing.ts'
@@ -87,7 +87,7 @@ export function NewStore({ onDone }: Done) {
   )
 }
 
-interface Wire {
+interface StoreFields {
   type: string
   enabled: boolean
   description?: string
@@ -98,7 +98,7 @@ interface Wire {
 /** Editable fields of a store. Secrets are not shown: empty ones stay unchanged. */
 export function ChangeStore({ store, onDone }: Done & { store: Store }) {
   const found = useFound(async (signal) => {
-    const reply = await call<Record<string, Wire>>({ path: pathOf(store) }, signal)
+    const reply = await call<Record<string, StoreFields>>({ path: pathOf(store) }, signal)
     const wire = reply[store.kind]
     if (wire === undefined) throw new Error(manageTexts.value.gone(store.name))
     return wire
@@ -110,7 +110,7 @@ export function ChangeStore({ store, onDone }: Done & { store: Store }) {
   )
 }
 
-function ChangeForm({ store, wire, onDone }: Done & { store: Store; wire: Wire }) {
+function ChangeForm({ store, wire, onDone }: Done & { store: Store; wire: StoreFields }) {
   const texts = manageTexts.value
   const entries = Object.fromEntries(wire.connectionParameters.entry.map((one) => [one['@key'], one.$]))
   const isOpen = store.kind === 'dataStore' && !store.default

@@ -1,4 +1,4 @@
-import type { Call } from '../../wire/client.ts'
+import type { Call } from '../../api/client.ts'
 
 /** Types of stores that people make; the others come into being by imports. */
 export const storeTypes = ['PostGIS', 'GeoPackage'] as const

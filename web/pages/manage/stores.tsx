@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import { shownDay, shownNumber } from '../../components/formats.ts'
 import { addressOf } from '../../lib/base.ts'
 import { query, setQuery } from '../../lib/router.ts'
 import { manageTexts } from '../../messages/manage/texts.ts'
-import { shownDay, shownNumber } from '../../parts/formats.ts'
-import { call } from '../../wire/client.ts'
 import { DeleteDialog } from './delete-dialog.tsx'
-import { Frame, Nothing, Parts } from './frame.tsx'
+import { Frame, Nothing, PageSections } from './frame.tsx'
 import { pathOf, type Store, stores, storesCall, useList, workspaceNames } from './listing.ts'
 import { RowActs } from './row-acts.tsx'
 import { ChangeStore, NewStore } from './store-form.tsx'
@@ -31,7 +31,7 @@ export function StoresPage() {
         filters={<WorkspaceFilter />}
       >
         {list.value?.stores.length === 0 ? <Nothing /> : <Table rows={list.value?.stores ?? []} />}
-        <Parts total={list.value?.total ?? 0} />
+        <PageSections total={list.value?.total ?? 0} />
       </Frame>
       <Dialogs />
     </>

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { Dialog } from '../../components/dialog.tsx'
+import { Failed, Loading } from '../../components/states.tsx'
 import { messages } from '../../messages/messages.ts'
-import { Dialog } from '../../parts/dialog.tsx'
-import { Failed, Loading } from '../../parts/states.tsx'
 import { closeDialog } from './row-acts.tsx'
 
 /** Loads the content of a dialog when it opens; shows `waiting` until then. */

@@ -1,13 +1,13 @@
+import { type Call, call } from '../../api/client.ts'
+import { Field } from '../../components/field.tsx'
+import { say } from '../../components/toasts.tsx'
 import { query, setQuery } from '../../lib/router.ts'
 import { manageTexts } from '../../messages/manage/texts.ts'
-import { Field } from '../../parts/field.tsx'
-import { say } from '../../parts/toasts.tsx'
 import { session } from '../../session/session.ts'
-import { type Call, call } from '../../wire/client.ts'
 import { CheckField } from './check-field.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { FormDialog } from './form-dialog.tsx'
-import { Frame, Nothing, Parts } from './frame.tsx'
+import { Frame, Nothing, PageSections } from './frame.tsx'
 import { partOf, partSize, type User, useList, users, usersCall } from './listing.ts'
 import { RowActs } from './row-acts.tsx'
 import { SelectField } from './select-field.tsx'
@@ -41,7 +41,7 @@ export function UsersPage() {
         onAgain={() => void reload()}
       >
         {found.length === 0 ? <Nothing /> : <Table rows={found.slice(from, from + partSize)} />}
-        <Parts total={found.length} />
+        <PageSections total={found.length} />
       </Frame>
       <Dialogs />
     </>

@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks'
+import { type Call, call } from '../../api/client.ts'
+import { Field } from '../../components/field.tsx'
+import { shownDay, shownNumber } from '../../components/formats.ts'
+import { Icon } from '../../components/icon.tsx'
+import { say } from '../../components/toasts.tsx'
 import { addressOf } from '../../lib/base.ts'
 import { query } from '../../lib/router.ts'
 import { manageTexts } from '../../messages/manage/texts.ts'
-import { Field } from '../../parts/field.tsx'
-import { shownDay, shownNumber } from '../../parts/formats.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { say } from '../../parts/toasts.tsx'
-import { type Call, call } from '../../wire/client.ts'
 import { CheckField } from './check-field.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { FormDialog } from './form-dialog.tsx'
-import { Frame, Nothing, Parts } from './frame.tsx'
+import { Frame, Nothing, PageSections } from './frame.tsx'
 import { useList, type Workspace, workspaces, workspacesCall } from './listing.ts'
 import { RowActs } from './row-acts.tsx'
 import { useFound } from './use-found.tsx'
@@ -35,7 +35,7 @@ export function WorkspacesPage() {
         onAgain={() => void reload()}
       >
         {list.value?.workspaces.length === 0 ? <Nothing /> : <Table rows={list.value?.workspaces ?? []} />}
-        <Parts total={list.value?.total ?? 0} />
+        <PageSections total={list.value?.total ?? 0} />
       </Frame>
       <Dialogs />
     </>

@@ -1,7 +1,7 @@
+import { Icon } from '../../components/icon.tsx'
+import { reasonOf } from '../../components/states.tsx'
 import { addressOf } from '../../lib/base.ts'
 import { mapTexts } from '../../messages/map/texts.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { reasonOf } from '../../parts/states.tsx'
 import type { MapLayer, MapState } from './map-state.ts'
 import type { KnownLayers } from './use-layers.ts'
 

@@ -1,7 +1,7 @@
 import type { LayerSpecification, StyleSpecification } from 'maplibre-gl'
+import { call } from '../../api/client.ts'
 import type { DataStyle } from '../../map/combined-style.ts'
 import { styleCall } from '../../map/combined-style.ts'
-import { call } from '../../wire/client.ts'
 import type { MapLayer } from './map-state.ts'
 
 /** A published layer. */

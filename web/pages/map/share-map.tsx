@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks'
+import { copyText } from '../../components/copy-as-curl.tsx'
+import { Icon } from '../../components/icon.tsx'
 import { mapTexts } from '../../messages/map/texts.ts'
-import { copyText } from '../../parts/copy-as-curl.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { frameCode, linkOf, type MapState } from './map-state.ts'
 
 /** The map as a link, and as code for pages of others. */

@@ -1,7 +1,7 @@
+import { type Call, call } from '../../api/client.ts'
+import type { Calls } from '../../api/openapi.d.ts'
 import type { Period } from '../../lib/day-periods.ts'
 import { runsOf } from '../../lib/day-periods.ts'
-import { type Call, call } from '../../wire/client.ts'
-import type { Calls } from '../../wire/openapi.d.ts'
 import { round, withoutRows } from './without-rows.ts'
 
 type Path = 'GET /monitoring/api/metric_data/{metric}'

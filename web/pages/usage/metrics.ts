@@ -1,6 +1,6 @@
+import { call } from '../../api/client.ts'
+import type { Calls } from '../../api/openapi.d.ts'
 import { Resource } from '../../lib/resource.ts'
-import { call } from '../../wire/client.ts'
-import type { Calls } from '../../wire/openapi.d.ts'
 
 /** A metric that the server has. */
 export interface Metric {

@@ -1,5 +1,5 @@
+import { countryName } from '../../components/formats.ts'
 import { usageTexts } from '../../messages/usage/texts.ts'
-import { countryName } from '../../parts/formats.ts'
 
 /** A name of the numbers as people read it. */
 export function shownName(metric: string, grouping: string, name: string): string {

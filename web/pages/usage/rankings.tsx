@@ -1,11 +1,11 @@
 import { ChartPanel } from '../../charts/chart-panel.tsx'
 import type { Ranked } from '../../charts/rank-list.tsx'
 import { RankList, saveRankPicture } from '../../charts/rank-list.tsx'
+import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
+import { shownNumber, shownShare } from '../../components/formats.ts'
+import { Failed, Loading } from '../../components/states.tsx'
 import { setQuery } from '../../lib/router.ts'
 import { usageTexts } from '../../messages/usage/texts.ts'
-import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
-import { shownNumber, shownShare } from '../../parts/formats.ts'
-import { Failed, Loading } from '../../parts/states.tsx'
 import type { Amount, Filters } from './ask-metric.ts'
 import { amountsBy, askMetric, metricCalls } from './ask-metric.ts'
 import type { Choices, Windows } from './choices.ts'
@@ -49,7 +49,7 @@ interface RankingProps extends Props {
   none: string
 }
 
-interface Found {
+interface RankedAmounts {
   amounts: Amount[]
   /** By key. */
   before: Map<string, number>
@@ -63,7 +63,7 @@ function Ranking({ choices, windows, title, metric, by, filters = {}, none }: Ra
   const key = JSON.stringify([window, metric, all, choices.isCompared])
   const answer = useAnswer(
     key,
-    async (signal): Promise<Found> => {
+    async (signal): Promise<RankedAmounts> => {
       const earlier = { from: before[0]?.from ?? window.from, to: before.at(-1)?.to ?? window.to }
       const [now, then] = await Promise.all([
         askMetric(metric, [window], all, signal),

@@ -1,9 +1,9 @@
+import { type Call, call } from '../../api/client.ts'
+import type { Calls } from '../../api/openapi.d.ts'
+import { shownShare, shownWeekday } from '../../components/formats.ts'
+import { reasonOf } from '../../components/states.tsx'
 import { addressOf } from '../../lib/base.ts'
 import { usageTexts } from '../../messages/usage/texts.ts'
-import { shownShare, shownWeekday } from '../../parts/formats.ts'
-import { reasonOf } from '../../parts/states.tsx'
-import { type Call, call } from '../../wire/client.ts'
-import type { Calls } from '../../wire/openapi.d.ts'
 import { type Amount, amountsBy, askMetric } from './ask-metric.ts'
 import { useAnswer } from './use-answer.ts'
 
@@ -26,14 +26,14 @@ export function hasFailed(status = ''): boolean {
   return Number(status) >= firstFailure && Number(status) !== clientGone
 }
 
-interface Told {
+interface UsageSummary {
   requests: Today
   mostAsked?: Amount
   mostFailed?: Amount
 }
 
 /** Loads today's requests, and the layers with the most requests and failures. */
-async function askToday(isWithPages: boolean, signal: AbortSignal): Promise<Told | undefined> {
+async function askToday(isWithPages: boolean, signal: AbortSignal): Promise<UsageSummary | undefined> {
   const { state } = await call<{ state: State }>(stateCall(isWithPages), signal)
   if (state.requests === undefined) return undefined
   const { today } = state.requests

@@ -2,22 +2,22 @@ import { useMemo } from 'preact/hooks'
 import { ChartPanel } from '../../charts/chart-panel.tsx'
 import type { Course } from '../../charts/course.ts'
 import { LineSign, SeriesChart } from '../../charts/series-chart.tsx'
+import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
+import { shownAmount, shownDate, shownMoment, shownTick, shownTime } from '../../components/formats.ts'
+import { Icon } from '../../components/icon.tsx'
+import { Failed, Loading } from '../../components/states.tsx'
 import { addressOf } from '../../lib/base.ts'
 import type { Period, PeriodStep } from '../../lib/day-periods.ts'
 import { setQuery } from '../../lib/router.ts'
 import { chartTexts } from '../../messages/charts/texts.ts'
 import { usageTexts } from '../../messages/usage/texts.ts'
-import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
-import { shownAmount, shownDate, shownMoment, shownTick, shownTime } from '../../parts/formats.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { Failed, Loading } from '../../parts/states.tsx'
 import { isStaff } from '../../session/session.ts'
 import { metricCalls } from './ask-metric.ts'
 import type { Choices, Windows } from './choices.ts'
 import { groupings, zoomText } from './choices.ts'
 import type { Metric, Service } from './metrics.ts'
 import { metricTitle } from './names.ts'
-import type { Found } from './series.ts'
+import type { SeriesResult } from './series.ts'
 import { askSeries, countsDifferent, mostParts, wholeOf } from './series.ts'
 import { useAnswer } from './use-answer.ts'
 
@@ -189,7 +189,7 @@ function Legend({ course, span }: { course: Course; span: Choices['span'] }) {
 }
 
 /** Totals of the window, and notes on the numbers. */
-function Sums({ found, metric, choices }: { found: Found; metric: Metric; choices: Choices }) {
+function Sums({ found, metric, choices }: { found: SeriesResult; metric: Metric; choices: Choices }) {
   const texts = usageTexts.value
   const { course, total, totalBefore, resolution, parts } = found
   const shown = (value: number): string => shownAmount(value, course.unit)

@@ -10,7 +10,7 @@ import { shownName } from './names.ts'
 export const mostParts = 5
 
 /** A time series with its notes. */
-export interface Found {
+export interface SeriesResult {
   course: Course
   total: number | null
   totalBefore: number | null
@@ -49,7 +49,7 @@ export async function askSeries(
   windows: Windows,
   services: readonly string[],
   signal: AbortSignal,
-): Promise<Found> {
+): Promise<SeriesResult> {
   const { periods, before, window } = windows
   const isSplit = choices.grouping !== 'none'
   const texts = usageTexts.value
@@ -93,7 +93,7 @@ async function askParts(
   { periods, window }: Windows,
   services: readonly string[],
   signal: AbortSignal,
-): Promise<Found> {
+): Promise<SeriesResult> {
   const parts = await listParts(metric, choices, window, services, signal)
   const answers = await Promise.all(
     parts

@@ -1,21 +1,21 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
+import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
+import { Empty, Failed, Loading } from '../../components/states.tsx'
 import { addressOf } from '../../lib/base.ts'
 import { query } from '../../lib/router.ts'
 import { usageTexts } from '../../messages/usage/texts.ts'
-import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
-import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { isStaff } from '../../session/session.ts'
 import { choicesOf, windowsOf } from './choices.ts'
 import { Exceptions } from './exceptions.tsx'
 import { FailedRequests } from './failed-requests.tsx'
 import { askIsEmpty } from './gaps.ts'
 import { isHost, metrics, services } from './metrics.ts'
+import { MonitoredServices } from './monitored-services.tsx'
 import { Rankings } from './rankings.tsx'
 import { Sentence, stateCall } from './sentence.tsx'
 import { SeriesPanel } from './series-panel.tsx'
 import { useAnswer } from './use-answer.ts'
-import { Watched } from './watched.tsx'
 import { WeekPanel } from './week-panel.tsx'
 import { WindowChoices } from './window-choices.tsx'
 
@@ -86,7 +86,7 @@ export function UsagePage() {
           </>
         )}
         {isStaff.value ? <Exceptions {...shared} /> : <p class="small dim">{texts.exceptionsForStaff}</p>}
-        <Watched services={watched} at={now.value} isOwn={(one) => !isHost(one)} />
+        <MonitoredServices services={watched} at={now.value} isOwn={(one) => !isHost(one)} />
       </div>
     </>
   )

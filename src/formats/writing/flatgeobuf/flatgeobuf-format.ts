@@ -5,7 +5,7 @@ import type { Schema } from '../../../geo/schema.ts'
 import { dateText, timestampText, timeText } from '../../../geo/time-text.ts'
 import { freeName } from '../../../lib/text/free-name.ts'
 import type { FeatureFormat, FeatureWriter, WrittenAbout } from '../feature-format.ts'
-import { TableWriter } from './table-writer.ts'
+import { FlatGeobufTableWriter } from './table-writer.ts'
 import { FgbGeometryWriter } from './write-geometry.ts'
 import { writeFgbHeader } from './write-header.ts'
 
@@ -17,7 +17,7 @@ function idNameOf({ hidesIds }: WrittenAbout, { attributes }: Schema): string | 
 }
 
 class FgbWriter implements FeatureWriter {
-  readonly #out = new TableWriter()
+  readonly #out = new FlatGeobufTableWriter()
   readonly #geometry: FgbGeometryWriter | undefined
   readonly #hasIds: boolean
 
@@ -58,14 +58,14 @@ class FgbWriter implements FeatureWriter {
   }
 }
 
-function appendText(out: TableWriter, text: string): void {
+function appendText(out: FlatGeobufTableWriter, text: string): void {
   const bytes = Buffer.from(text, 'utf8')
   out.uint32(bytes.length)
   out.append(bytes)
 }
 
 /** Appends a value (feature.fbs, properties); texts, times and bytes follow their length. */
-function appendValue(out: TableWriter, column: Column, row: number): void {
+function appendValue(out: FlatGeobufTableWriter, column: Column, row: number): void {
   switch (column.kind) {
     case 'var': {
       const bytes = column.bytes.subarray(column.offsets[row], column.offsets[row + 1])
@@ -87,7 +87,7 @@ function appendValue(out: TableWriter, column: Column, row: number): void {
   }
 }
 
-function appendNumber(out: TableWriter, type: Column['type'], value: number): void {
+function appendNumber(out: FlatGeobufTableWriter, type: Column['type'], value: number): void {
   if (type === 'date') {
     appendText(out, dateText(value))
     return

@@ -2,7 +2,7 @@
  * Writes FlatBuffers front to back into a growing buffer: each table precedes what it refers to. Offsets are
  * aligned relative to the start of the record, including its size, which is how records are read.
  */
-export class TableWriter {
+export class FlatGeobufTableWriter {
   bytes = new Uint8Array(1 << 16)
   view = new DataView(this.bytes.buffer)
   length = 0

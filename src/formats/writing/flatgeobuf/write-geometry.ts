@@ -1,6 +1,6 @@
 import type { GeometryField } from '../../../geo/schema.ts'
 import { geometryTypeCode } from '../../../geo/wkb.ts'
-import type { TableWriter } from './table-writer.ts'
+import type { FlatGeobufTableWriter } from './table-writer.ts'
 
 /** Coordinates of one geometry table. */
 interface Ordinates {
@@ -12,7 +12,7 @@ interface Ordinates {
 
 /** Writes geometries from Terrane's internal WKB as tables (feature.fbs). */
 export class FgbGeometryWriter {
-  readonly #out: TableWriter
+  readonly #out: FlatGeobufTableWriter
   readonly #hasZ: boolean
   readonly #hasM: boolean
   /** Type in the header; 0 if each geometry has its own. */
@@ -20,7 +20,7 @@ export class FgbGeometryWriter {
   #view: DataView = new DataView(new ArrayBuffer(0))
   #at = 0
 
-  constructor(out: TableWriter, { type, hasZ, hasM }: GeometryField) {
+  constructor(out: FlatGeobufTableWriter, { type, hasZ, hasM }: GeometryField) {
     this.#out = out
     this.#type = geometryTypeCode(type)
     this.#hasZ = hasZ

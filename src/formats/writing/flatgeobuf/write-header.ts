@@ -2,7 +2,7 @@ import type { Envelope } from '../../../geo/envelope.ts'
 import type { AttributeType, Schema } from '../../../geo/schema.ts'
 import { geometryTypeCode } from '../../../geo/wkb.ts'
 import type { WrittenAbout } from '../feature-format.ts'
-import type { TableWriter } from './table-writer.ts'
+import type { FlatGeobufTableWriter } from './table-writer.ts'
 
 /** Magic bytes and version. */
 const magic = Uint8Array.of(0x66, 0x67, 0x62, 0x03, 0x66, 0x67, 0x62, 0x00)
@@ -33,7 +33,7 @@ interface FgbContents {
 
 /** Writes the start of a file: magic bytes, and the header with the columns. */
 export function writeFgbHeader(
-  out: TableWriter,
+  out: FlatGeobufTableWriter,
   about: WrittenAbout,
   schema: Schema,
   idName: string | undefined,
@@ -89,13 +89,17 @@ export function writeFgbHeader(
   out.endRecord()
 }
 
-function writeColumn(out: TableWriter, place: number, column: { name: string; number: number }): void {
+function writeColumn(
+  out: FlatGeobufTableWriter,
+  place: number,
+  column: { name: string; number: number },
+): void {
   const [name = 0, type = 0] = out.table(place, [4, 1])
   out.view.setUint8(type, column.number)
   out.text(name, column.name)
 }
 
-function writeCrs(out: TableWriter, place: number, srs: string): void {
+function writeCrs(out: FlatGeobufTableWriter, place: number, srs: string): void {
   const [authority = '', code = ''] = srs.split(':')
   const isNumber = /^\d{1,9}$/.test(code)
   const [org = 0, number = 0, , , , text = 0] = out.table(place, [

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { Row, Value } from '../../../../tests/support/batches.ts'
 import { schemaOf, wkb } from '../../../../tests/support/batches.ts'
-import type { ToldLayer, ToldValue } from '../../../../tests/support/gdal-reference.ts'
+import type { GdalLayer, GdalValue } from '../../../../tests/support/gdal-reference.ts'
 import { hasGdalBindings, readByGdal } from '../../../../tests/support/gdal-reference.ts'
 import {
   aboutLayer,
@@ -36,7 +36,7 @@ async function keep(about: WrittenAbout, rows: Row[]): Promise<string> {
 }
 
 /** Returns documents as read by GDAL. */
-async function told(paths: string[]): Promise<ToldLayer[]> {
+async function told(paths: string[]): Promise<GdalLayer[]> {
   const read = await readByGdal(
     paths.map((path) => ({ name: path, path, driver: 'GML' })),
     {},
@@ -48,12 +48,12 @@ async function told(paths: string[]): Promise<ToldLayer[]> {
   })
 }
 
-function toldOf(row: ToldLayer['rows'][number] | undefined, fields: ToldLayer['fields'], name: string) {
+function toldOf(row: GdalLayer['rows'][number] | undefined, fields: GdalLayer['fields'], name: string) {
   return row?.values[fields.findIndex((field) => field.name === name)] ?? null
 }
 
 /** Normalizes a value from GDAL or from our reader. */
-function toForm(value: ToldValue, type: AttributeType): unknown {
+function toForm(value: GdalValue, type: AttributeType): unknown {
   if (value === null) return null
   if (type === 'boolean') return value === '1'
   return type === 'text' ? String(value).trim() : /^(float|decimal)/.test(type) ? Number(value) : value

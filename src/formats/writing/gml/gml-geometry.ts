@@ -1,5 +1,5 @@
 /** How the geometries of a document are written. */
-export interface GmlPlace {
+export interface GmlGeometryOptions {
   /** URI of the CRS; undefined if unknown. */
   srsName?: string
   isYx: boolean
@@ -59,7 +59,7 @@ export class GmlGeometry {
   #view: DataView = new DataView(new ArrayBuffer(0))
   #at = 0
 
-  constructor({ srsName, isYx, hasIds = true, hasTuples = false }: GmlPlace) {
+  constructor({ srsName, isYx, hasIds = true, hasTuples = false }: GmlGeometryOptions) {
     this.#words = hasTuples ? olderWords : words
     this.#srs = srsName === undefined ? '' : ` srsName="${srsName}"`
     this.#hasIds = hasIds

@@ -40,7 +40,7 @@ ${gmlFeatureType({ name, schema }, { prefix: 'a', version: '3.2' })}</xs:schema>
 }
 
 /** Location of the types of a schema with several layers. */
-export interface GmlTypesPlace {
+export interface GmlNamespace {
   namespace: string
   /** Namespace prefix in the schema. */
   prefix: string
@@ -48,10 +48,7 @@ export interface GmlTypesPlace {
 }
 
 /** Returns the text around the types of an application schema with several layers of one namespace. */
-export function gmlSchemaFrame({ namespace, prefix, version }: GmlTypesPlace): {
-  head: string
-  tail: string
-} {
+export function gmlSchemaFrame({ namespace, prefix, version }: GmlNamespace): { head: string; tail: string } {
   const gml = gmlNamespaces[version]
   const head = `<?xml version="1.0" encoding="UTF-8"?>
 <xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:gml="${gml}" xmlns:${prefix}="${xmlAttribute(namespace)}" targetNamespace="${xmlAttribute(namespace)}" elementFormDefault="qualified" version="1.0">
@@ -63,7 +60,7 @@ export function gmlSchemaFrame({ namespace, prefix, version }: GmlTypesPlace): {
 /** Returns a layer as a schema type. */
 export function gmlFeatureType(
   { name, schema: { attributes, geometry } }: Omit<GmlType, 'namespace'>,
-  { prefix, version }: Pick<GmlTypesPlace, 'prefix' | 'version'>,
+  { prefix, version }: Pick<GmlNamespace, 'prefix' | 'version'>,
 ): string {
   const element = xmlName(name)
   const lines = attributes.map(({ name: own, type }) => property(own, `xs:${xmlTypes[type]}`))

@@ -20,8 +20,8 @@ import {
   TestReply,
 } from './bodies.ts'
 import { renderForm } from './form.ts'
-import type { CheckParts } from './notifications.ts'
-import { toChangedCheck, toWireCheck, toWireDelivery, toWireField } from './wire.ts'
+import type { CheckDeps } from './notifications.ts'
+import { toChangedCheck, toCheckResponse, toDeliveryResponse, toFieldResponse } from './responses.ts'
 
 const tags = ['monitoring']
 const params = IdParams
@@ -33,15 +33,15 @@ export const showCheck = operation({
   params,
   answers: { 200: ConfigurationReply },
   olderAnswers: { 200: OlderConfigurationReply },
-  handle: async ({ notifications, wire }: CheckParts, request, reply) => {
+  handle: async ({ notifications, wire }: CheckDeps, request, reply) => {
     const known = await notifications.checks.get(checkId(request.params))
     const { check, fields } = known
     const lines = receiverLines(known)
     reply.header('etag', etagOf(editedPart(known))).header('cache-control', 'no-cache')
     return envelope({
-      fields: fields.map((one) => toWireField(check, one, wire)),
+      fields: fields.map((one) => toFieldResponse(check, one, wire)),
       form: renderForm({ check, lines, fields, wire, csrfToken: request.csrfToken }),
-      notification: toWireCheck(check, wire, 'names'),
+      notification: toCheckResponse(check, wire, 'names'),
       ...lines,
     })
   },
@@ -58,7 +58,7 @@ export const changeCheck = operation({
   params,
   body: ChangeBody,
   answers: { 200: CheckReply },
-  handle: async ({ notifications, wire }: CheckParts, request, reply) => {
+  handle: async ({ notifications, wire }: CheckDeps, request, reply) => {
     const changed = await notifications.checks.change(checkId(request.params), request.body, {
       isForm: isForm(request),
       accept: acceptMatching(request),
@@ -75,7 +75,7 @@ export const deleteCheck = operation({
   tags,
   params,
   answers: { 200: DeletedReply },
-  handle: async ({ notifications }: CheckParts, request) => {
+  handle: async ({ notifications }: CheckDeps, request) => {
     await notifications.checks.remove(checkId(request.params), acceptMatching(request))
     return envelope([])
   },
@@ -97,12 +97,12 @@ export const listDeliveries = operation({
     ),
   }),
   answers: { 200: DeliveriesReply },
-  handle: async ({ notifications, wire }: CheckParts, request) => {
+  handle: async ({ notifications, wire }: CheckDeps, request) => {
     const fields = queryFields(request, wire.dialect)
     const limit = fields.integer('limit', { min: 1, max: 1000 }) ?? 100
     fields.finish()
     const deliveries = await notifications.checks.deliveries(checkId(request.params), limit)
-    return envelope({ deliveries: deliveries.map((one) => toWireDelivery(one, wire)) })
+    return envelope({ deliveries: deliveries.map((one) => toDeliveryResponse(one, wire)) })
   },
 })
 
@@ -113,7 +113,7 @@ export const testCheck = operation({
   tags,
   params,
   answers: { 200: TestReply },
-  handle: async ({ notifications }: CheckParts, request, reply) => {
+  handle: async ({ notifications }: CheckDeps, request, reply) => {
     const results = await notifications.test(checkId(request.params), clientSignal(reply))
     return envelope({
       results: results.map(({ receiver, error }) => ({

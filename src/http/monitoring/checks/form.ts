@@ -7,16 +7,16 @@ import { amountText } from '../../../monitoring/notify/model/amount.ts'
 import { durationText } from '../../../monitoring/notify/model/duration.ts'
 import type { Check } from '../../../monitoring/notify/model/model.ts'
 import { csrfField } from '../../auth/credentials.ts'
-import type { MonitoringWire } from '../dialect.ts'
-import type { ScopeNames } from './wire.ts'
-import { toWireScope } from './wire.ts'
+import type { MonitoringNames } from '../dialect.ts'
+import type { ScopeNames } from './responses.ts'
+import { toScopeResponse } from './responses.ts'
 
 export interface FormValues {
   check: Check
   /** Lines of each channel, by the name of its field. */
   lines: Readonly<Record<string, readonly string[]>>
   fields: readonly DescribedField[]
-  wire: MonitoringWire
+  wire: MonitoringNames
   /** CSRF token of the session, so that a page can send the form without a header. */
   csrfToken: string | undefined
 }
@@ -35,7 +35,7 @@ export function renderForm({ check, lines, fields, wire, csrfToken }: FormValues
       `<input type="checkbox" name="active" id="id_active"${check.isActive ? ' checked' : ''}>`,
     ],
     ['grace_period', 'Grace period', textInput('grace_period', durationText(check.graceSeconds))],
-    ...fields.flatMap((field) => fieldRows(field, toWireScope(field.scope, wire))),
+    ...fields.flatMap((field) => fieldRows(field, toScopeResponse(field.scope, wire))),
     ['window', 'Window', textInput('window', durationText(check.windowSeconds))],
     ...channelRows(lines, false),
   ]

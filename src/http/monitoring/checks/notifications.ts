@@ -1,16 +1,16 @@
 import type { Notifications } from '../../../monitoring/notify/notifications.ts'
 import { operation } from '../../endpoint.ts'
-import type { MonitoringWire } from '../dialect.ts'
+import type { MonitoringNames } from '../dialect.ts'
 import { envelope } from '../envelope.ts'
 import { bodyTypes, CheckReply, CreationBody, NotificationsReply, OlderNotificationsReply } from './bodies.ts'
-import { healthLevel, toChangedCheck, toListedCheck, toWireProblem } from './wire.ts'
+import { healthLevel, toChangedCheck, toListedCheck, toProblemResponse } from './responses.ts'
 
 const tags = ['monitoring']
 
 /** Dependencies of the handlers for checks. */
-export interface CheckParts {
+export interface CheckDeps {
   notifications: Pick<Notifications, 'checks' | 'problems' | 'notices' | 'test'>
-  wire: MonitoringWire
+  wire: MonitoringNames
 }
 
 export const listNotifications = operation({
@@ -19,13 +19,13 @@ export const listNotifications = operation({
   tags,
   answers: { 200: NotificationsReply },
   olderAnswers: { 200: OlderNotificationsReply },
-  handle: async ({ notifications, wire }: CheckParts, request) => {
+  handle: async ({ notifications, wire }: CheckDeps, request) => {
     const checks = (await notifications.checks.list()).map((check) => toListedCheck(check, wire, request))
     if (wire.isOlder) return envelope(checks)
     const found = await notifications.problems()
     return envelope({
       problems: found.flatMap(({ check, problems }) =>
-        problems.map((problem) => toWireProblem(check, problem, wire, request)),
+        problems.map((problem) => toProblemResponse(check, problem, wire, request)),
       ),
       health_level: healthLevel(found),
       notifications: checks,
@@ -44,6 +44,6 @@ export const createCheck = operation({
   consumes: bodyTypes,
   body: CreationBody,
   answers: { 200: CheckReply },
-  handle: async ({ notifications, wire }: CheckParts, { body }) =>
+  handle: async ({ notifications, wire }: CheckDeps, { body }) =>
     envelope(toChangedCheck(await notifications.checks.create(body), wire)),
 })

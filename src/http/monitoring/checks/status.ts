@@ -1,8 +1,8 @@
 import { operation } from '../../endpoint.ts'
 import { envelope } from '../envelope.ts'
 import { OlderStatusReply, StatusReply } from './bodies.ts'
-import type { CheckParts } from './notifications.ts'
-import { healthLevel, toWireCheck, toWireProblem } from './wire.ts'
+import type { CheckDeps } from './notifications.ts'
+import { healthLevel, toCheckResponse, toProblemResponse } from './responses.ts'
 
 /** Problems as of the last complete period. */
 export const showStatus = operation({
@@ -11,18 +11,18 @@ export const showStatus = operation({
   tags: ['monitoring'],
   answers: { 200: StatusReply },
   olderAnswers: { 200: OlderStatusReply },
-  handle: async ({ notifications, wire }: CheckParts, request) => {
+  handle: async ({ notifications, wire }: CheckDeps, request) => {
     const found = await notifications.problems()
     if (wire.isOlder) {
       const problems = found.flatMap((one) =>
-        one.problems.map((problem) => toWireProblem(one.check, problem, wire, request)),
+        one.problems.map((problem) => toProblemResponse(one.check, problem, wire, request)),
       )
       return envelope({ problems, health_level: healthLevel(found) })
     }
     return envelope(
       found.map((one) => ({
-        check: toWireCheck(one.check, wire, 'ids'),
-        problems: one.problems.map((problem) => toWireProblem(one.check, problem, wire, request)),
+        check: toCheckResponse(one.check, wire, 'ids'),
+        problems: one.problems.map((problem) => toProblemResponse(one.check, problem, wire, request)),
       })),
     )
   },

@@ -18,7 +18,7 @@ export interface LandingDocument {
   links: Link[]
 }
 
-export interface Extent {
+export interface DocumentExtent {
   spatial?: { bbox: number[][] }
   temporal?: { interval: (string | null)[][]; grid?: { cellsCount: number }; values?: string[] }
 }
@@ -33,7 +33,7 @@ export interface CollectionDocument {
   title: string
   description?: string
   itemType?: string
-  extent?: Extent
+  extent?: DocumentExtent
   crs?: string[]
   storageCrs?: string
   size?: Size

@@ -1,9 +1,11 @@
-import type { Extent } from './documents.ts'
-import type { Shown } from './shown.ts'
-import { timeText } from './shown.ts'
+import type { DocumentExtent } from './documents.ts'
+import type { Shown } from './html-page.ts'
+import { shownTime } from './html-page.ts'
 
 /** The bounds of an extent in longitude and latitude. */
-export function boundsOf(extent: Extent | undefined): [number, number, number, number] | undefined {
+export function extentBounds(
+  extent: DocumentExtent | undefined,
+): [number, number, number, number] | undefined {
   const box = extent?.spatial?.bbox[0]
   const [west, south, east, north] = box?.length === 6 ? [box[0], box[1], box[3], box[4]] : (box ?? [])
   const bounds = [west, south, east, north]
@@ -13,8 +15,8 @@ export function boundsOf(extent: Extent | undefined): [number, number, number, n
 }
 
 /** Formats an extent in whole degrees, or with two decimals if it is small. */
-export function placesText(extent: Extent | undefined, shown: Shown): string {
-  const bounds = boundsOf(extent)
+export function placesText(extent: DocumentExtent | undefined, shown: Shown): string {
+  const bounds = extentBounds(extent)
   if (bounds === undefined) return ''
   const [west, south, east, north] = bounds
   const digits = Math.max(Math.abs(east - west), north - south) > 10 ? 0 : 2
@@ -30,11 +32,11 @@ export function placesText(extent: Extent | undefined, shown: Shown): string {
 }
 
 /** Formats a temporal extent. */
-export function timesText(extent: Extent | undefined, shown: Shown): string {
+export function timesText(extent: DocumentExtent | undefined, shown: Shown): string {
   const [from, to] = extent?.temporal?.interval[0] ?? []
   if (from === undefined && to === undefined) return ''
   const { open, to: until, times } = shown.texts.collection
-  const told = (time: string | null | undefined): string => (time == null ? open : timeText(shown, time))
+  const told = (time: string | null | undefined): string => (time == null ? open : shownTime(shown, time))
   const count = extent?.temporal?.grid?.cellsCount
   const range = told(from) === told(to) ? told(from) : `${told(from)} ${until} ${told(to)}`
   return count === undefined ? range : `${range} (${times(String(count))})`

@@ -1,14 +1,14 @@
+import type { HtmlPage, Shown } from './html-page.ts'
+import { basePathOf, fileAt, hereWith, pathTo } from './html-page.ts'
 import { languages } from './language.ts'
 import type { Markup } from './markup.ts'
 import { dataBlock, html } from './markup.ts'
 import { textsIn } from './messages/texts.ts'
-import type { Page, Shown } from './shown.ts'
-import { basePathOf, fileAt, hereWith, pathTo } from './shown.ts'
 
 const mostTitle = 200
 
 /** The whole document of a page. */
-export function framed(page: Page, shown: Shown): string {
+export function framed(page: HtmlPage, shown: Shown): string {
   const { language, texts } = shown
   return html`<!doctype html>
 <html lang="${language}">
@@ -26,7 +26,7 @@ ${footer(shown)}
 `.text
 }
 
-function headOf({ title, description, data, isListed = false }: Page, shown: Shown): Markup {
+function headOf({ title, description, data, isListed = false }: HtmlPage, shown: Shown): Markup {
   const { files, forms, path } = shown
   return html`<meta charset="utf-8"/>
 <meta name="viewport" content="width=device-width, initial-scale=1"/>
@@ -82,7 +82,7 @@ function current(is: boolean): Markup | false {
   return is && html` aria-current="true"`
 }
 
-function crumbs({ above }: Page, shown: Shown): Markup | false {
+function crumbs({ above }: HtmlPage, shown: Shown): Markup | false {
   if (above.length === 0) return false
   const steps = above.map(
     ([path, name], index) =>

@@ -1,5 +1,6 @@
 import { ownValue } from '../../../lib/own-value.ts'
 import { framed } from './frame.ts'
+import type { HtmlPage, Shown } from './html-page.ts'
 import { anyDocument } from './pages/any-document.ts'
 import { apiPage } from './pages/api.ts'
 import { collectionPage } from './pages/collection.ts'
@@ -12,9 +13,8 @@ import { problemPage } from './pages/problem.ts'
 import { cataloguePage, recordPage, recordsPage } from './pages/records.ts'
 import { schemaPage } from './pages/schema.ts'
 import { tileMatrixSetPage, tileMatrixSetsPage, tilesetPage, tilesetsPage } from './pages/tiles.ts'
-import type { Page, Shown } from './shown.ts'
 
-type Render = (document: never, shown: Shown) => Page
+type Render = (document: never, shown: Shown) => HtmlPage
 
 /** HTML page by operation; other responses are shown name by name. */
 const pages: Readonly<Record<string, Render>> = {

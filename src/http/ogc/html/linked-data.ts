@@ -1,6 +1,6 @@
 import type { CollectionDocument } from './documents.ts'
-import { boundsOf } from './extent-text.ts'
-import type { Shown } from './shown.ts'
+import { extentBounds } from './extent-text.ts'
+import type { Shown } from './html-page.ts'
 
 const context = 'https://schema.org/'
 
@@ -85,7 +85,7 @@ function datesOf({ layer }: Shown): object {
 }
 
 function placeOf({ extent }: CollectionDocument): object {
-  const bounds = boundsOf(extent)
+  const bounds = extentBounds(extent)
   if (bounds === undefined) return {}
   const [west, south, east, north] = bounds
   const box = `${south} ${west} ${north} ${east}`

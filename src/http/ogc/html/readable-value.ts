@@ -1,7 +1,7 @@
+import type { Shown } from './html-page.ts'
+import { countText, linkHref, localHref } from './html-page.ts'
 import type { Markup } from './markup.ts'
 import { html } from './markup.ts'
-import type { Shown } from './shown.ts'
-import { countText, linkHref, localHref } from './shown.ts'
 
 const mostItems = 200
 const mostDepth = 6
@@ -14,11 +14,11 @@ export function readableValue(value: unknown, shown: Shown, depth = 0): Markup {
   if (typeof value === 'string') return textOf(value, shown)
   if (typeof value !== 'object') return html`${String(value)}`
   if (depth >= mostDepth) return html`<code>${JSON.stringify(value).slice(0, 200)}</code>`
-  return Array.isArray(value) ? listOf(value, shown, depth) : fieldsOf(value, shown, depth)
+  return Array.isArray(value) ? listOf(value, shown, depth) : readableFields(value, shown, depth)
 }
 
 /** Renders the members of an object as a list. */
-export function fieldsOf(value: object, shown: Shown, depth = 0): Markup {
+export function readableFields(value: object, shown: Shown, depth = 0): Markup {
   const fields = Object.entries(value).filter(([, one]) => one !== undefined)
   const rest = fields.length - mostItems
   return html`<dl class="kv">${fields

@@ -34,7 +34,7 @@ export const MapQuery = Type.Object({
 export type MapParameters = Partial<Record<keyof (typeof MapQuery)['properties'], string>>
 
 /** A requested image: its frame, and its CRS as named by the client. */
-export interface AskedMap {
+export interface MapImageRequest {
   frame: MapFrame
   crs: RequestedCrs
 }
@@ -44,7 +44,7 @@ export async function readFrame(
   layer: LayerRecord,
   parameters: MapParameters,
   maxZoom: number,
-): Promise<AskedMap> {
+): Promise<MapImageRequest> {
   const crs = readCrs(layer, parameters.crs)
   const box = await boxIn(crs, layer, parameters)
   const size = readSize(box, parameters)
@@ -133,12 +133,12 @@ function readColor(text: string): string {
 }
 
 /** Formats the box of an image for its header, in the axis order of its CRS. */
-export function contentBbox({ frame: { box }, crs }: AskedMap): string {
+export function contentBbox({ frame: { box }, crs }: MapImageRequest): string {
   const { minX, minY, maxX, maxY } = box
   return (crs.isYx ? [minY, minX, maxY, maxX] : [minX, minY, maxX, maxY]).join()
 }
 
 /** True if the header with the CRS may be omitted. */
-export function isCrs84({ crs }: AskedMap): boolean {
+export function isCrs84({ crs }: MapImageRequest): boolean {
   return crs.uri === crs84.uri
 }

@@ -2,7 +2,7 @@ import type { LayerRecord } from '../../../catalog/records.ts'
 import { notFound } from '../../../lib/errors.ts'
 import type { MapFormat } from '../../../maps/pictures/encode-picture.ts'
 import { mapMediaTypes } from '../../../maps/pictures/encode-picture.ts'
-import { parseTime } from '../../../maps/rasters/time-wish.ts'
+import { parseTime } from '../../../maps/rasters/time-selection.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { Bytes, media } from '../../description.ts'
 import { operation } from '../../endpoint.ts'
@@ -11,13 +11,13 @@ import { styleFor } from '../../tiles/drawn-style.ts'
 import { rasterSymbols } from '../../tiles/raster-symbols.ts'
 import { readableLayer } from '../about-layer.ts'
 import { collectionId } from '../collection.ts'
-import type { OgcParts } from '../ogc-parts.ts'
+import type { OgcDeps } from '../ogc-deps.ts'
 import type { Representation } from '../representations.ts'
 import { chosenRepresentation, represented } from '../representations.ts'
-import { CollectionParams } from '../shapes.ts'
-import type { AskedMap, MapParameters } from './map-query.ts'
+import { CollectionParams } from '../schemas.ts'
+import type { MapImageRequest, MapParameters } from './map-query.ts'
 import { contentBbox, isCrs84, MapQuery, readBackground, readFrame } from './map-query.ts'
-import { StyleParams } from './map-shapes.ts'
+import { StyleParams } from './map-schemas.ts'
 
 const formats: [name: MapFormat, title: string][] = [
   ['png', 'PNG'],
@@ -52,7 +52,7 @@ export const getCollectionMap = represented(
     ...marks,
     summary: 'A picture of a coverage or mosaic',
     params: CollectionParams,
-    handle: (parts: OgcParts, request, reply) => sendMap(parts, request, reply),
+    handle: (deps: OgcDeps, request, reply) => sendMap(deps, request, reply),
   }),
 )
 
@@ -62,7 +62,7 @@ export const getStyledMap = represented(
     ...marks,
     summary: 'A picture of a coverage or mosaic by one of its styles',
     params: StyleParams,
-    handle: (parts: OgcParts, request, reply) => sendMap(parts, request, reply),
+    handle: (deps: OgcDeps, request, reply) => sendMap(deps, request, reply),
   }),
 )
 
@@ -76,25 +76,25 @@ function requireCoverage(layer: LayerRecord): LayerRecord {
   )
 }
 
-async function sendMap(parts: OgcParts, request: MapRequest, reply: FastifyReply): Promise<unknown> {
-  const layer = requireCoverage(await readableLayer(parts, request))
+async function sendMap(deps: OgcDeps, request: MapRequest, reply: FastifyReply): Promise<unknown> {
+  const layer = requireCoverage(await readableLayer(deps, request))
   const format = (chosenRepresentation(request)?.name ?? 'png') as MapFormat
-  const { style, key } = await styleFor(parts, request, layer, request.params.styleId)
+  const { style, key } = await styleFor(deps, request, layer, request.params.styleId)
   const background = readBackground(request.query, format === 'jpeg')
   const time = parseTime(request.query.datetime)
-  const known = await parts.catalog.layers.versionOf(layer)
-  const keeping = { ...parts, version: `${parts.version}-${key}-${format}` }
+  const known = await deps.catalog.layers.versionOf(layer)
+  const keeping = { ...deps, version: `${deps.version}-${key}-${format}` }
   if (hasAlready(request, keeping, [{ layer, ...known }])) {
     sayHowLong(keeping, reply, [{ layer, ...known }])
     return reply.code(304).send()
   }
-  const made = await parts.tiles.turns.run(reply, async (signal) => {
-    const { maxzoom } = await parts.tiles.rasters.zooms(layer, signal)
+  const made = await deps.tiles.turns.run(reply, async (signal) => {
+    const { maxzoom } = await deps.tiles.rasters.zooms(layer, signal)
     const asked = await readFrame(layer, request.query, maxzoom)
     const symbols = rasterSymbols(style, asked.frame.zoom)
     const times = time === undefined ? undefined : [time]
     const question = { frame: asked.frame, symbols, times, format, background }
-    return { asked, ...(await parts.tiles.rasters.map(layer, question, signal)) }
+    return { asked, ...(await deps.tiles.rasters.map(layer, question, signal)) }
   })
   if (made === undefined) return reply.hijack()
   sayHowLong(keeping, reply, [{ layer, version: made.version, isCurrent: made.isCurrent }])
@@ -106,7 +106,7 @@ async function sendMap(parts: OgcParts, request: MapRequest, reply: FastifyReply
 function sayWhat(
   reply: FastifyReply,
   { details: { times } }: LayerRecord,
-  asked: AskedMap,
+  asked: MapImageRequest,
   time: ReturnType<typeof parseTime>,
 ): void {
   reply.header('content-bbox', contentBbox(asked))

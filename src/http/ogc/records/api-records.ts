@@ -1,7 +1,7 @@
 import type { FastifyRequest } from '../../app-types.ts'
 import { apiMediaType } from '../api-description.ts'
+import { catalogueRoot, recordsId } from './record-response.ts'
 import { defaultRecords, mostRecords } from './record-search.ts'
-import { catalogueRoot, recordsId } from './record-wire.ts'
 
 const text = { type: 'string' }
 const query = { in: 'query', required: false }

@@ -1,26 +1,32 @@
 import { hasRole } from '../../../accounts/caller.ts'
-import type { CardSet } from '../../../catalog/cards/layer-cards.ts'
+import type { SummarySet } from '../../../catalog/summaries/layer-summaries.ts'
 import { defined } from '../../../lib/defined.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { crs84Uri } from '../../crs-uris.ts'
 import { operation } from '../../endpoint.ts'
 import { apiMediaType } from '../api-description.ts'
 import { offeredDescriptions, offeredDocuments, offeredSchemas } from '../offered.ts'
-import type { OgcParts } from '../ogc-parts.ts'
+import type { OgcDeps } from '../ogc-deps.ts'
 import { chosenRepresentation, represented } from '../representations.ts'
-import { ConfClasses } from '../shapes.ts'
+import { ConfClasses } from '../schemas.ts'
 import { describeCatalogueApi } from './api-records.ts'
 import { offeredCatalogues } from './offered-records.ts'
-import { isKept, knownCards } from './read-records.ts'
-import type { RecordLink } from './record-wire.ts'
-import { catalogProfile, catalogueRoot, recordsCollection, recordsId, recordsPath } from './record-wire.ts'
+import { isKept, knownSummaries } from './read-records.ts'
+import type { RecordLink } from './record-response.ts'
+import {
+  catalogProfile,
+  catalogueRoot,
+  recordsCollection,
+  recordsId,
+  recordsPath,
+} from './record-response.ts'
 import {
   CatalogueAnswer,
   CatalogueLanding,
   CataloguesAnswer,
   OpenApiAnswer,
   SortablesAnswer,
-} from './shapes.ts'
+} from './schemas.ts'
 
 const parts = 'http://www.opengis.net/spec'
 const features = `${parts}/ogcapi-features-1/1.0/conf`
@@ -58,7 +64,7 @@ export const getCatalogueLanding = represented(
     summary: 'The catalogue: landing page of OGC API Records',
     description: 'Links to the collection of records, its conformance classes and its API definition.',
     answers: { 200: CatalogueLanding },
-    handle: (_parts: OgcParts, request) => {
+    handle: (_parts: OgcDeps, request) => {
       const link = linker(request)
       return {
         title: 'Terrane: catalogue',
@@ -97,7 +103,7 @@ export const getCatalogueApi = represented(
     description:
       'The part below `/ogc/catalogue` alone, in the version of OpenAPI that OGC API clients read.',
     answers: { 200: OpenApiAnswer },
-    handle: ({ version }: OgcParts, request, reply) => {
+    handle: ({ version }: OgcDeps, request, reply) => {
       const description = describeCatalogueApi(request, version)
       if (chosenRepresentation(request) !== undefined) return description
       // As bytes: to a text a parameter would be added, and clients compare the type to the letter.
@@ -107,7 +113,7 @@ export const getCatalogueApi = represented(
 )
 
 /** The collection of records; it was changed when the newest of its layers was. */
-function toCatalogue(request: FastifyRequest, set: CardSet): object {
+function toCatalogue(request: FastifyRequest, set: SummarySet): object {
   const link = linker(request)
   const newest = set.ordered('changed', true)[0]?.changedAt
   return {
@@ -145,9 +151,9 @@ export const getCatalogues = represented(
     summary: 'Collections of records, of which there is one',
     description: 'One collection, `layers`, with a record for each layer that the caller may read.',
     answers: { 200: CataloguesAnswer },
-    handle: async (parts: OgcParts, request, reply) => {
-      const set = await knownCards(parts, request)
-      if (isKept(parts, set, { request, reply })) return reply.send()
+    handle: async (deps: OgcDeps, request, reply) => {
+      const set = await knownSummaries(deps, request)
+      if (isKept(deps, set, { request, reply })) return reply.send()
       const isHintDue = set.byId.size === 0 && !hasRole(request.caller, 'user')
       return {
         ...(isHintDue ? { description: signInHint } : {}),
@@ -165,9 +171,9 @@ export const describeCatalogue = represented(
     summary: 'The collection of records',
     description: 'Title, extent and sort order of the collection of records.',
     answers: { 200: CatalogueAnswer },
-    handle: async (parts: OgcParts, request, reply) => {
-      const set = await knownCards(parts, request)
-      if (isKept(parts, set, { request, reply })) return reply.send()
+    handle: async (deps: OgcDeps, request, reply) => {
+      const set = await knownSummaries(deps, request)
+      if (isKept(deps, set, { request, reply })) return reply.send()
       const { accept = '' } = request.headers
       const isPlain = accept.includes(json) && !accept.includes(catalogJson)
       reply.header('content-type', `${isPlain ? json : catalogJson}; charset=utf-8`)
@@ -183,7 +189,7 @@ export const getCatalogueSortables = represented(
     summary: 'What records can be ordered by',
     description: 'A JSON Schema of the properties of records that `sortby` may name.',
     answers: { 200: SortablesAnswer },
-    handle: (_parts: OgcParts, request, reply) => {
+    handle: (_parts: OgcDeps, request, reply) => {
       reply.header('content-type', 'application/schema+json; charset=utf-8')
       return {
         $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -1,19 +1,19 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
-import type { CardSet } from '../../../catalog/cards/layer-cards.ts'
+import type { SummarySet } from '../../../catalog/summaries/layer-summaries.ts'
+import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { media } from '../../description.ts'
 import { operation } from '../../endpoint.ts'
-import type { OgcParts } from '../ogc-parts.ts'
+import type { OgcDeps } from '../ogc-deps.ts'
 import type { Representation } from '../representations.ts'
 import { represented } from '../representations.ts'
-import { toDataset, toDcatCatalogue } from './dcat-wire.ts'
+import { toDataset, toDcatCatalogue } from './dcat-response.ts'
 import { resourcesOf } from './layer-resources.ts'
-import { isKept, knownCards, readLayers } from './read-records.ts'
-import { cardsOfWorkspaces } from './record-search.ts'
+import { isKept, knownSummaries, readLayers } from './read-records.ts'
+import { summariesOfWorkspaces } from './record-search.ts'
 import type { RecordTimes } from './record-times.ts'
-import { timesOfCards } from './record-times.ts'
+import { timesOfSummaries } from './record-times.ts'
 
 const ldJson = 'application/ld+json'
 const offeredDcat: readonly Representation[] = [
@@ -45,45 +45,45 @@ export const getDcat = represented(
       'A `dcat:Catalog` with a dataset for each layer that the caller may read, its distributions, licence and contact, as harvesters of open-data portals read it.',
     query: Query,
     answers: { 200: answer },
-    handle: async (parts: OgcParts, request, reply) => {
-      const set = await knownCards(parts, request)
+    handle: async (deps: OgcDeps, request, reply) => {
+      const set = await knownSummaries(deps, request)
       const { workspace } = request.query
-      const cards = cardsOfWorkspaces(set, workspace)
-      const times = await timesOfCards(parts, cards)
-      if (isKept(parts, set, { request, reply, times })) return reply.send()
+      const cards = summariesOfWorkspaces(set, workspace)
+      const times = await timesOfSummaries(deps, cards)
+      if (isKept(deps, set, { request, reply, times })) return reply.send()
       reply.header('content-type', `${ldJson}; charset=utf-8`)
       return reply.send(
-        Readable.from(written(parts, request, { set, cards, workspace, times }), { objectMode: false }),
+        Readable.from(written(deps, request, { set, cards, workspace, times }), { objectMode: false }),
       )
     },
   }),
 )
 
-interface Wanted {
-  set: CardSet
-  cards: readonly LayerCard[]
+interface DcatRequest {
+  set: SummarySet
+  cards: readonly LayerSummary[]
   workspace: string | undefined
   times: ReadonlyMap<number, RecordTimes>
 }
 
 /** The document in pieces, so that many layers are never in memory together. */
 async function* written(
-  parts: OgcParts,
+  deps: OgcDeps,
   request: FastifyRequest,
-  { set, cards, workspace, times }: Wanted,
+  { set, cards, workspace, times }: DcatRequest,
 ): AsyncGenerator<string> {
   const changedAt = cards.reduce<string | undefined>(
     (newest, card) => (newest === undefined || card.changedAt > newest ? card.changedAt : newest),
     undefined,
   )
-  const { contact: publisher } = parts.about
+  const { contact: publisher } = deps.about
   const catalogue = JSON.stringify(toDcatCatalogue(request, { workspaces: workspace, changedAt, publisher }))
   yield `${catalogue.slice(0, -1)},"dcat:dataset":[`
   let comma = ''
-  for await (const layers of readLayers(parts, request, cards))
+  for await (const layers of readLayers(deps, request, cards))
     for (const layer of layers) {
-      const resources = await resourcesOf(parts, request, layer)
-      const range = await parts.bounds.ofLayer(layer)
+      const resources = await resourcesOf(deps, request, layer)
+      const range = await deps.bounds.ofLayer(layer)
       const facts = { range, resources, publisher, isPublic: set.isPublic(layer), times: times.get(layer.id) }
       yield `${comma}${JSON.stringify(toDataset(request, layer, facts))}`
       comma = ','

@@ -6,7 +6,7 @@ import { layerSegment } from '../../tiles/layer-names.ts'
 import { collectionId } from '../collection.ts'
 import { coverageLinks, mapLink } from '../coverage.ts'
 import { offeredItems } from '../offered.ts'
-import type { OgcParts } from '../ogc-parts.ts'
+import type { OgcDeps } from '../ogc-deps.ts'
 
 const relations = 'http://www.opengis.net/def/rel/ogc/1.0'
 
@@ -23,7 +23,7 @@ export interface Resource {
 
 /** All that there is of a layer. */
 export async function resourcesOf(
-  { catalog }: OgcParts,
+  { catalog }: OgcDeps,
   request: FastifyRequest,
   layer: LayerRecord,
 ): Promise<Resource[]> {

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { hasRole } from '../../../accounts/caller.ts'
-import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
-import type { CardSet } from '../../../catalog/cards/layer-cards.ts'
 import type { LayerRecord } from '../../../catalog/records.ts'
+import type { SummarySet } from '../../../catalog/summaries/layer-summaries.ts'
+import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
 import { Failure, notFound } from '../../../lib/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { keepPrivately } from '../../caching.ts'
-import { tags } from '../../etag.ts'
+import { entityTags } from '../../etag.ts'
 import { ownMaxAgeSeconds } from '../../public-copies.ts'
-import type { OgcParts } from '../ogc-parts.ts'
+import type { OgcDeps } from '../ogc-deps.ts'
 import { variantOf } from '../representations.ts'
 import type { RecordTimes } from './record-times.ts'
 
@@ -16,16 +16,16 @@ import type { RecordTimes } from './record-times.ts'
 const atOnce = 100
 
 /** Returns the layers that the caller may see, without their records. */
-export async function knownCards({ catalog }: OgcParts, { caller }: FastifyRequest): Promise<CardSet> {
+export async function knownSummaries({ catalog }: OgcDeps, { caller }: FastifyRequest): Promise<SummarySet> {
   const all = await catalog.cards.now()
   return hasRole(caller, 'user') ? all : all.open
 }
 
 /** The documents of layers in the order of their cards, some at a time; what is gone or hidden by now is left out. */
 export async function* readLayers(
-  { catalog }: OgcParts,
+  { catalog }: OgcDeps,
   request: FastifyRequest,
-  cards: readonly LayerCard[],
+  cards: readonly LayerSummary[],
 ): AsyncGenerator<LayerRecord[]> {
   const isUser = hasRole(request.caller, 'user')
   for (let at = 0; at < cards.length; at += atOnce) {
@@ -40,7 +40,7 @@ export async function* readLayers(
 
 /** Returns the layer of a record; anonymous users cannot find out whether a private layer exists. */
 export async function readableRecord(
-  { catalog: { layers } }: OgcParts,
+  { catalog: { layers } }: OgcDeps,
   request: FastifyRequest<{ Params: { recordId: string } }>,
 ): Promise<LayerRecord> {
   const { recordId } = request.params
@@ -69,8 +69,8 @@ interface Answer {
 
 /** Sets how long a response may be cached; returns true, with status 304, if the client has it already. */
 export function isKept(
-  { version, sharedMaxAgeSeconds }: OgcParts,
-  set: CardSet,
+  { version, sharedMaxAgeSeconds }: OgcDeps,
+  set: SummarySet,
   { request, reply, times = new Map(), total }: Answer,
 ): boolean {
   if (request.caller.role === 'anonymous')
@@ -87,7 +87,7 @@ export function isKept(
   ]
   const digest = createHash('sha256').update(JSON.stringify(meaning)).digest('base64url').slice(0, 22)
   reply.header('etag', `W/"${digest}"`)
-  const wanted = tags(request.headers['if-none-match'])
+  const wanted = entityTags(request.headers['if-none-match'])
   if (!wanted.includes(`"${digest}"`) && !wanted.includes('*')) return false
   reply.code(304)
   return true

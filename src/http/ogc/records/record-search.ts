@@ -1,13 +1,13 @@
-import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
-import type { CardSet } from '../../../catalog/cards/layer-cards.ts'
+import type { SummarySet } from '../../../catalog/summaries/layer-summaries.ts'
+import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { foldText } from '../../../lib/text/fold-text.ts'
 import type { LayerBounds } from '../../layer-bounds.ts'
 import type { LayerTimeBounds } from '../../layer-times.ts'
 import { readBox, readInterval } from '../items-query.ts'
-import { meets } from './record-place.ts'
+import { meets } from './record-location.ts'
 import type { RecordTimes } from './record-times.ts'
-import { momentsOf, timesOfCards } from './record-times.ts'
+import { momentsOf, timesOfSummaries } from './record-times.ts'
 
 /** Records are of layers, and those are data sets. */
 export const recordType = 'dataset'
@@ -33,9 +33,9 @@ export interface RecordsParameters {
 
 /** Sortable fields of records. */
 const sortables = {
-  id: (card: LayerCard): string => card.qualifiedName,
-  title: (card: LayerCard): string => card.titleKey,
-  updated: (card: LayerCard): string => card.changedAt,
+  id: (card: LayerSummary): string => card.qualifiedName,
+  title: (card: LayerSummary): string => card.titleKey,
+  updated: (card: LayerSummary): string => card.changedAt,
 } as const
 type Sortable = keyof typeof sortables
 
@@ -45,8 +45,8 @@ interface SortKey {
 }
 
 /** A page of the requested records. */
-export interface FoundRecords {
-  cards: LayerCard[]
+export interface RecordPage {
+  cards: LayerSummary[]
   total: number
   /** Start of the next page. */
   after: string | undefined
@@ -60,10 +60,10 @@ export interface LayerExtents {
 
 /** Returns the layers of the requested records, in order. Throws `Failure` (`invalid`). */
 export async function findRecords(
-  set: CardSet,
+  set: SummarySet,
   parameters: RecordsParameters,
   extents: LayerExtents,
-): Promise<FoundRecords> {
+): Promise<RecordPage> {
   const keys = readSortKeys(parameters.sortby)
   const limit = Math.min(mostRecords, wholeNumber('limit', parameters.limit, defaultRecords, 1))
   const offset = wholeNumber('offset', parameters.offset, 0, 0)
@@ -83,7 +83,7 @@ export async function findRecords(
 }
 
 /** The layers of workspaces whose names have commas between; all where none are named. */
-export function cardsOfWorkspaces(set: CardSet, names: string | undefined): readonly LayerCard[] {
+export function summariesOfWorkspaces(set: SummarySet, names: string | undefined): readonly LayerSummary[] {
   const all = set.ordered('name', false)
   if (names === undefined) return all
   const wanted = new Set(listed(names))
@@ -107,7 +107,7 @@ function testOf({ q, type, ids, externalIds, workspace }: RecordsParameters) {
   const named = ids === undefined ? undefined : new Set(listed(ids))
   const workspaces = workspace === undefined ? undefined : new Set(listed(workspace))
   const isType = listed(type)?.includes(recordType) ?? true
-  return (card: LayerCard): boolean =>
+  return (card: LayerSummary): boolean =>
     isType &&
     // Layers have no external identifiers.
     externalIds === undefined &&
@@ -123,17 +123,17 @@ function phraseOf(term: string): string {
 
 /** Records without time match (OGC 17-069r4, /req/core/fc-time-response). */
 async function inTime(
-  cards: LayerCard[],
+  cards: LayerSummary[],
   { datetime }: RecordsParameters,
   extents: LayerExtents,
-): Promise<LayerCard[]> {
+): Promise<LayerSummary[]> {
   if (datetime === undefined) return cards
   const { from, to } = readInterval(datetime)
   const first = from === undefined ? Number.NEGATIVE_INFINITY : Date.parse(from)
   const last = to === undefined ? Number.POSITIVE_INFINITY : Date.parse(to)
   const meetsIt = (times: RecordTimes): boolean =>
     Date.parse(times.from) <= last && Date.parse(times.to) >= first
-  const known = await timesOfCards(extents, cards)
+  const known = await timesOfSummaries(extents, cards)
   return cards.filter(({ id }) => {
     const times = known.get(id)
     return times === undefined || meetsIt(momentsOf(times))
@@ -142,10 +142,10 @@ async function inTime(
 
 /** Records without location match (OGC 17-069r4, /req/core/fc-bbox-response). */
 async function within(
-  cards: LayerCard[],
+  cards: LayerSummary[],
   { bbox }: RecordsParameters,
   bounds: Pick<LayerBounds, 'of'>,
-): Promise<LayerCard[]> {
+): Promise<LayerSummary[]> {
   const boxes = bbox === undefined ? undefined : readBox({ bbox })?.boxes
   if (boxes === undefined) return cards
   const ranges = await Promise.all(cards.map((card) => bounds.of(card)))
@@ -175,7 +175,7 @@ function isSortable(name: string): name is Sortable {
 }
 
 /** By what a layer is ordered; its id last, so that no two are the same. */
-function keysOf(keys: readonly SortKey[], card: LayerCard): string[] {
+function keysOf(keys: readonly SortKey[], card: LayerSummary): string[] {
   return [...keys.map(({ name }) => sortables[name](card)), card.qualifiedName]
 }
 
@@ -187,7 +187,7 @@ function compare(keys: readonly SortKey[], a: readonly string[], b: readonly str
   return 0
 }
 
-function sorted(cards: readonly LayerCard[], keys: readonly SortKey[]): LayerCard[] {
+function sorted(cards: readonly LayerSummary[], keys: readonly SortKey[]): LayerSummary[] {
   return cards
     .map((card) => ({ card, at: keysOf(keys, card) }))
     .sort((a, b) => compare(keys, a.at, b.at))

@@ -1,4 +1,4 @@
-import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
+import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
 import type { LayerTimeBounds } from '../../layer-times.ts'
 
 /** First and last time; a date is its whole day. */
@@ -14,9 +14,9 @@ const longestMs = 1500
  * Returns temporal extents of layers by their ids: of mosaics by their granules, of features by a date or
  * time attribute.
  */
-export async function timesOfCards(
+export async function timesOfSummaries(
   { times }: { times: Pick<LayerTimeBounds, 'ofCard'> },
-  cards: readonly LayerCard[],
+  cards: readonly LayerSummary[],
 ): Promise<ReadonlyMap<number, RecordTimes>> {
   const soon = AbortSignal.timeout(longestMs)
   const found = await Promise.all(cards.map((card) => card.times ?? times.ofCard(card, soon)))

@@ -1,17 +1,17 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { operation } from '../../endpoint.ts'
-import type { OgcParts } from '../ogc-parts.ts'
+import type { OgcDeps } from '../ogc-deps.ts'
 import { represented } from '../representations.ts'
 import { resourcesOf } from './layer-resources.ts'
 import { offeredRecords } from './offered-records.ts'
-import { isKept, knownCards, readableRecord, readLayers } from './read-records.ts'
+import { isKept, knownSummaries, readableRecord, readLayers } from './read-records.ts'
+import type { RecordLink } from './record-response.ts'
+import { catalogProfile, recordsCollection, recordsPath, toRecord } from './record-response.ts'
 import { findRecords } from './record-search.ts'
 import type { RecordTimes } from './record-times.ts'
-import { timesOfCards } from './record-times.ts'
-import type { RecordLink } from './record-wire.ts'
-import { catalogProfile, recordsCollection, recordsPath, toRecord } from './record-wire.ts'
-import { RecordAnswer, RecordParams, RecordsAnswer, RecordsQuery } from './shapes.ts'
+import { timesOfSummaries } from './record-times.ts'
+import { RecordAnswer, RecordParams, RecordsAnswer, RecordsQuery } from './schemas.ts'
 
 const geoJson = 'application/geo+json; charset=utf-8'
 const marks = { tags: ['records'], isPublicRead: true }
@@ -41,14 +41,14 @@ function linksOf(request: FastifyRequest, after: string | undefined): RecordLink
 }
 
 async function recordOf(
-  parts: OgcParts,
+  deps: OgcDeps,
   request: FastifyRequest,
   layer: LayerRecord,
   times: ReadonlyMap<number, RecordTimes>,
 ): Promise<object> {
-  const resources = await resourcesOf(parts, request, layer)
-  const range = await parts.bounds.ofLayer(layer)
-  const { contact } = parts.about
+  const resources = await resourcesOf(deps, request, layer)
+  const range = await deps.bounds.ofLayer(layer)
+  const { contact } = deps.about
   return toRecord(request, layer, { range, resources, times: times.get(layer.id), publisher: contact })
 }
 
@@ -61,15 +61,15 @@ export const getRecords = represented(
       'Without a login those that are public. Pages that are asked for by `next` lose and repeat no layer that stays where it is in the order.',
     query: RecordsQuery,
     answers: { 200: RecordsAnswer },
-    handle: async (parts: OgcParts, request, reply) => {
-      const set = await knownCards(parts, request)
-      const found = await findRecords(set, request.query, parts)
-      const times = await timesOfCards(parts, found.cards)
-      if (isKept(parts, set, { request, reply, times, total: found.total })) return reply.send()
+    handle: async (deps: OgcDeps, request, reply) => {
+      const set = await knownSummaries(deps, request)
+      const found = await findRecords(set, request.query, deps)
+      const times = await timesOfSummaries(deps, found.cards)
+      if (isKept(deps, set, { request, reply, times, total: found.total })) return reply.send()
       const features: object[] = []
-      for await (const layers of readLayers(parts, request, found.cards))
+      for await (const layers of readLayers(deps, request, found.cards))
         for (const layer of layers) {
-          features.push(await recordOf(parts, request, layer, times))
+          features.push(await recordOf(deps, request, layer, times))
         }
       reply.header('content-type', geoJson)
       return {
@@ -77,7 +77,7 @@ export const getRecords = represented(
         features,
         numberMatched: found.total,
         numberReturned: features.length,
-        timeStamp: parts.clock.now().toISOString(),
+        timeStamp: deps.clock.now().toISOString(),
         links: linksOf(request, found.after),
       }
     },
@@ -93,14 +93,14 @@ export const getRecord = represented(
       'Title, abstract, keywords, extent, licence, contact and links of one layer as a GeoJSON record.',
     params: RecordParams,
     answers: { 200: RecordAnswer },
-    handle: async (parts: OgcParts, request, reply) => {
-      const layer = await readableRecord(parts, request)
-      const set = await knownCards(parts, request)
+    handle: async (deps: OgcDeps, request, reply) => {
+      const layer = await readableRecord(deps, request)
+      const set = await knownSummaries(deps, request)
       const card = set.byId.get(layer.id)
-      const times = await timesOfCards(parts, card === undefined ? [] : [card])
-      if (isKept(parts, set, { request, reply, times })) return reply.send()
+      const times = await timesOfSummaries(deps, card === undefined ? [] : [card])
+      if (isKept(deps, set, { request, reply, times })) return reply.send()
       reply.header('content-type', geoJson)
-      return recordOf(parts, request, layer, times)
+      return recordOf(deps, request, layer, times)
     },
   }),
 )

@@ -9,26 +9,26 @@ import { mvt, parseTile, sendTile, unknownTile } from '../../tiles/send-tile.ts'
 import { isChangedByOthers } from '../../tiles/tile-bounds.ts'
 import { aboutLayer, readableLayer } from '../about-layer.ts'
 import { offeredDocuments } from '../offered.ts'
-import type { OgcParts } from '../ogc-parts.ts'
+import type { OgcDeps } from '../ogc-deps.ts'
 import { represented } from '../representations.ts'
-import { CollectionParams } from '../shapes.ts'
-import { TileParams, TilesetList, TilesetParams, TilesetReply, ToldTileParams } from './shapes.ts'
-import { servedSets } from './tile-matrix-set-wire.ts'
+import { CollectionParams } from '../schemas.ts'
+import { DocumentedTileParams, TileParams, TilesetList, TilesetParams, TilesetReply } from './schemas.ts'
+import { servedSets } from './tile-matrix-set-response.ts'
 import { getServedSet } from './tile-matrix-sets.ts'
-import { isWithin, limitsOf } from './tileset-limits.ts'
-import { tilesPath, tileTemplate, toTileset, toTilesetEntry } from './tileset-wire.ts'
+import { isWithinLimits, tilesetLimits } from './tileset-limits.ts'
+import { tilesPath, tileTemplate, toTileset, toTilesetEntry } from './tileset-response.ts'
 
 const marks = { tags: ['tiles'], isPublicRead: true }
 
 /** Responds about a layer that has tiles; sends nothing if the client has the response already. */
 function aboutTiles(
-  parts: OgcParts,
+  deps: OgcDeps,
   request: FastifyRequest<{ Params: { collectionId: string } }>,
   reply: FastifyReply,
   answer: (layer: LayerRecord) => unknown,
 ): Promise<unknown> {
-  return aboutLayer(parts, request, reply, async (layer) => {
-    await parts.tiles.maps.requireTiles(layer)
+  return aboutLayer(deps, request, reply, async (layer) => {
+    await deps.tiles.maps.requireTiles(layer)
     return answer(layer)
   })
 }
@@ -46,8 +46,8 @@ export const getCollectionTilesets = represented(
     description: 'The tilesets of vector tiles and of pictures that the layer has, with links to each.',
     params: CollectionParams,
     answers: { 200: TilesetList },
-    handle: (parts: OgcParts, request, reply) =>
-      aboutTiles(parts, request, reply, (layer) => ({
+    handle: (deps: OgcDeps, request, reply) =>
+      aboutTiles(deps, request, reply, (layer) => ({
         links: [{ rel: 'self', type: 'application/json', href: request.link(tilesPath(layer)) }],
         tilesets: servedSets.map((set) => toTilesetEntry(request, layer, set)),
       })),
@@ -63,10 +63,10 @@ export const getCollectionTileset = represented(
       'Limits, bounds and the template of the addresses of tiles of a layer in one tile matrix set.',
     params: TilesetParams,
     answers: { 200: TilesetReply },
-    handle: (parts: OgcParts, request, reply) =>
-      aboutTiles(parts, request, reply, async (layer) => {
+    handle: (deps: OgcDeps, request, reply) =>
+      aboutTiles(deps, request, reply, async (layer) => {
         const set = getServedSet(request.params.tileMatrixSetId)
-        const { version } = await parts.catalog.layers.versionOf(layer)
+        const { version } = await deps.catalog.layers.versionOf(layer)
         const range = await rangeOf(layer, version)
         reply.header('link-template', `<${tileTemplate(request, layer, set)}>; rel="item"; type="${mvt}"`)
         return toTileset(request, layer, { set, version, range })
@@ -81,17 +81,18 @@ export const getCollectionTile = operation({
   description:
     'Its row stands before its column. Beyond the limits that the tileset tells there are no tiles (404), within them one may be empty (204). The header `Terrane-Tile` is that of `/tiles`.',
   params: TileParams,
-  told: { params: ToldTileParams },
+  told: { params: DocumentedTileParams },
   answers: { 200: media('A Mapbox Vector Tile', { [mvt]: Bytes }), 204: empty('Nothing is there') },
-  handle: async (parts: OgcParts, request, reply) => {
-    const layer = await readableLayer(parts, request)
+  handle: async (deps: OgcDeps, request, reply) => {
+    const layer = await readableLayer(deps, request)
     const { tileMatrixSetId, tileMatrix: z, tileRow: y, tileCol: x } = request.params
     const set = getServedSet(tileMatrixSetId)
     const tile = parseTile(set, { z, x, y })
     const whenEmpty = async (): Promise<void> => {
       const range = await rangeOf(layer, layer.version)
-      if (!isWithin(limitsOf(getTileMatrixSet(set), range), tile)) throw unknownTile(set, { z, x, y })
+      if (!isWithinLimits(tilesetLimits(getTileMatrixSet(set), range), tile))
+        throw unknownTile(set, { z, x, y })
     }
-    return sendTile(parts.tiles, request, reply, { layers: [layer], set, tile, whenEmpty })
+    return sendTile(deps.tiles, request, reply, { layers: [layer], set, tile, whenEmpty })
   },
 })

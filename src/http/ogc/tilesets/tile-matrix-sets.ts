@@ -2,10 +2,10 @@ import { notFound } from '../../../lib/errors.ts'
 import type { TileMatrixSetId } from '../../../tiles/tile-matrix-sets.ts'
 import { operation } from '../../endpoint.ts'
 import { offeredDocuments } from '../offered.ts'
-import type { OgcParts } from '../ogc-parts.ts'
+import type { OgcDeps } from '../ogc-deps.ts'
 import { represented } from '../representations.ts'
-import { SetParams, TileMatrixSetList, TileMatrixSetReply } from './shapes.ts'
-import { servedSets, toSetEntry, toTileMatrixSet } from './tile-matrix-set-wire.ts'
+import { SetParams, TileMatrixSetList, TileMatrixSetReply } from './schemas.ts'
+import { servedSets, toSetEntry, toTileMatrixSet } from './tile-matrix-set-response.ts'
 
 const marks = { tags: ['tiles'], isPublicRead: true }
 const json = 'application/json'
@@ -27,7 +27,7 @@ export const getTileMatrixSetsList = represented(
     summary: 'Tile matrix sets that tiles are cut by',
     description: 'Ids, titles and URIs of the tile matrix sets that tiles of layers are cut by.',
     answers: { 200: TileMatrixSetList },
-    handle: (_parts: OgcParts, request) => ({
+    handle: (_parts: OgcDeps, request) => ({
       tileMatrixSets: servedSets.map((id) => ({
         ...toSetEntry(id),
         links: [{ rel: 'self', type: json, href: request.link(`/ogc/tileMatrixSets/${id}`) }],
@@ -44,6 +44,6 @@ export const getTileMatrixSet = represented(
     description: 'As it is registered; which of its tiles a layer has tells the description of its tileset.',
     params: SetParams,
     answers: { 200: TileMatrixSetReply },
-    handle: (_parts: OgcParts, request) => toTileMatrixSet(getServedSet(request.params.tileMatrixSetId)),
+    handle: (_parts: OgcDeps, request) => toTileMatrixSet(getServedSet(request.params.tileMatrixSetId)),
   }),
 )

@@ -32,7 +32,7 @@ function tileAt(share: number, tiles: number): number {
  * Returns the tiles of each zoom that intersect a range of longitudes and latitudes; all if the range is
  * unknown. A range beyond 180 degrees continues at the other edge, so that it covers all columns.
  */
-export function limitsOf(set: TileMatrixSet, range: Envelope | undefined): TileMatrixLimits[] {
+export function tilesetLimits(set: TileMatrixSet, range: Envelope | undefined): TileMatrixLimits[] {
   const { bounds, columns, rows } = set
   const whole = { minX: -180, minY: -90, maxX: 180, maxY: 90 }
   const known = range ?? whole
@@ -55,7 +55,7 @@ export function limitsOf(set: TileMatrixSet, range: Envelope | undefined): TileM
 }
 
 /** True if a tile is within the limits of its zoom. */
-export function isWithin(limits: readonly TileMatrixLimits[], { z, x, y }: TileAddress): boolean {
+export function isWithinLimits(limits: readonly TileMatrixLimits[], { z, x, y }: TileAddress): boolean {
   const { minTileRow, maxTileRow, minTileCol, maxTileCol } = limits[z] ?? nowhere
   return x >= minTileCol && x <= maxTileCol && y >= minTileRow && y <= maxTileRow
 }

@@ -8,8 +8,8 @@ import { requireFilterSize } from '../../../filters/filter-size.ts'
 import { invalidFilter, unsupportedFilter } from '../../../filters/refusals.ts'
 import type { Schema } from '../../../geo/schema.ts'
 import type { XmlElement } from '../../../lib/text/xml-tree.ts'
-import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
-import { wishFilter } from '../../../stores/reading/wished-filter.ts'
+import type { RequestFilter } from '../../../stores/reading/request-filter.ts'
+import { toRequestFilter } from '../../../stores/reading/request-filter.ts'
 import type { LayerCrs } from '../named-crs.ts'
 import { readCrs } from '../named-crs.ts'
 import { OwsFailure } from '../ows-failure.ts'
@@ -43,25 +43,25 @@ export const documentFunctions = {
   sld: ({ text, limits }: Limited & { text: string }): SldLayer[] => readSldLayers(text, limits),
 
   /** Reads a filter of Filter Encoding in the terms of a layer. Throws `invalid-filter` and `unsupported-filter`. */
-  fes: ({ operator, layer, limits }: Limited & { operator: XmlElement; layer: LayerCrs }): WishedFilter => {
+  fes: ({ operator, layer, limits }: Limited & { operator: XmlElement; layer: LayerCrs }): RequestFilter => {
     const reader = new FesReader(layer)
     const written = reader.read(operator)
     requireFilterSize(written, limits)
-    return wishFilter(written, layer.details.schema, reader.srs)
+    return toRequestFilter(written, layer.details.schema, reader.srs)
   },
 
   /** Reads ECQL, before the layer is known. Throws `invalid-filter` and `unsupported-filter`. */
   ecql: ({ text, limits }: Limited & { text: string }): WrittenEcql => parseEcql(text, limits),
 
   /** Converts ECQL to a filter of a layer. Throws `OwsFailure`, `invalid-filter` and `unsupported-filter`. */
-  ecqlOfLayer: ({ found, layer }: { found: EcqlExpression; layer: LayerCrs }): WishedFilter => {
+  ecqlOfLayer: ({ found, layer }: { found: EcqlExpression; layer: LayerCrs }): RequestFilter => {
     const { written, crs, isMixed } = found
     const { schema, srs } = layer.details
     const named = crs === undefined ? undefined : readCrs(crs, 'cql_filter').srs
     const own = srs ?? 'EPSG:4326'
     if (named !== undefined && named !== own && isMixed)
       throw unsupportedFilter('A BBOX of the filter names a CRS that is not that of its other geometries')
-    return wishFilter(withOwnNames(written, schema), schema, named ?? own)
+    return toRequestFilter(withOwnNames(written, schema), schema, named ?? own)
   },
 }
 

@@ -5,7 +5,7 @@ import { Failure } from '../../../lib/errors.ts'
 import type { XmlElement } from '../../../lib/text/xml-tree.ts'
 import { startThread } from '../../../lib/workers/start-thread.ts'
 import { WorkPool } from '../../../lib/workers/work-pool.ts'
-import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
+import type { RequestFilter } from '../../../stores/reading/request-filter.ts'
 import type { LayerCrs } from '../named-crs.ts'
 import type { EcqlExpression, RequestDocuments } from '../request-documents.ts'
 import { documentFunctions } from './document-functions.ts'
@@ -60,7 +60,7 @@ export class DocumentReader implements RequestDocuments {
     return isSmall(text) ? documentFunctions.sld(argument) : this.#pool.call('sld', argument)
   }
 
-  async readFes(operator: XmlElement, layer: LayerCrs): Promise<WishedFilter> {
+  async readFes(operator: XmlElement, layer: LayerCrs): Promise<RequestFilter> {
     const argument = { operator, layer: crsOf(layer), limits: this.limits }
     const isDirect = lengthOf(operator) <= mostDirectLength
     return isDirect ? documentFunctions.fes(argument) : this.#pool.call('fes', argument)
@@ -71,7 +71,7 @@ export class DocumentReader implements RequestDocuments {
     return isSmall(text) ? documentFunctions.ecql(argument) : this.#pool.call('ecql', argument)
   }
 
-  async ecqlOfLayer(text: string, found: EcqlExpression, layer: LayerCrs): Promise<WishedFilter> {
+  async ecqlOfLayer(text: string, found: EcqlExpression, layer: LayerCrs): Promise<RequestFilter> {
     const argument = { found, layer: crsOf(layer) }
     return isSmall(text) ? documentFunctions.ecqlOfLayer(argument) : this.#pool.call('ecqlOfLayer', argument)
   }

@@ -1,5 +1,5 @@
 import type { ArithmeticOperator } from '../../../filters/calculate.ts'
-import type { Comparison, Expression, TemporalRelation } from '../../../filters/expression.ts'
+import type { Expression, FilterComparison, TemporalRelation } from '../../../filters/expression.ts'
 import { withinDistance } from '../../../filters/expression.ts'
 import type { FilterFunction, ValueType } from '../../../filters/functions.ts'
 import { filterFunctions, isFilterFunction } from '../../../filters/functions.ts'
@@ -11,9 +11,9 @@ import type { LayerCrs, NamedCrs } from '../named-crs.ts'
 import { defaultCrs } from '../named-crs.ts'
 import { findProperty, isUnusedGml } from '../property-names.ts'
 import { isGml, readGml } from './gml-literals.ts'
-import { readTime } from './gml-times.ts'
+import { readGmlTime } from './gml-times.ts'
 
-const comparisons: Record<string, Comparison> = {
+const comparisons: Record<string, FilterComparison> = {
   PropertyIsEqualTo: '=',
   PropertyIsNotEqualTo: '<>',
   PropertyIsLessThan: '<',
@@ -145,7 +145,7 @@ export class FesReader {
     return literal(text, type)
   }
 
-  #comparison(op: Comparison, element: XmlElement): Expression {
+  #comparison(op: FilterComparison, element: XmlElement): Expression {
     const [left, right] = element.children
     if (left === undefined || right === undefined || element.children.length !== 2)
       throw invalidFilter(`"${element.name}" takes two values`)
@@ -164,7 +164,7 @@ export class FesReader {
 
   /** Reads a property, a GML time or period, or a text with a time. */
   #moment(element: XmlElement): Expression {
-    return references.includes(element.name) ? this.#operand(element, undefined) : readTime(element)
+    return references.includes(element.name) ? this.#operand(element, undefined) : readGmlTime(element)
   }
 
   #between(element: XmlElement): Expression {

@@ -3,11 +3,11 @@ import { invalidFilter, unsupportedFilter } from '../../../filters/refusals.ts'
 import type { XmlElement } from '../../../lib/text/xml-tree.ts'
 
 /** Reads a GML time or period (ISO 19136, section 14), or the text of one in a Literal. */
-export function readTime(element: XmlElement): Expression {
+export function readGmlTime(element: XmlElement): Expression {
   const { name, children } = element
   if (name === 'Literal') {
     const [only] = children
-    return only === undefined ? momentOf(element) : readTime(only)
+    return only === undefined ? momentOf(element) : readGmlTime(only)
   }
   if (name === 'TimeInstant') return momentOf(onlyPart(element, ['timePosition']))
   if (name !== 'TimePeriod')

@@ -2,13 +2,13 @@ import type { LayerRecord } from '../../../catalog/records.ts'
 import { invalidFilter } from '../../../filters/refusals.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import type { XmlElement } from '../../../lib/text/xml-tree.ts'
-import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
+import type { RequestFilter } from '../../../stores/reading/request-filter.ts'
 import type { RequestDocuments } from '../request-documents.ts'
 
 /** A filter of Filter Encoding: feature ids, or conditions on the features of a layer. */
 export interface WrittenFes {
   ids?: string[]
-  filter?: (layer: LayerRecord) => Promise<WishedFilter>
+  filter?: (layer: LayerRecord) => Promise<RequestFilter>
 }
 
 const idAttributes: Record<string, string> = { ResourceId: 'rid', FeatureId: 'fid', GmlObjectId: 'id' }

@@ -1,14 +1,14 @@
-import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
 import type { LayerRecord } from '../../../catalog/records.ts'
+import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import { getTileMatrixSet, maxZoom } from '../../../tiles/tile-matrix-sets.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { layerSegment } from '../../tiles/layer-names.ts'
 import { mvt } from '../../tiles/send-tile.ts'
 import { tokenForLinks } from '../../url-token.ts'
-import type { OwsParts } from '../ows-parts.ts'
-import { readableCards, sendPieces } from '../send-pieces.ts'
-import { abstractWithTerms } from '../told-service.ts'
+import type { OwsDeps } from '../ows-deps.ts'
+import { readableSummaries, sendPieces } from '../send-pieces.ts'
+import { abstractWithTerms } from '../service-metadata.ts'
 import { textElement } from '../xml.ts'
 import type { TileMap } from './tile-maps.ts'
 import { grids } from './tile-maps.ts'
@@ -38,18 +38,18 @@ export function describeService(request: FastifyRequest, reply: FastifyReply): F
 
 /** The layers that the caller may read, each in every grid and format. */
 export async function listTileMaps(
-  parts: OwsParts,
+  deps: OwsDeps,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const cards = await readableCards(parts, { request, workspace: undefined })
-  return sendPieces(reply, 'text/xml; charset=utf-8', mapPieces(parts, request, cards))
+  const cards = await readableSummaries(deps, { request, workspace: undefined })
+  return sendPieces(reply, 'text/xml; charset=utf-8', mapPieces(deps, request, cards))
 }
 
 async function* mapPieces(
-  { about }: OwsParts,
+  { about }: OwsDeps,
   request: FastifyRequest,
-  cards: readonly LayerCard[],
+  cards: readonly LayerSummary[],
 ): AsyncGenerator<string> {
   yield `${declaration}<TileMapService version="1.0.0" services="${linkTo(request, '/gwc/service/tms')}">`
   yield `${textElement('Title', about.title)}${textElement('Abstract', about.abstract ?? 'Tiles of the published layers')}\n<TileMaps>\n`
@@ -57,7 +57,7 @@ async function* mapPieces(
   yield '</TileMaps>\n</TileMapService>\n'
 }
 
-function entriesOf(request: FastifyRequest, card: LayerCard): string {
+function entriesOf(request: FastifyRequest, card: LayerSummary): string {
   const formats = card.kind === 'raster' ? ['png', 'jpeg'] : ['png', 'jpeg', 'pbf']
   return grids
     .flatMap(({ grid, profile }) =>

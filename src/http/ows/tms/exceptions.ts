@@ -1,6 +1,6 @@
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import type { FastifyReply } from '../../app-types.ts'
-import { noteFailure, tellWhenToRetry, toProblem } from '../../errors.ts'
+import { noteFailure, tellWhenToRetry, toHttpProblem } from '../../errors.ts'
 import { OwsFailure } from '../ows-failure.ts'
 
 /** Reports errors in the format of TMS. */
@@ -27,7 +27,7 @@ export function sendTmsError(reply: FastifyReply, status: number, text: string):
 function tell(error: unknown, reply: FastifyReply): { status: number; text: string } {
   // There is only one form of request: a missing resource is a missing path.
   if (error instanceof OwsFailure) return { status: 404, text: error.message }
-  const problem = toProblem(error, reply.request)
+  const problem = toHttpProblem(error, reply.request)
   if (problem.status >= 500) noteFailure(reply.request, error)
   tellWhenToRetry(reply, problem)
   return { status: problem.status, text: problem.detail }

@@ -4,7 +4,7 @@ import { Bytes, empty, media } from '../../description.ts'
 import { endpoint, operation } from '../../endpoint.ts'
 import { parseTile } from '../../tiles/send-tile.ts'
 import { urlToken } from '../../url-token.ts'
-import type { OwsParts } from '../ows-parts.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import { requireTileLayer, sendLayerTile } from '../wmts/send-named-tile.ts'
 import { describeService, describeTileMap, listTileMaps } from './documents.ts'
 import { orTmsError } from './exceptions.ts'
@@ -35,13 +35,13 @@ const getTms = operation({
   ...marks,
   summary: 'Versions of the Tile Map Service',
   description: 'The document in which clients of TMS find the versions of the service.',
-  handle: (_: OwsParts, request, reply) => describeService(request, reply),
+  handle: (_: OwsDeps, request, reply) => describeService(request, reply),
 })
 const getTileMaps = operation({
   ...marks,
   summary: 'Tile Map Service 1.0.0: the layers',
   description: 'A `TileMapService` document with each layer in each grid that it has.',
-  handle: (parts: OwsParts, request, reply) => orTmsError(reply, () => listTileMaps(parts, request, reply)),
+  handle: (deps: OwsDeps, request, reply) => orTmsError(reply, () => listTileMaps(deps, request, reply)),
 })
 const getTileMap = operation({
   ...marks,
@@ -49,10 +49,10 @@ const getTileMap = operation({
   params: TileMapParams,
   description:
     'Bounds, origin, format and resolutions of a layer in a grid; the name is `workspace:layer@grid@format`.',
-  handle: (parts: OwsParts, request, reply) =>
+  handle: (deps: OwsDeps, request, reply) =>
     orTmsError(reply, async () => {
       const map = readTileMap(request.params.layer)
-      const layer = await requireTileLayer(parts, { request, workspace: undefined }, map.layer)
+      const layer = await requireTileLayer(deps, { request, workspace: undefined }, map.layer)
       return describeTileMap(request, reply, layer, map)
     }),
 })
@@ -71,16 +71,16 @@ const getTmsTile = operation({
     }),
     204: empty('No features are in the vector tile'),
   },
-  handle: (parts: OwsParts, request, reply) =>
+  handle: (deps: OwsDeps, request, reply) =>
     orTmsError(reply, async () => {
       const { layer: name, z, x, y: file } = request.params
       const [row = '', ending] = file.split('.', 2)
       const { set, format, layer: layerName } = readTileMap(name, ending)
-      const layer = await requireTileLayer(parts, { request, workspace: undefined }, layerName)
+      const layer = await requireTileLayer(deps, { request, workspace: undefined }, layerName)
       const southern = parseTile(set, { z, x, y: row })
       const tile = { ...southern, y: getTileMatrixSet(set).rows * 2 ** southern.z - 1 - southern.y }
       const asked = { layer, set, tile, style: undefined, time: undefined, format }
-      return sendLayerTile(parts, request, reply, asked)
+      return sendLayerTile(deps, request, reply, asked)
     }),
 })
 

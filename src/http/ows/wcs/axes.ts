@@ -5,7 +5,7 @@ import { OwsFailure } from '../ows-failure.ts'
 export type AxisWay = 'x' | 'y' | 'time'
 
 /** A CRS as written in documents. */
-export interface ToldCrs {
+export interface CrsAxes {
   /** Labels and units, in axis order. */
   labels: [string, string]
   units: [string, string]
@@ -20,7 +20,7 @@ const units = new Map([
 ])
 
 /** Axes of a CRS by its code. */
-export function axesOf(srs: string): ToldCrs {
+export function axesOf(srs: string): CrsAxes {
   const record = findCrs(srs)
   const isYx = record?.axisOrder === 'yx'
   const [x, y] = record?.kind === 'geographic' ? ['Long', 'Lat'] : ['E', 'N']
@@ -51,6 +51,6 @@ export function readAxis(label: string, code: 'InvalidAxisLabel' | 'ScaleAxisUnd
 }
 
 /** A coordinate with the axis first that the CRS has first. */
-export function ordered([x, y]: readonly [x: number, y: number], { isYx }: ToldCrs): string {
+export function ordered([x, y]: readonly [x: number, y: number], { isYx }: CrsAxes): string {
   return isYx ? `${y} ${x}` : `${x} ${y}`
 }

@@ -1,22 +1,22 @@
-import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
+import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import { toCrsUri } from '../../crs-uris.ts'
 import { commonCrs } from '../common-crs.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { OwsParts } from '../ows-parts.ts'
 import { sendPieces } from '../send-pieces.ts'
 import { inspireDownload, owsHead, owsLanguages, owsProvider, owsTerms } from '../service-about.ts'
-import type { ToldService } from '../told-service.ts'
-import { tellService } from '../told-service.ts'
+import type { ServiceMetadata } from '../service-metadata.ts'
+import { readServiceMetadata } from '../service-metadata.ts'
 import { namespaceOf } from '../type-names.ts'
 import { textElement } from '../xml.ts'
 import { axesOf, ordered } from './axes.ts'
 import { coverageIdOf } from './coverage-names.ts'
 import { isCoverage, listCoverages, westAndEast } from './listed-coverages.ts'
 import { offeredFormats } from './output-formats.ts'
-import type { WcsRequest } from './wcs-parts.ts'
-import { serviceUrl } from './wcs-parts.ts'
+import type { WcsRequest } from './wcs-deps.ts'
+import { wcsUrl } from './wcs-deps.ts'
 
 /** Supported conformance classes of WCS 2.0 and its extensions. */
 const profiles = [
@@ -43,21 +43,17 @@ const sectionNames = [
 ]
 
 /** Sends the capabilities (OGC 09-110r4, section 8.2). */
-export async function getCapabilities(parts: OwsParts, asked: WcsRequest): Promise<unknown> {
+export async function getCapabilities(deps: OwsDeps, asked: WcsRequest): Promise<unknown> {
   const sections = readSections(asked)
   const has = (name: string): boolean => sections === undefined || sections.includes(name)
-  const told = await tellService(parts, asked)
-  return sendPieces(
-    asked.reply,
-    'application/xml; charset=utf-8',
-    documentPieces(parts, asked, { told, has }),
-  )
+  const told = await readServiceMetadata(deps, asked)
+  return sendPieces(asked.reply, 'application/xml; charset=utf-8', documentPieces(deps, asked, { told, has }))
 }
 
 async function* documentPieces(
-  parts: OwsParts,
+  deps: OwsDeps,
   asked: WcsRequest,
-  { told, has }: { told: ToldService; has: (section: string) => boolean },
+  { told, has }: { told: ServiceMetadata; has: (section: string) => boolean },
 ): AsyncGenerator<string> {
   const { about, languages } = told
   const coverages = told.cards.filter(isCoverage)
@@ -76,7 +72,7 @@ async function* documentPieces(
   if (has('ServiceMetadata')) yield serviceMetadata()
   if (has('Contents')) {
     yield '<wcs:Contents>'
-    yield* listCoverages(parts, coverages, coverageSummary)
+    yield* listCoverages(deps, coverages, coverageSummary)
     yield '</wcs:Contents>'
   }
   yield '</wcs:Capabilities>\n'
@@ -118,7 +114,7 @@ function identification(about: ServiceSettings): string {
 }
 
 function operations(asked: WcsRequest): string {
-  const url = escapeXml(serviceUrl(asked))
+  const url = escapeXml(wcsUrl(asked))
   const encoding =
     '<ows:Constraint name="PostEncoding"><ows:AllowedValues><ows:Value>XML</ows:Value></ows:AllowedValues></ows:Constraint>'
   const http = `<ows:DCP><ows:HTTP><ows:Get xlink:href="${url}?"/><ows:Post xlink:href="${url}">${encoding}</ows:Post></ows:HTTP></ows:DCP>`
@@ -140,7 +136,7 @@ function serviceMetadata(): string {
   ].join('')
 }
 
-function coverageSummary(card: LayerCard, srs: string, bounds: number[]): string {
+function coverageSummary(card: LayerSummary, srs: string, bounds: number[]): string {
   const [, south, , north] = bounds
   const [west, east] = westAndEast(bounds)
   const keywords = card.keywords.map((one) => textElement('ows:Keyword', one)).join('')
@@ -157,7 +153,7 @@ function coverageSummary(card: LayerCard, srs: string, bounds: number[]): string
   ].join('')
 }
 
-function boundingBox({ place: { envelope } }: LayerCard, srs: string): string {
+function boundingBox({ place: { envelope } }: LayerSummary, srs: string): string {
   if (envelope === undefined) return ''
   const axes = axesOf(srs)
   const { minX, minY, maxX, maxY } = envelope

@@ -2,8 +2,8 @@ import type { LayerRecord } from '../../../catalog/records.ts'
 import { fromXmlName, xmlName } from '../../../formats/writing/gml/xml-text.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { findLayer } from '../named-layers.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { OwsParts } from '../ows-parts.ts'
 import type { WcsVersion } from './wcs-version.ts'
 
 type Named = { workspace: string; name: string }
@@ -23,7 +23,7 @@ export function coverageNameOf({ workspace, name }: Named, below: string | undef
  * the caller may not read.
  */
 async function findCoverage(
-  { catalog }: Pick<OwsParts, 'catalog'>,
+  { catalog }: Pick<OwsDeps, 'catalog'>,
   request: FastifyRequest,
   text: string,
   workspace: string | undefined,
@@ -46,14 +46,14 @@ function readings(text: string): string[] {
 
 /** Those of a request, in its order, each used once; throws `OwsFailure`. */
 export async function requireCoverages(
-  parts: Pick<OwsParts, 'catalog'>,
+  deps: Pick<OwsDeps, 'catalog'>,
   request: FastifyRequest,
   ids: readonly string[],
   { workspace, version }: { workspace: string | undefined; version: WcsVersion },
 ): Promise<LayerRecord[]> {
   const layers: LayerRecord[] = []
   for (const id of new Set(ids)) {
-    const layer = await findCoverage(parts, request, id, workspace)
+    const layer = await findCoverage(deps, request, id, workspace)
     if (layer === undefined) throw noSuchCoverage(id, version)
     layers.push(layer)
   }

@@ -12,7 +12,7 @@ export interface AxisSubset {
 }
 
 /** Requested number of cells, per named axis. */
-export interface AxisScaleWish {
+export interface AxisScaling {
   /** Undefined: of both. */
   axis: string | undefined
   factor?: string
@@ -29,7 +29,7 @@ export interface CoverageRequest {
   outputCrs?: string | undefined
   format?: string | undefined
   mediaType?: string | undefined
-  scales: AxisScaleWish[]
+  scales: AxisScaling[]
   /** Names of bands, and intervals of them with a colon between. */
   range?: string[] | undefined
   interpolation?: string | undefined
@@ -38,7 +38,7 @@ export interface CoverageRequest {
 }
 
 /** A request as sent: KVP, or the equivalent from XML. */
-export interface GivenCoverageRequest {
+export interface RawCoverageRequest {
   values: KeyValues
   coverage?: CoverageRequest
 }
@@ -125,9 +125,9 @@ function wrongSubset(text: string): OwsFailure {
   )
 }
 
-function readScales(values: KeyValues): AxisScaleWish[] {
+function readScales(values: KeyValues): AxisScaling[] {
   const factor = values.find('scalefactor')
-  const found: AxisScaleWish[] = factor === undefined ? [] : [{ axis: undefined, factor }]
+  const found: AxisScaling[] = factor === undefined ? [] : [{ axis: undefined, factor }]
   for (const name of ['scaleaxes', 'scalesize', 'scaleextent']) {
     const text = values.find(name)
     for (const part of text === undefined ? [] : splitOutside(text)) found.push(readScale(name, part))
@@ -135,7 +135,7 @@ function readScales(values: KeyValues): AxisScaleWish[] {
   return found
 }
 
-function readScale(name: string, text: string): AxisScaleWish {
+function readScale(name: string, text: string): AxisScaling {
   const [, axis, inside = ''] = /^([^()]+)\(([^()]+)\)$/.exec(text.trim()) ?? []
   const [low = '', high, ...others] = inside.split(/[:,]/)
   if (axis !== undefined && others.length === 0) {

@@ -5,27 +5,27 @@ import type { RasterBand } from '../../../formats/format.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import { toCrsUri } from '../../crs-uris.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { OwsParts } from '../ows-parts.ts'
 import { textElement } from '../xml.ts'
-import type { ToldCrs } from './axes.ts'
+import type { CrsAxes } from './axes.ts'
 import { axesOf, ordered } from './axes.ts'
 import { fieldNames } from './bands.ts'
 import { coverageIdOf, requireCoverages } from './coverage-names.ts'
 import { offeredFormats } from './output-formats.ts'
-import type { WcsRequest } from './wcs-parts.ts'
+import type { WcsRequest } from './wcs-deps.ts'
 
 /** Maximum number of coverages in one request. */
 const mostDescribed = 100
 
 /** The cells and bands of coverages (OGC 09-110r4, section 8.3). */
-export async function describeCoverage(parts: OwsParts, asked: WcsRequest): Promise<unknown> {
+export async function describeCoverage(deps: OwsDeps, asked: WcsRequest): Promise<unknown> {
   const { request, reply, values, workspace, version, signal } = asked
   const ids = values.require('coverageid').split(',')
   requireFewCoverages(ids)
-  const layers = await requireCoverages(parts, request, ids, { workspace, version })
+  const layers = await requireCoverages(deps, request, ids, { workspace, version })
   const described: string[] = []
-  for (const layer of layers) described.push(describe(layer, await requireGrid(parts, layer, signal)))
+  for (const layer of layers) described.push(describe(layer, await requireGrid(deps, layer, signal)))
   reply.header('cache-control', 'private, no-cache')
   reply.header('content-type', 'application/xml; charset=utf-8')
   return reply.send(`${head}${described.join('')}</wcs:CoverageDescriptions>\n`)
@@ -44,7 +44,7 @@ export function requireFewCoverages(ids: readonly string[]): void {
 
 /** Returns the grid of a coverage; throws `OwsFailure` if it has no grid in a CRS with a code. */
 export async function requireGrid(
-  { coverages }: Pick<OwsParts, 'coverages'>,
+  { coverages }: Pick<OwsDeps, 'coverages'>,
   layer: LayerRecord,
   signal: AbortSignal,
 ): Promise<CoverageGrid> {
@@ -120,7 +120,7 @@ function timeMetadata(id: string, { from, to, values }: LayerTimes): string {
 
 /** The middle of the first cell, and the ways to the next column and to the next row. */
 function rectifiedGrid(grid: CoverageGrid, id: string): string {
-  const axes: ToldCrs = axesOf(grid.srs)
+  const axes: CrsAxes = axesOf(grid.srs)
   const srsName = `srsName="${toCrsUri(grid.srs)}"`
   const [, ax = 0, bx = 0, , ay = 0, by = 0] = grid.geoTransform
   const offset = (way: [number, number]): string =>

@@ -1,6 +1,6 @@
 import type { FastifyReply } from '../../app-types.ts'
-import type { NamedFailure } from '../tell-failure.ts'
-import { owsException, tellFailure } from '../tell-failure.ts'
+import type { NamedFailure } from '../exception-text.ts'
+import { owsException, toExceptionText } from '../exception-text.ts'
 import type { WcsVersion } from './wcs-version.ts'
 
 /** WCS exception codes of failures that have other codes here. */
@@ -13,7 +13,7 @@ function nameOf(code: string): NamedFailure | undefined {
 
 /** The exception report of WCS 2.0 (OGC 06-121r9, section 8), in 1.0 the service exception report (03-065r6, annex A.4). */
 export function sendException(reply: FastifyReply, error: unknown, version: WcsVersion): FastifyReply {
-  const told = tellFailure(reply, error, nameOf)
+  const told = toExceptionText(reply, error, nameOf)
   const { code, locator, text } = told
   const report =
     version === '2.0.1'

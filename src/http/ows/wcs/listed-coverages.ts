@@ -1,20 +1,20 @@
-import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
-import type { OwsParts } from '../ows-parts.ts'
+import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 
 /** A piece of capabilities for each of the layers that is a coverage whose CRS has a code; bounds in degrees. */
 export async function* listCoverages(
-  parts: Pick<OwsParts, 'bounds'>,
-  cards: readonly LayerCard[],
-  write: (card: LayerCard, srs: string, bounds: number[]) => string,
+  deps: Pick<OwsDeps, 'bounds'>,
+  cards: readonly LayerSummary[],
+  write: (card: LayerSummary, srs: string, bounds: number[]) => string,
 ): AsyncGenerator<string> {
   for (const card of cards) {
     if (isCoverage(card))
-      yield write(card, card.place.srs ?? '', (await parts.bounds.of(card)) ?? [-180, -90, 180, 90])
+      yield write(card, card.place.srs ?? '', (await deps.bounds.of(card)) ?? [-180, -90, 180, 90])
   }
 }
 
 /** True if WCS offers the layer: its CRS has a code. */
-export function isCoverage({ kind, place }: LayerCard): boolean {
+export function isCoverage({ kind, place }: LayerSummary): boolean {
   return kind === 'raster' && place.srs !== undefined
 }
 

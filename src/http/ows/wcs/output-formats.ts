@@ -1,4 +1,4 @@
-import type { CoverageWish, CutFormat } from '../../../downloads/coverages.ts'
+import type { CoverageFileRequest, CutFormat } from '../../../downloads/coverages.ts'
 import type { RasterBand } from '../../../formats/format.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import { OwsFailure } from '../ows-failure.ts'
@@ -29,10 +29,10 @@ const cellTypes: Record<Exclude<CutFormat, 'tif'>, readonly string[]> = {
 }
 
 /** Returns the output format of a response with these bands, and its options. Throws `OwsFailure`. */
-export function readFormat(
+export function readCoverageFormat(
   { format: asked, mediaType, geotiff }: Pick<CoverageRequest, 'format' | 'mediaType' | 'geotiff'>,
   bands: readonly (RasterBand | undefined)[],
-): Pick<CoverageWish, 'format' | 'options'> {
+): Pick<CoverageFileRequest, 'format' | 'options'> {
   if (mediaType !== undefined)
     throw new OwsFailure(
       'InvalidParameterValue',

@@ -1,26 +1,31 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
-import type { AxisScale, CoverageGrid, CoverageWish, Resampling } from '../../../downloads/coverages.ts'
+import type {
+  AxisScale,
+  CoverageFileRequest,
+  CoverageGrid,
+  Resampling,
+} from '../../../downloads/coverages.ts'
 import { envelopeOf, windowOf } from '../../../downloads/coverages.ts'
 import { isSameCrs } from '../../../geo/crs-same.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { coverEnvelope } from '../../../geo/reproject-envelope.ts'
 import { ownValue } from '../../../lib/own-value.ts'
-import type { TimeWish } from '../../../maps/rasters/time-wish.ts'
-import { parseTime } from '../../../maps/rasters/time-wish.ts'
+import type { TimeSelection } from '../../../maps/rasters/time-selection.ts'
+import { parseTime } from '../../../maps/rasters/time-selection.ts'
 import { findReprojector } from '../../../stores/reading/reprojectors.ts'
 import { readCrs } from '../named-crs.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import { readAxis } from './axes.ts'
 import { readBands } from './bands.ts'
-import type { AxisScaleWish, AxisSubset, CoverageRequest } from './coverage-request.ts'
-import { readFormat } from './output-formats.ts'
+import type { AxisScaling, AxisSubset, CoverageRequest } from './coverage-request.ts'
+import { readCoverageFormat } from './output-formats.ts'
 
 /** Converts a WCS 2.0 request for a coverage to the work to be done. */
 export async function planCoverage(
   asked: CoverageRequest,
   layer: LayerRecord,
   grid: CoverageGrid,
-): Promise<CoverageWish> {
+): Promise<CoverageFileRequest> {
   const subsettingSrs = readSrs(subsetCrs(asked), 'subsettingCrs') ?? grid.srs
   const srs = readSrs(asked.outputCrs, 'outputCrs') ?? subsettingSrs
   const ends = readEnds(asked.subsets.filter(({ axis }) => wayOf(axis) !== 'time'))
@@ -35,7 +40,7 @@ export async function planCoverage(
       asked.subsets.filter(({ axis }) => wayOf(axis) === 'time'),
       layer,
     ),
-    ...readFormat(asked, chosen?.map((band) => bands[band - 1]) ?? bands),
+    ...readCoverageFormat(asked, chosen?.map((band) => bands[band - 1]) ?? bands),
   }
 }
 
@@ -107,7 +112,7 @@ export async function placeOf(
   ends: Ends | undefined,
   subsettingSrs: string,
   srs: string,
-): Promise<CoverageWish['place']> {
+): Promise<CoverageFileRequest['place']> {
   const whole = envelopeOf(grid)
   if (isSameCrs(srs, grid.srs)) {
     if (ends === undefined) return { column: 0, row: 0, columns: grid.width, rows: grid.height }
@@ -164,7 +169,7 @@ const unscaled: AxisScale = { factor: 1 }
 const mostCells = 100_000
 const mostFactor = 1000
 
-function readScale(wishes: readonly AxisScaleWish[]): CoverageWish['scale'] {
+function readScale(wishes: readonly AxisScaling[]): CoverageFileRequest['scale'] {
   const scale: { x?: AxisScale; y?: AxisScale } = {}
   for (const wish of wishes) {
     const way = wish.axis === undefined ? undefined : readAxis(wish.axis, 'ScaleAxisUndefined')
@@ -178,7 +183,7 @@ function readScale(wishes: readonly AxisScaleWish[]): CoverageWish['scale'] {
   return { across: scale.x ?? unscaled, down: scale.y ?? unscaled }
 }
 
-function axisScale({ factor, size, extent }: AxisScaleWish): AxisScale {
+function axisScale({ factor, size, extent }: AxisScaling): AxisScale {
   if (factor !== undefined) {
     const value = Number(factor)
     if (factor.trim() !== '' && value > 0 && value <= mostFactor) return { factor: value }
@@ -230,7 +235,7 @@ export function readInterpolation(
 /**
  * Returns the requested times of a mosaic; throws `OwsFailure` (`InvalidSubsetting`) if it has none of them.
  */
-function readSubsetTimes(subsets: readonly AxisSubset[], layer: LayerRecord): TimeWish[] | undefined {
+function readSubsetTimes(subsets: readonly AxisSubset[], layer: LayerRecord): TimeSelection[] | undefined {
   const [subset, ...others] = subsets
   if (subset === undefined) return undefined
   const { axis, low, high, point } = subset
@@ -250,7 +255,7 @@ function readSubsetTimes(subsets: readonly AxisSubset[], layer: LayerRecord): Ti
 
 /** Throws `OwsFailure` with the code if none of the times matches. */
 export function requireTime(
-  { fromMs, toMs }: TimeWish,
+  { fromMs, toMs }: TimeSelection,
   times: NonNullable<LayerRecord['details']['times']>,
   code: string,
 ): void {

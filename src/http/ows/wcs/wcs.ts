@@ -2,21 +2,21 @@ import { ownValue } from '../../../lib/own-value.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { clientSignal } from '../../client-signal.ts'
 import { keyValuesOf } from '../key-values.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { OwsParts } from '../ows-parts.ts'
 import { getCapabilities } from './capabilities.ts'
-import type { GivenCoverageRequest } from './coverage-request.ts'
+import type { RawCoverageRequest } from './coverage-request.ts'
 import { describeCoverage } from './describe-coverage.ts'
 import { sendException } from './exceptions.ts'
 import { getCoverage } from './get-coverage.ts'
-import { getCapabilities10 } from './older/capabilities.ts'
-import { describeCoverage10 } from './older/describe-coverage.ts'
-import { getCoverage10 } from './older/get-coverage.ts'
-import type { WcsRequest } from './wcs-parts.ts'
+import { getCapabilities10 } from './v1/capabilities.ts'
+import { describeCoverage10 } from './v1/describe-coverage.ts'
+import { getCoverage10 } from './v1/get-coverage.ts'
+import type { WcsRequest } from './wcs-deps.ts'
 import type { WcsVersion } from './wcs-version.ts'
 import { negotiatedVersion, requestVersion } from './wcs-version.ts'
 
-type Answer = (parts: OwsParts, asked: WcsRequest) => Promise<unknown>
+type Answer = (parts: OwsDeps, asked: WcsRequest) => Promise<unknown>
 
 const operations: Record<string, Record<WcsVersion, Answer>> = {
   getcapabilities: { '2.0.1': getCapabilities, '1.0.0': getCapabilities10 },
@@ -26,11 +26,11 @@ const operations: Record<string, Record<WcsVersion, Answer>> = {
 
 /** Answers a request of a Web Coverage Service 2.0.1 or 1.0.0; errors have the format of the version. */
 export async function answerWcs(
-  parts: OwsParts,
+  deps: OwsDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   workspace: string | undefined,
-  given: GivenCoverageRequest = { values: keyValuesOf(request.originalUrl) },
+  given: RawCoverageRequest = { values: keyValuesOf(request.originalUrl) },
 ): Promise<unknown> {
   const { values } = given
   const signal = clientSignal(reply)
@@ -46,7 +46,7 @@ export async function answerWcs(
       )
     const isCapabilities = name.toLowerCase() === 'getcapabilities'
     version = isCapabilities ? negotiatedVersion(values) : requestVersion(values)
-    return await answers[version](parts, { ...given, request, reply, version, workspace, signal })
+    return await answers[version](deps, { ...given, request, reply, version, workspace, signal })
   } catch (error) {
     return sendException(reply, error, version)
   }

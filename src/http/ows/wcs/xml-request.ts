@@ -1,11 +1,11 @@
 import type { XmlElement } from '../../../lib/text/xml-tree.ts'
 import { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { AxisScaleWish, AxisSubset, CoverageRequest, GivenCoverageRequest } from './coverage-request.ts'
+import type { AxisScaling, AxisSubset, CoverageRequest, RawCoverageRequest } from './coverage-request.ts'
 import { requireFew } from './coverage-request.ts'
 
 /** A request of WCS 2.0 as XML (OGC 09-148r1); names of elements without their prefixes. */
-export function readWcsXml(root: XmlElement): GivenCoverageRequest {
+export function readWcsXml(root: XmlElement): RawCoverageRequest {
   const { name, attributes, children } = root
   const { version } = attributes
   if (version?.startsWith('1.') === true)
@@ -79,7 +79,7 @@ function readSubset({ children }: XmlElement): AxisSubset {
 }
 
 /** `Scaling` is the parent of the scale elements, or is omitted. */
-function readScaling(element: XmlElement): AxisScaleWish[] {
+function readScaling(element: XmlElement): AxisScaling[] {
   const { name, children } = element
   if (name === 'Scaling') return children.flatMap(readScaling)
   if (name === 'ScaleByFactor')

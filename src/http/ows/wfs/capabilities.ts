@@ -1,37 +1,37 @@
-import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
+import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { findCrs } from '../../../geo/crs-database.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import { commonCrs } from '../common-crs.ts'
 import { toUrn } from '../named-crs.ts'
-import type { OwsParts } from '../ows-parts.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import { sendPieces } from '../send-pieces.ts'
 import { inspireDownload, owsHead, owsProvider, owsTerms } from '../service-about.ts'
-import type { ToldService } from '../told-service.ts'
-import { tellService } from '../told-service.ts'
-import { namespaceOf, prefixOf, typeNameOf } from '../type-names.ts'
+import type { ServiceMetadata } from '../service-metadata.ts'
+import { readServiceMetadata } from '../service-metadata.ts'
+import { namespaceOf, namespacePrefix, typeNameOf } from '../type-names.ts'
 import { textElement } from '../xml.ts'
 import { filterCapabilities } from './filter-capabilities.ts'
 import { mostFeatures } from './open-counted.ts'
 import { listedFormats } from './output-formats.ts'
-import { serviceUrl } from './service-links.ts'
-import type { WfsRequest } from './wfs-parts.ts'
+import { wfsUrl } from './service-links.ts'
+import type { WfsRequest } from './wfs-deps.ts'
 import type { WfsVersion } from './wfs-version.ts'
 import { wfsVersions, wordsOf } from './wfs-version.ts'
 
 const abstract = 'Features of the published layers'
 
 /** Sends the capabilities (OGC 09-025r2, section 8; 04-094, section 13). */
-export async function getCapabilities(parts: OwsParts, asked: WfsRequest): Promise<unknown> {
+export async function getCapabilities(deps: OwsDeps, asked: WfsRequest): Promise<unknown> {
   const type = asked.version === '2.0.0' ? 'application/xml' : 'text/xml'
-  const told = await tellService(parts, asked)
-  return sendPieces(asked.reply, `${type}; charset=utf-8`, documentPieces(parts, asked, told))
+  const told = await readServiceMetadata(deps, asked)
+  return sendPieces(asked.reply, `${type}; charset=utf-8`, documentPieces(deps, asked, told))
 }
 
 async function* documentPieces(
-  parts: OwsParts,
+  deps: OwsDeps,
   asked: WfsRequest,
-  told: ToldService,
+  told: ServiceMetadata,
 ): AsyncGenerator<string> {
   const { version } = asked
   const { about } = told
@@ -43,11 +43,11 @@ async function* documentPieces(
   const hasList = cards.length > 0
   if (hasList) yield '<FeatureTypeList>'
   if (hasList && version === '1.1.0') yield '<Operations><Operation>Query</Operation></Operations>'
-  for (const card of cards) yield featureType(asked, card, await parts.bounds.of(card))
+  for (const card of cards) yield featureType(asked, card, await deps.bounds.of(card))
   yield `${hasList ? '</FeatureTypeList>' : ''}${filterCapabilities[version]}</WFS_Capabilities>\n`
 }
 
-function dataSetOf({ request }: WfsRequest, card: LayerCard): { code: string; namespace: string } {
+function dataSetOf({ request }: WfsRequest, card: LayerSummary): { code: string; namespace: string } {
   return { code: typeNameOf(card), namespace: namespaceOf(request, card.workspace) }
 }
 
@@ -81,8 +81,8 @@ function allowed(version: WfsVersion, name: string, values: readonly string[]): 
 
 function operationsMetadata(asked: WfsRequest): string {
   const { version } = asked
-  const url = escapeXml(`${serviceUrl(asked)}?`)
-  const dcp = `<ows:DCP><ows:HTTP><ows:Get xlink:href="${url}"/><ows:Post xlink:href="${escapeXml(serviceUrl(asked))}"/></ows:HTTP></ows:DCP>`
+  const url = escapeXml(`${wfsUrl(asked)}?`)
+  const dcp = `<ows:DCP><ows:HTTP><ows:Get xlink:href="${url}"/><ows:Post xlink:href="${escapeXml(wfsUrl(asked))}"/></ows:HTTP></ows:DCP>`
   const one = (name: string, parameters: string): string =>
     `<ows:Operation name="${name}">${dcp}${parameters}</ows:Operation>`
   const formats = allowed(version, 'outputFormat', listedFormats(version))
@@ -134,9 +134,9 @@ function constraints(): string[] {
   ]
 }
 
-function featureType(asked: WfsRequest, card: LayerCard, bounds: number[] | undefined): string {
+function featureType(asked: WfsRequest, card: LayerSummary, bounds: number[] | undefined): string {
   const { version, request } = asked
-  const prefix = prefixOf(card.workspace)
+  const prefix = namespacePrefix(card.workspace)
   const keywords = card.keywords.map((one) => textElement('ows:Keyword', one)).join('')
   return [
     `<FeatureType xmlns:${prefix}="${escapeXml(namespaceOf(request, card.workspace))}">`,
@@ -150,7 +150,7 @@ function featureType(asked: WfsRequest, card: LayerCard, bounds: number[] | unde
   ].join('')
 }
 
-function systems({ kind, place }: LayerCard, version: WfsVersion): string {
+function systems({ kind, place }: LayerSummary, version: WfsVersion): string {
   const word = version === '2.0.0' ? 'CRS' : 'SRS'
   const own = place.srs === undefined ? undefined : findCrs(place.srs)?.srs
   if (kind === 'table' || (own === undefined && place.crs === undefined)) return `<No${word}/>`
@@ -159,7 +159,7 @@ function systems({ kind, place }: LayerCard, version: WfsVersion): string {
   return `${textElement(`Default${word}`, first)}${others.join('')}`
 }
 
-function boundsXml({ kind }: LayerCard, bounds: number[] | undefined): string {
+function boundsXml({ kind }: LayerSummary, bounds: number[] | undefined): string {
   if (kind === 'table') return ''
   const [west = -180, south = -90, east = 180, north = 90] = bounds ?? []
   const [minX, maxX] = east > 180 ? [-180, 180] : [west, east]

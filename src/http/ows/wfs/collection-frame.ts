@@ -1,6 +1,6 @@
 import { gmlNamespaces } from '../../../formats/writing/gml/gml-version.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
-import type { PagePart } from '../../../stores/reading/page-wish.ts'
+import type { PagePart } from '../../../stores/reading/feature-page-request.ts'
 import type { PageFrame } from '../../ogc/page-stream.ts'
 import type { NamedCrs } from '../named-crs.ts'
 import type { WfsVersion } from './wfs-version.ts'

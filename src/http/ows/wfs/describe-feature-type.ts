@@ -1,37 +1,41 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
-import type { GmlTypesPlace } from '../../../formats/writing/gml/gml-schema.ts'
+import type { GmlNamespace } from '../../../formats/writing/gml/gml-schema.ts'
 import { gmlFeatureType, gmlSchemaFrame, gmlSchemaImports } from '../../../formats/writing/gml/gml-schema.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
-import type { OwsParts } from '../ows-parts.ts'
-import { readableCards, sendPieces } from '../send-pieces.ts'
-import { namespaceOf, prefixOf } from '../type-names.ts'
+import type { OwsDeps } from '../ows-deps.ts'
+import { readableSummaries, sendPieces } from '../send-pieces.ts'
+import { namespaceOf, namespacePrefix } from '../type-names.ts'
 import { requireType } from './feature-types.ts'
 import { readTypeNames } from './kvp-feature-request.ts'
 import { readOutputFormat } from './output-formats.ts'
 import { describeUrl } from './service-links.ts'
-import type { WfsRequest } from './wfs-parts.ts'
+import type { WfsRequest } from './wfs-deps.ts'
 
 /** Layers that are read together. */
 const atATime = 100
 
 /** Feature types as XML Schema (OGC 09-025r2, section 9; 04-094, section 8): all of them where none is named. */
-export async function describeFeatureType(parts: OwsParts, asked: WfsRequest): Promise<unknown> {
+export async function describeFeatureType(deps: OwsDeps, asked: WfsRequest): Promise<unknown> {
   const { request, reply, values, version, workspace } = asked
   const { name: output } = readOutputFormat(values.find('outputformat'), version)
   const gml = output === 'gml32' ? '3.2' : output === 'gml31' ? '3.1' : version === '2.0.0' ? '3.2' : '3.1'
   const names = readTypeNames(values)
   const layers: LayerRecord[] = []
   for (const name of names)
-    layers.push(await requireType(parts, request, name, { workspace, locator: 'typename' }))
+    layers.push(await requireType(deps, request, name, { workspace, locator: 'typename' }))
   if (names.length > 0) request.usedLayers = [...new Map(layers.map((one) => [one.id, one])).values()]
   const described = names.length > 0 ? (request.usedLayers as LayerRecord[]) : undefined
   const type = gml === '3.2' ? 'application/gml+xml; version=3.2' : 'text/xml; subtype=gml/3.1.1'
   const cards: readonly Pick<LayerRecord, 'id' | 'workspace' | 'name'>[] =
-    described ?? (await readableCards(parts, asked)).filter(({ kind }) => kind !== 'raster')
+    described ?? (await readableSummaries(deps, asked)).filter(({ kind }) => kind !== 'raster')
   const [only, ...others] = new Set(cards.map((card) => card.workspace))
   if (only !== undefined && others.length === 0) {
-    const place = { namespace: namespaceOf(request, only), prefix: prefixOf(only), version: gml } as const
-    const types = described === undefined ? documentsOf(parts, cards) : [described]
+    const place = {
+      namespace: namespaceOf(request, only),
+      prefix: namespacePrefix(only),
+      version: gml,
+    } as const
+    const types = described === undefined ? documentsOf(deps, cards) : [described]
     return sendPieces(reply, type, schemaPieces(types, place))
   }
   const byWorkspace = Map.groupBy(cards, (card) => card.workspace)
@@ -47,7 +51,7 @@ export async function describeFeatureType(parts: OwsParts, asked: WfsRequest): P
 
 async function* schemaPieces(
   types: Iterable<LayerRecord[]> | AsyncIterable<LayerRecord[]>,
-  place: GmlTypesPlace,
+  place: GmlNamespace,
 ): AsyncGenerator<string> {
   const { head, tail } = gmlSchemaFrame(place)
   yield head
@@ -58,7 +62,7 @@ async function* schemaPieces(
 
 /** The documents of layers, some at a time. */
 async function* documentsOf(
-  { catalog }: OwsParts,
+  { catalog }: OwsDeps,
   cards: readonly { id: number }[],
 ): AsyncGenerator<LayerRecord[]> {
   for (let at = 0; at < cards.length; at += atATime)

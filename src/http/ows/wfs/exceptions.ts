@@ -1,6 +1,6 @@
 import type { FastifyReply } from '../../app-types.ts'
-import type { NamedFailure } from '../tell-failure.ts'
-import { owsException, tellFailure } from '../tell-failure.ts'
+import type { NamedFailure } from '../exception-text.ts'
+import { owsException, toExceptionText } from '../exception-text.ts'
 import type { WfsVersion } from './wfs-version.ts'
 
 /** WFS exception codes of failures that have other codes here; only of 2.0 (OGC 09-025r2, section 7.5). */
@@ -20,7 +20,7 @@ function nameOf(code: string): NamedFailure | undefined {
 
 /** Sends an exception report of WFS (OGC 06-121r9, section 8; for 1.1 05-008, section 8). */
 export function sendException(reply: FastifyReply, error: unknown, version: WfsVersion): FastifyReply {
-  const exception = owsException(tellFailure(reply, error, nameOf))
+  const exception = owsException(toExceptionText(reply, error, nameOf))
   const { type, head } = reports[version]
   return reply
     .header('content-type', type)

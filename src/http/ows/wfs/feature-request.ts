@@ -1,5 +1,5 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
-import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
+import type { RequestFilter } from '../../../stores/reading/request-filter.ts'
 
 /** A GetFeature request, from KVP or XML. */
 export interface FeatureRequest {
@@ -22,7 +22,7 @@ export interface TypeQuery {
   srsName: string | undefined
   sort: readonly { property: string; isDescending: boolean }[]
   /** The filter in the terms of its layer. */
-  filter: ((layer: LayerRecord) => Promise<WishedFilter>) | undefined
+  filter: ((layer: LayerRecord) => Promise<RequestFilter>) | undefined
   bbox: RequestedBox | undefined
   /** Ids of features; those of other types find nothing. Absent: all. */
   ids: readonly string[] | undefined

@@ -2,8 +2,8 @@ import type { LayerRecord } from '../../../catalog/records.ts'
 import { fromXmlName } from '../../../formats/writing/gml/xml-text.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { findLayer, placesOf } from '../named-layers.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { OwsParts } from '../ows-parts.ts'
 import { typeNameOf } from '../type-names.ts'
 
 const kinds = ['vector', 'table'] as const
@@ -28,15 +28,15 @@ function readings(text: string, workspace: string | undefined): { workspace?: st
 
 /** The layer of features that a type name means, with or without its prefix; undefined for what is closed too. */
 export async function findType(
-  parts: Pick<OwsParts, 'catalog'>,
+  deps: Pick<OwsDeps, 'catalog'>,
   request: FastifyRequest,
   text: string,
   workspace: string | undefined,
 ): Promise<LayerRecord | undefined> {
   for (const reading of readings(text, workspace)) {
-    const place = reading.workspace ?? (await placeOf(parts, request, reading.name))
+    const place = reading.workspace ?? (await placeOf(deps, request, reading.name))
     if (place === undefined) continue
-    const layer = await findLayer(parts.catalog, request, `${place}:${reading.name}`, { workspace, kinds })
+    const layer = await findLayer(deps.catalog, request, `${place}:${reading.name}`, { workspace, kinds })
     if (layer !== undefined && layer.details.kind === 'vector') return layer
   }
   return undefined
@@ -44,12 +44,12 @@ export async function findType(
 
 /** The same; throws `OwsFailure` (`InvalidParameterValue`). */
 export async function requireType(
-  parts: Pick<OwsParts, 'catalog'>,
+  deps: Pick<OwsDeps, 'catalog'>,
   request: FastifyRequest,
   text: string,
   { workspace, locator }: { workspace: string | undefined; locator: string },
 ): Promise<LayerRecord> {
-  const found = await findType(parts, request, text, workspace)
+  const found = await findType(deps, request, text, workspace)
   if (found !== undefined) return found
   throw new OwsFailure(
     'InvalidParameterValue',
@@ -63,7 +63,7 @@ export async function requireType(
  * workspace if the caller may read several layers of the name. Undefined if the name is sufficient.
  */
 export async function findIdPrefix(
-  { catalog }: Pick<OwsParts, 'catalog'>,
+  { catalog }: Pick<OwsDeps, 'catalog'>,
   { request, workspace }: { request: FastifyRequest; workspace: string | undefined },
   layer: LayerRecord,
 ): Promise<string | undefined> {
@@ -74,7 +74,7 @@ export async function findIdPrefix(
 
 /** The workspace of the only layer of this name that the caller may read. */
 async function placeOf(
-  { catalog }: Pick<OwsParts, 'catalog'>,
+  { catalog }: Pick<OwsDeps, 'catalog'>,
   request: FastifyRequest,
   name: string,
 ): Promise<string | undefined> {

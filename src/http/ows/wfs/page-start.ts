@@ -1,13 +1,13 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import { defined, without } from '../../../lib/defined.ts'
-import type { PagePart, PageWish } from '../../../stores/reading/page-wish.ts'
+import type { FeaturePageRequest, PagePart } from '../../../stores/reading/feature-page-request.ts'
 import type { PagePosition } from '../../ogc/page-token.ts'
-import type { OwsParts } from '../ows-parts.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import type { FeatureRequest } from './feature-request.ts'
 
 /** Start of a page, and data for finding the next one. */
 export interface PageStart {
-  wish: PageWish
+  wish: FeaturePageRequest
   /** The token of the page behind; undefined where none can be had. */
   tokenBehind(last: PagePart, passed: number): string | undefined
   /** Remembers where the page ended. */
@@ -19,9 +19,9 @@ export interface PageStart {
  * features to skip.
  */
 export async function pageStart(
-  { features }: Pick<OwsParts, 'features'>,
+  { features }: Pick<OwsDeps, 'features'>,
   layer: LayerRecord,
-  wish: PageWish,
+  wish: FeaturePageRequest,
   wanted: FeatureRequest,
 ): Promise<PageStart> {
   const { pageTokens, positions } = features
@@ -50,12 +50,12 @@ export async function pageStart(
   }
 }
 
-function isKeyed({ query }: PageWish): boolean {
+function isKeyed({ query }: FeaturePageRequest): boolean {
   return query.featureIds === undefined
 }
 
 /** Returns the context to which a position is bound: rows in this order. */
-function aboutOf(layer: LayerRecord, { query: { sort = [] } }: PageWish): string {
+function aboutOf(layer: LayerRecord, { query: { sort = [] } }: FeaturePageRequest): string {
   const types = sort.map(
     ({ attribute }) => layer.details.schema.attributes.find(({ name }) => name === attribute)?.type,
   )

@@ -1,23 +1,23 @@
 import { Readable } from 'node:stream'
-import type { PagePart } from '../../../stores/reading/page-wish.ts'
+import type { PagePart } from '../../../stores/reading/feature-page-request.ts'
 import type { PageFrame } from '../../ogc/page-stream.ts'
 import { documentBytes, finish, joined, watchStalls } from '../../ogc/page-stream.ts'
-import type { OwsParts } from '../ows-parts.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import type { CollectionAbout, CollectionElement } from './collection-frame.ts'
 import { collectionRoot, gmlFrame, jsonFrame, plainFrame } from './collection-frame.ts'
+import type { FeatureReading, PageOutput } from './feature-readings.ts'
+import { toPageRequest } from './feature-readings.ts'
 import type { FeatureRequest } from './feature-request.ts'
 import { mostFeatures, openCounted } from './open-counted.ts'
 import type { PageStart } from './page-start.ts'
 import { pageStart } from './page-start.ts'
-import type { PageOutput, Reading } from './readings.ts'
-import { pageWish } from './readings.ts'
 import { namespacesOf, pageUrl, resultsUrl } from './service-links.ts'
 import { countOf } from './several-types.ts'
-import type { WfsRequest } from './wfs-parts.ts'
+import type { WfsRequest } from './wfs-deps.ts'
 
 /** Content of a page. */
-export interface AskedFeatures {
-  reading: Reading
+export interface FeaturePageOutput {
+  reading: FeatureReading
   wanted: FeatureRequest
   output: PageOutput
   mediaType: string
@@ -25,22 +25,22 @@ export interface AskedFeatures {
 
 /** Sends one page of one type, as its store writes it. */
 export async function sendPage(
-  parts: OwsParts,
+  deps: OwsDeps,
   asked: WfsRequest,
-  features: AskedFeatures,
+  features: FeaturePageOutput,
 ): Promise<unknown> {
   const { reply } = asked
   const { reading, wanted, output, mediaType } = features
   const limit = Math.min(wanted.count ?? mostFeatures, mostFeatures)
-  const whole = pageWish(asked, reading, { output, limit, offset: wanted.startIndex })
-  const start = await pageStart(parts, reading.layer, whole, wanted)
-  const { first, written, isSure } = await openCounted(parts, asked, reading, start.wish)
+  const whole = toPageRequest(asked, reading, { output, limit, offset: wanted.startIndex })
+  const start = await pageStart(deps, reading.layer, whole, wanted)
+  const { first, written, isSure } = await openCounted(deps, asked, reading, start.wish)
   const frame = frameOf(asked, features, {
     first,
     isSure,
     start,
     limit,
-    at: parts.features.clock.now().toISOString(),
+    at: deps.features.clock.now().toISOString(),
   })
   reply.header('content-type', mediaType)
   if (first.isLast) {
@@ -60,7 +60,11 @@ interface Opened {
   at: string
 }
 
-function frameOf(asked: WfsRequest, { reading, wanted, output }: AskedFeatures, opened: Opened): PageFrame {
+function frameOf(
+  asked: WfsRequest,
+  { reading, wanted, output }: FeaturePageOutput,
+  opened: Opened,
+): PageFrame {
   const { first, isSure, start } = opened
   const aboutOf = (last: PagePart): CollectionAbout => collectionAbout(asked, wanted, { ...opened, last })
   const frame =
@@ -119,15 +123,15 @@ function gmlOf(output: 'gml32' | 'gml31' | 'values'): 'gml32' | 'gml31' {
  * sections 7.6.3.6, 7.7.4.2).
  */
 export async function sendHits(
-  parts: OwsParts,
+  deps: OwsDeps,
   asked: WfsRequest,
-  readings: readonly Reading[],
+  readings: readonly FeatureReading[],
   output: 'gml32' | 'gml31' | 'values',
 ): Promise<unknown> {
   let numberMatched = 0
-  for (const reading of readings) numberMatched += await countOf(parts, asked, reading, output)
+  for (const reading of readings) numberMatched += await countOf(deps, asked, reading, output)
   const about: CollectionAbout = {
-    timeStamp: parts.features.clock.now().toISOString(),
+    timeStamp: deps.features.clock.now().toISOString(),
     numberMatched,
     numberReturned: asked.version === '2.0.0' ? 0 : numberMatched,
     // An XML request has no URL.

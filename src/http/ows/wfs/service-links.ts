@@ -1,12 +1,12 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { tokenForLinks } from '../../url-token.ts'
-import { namespaceOf, prefixOf, typeNameOf } from '../type-names.ts'
+import { namespaceOf, namespacePrefix, typeNameOf } from '../type-names.ts'
 import type { MemberNamespaces } from './collection-frame.ts'
-import type { WfsRequest } from './wfs-parts.ts'
+import type { WfsRequest } from './wfs-deps.ts'
 
 /** The address of the service, without a question. */
-export function serviceUrl({ request, workspace }: Pick<WfsRequest, 'request' | 'workspace'>): string {
+export function wfsUrl({ request, workspace }: Pick<WfsRequest, 'request' | 'workspace'>): string {
   return request.link(workspace === undefined ? '/wfs' : `/${encodeURIComponent(workspace)}/wfs`)
 }
 
@@ -22,7 +22,7 @@ export function describeUrl(
 ): string {
   const query = new URLSearchParams({ service: 'WFS', version, request: 'DescribeFeatureType' })
   query.set(version === '2.0.0' ? 'typeNames' : 'typeName', layers.map(typeNameOf).join(','))
-  return `${serviceUrl({ request, workspace })}?${withToken(request, query)}`
+  return `${wfsUrl({ request, workspace })}?${withToken(request, query)}`
 }
 
 /**
@@ -37,7 +37,7 @@ export function namespacesOf(
   const { request } = asked
   const version = output === 'gml32' ? '2.0.0' : '1.1.0'
   const prefixes = new Map(
-    layers.map(({ workspace }) => [prefixOf(workspace), namespaceOf(request, workspace)] as const),
+    layers.map(({ workspace }) => [namespacePrefix(workspace), namespaceOf(request, workspace)] as const),
   )
   const locations = [...Map.groupBy(layers, ({ workspace }) => workspace)].flatMap(([workspace, types]) => [
     namespaceOf(request, workspace),
@@ -70,5 +70,5 @@ function sameUrl(asked: WfsRequest, changed: Record<string, string | undefined>)
   const names = Object.keys(changed).map((name) => name.toLowerCase())
   for (const [name, value] of asked.values.entries()) if (!names.includes(name)) query.append(name, value)
   for (const [name, value] of Object.entries(changed)) if (value !== undefined) query.set(name, value)
-  return `${serviceUrl(asked)}?${query.toString()}`
+  return `${wfsUrl(asked)}?${query.toString()}`
 }

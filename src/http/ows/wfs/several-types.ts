@@ -1,19 +1,19 @@
 import { Readable } from 'node:stream'
-import type { PagePart } from '../../../stores/reading/page-wish.ts'
+import type { PagePart } from '../../../stores/reading/feature-page-request.ts'
 import { finish, joined, watchStalls } from '../../ogc/page-stream.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { OwsParts } from '../ows-parts.ts'
 import type { CollectionAbout } from './collection-frame.ts'
 import { collectionRoot, jsonFrame } from './collection-frame.ts'
+import type { FeatureOutput, FeatureReading, PageOutput } from './feature-readings.ts'
+import { toPageRequest } from './feature-readings.ts'
 import type { FeatureRequest } from './feature-request.ts'
 import { mostFeatures, openCounted } from './open-counted.ts'
-import type { FeatureOutput, PageOutput, Reading } from './readings.ts'
-import { pageWish } from './readings.ts'
 import { namespacesOf } from './service-links.ts'
-import type { WfsRequest } from './wfs-parts.ts'
+import type { WfsRequest } from './wfs-deps.ts'
 
-interface AskedTypes {
-  readings: readonly Reading[]
+interface FeatureTypesPage {
+  readings: readonly FeatureReading[]
   wanted: FeatureRequest
   output: FeatureOutput
   mediaType: string
@@ -21,7 +21,7 @@ interface AskedTypes {
 
 /** Part of one query's result in the response. */
 interface Slice {
-  reading: Reading
+  reading: FeatureReading
   matched: number
   offset: number
   limit: number
@@ -31,7 +31,11 @@ interface Slice {
  * Sends features of several types, one type after the other; COUNT and STARTINDEX apply to all of them
  * together.
  */
-export async function sendSeveral(parts: OwsParts, asked: WfsRequest, types: AskedTypes): Promise<unknown> {
+export async function sendSeveral(
+  deps: OwsDeps,
+  asked: WfsRequest,
+  types: FeatureTypesPage,
+): Promise<unknown> {
   const { output, mediaType, readings } = types
   if (output === 'csv')
     throw new OwsFailure(
@@ -39,9 +43,9 @@ export async function sendSeveral(parts: OwsParts, asked: WfsRequest, types: Ask
       'CSV has a place for one type: ask for each',
       'outputformat',
     )
-  const slices = await slicesOf(parts, asked, types)
+  const slices = await slicesOf(deps, asked, types)
   const about: CollectionAbout = {
-    timeStamp: parts.features.clock.now().toISOString(),
+    timeStamp: deps.features.clock.now().toISOString(),
     numberMatched: slices.reduce((sum, { matched }) => sum + matched, 0),
     numberReturned: slices.reduce((sum, { limit }) => sum + limit, 0),
     next: undefined,
@@ -50,7 +54,7 @@ export async function sendSeveral(parts: OwsParts, asked: WfsRequest, types: Ask
   asked.reply.header('content-type', mediaType)
   if (output === 'json') {
     const frame = jsonFrame(readings[0]?.wish.named, () => about)
-    return sendBytes(asked, aroundJson(membersOf(parts, asked, slices, output), frame))
+    return sendBytes(asked, aroundJson(membersOf(deps, asked, slices, output), frame))
   }
   const namespaces = namespacesOf(
     asked,
@@ -58,7 +62,7 @@ export async function sendSeveral(parts: OwsParts, asked: WfsRequest, types: Ask
     output,
   )
   const head = Buffer.from(collectionRoot('wfs:FeatureCollection', about, namespaces))
-  const bytes = aroundGml(parts, asked, slices, { output, head, timeStamp: about.timeStamp })
+  const bytes = aroundGml(deps, asked, slices, { output, head, timeStamp: about.timeStamp })
   return sendBytes(asked, bytes)
 }
 
@@ -66,12 +70,12 @@ function sendBytes({ reply }: WfsRequest, bytes: AsyncIterable<Uint8Array>): unk
   return reply.send(watchStalls(reply, Readable.from(bytes, { objectMode: false })))
 }
 
-async function slicesOf(parts: OwsParts, asked: WfsRequest, types: AskedTypes): Promise<Slice[]> {
+async function slicesOf(deps: OwsDeps, asked: WfsRequest, types: FeatureTypesPage): Promise<Slice[]> {
   const { readings, wanted, output } = types
   let [skip, left] = [wanted.startIndex, Math.min(wanted.count ?? mostFeatures, mostFeatures)]
   const slices: Slice[] = []
   for (const reading of readings) {
-    const matched = await countOf(parts, asked, reading, output)
+    const matched = await countOf(deps, asked, reading, output)
     const offset = Math.min(skip, matched)
     const limit = Math.min(left, matched - offset)
     skip -= offset
@@ -83,27 +87,27 @@ async function slicesOf(parts: OwsParts, asked: WfsRequest, types: AskedTypes): 
 
 /** Returns the number of features that match a query. */
 export async function countOf(
-  parts: OwsParts,
+  deps: OwsDeps,
   asked: WfsRequest,
-  reading: Reading,
+  reading: FeatureReading,
   output: PageOutput,
 ): Promise<number> {
-  const wish = pageWish(asked, reading, { output, limit: 0, offset: 0 })
-  const { first, written } = await openCounted(parts, asked, reading, wish)
+  const wish = toPageRequest(asked, reading, { output, limit: 0, offset: 0 })
+  const { first, written } = await openCounted(deps, asked, reading, wish)
   finish(written)
   return first.numberMatched
 }
 
 /** The members of a slice, part by part. */
 async function* partsOf(
-  parts: OwsParts,
+  deps: OwsDeps,
   asked: WfsRequest,
   { reading, offset, limit }: Slice,
   output: PageOutput,
 ): AsyncGenerator<PagePart> {
   if (limit === 0) return
-  const wish = pageWish(asked, reading, { output, limit, offset })
-  const { first, written } = await openCounted(parts, asked, reading, wish)
+  const wish = toPageRequest(asked, reading, { output, limit, offset })
+  const { first, written } = await openCounted(deps, asked, reading, wish)
   try {
     yield first
     for (let part = first; !part.isLast; ) {
@@ -118,7 +122,7 @@ async function* partsOf(
 }
 
 async function* membersOf(
-  parts: OwsParts,
+  deps: OwsDeps,
   asked: WfsRequest,
   slices: readonly Slice[],
   output: PageOutput,
@@ -126,7 +130,7 @@ async function* membersOf(
   let isFirst = true
   for (const slice of slices) {
     let isBegun = false
-    for await (const part of partsOf(parts, asked, slice, output)) {
+    for await (const part of partsOf(deps, asked, slice, output)) {
       if (part.bytes.length === 0) continue
       const comma = output === 'json' && !isBegun && !isFirst ? ',' : ''
       isBegun = true
@@ -147,7 +151,7 @@ async function* aroundJson(
 
 /** In 2.0 the features of each type are a collection of their own (OGC 09-025r2, section 11.3.3). */
 async function* aroundGml(
-  parts: OwsParts,
+  deps: OwsDeps,
   asked: WfsRequest,
   slices: readonly Slice[],
   { output, head, timeStamp }: { output: 'gml31' | 'gml32'; head: Uint8Array; timeStamp: string },
@@ -156,7 +160,7 @@ async function* aroundGml(
   for (const slice of slices) {
     const numbers = `timeStamp="${timeStamp}" numberMatched="${slice.matched}" numberReturned="${slice.limit}"`
     if (output === 'gml32') yield Buffer.from(`<wfs:member><wfs:FeatureCollection ${numbers}>\n`)
-    yield* membersOf(parts, asked, [slice], output)
+    yield* membersOf(deps, asked, [slice], output)
     if (output === 'gml32') yield Buffer.from('</wfs:FeatureCollection></wfs:member>\n')
   }
   yield Buffer.from('</wfs:FeatureCollection>\n')

@@ -1,20 +1,20 @@
 import { defined } from '../../../lib/defined.ts'
 import { Failure } from '../../../lib/errors.ts'
-import { sendMade, waitFor } from '../../ogc/made-download.ts'
+import { sendMade, waitFor } from '../../ogc/generated-download.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { OwsParts } from '../ows-parts.ts'
+import type { FeatureReading } from './feature-readings.ts'
 import type { FeatureRequest } from './feature-request.ts'
-import type { Reading } from './readings.ts'
-import type { WfsRequest } from './wfs-parts.ts'
+import type { WfsRequest } from './wfs-deps.ts'
 
 /** Time that a client waits for the file. */
 const longestWaitSeconds = 300
 
 /** Features as a zipped Shapefile, made as downloads are. */
 export async function sendShapeZip(
-  { features }: OwsParts,
+  { features }: OwsDeps,
   { request, reply }: WfsRequest,
-  { layer, wish, ids }: Reading,
+  { layer, wish, ids }: FeatureReading,
   { count, startIndex }: FeatureRequest,
 ): Promise<unknown> {
   const { schema } = layer.details

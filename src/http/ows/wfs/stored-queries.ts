@@ -2,13 +2,13 @@ import { gmlNamespaces } from '../../../formats/writing/gml/gml-version.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import { keepPrivately } from '../../caching.ts'
 import type { KeyValues } from '../key-values.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { OwsParts } from '../ows-parts.ts'
+import { findTypeOfId, toFeatureReadings, toPageRequest } from './feature-readings.ts'
 import type { FeatureRequest } from './feature-request.ts'
 import { readOutputFormat } from './output-formats.ts'
-import { findTypeOfId, pageWish, toReadings } from './readings.ts'
 import { namespacesOf } from './service-links.ts'
-import type { WfsRequest } from './wfs-parts.ts'
+import type { WfsRequest } from './wfs-deps.ts'
 import { wordsOf } from './wfs-version.ts'
 
 const byId = 'urn:ogc:def:query:OGC-WFS::GetFeatureById'
@@ -44,7 +44,7 @@ async function sendXml({ reply }: WfsRequest, text: string): Promise<unknown> {
 }
 
 /** The stored queries (OGC 09-025r2, section 14.3). */
-export function listStoredQueries(_parts: OwsParts, asked: WfsRequest): Promise<unknown> {
+export function listStoredQueries(_parts: OwsDeps, asked: WfsRequest): Promise<unknown> {
   const query = `<wfs:StoredQuery id="${byId}">${title}<wfs:ReturnFeatureType>gml:AbstractFeature</wfs:ReturnFeatureType></wfs:StoredQuery>`
   return sendXml(
     asked,
@@ -53,7 +53,7 @@ export function listStoredQueries(_parts: OwsParts, asked: WfsRequest): Promise<
 }
 
 /** Describes parameters and results of the stored queries (OGC 09-025r2, section 14.4). */
-export async function describeStoredQueries(_parts: OwsParts, asked: WfsRequest): Promise<unknown> {
+export async function describeStoredQueries(_parts: OwsDeps, asked: WfsRequest): Promise<unknown> {
   for (const name of asked.values.list('storedquery_id')) requireKnown(name, 'storedquery_id')
   const query = [
     `<wfs:StoredQueryDescription id="${byId}">${title}`,
@@ -92,20 +92,20 @@ export function byIdRequest(values: KeyValues, id: string): FeatureRequest {
 
 /** Sends one feature by its id: in GML without a collection (OGC 09-025r2, section 7.9.3.6). */
 export async function sendById(
-  parts: OwsParts,
+  deps: OwsDeps,
   asked: WfsRequest,
   id: string,
   sendFeatures: (wanted: FeatureRequest) => Promise<unknown>,
 ): Promise<unknown> {
   const { values, reply, version } = asked
   const { name: output, mediaType } = readOutputFormat(values.find('outputformat'), version)
-  if ((await findTypeOfId(parts, asked, id)) === undefined) throw notThere(id)
+  if ((await findTypeOfId(deps, asked, id)) === undefined) throw notThere(id)
   const wanted = byIdRequest(values, id)
   if (output !== 'gml32' && output !== 'gml31') return sendFeatures(wanted)
-  const [reading] = await toReadings(parts, asked, wanted)
+  const [reading] = await toFeatureReadings(deps, asked, wanted)
   if (reading === undefined) throw notThere(id)
-  const store = await parts.catalog.layers.openStoreOf(reading.layer)
-  const wish = { ...pageWish(asked, reading, { output, limit: 1, offset: 0 }), numberMatched: 1 }
+  const store = await deps.catalog.layers.openStoreOf(reading.layer)
+  const wish = { ...toPageRequest(asked, reading, { output, limit: 1, offset: 0 }), numberMatched: 1 }
   const written = await Array.fromAsync(store.writePage(wish, asked.signal))
   if (written.at(-1)?.numberReturned !== 1) throw notThere(id)
   keepPrivately(reply)

@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { requestSignal } from '../../client-signal.ts'
 import type { KeyValues } from '../key-values.ts'
 import { keyValuesOf } from '../key-values.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { OwsParts } from '../ows-parts.ts'
 import { getCapabilities } from './capabilities.ts'
 import { describeFeatureType } from './describe-feature-type.ts'
 import { sendException } from './exceptions.ts'
@@ -12,11 +12,11 @@ import type { FeatureRequest } from './feature-request.ts'
 import { getFeature } from './get-feature.ts'
 import { getPropertyValue } from './get-property-value.ts'
 import { describeStoredQueries, listStoredQueries } from './stored-queries.ts'
-import type { WfsRequest } from './wfs-parts.ts'
+import type { WfsRequest } from './wfs-deps.ts'
 import type { WfsVersion } from './wfs-version.ts'
 import { negotiatedVersion, requestVersion } from './wfs-version.ts'
 
-type Answer = (parts: OwsParts, asked: WfsRequest) => Promise<unknown>
+type Answer = (parts: OwsDeps, asked: WfsRequest) => Promise<unknown>
 
 const operations: Record<string, Answer> = {
   getcapabilities: getCapabilities,
@@ -31,18 +31,18 @@ const operations: Record<string, Answer> = {
 const refused = /^(?:transaction|lockfeature|getfeaturewithlock|createstoredquery|dropstoredquery)$/i
 
 /** A request as sent: KVP, or the equivalent from XML. */
-export interface GivenRequest {
+export interface RawFeatureRequest {
   values: KeyValues
   features?: FeatureRequest
 }
 
 /** Answers a request of a Web Feature Service 2.0.0 or 1.1.0; errors have the format of the version. */
 export async function answerWfs(
-  parts: OwsParts,
+  deps: OwsDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   workspace: string | undefined,
-  given: GivenRequest = { values: keyValuesOf(request.originalUrl) },
+  given: RawFeatureRequest = { values: keyValuesOf(request.originalUrl) },
 ): Promise<unknown> {
   const { values } = given
   const signal = requestSignal(reply)
@@ -52,7 +52,7 @@ export async function answerWfs(
     const answer = ownValue(operations, name.toLowerCase())
     if (answer === undefined) throw unknownOperation(name)
     version = answer === getCapabilities ? negotiatedVersion(values) : requestVersion(values)
-    return await answer(parts, { ...given, request, reply, version, workspace, signal })
+    return await answer(deps, { ...given, request, reply, version, workspace, signal })
   } catch (error) {
     return sendException(reply, error, version)
   }

@@ -4,10 +4,10 @@ import { readFes } from '../fes/read-fes.ts'
 import { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { RequestDocuments } from '../request-documents.ts'
-import { prefixOf } from '../type-names.ts'
+import { namespacePrefix } from '../type-names.ts'
 import type { FeatureRequest, TypeQuery } from './feature-request.ts'
 import { mostIds, readNumber, readResultType } from './kvp-feature-request.ts'
-import type { GivenRequest } from './wfs.ts'
+import type { RawFeatureRequest } from './wfs.ts'
 import { requestVersion } from './wfs-version.ts'
 
 /** Returns the version that a request names, or that its namespace belongs to. */
@@ -22,7 +22,7 @@ export function readWfsXml(
   root: XmlElement,
   request: FastifyRequest,
   documents: RequestDocuments,
-): GivenRequest {
+): RawFeatureRequest {
   const { name, attributes, children } = root
   const isCapabilities = name === 'GetCapabilities'
   const pairs: [string, string][] = [
@@ -158,7 +158,7 @@ function typeName(text: string, places: readonly XmlElement[], request: FastifyR
   if (declared === undefined || !declared.startsWith(base)) return plain
   const [, workspace] = /^([^/]+)\/wfs$/.exec(declared.slice(base.length)) ?? []
   if (workspace === undefined) return plain
-  return `${prefixOf(decoded(workspace))}:${plain.slice(colon + 1)}`
+  return `${namespacePrefix(decoded(workspace))}:${plain.slice(colon + 1)}`
 }
 
 function decoded(text: string): string {

@@ -1,17 +1,17 @@
-import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
+import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import type { TimeBounds } from '../../../stores/store.ts'
 import { commonCrs } from '../common-crs.ts'
 import { legendPath } from '../legend-path.ts'
-import type { OwsParts } from '../ows-parts.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import { sendPieces } from '../send-pieces.ts'
 import { inspireView, wmsHead, wmsTail } from '../service-about.ts'
-import type { ToldService } from '../told-service.ts'
-import { tellService } from '../told-service.ts'
+import type { ServiceMetadata } from '../service-metadata.ts'
+import { readServiceMetadata } from '../service-metadata.ts'
 import { textElement } from '../xml.ts'
 import { infoFormats } from './feature-info.ts'
 import type { WmsRequest } from './get-map.ts'
-import { mapFormats, mostCells, mostLayers } from './get-map.ts'
+import { mapFormats, maxMapLayers, mostCells } from './get-map.ts'
 import { legendFormats } from './legend-graphic.ts'
 import { dimensionXml, featureDimensionXml } from './time-dimension.ts'
 import type { WmsVersion } from './wms-version.ts'
@@ -20,24 +20,24 @@ import type { WmsVersion } from './wms-version.ts'
 const longestTimesMs = 1500
 
 /** Sends the capabilities (OGC 06-042, section 7.2; 01-068r3, section 7.1). */
-export async function getCapabilities(parts: OwsParts, asked: WmsRequest): Promise<unknown> {
+export async function getCapabilities(deps: OwsDeps, asked: WmsRequest): Promise<unknown> {
   const type = asked.version === '1.3.0' ? 'text/xml' : 'application/vnd.ogc.wms_xml'
-  const told = await tellService(parts, asked)
-  return sendPieces(asked.reply, `${type}; charset=utf-8`, documentPieces(parts, asked, told))
+  const told = await readServiceMetadata(deps, asked)
+  return sendPieces(asked.reply, `${type}; charset=utf-8`, documentPieces(deps, asked, told))
 }
 
 async function* documentPieces(
-  parts: OwsParts,
+  deps: OwsDeps,
   asked: WmsRequest,
-  told: ToldService,
+  told: ServiceMetadata,
 ): AsyncGenerator<string> {
   const { head, tail } = asked.version === '1.3.0' ? frame13(told, asked) : frame11(told, asked)
   const cards = told.cards.filter(({ kind }) => kind !== 'table')
   yield head
   const soon = AbortSignal.timeout(longestTimesMs)
-  const times = cards.map((card) => parts.times.ofCard(card, soon))
+  const times = cards.map((card) => deps.times.ofCard(card, soon))
   for (const [index, card] of cards.entries())
-    yield layerXml(asked, card, { bounds: await parts.bounds.of(card), times: await times[index] })
+    yield layerXml(asked, card, { bounds: await deps.bounds.of(card), times: await times[index] })
   yield tail
 }
 
@@ -70,20 +70,20 @@ interface Frame {
   tail: string
 }
 
-function frame13({ about, languages }: ToldService, asked: WmsRequest): Frame {
+function frame13({ about, languages }: ServiceMetadata, asked: WmsRequest): Frame {
   const crs = ['CRS:84', ...commonCrs].map((one) => textElement('CRS', one)).join('')
   const head = [
     '<?xml version="1.0" encoding="UTF-8"?>\n',
     '<WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.net/wms" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.opengis.net/wms http://schemas.opengis.net/wms/1.3.0/capabilities_1_3_0.xsd">',
     `<Service><Name>WMS</Name>${wmsHead(about, abstract)}${resource(asked)}${wmsTail(about)}`,
-    `<LayerLimit>${mostLayers}</LayerLimit><MaxWidth>${mostCells}</MaxWidth><MaxHeight>${mostCells}</MaxHeight></Service>`,
+    `<LayerLimit>${maxMapLayers}</LayerLimit><MaxWidth>${mostCells}</MaxWidth><MaxHeight>${mostCells}</MaxHeight></Service>`,
     `<Capability><Request>${operations(asked, 'text/xml', '')}</Request><Exception><Format>XML</Format><Format>INIMAGE</Format><Format>BLANK</Format></Exception>${inspireView(about, languages)}`,
     `<Layer>${textElement('Title', about.title)}${crs}<EX_GeographicBoundingBox><westBoundLongitude>-180</westBoundLongitude><eastBoundLongitude>180</eastBoundLongitude><southBoundLatitude>-90</southBoundLatitude><northBoundLatitude>90</northBoundLatitude></EX_GeographicBoundingBox>`,
   ].join('')
   return { head, tail: '</Layer></Capability></WMS_Capabilities>\n' }
 }
 
-function frame11({ about }: ToldService, asked: WmsRequest): Frame {
+function frame11({ about }: ServiceMetadata, asked: WmsRequest): Frame {
   const srs = commonCrs.map((one) => textElement('SRS', one)).join('')
   const head = [
     '<?xml version="1.0" encoding="UTF-8"?>\n',
@@ -102,7 +102,7 @@ interface FoundOut {
   times: TimeBounds | undefined
 }
 
-function layerXml(asked: WmsRequest, card: LayerCard, { bounds, times }: FoundOut): string {
+function layerXml(asked: WmsRequest, card: LayerSummary, { bounds, times }: FoundOut): string {
   const { version, workspace } = asked
   const keywords = card.keywords.map((one) => textElement('Keyword', one)).join('')
   return [
@@ -151,7 +151,7 @@ function boundsXml(bounds: number[] | undefined, version: WmsVersion): string {
   ].join('')
 }
 
-function styleXml({ request, version }: WmsRequest, card: LayerCard, style: string): string {
+function styleXml({ request, version }: WmsRequest, card: LayerSummary, style: string): string {
   // The size of a legend is known when it is drawn; 1.1.1 requires one.
   const size = version === '1.3.0' ? '' : ' width="200" height="200"'
   const legend = escapeXml(request.link(legendPath(card, style)))

@@ -1,16 +1,16 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
-import type { BandValue, RasterPlace } from '../../../maps/rasters/rasters.ts'
-import type { TimeWish } from '../../../maps/rasters/time-wish.ts'
-import type { OwsParts } from '../ows-parts.ts'
-import type { FoundFeatures } from './found-features.ts'
+import type { BandValue, RasterPosition } from '../../../maps/rasters/rasters.ts'
+import type { TimeSelection } from '../../../maps/rasters/time-selection.ts'
+import type { OwsDeps } from '../ows-deps.ts'
+import type { LayerFeatureInfo } from './layer-feature-info.ts'
 
 /** The values of a coverage at a place as a feature whose properties are its bands; none where it has no data there. */
 export async function findValues(
-  { rasters }: OwsParts,
+  { rasters }: OwsDeps,
   layer: LayerRecord,
-  { place, times }: { place: RasterPlace; times: readonly TimeWish[] | undefined },
+  { place, times }: { place: RasterPosition; times: readonly TimeSelection[] | undefined },
   signal: AbortSignal,
-): Promise<FoundFeatures> {
+): Promise<LayerFeatureInfo> {
   const values = await rasters.values(layer, place, times, signal)
   return values === undefined ? { layer, text: '', count: 0 } : { layer, text: featureText(values), count: 1 }
 }

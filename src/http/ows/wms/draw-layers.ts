@@ -1,16 +1,16 @@
-import type { DrawingWish, StyledLayer } from '../../../maps/drawing/map-drawings.ts'
+import type { DrawingRequest, StyledLayer } from '../../../maps/drawing/map-drawings.ts'
 import { frameOfBox } from '../../../maps/rasters/box-frame.ts'
 import type { Background } from '../../../maps/rasters/map-frame.ts'
 import type { RasterTile } from '../../../maps/rasters/rasters.ts'
-import type { TimeWish } from '../../../maps/rasters/time-wish.ts'
+import type { TimeSelection } from '../../../maps/rasters/time-selection.ts'
 import { rasterSymbols } from '../../tiles/raster-symbols.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { OwsParts } from '../ows-parts.ts'
 
 /** A map of features and coverages. */
-export interface LayersWish extends DrawingWish {
+export interface LayersMapRequest extends DrawingRequest {
   /** Times of mosaics; undefined: the newest. */
-  times: readonly TimeWish[] | undefined
+  times: readonly TimeSelection[] | undefined
 }
 
 /** Maximum number of cells of all images that form one. */
@@ -21,15 +21,15 @@ const seeThrough: Background = [0, 0, 0, 0]
 
 /** Draws one image of layers, bottom first: features by MapServer, coverages by Terrane. */
 export async function drawLayers(
-  parts: OwsParts,
-  wish: LayersWish,
+  deps: OwsDeps,
+  wish: LayersMapRequest,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const { width, height, format } = wish
   const groups = groupsOf(wish.layers)
   if (groups.some(({ coverage }) => coverage === undefined)) requireTwoCells(wish)
   const [first, ...others] = groups
-  if (first?.coverage === undefined && others.length === 0) return parts.drawings.draw(wish, signal)
+  if (first?.coverage === undefined && others.length === 0) return deps.drawings.draw(wish, signal)
   if (groups.length * width * height > mostCells)
     throw new OwsFailure(
       'InvalidParameterValue',
@@ -38,22 +38,22 @@ export async function drawLayers(
     )
   const background = backgroundOf(wish)
   if (first?.coverage !== undefined && others.length === 0 && format !== 'png8') {
-    const drawn = await drawCoverage(parts, first.coverage, { ...wish, format }, background, signal)
+    const drawn = await drawCoverage(deps, first.coverage, { ...wish, format }, background, signal)
     if (drawn !== undefined) return drawn
   }
   const pictures: Uint8Array[] = []
   for (const { coverage, features } of groups) {
     const picture =
       coverage === undefined
-        ? await parts.drawings.draw({ ...wish, layers: features, format: 'png', isTransparent: true }, signal)
-        : await drawCoverage(parts, coverage, { ...wish, format: 'png' }, seeThrough, signal)
+        ? await deps.drawings.draw({ ...wish, layers: features, format: 'png', isTransparent: true }, signal)
+        : await drawCoverage(deps, coverage, { ...wish, format: 'png' }, seeThrough, signal)
     if (picture !== undefined) pictures.push(picture)
   }
-  return parts.pictures.lay({ pictures, width, height, background, format }, signal)
+  return deps.pictures.lay({ pictures, width, height, background, format }, signal)
 }
 
 /** MapServer measures a map between the centres of its first and its last cell. */
-function requireTwoCells({ width, height }: Pick<LayersWish, 'width' | 'height'>): void {
+function requireTwoCells({ width, height }: Pick<LayersMapRequest, 'width' | 'height'>): void {
   if (width > 1 && height > 1) return
   const side = width > 1 ? 'height' : 'width'
   throw new OwsFailure(
@@ -85,26 +85,26 @@ function groupsOf(layers: readonly StyledLayer[]): Group[] {
 export function backgroundOf({
   background,
   isTransparent,
-}: Pick<DrawingWish, 'background' | 'isTransparent'>): Background {
+}: Pick<DrawingRequest, 'background' | 'isTransparent'>): Background {
   const part = (at: number): number => Number.parseInt(background.slice(at, at + 2), 16)
   return [part(1), part(3), part(5), isTransparent ? 0 : 255]
 }
 
 /** Undefined where the box has no place on a map of the world. */
 async function drawCoverage(
-  parts: OwsParts,
+  deps: OwsDeps,
   { layer, style }: StyledLayer,
-  wish: CoverageWish,
+  wish: CoverageMapRequest,
   background: Background,
   signal: AbortSignal,
 ): Promise<Uint8Array | undefined> {
-  const { layers } = parts.catalog
+  const { layers } = deps.catalog
   let current = layer
   for (let tries = 1; ; tries += 1) {
     const before = await layers.versionOf(current)
     const isLast = tries === mostTries
     try {
-      const made = await drawOnce(parts, { layer: current, style }, wish, background, signal)
+      const made = await drawOnce(deps, { layer: current, style }, wish, background, signal)
       if (made === undefined || made.isCurrent || isLast) return made?.bytes
       // If changes by other programs cannot be detected, at least the server's own writes are known.
       if (!before.isCurrent && (await layers.isSettled(current))) return made.bytes
@@ -117,12 +117,12 @@ async function drawCoverage(
   }
 }
 
-type CoverageWish = LayersWish & { format: 'png' | 'jpeg' }
+type CoverageMapRequest = LayersMapRequest & { format: 'png' | 'jpeg' }
 
 async function drawOnce(
-  { rasters }: OwsParts,
+  { rasters }: OwsDeps,
   { layer, style }: Pick<StyledLayer, 'layer' | 'style'>,
-  { srs, box, width, height, times, format }: CoverageWish,
+  { srs, box, width, height, times, format }: CoverageMapRequest,
   background: Background,
   signal: AbortSignal,
 ): Promise<RasterTile | undefined> {

@@ -1,6 +1,6 @@
 import type { FastifyReply } from '../../app-types.ts'
-import type { NamedFailure, ToldFailure } from '../tell-failure.ts'
-import { tellFailure } from '../tell-failure.ts'
+import type { ExceptionText, NamedFailure } from '../exception-text.ts'
+import { toExceptionText } from '../exception-text.ts'
 import type { WmsVersion } from './wms-version.ts'
 
 /** WMS exception codes of failures that have other codes here. */
@@ -18,18 +18,18 @@ function nameOf(code: string): NamedFailure | undefined {
 
 /** Sends a service exception report of WMS (OGC 06-042, annex H; 01-068r3, annex A.3). */
 export function sendException(reply: FastifyReply, error: unknown, version: WmsVersion): FastifyReply {
-  return sendReport(reply, tellException(reply, error), version)
+  return sendReport(reply, writeException(reply, error), version)
 }
 
 /** Sets the status of an error response, and returns the content of its report. */
-export function tellException(reply: FastifyReply, error: unknown): ToldFailure {
-  return tellFailure(reply, error, nameOf)
+export function writeException(reply: FastifyReply, error: unknown): ExceptionText {
+  return toExceptionText(reply, error, nameOf)
 }
 
 /** Sends a failure as a report. */
 export function sendReport(
   reply: FastifyReply,
-  { code, locator, text }: ToldFailure,
+  { code, locator, text }: ExceptionText,
   version: WmsVersion,
 ): FastifyReply {
   const exception = `<ServiceException code="${code}"${locator}>${text}</ServiceException>`

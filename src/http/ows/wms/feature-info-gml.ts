@@ -1,11 +1,11 @@
 import { gmlNamespaces } from '../../../formats/writing/gml/gml-version.ts'
 import { xmlAttribute, xmlName, xmlText } from '../../../formats/writing/gml/xml-text.ts'
 import { findCrs } from '../../../geo/crs-database.ts'
-import type { WrittenForm } from '../../../stores/reading/page-wish.ts'
+import type { WrittenForm } from '../../../stores/reading/feature-page-request.ts'
 import { toUrn } from '../named-crs.ts'
-import { namespaceOf, prefixOf, typeNameOf } from '../type-names.ts'
-import type { FoundFeatures } from './found-features.ts'
+import { namespaceOf, namespacePrefix, typeNameOf } from '../type-names.ts'
 import type { WmsRequest } from './get-map.ts'
+import type { LayerFeatureInfo } from './layer-feature-info.ts'
 
 /** GML versions for GetFeatureInfo: features as in WFS, values of coverages as features without geometry. */
 export type InfoGml = '3.2' | '3.1' | '2.1'
@@ -13,7 +13,7 @@ export type InfoGml = '3.2' | '3.1' | '2.1'
 /** Returns the format of a layer's features in the CRS of a map. */
 export function infoForm(
   { request }: Pick<WmsRequest, 'request'>,
-  { name, workspace, details }: FoundFeatures['layer'],
+  { name, workspace, details }: LayerFeatureInfo['layer'],
   { gml, srs }: { gml: InfoGml; srs: string },
 ): WrittenForm {
   const code = /^EPSG:(\d+)$/.exec(srs)?.[1]
@@ -26,7 +26,7 @@ export function infoForm(
       title: details.title,
       schema: details.schema,
       collection: namespaceOf(request, workspace),
-      prefix: prefixOf(workspace),
+      prefix: namespacePrefix(workspace),
       crs: { uri, srs, isYx: isYxIn(gml, srs) },
     },
   }
@@ -40,7 +40,7 @@ function isYxIn(gml: InfoGml, srs: string): boolean {
 /** The whole document. */
 export function gmlText(
   asked: WmsRequest,
-  found: readonly FoundFeatures[],
+  found: readonly LayerFeatureInfo[],
   { gml, timeStamp }: { gml: InfoGml; timeStamp: string },
 ): string {
   const members = found.map((one) =>
@@ -58,11 +58,13 @@ const collections: Record<InfoGml, string> = {
 
 function rootOf(
   { request }: WmsRequest,
-  found: readonly FoundFeatures[],
+  found: readonly LayerFeatureInfo[],
   { gml, timeStamp }: { gml: InfoGml; timeStamp: string },
 ): string {
   const prefixes = new Map(
-    found.map(({ layer: { workspace } }) => [prefixOf(workspace), namespaceOf(request, workspace)] as const),
+    found.map(
+      ({ layer: { workspace } }) => [namespacePrefix(workspace), namespaceOf(request, workspace)] as const,
+    ),
   )
   const own = [...prefixes].map(([prefix, namespace]) => ` xmlns:${prefix}="${xmlAttribute(namespace)}"`)
   const count = found.reduce((sum, one) => sum + one.count, 0)
@@ -79,10 +81,10 @@ function rootOf(
 }
 
 /** The values of bands as a feature. */
-function valuesMember({ layer, text }: FoundFeatures, gml: InfoGml): string {
+function valuesMember({ layer, text }: LayerFeatureInfo, gml: InfoGml): string {
   if (text === '') return ''
   const { properties } = JSON.parse(text) as { properties: Record<string, number | null> }
-  const [type, prefix] = [typeNameOf(layer), prefixOf(layer.workspace)]
+  const [type, prefix] = [typeNameOf(layer), namespacePrefix(layer.workspace)]
   const element = gml === '3.2' ? 'wfs:member' : 'gml:featureMember'
   const id = `${gml === '2.1' ? 'fid' : 'gml:id'}="${xmlName(layer.name)}.1"`
   const values = Object.entries(properties).map(([name, value]) => {

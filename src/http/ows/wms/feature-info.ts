@@ -5,23 +5,27 @@ import type { GeometryField } from '../../../geo/schema.ts'
 import { defined } from '../../../lib/defined.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
-import type { MapPoint, PageWish, WrittenForm } from '../../../stores/reading/page-wish.ts'
-import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
+import type {
+  FeaturePageRequest,
+  MapPoint,
+  WrittenForm,
+} from '../../../stores/reading/feature-page-request.ts'
+import type { RequestFilter } from '../../../stores/reading/request-filter.ts'
 import type { KeyValues } from '../key-values.ts'
 import { requireLayers } from '../named-layers.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { OwsParts } from '../ows-parts.ts'
 import { findValues } from './coverage-info.ts'
 import type { InfoGml } from './feature-info-gml.ts'
 import { gmlText, infoForm } from './feature-info-gml.ts'
-import type { FoundFeatures } from './found-features.ts'
 import type { WmsRequest } from './get-map.ts'
-import { mostCells, mostLayers } from './get-map.ts'
+import { maxMapLayers, mostCells } from './get-map.ts'
+import type { LayerFeatureInfo } from './layer-feature-info.ts'
 import type { LayerFilter } from './layer-filters.ts'
 import { readChosenFilters, readLayerFilters, withTimes } from './layer-filters.ts'
 import type { MapCrs } from './map-crs.ts'
 import { readMapBox, readMapCrs } from './map-crs.ts'
-import { readTimes, tellDefaultTimes } from './time-dimension.ts'
+import { readTimeDimension, writeDefaultTimes } from './time-dimension.ts'
 
 const mostFeatures = 1000
 const hasGeometry: Filter = { kind: 'not', of: { kind: 'empty' } }
@@ -39,7 +43,7 @@ interface InfoWriter {
   type: string
   /** GML version of the features; absent: GeoJSON. */
   gml?: InfoGml
-  write(found: readonly FoundFeatures[], asked: WmsRequest, timeStamp: string): string
+  write(found: readonly LayerFeatureInfo[], asked: WmsRequest, timeStamp: string): string
 }
 
 function gmlWriter(gml: InfoGml, type: string): InfoWriter {
@@ -69,7 +73,7 @@ export function isInfoFormat(format: string): boolean {
 }
 
 /** Features at a cell of a map (OGC 06-042, section 7.4). */
-export async function getFeatureInfo(parts: OwsParts, asked: WmsRequest): Promise<unknown> {
+export async function getFeatureInfo(deps: OwsDeps, asked: WmsRequest): Promise<unknown> {
   const { values, version, request, reply, workspace } = asked
   const format = values.find('info_format') ?? 'text/plain'
   const writer = findWriter(format)
@@ -84,33 +88,28 @@ export async function getFeatureInfo(parts: OwsParts, asked: WmsRequest): Promis
   const wanted = values.find('feature_count') === undefined ? 1 : values.requireCount('feature_count', 1e9)
   const limit = Math.min(wanted, mostFeatures)
   const names = values.require('query_layers').split(',')
-  if (names.length > mostLayers)
-    throw new OwsFailure('InvalidParameterValue', `At most ${mostLayers} layers are asked`, 'query_layers')
-  const layers = await requireLayers(parts.catalog, request, names, { workspace, parameter: 'query_layers' })
+  if (names.length > maxMapLayers)
+    throw new OwsFailure('InvalidParameterValue', `At most ${maxMapLayers} layers are asked`, 'query_layers')
+  const layers = await requireLayers(deps.catalog, request, names, { workspace, parameter: 'query_layers' })
   const details = layers.map((layer) => layer.details)
-  const times = readTimes(values, details)
-  const filters = withTimes(await readQueryFilters(parts, values, layers), layers, times)
+  const times = readTimeDimension(values, details)
+  const filters = withTimes(await readQueryFilters(deps, values, layers), layers, times)
   const place = { srs: crs.srs, x: point.x, y: point.y }
   const { gml } = writer
   const formOf = (layer: LayerRecord): WrittenForm | undefined =>
     gml === undefined ? undefined : infoForm(asked, layer, { gml, srs: crs.srs })
-  const found = await parts.turns.run(reply, (signal) =>
+  const found = await deps.turns.run(reply, (signal) =>
     Promise.all(
       layers.map((layer, at) =>
         layer.details.kind === 'raster'
-          ? findValues(parts, layer, { place, times }, signal)
-          : findFeatures(
-              parts,
-              layer,
-              { crs, point, limit, form: formOf(layer), shown: filters[at] },
-              signal,
-            ),
+          ? findValues(deps, layer, { place, times }, signal)
+          : findFeatures(deps, layer, { crs, point, limit, form: formOf(layer), shown: filters[at] }, signal),
       ),
     ),
   )
   if (found === undefined) return reply.hijack()
-  tellDefaultTimes(reply, values, details)
-  const body = writer.write(found, asked, parts.features.clock.now().toISOString())
+  writeDefaultTimes(reply, values, details)
+  const body = writer.write(found, asked, deps.features.clock.now().toISOString())
   return reply
     .header('content-type', writer.type)
     .header('content-security-policy', "default-src 'none'")
@@ -119,7 +118,7 @@ export async function getFeatureInfo(parts: OwsParts, asked: WmsRequest): Promis
 
 /** Filters refer to LAYERS, of which QUERY_LAYERS is a subset. */
 function readQueryFilters(
-  { documents }: Pick<OwsParts, 'documents'>,
+  { documents }: Pick<OwsDeps, 'documents'>,
   values: KeyValues,
   layers: readonly LayerRecord[],
 ): Promise<(LayerFilter | undefined)[]> {
@@ -172,7 +171,7 @@ function cellNumber(text: string, most: number, name: string): number {
   )
 }
 
-interface FeatureQuestion {
+interface FeatureInfoQuery {
   crs: MapCrs
   point: MapPoint
   limit: number
@@ -181,11 +180,11 @@ interface FeatureQuestion {
 }
 
 async function findFeatures(
-  { catalog }: OwsParts,
+  { catalog }: OwsDeps,
   layer: LayerRecord,
-  { crs, point, limit, form, shown }: FeatureQuestion,
+  { crs, point, limit, form, shown }: FeatureInfoQuery,
   signal: AbortSignal,
-): Promise<FoundFeatures> {
+): Promise<LayerFeatureInfo> {
   const { srs, crs: declared, schema } = layer.details
   const known = srs ?? declared
   if (schema.geometry === undefined || known === undefined)
@@ -195,7 +194,7 @@ async function findFeatures(
       'query_layers',
     )
   const reached = isOfPolygons(schema.geometry) ? { ...point, tolerance: 0 } : point
-  const wish: PageWish = {
+  const wish: FeaturePageRequest = {
     query: { table: layer.nativeName, limit, offset: 0, ...defined({ featureIds: shown?.ids }) },
     box: { boxes: [boxAround(reached)], srs: crs.srs },
     point: reached,
@@ -226,17 +225,17 @@ function boxAround({ x, y, cell: [width, height], tolerance }: MapPoint): Envelo
   }
 }
 
-function filterOf(shown: WishedFilter | undefined, { srs }: MapCrs): WishedFilter {
+function filterOf(shown: RequestFilter | undefined, { srs }: MapCrs): RequestFilter {
   if (shown === undefined) return { asked: hasGeometry, srs }
   return { asked: { kind: 'all', of: [hasGeometry, shown.asked] }, srs: shown.srs }
 }
 
-function jsonText(found: readonly FoundFeatures[]): string {
+function jsonText(found: readonly LayerFeatureInfo[]): string {
   const features = found.map(({ text }) => text).filter((text) => text !== '')
   return `{"type":"FeatureCollection","features":[${features.join(',')}]}`
 }
 
-function featuresOf({ text }: FoundFeatures): Feature[] {
+function featuresOf({ text }: LayerFeatureInfo): Feature[] {
   return JSON.parse(`[${text}]`) as Feature[]
 }
 
@@ -245,7 +244,7 @@ function shown(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-function plainText(found: readonly FoundFeatures[]): string {
+function plainText(found: readonly LayerFeatureInfo[]): string {
   const blocks = found.flatMap((one) =>
     featuresOf(one).map(({ id, properties }) =>
       [
@@ -257,7 +256,7 @@ function plainText(found: readonly FoundFeatures[]): string {
   return blocks.length === 0 ? 'no features were found\n' : `${blocks.join('\n\n')}\n`
 }
 
-function htmlText(found: readonly FoundFeatures[]): string {
+function htmlText(found: readonly LayerFeatureInfo[]): string {
   const tables = found.flatMap((one) =>
     featuresOf(one).map(({ id, properties }) => {
       const rows = Object.entries(properties ?? {}).map(

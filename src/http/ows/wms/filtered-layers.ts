@@ -2,8 +2,8 @@ import type { FilteredTable } from '../../../downloads/filtered-tables.ts'
 import { findCrs } from '../../../geo/crs-database.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import type { StyledLayer } from '../../../maps/drawing/map-drawings.ts'
-import type { WishedBox } from '../../../stores/reading/page-wish.ts'
-import type { OwsParts } from '../ows-parts.ts'
+import type { RequestBox } from '../../../stores/reading/feature-page-request.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import type { LayerFilter } from './layer-filters.ts'
 
 interface FilteredMap {
@@ -19,7 +19,7 @@ const margin = 0.25
 
 /** Gives `draw` the layers with the rows that their filters leave. */
 export async function withFiltered<Drawn>(
-  { filtered }: Pick<OwsParts, 'filtered'>,
+  { filtered }: Pick<OwsDeps, 'filtered'>,
   { layers, filters, srs, box }: FilteredMap,
   signal: AbortSignal,
   draw: (layers: StyledLayer[]) => Promise<Drawn>,
@@ -45,7 +45,7 @@ export async function withFiltered<Drawn>(
 }
 
 /** Undefined where the map goes around the earth, or beyond it. */
-function boxAround({ minX, minY, maxX, maxY }: Envelope, srs: string): WishedBox | undefined {
+function boxAround({ minX, minY, maxX, maxY }: Envelope, srs: string): RequestBox | undefined {
   const [across, down] = [(maxX - minX) * margin, (maxY - minY) * margin]
   const box = { minX: minX - across, minY: minY - down, maxX: maxX + across, maxY: maxY + down }
   const half = srs === 'EPSG:3857' ? 20_037_508 : 180

@@ -4,26 +4,26 @@ import { defined } from '../../../lib/defined.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import type { DrawingFormat, StyledLayer } from '../../../maps/drawing/map-drawings.ts'
 import { drawingFormats } from '../../../maps/drawing/map-drawings.ts'
-import type { LaidFormat } from '../../../maps/pictures/pictures.ts'
+import type { OverlayFormat } from '../../../maps/pictures/pictures.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { styleFor } from '../../tiles/drawn-style.ts'
 import type { KeyValues } from '../key-values.ts'
 import { requireLayers } from '../named-layers.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { OwsParts } from '../ows-parts.ts'
-import type { LayersWish } from './draw-layers.ts'
+import type { LayersMapRequest } from './draw-layers.ts'
 import { backgroundOf, drawLayers } from './draw-layers.ts'
 import { withFiltered } from './filtered-layers.ts'
 import { readLayerFilters, withTimes } from './layer-filters.ts'
 import { readMapBox, readMapCrs } from './map-crs.ts'
 import { readSentStyles } from './sent-styles.ts'
-import { readTimes, tellDefaultTimes } from './time-dimension.ts'
+import { readTimeDimension, writeDefaultTimes } from './time-dimension.ts'
 import type { WmsVersion } from './wms-version.ts'
 
 /** Cells along a side of a picture at most. */
 export const mostCells = 4096
 /** Layers of a map at most. */
-export const mostLayers = 50
+export const maxMapLayers = 50
 
 /** A request as it came. */
 export interface WmsRequest {
@@ -35,18 +35,18 @@ export interface WmsRequest {
 }
 
 /** A picture of layers (OGC 06-042, section 7.3). */
-export async function getMap(parts: OwsParts, asked: WmsRequest): Promise<unknown> {
+export async function getMap(deps: OwsDeps, asked: WmsRequest): Promise<unknown> {
   const { values, version, reply } = asked
   const crs = readMapCrs(values, version)
   const box = readMapBox(values, crs)
   const [width, height] = [values.requireCount('width', mostCells), values.requireCount('height', mostCells)]
-  const { format, laid, mediaType } = readFormat(values.require('format'))
-  const layers = await readLayers(parts, asked)
+  const { format, laid, mediaType } = readMapFormat(values.require('format'))
+  const layers = await readLayers(deps, asked)
   const records = layers.map(({ layer }) => layer)
   const details = records.map((one) => one.details)
-  const times = readTimes(values, details)
-  const filters = withTimes(await readLayerFilters(values, records, parts.documents), records, times)
-  const wish: LayersWish = {
+  const times = readTimeDimension(values, details)
+  const filters = withTimes(await readLayerFilters(values, records, deps.documents), records, times)
+  const wish: LayersMapRequest = {
     layers,
     srs: crs.srs,
     box,
@@ -58,31 +58,35 @@ export async function getMap(parts: OwsParts, asked: WmsRequest): Promise<unknow
     background: readColor(values.find('bgcolor')),
     ...defined({ density: readDensity(values) }),
   }
-  const bytes = await parts.turns.run(reply, (signal) =>
-    withFiltered(parts, { layers, filters, box, srs: crs.srs }, signal, async (shown) => {
-      const picture = await drawLayers(parts, { ...wish, layers: shown }, signal)
+  const bytes = await deps.turns.run(reply, (signal) =>
+    withFiltered(deps, { layers, filters, box, srs: crs.srs }, signal, async (shown) => {
+      const picture = await drawLayers(deps, { ...wish, layers: shown }, signal)
       if (laid === undefined) return picture
       const background = backgroundOf(wish)
-      return parts.pictures.lay({ pictures: [picture], width, height, background, format: laid }, signal)
+      return deps.pictures.lay({ pictures: [picture], width, height, background, format: laid }, signal)
     }),
   )
   if (bytes === undefined) return reply.hijack()
-  tellDefaultTimes(reply, values, details)
+  writeDefaultTimes(reply, values, details)
   reply.header('cache-control', 'private, max-age=0, must-revalidate')
   return reply.header('content-type', mediaType).send(Buffer.from(bytes))
 }
 
 /** Format in which an image is drawn, and its conversion. */
-export interface WrittenFormat {
+export interface MapOutputFormat {
   format: DrawingFormat
-  laid?: LaidFormat
+  laid?: OverlayFormat
   mediaType: string
 }
 
-const drawn = (format: DrawingFormat): WrittenFormat => ({ format, mediaType: drawingFormats[format] })
-const laidAs = (laid: LaidFormat, mediaType: string): WrittenFormat => ({ format: 'png', laid, mediaType })
+const drawn = (format: DrawingFormat): MapOutputFormat => ({ format, mediaType: drawingFormats[format] })
+const laidAs = (laid: OverlayFormat, mediaType: string): MapOutputFormat => ({
+  format: 'png',
+  laid,
+  mediaType,
+})
 
-const formats: Record<string, WrittenFormat> = {
+const formats: Record<string, MapOutputFormat> = {
   'image/png': drawn('png'),
   'image/png; mode=24bit': drawn('png'),
   'image/png; mode=8bit': drawn('png8'),
@@ -104,7 +108,7 @@ export const mapFormats = [
 ]
 
 /** Throws `OwsFailure` (`InvalidFormat`). */
-export function readFormat(text: string): WrittenFormat {
+export function readMapFormat(text: string): MapOutputFormat {
   const format = ownValue(formats, text.toLowerCase().replace(/;\s*/, '; '))
   if (format !== undefined) return format
   throw new OwsFailure('InvalidFormat', `FORMAT "${text}" is not one of ${mapFormats.join(', ')}`, 'format')
@@ -145,16 +149,16 @@ export function readColor(text: string | undefined): string {
 }
 
 /** The layers with their styles, which are as many or none (OGC 06-042, section 7.3.3.4). */
-async function readLayers(parts: OwsParts, asked: WmsRequest): Promise<StyledLayer[]> {
+async function readLayers(deps: OwsDeps, asked: WmsRequest): Promise<StyledLayer[]> {
   const { values, request, workspace } = asked
-  const sent = parts.takesSentStyles ? await readSentStyles(values, parts.documents) : undefined
+  const sent = deps.takesSentStyles ? await readSentStyles(values, deps.documents) : undefined
   const isNamed = sent === undefined || values.find('layers') !== undefined
   const names = isNamed ? values.require('layers').split(',') : [...sent.keys()]
   const styles = values.list('styles')
-  if (names.length > mostLayers)
+  if (names.length > maxMapLayers)
     throw new OwsFailure(
       'InvalidParameterValue',
-      `A map has at most ${mostLayers} layers, found ${names.length}`,
+      `A map has at most ${maxMapLayers} layers, found ${names.length}`,
       'layers',
     )
   if (styles.length > 0 && styles.length !== names.length)
@@ -163,23 +167,23 @@ async function readLayers(parts: OwsParts, asked: WmsRequest): Promise<StyledLay
       `STYLES names ${styles.length} styles for ${names.length} layers`,
       'styles',
     )
-  const layers = await requireLayers(parts.catalog, request, names, { workspace, parameter: 'layers' })
+  const layers = await requireLayers(deps.catalog, request, names, { workspace, parameter: 'layers' })
   return Promise.all(
     layers.map((layer, index) => {
       const own = sent?.get(names[index] ?? '')
       request.reportIgnored((own?.lost ?? []).map((text) => `SLD_BODY: ${text}`))
       const name = own?.styleName ?? styles[index]
-      return styledLayer(parts, request, layer, { ...defined({ name }), ...defined({ style: own?.style }) })
+      return styledLayer(deps, request, layer, { ...defined({ name }), ...defined({ style: own?.style }) })
     }),
   )
 }
 
 async function styledLayer(
-  parts: OwsParts,
+  deps: OwsDeps,
   request: FastifyRequest,
   layer: LayerRecord,
   sent: { name?: string; style?: Style },
 ): Promise<StyledLayer> {
-  const style = sent.style ?? (await styleFor(parts, request, layer, sent.name)).style
+  const style = sent.style ?? (await styleFor(deps, request, layer, sent.name)).style
   return { layer, style }
 }

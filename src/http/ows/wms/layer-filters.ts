@@ -1,8 +1,8 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import { allOf } from '../../../filters/filter.ts'
 import { defined } from '../../../lib/defined.ts'
-import type { TimeWish } from '../../../maps/rasters/time-wish.ts'
-import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
+import type { TimeSelection } from '../../../maps/rasters/time-selection.ts'
+import type { RequestFilter } from '../../../stores/reading/request-filter.ts'
 import { readEcql } from '../fes/read-ecql.ts'
 import type { WrittenFes } from '../fes/read-fes.ts'
 import { readFes } from '../fes/read-fes.ts'
@@ -14,12 +14,12 @@ import { timesFilter } from './time-dimension.ts'
 
 /** Features of a layer to show on a map, by GeoServer's parameters. */
 export interface LayerFilter {
-  filter?: WishedFilter
+  filter?: RequestFilter
   ids?: string[]
 }
 
 const mostIds = 10_000
-const nothing: WishedFilter = { asked: { kind: 'constant', is: false }, srs: 'EPSG:4326' }
+const nothing: RequestFilter = { asked: { kind: 'constant', is: false }, srs: 'EPSG:4326' }
 
 /**
  * Returns one filter per layer, in order; undefined: all features. `CQL_FILTER` has one text per layer,
@@ -61,7 +61,7 @@ export async function readLayerFilters(
 export function withTimes(
   filters: readonly (LayerFilter | undefined)[],
   layers: readonly LayerRecord[],
-  times: readonly TimeWish[] | undefined,
+  times: readonly TimeSelection[] | undefined,
 ): (LayerFilter | undefined)[] {
   if (times === undefined) return [...filters]
   return layers.map(({ details }, at) => {

@@ -1,20 +1,20 @@
 import { sendLegendPicture } from '../../tiles/legend.ts'
 import { requireLayers } from '../named-layers.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { OwsParts } from '../ows-parts.ts'
 import type { WmsRequest } from './get-map.ts'
 
 /** Media types of legends. */
 export const legendFormats = ['image/png']
 
 /** The legend of a layer (OGC 05-078r4, section 12). */
-export async function getLegendGraphic(parts: OwsParts, asked: WmsRequest): Promise<unknown> {
+export async function getLegendGraphic(deps: OwsDeps, asked: WmsRequest): Promise<unknown> {
   const { values, request, reply, workspace } = asked
   const format = values.find('format') ?? 'image/png'
   if (!legendFormats.includes(format.toLowerCase().replace(/;.*/, '')))
     throw new OwsFailure('InvalidFormat', `FORMAT "${format}" is not image/png`, 'format')
   const name = values.require('layer')
-  const [layer] = await requireLayers(parts.catalog, request, [name], { workspace, parameter: 'layer' })
+  const [layer] = await requireLayers(deps.catalog, request, [name], { workspace, parameter: 'layer' })
   if (layer === undefined) throw new Error('One name gives one layer')
-  return sendLegendPicture(parts, reply, layer, values.find('style'))
+  return sendLegendPicture(deps, reply, layer, values.find('style'))
 }

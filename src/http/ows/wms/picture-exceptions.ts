@@ -1,9 +1,9 @@
 import { requestSignal } from '../../client-signal.ts'
-import type { OwsParts } from '../ows-parts.ts'
-import type { ToldFailure } from '../tell-failure.ts'
+import type { ExceptionText } from '../exception-text.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import { backgroundOf } from './draw-layers.ts'
 import type { WmsRequest } from './get-map.ts'
-import { mostCells, readColor, readFormat } from './get-map.ts'
+import { mostCells, readColor, readMapFormat } from './get-map.ts'
 
 const fontSize = 13
 const lineHeight = 18
@@ -18,9 +18,9 @@ const letterWidth = 0.55
  * Undefined if a report is requested, or no such image can be made.
  */
 export async function pictureOfFailure(
-  { pictures }: Pick<OwsParts, 'pictures'>,
+  { pictures }: Pick<OwsDeps, 'pictures'>,
   { values, reply }: Pick<WmsRequest, 'values' | 'reply'>,
-  told: ToldFailure,
+  told: ExceptionText,
 ): Promise<{ bytes: Uint8Array; mediaType: string } | undefined> {
   const wanted = values.find('exceptions') ?? ''
   const [, kind] = /^(?:application\/vnd\.ogc\.se_)?(inimage|blank)$/i.exec(wanted) ?? []
@@ -30,7 +30,7 @@ export async function pictureOfFailure(
       values.requireCount('width', mostCells),
       values.requireCount('height', mostCells),
     ]
-    const { format, laid = format, mediaType } = readFormat(values.require('format'))
+    const { format, laid = format, mediaType } = readMapFormat(values.require('format'))
     const isTransparent = /^true$/i.test(values.find('transparent') ?? '') && format !== 'jpeg'
     const background = backgroundOf({ background: readColor(values.find('bgcolor')), isTransparent })
     const signal = requestSignal(reply)
@@ -47,7 +47,7 @@ export async function pictureOfFailure(
 }
 
 /** The words in lines from the top; the texts are escaped already. */
-function wordsSvg({ code, text }: ToldFailure, width: number, height: number): string {
+function wordsSvg({ code, text }: ExceptionText, width: number, height: number): string {
   const lineLetters = Math.max(8, Math.floor((width - 2 * margin) / (fontSize * letterWidth)))
   const lines = linesOf(`${code}: ${text}`, lineLetters)
   const written = lines.map(

@@ -3,8 +3,8 @@ import type { Filter } from '../../../filters/filter.ts'
 import { allOf, anyOf } from '../../../filters/filter.ts'
 import { timeAttribute } from '../../../geo/schema.ts'
 import { Failure } from '../../../lib/errors.ts'
-import type { TimeWish } from '../../../maps/rasters/time-wish.ts'
-import { parseTime } from '../../../maps/rasters/time-wish.ts'
+import type { TimeSelection } from '../../../maps/rasters/time-selection.ts'
+import { parseTime } from '../../../maps/rasters/time-selection.ts'
 import type { TimeBounds } from '../../../stores/store.ts'
 import type { FastifyReply } from '../../app-types.ts'
 import type { KeyValues } from '../key-values.ts'
@@ -21,10 +21,10 @@ const period = /^P(?=\w)(?:\d+(?:\.\d+)?[YMWD])*(?:T(?:\d+(?:\.\d+)?[HMS])+)?$/
  * the newest of a mosaic, and all features. Throws `OwsFailure` (`InvalidDimensionValue`) if only mosaics
  * have times, and none of them has a requested one.
  */
-export function readTimes(
+export function readTimeDimension(
   values: KeyValues,
   layers: readonly Pick<LayerDetails, 'kind' | 'schema' | 'times'>[],
-): TimeWish[] | undefined {
+): TimeSelection[] | undefined {
   const text = values.find('time')?.trim()
   const timed = layers.flatMap(({ times }) => times ?? [])
   const [{ from, to } = { from: '', to: '' }] = timed
@@ -42,7 +42,7 @@ export function readTimes(
 }
 
 /** Sets the header with the default times (OGC 06-042, annex C.4.2): the newest of each mosaic. */
-export function tellDefaultTimes(
+export function writeDefaultTimes(
   reply: FastifyReply,
   values: KeyValues,
   layers: readonly Pick<LayerDetails, 'times'>[],
@@ -56,7 +56,7 @@ export function tellDefaultTimes(
     )
 }
 
-function readPart(text: string): TimeWish {
+function readPart(text: string): TimeSelection {
   const [from = '', to, step, ...others] = text.split('/')
   if (others.length > 0 || (step !== undefined && step !== '0' && !period.test(step)))
     throw wrongTime(`TIME "${text.slice(0, 100)}" is no instant and no interval of ISO 8601`)
@@ -76,7 +76,7 @@ function wrongTime(text: string): OwsFailure {
   return new OwsFailure('InvalidDimensionValue', text, 'time')
 }
 
-function hasTime({ from, to, values }: LayerTimes, { fromMs, toMs }: TimeWish): boolean {
+function hasTime({ from, to, values }: LayerTimes, { fromMs, toMs }: TimeSelection): boolean {
   if (values.length === 0) return fromMs <= Date.parse(to) && toMs >= Date.parse(from)
   return values.some((value) => Date.parse(value) >= fromMs && Date.parse(value) <= toMs)
 }
@@ -84,7 +84,7 @@ function hasTime({ from, to, values }: LayerTimes, { fromMs, toMs }: TimeWish): 
 /** Returns a filter for features whose date or time is in one of `times`, if they have such an attribute. */
 export function timesFilter(
   { kind, schema }: Pick<LayerDetails, 'kind' | 'schema'>,
-  times: readonly TimeWish[],
+  times: readonly TimeSelection[],
 ): Filter | undefined {
   const name = kind === 'vector' ? timeAttribute(schema)?.name : undefined
   if (name === undefined) return undefined
@@ -92,7 +92,7 @@ export function timesFilter(
 }
 
 /** A date is its whole day, of which any part may lie there. */
-function within(attribute: string, { fromMs, toMs }: TimeWish): Filter {
+function within(attribute: string, { fromMs, toMs }: TimeSelection): Filter {
   const parts: Filter[] = [{ kind: 'not', of: { kind: 'empty', attribute } }]
   if (Number.isFinite(fromMs)) {
     const right = { micros: BigInt(fromMs) * 1000n }

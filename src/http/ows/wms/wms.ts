@@ -2,10 +2,10 @@ import { ownValue } from '../../../lib/own-value.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import type { KeyValues } from '../key-values.ts'
 import { keyValuesOf } from '../key-values.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { OwsParts } from '../ows-parts.ts'
 import { getCapabilities } from './capabilities.ts'
-import { sendReport, tellException } from './exceptions.ts'
+import { sendReport, writeException } from './exceptions.ts'
 import { getFeatureInfo } from './feature-info.ts'
 import type { WmsRequest } from './get-map.ts'
 import { getMap } from './get-map.ts'
@@ -14,7 +14,7 @@ import { pictureOfFailure } from './picture-exceptions.ts'
 import type { WmsVersion } from './wms-version.ts'
 import { negotiatedVersion, requestVersion } from './wms-version.ts'
 
-type Answer = (parts: OwsParts, asked: WmsRequest) => Promise<unknown>
+type Answer = (parts: OwsDeps, asked: WmsRequest) => Promise<unknown>
 
 const operations: Record<string, Answer> = {
   getcapabilities: getCapabilities,
@@ -28,7 +28,7 @@ const operations: Record<string, Answer> = {
 
 /** Answers a request of a Web Map Service 1.1.1 or 1.3.0; errors have the format of the version. */
 export async function answerWms(
-  parts: OwsParts,
+  deps: OwsDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   workspace: string | undefined,
@@ -44,10 +44,10 @@ export async function answerWms(
       throw new OwsFailure('OperationNotSupported', `REQUEST "${name}" is not one of this service`, 'request')
     isMap = answer === getMap
     if (answer !== getCapabilities) version = requestVersion(values)
-    return await answer(parts, { request, reply, values, version, workspace })
+    return await answer(deps, { request, reply, values, version, workspace })
   } catch (error) {
-    const told = tellException(reply, error)
-    const picture = isMap ? await pictureOfFailure(parts, { values, reply }, told) : undefined
+    const told = writeException(reply, error)
+    const picture = isMap ? await pictureOfFailure(deps, { values, reply }, told) : undefined
     if (picture === undefined) return sendReport(reply, told, version)
     return reply.header('content-type', picture.mediaType).send(Buffer.from(picture.bytes))
   }

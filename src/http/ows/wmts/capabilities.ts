@@ -1,4 +1,4 @@
-import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
+import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import { mercatorOfDegrees } from '../../../maps/rasters/map-frame.ts'
@@ -7,11 +7,11 @@ import { mvt } from '../../tiles/send-tile.ts'
 import { tokenForLinks } from '../../url-token.ts'
 import type { KeyValues } from '../key-values.ts'
 import { legendPath } from '../legend-path.ts'
-import type { OwsParts } from '../ows-parts.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import { sendPieces } from '../send-pieces.ts'
 import { owsHead, owsProvider, owsTerms } from '../service-about.ts'
-import type { ToldService } from '../told-service.ts'
-import { tellService } from '../told-service.ts'
+import type { ServiceMetadata } from '../service-metadata.ts'
+import { readServiceMetadata } from '../service-metadata.ts'
 import { infoFormats } from '../wms/feature-info.ts'
 import { textElement } from '../xml.ts'
 import { matricesOf, namedMatrixSets } from './matrix-sets.ts'
@@ -26,26 +26,26 @@ const head = [
 
 /** Sends the capabilities (OGC 07-057r7, section 7.1). */
 export async function getCapabilities(
-  parts: OwsParts,
+  deps: OwsDeps,
   asked: WmtsRequest,
   values: KeyValues,
 ): Promise<unknown> {
-  const told = await tellService(parts, { ...asked, values })
-  return sendPieces(asked.reply, 'application/xml; charset=utf-8', documentPieces(parts, asked, told))
+  const told = await readServiceMetadata(deps, { ...asked, values })
+  return sendPieces(asked.reply, 'application/xml; charset=utf-8', documentPieces(deps, asked, told))
 }
 
 async function* documentPieces(
-  parts: OwsParts,
+  deps: OwsDeps,
   asked: WmtsRequest,
-  { about, cards }: ToldService,
+  { about, cards }: ServiceMetadata,
 ): AsyncGenerator<string> {
   yield `${head}${serviceXml(about, asked)}<Contents>\n`
-  for (const card of cards.filter(isDrawn)) yield layerXml(asked, card, await parts.bounds.of(card))
+  for (const card of cards.filter(isDrawn)) yield layerXml(asked, card, await deps.bounds.of(card))
   yield `${matrixSets}</Contents>\n${metadataUrl(asked)}</Capabilities>\n`
 }
 
 /** Layers without geometry cannot be mapped. */
-function isDrawn({ kind, place }: LayerCard): boolean {
+function isDrawn({ kind, place }: LayerSummary): boolean {
   return kind === 'raster' || place.envelope !== undefined || place.srs !== undefined
 }
 
@@ -74,7 +74,7 @@ function serviceXml(about: ServiceSettings, asked: WmtsRequest): string {
   ].join('')
 }
 
-function layerXml(asked: WmtsRequest, card: LayerCard, bounds: number[] | undefined): string {
+function layerXml(asked: WmtsRequest, card: LayerSummary, bounds: number[] | undefined): string {
   const { workspace } = asked
   const keywords = card.keywords.map((one) => textElement('ows:Keyword', one)).join('')
   const pictures = ['image/png', 'image/jpeg']
@@ -113,13 +113,13 @@ function mercatorBoxXml(bounds: number[] | undefined): string {
   return `<ows:BoundingBox crs="urn:ogc:def:crs:EPSG::3857"><ows:LowerCorner>${left} ${bottom}</ows:LowerCorner><ows:UpperCorner>${right} ${top}</ows:UpperCorner></ows:BoundingBox>`
 }
 
-function styleXml({ request }: WmtsRequest, card: LayerCard, style: string): string {
+function styleXml({ request }: WmtsRequest, card: LayerSummary, style: string): string {
   const legend = escapeXml(request.link(legendPath(card, style)))
   return `<Style isDefault="${style === card.style}">${textElement('ows:Identifier', style)}<LegendURL format="image/png" xlink:href="${legend}"/></Style>`
 }
 
 /** Times of a mosaic (OGC 07-057r7, section 7.1.1.1). */
-function dimensionXml({ times }: LayerCard): string {
+function dimensionXml({ times }: LayerSummary): string {
   if (times === undefined) return ''
   const { from, to, values } = times
   const told = values.length > 0 ? values : [`${from}/${to}`]
@@ -130,7 +130,7 @@ function dimensionXml({ times }: LayerCard): string {
   ].join('')
 }
 
-function resourceUrls(asked: WmtsRequest, card: LayerCard): string[] {
+function resourceUrls(asked: WmtsRequest, card: LayerSummary): string[] {
   const name = asked.workspace === undefined ? layerSegment(card) : encodeURIComponent(card.name)
   const tile = `/rest/${name}/{style}/{TileMatrixSet}/{TileMatrix}/{TileRow}/{TileCol}`
   const url = (format: string, type: string, path: string): string =>

@@ -1,6 +1,6 @@
 import type { FastifyReply } from '../../app-types.ts'
-import type { NamedFailure } from '../tell-failure.ts'
-import { owsException, tellFailure } from '../tell-failure.ts'
+import type { NamedFailure } from '../exception-text.ts'
+import { owsException, toExceptionText } from '../exception-text.ts'
 
 /** Parameters for failures that name others here. */
 const locators = new Map([
@@ -18,7 +18,7 @@ const head =
 
 /** Sends an exception report of WMTS (OGC 06-121r3, section 8; 07-057r7, section 7.2.4). */
 export function sendException(reply: FastifyReply, error: unknown): FastifyReply {
-  const exception = owsException(tellFailure(reply, error, nameOf))
+  const exception = owsException(toExceptionText(reply, error, nameOf))
   return reply
     .header('cache-control', 'no-store')
     .header('content-type', 'text/xml; charset=utf-8')

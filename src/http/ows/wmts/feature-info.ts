@@ -1,7 +1,7 @@
 import { getTileMatrixSet, tileEnvelope } from '../../../tiles/tile-matrix-sets.ts'
 import { KeyValues } from '../key-values.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { OwsParts } from '../ows-parts.ts'
 import { getFeatureInfo as getMapFeatureInfo, infoFormats, isInfoFormat } from '../wms/feature-info.ts'
 import { readTile, requireMatrixSet } from './matrix-sets.ts'
 import { requireTileLayer } from './send-named-tile.ts'
@@ -20,13 +20,13 @@ export interface TilePoint {
 
 /** Sends the features at a cell of a tile (OGC 07-057r7, section 7.3), in the formats of WMS. */
 export async function getFeatureInfo(
-  parts: OwsParts,
+  deps: OwsDeps,
   asked: WmtsRequest,
   named: NamedTile,
   { i, j, format, values: given }: TilePoint,
 ): Promise<unknown> {
   const { workspace, request, reply } = asked
-  const { workspace: home, name } = await requireTileLayer(parts, asked, named.layer)
+  const { workspace: home, name } = await requireTileLayer(deps, asked, named.layer)
   const { set } = requireMatrixSet(named.matrixSet)
   const tile = readTile(requireMatrixSet(named.matrixSet), named)
   const matrix = getTileMatrixSet(set)
@@ -54,5 +54,5 @@ export async function getFeatureInfo(
     ['feature_count', '50'],
     ...(['buffer', 'radius'] as const).map((key) => [key, given.find(key) ?? ''] as const),
   ])
-  return getMapFeatureInfo(parts, { request, reply, values, version: '1.1.1', workspace })
+  return getMapFeatureInfo(deps, { request, reply, values, version: '1.1.1', workspace })
 }

@@ -1,4 +1,4 @@
-import type { OwsParts } from '../ows-parts.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import { readTile, requireMatrixSet } from './matrix-sets.ts'
 import { requireTileLayer, sendLayerTile } from './send-named-tile.ts'
 import type { NamedTile, WmtsRequest } from './tile-request.ts'
@@ -6,17 +6,17 @@ import { readTileFormat } from './tile-request.ts'
 
 /** A tile (OGC 07-057r7, section 7.2). */
 export async function getTile(
-  parts: OwsParts,
+  deps: OwsDeps,
   asked: WmtsRequest,
   named: NamedTile,
   { format, time }: { format: string; time: string | undefined },
 ): Promise<unknown> {
   const { request, reply } = asked
-  const layer = await requireTileLayer(parts, asked, named.layer)
+  const layer = await requireTileLayer(deps, asked, named.layer)
   const matrixSet = requireMatrixSet(named.matrixSet)
   const tile = readTile(matrixSet, named)
   const { style } = named
-  return sendLayerTile(parts, request, reply, {
+  return sendLayerTile(deps, request, reply, {
     layer,
     set: matrixSet.set,
     tile,

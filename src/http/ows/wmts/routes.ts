@@ -7,7 +7,7 @@ import { mvt } from '../../tiles/send-tile.ts'
 import { urlToken } from '../../url-token.ts'
 import { keyValuesOf } from '../key-values.ts'
 import { requireWorkspace } from '../named-layers.ts'
-import type { OwsParts } from '../ows-parts.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import { getCapabilities } from './capabilities.ts'
 import { getFeatureInfo } from './feature-info.ts'
 import { getTile } from './get-tile.ts'
@@ -82,12 +82,12 @@ const getDocument = (place: Place) =>
     params: paramsOf(place, {}),
     query: Type.Object({ ...urlToken }, { additionalProperties: true }),
     answers: { 200: media('The document', { 'application/xml': Type.String() }) },
-    handle: (parts: OwsParts, request, reply) => {
+    handle: (deps: OwsDeps, request, reply) => {
       const { workspace } = request.params
       const asked = { request, reply, workspace, servicePath: servicePathOf(workspace) }
       return orException(reply, async () => {
-        if (workspace !== undefined) await requireWorkspace(parts.catalog, request, workspace)
-        return getCapabilities(parts, asked, keyValuesOf(request.originalUrl))
+        if (workspace !== undefined) await requireWorkspace(deps.catalog, request, workspace)
+        return getCapabilities(deps, asked, keyValuesOf(request.originalUrl))
       })
     },
   })
@@ -101,13 +101,13 @@ function namedTileOf(params: PathParams): NamedTile & { ending: string | undefin
 
 type RestRequest = FastifyRequest<{ Params: PathParams; Querystring: Static<typeof RestQuery> }>
 
-function answerRestTile(parts: OwsParts, request: RestRequest, reply: FastifyReply): Promise<unknown> {
+function answerRestTile(deps: OwsDeps, request: RestRequest, reply: FastifyReply): Promise<unknown> {
   const { workspace } = request.params
   const { format, time } = request.query
   const { ending, ...named } = namedTileOf(request.params)
   const asked = { request, reply, workspace, servicePath: servicePathOf(workspace) }
   return orException(reply, () =>
-    getTile(parts, asked, named, { format: ending ?? format ?? 'image/png', time }),
+    getTile(deps, asked, named, { format: ending ?? format ?? 'image/png', time }),
   )
 }
 
@@ -119,7 +119,7 @@ const getTileOf = (place: Place) =>
     params: paramsOf(place, tileFields),
     query: RestQuery,
     answers,
-    handle: (parts: OwsParts, request, reply) => answerRestTile(parts, request, reply),
+    handle: (deps: OwsDeps, request, reply) => answerRestTile(deps, request, reply),
   })
 
 const getInfoOf = (place: Place) =>
@@ -129,13 +129,13 @@ const getInfoOf = (place: Place) =>
     query: RestQuery,
     answers,
     params: paramsOf(place, { ...tileFields, ...pointFields }),
-    handle: (parts: OwsParts, request, reply) => {
+    handle: (deps: OwsDeps, request, reply) => {
       const { workspace, i = '', j = '' } = request.params
       const { ending, ...named } = namedTileOf(request.params)
       const asked = { request, reply, workspace, servicePath: servicePathOf(workspace) }
       const format = request.query.format ?? (ending === undefined ? 'text/plain' : `text/${ending}`)
       const point = { i, j, format, values: keyValuesOf(request.url) }
-      return orException(reply, () => getFeatureInfo(parts, asked, named, point))
+      return orException(reply, () => getFeatureInfo(deps, asked, named, point))
     },
   })
 

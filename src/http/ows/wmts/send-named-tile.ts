@@ -4,13 +4,13 @@ import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { sendPictureTile } from '../../tiles/send-picture-tile.ts'
 import { sendTile } from '../../tiles/send-tile.ts'
 import { requireLayers } from '../named-layers.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { OwsParts } from '../ows-parts.ts'
 import type { TileFormat, WmtsRequest } from './tile-request.ts'
 
 /** The layer that a request for tiles names; throws `OwsFailure`. */
 export async function requireTileLayer(
-  { catalog }: OwsParts,
+  { catalog }: OwsDeps,
   { request, workspace }: Pick<WmtsRequest, 'request' | 'workspace'>,
   name: string,
 ): Promise<LayerRecord> {
@@ -36,14 +36,14 @@ export interface SentTile {
 
 /** Sends a tile like `/tiles`; throws `OwsFailure` and `Failure`. */
 export function sendLayerTile(
-  parts: OwsParts,
+  deps: OwsDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   { layer, set, tile, style, time, format }: SentTile,
 ): Promise<unknown> {
   if (format !== 'mvt') {
     const picture = { layer, set, tile, style, time, format: 'png', scale: 1 } as const
-    return sendPictureTile(parts, request, reply, { ...picture, isOpaque: format === 'jpeg' })
+    return sendPictureTile(deps, request, reply, { ...picture, isOpaque: format === 'jpeg' })
   }
   if (layer.details.kind === 'raster')
     throw new OwsFailure(
@@ -51,5 +51,5 @@ export function sendLayerTile(
       `Layer "${layer.workspace}:${layer.name}" is a coverage: its tiles are image/png or image/jpeg`,
       'Format',
     )
-  return sendTile(parts, request, reply, { layers: [layer], set, tile })
+  return sendTile(deps, request, reply, { layers: [layer], set, tile })
 }

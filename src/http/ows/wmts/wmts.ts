@@ -2,15 +2,15 @@ import { ownValue } from '../../../lib/own-value.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import type { KeyValues } from '../key-values.ts'
 import { keyValuesOf } from '../key-values.ts'
+import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { OwsParts } from '../ows-parts.ts'
 import { getCapabilities } from './capabilities.ts'
 import { sendException } from './exceptions.ts'
 import { getFeatureInfo } from './feature-info.ts'
 import { getTile } from './get-tile.ts'
 import type { NamedTile, WmtsRequest } from './tile-request.ts'
 
-type Answer = (parts: OwsParts, asked: WmtsRequest, values: KeyValues) => Promise<unknown>
+type Answer = (parts: OwsDeps, asked: WmtsRequest, values: KeyValues) => Promise<unknown>
 
 const operations: Record<string, Answer> = {
   getcapabilities: (parts, asked, values) => {
@@ -60,7 +60,7 @@ function namedTileOf(values: KeyValues): NamedTile {
 
 /** Answers a KVP request of a Web Map Tile Service 1.0.0. */
 export async function answerWmts(
-  parts: OwsParts,
+  deps: OwsDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   workspace: string | undefined,
@@ -76,7 +76,7 @@ export async function answerWmts(
         'request',
       )
     const servicePath = workspace === undefined ? '/wmts' : `/${encodeURIComponent(workspace)}/wmts`
-    return answer(parts, { request, reply, workspace, servicePath }, values)
+    return answer(deps, { request, reply, workspace, servicePath }, values)
   })
 }
 

@@ -5,7 +5,7 @@ import { readBytes } from './tiff-fields.ts'
 import type { TiffImage } from './tiff-images.ts'
 
 /** A part of an image in its own cells; it may reach beyond it. */
-export interface Window {
+export interface PixelWindow {
   column: number
   row: number
   width: number
@@ -13,7 +13,7 @@ export interface Window {
 }
 
 /** The cells of a window, as floating point numbers, sample after sample; NaN where the image has none. */
-export interface WindowCells extends Window {
+export interface WindowCells extends PixelWindow {
   samples: number
   values: Float64Array | Float32Array
 }
@@ -73,7 +73,7 @@ function copyBlock(
 export async function readWindow(
   file: FileHandle,
   image: TiffImage,
-  window: Window,
+  window: PixelWindow,
   { decodePicture, signal }: { decodePicture: DecodePicture; signal: AbortSignal },
 ): Promise<WindowCells> {
   const { blockWidth, blockHeight, samples, isPlanar, width, height, bits } = image

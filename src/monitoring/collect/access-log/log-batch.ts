@@ -3,7 +3,7 @@ import type { Sample } from '../../series/request-event.ts'
 import type { RawRequest } from '../classify/raw-request.ts'
 import type { LogSink } from './log-follower.ts'
 import type { LineFault, LogLine } from './log-line.ts'
-import { LineParser } from './log-line.ts'
+import { LogLineParser } from './log-line.ts'
 
 const aheadMs = 300_000
 
@@ -13,7 +13,7 @@ export class LogBatch implements LogSink {
   newest = 0
   readonly #latest: number
   readonly #toRequest: (line: LogLine) => RawRequest
-  readonly #parser = new LineParser()
+  readonly #parser = new LogLineParser()
   readonly #faults = new Map<LineFault, number>()
   #path = ''
 

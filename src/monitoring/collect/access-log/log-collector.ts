@@ -2,7 +2,7 @@ import type { CaughtException, RequestEvent } from '../../series/request-event.t
 import { ExceptionQuota } from '../exception-quota.ts'
 import type {
   CollectedService,
-  CollectorParts,
+  CollectorDeps,
   CollectReport,
   ServiceCollector,
 } from '../service-collector.ts'
@@ -16,7 +16,7 @@ const limit = { lines: 20_000, bytes: 32 << 20 }
 /** Follows the access log of a service; undefined for a service that has none. */
 export function createLogCollector(
   service: CollectedService,
-  { writer, classifier }: CollectorParts,
+  { writer, classifier }: CollectorDeps,
 ): ServiceCollector | undefined {
   const { id, source } = service
   if (source.kind !== 'log') return undefined

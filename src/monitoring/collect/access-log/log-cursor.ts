@@ -1,6 +1,6 @@
-import { isRecord, isWhole } from '../kept-json.ts'
+import { isRecord, isWhole } from '../stored-json.ts'
 import type { LogFile } from './log-file.ts'
-import { comparedBytes, digestOf } from './log-file.ts'
+import { comparedBytes, digestLogHead } from './log-file.ts'
 
 interface LogPosition {
   path: string
@@ -92,7 +92,9 @@ export function planParts(files: LogFile[], known: LogCursor | undefined): LogPl
 function findPositions(files: LogFile[], positions: LogPosition[]): Map<LogFile, LogPosition> {
   const found = new Map<LogFile, LogPosition>()
   for (const one of positions.toReversed()) {
-    const same = files.filter((file) => !found.has(file) && digestOf(file.start, one.compared) === one.start)
+    const same = files.filter(
+      (file) => !found.has(file) && digestLogHead(file.start, one.compared) === one.start,
+    )
     const file = same.find(({ device, inode }) => device === one.device && inode === one.inode) ?? same.at(-1)
     if (file !== undefined) found.set(file, one)
   }
@@ -120,6 +122,6 @@ export function toCursor(parts: LogPart[], time: number): LogCursor {
 function toPosition({ file, offset, isInLongLine, isWhole }: LogPart): LogPosition {
   const { path, device, inode } = file
   const compared = Math.min(offset, comparedBytes, file.start.bytes.length)
-  const start = digestOf(file.start, compared) ?? ''
+  const start = digestLogHead(file.start, compared) ?? ''
   return { path, device, inode, offset, start, compared, isInLongLine, isWhole }
 }

@@ -5,7 +5,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { LineParser } from './log-line.ts'
+import { LogLineParser } from './log-line.ts'
 
 /** First bytes of a log, which identify it, also after it was copied or compressed. */
 export interface LogStart {
@@ -45,7 +45,7 @@ export interface ByteSource {
 }
 
 /** Opens for reading from `offset` on. Never waits for what is no file, such as a pipe. */
-export async function openSource(
+export async function openLogSource(
   path: string,
   { isCompressed, offset }: { isCompressed: boolean; offset: number },
 ): Promise<ByteSource & { stats: BigIntStats }> {
@@ -113,7 +113,7 @@ export async function readStart(
   path: string,
   isCompressed: boolean,
 ): Promise<{ start: LogStart; stats: BigIntStats }> {
-  const source = await openSource(path, { isCompressed, offset: 0 })
+  const source = await openLogSource(path, { isCompressed, offset: 0 })
   try {
     const buffer = Buffer.alloc(startBytes)
     let length = 0
@@ -131,7 +131,7 @@ export async function readStart(
 }
 
 function firstTime(bytes: Buffer): number | undefined {
-  const parser = new LineParser()
+  const parser = new LogLineParser()
   for (let start = 0; ; ) {
     const end = bytes.indexOf(0x0a, start)
     if (end === -1) return undefined
@@ -142,7 +142,7 @@ function firstTime(bytes: Buffer): number | undefined {
 }
 
 /** Returns a digest of the first `length` bytes of a log; undefined if it has fewer. */
-export function digestOf({ bytes }: LogStart, length: number): string | undefined {
+export function digestLogHead({ bytes }: LogStart, length: number): string | undefined {
   if (bytes.length < length) return undefined
   return createHash('sha256').update(bytes.subarray(0, length)).digest('hex').slice(0, 32)
 }

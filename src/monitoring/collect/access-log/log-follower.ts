@@ -1,7 +1,7 @@
 import { explain } from '../../../lib/errors.ts'
 import type { LogPart } from './log-cursor.ts'
 import { parseCursor, planParts, toCursor } from './log-cursor.ts'
-import { openSource } from './log-file.ts'
+import { openLogSource } from './log-file.ts'
 import { isPassing, LogFiles } from './log-files.ts'
 import type { LineSink, ReadLimit } from './log-lines.ts'
 import { LogLines } from './log-lines.ts'
@@ -132,7 +132,7 @@ export class LogFollower {
       return held.reader
     }
     await held?.reader.close()
-    const { stats, ...source } = await openSource(file.path, { isCompressed: file.isCompressed, offset })
+    const { stats, ...source } = await openLogSource(file.path, { isCompressed: file.isCompressed, offset })
     if (String(stats.ino) !== file.inode || String(stats.dev) !== file.device) {
       await source.close()
       throw new MovedError(`${file.path} was renamed while it was read`)

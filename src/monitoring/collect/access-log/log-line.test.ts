@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { LineFault, LogLine } from './log-line.ts'
-import { LineParser } from './log-line.ts'
+import { LogLineParser } from './log-line.ts'
 
 function parse(line: string | Buffer): LogLine | LineFault {
   const bytes = Buffer.isBuffer(line) ? line : Buffer.from(line)
-  return new LineParser().parse(bytes, 0, bytes.length)
+  return new LogLineParser().parse(bytes, 0, bytes.length)
 }
 
 function parsed(line: string | Buffer): LogLine {
@@ -209,7 +209,7 @@ describe('LineParser', () => {
   it('reads within the bounds that it is given', () => {
     const line = withRequest('GET /a HTTP/1.1')
     const bytes = Buffer.from(`x "\n${line}\n"y" 5`)
-    const found = new LineParser().parse(bytes, 4, 4 + line.length)
+    const found = new LogLineParser().parse(bytes, 4, 4 + line.length)
     assert.ok(typeof found !== 'string')
     assert.equal(found.path, '/a')
   })

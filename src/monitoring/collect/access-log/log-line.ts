@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { ownValue } from '../../../lib/own-value.ts'
 import { takeContentType } from './content-type.ts'
 import { parseLogTime } from './log-time.ts'
-import { responseTime } from './response-time.ts'
+import { parseResponseTime } from './response-time.ts'
 
 /** A request from one line of an access log; texts are unescaped and contain no control characters. */
 export interface LogLine {
@@ -48,7 +48,7 @@ const dash = 0x2d
 const backslash = 0x5c
 
 /** Parses lines of NCSA's combined and common formats, byte by byte, one at a time. */
-export class LineParser {
+export class LogLineParser {
   #bytes: Buffer = Buffer.alloc(0)
   #at = 0
   #end = 0
@@ -89,7 +89,7 @@ export class LineParser {
       ...splitRequest(request),
       status,
       sizeBytes,
-      milliseconds: responseTime(rest),
+      milliseconds: parseResponseTime(rest),
       contentType,
       referer: told(referer),
       userAgent: told(userAgent),

@@ -1,4 +1,4 @@
-import { layerNamer, layersOf } from '../classify/layer-names.ts'
+import { layerNamer, requestedLayers } from '../classify/layer-names.ts'
 import { classifyOws } from '../classify/ows.ts'
 import type { RawRequest } from '../classify/raw-request.ts'
 import type { CollectedService } from '../service-collector.ts'
@@ -28,7 +28,7 @@ export function requestMaker({ id, url, server }: CollectedService): (line: LogL
       referer: line.referer ?? undefined,
       clientIp: line.client,
       userName: line.user ?? undefined,
-      resources: layersOf(use?.layers ?? [], (name) => toName(name, line.path)),
+      resources: requestedLayers(use?.layers ?? [], (name) => toName(name, line.path)),
       errorType: line.status >= 500 ? `HTTP ${line.status}` : undefined,
     }
   }

@@ -11,7 +11,7 @@ const single = /^ *(\d{1,15}) *$/
  * anywhere; else the first bare number with a point, in seconds (`$request_time` of nginx); else a single bare whole
  * number, in microseconds (`%D` of Apache). Null where none is.
  */
-export function responseTime(rest: string): number | null {
+export function parseResponseTime(rest: string): number | null {
   if (rest.length > 1000) return null
   const [, name = '', value] = keyed.exec(rest) ?? []
   if (value !== undefined) return bounded(Number(value) * (ownValue(factors, name) as number))

@@ -3,11 +3,11 @@ import { isIP } from 'node:net'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { PrivacyMode } from '../../../config/monitoring-settings.ts'
-import { isPublicAddress, keptAddress, parseAddress } from './address.ts'
+import { isPublicAddress, parseAddress, storedAddress } from './address.ts'
 
 function kept(text: string, privacy: PrivacyMode): string | null | undefined {
   const address = parseAddress(text)
-  return address === undefined ? undefined : keptAddress(address, privacy)
+  return address === undefined ? undefined : storedAddress(address, privacy)
 }
 
 describe('what is kept of an address', () => {

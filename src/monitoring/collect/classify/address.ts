@@ -59,7 +59,7 @@ function toText(parts: number[]): string {
  * Returns the part of an address that may be stored: its network of 24 or 48 bits, the whole address, or
  * null.
  */
-export function keptAddress({ text, parts }: Address, privacy: PrivacyMode): string | null {
+export function storedAddress({ text, parts }: Address, privacy: PrivacyMode): string | null {
   if (privacy === 'none') return null
   if (privacy === 'full') return text
   if (parts.length === 4) return [...parts.slice(0, 3), 0].join('.')

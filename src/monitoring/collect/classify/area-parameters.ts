@@ -1,6 +1,6 @@
 import { parseSrs } from '../../../geo/crs-database.ts'
-import type { OwnEventType } from '../../model/event-types.ts'
-import { decode } from './ows-parameters.ts'
+import type { RequestEventType } from '../../model/event-types.ts'
+import { decodeParameter } from './ows-parameters.ts'
 
 /** The box of a request as it was written. */
 export interface AreaParameters {
@@ -43,9 +43,9 @@ export function readAreaQuery(query: string): QueryParameters {
   for (const part of query.slice(0, maxQueryLength).split('&')) {
     const equals = part.indexOf('=')
     if (equals <= 0) continue
-    const name = decode(part.slice(0, equals)).toLowerCase()
+    const name = decodeParameter(part.slice(0, equals)).toLowerCase()
     if (!isName(name)) continue
-    const value = decode(part.slice(equals + 1)).trim()
+    const value = decodeParameter(part.slice(equals + 1)).trim()
     if (value === '') continue
     const values = found[name]
     if (values === undefined) found[name] = [value]
@@ -61,7 +61,7 @@ function isName(name: string): name is Name {
 /** Returns the requested box; undefined if there is none or its notation is unknown. */
 export function readArea(
   parameters: QueryParameters,
-  eventType: OwnEventType | null,
+  eventType: RequestEventType | null,
 ): AreaParameters | undefined {
   const subset = areaOfSubset(parameters)
   if (subset !== undefined) return subset
@@ -84,7 +84,7 @@ function toBox(parts: readonly string[]): AreaParameters['numbers'] | undefined 
 
 function crsOf(
   { crs, srs, srsname, version, 'bbox-crs': boxCrs }: QueryParameters,
-  eventType: OwnEventType | null,
+  eventType: RequestEventType | null,
   own: string | undefined,
 ): Pick<AreaParameters, 'srs' | 'isAuthorityOrder'> {
   const [text = ''] = own === undefined ? (boxCrs ?? crs ?? srs ?? srsname ?? []) : [own]

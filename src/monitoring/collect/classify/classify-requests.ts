@@ -6,20 +6,20 @@ import { has, networkSet } from '../../../lib/network/network-set.ts'
 import type { RequestEvent, UsedResource } from '../../series/request-event.ts'
 import { anonymousUser } from '../../series/request-event.ts'
 import type { Address } from './address.ts'
-import { keptAddress, parseAddress } from './address.ts'
+import { parseAddress, storedAddress } from './address.ts'
+import type { AddressLookup } from './address-lookup.ts'
+import { nowhere } from './address-lookup.ts'
 import { isServiceException, serviceException } from './ogc-exception.ts'
-import type { Places } from './places.ts'
-import { nowhere } from './places.ts'
 import type { Classifier, RawRequest } from './raw-request.ts'
 import type { Salts } from './salts.ts'
-import { dayOf } from './salts.ts'
+import { saltDay } from './salts.ts'
 import { boundedText, scrubText, withoutAddress } from './scrub.ts'
 import { usageFacts } from './usage-facts.ts'
 import { classifyUserAgent, robotDevice } from './user-agent.ts'
 
-export interface ClassifierParts {
+export interface ClassifierDeps {
   privacy: PrivacyMode
-  places: Places
+  places: AddressLookup
   /** Addresses and networks of the operator's own. */
   ownNetworks?: readonly string[]
   salts: Salts
@@ -39,18 +39,18 @@ export function createClassifier({
   ownNetworks = [],
   salts,
   now,
-}: ClassifierParts): Classifier {
+}: ClassifierDeps): Classifier {
   const clients = new BoundedCache<string, Client>(cacheSize)
   const visitors = new BoundedCache<string, string>(cacheSize)
   const own = networkSet(ownNetworks)
   const findClient = (text: string): Client => describeClient(text, { privacy, places, own })
   return {
     classify: async (requests) => {
-      const known = await salts.of(new Set(requests.map(({ created }) => dayOf(created))), now())
+      const known = await salts.of(new Set(requests.map(({ created }) => saltDay(created))), now())
       const events: RequestEvent[] = []
       for (const request of requests) {
         const client = request.clientIp === undefined ? unknown : clients.get(request.clientIp, findClient)
-        const visitor = visitorKey(request, client, known.get(dayOf(request.created)) ?? '')
+        const visitor = visitorKey(request, client, known.get(saltDay(request.created)) ?? '')
         const label = visitor === undefined ? null : visitors.get(visitor, digest)
         events.push({ ...toEvent(request, client, label), ...(await usageFacts(request)) })
       }
@@ -73,12 +73,18 @@ const unknown: Client = { written: undefined, address: undefined, kept: null, pl
 
 function describeClient(
   text: string,
-  { privacy, places, own }: { privacy: PrivacyMode; places: Places; own: BlockList },
+  { privacy, places, own }: { privacy: PrivacyMode; places: AddressLookup; own: BlockList },
 ): Client {
   const address = parseAddress(text)
   if (address === undefined) return unknown
   const network = has(own, address.text) ? 'own' : 'others'
-  return { written: text, address, kept: keptAddress(address, privacy), place: places.find(address), network }
+  return {
+    written: text,
+    address,
+    kept: storedAddress(address, privacy),
+    place: places.find(address),
+    network,
+  }
 }
 
 /**

@@ -2,7 +2,7 @@ import type { MapServerKind } from '../../../config/map-servers.ts'
 import type { UsedResource } from '../../series/request-event.ts'
 
 /** Returns the layers as resources without duplicates; `toName` may map two names to one. */
-export function layersOf(names: readonly string[], toName: (name: string) => string): UsedResource[] {
+export function requestedLayers(names: readonly string[], toName: (name: string) => string): UsedResource[] {
   return [...new Set(names.map(toName))].map((name) => ({ type: 'layer', name }))
 }
 

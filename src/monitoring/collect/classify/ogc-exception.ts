@@ -1,4 +1,4 @@
-import type { OwnEventType } from '../../model/event-types.ts'
+import type { RequestEventType } from '../../model/event-types.ts'
 import { isOws } from '../../model/event-types.ts'
 
 /** Class of an exception that a map server reported in a document, whatever the HTTP status. */
@@ -6,7 +6,7 @@ export const serviceException = 'ServiceException'
 
 export interface OwsAnswer {
   /** Null for an OGC service without an event type. */
-  eventType: OwnEventType | null
+  eventType: RequestEventType | null
   operation?: string | undefined
   status: number
   contentType?: string | null | undefined

@@ -54,14 +54,14 @@ export function readOwsParameters(query: string): OwsParameters {
 }
 
 function note(found: OwsParameters, query: string, start: number, equals: number, stop: number): void {
-  const name = byName.get(decode(query.slice(start, equals)).toLowerCase())
+  const name = byName.get(decodeParameter(query.slice(start, equals)).toLowerCase())
   if (name === undefined || found[name] !== undefined) return
-  const value = decode(query.slice(equals + 1, stop)).trim()
+  const value = decodeParameter(query.slice(equals + 1, stop)).trim()
   if (value !== '') found[name] = value
 }
 
 /** Decodes percent-encoding and `+`; returns a text with invalid encoding unchanged. */
-export function decode(text: string): string {
+export function decodeParameter(text: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
   if (!spaced.includes('%')) return spaced
   try {

@@ -1,16 +1,16 @@
 import { defined } from '../../../lib/defined.ts'
 import { ownValue } from '../../../lib/own-value.ts'
-import type { OwnEventType } from '../../model/event-types.ts'
-import { decode } from './ows-parameters.ts'
+import type { RequestEventType } from '../../model/event-types.ts'
+import { decodeParameter } from './ows-parameters.ts'
 
 export interface PathUse {
-  eventType: OwnEventType
+  eventType: RequestEventType
   /** True if the path alone identifies the request, such as that of a tile. */
   isWhole: boolean
   layer?: string
 }
 
-const endpoints: Record<string, OwnEventType> = {
+const endpoints: Record<string, RequestEventType> = {
   wms: 'OWS:WMS',
   wfs: 'OWS:WFS',
   wcs: 'OWS:WCS',
@@ -20,7 +20,7 @@ const endpoints: Record<string, OwnEventType> = {
 }
 
 /** Services of GeoWebCache: paths below `/gwc/service/`. */
-const tileServices: Record<string, OwnEventType> = {
+const tileServices: Record<string, RequestEventType> = {
   wms: 'OWS:WMS-C',
   wmts: 'OWS:WMTS',
   tms: 'OWS:TMS',
@@ -92,7 +92,7 @@ function isTile(z: string, x: string, y: string): boolean {
 function layerOf(rest: string): string | undefined {
   const parts = rest.split('/', 3)
   if (parts[0] === 'rest' || version.test(parts[0] ?? '')) parts.shift()
-  const layer = decode((parts[0] ?? '').replaceAll('+', '%2B')).split('@', 1)[0]
+  const layer = decodeParameter((parts[0] ?? '').replaceAll('+', '%2B')).split('@', 1)[0]
   return layer === undefined || layer === '' || /\.xml$/i.test(layer) ? undefined : layer
 }
 
@@ -101,5 +101,5 @@ function classifyCollection(path: string, lower: string): PathUse | undefined {
   const [, name, kind] = collection.exec(path) ?? []
   if (name === undefined) return undefined
   const eventType = kind === 'items' ? 'OWS:WFS' : 'OWS:WCS'
-  return { eventType, isWhole: true, layer: decode(name) }
+  return { eventType, isWhole: true, layer: decodeParameter(name) }
 }

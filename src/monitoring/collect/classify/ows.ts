@@ -1,6 +1,6 @@
 import { defined } from '../../../lib/defined.ts'
 import { ownValue } from '../../../lib/own-value.ts'
-import type { OwnEventType } from '../../model/event-types.ts'
+import type { RequestEventType } from '../../model/event-types.ts'
 import { readOwsBody } from './ows-body.ts'
 import type { OwsParameters } from './ows-parameters.ts'
 import { readOwsParameters } from './ows-parameters.ts'
@@ -9,14 +9,14 @@ import { classifyOwsPath } from './ows-paths.ts'
 /** Operation and layers of an OGC request. */
 export interface OwsUse {
   /** Null for a service that is none of the known types, such as CSW. */
-  eventType: OwnEventType | null
+  eventType: RequestEventType | null
   /** As written, such as `GetMap`; absent if unknown. */
   operation?: string
   /** Without duplicates, as named in the request, with workspace if given. */
   layers: string[]
 }
 
-const services: Record<string, OwnEventType | null> = {
+const services: Record<string, RequestEventType | null> = {
   wms: 'OWS:WMS',
   'wms-c': 'OWS:WMS-C',
   wmsc: 'OWS:WMS-C',
@@ -28,7 +28,7 @@ const services: Record<string, OwnEventType | null> = {
   csw: null,
 }
 
-const operations: Record<string, OwnEventType> = {
+const operations: Record<string, RequestEventType> = {
   getmap: 'OWS:WMS',
   getfeatureinfo: 'OWS:WMS',
   getlegendgraphic: 'OWS:WMS',
@@ -76,7 +76,10 @@ export function classifyOws(path: string, query: string, body = ''): OwsUse | un
   return { eventType, ...defined({ operation }), layers: cleaned(names) }
 }
 
-function typeOf(service: string | undefined, operation: string | undefined): OwnEventType | null | undefined {
+function typeOf(
+  service: string | undefined,
+  operation: string | undefined,
+): RequestEventType | null | undefined {
   const wanted = service?.toLowerCase() ?? ''
   if (Object.hasOwn(services, wanted)) return ownValue(services, wanted)
   const asked = operation?.toLowerCase() ?? ''
@@ -88,14 +91,14 @@ function typeOf(service: string | undefined, operation: string | undefined): Own
  * path.
  */
 function preferCached(
-  byName: OwnEventType | null | undefined,
-  byPath: OwnEventType | undefined,
-): OwnEventType | null {
+  byName: RequestEventType | null | undefined,
+  byPath: RequestEventType | undefined,
+): RequestEventType | null {
   if (byPath === 'OWS:WMS-C' && byName === 'OWS:WMS') return byPath
   return byName === undefined ? (byPath ?? null) : byName
 }
 
-function namesOf(parameters: OwsParameters, eventType: OwnEventType | null): string[] {
+function namesOf(parameters: OwsParameters, eventType: RequestEventType | null): string[] {
   const { layers, query_layers, layer, typename, typenames, coverage, coverageid } = parameters
   const lists = [layers, query_layers, layer, typename, typenames, coverage]
   const names = lists.flatMap((list) => (list === undefined ? [] : splitNames(list)))

@@ -1,4 +1,4 @@
-import type { Place, RequestEvent, RequestFacts } from '../../series/request-event.ts'
+import type { GeoLocation, RequestEvent, RequestFacts } from '../../series/request-event.ts'
 
 /**
  * A request as its source reports it. Its address and session must not be stored: `Classifier` converts it to
@@ -26,7 +26,7 @@ export interface RawRequest extends RequestFacts {
   /** Class of the exception that the request ended with. */
   errorType?: string | undefined
   /** Location from the source; if absent, determined from the address. */
-  place?: Partial<Place> | undefined
+  place?: Partial<GeoLocation> | undefined
 }
 
 /** Makes what may be stored of requests: families of user agents, places, visitors, and no more of an address than is allowed. */

@@ -1,4 +1,4 @@
-import { decode } from './ows-parameters.ts'
+import { decodeParameter } from './ows-parameters.ts'
 
 /** A requested tile; `y` counts from the north. */
 export interface RequestedTile {
@@ -51,7 +51,7 @@ export function tileOfParameters(parameters: {
 function tileOfTms(path: string): RequestedTile | undefined {
   const [, layer = '', z = '', x = '', y = ''] = tmsPath.exec(path) ?? []
   if (z === '') return undefined
-  const parts = decode(layer.replaceAll('+', '%2B')).split('@')
+  const parts = decodeParameter(layer.replaceAll('+', '%2B')).split('@')
   const tile = toTile(parts.length > 1 ? gridOf(parts[1] ?? '') : 'mercator', z, x, y)
   if (tile === undefined) return undefined
   return { ...tile, y: 2 ** tile.z - 1 - tile.y }
@@ -59,7 +59,9 @@ function tileOfTms(path: string): RequestedTile | undefined {
 
 function tileOfWmts(path: string): RequestedTile | undefined {
   const [, set = '', matrix = '', row = '', column = ''] = wmtsPath.exec(path) ?? []
-  return set === '' ? undefined : toTile(gridOf(decode(set)), zoomOf(decode(matrix)), column, row)
+  return set === ''
+    ? undefined
+    : toTile(gridOf(decodeParameter(set)), zoomOf(decodeParameter(matrix)), column, row)
 }
 
 function tileOfXyz(path: string): RequestedTile | undefined {
@@ -69,7 +71,7 @@ function tileOfXyz(path: string): RequestedTile | undefined {
 
 function tileOfOgc(path: string): RequestedTile | undefined {
   const [, set = '', z = '', row = '', column = ''] = ogcPath.exec(path) ?? []
-  return set === '' ? undefined : toTile(gridOf(decode(set)), z, column, row)
+  return set === '' ? undefined : toTile(gridOf(decodeParameter(set)), z, column, row)
 }
 
 function gridOf(name: string): RequestedTile['grid'] | undefined {

@@ -6,7 +6,7 @@ const saltBytes = 32
 
 type WithDatabase = <T>(work: (database: SeriesDatabase) => Promise<T>) => Promise<T>
 
-export function dayOf(time: number): number {
+export function saltDay(time: number): number {
   return Math.floor(time / dayMs)
 }
 
@@ -32,7 +32,7 @@ export class Salts {
 
   /** Removes salts of days before yesterday that have been there for a day, which a back-fill may have needed. */
   async forget(now: number): Promise<void> {
-    const bounds = [dayOf(now) - 1, now - dayMs]
+    const bounds = [saltDay(now) - 1, now - dayMs]
     await this.#withDatabase(async (database) => {
       const old = await database.all('select day from monitoring_salts where day < ? and created < ?', bounds)
       if (old.length === 0) return

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import type { PrivacyMode } from '../../../config/monitoring-settings.ts'
-import { keptAddress, parseAddress } from './address.ts'
+import { parseAddress, storedAddress } from './address.ts'
 
 const hidden = '***'
 const v4 = /(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\d)/g
@@ -26,7 +26,7 @@ export function scrubText(text: string, privacy: PrivacyMode): string {
 function withoutAddresses(text: string, privacy: PrivacyMode): string {
   const cut = (found: string): string => {
     const address = parseAddress(found)
-    return address === undefined ? found : (keptAddress(address, privacy) ?? hidden)
+    return address === undefined ? found : (storedAddress(address, privacy) ?? hidden)
   }
   return text.replace(v6, (found) => (isIPv6(found) ? cut(found) : found)).replace(v4, cut)
 }

@@ -1,11 +1,11 @@
 import { ownValue } from '../../../lib/own-value.ts'
-import type { OwnEventType } from '../../model/event-types.ts'
+import type { RequestEventType } from '../../model/event-types.ts'
 import type { UsageClass } from '../../model/usage-classes.ts'
 import type { UsedResource } from '../../series/request-event.ts'
 
 /** Request fields that determine the usage class. */
 export interface ClassifiedRequest {
-  eventType: OwnEventType | null
+  eventType: RequestEventType | null
   method: string
   /** Without the query, as it was sent. */
   path: string
@@ -28,7 +28,7 @@ const operations: Record<string, UsageClass> = {
   lockfeature: 'imports',
 }
 
-const events: Partial<Record<OwnEventType, UsageClass>> = {
+const events: Partial<Record<RequestEventType, UsageClass>> = {
   download: 'downloads',
   'OWS:WPS': 'other',
   mapserver: 'other',

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { seededRandom } from '../../../../bench/random.ts'
-import type { OwnEventType } from '../../model/event-types.ts'
+import type { RequestEventType } from '../../model/event-types.ts'
 import type { RawRequest } from './raw-request.ts'
 import { areaOfDegrees, areaOfTile } from './requested-area.ts'
 import { usageFacts } from './usage-facts.ts'
 
 const layer = { type: 'layer', name: 'ws:roads' } as const
 
-function request(eventType: OwnEventType | null, target: string, more: Partial<RawRequest> = {}): RawRequest {
+function request(
+  eventType: RequestEventType | null,
+  target: string,
+  more: Partial<RawRequest> = {},
+): RawRequest {
   return {
     serviceId: 1,
     created: 0,
@@ -26,7 +30,7 @@ function request(eventType: OwnEventType | null, target: string, more: Partial<R
 }
 
 /** Cells as `column/row`. */
-async function cells(eventType: OwnEventType, target: string): Promise<string> {
+async function cells(eventType: RequestEventType, target: string): Promise<string> {
   const { area } = await usageFacts(request(eventType, target))
   if (area === null || area === '*') return String(area)
   return area
@@ -38,7 +42,7 @@ async function cells(eventType: OwnEventType, target: string): Promise<string> {
 describe('classes of usage', () => {
   const cases: [
     usageClass: string,
-    eventType: OwnEventType | null,
+    eventType: RequestEventType | null,
     target: string,
     more?: Partial<RawRequest>,
   ][] = [
@@ -90,7 +94,7 @@ describe('classes of usage', () => {
 describe('areas of requests', () => {
   it('are the cells of zoom 8 that a tile lies in or covers, in every way to name tiles', async () => {
     const inBerlin = '137/83'
-    const named: [OwnEventType, string][] = [
+    const named: [RequestEventType, string][] = [
       ['OWS:TMS', '/tiles/ws:roads/8/137/83.mvt'],
       ['OWS:TMS', '/tiles/ws:roads/10/550/335@2x.png'],
       ['OWS:TMS', '/gwc/service/tms/1.0.0/ws:roads@EPSG%3A900913@png/8/137/172.png'],

@@ -17,7 +17,7 @@ export interface MonitorSource {
   password?: string
 }
 
-export interface ListQuery {
+export interface MonitorListQuery {
   /** Milliseconds since 1970; undefined for all. */
   from: number | undefined
   offset: number
@@ -38,7 +38,7 @@ export class MonitorClient {
   }
 
   /** Requests by their start, the earliest first, as JSON, otherwise as XML, otherwise by the links of the page. */
-  async list(query: ListQuery, signal: AbortSignal): Promise<MonitorList> {
+  async list(query: MonitorListQuery, signal: AbortSignal): Promise<MonitorList> {
     if (this.#listFormat !== undefined) return this.#listAs(this.#listFormat, query, signal)
     const failures: unknown[] = []
     for (const format of listFormats) {
@@ -75,7 +75,7 @@ export class MonitorClient {
     throw failures.findLast((error) => !isGone(error))
   }
 
-  async #listAs(format: ListFormat, query: ListQuery, signal: AbortSignal): Promise<MonitorList> {
+  async #listAs(format: ListFormat, query: MonitorListQuery, signal: AbortSignal): Promise<MonitorList> {
     const parameters = new URLSearchParams({ order: 'startTime', count: String(query.count) })
     if (query.offset > 0) parameters.set('offset', String(query.offset))
     if (query.from !== undefined)

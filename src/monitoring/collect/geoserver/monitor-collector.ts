@@ -2,7 +2,7 @@ import type { CaughtException, RequestEvent } from '../../series/request-event.t
 import { ExceptionQuota } from '../exception-quota.ts'
 import type {
   CollectedService,
-  CollectorParts,
+  CollectorDeps,
   CollectReport,
   ServiceCollector,
 } from '../service-collector.ts'
@@ -21,7 +21,7 @@ const maxMessageLength = 2000
 /** Reads the monitor extension of a GeoServer; undefined for a service of another kind. */
 export function createMonitorCollector(
   service: CollectedService,
-  { writer, classifier }: CollectorParts,
+  { writer, classifier }: CollectorDeps,
 ): ServiceCollector | undefined {
   const { id, source } = service
   if (source.kind !== 'geoserver-monitor') return undefined
@@ -79,7 +79,7 @@ function problemsOf(
 function exceptionOf(
   event: RequestEvent,
   data: RequestData | undefined,
-  { quota, classifier }: { quota: ExceptionQuota; classifier: CollectorParts['classifier'] },
+  { quota, classifier }: { quota: ExceptionQuota; classifier: CollectorDeps['classifier'] },
 ): CaughtException[] {
   const { serviceId, created, errorType, method, path, status } = event
   if (errorType === null || !quota.take(created)) return []

@@ -1,5 +1,5 @@
 import type { RequestData } from './request-data.ts'
-import { isObject, textOf, toRequestData } from './request-data.ts'
+import { isObject, requestText, toRequestData } from './request-data.ts'
 import { readXmlRecord } from './xml-record.ts'
 
 /** A list of requests: complete records, or numbers of records to fetch one by one. */
@@ -49,7 +49,7 @@ function take(value: Record<string, unknown>, list: MonitorList): void {
   const record = toRequestData(value)
   if (record !== undefined) list.records.push(record)
   else {
-    const text = textOf(value['id']) || textOf(value['name'])
+    const text = requestText(value['id']) || requestText(value['name'])
     if (/^\d{1,15}$/.test(text)) list.ids.push(Number(text))
   }
 }

@@ -1,6 +1,6 @@
-import type { OwnEventType } from '../../model/event-types.ts'
+import type { RequestEventType } from '../../model/event-types.ts'
 import { eventTypes } from '../../model/event-types.ts'
-import { layerNamer, layersOf } from '../classify/layer-names.ts'
+import { layerNamer, requestedLayers } from '../classify/layer-names.ts'
 import { classifyOws } from '../classify/ows.ts'
 import type { RawRequest } from '../classify/raw-request.ts'
 import type { RequestData } from './request-data.ts'
@@ -28,13 +28,13 @@ export function toRawRequest(data: RequestData, serviceId: number): RawRequest {
     referer: data.referer || undefined,
     clientIp: data.clientIp || undefined,
     userName: data.userName || undefined,
-    resources: layersOf(layers, (name) => toName(name, data.path)),
+    resources: requestedLayers(layers, (name) => toName(name, data.path)),
     errorType: errorTypeOf(data),
   }
 }
 
 function useOf({ service, path, query, resources }: RequestData): {
-  eventType: OwnEventType | null
+  eventType: RequestEventType | null
   layers: string[]
 } {
   if (service === '' || isRest(service)) {
@@ -52,7 +52,7 @@ function isRest(service: string): boolean {
 }
 
 const ownTypes = eventTypes.filter(
-  (type): type is OwnEventType => type !== 'all' && type !== 'other' && type !== 'OWS:ALL',
+  (type): type is RequestEventType => type !== 'all' && type !== 'other' && type !== 'OWS:ALL',
 )
 
 function errorTypeOf({ status, error, responseStatus }: RequestData): string | undefined {

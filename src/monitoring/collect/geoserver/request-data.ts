@@ -36,29 +36,29 @@ const maxSteps = 2000
 /** The record in a JSON object or in what was an XML element; undefined where it is none or has no time. */
 export function toRequestData(value: unknown): RequestData | undefined {
   if (!isObject(value)) return undefined
-  const id = Number(textOf(value['id']))
-  const start = parseMonitorTime(textOf(value['startTime']))
-  if (textOf(value['id']) === '' || !Number.isSafeInteger(id) || Number.isNaN(start)) return undefined
+  const id = Number(requestText(value['id']))
+  const start = parseMonitorTime(requestText(value['startTime']))
+  if (requestText(value['id']) === '' || !Number.isSafeInteger(id) || Number.isNaN(start)) return undefined
   return {
     id,
-    status: textOf(value['status']).toUpperCase(),
+    status: requestText(value['status']).toUpperCase(),
     start,
     milliseconds: amountOf(value['totalTime']),
-    path: textOf(value['path']),
-    query: textOf(value['queryString']),
-    method: textOf(value['httpMethod']).toUpperCase(),
-    host: textOf(value['host']),
-    service: textOf(value['service']),
-    operation: textOf(value['operation']),
+    path: requestText(value['path']),
+    query: requestText(value['queryString']),
+    method: requestText(value['httpMethod']).toUpperCase(),
+    host: requestText(value['host']),
+    service: requestText(value['service']),
+    operation: requestText(value['operation']),
     resources: textsOf(value['resources'], maxResources),
-    clientIp: textOf(value['remoteAddr']),
-    userName: textOf(value['remoteUser']),
-    userAgent: textOf(value['remoteUserAgent']),
-    referer: textOf(value['httpReferer']),
+    clientIp: requestText(value['remoteAddr']),
+    userName: requestText(value['remoteUser']),
+    userAgent: requestText(value['remoteUserAgent']),
+    referer: requestText(value['httpReferer']),
     responseStatus: amountOf(value['responseStatus']),
     sizeBytes: amountOf(value['responseLength']),
-    contentType: textOf(value['responseContentType']),
-    error: errorOf(value['error'], textOf(value['errorMessage'])),
+    contentType: requestText(value['responseContentType']),
+    error: errorOf(value['error'], requestText(value['errorMessage'])),
   }
 }
 
@@ -72,15 +72,15 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** The text of a field; the first of a list; empty for what is none. */
-export function textOf(value: unknown): string {
+export function requestText(value: unknown): string {
   if (typeof value === 'string') return value.trim()
   if (typeof value === 'number') return String(value)
-  if (Array.isArray(value)) return textOf(value[0])
+  if (Array.isArray(value)) return requestText(value[0])
   return ''
 }
 
 function amountOf(value: unknown): number {
-  const number = Number(textOf(value))
+  const number = Number(requestText(value))
   return number > 0 && Number.isFinite(number) ? number : 0
 }
 
@@ -92,14 +92,14 @@ function textsOf(value: unknown, limit: number): string[] {
     const one = open.shift()
     if (Array.isArray(one)) open.unshift(...one.slice(0, limit))
     else if (isObject(one)) open.unshift(one['string'] ?? one['trace'])
-    else if (textOf(one) !== '') found.push(textOf(one))
+    else if (requestText(one) !== '') found.push(requestText(one))
   }
   return found
 }
 
 function errorOf(value: unknown, errorMessage: string): RequestData['error'] {
   if (!isObject(value)) {
-    const message = textOf(value) || errorMessage
+    const message = requestText(value) || errorMessage
     return message === '' ? undefined : { type: '', message, stack: message }
   }
   const causes = causesOf(value)
@@ -130,8 +130,8 @@ interface Cause {
 function causesOf(value: Record<string, unknown>): Cause[] {
   const causes: Cause[] = []
   for (let at: unknown = value; isObject(at) && causes.length < maxCauses; at = at['cause'] ?? at['target']) {
-    const type = textOf(at['@class']) || textOf(at['class'])
-    const message = textOf(at['detailMessage'])
+    const type = requestText(at['@class']) || requestText(at['class'])
+    const message = requestText(at['detailMessage'])
     const trace = textsOf(at['stackTrace'], maxTraceLines)
     const isReference = at['@reference'] !== undefined || at['reference'] !== undefined
     if (isReference || (type === '' && message === '' && trace.length === 0)) break

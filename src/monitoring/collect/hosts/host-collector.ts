@@ -6,7 +6,7 @@ import { isHostType } from '../../model/service-types.ts'
 import type {
   CollectedService,
   CollectedSource,
-  CollectorParts,
+  CollectorDeps,
   CollectReport,
   ServiceCollector,
 } from '../service-collector.ts'
@@ -30,17 +30,17 @@ interface HostReader {
  */
 export function createHostCollector(
   service: CollectedService,
-  parts: Pick<CollectorParts, 'writer'>,
+  deps: Pick<CollectorDeps, 'writer'>,
 ): ServiceCollector | undefined {
   if (!isHostType(service.type)) return undefined
   const reader = readerOf(service.source)
-  return reader === undefined ? undefined : collectorOf(service.id, reader, parts.writer)
+  return reader === undefined ? undefined : collectorOf(service.id, reader, deps.writer)
 }
 
 function collectorOf(
   serviceId: number,
   reader: HostReader,
-  writer: CollectorParts['writer'],
+  writer: CollectorDeps['writer'],
 ): ServiceCollector {
   const source = `host:${serviceId}:${reader.identity}`
   return {

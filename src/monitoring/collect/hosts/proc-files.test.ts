@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { diskMounts, isCountedInterface } from './counted-devices.ts'
+import { diskMounts, isMeasuredInterface } from './measured-devices.ts'
 import {
   parseLoads,
   parseMemory,
@@ -43,10 +43,10 @@ vethab12:       5       0    0    0    0     0          0         0        0    
 `
     assert.deepEqual(parseTraffic(text), [{ label: 'ens3d1', received: 1_098_910_953, sent: 2_532_169 }])
     for (const name of ['lo', 'lo0', 'docker0', 'br-1f2e', 'veth1', 'virbr0', 'ifb0']) {
-      assert.equal(isCountedInterface(name), false, name)
+      assert.equal(isMeasuredInterface(name), false, name)
     }
     for (const name of ['eth0', 'enp3s0', 'wlan0', 'bond0', 'br0', 'long0']) {
-      assert.equal(isCountedInterface(name), true, name)
+      assert.equal(isMeasuredInterface(name), true, name)
     }
   })
 

@@ -1,6 +1,6 @@
 import type { Memory, Traffic } from '../../metrics/hosts/host-reading.ts'
-import type { Mount } from './counted-devices.ts'
-import { isCountedInterface, maxInterfaces, toLabel } from './counted-devices.ts'
+import type { Mount } from './measured-devices.ts'
+import { isMeasuredInterface, maxInterfaces, toLabel } from './measured-devices.ts'
 
 /**
  * Seconds per tick in /proc/stat: Linux reports 100 ticks a second to programs on every platform that Node
@@ -44,7 +44,7 @@ export function parseUptime(uptime: string): number | undefined {
 export function parseTraffic(text: string): Traffic[] {
   const traffic: Traffic[] = []
   for (const [, name = '', columns = ''] of text.matchAll(/^ *([^\s|]+): *([\d ]+)$/gm)) {
-    if (!isCountedInterface(name) || traffic.length === maxInterfaces) continue
+    if (!isMeasuredInterface(name) || traffic.length === maxInterfaces) continue
     const counts = numbers(columns.trim().split(/ +/))
     const [received, sent] = [counts[0], counts[8]]
     if (received !== undefined && sent !== undefined) traffic.push({ label: toLabel(name), received, sent })

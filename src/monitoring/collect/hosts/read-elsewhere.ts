@@ -1,7 +1,13 @@
 import { cpus, loadavg, uptime } from 'node:os'
 import type { HostReading, Storage, Traffic } from '../../metrics/hosts/host-reading.ts'
-import type { Mount } from './counted-devices.ts'
-import { countedStorages, diskMounts, isCountedInterface, maxInterfaces, toLabel } from './counted-devices.ts'
+import type { Mount } from './measured-devices.ts'
+import {
+  diskMounts,
+  isMeasuredInterface,
+  maxInterfaces,
+  measuredStorages,
+  toLabel,
+} from './measured-devices.ts'
 
 /** Reads this machine if it has no /proc: macOS, Windows, BSD. Windows has no load average. */
 export async function readElsewhere(): Promise<HostReading> {
@@ -12,7 +18,7 @@ export async function readElsewhere(): Promise<HostReading> {
   return {
     loads: process.platform === 'win32' ? {} : { one, five, fifteen },
     memory: { all: memory.total, free: memory.available },
-    storages: countedStorages(toStorages(files)),
+    storages: measuredStorages(toStorages(files)),
     processors: processorSeconds(),
     traffic: toTraffic(interfaces),
     uptimeSeconds: uptime(),
@@ -56,7 +62,7 @@ function toStorages(files: readonly FileSystem[]): Storage[] {
 function toTraffic(interfaces: readonly { iface: string; rx_bytes: number; tx_bytes: number }[]): Traffic[] {
   return interfaces
     .filter(
-      ({ iface, rx_bytes, tx_bytes }) => isCountedInterface(iface) && Number.isFinite(rx_bytes + tx_bytes),
+      ({ iface, rx_bytes, tx_bytes }) => isMeasuredInterface(iface) && Number.isFinite(rx_bytes + tx_bytes),
     )
     .slice(0, maxInterfaces)
     .map(({ iface, rx_bytes, tx_bytes }) => ({ label: toLabel(iface), received: rx_bytes, sent: tx_bytes }))

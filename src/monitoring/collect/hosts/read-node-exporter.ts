@@ -1,9 +1,15 @@
 import { defined } from '../../../lib/defined.ts'
 import type { HostReading, Memory, Storage, Traffic } from '../../metrics/hosts/host-reading.ts'
-import type { Mount } from './counted-devices.ts'
-import { countedStorages, diskMounts, isCountedInterface, maxInterfaces, toLabel } from './counted-devices.ts'
 import type { ExposedSample } from './exposition.ts'
 import { parseExposition } from './exposition.ts'
+import type { Mount } from './measured-devices.ts'
+import {
+  diskMounts,
+  isMeasuredInterface,
+  maxInterfaces,
+  measuredStorages,
+  toLabel,
+} from './measured-devices.ts'
 
 const filesystem = { total: 'node_filesystem_size_bytes', free: 'node_filesystem_free_bytes' }
 const available = 'node_filesystem_avail_bytes'
@@ -41,7 +47,7 @@ export function readNodeExporter(text: string): HostReading {
   return {
     loads: { one: value(loads.one), five: value(loads.five), fifteen: value(loads.fifteen) },
     memory: memoryOf(value),
-    storages: countedStorages(storagesOf(list)),
+    storages: measuredStorages(storagesOf(list)),
     ...defined({ processors: busyAndTotal }),
     traffic: trafficOf(list),
     ...(uptimeSeconds >= 0 ? { uptimeSeconds } : {}),
@@ -94,7 +100,7 @@ function trafficOf(list: List): Traffic[] {
   const sent = byLabel(list(traffic.sent), 'device')
   return [...byLabel(list(traffic.received), 'device')]
     .map(([name, received]) => ({ label: toLabel(name), received, sent: sent.get(name) ?? Number.NaN }))
-    .filter((one) => isCountedInterface(one.label) && Number.isFinite(one.received + one.sent))
+    .filter((one) => isMeasuredInterface(one.label) && Number.isFinite(one.received + one.sent))
     .slice(0, maxInterfaces)
 }
 

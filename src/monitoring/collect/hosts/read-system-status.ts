@@ -1,6 +1,6 @@
 import { defined } from '../../../lib/defined.ts'
 import type { HostReading, Memory, Storage, Traffic } from '../../metrics/hosts/host-reading.ts'
-import { countedStorages, isCountedInterface, maxInterfaces, toLabel } from './counted-devices.ts'
+import { isMeasuredInterface, maxInterfaces, measuredStorages, toLabel } from './measured-devices.ts'
 
 /** One entry of GeoServer's system status. */
 interface StatusEntry {
@@ -22,7 +22,7 @@ export function readSystemStatus(text: string): HostReading {
       fifteen: byName.get('SYSTEM_AVERAGE_LOAD_15'),
     },
     memory: memoryOf(byName),
-    storages: countedStorages(storagesOf(entries)),
+    storages: measuredStorages(storagesOf(entries)),
     busyPercent: byName.get('CPU_LOAD'),
     traffic: trafficOf(entries, byName),
     ...defined({ uptimeSeconds }),
@@ -50,7 +50,7 @@ function trafficOf(entries: readonly StatusEntry[], byName: ReadonlyMap<string, 
     const out = sent.get(name)
     return out === undefined ? [] : [{ label: toLabel(name), received, sent: out }]
   })
-  if (named.length > 0) return named.filter(({ label }) => isCountedInterface(label)).slice(0, maxInterfaces)
+  if (named.length > 0) return named.filter(({ label }) => isMeasuredInterface(label)).slice(0, maxInterfaces)
   const [allIn, allOut] = [byName.get('NETWORK_INTERFACES_RECEIVED'), byName.get('NETWORK_INTERFACES_SEND')]
   return allIn === undefined || allOut === undefined
     ? []

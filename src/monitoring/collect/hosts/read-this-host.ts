@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { defined } from '../../../lib/defined.ts'
 import type { HostReading } from '../../metrics/hosts/host-reading.ts'
-import { countedStorages } from './counted-devices.ts'
+import { measuredStorages } from './measured-devices.ts'
 import {
   parseLoads,
   parseMemory,
@@ -42,7 +42,7 @@ async function readProc(disks: DiskSizes): Promise<HostReading> {
   return {
     loads: { one, five, fifteen },
     memory: parseMemory(meminfo),
-    storages: countedStorages(await disks.read(parseMounts(mounts))),
+    storages: measuredStorages(await disks.read(parseMounts(mounts))),
     ...defined({ processors }),
     traffic: parseTraffic(net),
     ...defined({ uptimeSeconds }),

@@ -1,8 +1,8 @@
 import { stat, statfs } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Storage } from '../../metrics/hosts/host-reading.ts'
-import type { Mount } from './counted-devices.ts'
-import { diskMounts, maxMounts } from './counted-devices.ts'
+import type { Mount } from './measured-devices.ts'
+import { diskMounts, maxMounts } from './measured-devices.ts'
 
 const patienceMs = 2000
 

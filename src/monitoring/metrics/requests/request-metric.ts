@@ -1,18 +1,18 @@
 import type { MetricFacts } from '../metric.ts'
-import type { Column, RequestColumns } from '../request-columns.ts'
+import type { RequestColumn, RequestColumns } from '../request-columns.ts'
 
 /** Counts requests by a label. */
 export interface LabelMetric extends MetricFacts {
   takenFrom: 'labels'
   /** Returns the label of each request; null for requests without one. */
-  label(requests: RequestColumns): Column<string | number | null>
+  label(requests: RequestColumns): RequestColumn<string | number | null>
   /** True if requests without a label are excluded; otherwise they count as `(none)`. */
   isPartial: boolean
   /**
    * Returns the users of the labels, if labels identify users; such a metric has as many labels as there are
    * stored visitors.
    */
-  user?(requests: RequestColumns): Column<string | null>
+  user?(requests: RequestColumns): RequestColumn<string | null>
   /** True if labels are client addresses, which are stored according to the privacy setting. */
   isAddress: boolean
 }

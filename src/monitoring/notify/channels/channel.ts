@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { MonitoringSettings } from '../../../config/monitoring-settings.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { AnyMessage, Receiver } from '../model/model.ts'
-import type { Place } from './place.ts'
+import type { ServerIdentity } from './server-identity.ts'
 
 /**
  * A notification channel: its field in a check's configuration, its kinds of receivers, and how messages are
@@ -15,7 +15,7 @@ export interface Channel {
   kinds: readonly string[]
   field: ChannelField
   /** Receivers of the field's lines, which are neither empty nor twice the same; or what is wrong with them. */
-  parse(lines: readonly string[], known: KnownReceivers): Promise<GivenReceiver[] | string>
+  parse(lines: readonly string[], known: ReceiverLookup): Promise<ReceiverInput[] | string>
   /** Returns the line that represents a receiver, undefined if there is none; default: the target. */
   addressOf?(receiver: Receiver): string | undefined
   /** A receiver in the list of messages; without this it is the target. */
@@ -42,7 +42,7 @@ interface ChannelField {
 }
 
 /** Existing receivers while lines are parsed. */
-export interface KnownReceivers {
+export interface ReceiverLookup {
   /** Targets of the check's receivers of this channel. */
   targets: readonly string[]
   /** Names of the users that mail addresses belong to, by address. */
@@ -50,7 +50,7 @@ export interface KnownReceivers {
 }
 
 /** A receiver in a request. */
-export interface GivenReceiver {
+export interface ReceiverInput {
   kind: string
   target: string
   /** The user whose address it is: deleted with the user. */
@@ -64,7 +64,7 @@ export interface GivenReceiver {
 /** Means of sending of this server. */
 export interface Outlets {
   settings: Pick<MonitoringSettings, 'smtpUrl' | 'mailFrom'>
-  place: Place
+  place: ServerIdentity
   outbound: Outbound
   clock: Clock
 }

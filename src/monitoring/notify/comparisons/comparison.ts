@@ -1,5 +1,5 @@
 import type { Metric } from '../../metrics/metrics.ts'
-import type { FoundValue } from '../model/model.ts'
+import type { ValueResult } from '../model/model.ts'
 
 /** Unit of limits: how they are parsed and shown. */
 export interface LimitKind {
@@ -14,10 +14,10 @@ export interface LimitKind {
 }
 
 /** A number that was found, and what is to be known to compare it. */
-export interface Compared {
+export interface ComparedValue {
   limit: number
   metric: Pick<Metric, 'type'>
-  found: FoundValue
+  found: ValueResult
   /** True if a service was collected in the period, so that no row means 0. */
   isCollected: boolean
   /** Milliseconds since 1970. */
@@ -57,7 +57,7 @@ export interface Comparison {
   /**
    * Returns the violation of a limit; undefined if there is none. A value equal to the limit is no violation.
    */
-  findBreach(compared: Compared): Breach | undefined
+  findBreach(compared: ComparedValue): Breach | undefined
   /** Returns the found and the expected value, as the end of a sentence about the subject. */
   describe(facts: BreachFacts): string
 }

@@ -16,7 +16,7 @@ export function findComparison(name: string): Comparison | undefined {
 }
 
 /** Returns the unit of a comparison's limits; for an unknown comparison, numbers in the metric's unit. */
-export function limitsOf(name: string): LimitKind {
+export function comparisonLimits(name: string): LimitKind {
   return findComparison(name)?.limit ?? amounts
 }
 

@@ -1,12 +1,12 @@
 import { readableAmount } from '../model/amount.ts'
-import type { Breach, BreachFacts, Compared } from './comparison.ts'
+import type { Breach, BreachFacts, ComparedValue } from './comparison.ts'
 
 /**
  * A breach by the number itself. Where a service was read and nothing happened a sum is 0; a mean of nothing is no
  * problem.
  */
 export function findNumberBreach(
-  { metric, found, isCollected }: Compared,
+  { metric, found, isCollected }: ComparedValue,
   isBeyond: (value: number) => boolean,
 ): Breach | undefined {
   const isSum = metric.type !== 'rate'

@@ -4,7 +4,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import { FieldFailure, notFound } from '../../../lib/errors.ts'
 import { bodyRecord, Fields } from '../../../lib/fields.ts'
 import type { Vault } from '../../../lib/secrets/vault.ts'
-import type { KnownReceivers } from '../channels/channel.ts'
+import type { ReceiverLookup } from '../channels/channel.ts'
 import { olderReceiver } from '../channels/channels.ts'
 import type { Check, Definition, Delivery, NewCheck, Threshold } from '../model/model.ts'
 import {
@@ -20,22 +20,22 @@ import { dropDeliveries, listDeliveries } from '../records/delivery-repository.t
 import { findUsersByAddress, listReceivers, replaceReceivers } from '../records/receiver-repository.ts'
 import type { Configuration, DescribedConfiguration } from './configuration.ts'
 import { describeFields } from './described-field.ts'
-import { configurationFields, unknownNames } from './known-fields.ts'
 import { nameTaken, readNewCheck } from './read-check.ts'
-import type { GivenReceivers } from './read-receivers.ts'
+import type { ReceiversInput } from './read-receivers.ts'
 import { madeSecrets, readReceivers, sealed } from './read-receivers.ts'
-import { readSettings } from './read-settings.ts'
-import type { KnownResources, ThresholdNeeds } from './read-thresholds.ts'
+import { readFieldSettings } from './read-settings.ts'
+import type { ResourceLookup, ThresholdContext } from './read-thresholds.ts'
 import { readThreshold } from './read-thresholds.ts'
+import { configurationFields, unknownFields } from './unknown-fields.ts'
 
 /** Dependencies of creating and changing checks. */
-export interface ChecksNeeds {
+export interface ChecksDeps {
   database: Database
   clock: Clock
   /** Seals what receivers share with this server. */
   vault: Vault
-  services(): Promise<ThresholdNeeds['services']>
-  resources: KnownResources
+  services(): Promise<ThresholdContext['services']>
+  resources: ResourceLookup
 }
 
 /** A check after a change. */
@@ -56,25 +56,25 @@ export interface ChangeOptions {
 
 /** Checks as people configure them: made, shown, changed and removed. Bodies are read by their fields' names. */
 export class Checks {
-  readonly #needs: ChecksNeeds
+  readonly #deps: ChecksDeps
 
-  constructor(needs: ChecksNeeds) {
-    this.#needs = needs
+  constructor(deps: ChecksDeps) {
+    this.#deps = deps
   }
 
   list(): Promise<Check[]> {
-    return listChecks(this.#needs.database.kysely)
+    return listChecks(this.#deps.database.kysely)
   }
 
   /** Throws `Failure` (`notFound`). */
   async get(id: number): Promise<DescribedConfiguration> {
     const known = await this.#get(id)
-    return { ...known, fields: describeFields(known.check, await this.#needs.services()) }
+    return { ...known, fields: describeFields(known.check, await this.#deps.services()) }
   }
 
   /** Makes a check of a form or a JSON object. Throws `FieldFailure` with all that is wrong. */
   async create(body: unknown): Promise<ChangedCheck> {
-    const { database } = this.#needs
+    const { database } = this.#deps
     const fields = new Fields(bodyRecord(body))
     const check = await readNewCheck(fields, (name) => isNameTaken(database.kysely, name))
     const given = await readReceivers(fields, [], this.#findUsers)
@@ -93,12 +93,12 @@ export class Checks {
 
   /** Changes what a form or a JSON object names. Throws `FieldFailure` with all that is wrong; nothing is changed then. */
   async change(id: number, body: unknown, { isForm, accept }: ChangeOptions): Promise<ChangedCheck> {
-    const { database, clock } = this.#needs
+    const { database, clock } = this.#deps
     const known = await this.#get(id)
     accept(known)
     const { check, receivers } = known
     const fields = configurationFields(body, check)
-    const settings = readSettings(fields, check, isForm)
+    const settings = readFieldSettings(fields, check, isForm)
     const given = await readReceivers(fields, receivers, this.#findUsers)
     const thresholds = await this.#readThresholds(fields, check.definitions)
     fields.finish()
@@ -110,25 +110,25 @@ export class Checks {
       const at = clock.now().toISOString()
       if (!settings.isActive) await dropDeliveries(transaction, id, { why: 'the check was switched off', at })
     })
-    const ignored = unknownNames(fields, check)
+    const ignored = unknownFields(fields, check)
     return { ...(await this.#get(id)), secrets: madeSecrets(given), ignored }
   }
 
   /** Throws `Failure` (`notFound`), and what `accept` throws. */
   async remove(id: number, accept: ChangeOptions['accept']): Promise<void> {
     accept(await this.#get(id))
-    await deleteCheck(this.#needs.database.kysely, id)
+    await deleteCheck(this.#deps.database.kysely, id)
   }
 
   /** The newest messages of a check, newest first. Throws `Failure` (`notFound`). */
   async deliveries(id: number, limit: number): Promise<Delivery[]> {
     await this.#get(id)
-    return listDeliveries(this.#needs.database.kysely, id, limit)
+    return listDeliveries(this.#deps.database.kysely, id, limit)
   }
 
   /** Imports a check of another system with its mail addresses; returns false if the name is already used. */
   async adopt(check: NewCheck, addresses: readonly string[]): Promise<boolean> {
-    const { database, vault } = this.#needs
+    const { database, vault } = this.#deps
     return database.transaction(async (transaction) => {
       if (await isNameTaken(transaction, check.name)) return false
       const receivers = addresses.map((one) => sealed(olderReceiver(one), vault))
@@ -138,11 +138,11 @@ export class Checks {
     })
   }
 
-  readonly #findUsers: KnownReceivers['findUsers'] = (addresses) =>
-    findUsersByAddress(this.#needs.database.kysely, addresses)
+  readonly #findUsers: ReceiverLookup['findUsers'] = (addresses) =>
+    findUsersByAddress(this.#deps.database.kysely, addresses)
 
   async #get(id: number): Promise<Configuration> {
-    const { kysely } = this.#needs.database
+    const { kysely } = this.#deps.database
     const check = await findCheck(kysely, id)
     if (check === undefined) throw notFound('unknown-check', `Notification check ${id} does not exist`)
     return { check, receivers: await listReceivers(kysely, id) }
@@ -152,16 +152,16 @@ export class Checks {
     fields: Fields,
     definitions: readonly Definition[],
   ): Promise<Map<number, Threshold | undefined>> {
-    const needs = { fields, resources: this.#needs.resources, services: await this.#needs.services() }
+    const needs = { fields, resources: this.#deps.resources, services: await this.#deps.services() }
     const read = new Map<number, Threshold | undefined>()
     for (const one of definitions) read.set(one.id, await readThreshold(needs, one))
     return read
   }
 
   /** Makes the receivers of the channels that were given those that were given. */
-  async #replace(db: Queryable, checkId: number, given: readonly GivenReceivers[]): Promise<void> {
+  async #replace(db: Queryable, checkId: number, given: readonly ReceiversInput[]): Promise<void> {
     for (const { channel, receivers } of given) {
-      const wanted = receivers.map((one) => sealed(one, this.#needs.vault))
+      const wanted = receivers.map((one) => sealed(one, this.#deps.vault))
       await replaceReceivers(db, checkId, channel.kinds, wanted)
     }
   }

@@ -1,7 +1,7 @@
 import { defined } from '../../../lib/defined.ts'
 import { findMetric } from '../../metrics/metrics.ts'
 import type { EventType } from '../../model/event-types.ts'
-import { limitsOf } from '../comparisons/comparisons.ts'
+import { comparisonLimits } from '../comparisons/comparisons.ts'
 import type { Check, Definition, Threshold } from '../model/model.ts'
 import { fieldName } from '../model/model.ts'
 import { calculatedSteps } from '../model/steps.ts'
@@ -36,7 +36,7 @@ export function describeFields({ definitions }: Check, services: NamedServices):
   return definitions.map((definition) => {
     const { option, bounds, threshold } = definition
     const metric = findMetric(definition.metric)
-    const { isDuration, unit } = limitsOf(option)
+    const { isDuration, unit } = comparisonLimits(option)
     return {
       definition,
       name: fieldName(definition),

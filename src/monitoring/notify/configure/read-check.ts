@@ -1,7 +1,7 @@
 import type { Fields } from '../../../lib/fields.ts'
 import type { NewCheck } from '../model/model.ts'
 import { readDefinitions } from './read-definitions.ts'
-import { readSettings } from './read-settings.ts'
+import { readFieldSettings } from './read-settings.ts'
 
 const defaults = { severity: 'error', isActive: true, graceSeconds: 600, windowSeconds: 60 } as const
 const maxName = 255
@@ -17,7 +17,7 @@ export async function readNewCheck(
   const description = fields.requiredText('description', { maxLength: maxDescription }).trim()
   if (name !== '' && (await isTaken(name))) fields.fail('name', nameTaken)
   const definitions = readThresholdList(fields)
-  return { name, description, ...readSettings(fields, defaults, false), definitions }
+  return { name, description, ...readFieldSettings(fields, defaults, false), definitions }
 }
 
 function readName(fields: Fields): string {

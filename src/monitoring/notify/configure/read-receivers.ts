@@ -1,7 +1,7 @@
 import { defined } from '../../../lib/defined.ts'
 import type { Fields } from '../../../lib/fields.ts'
 import type { Vault } from '../../../lib/secrets/vault.ts'
-import type { Channel, GivenReceiver, KnownReceivers } from '../channels/channel.ts'
+import type { Channel, ReceiverInput, ReceiverLookup } from '../channels/channel.ts'
 import { channels } from '../channels/channels.ts'
 import type { Receiver } from '../model/model.ts'
 import type { NewReceiver } from '../records/receiver-repository.ts'
@@ -9,18 +9,18 @@ import type { NewReceiver } from '../records/receiver-repository.ts'
 const maxListLength = 64 * 1024
 
 /** Receivers in a channel's field. */
-export interface GivenReceivers {
+export interface ReceiversInput {
   channel: Channel
-  receivers: readonly GivenReceiver[]
+  receivers: readonly ReceiverInput[]
 }
 
 /** Reads the receivers of each channel whose field was sent; reports faults by field. */
 export async function readReceivers(
   fields: Fields,
   known: readonly Receiver[],
-  findUsers: KnownReceivers['findUsers'],
-): Promise<GivenReceivers[]> {
-  const read: GivenReceivers[] = []
+  findUsers: ReceiverLookup['findUsers'],
+): Promise<ReceiversInput[]> {
+  const read: ReceiversInput[] = []
   for (const channel of channels) {
     const targets = known.filter(({ kind }) => channel.kinds.includes(kind)).map(({ target }) => target)
     const receivers = await readField(fields, channel, { targets, findUsers })
@@ -32,8 +32,8 @@ export async function readReceivers(
 async function readField(
   fields: Fields,
   { field: { name, separator, maxLines }, parse }: Channel,
-  known: KnownReceivers,
-): Promise<GivenReceiver[] | undefined> {
+  known: ReceiverLookup,
+): Promise<ReceiverInput[] | undefined> {
   const lines = readLines(fields, name, separator)
   if (lines === undefined) return undefined
   if (lines.length > maxLines) return fields.fail(name, `Enter at most ${maxLines} addresses.`)
@@ -57,12 +57,12 @@ function readLines(fields: Fields, name: string, separator: RegExp): string[] | 
 }
 
 /** Returns the stored form of a receiver, with its secret encrypted. */
-export function sealed({ kind, target, userName, secret }: GivenReceiver, vault: Vault): NewReceiver {
+export function sealed({ kind, target, userName, secret }: ReceiverInput, vault: Vault): NewReceiver {
   return { kind, target, ...defined({ userName }), secret: secret === undefined ? '' : vault.seal(secret) }
 }
 
 /** Returns the generated secrets by address, under the response key of their channel. */
-export function madeSecrets(given: readonly GivenReceivers[]): Record<string, Record<string, string>> {
+export function madeSecrets(given: readonly ReceiversInput[]): Record<string, Record<string, string>> {
   return Object.fromEntries(
     given.flatMap(({ channel: { field }, receivers }) => {
       if (field.secretsName === undefined) return []

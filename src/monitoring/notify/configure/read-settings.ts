@@ -27,7 +27,7 @@ function readDuration(fields: Fields, name: string, least: number): number | und
 }
 
 /** The settings of a check as a body changes them; what is absent stays. `isForm`: an absent box is unchecked. */
-export function readSettings(fields: Fields, before: CheckSettings, isForm: boolean): CheckSettings {
+export function readFieldSettings(fields: Fields, before: CheckSettings, isForm: boolean): CheckSettings {
   return {
     severity: fields.choice('severity', severities) ?? before.severity,
     isActive: readActive(fields) ?? (isForm ? false : before.isActive),

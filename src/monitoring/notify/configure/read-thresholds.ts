@@ -5,7 +5,7 @@ import type { EventType } from '../../model/event-types.ts'
 import { eventTypes, isOws } from '../../model/event-types.ts'
 import type { ServiceRecord } from '../../model/records.ts'
 import { resourceTypes } from '../../model/resource-types.ts'
-import { limitsOf } from '../comparisons/comparisons.ts'
+import { comparisonLimits } from '../comparisons/comparisons.ts'
 import type { ValueSource } from '../evaluate/evaluate-check.ts'
 import type { Definition, Threshold } from '../model/model.ts'
 import { fieldName } from '../model/model.ts'
@@ -15,11 +15,11 @@ import type { ScopePart } from './scope-parts.ts'
 const maxLabelLength = 2000
 
 /** Resources in the series. */
-export type KnownResources = Pick<ValueSource, 'findResource' | 'findResourceId'>
+export type ResourceLookup = Pick<ValueSource, 'findResource' | 'findResourceId'>
 
-export interface ThresholdNeeds {
+export interface ThresholdContext {
   fields: Fields
-  resources: KnownResources
+  resources: ResourceLookup
   services: readonly Pick<ServiceRecord, 'id' | 'name' | 'type'>[]
 }
 
@@ -28,7 +28,7 @@ export interface ThresholdNeeds {
  * imported value that is not one of the steps.
  */
 export async function readThreshold(
-  { fields, resources, services }: ThresholdNeeds,
+  { fields, resources, services }: ThresholdContext,
   definition: Definition,
 ): Promise<Threshold | undefined> {
   const name = fieldName(definition)
@@ -46,14 +46,14 @@ function readLimit(
   name: string,
   text: string,
 ): number | undefined {
-  const value = limitsOf(option).parse(text)
+  const value = comparisonLimits(option).parse(text)
   if (value === undefined) return fields.fail(name, 'Enter a number.')
   const problem = value === threshold?.value ? undefined : limitProblem(bounds, value)
   return problem === undefined ? value : fields.fail(name, problem)
 }
 
 async function readScope(
-  { fields, resources, services }: ThresholdNeeds,
+  { fields, resources, services }: ThresholdContext,
   definition: Definition,
 ): Promise<Omit<Threshold, 'value'>> {
   const { usesService, usesResource, usesLabel, usesOwsService } = definition.bounds
@@ -96,7 +96,7 @@ function kept<T>(given: null | undefined, before: T | undefined): T | undefined 
 function findServiceFor(
   fields: Fields,
   definition: Definition,
-  services: ThresholdNeeds['services'],
+  services: ThresholdContext['services'],
   name: string,
 ): number | undefined {
   const path = `${fieldName(definition)}.service`
@@ -112,7 +112,7 @@ function findServiceFor(
 async function findResourceFor(
   fields: Fields,
   definition: Definition,
-  resources: KnownResources,
+  resources: ResourceLookup,
   text: string,
 ): Promise<number | undefined> {
   const id = /^\d{1,15}$/.test(text)
@@ -122,11 +122,11 @@ async function findResourceFor(
   return id ?? fields.fail(path, `Resource ${text.slice(0, 100)} does not exist.`)
 }
 
-async function existingId(resources: KnownResources, id: number): Promise<number | undefined> {
+async function existingId(resources: ResourceLookup, id: number): Promise<number | undefined> {
   return (await resources.findResource(id)) === undefined ? undefined : id
 }
 
-async function idOfNamed(resources: KnownResources, text: string): Promise<number | undefined> {
+async function idOfNamed(resources: ResourceLookup, text: string): Promise<number | undefined> {
   const [, typeName = '', name = ''] = /^([a-z_]*)=(.*)$/s.exec(text) ?? []
   const type = resourceTypes.find((one) => one === typeName)
   return name === '' || type === undefined ? undefined : resources.findResourceId({ type, name })

@@ -3,13 +3,13 @@ import type { Database } from '../../../db/connection.ts'
 import type { Tables } from '../../../db/tables.ts'
 import { channelOf } from '../channels/channels.ts'
 import type { OpenChannels } from '../channels/open-channels.ts'
-import type { Check, CheckProblems, Message, MessageKind, Receiver } from '../model/model.ts'
+import type { Check, CheckProblems, MessageKind, NotificationMessage, Receiver } from '../model/model.ts'
 import { claimPeriod, findCheck, setFailingSince } from '../records/check-repository.ts'
 import { dropDeliveries, insertDelivery, listDeliveriesSince } from '../records/delivery-repository.ts'
 import { listReceivers } from '../records/receiver-repository.ts'
 import { nextStep } from './transitions.ts'
 
-export interface ActNeeds {
+export interface ActDeps {
   database: Database
   channels: Pick<OpenChannels, 'canReach'>
 }
@@ -19,7 +19,7 @@ export interface ActNeeds {
  * messages to send. If several servers evaluated the same period, only one records it.
  */
 export async function actOnProblems(
-  { database, channels }: ActNeeds,
+  { database, channels }: ActDeps,
   { check: { id }, problems }: CheckProblems,
   { to, now }: { to: number; now: number },
 ): Promise<void> {
@@ -57,15 +57,15 @@ function earliest({ failingSince, graceSeconds }: Check, now: number): string {
 
 function toMessage(
   { id, name, description, severity }: Check,
-  rest: Pick<Message, 'kind' | 'problems' | 'failingSince' | 'spottedAt'>,
-): Message {
+  rest: Pick<NotificationMessage, 'kind' | 'problems' | 'failingSince' | 'spottedAt'>,
+): NotificationMessage {
   return { checkId: id, checkName: name, checkDescription: description, severity, ...rest }
 }
 
 async function enqueue(
   transaction: Transaction<Tables>,
   receivers: readonly Receiver[],
-  message: Message,
+  message: NotificationMessage,
 ): Promise<void> {
   for (const receiver of receivers) {
     const caption = channelOf(receiver)?.captionOf?.(receiver) ?? receiver.target

@@ -7,11 +7,11 @@ import type { ClaimedDelivery } from '../records/delivery-repository.ts'
 import {
   claimDelivery,
   deleteDeliveriesBefore,
+  finishDelivery,
   listDueDeliveries,
-  settleDelivery,
 } from '../records/delivery-repository.ts'
 import { listReceivers } from '../records/receiver-repository.ts'
-import type { SendNeeds } from './send-to.ts'
+import type { SendDeps } from './send-to.ts'
 import { sendTo } from './send-to.ts'
 import { retryMinutes } from './transitions.ts'
 
@@ -21,7 +21,7 @@ const leaseMs = 120_000
 const atOnce = 8
 const batchSize = 100
 
-interface Parts extends SendNeeds {
+interface DeliveriesDeps extends SendDeps {
   database: Database
   clock: Clock
   log: Logger
@@ -29,13 +29,13 @@ interface Parts extends SendNeeds {
 
 /** Sends what is due. Deliveries wait in the database, so that a restart loses none. */
 export class Deliveries {
-  readonly #parts: Parts
+  readonly #deps: DeliveriesDeps
   readonly #stopping = new AbortController()
   #round: Promise<void> = Promise.resolve()
   #isWaiting = false
 
-  constructor(parts: Parts) {
-    this.#parts = parts
+  constructor(deps: DeliveriesDeps) {
+    this.#deps = deps
   }
 
   /** Tries everything that is due once; returns when each attempt has ended. Never throws. */
@@ -47,8 +47,7 @@ export class Deliveries {
       try {
         await this.#sendDue()
       } catch (error) {
-        if (!this.#stopping.signal.aborted)
-          this.#parts.log.error({ err: error }, 'messages could not be sent')
+        if (!this.#stopping.signal.aborted) this.#deps.log.error({ err: error }, 'messages could not be sent')
       }
     })
     return this.#round
@@ -61,7 +60,7 @@ export class Deliveries {
   }
 
   async #sendDue(): Promise<void> {
-    const { database, clock } = this.#parts
+    const { database, clock } = this.#deps
     const now = clock.now().getTime()
     await deleteDeliveriesBefore(database.kysely, new Date(now - keptMs).toISOString())
     const due = await listDueDeliveries(database.kysely, new Date(now).toISOString(), batchSize)
@@ -73,7 +72,7 @@ export class Deliveries {
   }
 
   async #attempt(id: number, now: number): Promise<void> {
-    const { database, log } = this.#parts
+    const { database, log } = this.#deps
     const at = new Date(now).toISOString()
     const delivery = await claimDelivery(database.kysely, id, at, new Date(now + leaseMs).toISOString())
     if (delivery === undefined) return
@@ -85,23 +84,23 @@ export class Deliveries {
         { deliveryId: id, attempts: delivery.attempts },
         `a message was not delivered: ${result.error}`,
       )
-      await settleDelivery(database.kysely, id, result)
+      await finishDelivery(database.kysely, id, result)
       return
     }
     await database.transaction(async (transaction) => {
-      await settleDelivery(transaction, id, { state: 'sent', at })
+      await finishDelivery(transaction, id, { state: 'sent', at })
       if (delivery.kind === 'alert') await markSent(transaction, delivery.checkId, at)
     })
   }
 
   async #send(delivery: ClaimedDelivery): Promise<void> {
-    const { database } = this.#parts
+    const { database } = this.#deps
     const { checkId, receiverId, message, id } = delivery
     const check = await findCheck(database.kysely, checkId)
     const receiver = (await listReceivers(database.kysely, checkId)).find((one) => one.id === receiverId)
     if (check === undefined || receiver === undefined) throw new ReceiverGone('its receiver was taken out')
     const { graceSeconds } = check
-    await sendTo(this.#parts, { receiver, message, deliveryId: id, graceSeconds }, this.#stopping.signal)
+    await sendTo(this.#deps, { receiver, message, deliveryId: id, graceSeconds }, this.#stopping.signal)
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../lib/clock.ts'
 import { WorkQueue } from '../../../lib/workers/work-queue.ts'
 import { channelOf } from '../channels/channels.ts'
-import type { Check, Message, Receiver } from '../model/model.ts'
-import type { SendNeeds } from './send-to.ts'
+import type { Check, NotificationMessage, Receiver } from '../model/model.ts'
+import type { SendDeps } from './send-to.ts'
 import { sendTo } from './send-to.ts'
 
 const atOnce = 8
@@ -18,11 +18,11 @@ export interface TestResult {
 
 /** Sends each receiver one message that is marked as a test, and returns the results. */
 export async function sendTest(
-  needs: SendNeeds & { clock: Clock },
+  deps: SendDeps & { clock: Clock },
   { check, receivers }: { check: Check; receivers: readonly Receiver[] },
   signal: AbortSignal,
 ): Promise<TestResult[]> {
-  const message = testMessage(check, needs.clock.now().toISOString())
+  const message = testMessage(check, deps.clock.now().toISOString())
   const { graceSeconds } = check
   const turns = new WorkQueue({ limit: atOnce })
   return Promise.all(
@@ -30,7 +30,7 @@ export async function sendTest(
       turns.run(async (): Promise<TestResult> => {
         const caption = channelOf(receiver)?.captionOf?.(receiver) ?? receiver.target
         try {
-          await sendTo(needs, { receiver, message, deliveryId: noDelivery, graceSeconds }, signal)
+          await sendTo(deps, { receiver, message, deliveryId: noDelivery, graceSeconds }, signal)
           return { receiver: caption }
         } catch (error) {
           return { receiver: caption, error: error instanceof Error ? error.message : String(error) }
@@ -40,7 +40,7 @@ export async function sendTest(
   )
 }
 
-function testMessage({ id, name, description, severity }: Check, at: string): Message<'test'> {
+function testMessage({ id, name, description, severity }: Check, at: string): NotificationMessage<'test'> {
   return {
     kind: 'test',
     checkId: id,

@@ -6,7 +6,7 @@ import type { OpenChannels } from '../channels/open-channels.ts'
 
 const defaultAttemptMs = 30_000
 
-export interface SendNeeds {
+export interface SendDeps {
   channels: Pick<OpenChannels, 'find'>
   /** Opens what receivers share with this server. */
   vault: Pick<Vault, 'open'>
@@ -16,7 +16,7 @@ export interface SendNeeds {
 
 /** Sends a message to one receiver by its channel. Throws an error whose message contains no secret. */
 export async function sendTo(
-  { channels, vault, attemptMs = defaultAttemptMs }: SendNeeds,
+  { channels, vault, attemptMs = defaultAttemptMs }: SendDeps,
   parcel: Omit<Parcel, 'secret'>,
   stopping: AbortSignal,
 ): Promise<void> {

@@ -2,7 +2,7 @@ import { metricNamed } from '../../metrics/metrics.ts'
 import type { ResourceType } from '../../model/resource-types.ts'
 import { resourceTypeId, resourceTypeOfId } from '../../model/resource-types.ts'
 import type { SeriesDatabase } from '../../series/series-database.ts'
-import type { ValueQuestion } from '../model/model.ts'
+import type { ValueQuery } from '../model/model.ts'
 
 const maxLabels = 200
 
@@ -12,7 +12,7 @@ export const checkReads = { checkLabels, checkResource, findCheckResource }
 /** Labels that minute rows of the question's metric, services and period have. */
 async function checkLabels(
   database: SeriesDatabase,
-  { metric, serviceIds, from, to }: ValueQuestion,
+  { metric, serviceIds, from, to }: ValueQuery,
 ): Promise<string[]> {
   if (serviceIds.length === 0) return []
   const rows = await database.all<{ name: string }>(

@@ -3,17 +3,17 @@ import { Failure } from '../../../lib/errors.ts'
 import { otherLabel } from '../../metrics/metrics.ts'
 import type { ResourceType } from '../../model/resource-types.ts'
 import type { Breach } from '../comparisons/comparison.ts'
-import type { Check, Definition, FoundValue, Problem, Threshold, ValueQuestion } from '../model/model.ts'
-import type { Ask, WatchedService } from './evaluate.ts'
+import type { Check, Definition, Problem, Threshold, ValueQuery, ValueResult } from '../model/model.ts'
+import type { ReadValue, WatchedService } from './evaluate.ts'
 import { compareBreaches, planOf } from './evaluate.ts'
 import type { Subject } from './problem-text.ts'
 import { toProblem, unknownProblem } from './problem-text.ts'
 
 /** Source of values. */
 export interface ValueSource {
-  value(question: ValueQuestion): Promise<FoundValue>
+  value(question: ValueQuery): Promise<ValueResult>
   /** Labels that the metric's rows of the period have, at most a few hundred. */
-  labels(question: ValueQuestion): Promise<string[]>
+  labels(question: ValueQuery): Promise<string[]>
   /** Returns the name of a resource; undefined if it is unknown. */
   findResource(id: number): Promise<string | undefined>
   /** Id of the resource of a type and name; undefined where it was never used. */
@@ -22,7 +22,7 @@ export interface ValueSource {
   report(error: unknown): void
 }
 
-export interface Moment {
+export interface EvaluationMoment {
   services: readonly WatchedService[]
   /** End of the last complete period, in seconds since 1970. */
   to: number
@@ -35,7 +35,11 @@ export interface Moment {
 /**
  * Returns the problems of a check, one per threshold. A threshold that cannot be evaluated is a problem too.
  */
-export async function evaluateCheck(check: Check, values: ValueSource, moment: Moment): Promise<Problem[]> {
+export async function evaluateCheck(
+  check: Check,
+  values: ValueSource,
+  moment: EvaluationMoment,
+): Promise<Problem[]> {
   const problems: Problem[] = []
   for (const definition of check.definitions) {
     if (definition.threshold === undefined) continue
@@ -58,7 +62,7 @@ function reasonOf(error: unknown): string {
 
 interface Hit {
   breach: Breach
-  ask: Ask
+  ask: ReadValue
 }
 
 async function evaluateThreshold(
@@ -66,7 +70,7 @@ async function evaluateThreshold(
   definition: Definition,
   threshold: Threshold,
   values: ValueSource,
-  { services, to, now, isStarting }: Moment,
+  { services, to, now, isStarting }: EvaluationMoment,
 ): Promise<Problem | undefined> {
   const plan = planOf(definition, threshold, services, { windowSeconds: check.windowSeconds, to })
   if (plan.kind === 'impossible') return unknownProblem(check, definition, plan.reason, to)
@@ -107,8 +111,8 @@ async function evaluateThreshold(
 }
 
 /** Creates one query per label; a host without labels in the period gets one query for the whole host. */
-async function splitByLabel(asks: readonly Ask[], values: ValueSource): Promise<Ask[]> {
-  const split: Ask[] = []
+async function splitByLabel(asks: readonly ReadValue[], values: ValueSource): Promise<ReadValue[]> {
+  const split: ReadValue[] = []
   for (const ask of asks) {
     const labels = (await values.labels(ask.question)).filter((label) => label !== otherLabel)
     if (labels.length === 0) split.push(ask)

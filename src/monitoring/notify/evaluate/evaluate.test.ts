@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { defined, without } from '../../../lib/defined.ts'
-import type { Breach, Compared } from '../comparisons/comparison.ts'
+import type { Breach, ComparedValue } from '../comparisons/comparison.ts'
 import { comparisonNames, findComparison } from '../comparisons/comparisons.ts'
 import type { Threshold } from '../model/model.ts'
 import type { WatchedService } from './evaluate.ts'
@@ -26,7 +26,7 @@ function plan(
 }
 
 /** Calls the comparison of that name. */
-function findBreach({ option, ...changes }: Partial<Compared> & { option: string }): Breach | undefined {
+function findBreach({ option, ...changes }: Partial<ComparedValue> & { option: string }): Breach | undefined {
   const found = { value: 5, lastValidTo: to }
   const compared = { limit: 5, metric: { type: 'count' } as const, found, isCollected: true, now, ...changes }
   return (findComparison(option) ?? assert.fail(option)).findBreach(compared)

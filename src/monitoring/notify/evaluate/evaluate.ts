@@ -4,7 +4,7 @@ import { findMetric, isHostMetric, metricsOf } from '../../metrics/metrics.ts'
 import type { ServiceRecord } from '../../model/records.ts'
 import type { Breach, Comparison } from '../comparisons/comparison.ts'
 import { findComparison } from '../comparisons/comparisons.ts'
-import type { Definition, Threshold, ValueQuestion } from '../model/model.ts'
+import type { Definition, Threshold, ValueQuery } from '../model/model.ts'
 
 /** Fields of a service that evaluation uses. */
 export type WatchedService = Pick<
@@ -13,8 +13,8 @@ export type WatchedService = Pick<
 >
 
 /** A query with the meaning of its result. */
-export interface Ask {
-  question: ValueQuestion
+export interface ReadValue {
+  question: ValueQuery
   /** Names of the services, where the threshold is about these alone. */
   about: string[]
   /** True if a service was collected in the period, so that no row means 0. */
@@ -22,10 +22,10 @@ export interface Ask {
 }
 
 export type Plan =
-  | { kind: 'ask'; metric: Metric; comparison: Comparison; asks: Ask[]; eachLabel: boolean }
+  | { kind: 'ask'; metric: Metric; comparison: Comparison; asks: ReadValue[]; eachLabel: boolean }
   | { kind: 'impossible'; reason: string }
 
-export interface Span {
+export interface EvaluationSpan {
   windowSeconds: number
   /** End of the last complete period, in seconds since 1970. */
   to: number
@@ -39,7 +39,7 @@ export function planOf(
   definition: Pick<Definition, 'metric' | 'option'>,
   threshold: Threshold,
   services: readonly WatchedService[],
-  span: Span,
+  span: EvaluationSpan,
 ): Plan {
   const metric = findMetric(definition.metric)
   if (metric === undefined) return impossible(`there is no metric ${definition.metric}`)
@@ -87,8 +87,8 @@ function toAsk(
   metric: Metric,
   { resourceId, label, eventType }: Threshold,
   services: readonly WatchedService[],
-  { windowSeconds, to, isPart }: Span & { isPart: boolean },
-): Ask {
+  { windowSeconds, to, isPart }: EvaluationSpan & { isPart: boolean },
+): ReadValue {
   const from = to - Math.max(windowSeconds, ...services.map((one) => one.checkIntervalSeconds))
   const isCollected = services.some(
     ({ lastCheck }) => lastCheck !== undefined && Date.parse(lastCheck) >= from * 1000,

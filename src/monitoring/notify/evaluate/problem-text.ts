@@ -14,7 +14,7 @@ export interface Subject {
   others: number
 }
 
-export interface Found {
+export interface ProblemFacts {
   check: Check
   definition: Definition
   threshold: Threshold
@@ -28,7 +28,7 @@ export interface Found {
 }
 
 /** A broken limit in words and numbers. */
-export function toProblem(found: Found): Problem {
+export function toProblem(found: ProblemFacts): Problem {
   const { check, definition, threshold, metric, comparison, breach, from, to } = found
   const limit = comparison.limit.readable(threshold.value, metric)
   return {
@@ -64,7 +64,7 @@ function offendingText(breach: Breach): string {
   return breach.value === undefined ? 'never' : amountText(breach.value)
 }
 
-function describe({ metric, comparison, breach, subject, from, to }: Found, limit: string): string {
+function describe({ metric, comparison, breach, subject, from, to }: ProblemFacts, limit: string): string {
   const what = `${metric.description}${subjectText(subject)}`
   const span = spanText(from, to)
   if (breach.kind === 'uncollected')

@@ -117,7 +117,7 @@ export interface CheckProblems {
 }
 
 /** Content of a message at the time it was written. */
-export interface Message<Kind extends MessageKind | 'test' = MessageKind> {
+export interface NotificationMessage<Kind extends MessageKind | 'test' = MessageKind> {
   kind: Kind
   checkId: number
   checkName: string
@@ -130,7 +130,7 @@ export interface Message<Kind extends MessageKind | 'test' = MessageKind> {
 }
 
 /** A message that a channel sends: alert, recovery, or requested test. */
-export type AnyMessage = Message | Message<'test'>
+export type AnyMessage = NotificationMessage | NotificationMessage<'test'>
 
 /** A message to one receiver. */
 export interface Delivery {
@@ -150,7 +150,7 @@ export interface Delivery {
 }
 
 /** Query for one number over a period and some services. */
-export interface ValueQuestion {
+export interface ValueQuery {
   metric: string
   serviceIds: number[]
   resourceId?: number
@@ -161,8 +161,8 @@ export interface ValueQuestion {
   to: number
 }
 
-/** Result of a `ValueQuestion`. */
-export interface FoundValue {
+/** Result of a `ValueQuery`. */
+export interface ValueResult {
   /** Undefined where no row was found. */
   value: number | undefined
   /** Seconds since 1970; the end of the newest row that was ever written. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Queryable } from '../../../db/connection.ts'
 import type { Tables } from '../../../db/tables.ts'
 import { defined } from '../../../lib/defined.ts'
-import type { Delivery, DeliveryState, Message, MessageKind } from '../model/model.ts'
+import type { Delivery, DeliveryState, MessageKind, NotificationMessage } from '../model/model.ts'
 import { deliveryStates, messageKinds } from '../model/model.ts'
 
 type Row = Omit<Selectable<Tables['notification_deliveries']>, 'message'>
@@ -42,7 +42,7 @@ function toDelivery(row: Row): Delivery {
 export async function insertDelivery(
   db: Queryable,
   to: { receiverId: number; receiver: string },
-  message: Message,
+  message: NotificationMessage,
   at: string,
 ): Promise<void> {
   await db
@@ -129,7 +129,7 @@ export async function listDueDeliveries(db: Queryable, at: string, limit: number
 }
 
 export interface ClaimedDelivery extends Delivery {
-  message: Message
+  message: NotificationMessage
 }
 
 /** Claims a delivery for one attempt; only one of several servers gets it. */
@@ -150,11 +150,13 @@ export async function claimDelivery(
     )
     .returningAll()
     .executeTakeFirst()
-  return row === undefined ? undefined : { ...toDelivery(row), message: JSON.parse(row.message) as Message }
+  return row === undefined
+    ? undefined
+    : { ...toDelivery(row), message: JSON.parse(row.message) as NotificationMessage }
 }
 
 /** Records the result of an attempt, unless the delivery was dropped meanwhile. */
-export async function settleDelivery(
+export async function finishDelivery(
   db: Queryable,
   id: number,
   result: { state: DeliveryState; at: string; nextTry?: string; error?: string },

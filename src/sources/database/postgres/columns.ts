@@ -2,7 +2,7 @@ import { attributeOfColumn } from '../../../geo/postgres-types.ts'
 import type { Attribute } from '../../../geo/schema.ts'
 import { quoteIdentifier } from '../../../lib/postgres/quote.ts'
 import type { ColumnEntry } from './catalog.ts'
-import type { DeclaredGeometry, GeometryShape } from './geometry-column.ts'
+import type { DeclaredGeometry, PostgresGeometryShape } from './geometry-column.ts'
 import { parseGeometryTypmod } from './geometry-column.ts'
 
 /** A column that becomes an attribute: the expression for its value in the attribute's binary format. */
@@ -67,16 +67,19 @@ function planAttribute(column: ColumnEntry): PlannedAttribute {
 }
 
 /** Returns the column as a geometry for PostGIS functions. */
-export function geometrySql({ name, isGeography }: PlannedGeometry): string {
+export function sourceGeometrySql({ name, isGeography }: PlannedGeometry): string {
   return isGeography ? `${quoteIdentifier(name)}::geometry` : quoteIdentifier(name)
 }
 
 /**
  * Returns an expression for the geometry as little-endian WKB without arcs, with the dimensions of the shape.
  */
-export function wkbSql(geometry: PlannedGeometry, shape: Pick<GeometryShape, 'hasZ' | 'hasM'>): string {
+export function wkbSql(
+  geometry: PlannedGeometry,
+  shape: Pick<PostgresGeometryShape, 'hasZ' | 'hasM'>,
+): string {
   const { isBinding, canHaveArcs } = geometry.declared
-  const column = geometrySql(geometry)
+  const column = sourceGeometrySql(geometry)
   const straight = canHaveArcs
     ? `case when ST_HasArc(${column}) then ST_CurveToLine(${column}) else ${column} end`
     : column

@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import type { LayerDescription, Message } from '../../../formats/format.ts'
+import type { FormatMessage, LayerDescription } from '../../../formats/format.ts'
 import type { CrsDeclaration } from '../../../geo/crs.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import type { GeometryField } from '../../../geo/schema.ts'
@@ -7,8 +7,8 @@ import { quoteTable } from '../../../lib/postgres/quote.ts'
 import type { TableEntry } from './catalog.ts'
 import { listColumns } from './catalog.ts'
 import type { ColumnPlan, PlannedGeometry } from './columns.ts'
-import { geometrySql, planColumns } from './columns.ts'
-import type { GeometryGroup, GeometryShape } from './geometry-column.ts'
+import { planColumns, sourceGeometrySql } from './columns.ts'
+import type { GeometryGroup, PostgresGeometryShape } from './geometry-column.ts'
 import { shapeOfGroups } from './geometry-column.ts'
 import type { ReadingSession } from './session.ts'
 import { withinTime } from './session.ts'
@@ -23,7 +23,10 @@ const surveyMs = 20_000
 const sampledRows = 10_000
 const maxGroups = 1000
 
-export async function describeTable(session: ReadingSession, entry: TableEntry): Promise<LayerDescription> {
+export async function describeSourceTable(
+  session: ReadingSession,
+  entry: TableEntry,
+): Promise<LayerDescription> {
   const plan = planColumns(await listColumns(session.client, entry.oid))
   const { geometry, attributes } = plan
   const field = geometry === undefined ? undefined : await describeGeometry(session.client, entry, geometry)
@@ -37,8 +40,8 @@ export async function describeTable(session: ReadingSession, entry: TableEntry):
   }
 }
 
-function messagesOf(table: string, { geometry, furtherGeometries, left }: ColumnPlan): Message[] {
-  const messages: Message[] = []
+function messagesOf(table: string, { geometry, furtherGeometries, left }: ColumnPlan): FormatMessage[] {
+  const messages: FormatMessage[] = []
   if (furtherGeometries.length > 0) {
     const others = furtherGeometries.map((name) => `"${name}"`).join(', ')
     const message = `Table "${table}" has several geometries: "${geometry?.name}" is the layer's, ${others} come as text`
@@ -66,11 +69,11 @@ async function lookAtRows(
   client: Client,
   { schema, name }: TableEntry,
   geometry: PlannedGeometry,
-): Promise<GeometryShape> {
+): Promise<PostgresGeometryShape> {
   const groups = async (limit: string): Promise<GeometryGroup[]> => {
     const { rows } = await client.query<GeometryGroup>(
       `select GeometryType(g) as type, ST_SRID(g) as srid, ST_Zmflag(g)::int as flag, count(*)::float8 as rows
-       from (select ${geometrySql(geometry)} as g from ${quoteTable(schema, name)} ${limit}) as source
+       from (select ${sourceGeometrySql(geometry)} as g from ${quoteTable(schema, name)} ${limit}) as source
        where g is not null group by 1, 2, 3 order by 4 desc limit ${maxGroups}`,
     )
     return rows
@@ -126,7 +129,7 @@ async function survey(
     geometry === undefined
       ? ''
       : `, min(ST_XMin(g)) as min_x, min(ST_YMin(g)) as min_y, max(ST_XMax(g)) as max_x, max(ST_YMax(g)) as max_y`
-  const column = geometry === undefined ? '' : `${geometrySql(geometry)} as g`
+  const column = geometry === undefined ? '' : `${sourceGeometrySql(geometry)} as g`
   const sql = `select count(*)::float8 as rows${bounds} from (select ${column} from ${quoteTable(schema, name)}) as source`
   const [row] =
     (await withinTime(client, surveyMs, async () => (await client.query<SurveyRow>(sql)).rows)) ?? []

@@ -1,4 +1,4 @@
-import type { Message } from '../../../formats/format.ts'
+import type { FormatMessage } from '../../../formats/format.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { listNames, requireTables } from '../choose-tables.ts'
 import type { DescribeOptions } from '../database.ts'
@@ -15,7 +15,7 @@ const ownNames = /^terrane_(?:load|kept)_/
 export async function findTables(
   session: ReadingSession,
   options: DescribeOptions,
-): Promise<{ entries: TableEntry[]; messages: Message[] }> {
+): Promise<{ entries: TableEntry[]; messages: FormatMessage[] }> {
   const { schema, database } = session
   const { tables: wanted, maxTables } = options
   if (!(await schemaExists(session.client, schema))) {
@@ -47,7 +47,7 @@ function chooseTables({ schema, database }: ReadingSession, found: TableEntry[])
     throw invalid('no-tables', `Schema "${schema}" of database "${database}" ${why}`)
   }
   const message = `This user may not read ${listNames(closed)}`
-  const messages: Message[] =
+  const messages: FormatMessage[] =
     closed.length === 0 ? [] : [{ level: 'warning', code: 'tables-skipped', message }]
   return { entries: readable, messages }
 }

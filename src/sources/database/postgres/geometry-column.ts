@@ -4,7 +4,7 @@ import { geometryTypes } from '../../../geo/schema.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 
 /** Properties of a geometry column before its rows are read. */
-export interface GeometryShape {
+export interface PostgresGeometryShape {
   type: GeometryType
   hasZ: boolean
   hasM: boolean
@@ -13,7 +13,7 @@ export interface GeometryShape {
 }
 
 /** Declaration of a column, as far as its type modifier contains one. */
-export interface DeclaredGeometry extends GeometryShape {
+export interface DeclaredGeometry extends PostgresGeometryShape {
   /** True if geometries may contain arcs, which are converted to lines. */
   canHaveArcs: boolean
   /** True if every row has this SRID and these dimensions. */
@@ -68,7 +68,7 @@ const codesByName: Record<string, number> = {
 }
 
 /** Returns a shape that represents all groups, with the SRID of most rows. */
-export function shapeOfGroups(groups: GeometryGroup[]): GeometryShape {
+export function shapeOfGroups(groups: GeometryGroup[]): PostgresGeometryShape {
   const seen = new SeenGeometries()
   const rowsBySrid = new Map<number, number>()
   for (const { type, srid, flag, rows } of groups) {

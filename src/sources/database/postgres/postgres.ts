@@ -6,12 +6,12 @@ import type { Schema } from '../../../geo/schema.ts'
 import { conflict } from '../../../lib/errors.ts'
 import { quoteTable } from '../../../lib/postgres/quote.ts'
 import type { DatabaseReader, DescribedDatabase, DescribeOptions } from '../database.ts'
-import { requireUser } from '../server-place.ts'
+import { requireUser } from '../server-address.ts'
 import type { TableEntry } from './catalog.ts'
 import { listColumns, listTableEntries } from './catalog.ts'
 import type { ColumnPlan } from './columns.ts'
-import { geometrySql, planColumns, wkbSql } from './columns.ts'
-import { describeTable, findSrids } from './describe-table.ts'
+import { planColumns, sourceGeometrySql, wkbSql } from './columns.ts'
+import { describeSourceTable, findSrids } from './describe-table.ts'
 import { findTables } from './find-tables.ts'
 import type { ReadingSession } from './session.ts'
 import { withSession } from './session.ts'
@@ -25,7 +25,7 @@ async function* describeTables(
   const tables: LayerDescription[] = []
   for (const entry of entries) {
     options.signal.throwIfAborted()
-    tables.push(await describeTable(session, entry))
+    tables.push(await describeSourceTable(session, entry))
   }
   yield { tables, messages }
 }
@@ -52,7 +52,7 @@ function checkColumns(table: LayerDescription, plan: ColumnPlan): void {
 function selectList({ attributes, geometry }: ColumnPlan, { schema, srids }: RowForm): string {
   const list = attributes.map(({ sql }) => sql)
   if (geometry !== undefined && schema.geometry !== undefined) list.push(wkbSql(geometry, schema.geometry))
-  if (geometry !== undefined && srids !== undefined) list.push(`ST_SRID(${geometrySql(geometry)})`)
+  if (geometry !== undefined && srids !== undefined) list.push(`ST_SRID(${sourceGeometrySql(geometry)})`)
   return list.join(', ')
 }
 

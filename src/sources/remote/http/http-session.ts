@@ -4,7 +4,7 @@ import { defined } from '../../../lib/defined.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { STATUS_CODES } from '../../../lib/network/node-http.ts'
 import { toFault } from '../faults.ts'
-import type { KnownUser } from '../http-auth.ts'
+import type { CredentialsOfUser } from '../http-auth.ts'
 import { basicFor, isDomainUser, nextAuthorization, parseChallenges } from '../http-auth.ts'
 import { discard, HttpConnection } from '../http-connection.ts'
 import type { RemoteLocation } from '../location.ts'
@@ -97,7 +97,7 @@ function statusFault(status: number, hasCredentials: boolean, isElsewhere: boole
 /** Reads by HTTP and HTTPS; follows redirects, sends credentials only to the first origin. */
 export class HttpSession implements RemoteSession {
   readonly #connection: HttpConnection
-  readonly #user: KnownUser | undefined
+  readonly #user: CredentialsOfUser | undefined
 
   constructor({ guard, credentials, authorities }: SessionOptions) {
     const { username } = credentials
@@ -128,7 +128,7 @@ export class HttpSession implements RemoteSession {
 
   async #ask(
     url: URL,
-    user: KnownUser | undefined,
+    user: CredentialsOfUser | undefined,
     from: ReadFrom,
     signal: AbortSignal,
   ): Promise<IncomingMessage> {

@@ -9,7 +9,7 @@ import type { RejectedRow } from '../../../geo/batch.ts'
 import type { IndexHeader } from './layout.ts'
 import { indexVersion } from './layout.ts'
 import type { FileStamp } from './stamp.ts'
-import { fitsStamp, isUntouched, readHead, readStamp, unsettledMs } from './stamp.ts'
+import { fitsStamp, isUntouched, readIndexHead, readStamp, unsettledMs } from './stamp.ts'
 import { IndexWriter } from './write-index.ts'
 
 export interface IndexOrder {
@@ -85,7 +85,7 @@ async function readHeads(
     for (const [extension, { fd }] of rows.files) {
       const part = stamp.parts.find((one) => one.extension === extension)
       if (part === undefined || !isUntouched(fd, part)) throw changed()
-      heads[extension] = readHead(fd)
+      heads[extension] = readIndexHead(fd)
     }
     return heads
   } finally {

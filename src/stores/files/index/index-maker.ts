@@ -25,7 +25,7 @@ interface Making {
   abort: AbortController
 }
 
-export interface MakeOptions {
+export interface MakeIndexOptions {
   signal: AbortSignal
   rejectsPath?: string
 }
@@ -40,7 +40,7 @@ export class IndexMaker {
   readonly #failed = new Map<string, { untilMs: number; error: unknown }>()
 
   /** Builds the index of a file again. Throws the error that prevents reading the file. */
-  async make(connection: StoreConnection, { signal, rejectsPath }: MakeOptions): Promise<IndexHeader> {
+  async make(connection: StoreConnection, { signal, rejectsPath }: MakeIndexOptions): Promise<IndexHeader> {
     const key = indexName(connection)
     const making = this.#making.get(key) ?? this.#begin(key, { connection, ...defined({ rejectsPath }) })
     making.waiting += 1

@@ -1,4 +1,4 @@
-import type { LayerDescription, Message } from '../../../formats/format.ts'
+import type { FormatMessage, LayerDescription } from '../../../formats/format.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import type { FileStamp } from './stamp.ts'
 
@@ -8,8 +8,8 @@ import type { FileStamp } from './stamp.ts'
 export const indexVersion = 1
 
 /** An index starts with these letters, then offset and length of its header, as 64-bit floats. */
-export const magic = 'terraidx'
-export const headBytes = 24
+export const indexMagic = 'terraidx'
+export const indexHeadBytes = 24
 
 /** Rows per group; all data of a group are stored together. */
 export const groupRows = 1 << 18
@@ -18,13 +18,13 @@ export const blockBoxes = 256
 /** Size of a box: four 32-bit floats rounded outwards. */
 export const boxBytes = 16
 /** Size of a block entry: a box and the position of its row. */
-export const entryBytes = boxBytes + 4
+export const indexEntryBytes = boxBytes + 4
 export const placeBytes = 8
 export const rowNumberBytes = 4
 export const timeBytes = 8
 
 /** Only readable rows count; the position of a row is its rank among them. */
-export interface RowGroup {
+export interface IndexRowGroup {
   /** Offset of the group in the index. */
   at: number
   rows: number
@@ -60,7 +60,7 @@ export interface IndexHeader {
   leftOut: LeftOut
   /** Attributes of type date or timestamp, whose values are stored in the groups. */
   times: string[]
-  groups: RowGroup[]
+  groups: IndexRowGroup[]
   /** Offset of the block envelopes, group by group. */
   blocksAt: number
 }
@@ -81,13 +81,13 @@ export interface GroupLayout {
   end: number
 }
 
-export function layoutOf({ at, rows, boxes }: RowGroup, timeColumns: number): GroupLayout {
+export function layoutOf({ at, rows, boxes }: IndexRowGroup, timeColumns: number): GroupLayout {
   const rowNumbers = at + rows * placeBytes
   const firstTime = rowNumbers + rows * rowNumberBytes
   const times = Array.from({ length: timeColumns }, (_, index) => firstTime + index * rows * timeBytes)
   const nulls = firstTime + timeColumns * rows * timeBytes
   const entries = nulls + nullBytes(rows)
-  return { places: at, rowNumbers, times, nulls, entries, end: entries + boxes * entryBytes }
+  return { places: at, rowNumbers, times, nulls, entries, end: entries + boxes * indexEntryBytes }
 }
 
 export function nullBytes(rows: number): number {
@@ -99,7 +99,7 @@ export function blockCount(boxes: number): number {
 }
 
 /** Returns a message about rows that were skipped. */
-export function leftOutMessage({ count, first }: LeftOut): Message | undefined {
+export function leftOutMessage({ count, first }: LeftOut): FormatMessage | undefined {
   if (count === 0) return undefined
   const reasons = first.slice(0, 3).map(({ row, reason }) => `row ${row}: ${reason}`)
   const more = count > reasons.length ? `; and ${count - reasons.length} more` : ''

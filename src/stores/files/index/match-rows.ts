@@ -5,7 +5,7 @@ import { areaTest } from '../../../geo/area.ts'
 import type { AreaTest } from '../../../geo/area-test.ts'
 import type { FeatureQuery } from '../../store.ts'
 import type { FileIndex } from './open-index.ts'
-import { allPositions, RowSet } from './row-set.ts'
+import { allPositions, IndexRowSet } from './row-set.ts'
 import { rowsChanged } from './states.ts'
 
 export type Filter = Pick<FeatureQuery, 'bboxes' | 'time' | 'featureId' | 'featureIds' | 'filter'>
@@ -26,7 +26,7 @@ const microsPerMs = 1000
 const lastMicroOfDay = 86_400_000_000 - 1
 
 /** Runs a search and yields to other work at intervals. */
-async function inTurns(search: Generator<void>, signal: AbortSignal): Promise<void> {
+async function runInOrder(search: Generator<void>, signal: AbortSignal): Promise<void> {
   let turn = performance.now()
   for (const _piece of search) {
     if (performance.now() - turn < turnMs) continue
@@ -45,12 +45,12 @@ function areAllWithin({ header }: FileIndex, areas: readonly AreaTest[]): boolea
   return areas.some((area) => area.relationTo(minX, minY, maxX, maxY) === 'within')
 }
 
-async function matchAreas(source: MatchSource, areas: readonly AreaTest[]): Promise<RowSet> {
+async function matchAreas(source: MatchSource, areas: readonly AreaTest[]): Promise<IndexRowSet> {
   const { index, signal } = source
-  const within = new RowSet(index.header.rowCount)
-  const across = new RowSet(index.header.rowCount)
+  const within = new IndexRowSet(index.header.rowCount)
+  const across = new IndexRowSet(index.header.rowCount)
   index.addRowsWithoutGeometry(within)
-  await inTurns(index.sortByAreas(areas, within, across), signal)
+  await runInOrder(index.sortByAreas(areas, within, across), signal)
   await addMeeting(source, areas, within, across)
   return within
 }
@@ -59,8 +59,8 @@ async function matchAreas(source: MatchSource, areas: readonly AreaTest[]): Prom
 async function addMeeting(
   { index, openGeometries, signal }: MatchSource,
   areas: readonly AreaTest[],
-  within: RowSet,
-  across: RowSet,
+  within: IndexRowSet,
+  across: IndexRowSet,
 ): Promise<void> {
   let rows: PlacedRows | undefined
   try {
@@ -92,20 +92,20 @@ function microsOf(text: string | undefined, open: number): number {
 async function matchTime(
   { index, signal }: MatchSource,
   { attribute, from, to }: NonNullable<FeatureQuery['time']>,
-): Promise<RowSet> {
-  const found = new RowSet(index.header.rowCount)
+): Promise<IndexRowSet> {
+  const found = new IndexRowSet(index.header.rowCount)
   const isDate = index.header.layer.schema.attributes.some(
     ({ name, type }) => name === attribute && type === 'date',
   )
   if (!index.header.times.includes(attribute)) return found
   const earliest = microsOf(from, Number.NEGATIVE_INFINITY) - (isDate ? lastMicroOfDay : 0)
   const span = { from: earliest, to: microsOf(to, Number.POSITIVE_INFINITY) }
-  await inTurns(index.addByTime(attribute, span, found), signal)
+  await runInOrder(index.addByTime(attribute, span, found), signal)
   return found
 }
 
-function matchIds({ index }: MatchSource, featureIds: readonly string[]): RowSet {
-  const found = new RowSet(index.header.rowCount)
+function matchIds({ index }: MatchSource, featureIds: readonly string[]): IndexRowSet {
+  const found = new IndexRowSet(index.header.rowCount)
   for (const featureId of featureIds) {
     const position = /^[1-9]\d{0,9}$/.test(featureId) ? index.positionOf(Number(featureId)) : undefined
     if (position !== undefined) found.add(position)
@@ -117,10 +117,10 @@ function matchIds({ index }: MatchSource, featureIds: readonly string[]): RowSet
 async function matchFilter(
   { index, openRows, signal }: MatchSource,
   filter: NonNullable<Filter['filter']>,
-  among: RowSet | undefined,
-): Promise<RowSet> {
+  among: IndexRowSet | undefined,
+): Promise<IndexRowSet> {
   const { rowCount, layer } = index.header
-  const found = new RowSet(rowCount)
+  const found = new IndexRowSet(rowCount)
   await readyFor(filter)
   const isMatch = rowFilter(filter, layer.schema)
   const pieces =
@@ -146,10 +146,10 @@ async function matchFilter(
 }
 
 /** Returns the rows that a filter accepts; undefined if it accepts all. */
-export async function matchRows(source: MatchSource, filter: Filter): Promise<RowSet | undefined> {
+export async function matchRows(source: MatchSource, filter: Filter): Promise<IndexRowSet | undefined> {
   const { bboxes, time, featureId, featureIds } = filter
-  let found: RowSet | undefined
-  const narrow = (set: RowSet): void => {
+  let found: IndexRowSet | undefined
+  const narrow = (set: IndexRowSet): void => {
     if (found === undefined) found = set
     else found.intersect(set)
   }

@@ -1,23 +1,23 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import type { RowPlaces } from '../../../formats/format.ts'
+import type { RowOffsets } from '../../../formats/format.ts'
 import type { AreaTest, EnvelopeRelation } from '../../../geo/area-test.ts'
-import type { IndexHeader, RowGroup } from './layout.ts'
+import type { IndexHeader, IndexRowGroup } from './layout.ts'
 import {
   blockBoxes,
   blockCount,
   boxBytes,
-  entryBytes,
   groupRows,
-  headBytes,
+  indexEntryBytes,
+  indexHeadBytes,
+  indexMagic,
   indexVersion,
   layoutOf,
-  magic,
   nullBytes,
   placeBytes,
   rowNumberBytes,
   timeBytes,
 } from './layout.ts'
-import type { RowSet } from './row-set.ts'
+import type { IndexRowSet } from './row-set.ts'
 
 const maxHeaderBytes = 1 << 26
 /** Number of values processed before yielding to other work. */
@@ -51,7 +51,7 @@ export class FileIndex {
   }
 
   /** Returns the file offsets of the rows at these ascending positions. */
-  placesOf(positions: Uint32Array): RowPlaces {
+  placesOf(positions: Uint32Array): RowOffsets {
     const rows = new Float64Array(positions.length)
     const places = new Uint32Array(positions.length * 2)
     for (let from = 0; from < positions.length; ) {
@@ -91,7 +91,7 @@ export class FileIndex {
     return undefined
   }
 
-  addRowsWithoutGeometry(target: RowSet): void {
+  addRowsWithoutGeometry(target: IndexRowSet): void {
     if (this.header.withoutGeometry === 0) return
     for (const [place, group] of this.header.groups.entries()) {
       const { nulls } = layoutOf(group, this.header.times.length)
@@ -103,7 +103,7 @@ export class FileIndex {
    * Classifies the rows that have an envelope by its relation to the areas; envelopes are rounded outwards.
    * Yields after each piece.
    */
-  *sortByAreas(areas: readonly AreaTest[], within: RowSet, across: RowSet): Generator<void> {
+  *sortByAreas(areas: readonly AreaTest[], within: IndexRowSet, across: IndexRowSet): Generator<void> {
     yield* this.#blocks(areas, (bytes, block) => sortBlock(bytes, { ...block, areas }, { within, across }))
   }
 
@@ -138,7 +138,10 @@ export class FileIndex {
         const relation = areas === undefined ? 'within' : relationOf(unions, block * 4, areas)
         if (relation === 'apart') continue
         const size = Math.min(blockBoxes, group.boxes - block * blockBoxes)
-        const bytes = this.#read(new Uint8Array(size * entryBytes), entries + block * blockBoxes * entryBytes)
+        const bytes = this.#read(
+          new Uint8Array(size * indexEntryBytes),
+          entries + block * blockBoxes * indexEntryBytes,
+        )
         take(bytes, { size, from: place * groupRows, isWithin: relation === 'within' })
         looked += size
         if (looked < pieceValues) continue
@@ -150,7 +153,7 @@ export class FileIndex {
   }
 
   /** Adds the rows whose attribute value is within the interval in microseconds, both ends included. */
-  *addByTime(attribute: string, span: { from: number; to: number }, target: RowSet): Generator<void> {
+  *addByTime(attribute: string, span: { from: number; to: number }, target: IndexRowSet): Generator<void> {
     const column = this.header.times.indexOf(attribute)
     for (const [place, group] of this.header.groups.entries()) {
       const at = layoutOf(group, this.header.times.length).times[column]
@@ -169,7 +172,7 @@ export class FileIndex {
     }
   }
 
-  #groupOf(position: number): RowGroup {
+  #groupOf(position: number): IndexRowGroup {
     const group = this.header.groups[Math.floor(position / groupRows)]
     if (group === undefined) throw new Error(`The index has no position ${position}`)
     return group
@@ -220,7 +223,7 @@ function relationOf(sides: Float32Array, at: number, areas: readonly AreaTest[])
 function sortBlock(
   bytes: Uint8Array<ArrayBuffer>,
   block: Block & { areas: readonly AreaTest[] },
-  { within, across }: { within: RowSet; across: RowSet },
+  { within, across }: { within: IndexRowSet; across: IndexRowSet },
 ): void {
   const { size, from, areas, isWithin } = block
   const sides = new Float32Array(bytes.buffer, 0, size * 4)
@@ -249,10 +252,10 @@ export function openIndex(path: string): FileIndex | undefined {
 
 function readHeader(fd: number): IndexHeader | undefined {
   try {
-    const head = Buffer.alloc(headBytes)
+    const head = Buffer.alloc(indexHeadBytes)
     readWhole(fd, head, 0)
     const length = head.readDoubleLE(16)
-    if (head.toString('latin1', 0, 8) !== magic || !(length <= maxHeaderBytes)) return undefined
+    if (head.toString('latin1', 0, 8) !== indexMagic || !(length <= maxHeaderBytes)) return undefined
     const text = Buffer.alloc(length)
     readWhole(fd, text, head.readDoubleLE(8))
     const header = JSON.parse(text.toString()) as IndexHeader

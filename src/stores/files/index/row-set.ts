@@ -5,7 +5,7 @@ function bitCount(word: number): number {
 }
 
 /** Set of row positions, as a bitmap: five million take 625 kB. */
-export class RowSet {
+export class IndexRowSet {
   readonly #words: Uint32Array
 
   constructor(rows: number) {
@@ -39,7 +39,7 @@ export class RowSet {
   }
 
   /** Retains only rows that the other set also contains. */
-  intersect(other: RowSet): void {
+  intersect(other: IndexRowSet): void {
     for (let word = 0; word < this.#words.length; word += 1) {
       this.#words[word] = (this.#words[word] as number) & (other.#words[word] as number)
     }
@@ -84,7 +84,7 @@ export class RowSet {
   }
 }
 
-/** Like `RowSet.positions`, for all of `rows` rows. */
+/** Like `IndexRowSet.positions`, for all of `rows` rows. */
 export function* allPositions(
   rows: number,
   offset: number,

@@ -125,7 +125,7 @@ function unsettled(times: readonly string[], nowMs: number): number {
 }
 
 /** Returns the start of an open file, which contains its counts. */
-export function readHead(fd: number): string {
+export function readIndexHead(fd: number): string {
   const bytes = Buffer.alloc(256)
   return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0)).toString('base64')
 }

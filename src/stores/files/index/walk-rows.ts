@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { RowSet } from './row-set.ts'
+import type { IndexRowSet } from './row-set.ts'
 
 const turnMs = 10
 /** Number of rows to skip between two checks of the clock. */
@@ -9,7 +9,7 @@ const passedRows = 1 << 14
 export interface RowWalk {
   rowCount: number
   /** Rows to return; undefined for all. */
-  matches: RowSet | undefined
+  matches: IndexRowSet | undefined
   /** All positions in the order of the walk; undefined for file order. */
   order: Uint32Array | undefined
   /**

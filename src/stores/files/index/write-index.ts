@@ -6,14 +6,14 @@ import { ceilFloat32, floorFloat32 } from '../../../geo/float32.ts'
 import type { Boxes } from '../../../geo/hilbert.ts'
 import { hilbertOrder } from '../../../geo/hilbert.ts'
 import type { Schema } from '../../../geo/schema.ts'
-import type { IndexHeader, LeftOut, RowGroup } from './layout.ts'
+import type { IndexHeader, IndexRowGroup, LeftOut } from './layout.ts'
 import {
   blockBoxes,
-  entryBytes,
   groupRows,
-  headBytes,
+  indexEntryBytes,
+  indexHeadBytes,
+  indexMagic,
   layoutOf,
-  magic,
   nullBytes,
   rowNumberBytes,
 } from './layout.ts'
@@ -45,13 +45,13 @@ export class IndexWriter {
   readonly #boxes: Boxes = new Float32Array(groupRows * 4)
   /** Position of each box, relative to the first row of the group. */
   readonly #boxRows = new Uint32Array(groupRows)
-  readonly #groups: RowGroup[] = []
+  readonly #groups: IndexRowGroup[] = []
   readonly #blocks: number[] = []
   readonly #hasGeometry: boolean
   readonly #bounds = emptyEnvelope()
   #rows = 0
   #boxCount = 0
-  #at = headBytes
+  #at = indexHeadBytes
 
   constructor(fd: number, schema: Schema) {
     this.#fd = fd
@@ -91,8 +91,8 @@ export class IndexWriter {
       blocksAt,
     }
     const text = Buffer.from(JSON.stringify(header))
-    const head = Buffer.alloc(headBytes)
-    head.write(magic, 'latin1')
+    const head = Buffer.alloc(indexHeadBytes)
+    head.write(indexMagic, 'latin1')
     head.writeDoubleLE(this.#at, 8)
     head.writeDoubleLE(text.length, 16)
     this.#write(text)
@@ -164,7 +164,7 @@ export class IndexWriter {
 
   #endGroup(): void {
     const rows = this.#rows
-    const group: RowGroup = {
+    const group: IndexRowGroup = {
       at: this.#at,
       rows,
       boxes: this.#boxCount,
@@ -188,9 +188,9 @@ export class IndexWriter {
     const order = hilbertOrder(this.#boxes, this.#boxCount)
     for (let from = 0; from < order.length; from += blockBoxes) {
       const own = order.subarray(from, from + blockBoxes)
-      const block = new ArrayBuffer(own.length * entryBytes)
+      const block = new ArrayBuffer(own.length * indexEntryBytes)
       const boxes = new Float32Array(block, 0, own.length * 4)
-      const rows = new Uint32Array(block, own.length * (entryBytes - 4), own.length)
+      const rows = new Uint32Array(block, own.length * (indexEntryBytes - 4), own.length)
       const union = [Infinity, -Infinity, Infinity, -Infinity] as [number, number, number, number]
       for (const [index, entry] of own.entries()) {
         boxes.set(this.#boxes.subarray(entry * 4, entry * 4 + 4), index * 4)

@@ -2,7 +2,7 @@ import { wkbStart } from '../../../formats/geopackage/geometry-blob.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { GeometryBuilder } from '../../../geo/geometry-builder.ts'
 import { GeometryError, walkCoordinates } from '../../../geo/wkb.ts'
-import type { Box } from '../geometry-box.ts'
+import type { GeometryBox } from '../geometry-box.ts'
 
 /**
  * Returns the coordinates of a geometry blob as little-endian ISO WKB, independent of header, byte order and
@@ -45,7 +45,7 @@ export function isSameGeometry(a: unknown, b: unknown): boolean {
   return first !== undefined && second !== undefined && Buffer.compare(first, second) === 0
 }
 
-export function extendEnvelope(envelope: Envelope, box: Box | undefined): void {
+export function extendEnvelope(envelope: Envelope, box: GeometryBox | undefined): void {
   if (box === undefined) return
   const [minX, minY, maxX, maxY] = box
   if (minX < envelope.minX) envelope.minX = minX

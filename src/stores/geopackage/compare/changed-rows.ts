@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { SqlValue } from '../../../formats/geopackage/append-value.ts'
+import type { SqliteValue } from '../../../formats/geopackage/append-value.ts'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import { iterateRows } from '../../../formats/geopackage/sql-rows.ts'
 import { parseDate, parseTimestamp } from '../../../formats/geopackage/temporal.ts'
 import type { AttributeType } from '../../../geo/schema.ts'
 import type { RowChange } from '../../changes.ts'
-import type { LoadPlan } from '../load-plan.ts'
+import type { GeoPackageLoadPlan } from '../load-plan.ts'
 import { plainWkb } from './canonical-geometry.ts'
 import { writtenColumns } from './compared-columns.ts'
 import { differencesTable } from './find-differences.ts'
@@ -16,7 +16,7 @@ type ChangedRow = NonNullable<RowChange['before']>
 const pageRows = 500
 
 /** A reported value of a row: its column and its indexes before and after. */
-interface ToldColumn {
+interface ChangedColumn {
   name: string
   type: AttributeType | 'geometry'
   before: string
@@ -25,7 +25,7 @@ interface ToldColumn {
 
 /** Source of the reported rows. */
 export interface ChangeSource {
-  plan: LoadPlan
+  plan: GeoPackageLoadPlan
   /** Relation with the previous rows, with the columns of the table. */
   before: string
   /** True if all staged rows are additions that are not listed. */
@@ -58,8 +58,8 @@ export async function* readChanges(
 }
 
 /** Returns the columns that the load may change; for an `UPSERT` also those that it leaves unchanged. */
-function toldColumns(db: DatabaseSync, { plan }: ChangeSource): ToldColumn[] {
-  const told: ToldColumn[] = writtenColumns(db, plan)
+function toldColumns(db: DatabaseSync, { plan }: ChangeSource): ChangedColumn[] {
+  const told: ChangedColumn[] = writtenColumns(db, plan)
   if (plan.request.mode !== 'UPSERT') return told
   const { geometry, attributes } = plan.existing?.schema ?? {}
   const all = [
@@ -78,8 +78,8 @@ function toldColumns(db: DatabaseSync, { plan }: ChangeSource): ToldColumn[] {
  * exists.
  */
 interface Sides {
-  before?: SqlValue[] | undefined
-  after?: SqlValue[] | undefined
+  before?: SqliteValue[] | undefined
+  after?: SqliteValue[] | undefined
 }
 
 /**
@@ -90,9 +90,9 @@ function* iterateSides(
   db: DatabaseSync,
   source: ChangeSource,
   change: RowChange['change'],
-  told: ToldColumn[],
+  told: ChangedColumn[],
 ): Generator<Sides> {
-  const rowsOf = (side: 'before' | 'after'): Iterable<SqlValue[]> =>
+  const rowsOf = (side: 'before' | 'after'): Iterable<SqliteValue[]> =>
     iterateRows(db.prepare(selectChanges(source, change, sideList(told, change, side))))
   if (change !== 'changed') {
     const side = change === 'removed' ? 'before' : 'after'
@@ -102,13 +102,13 @@ function* iterateSides(
   const afters = rowsOf('after')[Symbol.iterator]()
   try {
     for (const before of rowsOf('before'))
-      yield { before, after: afters.next().value as SqlValue[] | undefined }
+      yield { before, after: afters.next().value as SqliteValue[] | undefined }
   } finally {
     afters.return?.()
   }
 }
 
-function sideList(told: ToldColumn[], change: RowChange['change'], side: 'before' | 'after'): string[] {
+function sideList(told: ChangedColumn[], change: RowChange['change'], side: 'before' | 'after'): string[] {
   const isKnown = (sql: string): boolean => change !== 'added' || !sql.startsWith('x.')
   return told.map((column) => (isKnown(column[side]) ? column[side] : 'NULL'))
 }
@@ -133,7 +133,7 @@ function selectChanges(
     FROM ${differencesTable} d ${joins[change]} WHERE ${conditions[change]}`
 }
 
-function toChange(change: RowChange['change'], told: ToldColumn[], { before, after }: Sides): RowChange {
+function toChange(change: RowChange['change'], told: ChangedColumn[], { before, after }: Sides): RowChange {
   const [id] = before ?? after ?? []
   return {
     change,
@@ -144,7 +144,7 @@ function toChange(change: RowChange['change'], told: ToldColumn[], { before, aft
 }
 
 /** The id precedes the values. */
-function toRow(told: ToldColumn[], values: SqlValue[]): ChangedRow {
+function toRow(told: ChangedColumn[], values: SqliteValue[]): ChangedRow {
   const row: ChangedRow = { values: {} }
   told.forEach(({ name, type }, index) => {
     const value = values[index + 1] ?? null
@@ -161,7 +161,7 @@ function toRow(told: ToldColumn[], values: SqlValue[]): ChangedRow {
  * Returns a value as features contain it; a value that does not match its column type is returned as stored
  * in SQLite.
  */
-function plainValue(type: AttributeType, value: SqlValue): unknown {
+function plainValue(type: AttributeType, value: SqliteValue): unknown {
   if (typeof value === 'string') {
     if (type === 'date') return parseDate(value) ?? value
     return type === 'timestamp' ? (parseTimestamp(value) ?? value) : value

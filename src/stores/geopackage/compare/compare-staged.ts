@@ -6,8 +6,8 @@ import { defined } from '../../../lib/defined.ts'
 import type { ChangeCounts, TableComparison } from '../../changes.ts'
 import { missingRows } from '../../spared-texts.ts'
 import { foreignTriggers, isReferenced, refersToOthers } from '../foreign-code.ts'
-import { boxOf } from '../geometry-box.ts'
-import type { LoadPlan } from '../load-plan.ts'
+import { geometryBox } from '../geometry-box.ts'
+import type { GeoPackageLoadPlan } from '../load-plan.ts'
 import { extendEnvelope } from './canonical-geometry.ts'
 import { readChanges } from './changed-rows.ts'
 import { keyColumns, typesOf } from './compared-columns.ts'
@@ -65,11 +65,14 @@ function findDifferences(db: DatabaseSync, compared: ComparedRows, keys: string[
 }
 
 /** Returns the envelope of all changed rows, before and after the change. */
-function differenceBounds(db: DatabaseSync, { table, id, geometry }: LoadPlan): Envelope | undefined {
+function differenceBounds(
+  db: DatabaseSync,
+  { table, id, geometry }: GeoPackageLoadPlan,
+): Envelope | undefined {
   if (geometry === undefined) return undefined
   const envelope = emptyEnvelope()
   db.function('extend_bounds', { directOnly: true }, (blob) => {
-    extendEnvelope(envelope, boxOf(blob))
+    extendEnvelope(envelope, geometryBox(blob))
     return null
   })
   const column = quoteName(geometry.name)
@@ -81,7 +84,7 @@ function differenceBounds(db: DatabaseSync, { table, id, geometry }: LoadPlan): 
   return isEmptyEnvelope(envelope) ? undefined : envelope
 }
 
-function findNotTried(db: DatabaseSync, { existing, table, geometry }: LoadPlan): string[] {
+function findNotTried(db: DatabaseSync, { existing, table, geometry }: GeoPackageLoadPlan): string[] {
   if (existing === undefined) return []
   const hasTriggers = foreignTriggers(db, table, geometry?.name).length > 0
   const hasForeignKeys = refersToOthers(db, table) || isReferenced(db, table)

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { isSameName, quoteName, quoteText } from '../../../formats/geopackage/sql-names.ts'
 import type { AttributeType } from '../../../geo/schema.ts'
 import { invalid } from '../../../lib/errors.ts'
-import type { LoadPlan } from '../load-plan.ts'
+import type { GeoPackageLoadPlan } from '../load-plan.ts'
 import { stagedKey } from '../load-plan.ts'
 
 /** SQL expressions for a column after and before the load. */
@@ -19,7 +19,7 @@ export interface ComparedColumn {
  * Returns the columns that decide whether a staged row differs from a table row: those that a load writes,
  * except the identity column of the source, since another export may have assigned other ids.
  */
-export function comparedColumns(db: DatabaseSync, plan: LoadPlan): ComparedColumn[] {
+export function comparedColumns(db: DatabaseSync, plan: GeoPackageLoadPlan): ComparedColumn[] {
   const { attributes } = plan.request.schema
   const identity = plan.columns.find(({ source }) => attributes[source]?.isIdentity === true)?.name
   return writtenColumns(db, plan).filter(({ name }) => name !== identity)
@@ -29,7 +29,7 @@ export function comparedColumns(db: DatabaseSync, plan: LoadPlan): ComparedColum
  * Returns the columns that a load may change. An `UPSERT` does not change those that the data lack; loads
  * that replace rows set their defaults.
  */
-export function writtenColumns(db: DatabaseSync, plan: LoadPlan): ComparedColumn[] {
+export function writtenColumns(db: DatabaseSync, plan: GeoPackageLoadPlan): ComparedColumn[] {
   const { geometry, columns, request } = plan
   const isUpsert = request.mode === 'UPSERT'
   const compared: ComparedColumn[] = []
@@ -47,7 +47,7 @@ export function writtenColumns(db: DatabaseSync, plan: LoadPlan): ComparedColumn
 }
 
 /** Returns columns that the data lack, with the values of a new row. */
-function missingColumns(db: DatabaseSync, plan: LoadPlan): ComparedColumn[] {
+function missingColumns(db: DatabaseSync, plan: GeoPackageLoadPlan): ComparedColumn[] {
   const infos = db.prepare(`PRAGMA main.table_xinfo(${quoteText(plan.table)})`).all()
   return (plan.existing?.schema.attributes ?? []).flatMap(({ name, type }) => {
     const info = infos.find((column) => column['name'] === name)
@@ -59,7 +59,7 @@ function missingColumns(db: DatabaseSync, plan: LoadPlan): ComparedColumn[] {
 }
 
 /** Returns the columns that match rows. Throws `Failure` if the table or the data lack one. */
-export function keyColumns(plan: LoadPlan, keys: readonly string[]): ComparedColumn[] {
+export function keyColumns(plan: GeoPackageLoadPlan, keys: readonly string[]): ComparedColumn[] {
   if (keys.length === 0)
     throw invalid('invalid-keys', 'Rows are matched by one column or more: none is named')
   const first = plan.geometry === undefined ? 0 : 1
@@ -78,7 +78,7 @@ export function keyColumns(plan: LoadPlan, keys: readonly string[]): ComparedCol
 
 export const typesOf = (columns: readonly ComparedColumn[]): string[] => columns.map(({ type }) => type)
 
-function unknownKey(plan: LoadPlan, key: string): Error {
+function unknownKey(plan: GeoPackageLoadPlan, key: string): Error {
   const isThere = [plan.id, ...(plan.existing?.schema.attributes ?? []).map(({ name }) => name)].some(
     (name) => isSameName(name, key),
   )

@@ -3,14 +3,14 @@ import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { ChangeCounts } from '../../changes.ts'
 import type { Missing } from '../../spared-texts.ts'
 import { allOf } from '../balanced-expressions.ts'
-import type { LoadPlan } from '../load-plan.ts'
+import type { GeoPackageLoadPlan } from '../load-plan.ts'
 import { stagedKey } from '../load-plan.ts'
 import type { StagedRows } from '../stage-rows.ts'
 import type { ComparedColumn } from './compared-columns.ts'
 import { comparedColumns } from './compared-columns.ts'
 import { areKeysUnique } from './find-keys.ts'
 import { hashParts, hashRow } from './hash-row.ts'
-import { RowSet } from './row-set.ts'
+import { ComparedRowSet } from './row-set.ts'
 import { addCompareFunctions, sameValue } from './same-values.ts'
 
 /**
@@ -21,7 +21,7 @@ export const differencesTable = 'side.differences'
 
 /** Staged rows, attached as `side`, and their target table. */
 export interface ComparedRows {
-  plan: LoadPlan
+  plan: GeoPackageLoadPlan
   rows: StagedRows
 }
 
@@ -164,8 +164,8 @@ function sameRow(columns: ComparedColumn[]): string {
 }
 
 /** `mark_matched(id)` records a staged row and returns true. */
-function markFunction(db: DatabaseSync, { lastId }: StagedRows): RowSet {
-  const matched = new RowSet(lastId)
+function markFunction(db: DatabaseSync, { lastId }: StagedRows): ComparedRowSet {
+  const matched = new ComparedRowSet(lastId)
   db.function('mark_matched', { directOnly: true }, (id) => {
     matched.add(Number(id))
     return 1
@@ -173,7 +173,7 @@ function markFunction(db: DatabaseSync, { lastId }: StagedRows): RowSet {
   return matched
 }
 
-function addUnmatched(db: DatabaseSync, matched: RowSet): void {
+function addUnmatched(db: DatabaseSync, matched: ComparedRowSet): void {
   const add = db.prepare(`INSERT INTO ${differencesTable} (staged) SELECT id FROM side.t WHERE id = ?`)
   for (const id of matched.missing()) add.run(id)
 }

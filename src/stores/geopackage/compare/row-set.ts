@@ -1,5 +1,5 @@
 /** A set of numbers from 1 to `last`, as a bitmap. */
-export class RowSet {
+export class ComparedRowSet {
   readonly #bits: Uint8Array
   readonly #last: number
 

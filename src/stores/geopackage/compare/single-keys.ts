@@ -1,12 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import { conflict } from '../../../lib/errors.ts'
-import type { LoadPlan } from '../load-plan.ts'
+import type { GeoPackageLoadPlan } from '../load-plan.ts'
 import type { ComparedColumn } from './compared-columns.ts'
 import { binary } from './find-keys.ts'
 
 /** Throws `Failure` if a key occurs twice in the table, so that the row to update is ambiguous. */
-export function requireSingleKeys(db: DatabaseSync, plan: LoadPlan, keys: readonly ComparedColumn[]): void {
+export function requireSingleKeys(
+  db: DatabaseSync,
+  plan: GeoPackageLoadPlan,
+  keys: readonly ComparedColumn[],
+): void {
   if (keys.some(({ name }) => name === plan.id)) return
   const columns = keys.map(({ before }) => before)
   const found = db.prepare(

@@ -1,13 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
-import type { EditDone, KeptBefore } from '../../edit-counts.ts'
+import type { EditDone, SavedRowState } from '../../edit-counts.ts'
 import { editCounts, rowGrowth } from '../../edit-counts.ts'
-import type { EditCounts, KeptState } from '../../store.ts'
-import { fillDifference } from '../states/difference-rows.ts'
-import { recordTable, toKeptState } from '../states/keep-whole.ts'
-import type { Kept } from '../states/kept-registry.ts'
-import { addedTable, findKept, keptTable, takeNumber, writeKept } from '../states/kept-registry.ts'
-import { estimateSize, tallyRows } from '../states/table-size.ts'
+import type { EditCounts, TableSnapshot } from '../../store.ts'
+import { fillDifference } from '../snapshots/difference-rows.ts'
+import type { RegisteredSnapshot } from '../snapshots/snapshot-registry.ts'
+import {
+  addedTable,
+  findSnapshot,
+  snapshotTable,
+  takeNumber,
+  writeSnapshot,
+} from '../snapshots/snapshot-registry.ts'
+import { recordTable, toTableSnapshot } from '../snapshots/snapshot-whole.ts'
+import { estimateSize, tallyRows } from '../snapshots/table-size.ts'
 import type { EditedRows } from './edited-table.ts'
 
 /** Retains the previous values of edited rows: the first of several edits of a row stores its values. */
@@ -15,7 +21,7 @@ export interface EditKeeper {
   /** Call before an existing row is changed or removed. */
   beforeTouch(rowid: bigint): void
   /** Call after the row is written; `counts` compare the row with the retained state. */
-  finish(rowid: bigint, done: EditDone): { kept: KeptState; counts: EditCounts }
+  finish(rowid: bigint, done: EditDone): { kept: TableSnapshot; counts: EditCounts }
 }
 
 /** Returns undefined if the state retained by earlier edits is gone: then it cannot be extended. */
@@ -25,13 +31,13 @@ export function openKeeper(
   { id: keepAs, isBegun }: { id: string; isBegun: boolean },
   lastChange: string,
 ): EditKeeper | undefined {
-  const kept = isBegun ? findKept(db, keepAs) : beginKeeping(db, rows, keepAs)
+  const kept = isBegun ? findSnapshot(db, keepAs) : beginKeeping(db, rows, keepAs)
   if (kept === undefined || kept.form !== 'difference') return undefined
   const id = quoteName(rows.id)
-  const [old, added] = [`main.${keptTable(kept.number)}`, `main.${addedTable(kept.number)}`]
+  const [old, added] = [`main.${snapshotTable(kept.number)}`, `main.${addedTable(kept.number)}`]
   const has = (table: string, column: string, rowid: bigint): boolean =>
     db.prepare(`SELECT 1 FROM ${table} WHERE ${column} = ?`).get(rowid) !== undefined
-  let before: KeptBefore = 'untouched'
+  let before: SavedRowState = 'untouched'
   const look = (rowid: bigint): void => {
     before = has(old, id, rowid) ? 'kept' : has(added, 'id', rowid) ? 'added' : 'untouched'
   }
@@ -46,21 +52,21 @@ export function openKeeper(
       if (done === 'added') look(rowid)
       if (done === 'added' && before === 'untouched') db.prepare(`INSERT INTO ${added} VALUES (?)`).run(rowid)
       const after = tallyAfter(db, rows, kept, { rowid, done })
-      writeKept(db, kept.number, { ...recordOf(kept), base: lastChange, after })
-      const size = estimateSize(db, { ...rows.table, name: keptTable(kept.number) })
-      return { kept: toKeptState(kept, size), counts: editCounts(done, before) }
+      writeSnapshot(db, kept.number, { ...recordOf(kept), base: lastChange, after })
+      const size = estimateSize(db, { ...rows.table, name: snapshotTable(kept.number) })
+      return { kept: toTableSnapshot(kept, size), counts: editCounts(done, before) }
     },
   }
 }
 
-function beginKeeping(db: DatabaseSync, rows: EditedRows, keepAs: string): Kept {
+function beginKeeping(db: DatabaseSync, rows: EditedRows, keepAs: string): RegisteredSnapshot {
   const record = recordTable(db, rows.table, [])
   const number = takeNumber(db, keepAs)
   fillDifference(db, number, rows.id, `SELECT * FROM main.${quoteName(rows.name)} WHERE 0`)
   return { ...record, form: 'difference', id: keepAs, number, after: tallyRows(db, rows.table) }
 }
 
-function recordOf({ id: _id, number: _number, ...record }: Kept) {
+function recordOf({ id: _id, number: _number, ...record }: RegisteredSnapshot) {
   return record
 }
 
@@ -70,7 +76,7 @@ function recordOf({ id: _id, number: _number, ...record }: Kept) {
 function tallyAfter(
   db: DatabaseSync,
   { table }: EditedRows,
-  { after = '' }: Kept,
+  { after = '' }: RegisteredSnapshot,
   { rowid, done }: { rowid: bigint; done: EditDone },
 ): string {
   if (done === 'changed') return after

@@ -11,13 +11,13 @@ import type {
   TableEdits,
 } from '../../store.ts'
 import type { FileChange } from '../change-file.ts'
-import { beginChange, prepareFile } from '../change-file.ts'
+import { beginTableChange, prepareFile } from '../change-file.ts'
 import { nextChange } from '../contents.ts'
 import { storeFailure } from '../errors.ts'
 import { hasFile } from '../file-access.ts'
 import { setTableTriggersAside } from '../foreign-code.ts'
 import type { LoadSurroundings } from '../load-surroundings.ts'
-import type { Reading } from '../reading/reading.ts'
+import type { GeoPackageReading } from '../reading/reading.ts'
 import { describeTable } from '../table-description.ts'
 import type { EditedRows } from './edited-table.ts'
 import { getEditedRows, parseRowid, readRow, whyNotEdited } from './edited-table.ts'
@@ -27,7 +27,7 @@ import { addRow, boxOfRow, changeRow, removeRow, updateCatalogue } from './write
 const noCounts = { added: 0, changed: 0, removed: 0 }
 
 /** Edits single rows of the tables of a GeoPackage. */
-export function createTableEdits(surroundings: LoadSurroundings, reading: Reading): TableEdits {
+export function createTableEdits(surroundings: LoadSurroundings, reading: GeoPackageReading): TableEdits {
   const { path, writer } = surroundings
   return {
     whyNot: async (table) =>
@@ -48,7 +48,7 @@ export function createTableEdits(surroundings: LoadSurroundings, reading: Readin
   }
 }
 
-interface Asked {
+interface PendingEdit {
   request: EditRequest
   decide: DecideChange
 }
@@ -56,14 +56,14 @@ interface Asked {
 async function prepareEdit(
   surroundings: LoadSurroundings,
   db: DatabaseSync,
-  asked: Asked,
+  asked: PendingEdit,
   signal: AbortSignal,
 ): Promise<PreparedEdit> {
   const { path, writer } = surroundings
   await prepareFile(path, db, signal)
   // An edit is confirmed to the client, so it must survive a power failure.
   db.exec('PRAGMA synchronous = FULL')
-  const change = await beginChange(path, db, signal)
+  const change = await beginTableChange(path, db, signal)
   try {
     const { result, token } = await editRow(surroundings, db, asked)
     signal.throwIfAborted()
@@ -100,7 +100,7 @@ async function commit(
 async function editRow(
   { clock }: LoadSurroundings,
   db: DatabaseSync,
-  { request, decide }: Asked,
+  { request, decide }: PendingEdit,
 ): Promise<{ result: EditResult; token: string }> {
   const rows = getEditedRows(db, request.table)
   const rowid = request.featureId === undefined ? undefined : parseRowid(request.featureId)

@@ -13,7 +13,7 @@ import {
   writeDate,
   writeInstant,
 } from '../date-digits.ts'
-import type { Box } from '../geometry-box.ts'
+import type { GeometryBox } from '../geometry-box.ts'
 
 const headerBytes = 8
 const envelopeBytes = 32
@@ -52,7 +52,7 @@ function beyondYears(name: string): Error {
 /** A geometry as stored in a file, and its bounding box. */
 export interface GeometryBlob {
   blob: Uint8Array | null
-  box: Box | undefined
+  box: GeometryBox | undefined
 }
 
 /**

@@ -6,8 +6,8 @@ import { unionEnvelope } from '../../../geo/envelope.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { setLastChange } from '../contents.ts'
 import { refuseCascades } from '../foreign-code.ts'
-import type { Box } from '../geometry-box.ts'
-import { boxOf } from '../geometry-box.ts'
+import type { GeometryBox } from '../geometry-box.ts'
+import { geometryBox } from '../geometry-box.ts'
 import { rtreeName } from '../rtree-sql.ts'
 import { reachesEdge, tableBounds } from '../upsert/upsert-bounds.ts'
 import type { EditedRows } from './edited-table.ts'
@@ -17,7 +17,7 @@ interface Written {
   names: string[]
   values: SQLInputValue[]
   /** Bounding box of the written geometry. */
-  box: Box | undefined
+  box: GeometryBox | undefined
   hasGeometry: boolean
 }
 
@@ -89,7 +89,7 @@ function unindexBox(db: DatabaseSync, rows: EditedRows, rowid: bigint): void {
   if (rtree !== undefined) db.prepare(`DELETE FROM ${rtree} WHERE id = ?`).run(rowid)
 }
 
-function indexBox(db: DatabaseSync, rows: EditedRows, rowid: bigint, box: Box | undefined): void {
+function indexBox(db: DatabaseSync, rows: EditedRows, rowid: bigint, box: GeometryBox | undefined): void {
   const rtree = rtreeOf(rows)
   if (rtree === undefined || box === undefined) return
   const [minX, minY, maxX, maxY] = box
@@ -103,13 +103,17 @@ function indexBox(db: DatabaseSync, rows: EditedRows, rowid: bigint, box: Box | 
 }
 
 /** Returns the bounding box of the present geometry of a row. */
-export function boxOfRow(db: DatabaseSync, { name, id, table }: EditedRows, rowid: bigint): Box | undefined {
+export function boxOfRow(
+  db: DatabaseSync,
+  { name, id, table }: EditedRows,
+  rowid: bigint,
+): GeometryBox | undefined {
   const geometry = table.schema.geometry?.name
   if (geometry === undefined) return undefined
   const row = db
     .prepare(`SELECT ${quoteName(geometry)} AS g FROM main.${quoteName(name)} WHERE ${quoteName(id)} = ?`)
     .get(rowid)
-  return boxOf(row?.['g'])
+  return geometryBox(row?.['g'])
 }
 
 /** Updates the catalogue tables after an edit. Returns the bounds of the table. */
@@ -121,7 +125,12 @@ export function updateCatalogue(
     after,
     rowsAdded,
     lastChange,
-  }: { before: Box | undefined; after: Box | undefined; rowsAdded: number; lastChange: string },
+  }: {
+    before: GeometryBox | undefined
+    after: GeometryBox | undefined
+    rowsAdded: number
+    lastChange: string
+  },
 ): Envelope | undefined {
   const { geometry } = table.schema
   const known = table.envelope
@@ -149,7 +158,7 @@ function countRows(db: DatabaseSync, name: string, rowsAdded: number): void {
   ).run(rowsAdded, name)
 }
 
-function withBox(known: Envelope, box: Box | undefined): Envelope {
+function withBox(known: Envelope, box: GeometryBox | undefined): Envelope {
   if (box === undefined) return known
   const [minX, minY, maxX, maxY] = box
   return unionEnvelope(known, { minX, minY, maxX, maxY })

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { RowNumbers } from '../row-numbers.ts'
 import type { StagedRows } from '../stage-rows.ts'
-import type { Staged } from './staged-load.ts'
+import type { StagedTable } from './staged-load.ts'
 import { planShape } from './staged-load.ts'
 
 /** Identifies staged rows and shows whether they still fit their table. */
@@ -21,7 +21,7 @@ export interface LaidBy {
  * Stores the description of staged rows next to them, safe from power failures. Returns the text that finds
  * them again.
  */
-export function layRowsBy(side: string, staged: Staged): string {
+export function layRowsBy(side: string, staged: StagedTable): string {
   const { plan, srsId, pageSize, rows } = staged
   const db = new DatabaseSync(side)
   try {
@@ -87,7 +87,7 @@ export function readLaidRows(side: string): StagedRows {
   }
 }
 
-export function digestShape({ plan }: Pick<Staged, 'plan'>): string {
+export function digestShape({ plan }: Pick<StagedTable, 'plan'>): string {
   return createHash('sha256').update(planShape(plan)).digest('hex')
 }
 

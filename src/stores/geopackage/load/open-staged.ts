@@ -3,19 +3,19 @@ import type { LoadHooks } from '../../store.ts'
 import { changeFile, prepareFile } from '../change-file.ts'
 import { attachSide } from '../connections.ts'
 import { ensureCrs } from '../crs-rows.ts'
-import type { LoadPlan } from '../load-plan.ts'
+import type { GeoPackageLoadPlan } from '../load-plan.ts'
 import { planLoad } from '../load-plan.ts'
 import type { LoadSurroundings } from '../load-surroundings.ts'
-import { dataVersion } from '../own-writes.ts'
+import { dataVersion } from '../server-writes.ts'
 import { removeSideFile, sidePath } from '../stage-rows.ts'
 import { SideFileLoad } from './side-file-load.ts'
-import type { Staged } from './staged-load.ts'
+import type { StagedTable } from './staged-load.ts'
 import { pageSizeOf, planShape, tableChanged } from './staged-load.ts'
 
 /** Converts rows that were staged without writing to the file into a load that can be committed. */
 export async function openStaged(
   surroundings: LoadSurroundings,
-  staged: Staged,
+  staged: StagedTable,
   hooks: LoadHooks,
 ): Promise<SideFileLoad> {
   const { path, writer } = surroundings
@@ -29,7 +29,7 @@ export async function openStaged(
     if (planShape(plan) !== planShape(staged.plan) || pageSize !== staged.pageSize) {
       throw tableChanged(plan.table)
     }
-    const srsId = await settleCrs(db, plan, surroundings, hooks.signal)
+    const srsId = await resolveCrs(db, plan, surroundings, hooks.signal)
     attachSide(db, sidePath(path, request.loadId))
     if (srsId !== staged.srsId && plan.geometry !== undefined) enterSrsId(db, srsId)
     return new SideFileLoad(surroundings, db, { ...staged, plan, srsId, version }, hooks)
@@ -44,9 +44,9 @@ export async function openStaged(
  * Returns the `srs_id` of the geometries; a new CRS is inserted immediately, since its id is part of every
  * geometry.
  */
-export async function settleCrs(
+export async function resolveCrs(
   db: DatabaseSync,
-  plan: LoadPlan,
+  plan: GeoPackageLoadPlan,
   { path, findDefinition }: LoadSurroundings,
   signal: AbortSignal,
 ): Promise<number> {

@@ -8,18 +8,18 @@ import { attachSide } from '../connections.ts'
 import { foreseeCrs } from '../crs-rows.ts'
 import { storeFailure } from '../errors.ts'
 import type { Opened } from '../file-access.ts'
-import { settleKeptIds } from '../kept-ids.ts'
-import type { LoadPlan } from '../load-plan.ts'
+import { removeUnusedIds } from '../kept-ids.ts'
+import type { GeoPackageLoadPlan } from '../load-plan.ts'
 import { planLoad } from '../load-plan.ts'
 import type { LoadSurroundings } from '../load-surroundings.ts'
 import { openQuietly } from '../quiet-file.ts'
 import { rejectStaged } from '../reject-staged.ts'
 import { removeSideFile, sidePath, stageRows } from '../stage-rows.ts'
-import { rejectKeys, removeStaged } from '../upsert/reject-keys.ts'
+import { rejectKeys, removeStagedRows } from '../upsert/reject-keys.ts'
 import { layRowsBy } from './lay-by.ts'
 import { openStaged } from './open-staged.ts'
 import { resultOf } from './side-file-load.ts'
-import type { Staged } from './staged-load.ts'
+import type { StagedTable } from './staged-load.ts'
 import { pageSizeOf, planShape, tableChanged } from './staged-load.ts'
 import { tryRules } from './try-rules.ts'
 
@@ -46,7 +46,7 @@ export function planQuietly(
   { path, findDefinition }: LoadSurroundings,
   request: LoadRequest,
   hooks: LoadHooks,
-): Omit<Staged, 'rows'> {
+): Omit<StagedTable, 'rows'> {
   const { db, close } = openQuietly(path)
   try {
     const plan = planLoad(db, request, hooks)
@@ -55,7 +55,7 @@ export function planQuietly(
     close()
   }
 
-  function foreseenSrsId({ existing, geometry }: LoadPlan): number {
+  function foreseenSrsId({ existing, geometry }: GeoPackageLoadPlan): number {
     if (existing !== undefined) return existing.srsId ?? 0
     return geometry === undefined ? 0 : foreseeCrs(db, geometry.crs, findDefinition)
   }
@@ -65,12 +65,12 @@ export function planQuietly(
 export class RehearsalLoad implements StagedLoad {
   readonly result: LoadResult
   readonly #surroundings: LoadSurroundings
-  #staged: Staged
+  #staged: StagedTable
   readonly #hooks: LoadHooks
   /** Connection of the last comparison, whose changes can still be read. */
   #comparing: Opened | undefined
 
-  constructor(surroundings: LoadSurroundings, staged: Staged, hooks: LoadHooks) {
+  constructor(surroundings: LoadSurroundings, staged: StagedTable, hooks: LoadHooks) {
     this.#surroundings = surroundings
     this.#staged = staged
     this.#hooks = hooks
@@ -87,7 +87,7 @@ export class RehearsalLoad implements StagedLoad {
       attachSide(db, this.#sidePath)
       this.#rejectKeys(db)
       db.exec('BEGIN')
-      settleKeptIds(db, this.#staged.plan, this.#staged.rows, this.#hooks)
+      removeUnusedIds(db, this.#staged.plan, this.#staged.rows, this.#hooks)
       this.#rejectByRules(db, this.#planNow(db))
       // Retains the rejections and rolls back the comparison.
       db.exec('COMMIT; BEGIN')
@@ -128,7 +128,7 @@ export class RehearsalLoad implements StagedLoad {
     this.#staged = { ...this.#staged, rows: left }
   }
 
-  #planNow(db: DatabaseSync): LoadPlan {
+  #planNow(db: DatabaseSync): GeoPackageLoadPlan {
     const { plan } = this.#staged
     const now = planLoad(db, plan.request, { ...this.#hooks, onMessage: () => {} })
     if (planShape(now) !== planShape(plan)) throw tableChanged(plan.table)
@@ -136,12 +136,12 @@ export class RehearsalLoad implements StagedLoad {
   }
 
   /** Rejects rows that the constraints of the table would reject. */
-  #rejectByRules(db: DatabaseSync, plan: LoadPlan): void {
+  #rejectByRules(db: DatabaseSync, plan: GeoPackageLoadPlan): void {
     const { rows } = this.#staged
     const refused = tryRules(db, plan, rows, (id, refusal) =>
       rejectStaged(db, plan, rows, id, refusal, this.#hooks),
     )
-    this.#staged = { ...this.#staged, rows: removeStaged(db, rows, refused) }
+    this.#staged = { ...this.#staged, rows: removeStagedRows(db, rows, refused) }
   }
 
   get #sidePath(): string {

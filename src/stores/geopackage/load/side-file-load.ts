@@ -3,29 +3,29 @@ import type { Clock } from '../../../lib/clock.ts'
 import { defined } from '../../../lib/defined.ts'
 import type { LoadHooks, LoadResult, PreparedLoad, StagedLoad } from '../../store.ts'
 import type { FileChange } from '../change-file.ts'
-import { beginChange } from '../change-file.ts'
+import { beginTableChange } from '../change-file.ts'
 import { readChanges } from '../compare/changed-rows.ts'
 import { insertContents, nextChange, updateContents } from '../contents.ts'
 import { storeFailure } from '../errors.ts'
 import { createIndexes } from '../indexes.ts'
-import { settleKeptIds } from '../kept-ids.ts'
-import type { LoadPlan } from '../load-plan.ts'
+import { removeUnusedIds } from '../kept-ids.ts'
+import type { GeoPackageLoadPlan } from '../load-plan.ts'
 import { planLoad } from '../load-plan.ts'
-import { dataVersion } from '../own-writes.ts'
-import { placeExisting, placeNew } from '../place-rows.ts'
+import { insertStagedRows, updateStagedRows } from '../move-staged-rows.ts'
 import type { Refusal } from '../record-encoder.ts'
 import { rejectStaged } from '../reject-staged.ts'
+import { dataVersion } from '../server-writes.ts'
+import { exchangesTable, snapshotBefore } from '../snapshots/snapshot-before.ts'
 import type { StagedRows } from '../stage-rows.ts'
 import { removeSideFile } from '../stage-rows.ts'
-import { exchangesTable, keepBefore } from '../states/keep-before.ts'
 import { describeTable } from '../table-description.ts'
 import { placeUpsert, upsertSource } from '../upsert/place-upsert.ts'
 import { upsertBounds } from '../upsert/upsert-bounds.ts'
 import type { Writer } from '../writer.ts'
-import type { Staged } from './staged-load.ts'
+import type { StagedTable } from './staged-load.ts'
 import { planShape, tableChanged } from './staged-load.ts'
 
-interface Begun extends Staged {
+interface Begun extends StagedTable {
   /** `dataVersion` before planning. */
   version: unknown
 }
@@ -73,7 +73,7 @@ export class SideFileLoad implements StagedLoad {
       // Tables are exchanged by renaming them, which checks all references to them.
       const isExchanged = exchangesTable(db, this.#staged.plan)
       if (isExchanged) db.exec('PRAGMA foreign_keys = OFF')
-      this.#change = await beginChange(path, db, signal)
+      this.#change = await beginTableChange(path, db, signal)
       const plan = this.#planNow()
       if (exchangesTable(db, plan) !== isExchanged) throw tableChanged(plan.table)
       const { rows } = this.#staged
@@ -134,7 +134,7 @@ export class SideFileLoad implements StagedLoad {
   }
 
   /** Returns the plan for the present state of the file, which is locked from now on. */
-  #planNow(): LoadPlan {
+  #planNow(): GeoPackageLoadPlan {
     const { plan: early, version } = this.#staged
     if (dataVersion(this.#db) === version) return early
     const now = planLoad(this.#db, early.request, { ...this.#hooks, onMessage: () => {} })
@@ -142,12 +142,12 @@ export class SideFileLoad implements StagedLoad {
     throw tableChanged(early.table)
   }
 
-  #placeRows(plan: LoadPlan, lastChange: string): Placed {
+  #placeRows(plan: GeoPackageLoadPlan, lastChange: string): Placed {
     const { rows, srsId } = this.#staged
     const db = this.#db
-    settleKeptIds(db, plan, rows, this.#hooks)
+    removeUnusedIds(db, plan, rows, this.#hooks)
     if (plan.existing === undefined) {
-      placeNew(db, plan, rows)
+      insertStagedRows(db, plan, rows)
       insertContents(db, plan, srsId)
       return {
         refused: 0,
@@ -155,13 +155,16 @@ export class SideFileLoad implements StagedLoad {
         kept: plan.request.keepAs === undefined ? undefined : { reason: 'There was no table' },
       }
     }
-    const keeping = keepBefore(db, plan, lastChange)
+    const keeping = snapshotBefore(db, plan, lastChange)
     const onRefused = (id: number, refusal: Refusal): void =>
       rejectStaged(db, plan, rows, id, refusal, this.#hooks)
     const { refused, foreignTriggers, counts } =
       plan.request.mode === 'UPSERT'
         ? placeUpsert(db, plan, rows, { onRefused })
-        : { ...placeExisting(db, plan, rows, { onRefused, exchange: keeping?.exchange }), counts: undefined }
+        : {
+            ...updateStagedRows(db, plan, rows, { onRefused, exchange: keeping?.exchange }),
+            counts: undefined,
+          }
     if (foreignTriggers.length > 0) {
       const message = `Triggers of the table "${plan.table}" did not run in this load: ${foreignTriggers.join(', ')}`
       this.#hooks.onMessage({ level: 'warning', code: 'triggers-not-run', message })
@@ -170,12 +173,12 @@ export class SideFileLoad implements StagedLoad {
   }
 }
 
-export function resultOf(plan: LoadPlan, { envelope }: StagedRows, rowsLoaded: number): LoadResult {
+export function resultOf(plan: GeoPackageLoadPlan, { envelope }: StagedRows, rowsLoaded: number): LoadResult {
   const result = { rowsLoaded, renamed: renamedColumns(plan) }
   return envelope === undefined ? result : { ...result, envelope }
 }
 
-function renamedColumns(plan: LoadPlan): Record<string, string> {
+function renamedColumns(plan: GeoPackageLoadPlan): Record<string, string> {
   const renamed = plan.columns.filter(({ name, target }) => name !== target.name)
   const wanted = plan.request.schema.geometry?.name
   const stored = plan.existing === undefined ? plan.geometry?.name : wanted

@@ -4,9 +4,9 @@ import { prepareFile } from '../change-file.ts'
 import { attachSide } from '../connections.ts'
 import { planLoad } from '../load-plan.ts'
 import type { LoadSurroundings } from '../load-surroundings.ts'
-import { dataVersion } from '../own-writes.ts'
+import { dataVersion } from '../server-writes.ts'
 import { removeSideFile, sidePath, stageRows } from '../stage-rows.ts'
-import { settleCrs } from './open-staged.ts'
+import { resolveCrs } from './open-staged.ts'
 import { stageRehearsal } from './rehearsal-load.ts'
 import { SideFileLoad } from './side-file-load.ts'
 import { pageSizeOf } from './staged-load.ts'
@@ -26,7 +26,7 @@ export async function stageLoad(
     await prepareFile(path, db, hooks.signal)
     const version = dataVersion(db)
     const plan = planLoad(db, request, hooks)
-    const srsId = await settleCrs(db, plan, surroundings, hooks.signal)
+    const srsId = await resolveCrs(db, plan, surroundings, hooks.signal)
     const pageSize = pageSizeOf(db)
     const side = sidePath(path, request.loadId)
     const rows = await stageRows(side, { plan, srsId, pageSize }, batches, hooks)

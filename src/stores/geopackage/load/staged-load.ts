@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { conflict } from '../../../lib/errors.ts'
-import type { LoadPlan } from '../load-plan.ts'
+import type { GeoPackageLoadPlan } from '../load-plan.ts'
 import type { StagedRows } from '../stage-rows.ts'
 
 /** Rows in a side file and their target. */
-export interface Staged {
-  plan: LoadPlan
+export interface StagedTable {
+  plan: GeoPackageLoadPlan
   /** `srs_id` in every geometry. */
   srsId: number
   /** Page size of the file, which determines the R*Tree nodes. */
@@ -23,7 +23,7 @@ export function planShape({
   keepsIds,
   isIndexed,
   existing,
-}: LoadPlan): string {
+}: GeoPackageLoadPlan): string {
   return JSON.stringify([
     table,
     id,

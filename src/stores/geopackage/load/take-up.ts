@@ -8,7 +8,7 @@ import type { LaidBy } from './lay-by.ts'
 import { digestShape, readLaidRows } from './lay-by.ts'
 import { openStaged } from './open-staged.ts'
 import { planQuietly, RehearsalLoad } from './rehearsal-load.ts'
-import type { Staged } from './staged-load.ts'
+import type { StagedTable } from './staged-load.ts'
 
 /** Reuses retained rows, which from now on belong to the load of `request`. */
 export async function takeUp(
@@ -23,7 +23,11 @@ export async function takeUp(
   const laidBy = JSON.parse(text) as LaidBy
   const lies = sidePath(path, laidBy.loadId)
   const rows = findRows(lies, laidBy)
-  const staged: Staged = { ...planAgain(surroundings, request, laidBy, hooks), srsId: laidBy.srsId, rows }
+  const staged: StagedTable = {
+    ...planAgain(surroundings, request, laidBy, hooks),
+    srsId: laidBy.srsId,
+    rows,
+  }
   const side = sidePath(path, request.loadId)
   if (side !== lies) renameSync(lies, side)
   if (wanted.isRehearsal === true) return new RehearsalLoad(surroundings, staged, hooks)
@@ -46,8 +50,8 @@ function planAgain(
   request: LoadRequest,
   { shape, pageSize }: LaidBy,
   hooks: LoadHooks,
-): Omit<Staged, 'rows'> {
-  const planned = (): Omit<Staged, 'rows'> => {
+): Omit<StagedTable, 'rows'> {
+  const planned = (): Omit<StagedTable, 'rows'> => {
     try {
       return planQuietly(surroundings, request, { ...hooks, onMessage: () => {} })
     } catch (error) {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { nameForm, quoteName, quoteText } from '../../../formats/geopackage/sql-names.ts'
-import type { LoadPlan } from '../load-plan.ts'
-import { insertRows, lastId, requireRows } from '../place-rows.ts'
+import type { GeoPackageLoadPlan } from '../load-plan.ts'
+import { insertRows, lastId, requireRows } from '../move-staged-rows.ts'
 import type { Refusal } from '../record-encoder.ts'
 import type { StagedRows } from '../stage-rows.ts'
 import { tryUpsert } from '../upsert/place-upsert.ts'
@@ -32,7 +32,7 @@ const indexForm = new RegExp(`^CREATE\\s+UNIQUE\\s+INDEX\\s+${nameForm}\\s+ON\\s
  */
 export function tryRules(
   db: DatabaseSync,
-  plan: LoadPlan,
+  plan: GeoPackageLoadPlan,
   staged: StagedRows,
   onRefused: OnRefused,
 ): number[] {
@@ -56,7 +56,7 @@ export function tryRules(
 
 function tryInserts(
   db: DatabaseSync,
-  plan: LoadPlan,
+  plan: GeoPackageLoadPlan,
   staged: StagedRows,
   { into, onRefused }: { into: string; onRefused: OnRefused },
 ): void {
@@ -68,7 +68,7 @@ function tryInserts(
 }
 
 /** Returns undefined if no constraint can reject a row. */
-function findRules(db: DatabaseSync, plan: LoadPlan): TableRules | undefined {
+function findRules(db: DatabaseSync, plan: GeoPackageLoadPlan): TableRules | undefined {
   const name = quoteText(plan.table)
   const sql = statementOf(db, 'table', plan.table)
   const columns = columnsOf(db, plan)
@@ -100,7 +100,7 @@ function askedColumns(db: DatabaseSync, index: string, isPartial: boolean): (str
   return isPartial ? [null, ...names] : names
 }
 
-function columnsOf(db: DatabaseSync, { table, id }: LoadPlan): ColumnInfo[] {
+function columnsOf(db: DatabaseSync, { table, id }: GeoPackageLoadPlan): ColumnInfo[] {
   return db
     .prepare(`PRAGMA main.table_xinfo(${quoteText(table)})`)
     .all()
@@ -121,7 +121,7 @@ function statementOf(db: DatabaseSync, type: 'table' | 'index', name: string): s
 }
 
 /** `UPSERT` and `APPEND` are checked against existing rows; for a `REPLACE` the table is empty. */
-function makeTrial(db: DatabaseSync, plan: LoadPlan, rules: TableRules, into: string): void {
+function makeTrial(db: DatabaseSync, plan: GeoPackageLoadPlan, rules: TableRules, into: string): void {
   const table = quoteName(plan.table)
   db.exec(rules.sql.replace(tableForm, () => `CREATE TABLE ${into}`))
   for (const [number, sql] of rules.uniqueIndexes.entries())

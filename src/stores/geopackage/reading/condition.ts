@@ -2,7 +2,7 @@
 export type Bound = string | number | bigint | Uint8Array | null
 
 /** A condition with its bound values. */
-export interface Condition {
+export interface SqlCondition {
   sql: string
   bound: Bound[]
 }

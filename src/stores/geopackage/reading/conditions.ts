@@ -9,17 +9,17 @@ import type { AreaTest } from '../../../geo/area-test.ts'
 import { GeometryError } from '../../../geo/wkb.ts'
 import { BoundedCache } from '../../../lib/bounded-cache.ts'
 import type { FeatureQuery } from '../../store.ts'
-import type { Condition } from './condition.ts'
+import type { SqlCondition } from './condition.ts'
 import { defineFilterFunctions } from './filter-functions.ts'
 import { filterCondition } from './filter-sql.ts'
 import type { IdSet } from './id-set.ts'
-import { parseId } from './parse-id.ts'
+import { parseFeatureId } from './parse-id.ts'
 
 export type Filter = Omit<FeatureQuery, 'limit' | 'offset'>
 /** Maximum number of prepared areas per connection: those of one filter. */
 const mostAreas = 100
-const nothing: Condition = { sql: 'FALSE', bound: [] }
-const everything: Condition = { sql: 'TRUE', bound: [] }
+const nothing: SqlCondition = { sql: 'FALSE', bound: [] }
+const everything: SqlCondition = { sql: 'TRUE', bound: [] }
 
 const listedIds = new WeakMap<DatabaseSync, IdSet>()
 
@@ -64,8 +64,8 @@ export function touches(blob: unknown, area: AreaTest): boolean {
 }
 
 /** Returns the condition of a filter, evaluated row by row. */
-export function conditionOf(table: GeoPackageTable, filter: Filter): Condition {
-  const conditions: Condition[] = []
+export function conditionOf(table: GeoPackageTable, filter: Filter): SqlCondition {
+  const conditions: SqlCondition[] = []
   if (filter.featureId !== undefined)
     conditions.push(idCondition(table, filter.featureId, filter.idAttribute))
   if (filter.featureIds !== undefined) conditions.push(idsCondition(table, filter.featureIds))
@@ -79,15 +79,19 @@ export function conditionOf(table: GeoPackageTable, filter: Filter): Condition {
   }
 }
 
-function idCondition(table: GeoPackageTable, featureId: string, idAttribute: string | undefined): Condition {
+function idCondition(
+  table: GeoPackageTable,
+  featureId: string,
+  idAttribute: string | undefined,
+): SqlCondition {
   if (idAttribute !== undefined) return { sql: `${quoteName(idAttribute)} = ?`, bound: [featureId] }
-  const id = parseId(featureId)
+  const id = parseFeatureId(featureId)
   if (table.idColumn === undefined || id === undefined) return nothing
   return { sql: `${quoteName(table.idColumn)} = ?`, bound: [id] }
 }
 
-function idsCondition(table: GeoPackageTable, featureIds: readonly string[]): Condition {
-  const ids = featureIds.map(parseId).filter((id) => id !== undefined)
+function idsCondition(table: GeoPackageTable, featureIds: readonly string[]): SqlCondition {
+  const ids = featureIds.map(parseFeatureId).filter((id) => id !== undefined)
   if (table.idColumn === undefined || ids.length === 0) return nothing
   return { sql: `${quoteName(table.idColumn)} IN (${ids.map(() => '?').join(', ')})`, bound: ids }
 }
@@ -96,7 +100,7 @@ function idsCondition(table: GeoPackageTable, featureIds: readonly string[]): Co
  * Matches features that touch one of the boxes, and features without geometry (OGC 17-069r4,
  * /req/core/fc-bbox-response).
  */
-function areaCondition(table: GeoPackageTable, areas: Area[]): Condition {
+function areaCondition(table: GeoPackageTable, areas: Area[]): SqlCondition {
   const geometry = table.schema.geometry?.name
   if (geometry === undefined) return everything
   const column = quoteName(geometry)
@@ -117,13 +121,13 @@ function dayText(micros: bigint, days: number): string {
  * starts with its day, up to the time zone, so comparing texts finds nearly all matches, with an index if
  * there is one.
  */
-export function timeCondition(table: GeoPackageTable, time: NonNullable<FeatureQuery['time']>): Condition {
+export function timeCondition(table: GeoPackageTable, time: NonNullable<FeatureQuery['time']>): SqlCondition {
   const attribute = table.schema.attributes.find(({ name }) => name === time.attribute)
   if (attribute?.type !== 'date' && attribute?.type !== 'timestamp') return nothing
   const from = time.from === undefined ? undefined : parseTimestamp(time.from)
   const to = time.to === undefined ? undefined : parseTimestamp(time.to)
   const column = quoteName(attribute.name)
-  const near: Condition[] = []
+  const near: SqlCondition[] = []
   if (from !== undefined) near.push({ sql: `${column} >= ?`, bound: [dayText(from, -2)] })
   if (to !== undefined) near.push({ sql: `${column} < ?`, bound: [dayText(to, 3)] })
   const isDate = attribute.type === 'date' ? 1 : 0

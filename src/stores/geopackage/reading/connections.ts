@@ -5,9 +5,9 @@ import { findTable, hasCatalogue } from '../../../formats/geopackage/tables.ts'
 import { findTrap } from '../../../formats/geopackage/traps.ts'
 import { Failure } from '../../../lib/errors.ts'
 import type { GeoPackageStoreSettings, Opened } from '../file-access.ts'
-import { openFile } from '../file-access.ts'
+import { openStoreFile } from '../file-access.ts'
 import { defineFunctions } from './conditions.ts'
-import { TableReader } from './table-reader.ts'
+import { GeoPackageTableReader } from './table-reader.ts'
 
 /** Maximum number of idle connections, each with cached data about its tables. */
 const mostIdle = 2
@@ -26,7 +26,7 @@ export class ReadConnection {
   readonly identity: string
   readonly #opened: Opened
   readonly #settings: GeoPackageStoreSettings
-  readonly #tables = new Map<string, TableReader | undefined>()
+  readonly #tables = new Map<string, GeoPackageTableReader | undefined>()
   readonly #begin: StatementSync
   readonly #rollback: StatementSync
   readonly #dataVersion: StatementSync
@@ -35,7 +35,7 @@ export class ReadConnection {
   constructor(settings: GeoPackageStoreSettings) {
     this.#settings = settings
     this.identity = identityOf(settings)
-    this.#opened = openFile(settings)
+    this.#opened = openStoreFile(settings)
     defineFunctions(this.db)
     this.#begin = this.db.prepare('BEGIN')
     this.#rollback = this.db.prepare('ROLLBACK')
@@ -62,10 +62,10 @@ export class ReadConnection {
   }
 
   /** Returns undefined if there is no such table. */
-  findTable(name: string): TableReader | undefined {
+  findTable(name: string): GeoPackageTableReader | undefined {
     if (!this.#tables.has(name)) {
       const table = hasCatalogue(this.db) ? findTable(this.db, name) : undefined
-      this.#tables.set(name, table === undefined ? undefined : new TableReader(this.db, table))
+      this.#tables.set(name, table === undefined ? undefined : new GeoPackageTableReader(this.db, table))
     }
     return this.#tables.get(name)
   }

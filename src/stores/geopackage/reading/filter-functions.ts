@@ -2,10 +2,10 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { NumberType, NumberValue } from '../../../filters/calculate.ts'
 import { calculate } from '../../../filters/calculate.ts'
 import type { Calculation, TextFolding } from '../../../filters/filter.ts'
-import { foldText, LikePattern, lengthOfText } from '../../../filters/texts.ts'
+import { foldFilterText, LikePattern, lengthOfText } from '../../../filters/texts.ts'
 import { wkbStart } from '../../../formats/geopackage/geometry-blob.ts'
 import { parseDate, parseTimestamp } from '../../../formats/geopackage/temporal.ts'
-import type { DistanceTest, Reach } from '../../../geo/relations/distance-test.ts'
+import type { DistanceLimit, DistanceTest } from '../../../geo/relations/distance-test.ts'
 import { requireRelations } from '../../../geo/relations/load-relations.ts'
 import type { RelationName, RelationTest } from '../../../geo/relations/relation-test.ts'
 import { CpuDeadline } from '../../../lib/stopwatch.ts'
@@ -31,7 +31,7 @@ export function defineFilterFunctions(db: DatabaseSync): void {
     typeof text === 'string' ? (momentOf(text, isDate === 1) ?? null) : null,
   )
   db.function('terrane_fold', { deterministic: true }, (text, folded) =>
-    typeof text === 'string' ? foldText(text, folded as TextFolding) : null,
+    typeof text === 'string' ? foldFilterText(text, folded as TextFolding) : null,
   )
   db.function('terrane_length', { deterministic: true }, (text) =>
     typeof text === 'string' ? lengthOfText(text) : null,
@@ -69,7 +69,7 @@ export function defineFilterFunctions(db: DatabaseSync): void {
     if (!(blob instanceof Uint8Array && fixed instanceof Uint8Array)) return null
     if (deadlines.get(db)?.isOver === true) throw tookTooLong()
     const { DistanceTest } = requireRelations()
-    const reach: Reach = { distance: Number(distance), scale: [Number(x), Number(y)] }
+    const reach: DistanceLimit = { distance: Number(distance), scale: [Number(x), Number(y)] }
     const test = kept(distances, `${distance} ${x} ${y} ${key}`, () => new DistanceTest(fixed, reach))
     return test.test(blob, wkbStart(blob, 0, blob.length)) ? 1 : 0
   })

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { Comparison } from '../../../filters/expression.ts'
+import type { FilterComparison } from '../../../filters/expression.ts'
 import type { Calculation, Filter, Moment, NumberOperand, TextOperand } from '../../../filters/filter.ts'
 import { attributeOfNumber } from '../../../filters/filter.ts'
-import { endOfPrefix, prefixOf } from '../../../filters/texts.ts'
+import { endOfPrefix, likePrefix } from '../../../filters/texts.ts'
 import { dayComparison, flipped } from '../../../filters/thresholds.ts'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
@@ -10,7 +10,7 @@ import type { Attribute } from '../../../geo/schema.ts'
 import { wkbEnvelope } from '../../../geo/wkb.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { rtreeName } from '../rtree-sql.ts'
-import type { Condition } from './condition.ts'
+import type { SqlCondition } from './condition.ts'
 import { joinedConditions } from './joined-conditions.ts'
 
 const lastMicroOfDay = 86_399_999_999n
@@ -31,13 +31,13 @@ const meeting = new Set([
  * Converts a filter to a condition on a table; `hasIndex`: an R*Tree finds rows near a geometry. Property
  * names are column names of the table.
  */
-export function filterCondition(filter: Filter, table: GeoPackageTable, hasIndex: boolean): Condition {
+export function filterCondition(filter: Filter, table: GeoPackageTable, hasIndex: boolean): SqlCondition {
   const made = new FilterSql(table, hasIndex)
   return { sql: made.condition(filter), bound: made.bound }
 }
 
 class FilterSql {
-  readonly bound: Condition['bound'] = []
+  readonly bound: SqlCondition['bound'] = []
   readonly #table: GeoPackageTable
   readonly #hasIndex: boolean
 
@@ -79,7 +79,7 @@ class FilterSql {
     }
   }
 
-  #bind(value: Condition['bound'][number]): string {
+  #bind(value: SqlCondition['bound'][number]): string {
     this.bound.push(value)
     return '?'
   }
@@ -95,7 +95,7 @@ class FilterSql {
   }
 
   /** Cells may contain texts and blobs, which SQLite sorts after all numbers. */
-  #numbers(op: Comparison, left: NumberOperand, right: NumberOperand): string {
+  #numbers(op: FilterComparison, left: NumberOperand, right: NumberOperand): string {
     const sides = `${this.#number(left, right)} ${op} ${this.#number(right, left)}`
     const guards = [left, right].flatMap((side) => {
       const attribute = attributeOfNumber(side)
@@ -140,7 +140,7 @@ class FilterSql {
 
   /** Texts with the same prefix are adjacent in an index. */
   #likeness({ of, pattern }: Extract<Filter, { kind: 'like' }>): string {
-    const prefix = 'attribute' in of && 'text' in pattern ? prefixOf(pattern.text) : undefined
+    const prefix = 'attribute' in of && 'text' in pattern ? likePrefix(pattern.text) : undefined
     const near = prefix === undefined || prefix === '' ? '' : this.#begins(of, prefix)
     return `(${near}terrane_like(${this.#text(of)}, ${this.#text(pattern)}))`
   }
@@ -152,7 +152,7 @@ class FilterSql {
     return end === undefined ? least : `${least}${text()} < ${this.#bind(end)} AND `
   }
 
-  #moments(op: Comparison, left: Moment, right: Moment): string {
+  #moments(op: FilterComparison, left: Moment, right: Moment): string {
     if ('micros' in left) return 'micros' in right ? 'FALSE' : this.#moments(flipped(op), right, left)
     if (!('micros' in right)) return `${this.#moment(left)} ${op} ${this.#moment(right)}`
     const near = this.#near(op, left, right.micros)
@@ -160,7 +160,7 @@ class FilterSql {
     return near === undefined ? exact : `(${near} AND ${exact})`
   }
 
-  #exactly(op: Comparison, left: Extract<Moment, { attribute: string }>, micros: bigint): string {
+  #exactly(op: FilterComparison, left: Extract<Moment, { attribute: string }>, micros: bigint): string {
     const name = this.#name(left.attribute)
     if (this.#attribute(left.attribute).type !== 'date')
       return `terrane_moment(${name}, 0) ${op} ${this.#bind(micros)}`
@@ -172,7 +172,11 @@ class FilterSql {
   /**
    * The text of a time starts with its day, up to the time zone: an index of texts finds nearly all matches.
    */
-  #near(op: Comparison, left: Extract<Moment, { attribute: string }>, micros: bigint): string | undefined {
+  #near(
+    op: FilterComparison,
+    left: Extract<Moment, { attribute: string }>,
+    micros: bigint,
+  ): string | undefined {
     const name = this.#name(left.attribute)
     const day = (days: number): string =>
       new Date(Number(micros / microsPerMs) + days * msPerDay).toISOString().slice(0, 10)

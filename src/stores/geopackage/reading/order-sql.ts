@@ -6,7 +6,7 @@ import { unknownPosition } from '../../order.ts'
 import type { OrderColumn, OrderedPart } from '../../ordered-sql.ts'
 import { orderedParts } from '../../ordered-sql.ts'
 import type { Bound } from './condition.ts'
-import { parseId } from './parse-id.ts'
+import { parseFeatureId } from './parse-id.ts'
 
 const microsPerDay = 86_400_000_000n
 
@@ -27,7 +27,7 @@ function idOf(idColumn: string): Pick<OrderColumn<Bound>, 'value' | 'bound'> {
 
 /** Returns the id of a position. */
 export function positionId(text: string): bigint {
-  const id = parseId(text)
+  const id = parseFeatureId(text)
   if (id === undefined) throw unknownPosition()
   return id
 }

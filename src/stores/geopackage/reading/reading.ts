@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { readyFor } from '../../../filters/row-filter.ts'
 import type { Area } from '../../../geo/area.ts'
 import { notFound } from '../../../lib/errors.ts'
-import { inTurns } from '../../in-turns.ts'
+import { runInOrder } from '../../run-in-order.ts'
 import type {
   EnvelopePage,
   FeaturePage,
@@ -15,14 +15,14 @@ import type {
   TilesQuery,
   TimeBounds,
 } from '../../store.ts'
-import { lookAtDatabaseNow } from '../database-look.ts'
+import { fingerprintDatabaseNow } from '../database-fingerprint.ts'
 import { storeFailure } from '../errors.ts'
 import type { GeoPackageStoreSettings } from '../file-access.ts'
 import { hasFile } from '../file-access.ts'
 import type { Filter } from './conditions.ts'
 import type { ReadConnection } from './connections.ts'
 import { ReadConnections } from './connections.ts'
-import type { TableReader } from './table-reader.ts'
+import type { GeoPackageTableReader } from './table-reader.ts'
 import type { TileRows } from './tile-rows.ts'
 
 type EnvelopeQuery = Parameters<TileReading['readEnvelopes']>[0]
@@ -32,7 +32,7 @@ export function unknownTable(path: string, table: string): Error {
 }
 
 /** Queries on the tables of one file, with connections that are retained for `keepMs`. */
-export class Reading implements TileReading {
+export class GeoPackageReading implements TileReading {
   readonly #path: string
   readonly #connections: ReadConnections
 
@@ -50,12 +50,12 @@ export class Reading implements TileReading {
     name: string,
     filter: Filter,
     signal: AbortSignal,
-    work: (table: TableReader) => Result,
+    work: (table: GeoPackageTableReader) => Result,
   ): Promise<Result> {
     const connection = this.#take(name)
     try {
       const table = this.#getTable(connection, name)
-      for await (const _piece of inTurns(table.prepare(filter), signal)) signal.throwIfAborted()
+      for await (const _piece of runInOrder(table.prepare(filter), signal)) signal.throwIfAborted()
       return work(table)
     } catch (error) {
       throw storeFailure(error, this.#path)
@@ -100,7 +100,7 @@ export class Reading implements TileReading {
     const connection = this.#take(query.table)
     try {
       const table = this.#getTable(connection, query.table)
-      for await (const _piece of inTurns(table.prepare(query), signal)) signal.throwIfAborted()
+      for await (const _piece of runInOrder(table.prepare(query), signal)) signal.throwIfAborted()
       for (const page of table.pages(query)) {
         yield page
         signal.throwIfAborted()
@@ -114,25 +114,25 @@ export class Reading implements TileReading {
 
   async *readTile(query: TileQuery, signal: AbortSignal, note: TileNote = {}): AsyncGenerator<FeaturePage> {
     signal.throwIfAborted()
-    yield* inTurns(
+    yield* runInOrder(
       this.#pages(query.table, ({ tiles }) => tiles.pages(query)),
       signal,
     )
-    note.seen = lookAtDatabaseNow(this.#path).text
+    note.seen = fingerprintDatabaseNow(this.#path).text
   }
 
   async *readTiles(query: TilesQuery, signal: AbortSignal, note: TileNote = {}): AsyncGenerator<TilesPage> {
     signal.throwIfAborted()
-    yield* inTurns(
+    yield* runInOrder(
       this.#pages(query.table, ({ tiles }) => tiles.sharedPages(query)),
       signal,
     )
-    note.seen = lookAtDatabaseNow(this.#path).text
+    note.seen = fingerprintDatabaseNow(this.#path).text
   }
 
   async *readEnvelopes(query: EnvelopeQuery, signal: AbortSignal): AsyncGenerator<EnvelopePage> {
     signal.throwIfAborted()
-    yield* inTurns(
+    yield* runInOrder(
       this.#pages(query.table, ({ tiles }) => tiles.envelopes(query)),
       signal,
     )
@@ -149,11 +149,11 @@ export class Reading implements TileReading {
     const tiles = (name: string): TileRows => this.#getTable(connection, name).tiles
     try {
       return await work({
-        readTile: (query, own) => inTurns(tiles(query.table).pages(query), own),
-        readEnvelopes: (query, own) => inTurns(tiles(query.table).envelopes(query), own),
+        readTile: (query, own) => runInOrder(tiles(query.table).pages(query), own),
+        readEnvelopes: (query, own) => runInOrder(tiles(query.table).envelopes(query), own),
         readNumbered: async (name, own) => {
           const pages = tiles(name).numbered()
-          return pages && inTurns(pages, own)
+          return pages && runInOrder(pages, own)
         },
       })
     } catch (error) {
@@ -186,7 +186,7 @@ export class Reading implements TileReading {
     this.#connections.close()
   }
 
-  *#pages<Page>(table: string, pagesOf: (table: TableReader) => Iterable<Page>): Generator<Page> {
+  *#pages<Page>(table: string, pagesOf: (table: GeoPackageTableReader) => Iterable<Page>): Generator<Page> {
     const connection = this.#take(table)
     try {
       yield* pagesOf(this.#getTable(connection, table))
@@ -206,7 +206,7 @@ export class Reading implements TileReading {
     }
   }
 
-  #getTable(connection: ReadConnection, name: string): TableReader {
+  #getTable(connection: ReadConnection, name: string): GeoPackageTableReader {
     const table = connection.findTable(name)
     if (table === undefined) throw unknownTable(this.#path, name)
     return table

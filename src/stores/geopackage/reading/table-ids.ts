@@ -4,7 +4,7 @@ import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
 import type { Area } from '../../../geo/area.ts'
 import { areaTest } from '../../../geo/area.ts'
 import { hasRtree, rtreeName } from '../rtree-sql.ts'
-import type { Bound, Condition } from './condition.ts'
+import type { Bound, SqlCondition } from './condition.ts'
 import type { Filter } from './conditions.ts'
 import { conditionOf, timeCondition, touches } from './conditions.ts'
 import { limitRelations } from './filter-functions.ts'
@@ -113,8 +113,8 @@ export class IdFinder {
     return this.#select('TRUE', [])
   }
 
-  #conditions({ time, filter }: Filter): Condition[] {
-    const found: Condition[] = []
+  #conditions({ time, filter }: Filter): SqlCondition[] {
+    const found: SqlCondition[] = []
     if (time !== undefined) found.push(timeCondition(this.#table, time))
     if (filter !== undefined) found.push(filterCondition(filter, this.#table, this.#isIndexed))
     return found

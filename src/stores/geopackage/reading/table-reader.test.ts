@@ -12,7 +12,7 @@ import { findTable } from '../../../formats/geopackage/tables.ts'
 import type { FeatureQuery } from '../../store.ts'
 import { createGeoPackageStore } from '../geopackage-store.ts'
 import { conditionOf, defineFunctions } from './conditions.ts'
-import { TableReader } from './table-reader.ts'
+import { GeoPackageTableReader } from './table-reader.ts'
 
 const position = fc.tuple(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 0, max: 400 }))
 const geometry = fc.oneof(
@@ -87,7 +87,7 @@ async function makeLayerOf(
 function compare(db: DatabaseSync, numRuns = 120): void {
   const table = findTable(db, 'layer')
   assert.ok(table)
-  const reader = new TableReader(db, table)
+  const reader = new GeoPackageTableReader(db, table)
   const ask = (wanted: FeatureQuery): void => {
     const { sql, bound } = conditionOf(table, wanted)
     const all = db.prepare(`SELECT fid FROM layer WHERE ${sql} ORDER BY fid`).all(...bound)
@@ -135,7 +135,7 @@ describe('reading a table', () => {
     const table = findTable(db, 'layer')
     assert.ok(table)
     const bboxes = [{ minX: 1, minY: 1, maxX: 2, maxY: 2 }]
-    assert.throws(() => new TableReader(db, table).count({ table: 'layer', bboxes }), {
+    assert.throws(() => new GeoPackageTableReader(db, table).count({ table: 'layer', bboxes }), {
       code: 'store-corrupt',
     })
   })

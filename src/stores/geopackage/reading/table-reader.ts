@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { filterKey } from '../../../filters/filter.ts'
-import type { SqlValue } from '../../../formats/geopackage/append-value.ts'
+import type { SqliteValue } from '../../../formats/geopackage/append-value.ts'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import { appendRow, iterateRows, selectList } from '../../../formats/geopackage/sql-rows.ts'
 import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
@@ -14,7 +14,7 @@ import { defined } from '../../../lib/defined.ts'
 import { unknownPosition } from '../../order.ts'
 import type { FeaturePage, FeatureQuery, TimeBounds } from '../../store.ts'
 import { hasRtree, rtreeName } from '../rtree-sql.ts'
-import type { Condition } from './condition.ts'
+import type { SqlCondition } from './condition.ts'
 import type { Filter } from './conditions.ts'
 import { conditionOf, setListedIds } from './conditions.ts'
 import type { IdSet } from './id-set.ts'
@@ -41,10 +41,10 @@ const mostStatements = 20
 /** Maximum number of ids passed to a statement individually. */
 const mostListed = 10_000
 
-type Rows = Iterable<SqlValue[]>
+type Rows = Iterable<SqliteValue[]>
 
 /** Reads one table of an open database. Its cached data are valid while nothing is written. */
-export class TableReader {
+export class GeoPackageTableReader {
   readonly #db: DatabaseSync
   readonly #table: GeoPackageTable
   readonly #finder: IdFinder | undefined
@@ -237,7 +237,7 @@ export class TableReader {
   }
 
   /** Returns the rows of a query: by their ids if known. */
-  #among(query: FeatureQuery): Condition {
+  #among(query: FeatureQuery): SqlCondition {
     const finder = this.#finder
     if (finder?.isFit !== true) return conditionOf(this.#table, query)
     const ids = this.#find(finder, query)
@@ -253,7 +253,7 @@ export class TableReader {
     statement.setReturnArrays(true)
     statement.setReadBigInts(true)
     for (const id of ids) {
-      const row = statement.get(id) as unknown as SqlValue[] | undefined
+      const row = statement.get(id) as unknown as SqliteValue[] | undefined
       if (row !== undefined) yield row
     }
   }
@@ -270,7 +270,7 @@ export class TableReader {
     ])
   }
 
-  *#iterate(list: string, rest: string, bound: SqlValue[]): Rows {
+  *#iterate(list: string, rest: string, bound: SqliteValue[]): Rows {
     const text = `${list} ${rest}`
     const statement = this.#statements.get(text)?.pop() ?? this.#select(list, rest)
     try {

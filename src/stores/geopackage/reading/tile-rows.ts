@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { SqlValue } from '../../../formats/geopackage/append-value.ts'
+import type { SqliteValue } from '../../../formats/geopackage/append-value.ts'
 import { wkbStart } from '../../../formats/geopackage/geometry-blob.ts'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import { appendRow, iterateRows, selectList } from '../../../formats/geopackage/sql-rows.ts'
@@ -124,7 +124,7 @@ export class TileRows {
     const order = idColumn === undefined ? '' : ` ORDER BY feature.${quoteName(idColumn)}`
     const rest = `${quoteName(name)} AS feature${order}`
     const ids = query.ids === undefined ? undefined : new Set(query.ids)
-    const isWanted = (blob: SqlValue | undefined, id: string): boolean =>
+    const isWanted = (blob: SqliteValue | undefined, id: string): boolean =>
       ids === undefined ? overlapsAny(blob, query.boxes) : ids.has(id)
     yield* this.#read(query, rest, [], pageRows, isWanted)
   }
@@ -143,9 +143,9 @@ export class TileRows {
   *#read(
     query: TileQuery,
     rest: string,
-    bound: SqlValue[],
+    bound: SqliteValue[],
     capacity: number,
-    isWanted?: (blob: SqlValue | undefined, id: string) => boolean,
+    isWanted?: (blob: SqliteValue | undefined, id: string) => boolean,
   ): Generator<FeaturePage> {
     const { schema: read, list } = this.#shown(query)
     let builder = new BatchBuilder(read, capacity)
@@ -258,7 +258,7 @@ const scanner = new WkbScanner()
  * True if the envelope of a geometry overlaps one of the boxes, or if the geometry is unreadable, which the
  * reader reports.
  */
-function overlapsAny(blob: SqlValue | undefined, boxes: Envelope[] | undefined): boolean {
+function overlapsAny(blob: SqliteValue | undefined, boxes: Envelope[] | undefined): boolean {
   if (!(blob instanceof Uint8Array)) return true
   try {
     scanner.scan(new DataView(blob.buffer, blob.byteOffset, blob.byteLength), wkbStart(blob, 0, blob.length))

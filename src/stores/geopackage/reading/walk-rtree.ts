@@ -14,7 +14,7 @@ const maxDepth = 40
 const floatStep = 2 ** -21
 
 /** Callbacks for features whose envelope overlaps an area. */
-export interface FoundBoxes {
+export interface OverlapVisitor {
   /** The envelope is within the area. */
   inside(id: number): void
   /** It may extend beyond an edge: the geometry decides. */
@@ -72,7 +72,7 @@ export class RtreeWalk {
     }
   }
 
-  find(area: Area, found: FoundBoxes): void {
+  find(area: Area, found: OverlapVisitor): void {
     this.#begin(sidesOf(area), (node, at, isInside) => {
       if (isInside) found.inside(idAt(node, at))
       else found.edge(idAt(node, at))

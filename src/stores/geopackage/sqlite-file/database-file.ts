@@ -1,5 +1,5 @@
-import { PageFile, pageBytes } from './page-file.ts'
-import { TableWriter } from './table-writer.ts'
+import { pageBytes, SqlitePageFile } from './page-file.ts'
+import { SqliteTableWriter } from './table-writer.ts'
 import { writeVarint } from './varint.ts'
 
 const magic = 'SQLite format 3\0'
@@ -10,7 +10,7 @@ interface WrittenTable {
   name: string
   /** The equivalent CREATE statement. */
   sql: string
-  writer: TableWriter
+  writer: SqliteTableWriter
 }
 
 /**
@@ -18,16 +18,16 @@ interface WrittenTable {
  * read before all is written. Open it with SQLite after `finish`. The caller must call `close`.
  */
 export class DatabaseFile {
-  readonly #file: PageFile
+  readonly #file: SqlitePageFile
   readonly #tables: WrittenTable[] = []
 
   constructor(path: string) {
-    this.#file = new PageFile(path)
+    this.#file = new SqlitePageFile(path)
   }
 
   /** Adds a table to write; several tables may be written alternately. */
-  table(name: string, columns: string): TableWriter {
-    const writer = new TableWriter(this.#file)
+  table(name: string, columns: string): SqliteTableWriter {
+    const writer = new SqliteTableWriter(this.#file)
     this.#tables.push({ name, sql: `CREATE TABLE ${name}(${columns})`, writer })
     return writer
   }

@@ -13,7 +13,7 @@ const lockPage = 0x40000000 / pageBytes + 1
  * at the start and written last, so that an incomplete file is never mistaken for a database. The caller must
  * call `close`.
  */
-export class PageFile {
+export class SqlitePageFile {
   readonly #handle: number
   #buffer = new Uint8Array(firstPages * pageBytes)
   #buffered = 0

@@ -1,4 +1,4 @@
-import type { PageFile } from './page-file.ts'
+import type { SqlitePageFile } from './page-file.ts'
 import { pageBytes } from './page-file.ts'
 import { varintBytes, writeVarint } from './varint.ts'
 
@@ -26,12 +26,12 @@ interface Child {
  * leaves when they are full, the levels above at the end. For each row: `startRow`, write the payload into
  * `bytes` from `at` on, `endRow`.
  */
-export class TableWriter {
+export class SqliteTableWriter {
   /** Buffer for the payload of the current row. `startRow` replaces both `bytes` and `at`. */
   bytes: Uint8Array
   view: DataView
   at = 0
-  readonly #file: PageFile
+  readonly #file: SqlitePageFile
   /** Cells of the current page, in order; copied to the end of the page when it is full. */
   readonly #cells = new Uint8Array(pageBytes)
   readonly #cellView = new DataView(this.#cells.buffer)
@@ -46,7 +46,7 @@ export class TableWriter {
   #payloadBytes = 0
   #children: Child[] = []
 
-  constructor(file: PageFile) {
+  constructor(file: SqlitePageFile) {
     this.#file = file
     this.bytes = this.#cells
     this.view = this.#cellView

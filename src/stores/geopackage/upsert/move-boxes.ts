@@ -2,11 +2,14 @@ import type { DatabaseSync } from 'node:sqlite'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import { differencesTable } from '../compare/find-differences.ts'
 import { sameValue } from '../compare/same-values.ts'
-import type { LoadPlan } from '../load-plan.ts'
+import type { GeoPackageLoadPlan } from '../load-plan.ts'
 import { rtreeName } from '../rtree-sql.ts'
 
 /** Updates the R*Tree for the written rows. */
-export function moveBoxes(db: DatabaseSync, { table, geometry, id, isIndexed, request }: LoadPlan): void {
+export function moveBoxes(
+  db: DatabaseSync,
+  { table, geometry, id, isIndexed, request }: GeoPackageLoadPlan,
+): void {
   if (!isIndexed || geometry === undefined) return
   const rtree = `main.${quoteName(rtreeName({ table, geometry: geometry.name }))}`
   db.exec(`DELETE FROM ${rtree} WHERE id IN (SELECT target FROM ${differencesTable} WHERE staged IS NULL)`)

@@ -8,15 +8,15 @@ import { keyColumns, typesOf, writtenColumns } from '../compare/compared-columns
 import { differencesTable, findByKeys } from '../compare/find-differences.ts'
 import { requireSingleKeys } from '../compare/single-keys.ts'
 import { setTableTriggersAside } from '../foreign-code.ts'
-import type { LoadPlan } from '../load-plan.ts'
+import type { GeoPackageLoadPlan } from '../load-plan.ts'
 import { stagedKey } from '../load-plan.ts'
-import { lastId } from '../place-rows.ts'
+import { lastId } from '../move-staged-rows.ts'
 import type { Refusal } from '../record-encoder.ts'
 import type { StagedRows } from '../stage-rows.ts'
 import { moveBoxes } from './move-boxes.ts'
 import { rejectKeys } from './reject-keys.ts'
 import type { Statements } from './write-rows.ts'
-import { writeRows } from './write-rows.ts'
+import { writeUpsertRows } from './write-rows.ts'
 
 /** Previous state of the changed or removed rows of the table. */
 export const oldRowsTable = 'side.old_rows'
@@ -30,7 +30,7 @@ export interface UpsertPlaced {
 }
 
 /** Returns the source of the changes of a placed `UPSERT`. */
-export function upsertSource(plan: LoadPlan): ChangeSource {
+export function upsertSource(plan: GeoPackageLoadPlan): ChangeSource {
   return { plan, before: oldRowsTable, isAddition: false, added: 'side.added' }
 }
 
@@ -46,7 +46,7 @@ interface Upsert {
  */
 export function placeUpsert(
   db: DatabaseSync,
-  plan: LoadPlan,
+  plan: GeoPackageLoadPlan,
   staged: StagedRows,
   { onRefused, beforeWriting }: Upsert,
 ): UpsertPlaced {
@@ -61,7 +61,7 @@ export function placeUpsert(
   beforeWriting?.()
   db.exec('PRAGMA defer_foreign_keys = ON')
   const triggers = setTableTriggersAside(db, plan.table, plan.geometry?.name)
-  const refused = writeRows(db, plan.table, statementsOf(db, plan), onRefused)
+  const refused = writeUpsertRows(db, plan.table, statementsOf(db, plan), onRefused)
   moveBoxes(db, plan)
   triggers.putBack()
   return {
@@ -72,12 +72,12 @@ export function placeUpsert(
 }
 
 /**
- * Finds the rows that `writeRows` would reject, by filling the table `into`, which has the definition of the
+ * Finds the rows that `writeUpsertRows` would reject, by filling the table `into`, which has the definition of the
  * plan's table and is discarded.
  */
 export function tryUpsert(
   db: DatabaseSync,
-  plan: LoadPlan,
+  plan: GeoPackageLoadPlan,
   rows: StagedRows,
   { into, onRefused }: Pick<Upsert, 'onRefused'> & { into: string },
 ): void {
@@ -88,7 +88,7 @@ export function tryUpsert(
   findByKeys(db, { plan, rows }, keys, missingRows(upsert, typesOf(keys)))
   copyOldRows(db, plan)
   numberAdded(db, plan)
-  writeRows(db, plan.table, statementsOf(db, plan, into), onRefused)
+  writeUpsertRows(db, plan.table, statementsOf(db, plan, into), onRefused)
 }
 
 function countAll(found: ChangeCounts, refused: { added: number; changed: number }): ChangeCounts {
@@ -96,7 +96,7 @@ function countAll(found: ChangeCounts, refused: { added: number; changed: number
   return { ...found, added: found.added - refused.added, changed }
 }
 
-function copyOldRows(db: DatabaseSync, { table, id }: LoadPlan): void {
+function copyOldRows(db: DatabaseSync, { table, id }: GeoPackageLoadPlan): void {
   db.exec(
     `DROP TABLE IF EXISTS ${oldRowsTable};
      CREATE TABLE ${oldRowsTable} AS SELECT x.* FROM ${differencesTable} d
@@ -106,7 +106,7 @@ function copyOldRows(db: DatabaseSync, { table, id }: LoadPlan): void {
 }
 
 /** Assigns ids to all new rows, and indexes changed rows by id. */
-function numberAdded(db: DatabaseSync, plan: LoadPlan): void {
+function numberAdded(db: DatabaseSync, plan: GeoPackageLoadPlan): void {
   const { keys = [] } = plan.request.upsert ?? {}
   const isKeyed =
     plan.keyColumn !== undefined && keys.length === 1 && keys.some((key) => isSameName(key, plan.id))
@@ -122,7 +122,11 @@ function numberAdded(db: DatabaseSync, plan: LoadPlan): void {
   )
 }
 
-function statementsOf(db: DatabaseSync, plan: LoadPlan, table = `main.${quoteName(plan.table)}`): Statements {
+function statementsOf(
+  db: DatabaseSync,
+  plan: GeoPackageLoadPlan,
+  table = `main.${quoteName(plan.table)}`,
+): Statements {
   const { id } = plan
   const columns = writtenColumns(db, plan)
   const names = columns.map(({ name }) => quoteName(name))
@@ -149,7 +153,7 @@ function statementsOf(db: DatabaseSync, plan: LoadPlan, table = `main.${quoteNam
 /** Returns the statement of a changed row, from its previous and staged values. */
 function putBackStatement(
   db: DatabaseSync,
-  plan: LoadPlan,
+  plan: GeoPackageLoadPlan,
   columns: ComparedColumn[],
   table: string,
 ): string {

@@ -28,7 +28,7 @@ export function rejectKeys(
     onRefused(id, { field: keys[0]?.name ?? '', reason })
     refused.add(id)
   }
-  return removeStaged(db, rows, [...refused])
+  return removeStagedRows(db, rows, [...refused])
 }
 
 function* repeatedKeys(
@@ -54,7 +54,7 @@ function* repeatedKeys(
 }
 
 /** Removes staged rows permanently. */
-export function removeStaged(db: DatabaseSync, rows: StagedRows, ids: readonly number[]): StagedRows {
+export function removeStagedRows(db: DatabaseSync, rows: StagedRows, ids: readonly number[]): StagedRows {
   if (ids.length === 0) return rows
   const remove = db.prepare('DELETE FROM side.t WHERE id = ?')
   for (const id of ids) remove.run(id)

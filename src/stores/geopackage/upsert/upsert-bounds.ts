@@ -3,16 +3,16 @@ import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { emptyEnvelope, isEmptyEnvelope, unionEnvelope } from '../../../geo/envelope.ts'
 import { extendEnvelope } from '../compare/canonical-geometry.ts'
-import type { Box } from '../geometry-box.ts'
-import { boxOf } from '../geometry-box.ts'
-import type { LoadPlan } from '../load-plan.ts'
+import type { GeometryBox } from '../geometry-box.ts'
+import { geometryBox } from '../geometry-box.ts'
+import type { GeoPackageLoadPlan } from '../load-plan.ts'
 import { rtreeName } from '../rtree-sql.ts'
 import { oldRowsTable } from './place-upsert.ts'
 
 /** Returns the envelope of a table after an update. Scans all rows only if a changed row was at its edge. */
 export function upsertBounds(
   db: DatabaseSync,
-  plan: LoadPlan,
+  plan: GeoPackageLoadPlan,
   staged: Envelope | undefined,
 ): Envelope | undefined {
   const { existing, geometry } = plan
@@ -25,13 +25,13 @@ export function upsertBounds(
 /** True if a changed or removed row touched the edge of the envelope. */
 function hadEdge(db: DatabaseSync, geometry: string, envelope: Envelope): boolean {
   for (const row of db.prepare(`SELECT ${quoteName(geometry)} AS g FROM ${oldRowsTable}`).iterate()) {
-    if (reachesEdge(boxOf(row['g']), envelope)) return true
+    if (reachesEdge(geometryBox(row['g']), envelope)) return true
   }
   return false
 }
 
 /** True if a box touches a side of an envelope. */
-export function reachesEdge(box: Box | undefined, { minX, minY, maxX, maxY }: Envelope): boolean {
+export function reachesEdge(box: GeometryBox | undefined, { minX, minY, maxX, maxY }: Envelope): boolean {
   return box !== undefined && (box[0] <= minX || box[1] <= minY || box[2] >= maxX || box[3] >= maxY)
 }
 
@@ -40,13 +40,13 @@ export function reachesEdge(box: Box | undefined, { minX, minY, maxX, maxY }: En
  */
 export function tableBounds(
   db: DatabaseSync,
-  { table, geometry, id, isIndexed }: Pick<LoadPlan, 'table' | 'geometry' | 'id' | 'isIndexed'>,
+  { table, geometry, id, isIndexed }: Pick<GeoPackageLoadPlan, 'table' | 'geometry' | 'id' | 'isIndexed'>,
 ): Envelope | undefined {
   if (geometry === undefined) return undefined
   const rows = `SELECT ${quoteName(geometry.name)} AS g FROM main.${quoteName(table)}`
   const envelope = emptyEnvelope()
   const take = (sql: string, ...bound: number[]): void => {
-    for (const row of db.prepare(sql).iterate(...bound)) extendEnvelope(envelope, boxOf(row['g']))
+    for (const row of db.prepare(sql).iterate(...bound)) extendEnvelope(envelope, geometryBox(row['g']))
   }
   if (!isIndexed) take(rows)
   else {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { differencesTable } from '../compare/find-differences.ts'
 import { isReferenced } from '../foreign-code.ts'
-import { isConstraint } from '../place-rows.ts'
+import { isConstraint } from '../move-staged-rows.ts'
 import type { Refusal } from '../record-encoder.ts'
 
 type OnRefused = (stagedId: number, refusal: Refusal) => void
@@ -26,7 +26,7 @@ interface Row {
  * Removes, changes and adds rows; rows that a constraint rejects are not changed. Returns the number of
  * rejected rows.
  */
-export function writeRows(
+export function writeUpsertRows(
   db: DatabaseSync,
   table: string,
   statements: Statements,

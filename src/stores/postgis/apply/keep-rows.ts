@@ -1,14 +1,14 @@
 import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
-import type { KeptState, LoadHooks, LoadResult, NotKept, TableDescription } from '../../store.ts'
+import type { LoadHooks, LoadResult, NotRetained, TableDescription, TableSnapshot } from '../../store.ts'
 import { changesTable } from '../compare/find-changes.ts'
 import { describeTable } from '../describe-table.ts'
-import { keptName } from '../identifiers.ts'
-import type { KeptNote } from '../kept-tables.ts'
-import { keptState, ownRows, writeNote } from '../kept-tables.ts'
+import { snapshotName } from '../identifiers.ts'
 import { actsOnRows, hasPolicies } from '../row-check.ts'
 import type { Connection } from '../session.ts'
-import type { Keeper } from '../stage-beside.ts'
+import type { SnapshotNote } from '../snapshot-tables.ts'
+import { ownRows, tableSnapshot, writeNote } from '../snapshot-tables.ts'
 import type { LoadContext } from '../stage-table.ts'
+import type { Keeper } from '../staging-table.ts'
 import type { TableFacts } from '../table-facts.ts'
 import { findTableFacts } from '../table-facts.ts'
 import { mostColumns } from '../target-plan.ts'
@@ -74,10 +74,10 @@ export async function tellTouch(
  * Called after the rows are written, with the SELECT of change and id of added rows and the number of rows
  * now.
  */
-type FinishKeeping = (added: () => string, rowsNow?: number) => Promise<KeptState | NotKept>
+type FinishKeeping = (added: () => string, rowsNow?: number) => Promise<TableSnapshot | NotRetained>
 
 /** What to retain under which id: the rows to be changed or removed are in `old`. */
-interface KeptRows {
+interface SnapshotRows {
   keepAs: string | undefined
   old: string
   /** Description of the table, if known. */
@@ -92,7 +92,7 @@ interface KeptRows {
 export async function beginKeeping(
   connection: Connection,
   facts: TableFacts,
-  { keepAs, old, table: known, hooks }: KeptRows,
+  { keepAs, old, table: known, hooks }: SnapshotRows,
 ): Promise<FinishKeeping | undefined> {
   if (keepAs === undefined || !(await keepsDifferences(connection, facts))) {
     await tellTouch(connection, facts, hooks, known?.featureCount)
@@ -130,13 +130,13 @@ export async function createDifference(
   id: string,
   rows: string,
 ): Promise<void> {
-  const kept = quoteTable(schema, keptName(id))
+  const kept = quoteTable(schema, snapshotName(id))
   await connection.run(doing, `create table ${kept} as ${rows}`)
   await closeToOthers(connection, kept)
 }
 
 async function addIds(connection: Connection, facts: TableFacts, id: string, added: string): Promise<void> {
-  const kept = quoteTable(facts.schema, keptName(id))
+  const kept = quoteTable(facts.schema, snapshotName(id))
   const key = quoteIdentifier(facts.primaryKey ?? '')
   await connection.run(doing, `insert into ${kept} (${changeColumn}, ${key}) ${added}`)
 }
@@ -146,13 +146,13 @@ async function finishDifference(
   facts: TableFacts,
   id: string,
   { table, rowsNow }: { table: TableDescription; rowsNow?: number | undefined },
-): Promise<KeptState> {
+): Promise<TableSnapshot> {
   const mark = await markTable(connection, facts, rowsNow)
   await writeNote(connection, facts.schema, { ...noteOf(facts, id), kind: 'difference', mark })
-  return keptState(connection, id, 'difference', { table, oid: await oidOf(connection, facts, id) })
+  return tableSnapshot(connection, id, 'difference', { table, oid: await oidOf(connection, facts, id) })
 }
 
-const noteOf = ({ name }: TableFacts, id: string): Omit<KeptNote, 'kind'> => ({
+const noteOf = ({ name }: TableFacts, id: string): Omit<SnapshotNote, 'kind'> => ({
   id,
   table: name,
   comment: null,
@@ -161,7 +161,7 @@ const noteOf = ({ name }: TableFacts, id: string): Omit<KeptNote, 'kind'> => ({
 })
 
 async function oidOf(connection: Connection, { schema }: TableFacts, id: string): Promise<number> {
-  const kept = await findTableFacts(connection.client, schema, keptName(id))
+  const kept = await findTableFacts(connection.client, schema, snapshotName(id))
   return kept?.oid ?? 0
 }
 
@@ -173,10 +173,10 @@ export async function keepCopy(
   connection: Connection,
   facts: TableFacts,
   id: string,
-): Promise<KeptState | NotKept> {
+): Promise<TableSnapshot | NotRetained> {
   if (await hasPolicies(connection, facts))
     return { reason: `Row security hides rows of "${facts.name}" from the user of its store` }
-  const kept = quoteTable(facts.schema, keptName(id))
+  const kept = quoteTable(facts.schema, snapshotName(id))
   const target = quoteTable(facts.schema, facts.name)
   const table = await describeTable(connection.client, facts)
   await connection.run(doing, `create table ${kept} as select * from ${target}`)
@@ -190,7 +190,7 @@ export async function keepCopy(
   }
   await closeToOthers(connection, kept)
   await writeNote(connection, facts.schema, { ...noteOf(facts, id), kind: 'copy' })
-  return keptState(connection, id, 'whole', { table, oid: await oidOf(connection, facts, id) })
+  return tableSnapshot(connection, id, 'whole', { table, oid: await oidOf(connection, facts, id) })
 }
 
 /** Revokes what default privileges have granted. */

@@ -8,7 +8,7 @@ import type { LoadResult } from '../../store.ts'
 import { addIndexes, analyzeTable } from '../after-load.ts'
 import type { FinalSteps } from '../commit.ts'
 import { lockTable } from '../commit.ts'
-import { findChangesByKeys, giveRoom } from '../compare/find-changes.ts'
+import { findChangesByKeys, resizeColumn } from '../compare/find-changes.ts'
 import { readChanges } from '../compare/read-changes.ts'
 import { analyzeKeys, areKeysUnique, requireSingleKeys } from '../compare/single-keys.ts'
 import type { RowCheck, TableRules } from '../constraints.ts'
@@ -17,10 +17,10 @@ import type { HeldRows } from '../held-rows.ts'
 import { keyTypes, requireKeys } from '../held-rows.ts'
 import type { SentRows } from '../send-rows.ts'
 import type { Connection } from '../session.ts'
-import { refuseUnsafe } from '../stage-beside.ts'
 import type { LoadContext } from '../stage-table.ts'
 import { loadResult } from '../stage-table.ts'
 import { StagedRows } from '../staged-rows.ts'
+import { refuseUnsafe } from '../staging-table.ts'
 import { findExtent } from '../table-extent.ts'
 import type { TableFacts } from '../table-facts.ts'
 import type { TargetPlan } from '../target-plan.ts'
@@ -37,7 +37,7 @@ const shareWorthAnalysis = 0.1
  */
 const mostRounds = 50
 
-interface UpsertParts {
+interface UpsertContext {
   context: LoadContext
   connection: Connection
   plan: TargetPlan
@@ -54,11 +54,11 @@ interface UpsertParts {
 export async function stageUpsert(
   context: LoadContext,
   connection: Connection,
-  { plan, facts, rules, upsert }: Pick<UpsertParts, 'plan' | 'facts' | 'rules' | 'upsert'>,
+  { plan, facts, rules, upsert }: Pick<UpsertContext, 'plan' | 'facts' | 'rules' | 'upsert'>,
 ): Promise<FinalSteps> {
   const { hooks, laidBy, request } = context
   const load = new StagedRows(context, connection, plan, facts)
-  const parts: UpsertParts = { context, connection, plan, facts, rules, upsert, load }
+  const parts: UpsertContext = { context, connection, plan, facts, rules, upsert, load }
   requireKeys({ relation: load.staging, facts, columns: plan.columns }, upsert.keys)
   await refuseUnsafe(
     connection,
@@ -67,7 +67,7 @@ export async function stageUpsert(
     true,
   )
   const sent = await load.stage()
-  await giveRoom(connection)
+  await resizeColumn(connection)
   const held = {
     relation: load.staging,
     facts,
@@ -108,7 +108,7 @@ export async function stageUpsert(
   }
 }
 
-async function rejectRows(parts: UpsertParts, held: HeldRows, sent: SentRows): Promise<void> {
+async function rejectRows(parts: UpsertContext, held: HeldRows, sent: SentRows): Promise<void> {
   const { connection, upsert, load, rules, plan } = parts
   await load.rejectUncastable(sent)
   await load.settle({ fillsMissing: false })
@@ -152,7 +152,7 @@ function sidesOf(
 }
 
 /** Checks columns that new rows need and the data lack; existing rows retain their values. */
-function missingChecks({ facts, plan, upsert: { keys } }: UpsertParts): RowCheck[] {
+function missingChecks({ facts, plan, upsert: { keys } }: UpsertContext): RowCheck[] {
   const target = quoteTable(facts.schema, facts.name)
   const needed = facts.columns
     .filter((column) => column.isNotNull && !column.hasDefault && !column.isGenerated)
@@ -172,7 +172,7 @@ function missingChecks({ facts, plan, upsert: { keys } }: UpsertParts): RowCheck
 
 /** Takes the lock: from here on no other client writes, and the differences found now are written. */
 async function place(
-  { context, connection, facts, plan, upsert, load }: UpsertParts,
+  { context, connection, facts, plan, upsert, load }: UpsertContext,
   rows: AppliedRows,
   sent: SentRows,
   old: string,

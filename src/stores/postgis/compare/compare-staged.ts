@@ -9,7 +9,7 @@ import { identitySql } from '../read-conditions.ts'
 import type { Connection } from '../session.ts'
 import { extentOfRow } from '../table-extent.ts'
 import type { TableFacts } from '../table-facts.ts'
-import { changesTable, findChangesByKeys, giveRoom } from './find-changes.ts'
+import { changesTable, findChangesByKeys, resizeColumn } from './find-changes.ts'
 import { findChangesByRows } from './find-changes-by-rows.ts'
 import { findNotTried } from './not-tried.ts'
 import type { ChangeSource } from './read-changes.ts'
@@ -34,7 +34,7 @@ export async function compareStaged(
 ): Promise<TableComparison> {
   const doing = 'comparing the rows'
   await connection.run(doing, 'rollback')
-  await giveRoom(connection)
+  await resizeColumn(connection)
   const matched = rows.upsert?.keys ?? keys
   if (matched !== undefined && !rows.isAddition) {
     requireKeys(rows, matched)

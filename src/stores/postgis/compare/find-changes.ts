@@ -18,7 +18,7 @@ const doing = 'comparing the rows'
  * Sets memory to join and sort large tables, and disables JIT, since comparisons run too rarely to be worth
  * compiling.
  */
-export async function giveRoom(connection: Connection): Promise<void> {
+export async function resizeColumn(connection: Connection): Promise<void> {
   await connection.run(doing, `set work_mem = '128MB'; set jit = off`)
 }
 
@@ -36,7 +36,7 @@ async function beginChanges(connection: Connection, select: string): Promise<voi
 
 /** Creates an empty table of changes. */
 export async function beginWithout(connection: Connection): Promise<void> {
-  await giveRoom(connection)
+  await resizeColumn(connection)
   await beginChanges(
     connection,
     'select null::text as change, null::oid as toid, null::tid as tid, null::tid as stid where false',
@@ -83,7 +83,7 @@ export async function findChangesByKeys(
      where ${isSpared === undefined ? '' : `not (held.ctid is null and ${isSpared}) and `}(present.ctid is null or held.ctid is null or ${differs})`,
   )
   await connection.run(doing, sharingNoMore)
-  await giveRoom(connection)
+  await resizeColumn(connection)
   const { added, changed, removed, held: count } = await countChanges(connection, rows)
   return { added, changed, removed, same: count - added - changed }
 }

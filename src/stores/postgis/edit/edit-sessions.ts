@@ -1,6 +1,6 @@
 import type { ConnectionSettings } from '../connection-settings.ts'
 import type { Connection } from '../session.ts'
-import { Session } from '../session.ts'
+import { PostgisSession } from '../session.ts'
 
 /** How long connections are retained for the next edit, in milliseconds. */
 const keepMs = 5000
@@ -16,7 +16,7 @@ export interface EditSession {
 }
 
 interface Idle {
-  session: Session
+  session: PostgisSession
   connection: Connection
   timer: NodeJS.Timeout
 }
@@ -43,7 +43,7 @@ export class EditSessions {
       await idle.session.abandon()
       await idle.session.close()
     }
-    const session = new Session(this.#settings, 'terrane', new AbortController().signal)
+    const session = new PostgisSession(this.#settings, 'terrane', new AbortController().signal)
     const connection = await session.connect()
     await connection.run('beginning an edit', 'begin')
     return this.#lend(session, connection, signal)
@@ -56,7 +56,7 @@ export class EditSessions {
     await Promise.all(idle.map(({ session }) => session.close()))
   }
 
-  #lend(session: Session, connection: Connection, signal: AbortSignal): EditSession {
+  #lend(session: PostgisSession, connection: Connection, signal: AbortSignal): EditSession {
     const onAbort = (): void => void session.abandon()
     signal.addEventListener('abort', onAbort, { once: true })
     const end = async (isSound: boolean): Promise<void> => {
@@ -71,7 +71,7 @@ export class EditSessions {
     return { connection, keep: () => end(true), drop: () => end(false) }
   }
 
-  #later(session: Session): NodeJS.Timeout {
+  #later(session: PostgisSession): NodeJS.Timeout {
     return setTimeout(() => {
       this.#idle = this.#idle.filter((one) => one.session !== session)
       void session.close()

@@ -1,17 +1,17 @@
 import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
-import type { EditDone, KeptBefore } from '../../edit-counts.ts'
+import type { EditDone, SavedRowState } from '../../edit-counts.ts'
 import { editCounts, rowGrowth } from '../../edit-counts.ts'
-import type { EditCounts, EditRequest, KeptState, NotKept } from '../../store.ts'
+import type { EditCounts, EditRequest, NotRetained, TableSnapshot } from '../../store.ts'
 import { givableColumns } from '../apply/apply-changes.ts'
 import { createDifference, emptyRows, keepCopy, keepsDifferences } from '../apply/keep-rows.ts'
 import { changeColumn } from '../apply/old-rows.ts'
 import { markTable } from '../apply/table-mark.ts'
 import { describeTable } from '../describe-table.ts'
-import { keptName } from '../identifiers.ts'
-import type { KeptNote } from '../kept-tables.ts'
-import { findNote, keptState, writeNote } from '../kept-tables.ts'
+import { snapshotName } from '../identifiers.ts'
 import { conditionsOf } from '../read-conditions.ts'
 import type { Connection } from '../session.ts'
+import type { SnapshotNote } from '../snapshot-tables.ts'
+import { findNote, tableSnapshot, writeNote } from '../snapshot-tables.ts'
 import type { EditedRows } from './edited-table.ts'
 
 const doing = 'keeping what the row was'
@@ -21,17 +21,20 @@ export interface EditKeeper {
   /** Call before an existing row is changed or removed. */
   beforeTouch(featureId: string): Promise<void>
   /** Call after the row is written; returns how it differs from the retained state. */
-  finish(featureId: string, done: EditDone): Promise<{ kept?: KeptState | NotKept; counts: EditCounts }>
+  finish(
+    featureId: string,
+    done: EditDone,
+  ): Promise<{ kept?: TableSnapshot | NotRetained; counts: EditCounts }>
 }
 
 /** A difference that edits extend. */
 interface Difference {
   connection: Connection
   rows: EditedRows
-  note: KeptNote
+  note: SnapshotNote
   /** Number of rows of the table before this edit. */
   rowCount: number
-  table: KeptState['table'] | undefined
+  table: TableSnapshot['table'] | undefined
 }
 
 /** Announces that the table is about to be written; `rowsNow` is the number of rows, if known. */
@@ -72,7 +75,7 @@ async function findBegun(
 }
 
 /** Retains all rows, or none. */
-function plainKeeper(kept: KeptState | NotKept): EditKeeper {
+function plainKeeper(kept: TableSnapshot | NotRetained): EditKeeper {
   return {
     beforeTouch: async () => undefined,
     finish: async (_featureId, done) => ({ kept, counts: editCounts(done) }),
@@ -90,9 +93,9 @@ async function beginDifference(
   const rowCount = table.featureCount ?? (await countRows(connection, rows))
   await tellTouch(rowCount)
   await createDifference(connection, facts, id, emptyRows(facts))
-  const kept = quoteTable(facts.schema, keptName(id))
+  const kept = quoteTable(facts.schema, snapshotName(id))
   await connection.run(doing, `create index on ${kept} (${quoteIdentifier(facts.primaryKey)})`)
-  const note: KeptNote = {
+  const note: SnapshotNote = {
     id,
     kind: 'difference',
     table: facts.name,
@@ -114,8 +117,8 @@ async function countRows(connection: Connection, { facts }: EditedRows): Promise
 function differenceKeeper(difference: Difference): EditKeeper {
   const { connection, rows, note } = difference
   const { facts } = rows
-  const kept = quoteTable(facts.schema, keptName(note.id))
-  let before: KeptBefore = 'untouched'
+  const kept = quoteTable(facts.schema, snapshotName(note.id))
+  let before: SavedRowState = 'untouched'
   const look = async (featureId: string): Promise<void> => {
     const { sql, values } = conditionsOf(facts, { table: facts.name, featureId })
     const select = `select ${changeColumn} as change from ${kept} ${sql}`
@@ -148,7 +151,7 @@ async function copyRow(
   const list = columns.map(quoteIdentifier).join(', ')
   await connection.run(
     doing,
-    `insert into ${quoteTable(facts.schema, keptName(note.id))} (${changeColumn}, ${list})
+    `insert into ${quoteTable(facts.schema, snapshotName(note.id))} (${changeColumn}, ${list})
      select '${change}', ${list} from ${quoteTable(facts.schema, facts.name)} ${sql}`,
     values,
   )
@@ -158,14 +161,14 @@ async function copyRow(
 async function close(
   { connection, rows: { facts }, note, rowCount, table }: Difference,
   done: EditDone,
-): Promise<KeptState> {
+): Promise<TableSnapshot> {
   const mark = await markTable(connection, facts, rowCount + rowGrowth[done])
   await writeNote(connection, facts.schema, { ...note, mark })
   const { rows } = await connection.run<{ oid: number }>(
     doing,
     'select $1::regclass::oid::int8::float8 as oid',
-    [quoteTable(facts.schema, keptName(note.id))],
+    [quoteTable(facts.schema, snapshotName(note.id))],
   )
   const described = table ?? { name: facts.name, schema: { attributes: [], geometry: undefined } }
-  return keptState(connection, note.id, 'difference', { table: described, oid: rows[0]?.oid ?? 0 })
+  return tableSnapshot(connection, note.id, 'difference', { table: described, oid: rows[0]?.oid ?? 0 })
 }

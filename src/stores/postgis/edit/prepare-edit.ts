@@ -56,7 +56,7 @@ export function createTableEdits(settings: ConnectionSettings, pool: ReadPool): 
   }
 }
 
-interface Asked {
+interface PendingEdit {
   request: EditRequest
   decide: DecideChange
 }
@@ -73,7 +73,7 @@ async function undo({ connection, keep, drop }: EditSession): Promise<void> {
 async function prepareEdit(
   settings: ConnectionSettings,
   session: EditSession,
-  asked: Asked,
+  asked: PendingEdit,
   hooks: EditHooks,
 ): Promise<PreparedEdit> {
   const { signal } = hooks
@@ -104,7 +104,7 @@ async function prepareEdit(
 async function editRow(
   { schema }: ConnectionSettings,
   { connection, token }: { connection: Connection; token: string },
-  { request, decide }: Asked,
+  { request, decide }: PendingEdit,
   hooks: EditHooks,
 ): Promise<EditResult> {
   const rows = await getEditedRows(connection.client, schema, request.table)

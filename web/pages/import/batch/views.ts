@@ -1,4 +1,4 @@
-import type { Task } from '../wire.ts'
+import type { Task } from '../types.ts'
 
 export const views = ['all', 'decide', 'ready', 'failed', 'done'] as const
 export type View = (typeof views)[number]

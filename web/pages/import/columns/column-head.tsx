@@ -1,8 +1,8 @@
+import { shownShare } from '../../../components/formats.ts'
 import { formatNumber } from '../../../lib/numbers.ts'
 import { columnsTexts } from '../../../messages/import/texts.ts'
 import { messages } from '../../../messages/messages.ts'
-import { shownShare } from '../../../parts/formats.ts'
-import type { Attribute, ColumnFigures } from '../wire.ts'
+import type { Attribute, ColumnFigures } from '../types.ts'
 import { shownValue } from './shown-value.ts'
 import type { TransformTypes } from './transform-types.ts'
 

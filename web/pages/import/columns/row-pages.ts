@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
-import { call } from '../../../wire/client.ts'
-import { whenReady } from '../../../wire/when-ready.ts'
-import type { Rows } from '../wire.ts'
+import { call } from '../../../api/client.ts'
+import { whenReady } from '../../../api/when-ready.ts'
+import type { Rows } from '../types.ts'
 
 export type Row = Rows['features'][number]
 

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { useScrolled } from '../../../components/use-scrolled.ts'
 import { formatNumber } from '../../../lib/numbers.ts'
 import { drawnRows } from '../../../lib/window-rows.ts'
 import { columnsTexts } from '../../../messages/import/texts.ts'
 import { messages } from '../../../messages/messages.ts'
-import { useScrolled } from '../../../parts/use-scrolled.ts'
 import type { Row, RowPages } from './row-pages.ts'
 import { shownValue } from './shown-value.ts'
 

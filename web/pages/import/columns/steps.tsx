@@ -1,13 +1,13 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { type Call, call } from '../../../api/client.ts'
+import { CopyAsCurl } from '../../../components/copy-as-curl.tsx'
+import { Icon } from '../../../components/icon.tsx'
+import { reasonOf } from '../../../components/states.tsx'
+import { say } from '../../../components/toasts.tsx'
 import { columnsTexts } from '../../../messages/import/texts.ts'
-import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx'
-import { Icon } from '../../../parts/icon.tsx'
-import { reasonOf } from '../../../parts/states.tsx'
-import { say } from '../../../parts/toasts.tsx'
-import { type Call, call } from '../../../wire/client.ts'
-import type { Task } from '../wire.ts'
+import type { Task } from '../types.ts'
 import { StepForm } from './step-form.tsx'
 import { loadTransformTypes, type Step, type TransformType, transformTypes } from './transform-types.ts'
 
@@ -98,7 +98,7 @@ export function Steps({ path, task, reload }: StepsProps) {
   )
 }
 
-interface ChainParts {
+interface TransformChainProps {
   path: string
   chain: { type: string; transforms: readonly Step[] }
   reload(): Promise<void>
@@ -108,7 +108,7 @@ interface ChainParts {
 }
 
 /** Edits the chain, with the server's errors. */
-function useChain({ path, chain, reload, open, failing, list }: ChainParts) {
+function useChain({ path, chain, reload, open, failing, list }: TransformChainProps) {
   const texts = columnsTexts.value
   const steps = chain.transforms
   const isUnderWay = useRef(false)

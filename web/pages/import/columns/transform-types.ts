@@ -1,5 +1,5 @@
+import { call } from '../../../api/client.ts'
 import { Resource } from '../../../lib/resource.ts'
-import { call } from '../../../wire/client.ts'
 
 /** A transformation of a chain, with its parameters. */
 export type Step = Record<string, unknown>

@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { Icon } from '../../../components/icon.tsx'
 import { query, setQuery } from '../../../lib/router.ts'
 import { historyTexts, importTexts } from '../../../messages/import/texts.ts'
-import { Icon } from '../../../parts/icon.tsx'
 import { type Counts, filters } from './past-imports.ts'
 
 const typingMs = 150

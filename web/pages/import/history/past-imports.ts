@@ -1,7 +1,7 @@
+import { type Call, call } from '../../../api/client.ts'
+import type { Calls } from '../../../api/openapi.d.ts'
 import { PagedRows } from '../../../lib/paged-rows.ts'
 import { query } from '../../../lib/router.ts'
-import { type Call, call } from '../../../wire/client.ts'
-import type { Calls } from '../../../wire/openapi.d.ts'
 
 type History = Calls['GET /rest/import-history']['answer']
 export type PastImport = History['imports'][number]

@@ -1,11 +1,11 @@
 import { useEffect } from 'preact/hooks'
+import { shownMoment, shownNumber } from '../../../components/formats.ts'
+import { Icon } from '../../../components/icon.tsx'
+import { useWindow } from '../../../components/use-window.ts'
 import { addressOf } from '../../../lib/base.ts'
 import type { PagedRows } from '../../../lib/paged-rows.ts'
 import { historyTexts, importTexts } from '../../../messages/import/texts.ts'
 import { messages } from '../../../messages/messages.ts'
-import { shownMoment, shownNumber } from '../../../parts/formats.ts'
-import { Icon } from '../../../parts/icon.tsx'
-import { useWindow } from '../../../parts/use-window.ts'
 import type { PastImport } from './past-imports.ts'
 
 const rowHeight = 64

@@ -1,6 +1,6 @@
+import { CopyAsCurl } from '../../../components/copy-as-curl.tsx'
+import { Field } from '../../../components/field.tsx'
 import { sourcesTexts } from '../../../messages/import/texts.ts'
-import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx'
-import { Field } from '../../../parts/field.tsx'
 import { Said } from './said.tsx'
 import { importCallOf, useBegin } from './use-begin.ts'
 

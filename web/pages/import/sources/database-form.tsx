@@ -1,10 +1,10 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useRef } from 'preact/hooks'
+import { call } from '../../../api/client.ts'
+import { CopyAsCurl } from '../../../components/copy-as-curl.tsx'
+import { Field } from '../../../components/field.tsx'
 import { sourcesTexts } from '../../../messages/import/texts.ts'
-import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx'
-import { Field } from '../../../parts/field.tsx'
-import { call } from '../../../wire/client.ts'
 import { Said } from './said.tsx'
 import { importCallOf, useBegin } from './use-begin.ts'
 

@@ -1,5 +1,5 @@
-import { Icon } from '../../../parts/icon.tsx'
-import { reasonOf } from '../../../parts/states.tsx'
+import { Icon } from '../../../components/icon.tsx'
+import { reasonOf } from '../../../components/states.tsx'
 
 /** Error message of the server. */
 export function Said({ error }: { error: unknown }) {

@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact'
+import { Icon } from '../../../components/icon.tsx'
 import { query, setQuery } from '../../../lib/router.ts'
 import { sourcesTexts } from '../../../messages/import/texts.ts'
-import { Icon } from '../../../parts/icon.tsx'
 import { session } from '../../../session/session.ts'
 import { AddressForm } from './address-form.tsx'
 import { DatabaseForm } from './database-form.tsx'

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
+import { type Call, call } from '../../../api/client.ts'
 import { goTo } from '../../../lib/router.ts'
-import { type Call, call } from '../../../wire/client.ts'
-import type { ImportSummary } from '../wire.ts'
+import type { ImportSummary } from '../types.ts'
 
 /** The call that makes an import of data that lie somewhere; the page is not waited for. */
 export function importCallOf(data: object, path = '/rest/imports'): Call {

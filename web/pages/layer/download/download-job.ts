@@ -1,5 +1,5 @@
 import { type Signal, signal } from '@preact/signals'
-import { type Call, call } from '../../../wire/client.ts'
+import { type Call, call } from '../../../api/client.ts'
 
 /** A file made by the server. */
 export interface Download {

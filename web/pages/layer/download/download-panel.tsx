@@ -1,16 +1,16 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useId, useMemo } from 'preact/hooks'
+import type { Call } from '../../../api/client.ts'
+import { CopyAsCurl } from '../../../components/copy-as-curl.tsx'
+import { shownBytes } from '../../../components/formats.ts'
+import { Icon } from '../../../components/icon.tsx'
+import { Refused } from '../../../components/states.tsx'
 import { addressOf } from '../../../lib/base.ts'
 import { downloadTexts } from '../../../messages/layer/download/texts.ts'
-import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx'
-import { shownBytes } from '../../../parts/formats.ts'
-import { Icon } from '../../../parts/icon.tsx'
-import { Refused } from '../../../parts/states.tsx'
-import type { Call } from '../../../wire/client.ts'
 import { type Download, DownloadJob, fileCall } from './download-job.ts'
 
 /** Shown part of a layer. */
-interface Wanted {
+interface DownloadSelection {
   /** CQL2 text. */
   filter?: string | undefined
   /** West, south, east, north. */
@@ -23,7 +23,7 @@ interface DownloadPanelProps {
   isRaster: boolean
   /** The code of the layer's CRS. */
   srs: string | undefined
-  wanted: Wanted
+  wanted: DownloadSelection
 }
 
 const featureFormats = [
@@ -95,7 +95,7 @@ export function DownloadPanel({ id, isRaster, srs, wanted }: DownloadPanelProps)
   )
 }
 
-function whatOf({ filter, bbox, version }: Wanted): string {
+function whatOf({ filter, bbox, version }: DownloadSelection): string {
   const texts = downloadTexts.value
   const part =
     filter !== undefined && bbox !== undefined

@@ -1,5 +1,5 @@
+import { Icon } from '../../../components/icon.tsx'
 import { filterTexts } from '../../../messages/layer/filter/texts.ts'
-import { Icon } from '../../../parts/icon.tsx'
 import type { Condition, FilterColumn, Sign } from './filter-text.ts'
 import { asksForValue, signsOf } from './filter-text.ts'
 

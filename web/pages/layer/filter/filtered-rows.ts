@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
+import { type Call, call } from '../../../api/client.ts'
+import { whenReady } from '../../../api/when-ready.ts'
 import type { MapObject } from '../../../map/objects.ts'
-import { type Call, call } from '../../../wire/client.ts'
-import { whenReady } from '../../../wire/when-ready.ts'
 
 /** Filter result for the map. */
 export interface Filtered {

@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals'
-import { call } from '../../../wire/client.ts'
-import type { Palette } from '../style/kept-styles.ts'
+import { call } from '../../../api/client.ts'
+import type { Palette } from '../style/available-styles.ts'
 import {
   type Band,
   type Bands,
@@ -14,7 +14,7 @@ import {
 } from './edited-raster.ts'
 
 /** Parameters for distributing colours. */
-interface Wish {
+interface ColorRampOptions {
   mode: RasterMode
   band: number
   count: number
@@ -65,9 +65,9 @@ export class Coloring {
   }
 
   /** Starts a mode, or distributes its colours again. */
-  async spread(change: Partial<Wish>): Promise<void> {
+  async spread(change: Partial<ColorRampOptions>): Promise<void> {
     const now = this.#edited.peek()
-    const wish: Wish = {
+    const wish: ColorRampOptions = {
       mode: now.mode,
       band: now.one.band,
       palette: this.palette.peek(),
@@ -109,7 +109,7 @@ export class Coloring {
     })
   }
 
-  #spreadBy({ mode, band, isAll, count }: Wish, now: EditedRaster): EditedRaster {
+  #spreadBy({ mode, band, isAll, count }: ColorRampOptions, now: EditedRaster): EditedRaster {
     const about = this.band(band) ?? {}
     const stretch = spreadOf(about, isAll)
     if (mode === 'three' || mode === 'plain') return { ...now, mode }

@@ -1,4 +1,4 @@
-import type { Calls } from '../../../wire/openapi.d.ts'
+import type { Calls } from '../../../api/openapi.d.ts'
 
 /** Statistics of a layer's bands, from the server. */
 export type Bands = Calls['GET /tiles/{layer}/bands.json']['answer']

@@ -1,5 +1,5 @@
+import { Icon } from '../../../components/icon.tsx'
 import { styleTexts } from '../../../messages/layer/style/texts.ts'
-import { Icon } from '../../../parts/icon.tsx'
 import { classTitle, type EditedStyle } from './edited-style.ts'
 
 interface Props {

@@ -1,12 +1,12 @@
 import { type Signal, signal } from '@preact/signals'
-import { call } from '../../../wire/client.ts'
+import { call } from '../../../api/client.ts'
+import type { Classes, Palette } from './available-styles.ts'
 import type { EditedStyle, Mode } from './edited-style.ts'
-import type { Classes, Palette } from './kept-styles.ts'
 
 type Method = 'quantile' | 'equal' | 'natural'
 
 /** Classification parameters. */
-interface Wish {
+interface ClassificationOptions {
   mode: Mode
   column: string
   method: Method
@@ -23,7 +23,7 @@ export class Classifying {
   /** `own`: limits edited by the reader. */
   readonly method = signal<Method | 'own'>('quantile')
   /** Pending request. */
-  readonly wish = signal<Wish | undefined>(undefined)
+  readonly wish = signal<ClassificationOptions | undefined>(undefined)
   readonly palettes = signal<readonly Palette[]>([])
   readonly palette = signal<Palette['name'] | undefined>(undefined)
   readonly isReversed = signal(false)
@@ -64,7 +64,7 @@ export class Classifying {
   /**
    * Classifies again with another column, method or number. Parameters of a pending request remain in effect.
    */
-  async ask(change: Partial<Wish>, base: EditedStyle): Promise<void> {
+  async ask(change: Partial<ClassificationOptions>, base: EditedStyle): Promise<void> {
     const wish = { ...this.#wishOf(base), ...this.wish.peek(), ...change }
     if (wish.mode !== base.mode) wish.count = wish.mode === 'classes' ? usualClasses : usualCategories
     if (change.count !== undefined) wish.count = change.count
@@ -89,7 +89,7 @@ export class Classifying {
     })
   }
 
-  #wishOf({ mode, column = '', classes, categories }: EditedStyle): Wish {
+  #wishOf({ mode, column = '', classes, categories }: EditedStyle): ClassificationOptions {
     const now = mode === 'classes' ? classes.length : categories.length
     const usual = mode === 'classes' ? usualClasses : usualCategories
     const method = this.method.peek()
@@ -151,7 +151,10 @@ export class Classifying {
     this.palettes.value = palettes
   }
 
-  async #classes({ mode, column, method, count }: Wish, signal: AbortSignal): Promise<Classes> {
+  async #classes(
+    { mode, column, method, count }: ClassificationOptions,
+    signal: AbortSignal,
+  ): Promise<Classes> {
     const path = `/rest/layers/${encodeURIComponent(this.#id)}/classes`
     const asked = mode === 'categories' ? mode : method
     const query = { attribute: column, method: asked, classes: count }
@@ -177,7 +180,12 @@ export class Classifying {
 }
 
 /** The style with the classes or categories that were found. */
-function dividedBy(style: EditedStyle, wish: Wish, found: Classes, colors: readonly string[]): EditedStyle {
+function dividedBy(
+  style: EditedStyle,
+  wish: ClassificationOptions,
+  found: Classes,
+  colors: readonly string[],
+): EditedStyle {
   const { mode, column } = wish
   const { bounds = [], categories = [], hasOthers = false, empty } = found
   const { others: _others, none: _none, ...rest } = style

@@ -1,14 +1,20 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useId } from 'preact/hooks'
+import { type Call, call } from '../../../api/client.ts'
+import { CopyAsCurl } from '../../../components/copy-as-curl.tsx'
+import { Icon } from '../../../components/icon.tsx'
+import { reasonOf } from '../../../components/states.tsx'
 import { addressOf } from '../../../lib/base.ts'
 import { goTo } from '../../../lib/router.ts'
 import { styleTexts } from '../../../messages/layer/style/texts.ts'
-import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx'
-import { Icon } from '../../../parts/icon.tsx'
-import { reasonOf } from '../../../parts/states.tsx'
 import { isStaff } from '../../../session/session.ts'
-import { type Call, call } from '../../../wire/client.ts'
-import { freeName, type KeptStyle, type LayerFacts, type StyleMessages, stylePath } from './kept-styles.ts'
+import {
+  type AvailableStyle,
+  freeName,
+  type LayerFacts,
+  type StyleMessages,
+  stylePath,
+} from './available-styles.ts'
 import { askLost, formatOf, formats, type LostIn } from './style-documents.ts'
 import { StyleMessagesList } from './style-messages.tsx'
 
@@ -16,7 +22,7 @@ interface Props {
   id: string
   layer: LayerFacts
   name: string
-  list: readonly KeptStyle[]
+  list: readonly AvailableStyle[]
 }
 
 /** Styles of other programs, in and out. */
@@ -37,7 +43,7 @@ export function Documents({ id, layer, name, list }: Props) {
 }
 
 /** Lists what each language cannot express beside its download. */
-function Downloads({ workspace, kept }: { workspace: string; kept: KeptStyle }) {
+function Downloads({ workspace, kept }: { workspace: string; kept: AvailableStyle }) {
   const texts = styleTexts.value.documents
   const lost = useSignal<LostIn | undefined>(undefined)
   useEffect(() => {
@@ -82,7 +88,7 @@ function Downloads({ workspace, kept }: { workspace: string; kept: KeptStyle }) 
   )
 }
 
-function TakeIn({ id, workspace, list }: { id: string; workspace: string; list: readonly KeptStyle[] }) {
+function TakeIn({ id, workspace, list }: { id: string; workspace: string; list: readonly AvailableStyle[] }) {
   const texts = styleTexts.value.documents
   const field = useId()
   const text = useSignal('')

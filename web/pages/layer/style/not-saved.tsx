@@ -1,6 +1,6 @@
+import { Icon } from '../../../components/icon.tsx'
+import { reasonOf } from '../../../components/states.tsx'
 import { styleTexts } from '../../../messages/layer/style/texts.ts'
-import { Icon } from '../../../parts/icon.tsx'
-import { reasonOf } from '../../../parts/states.tsx'
 import { isChangedMeanwhile } from './use-saving.ts'
 
 interface Props {

@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks'
 import { styleTexts } from '../../../messages/layer/style/texts.ts'
-import type { Palette } from './kept-styles.ts'
+import type { Palette } from './available-styles.ts'
 
 interface Props {
   palettes: readonly Palette[]

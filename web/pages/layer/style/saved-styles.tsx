@@ -1,21 +1,28 @@
 import { useSignal } from '@preact/signals'
+import { call, callText } from '../../../api/client.ts'
+import { Dialog } from '../../../components/dialog.tsx'
+import { Field } from '../../../components/field.tsx'
+import { Icon } from '../../../components/icon.tsx'
+import { reasonOf } from '../../../components/states.tsx'
+import { say } from '../../../components/toasts.tsx'
 import { goTo, setQuery } from '../../../lib/router.ts'
 import { styleTexts } from '../../../messages/layer/style/texts.ts'
-import { Dialog } from '../../../parts/dialog.tsx'
-import { Field } from '../../../parts/field.tsx'
-import { Icon } from '../../../parts/icon.tsx'
-import { reasonOf } from '../../../parts/states.tsx'
-import { say } from '../../../parts/toasts.tsx'
 import { isStaff } from '../../../session/session.ts'
-import { call, callText } from '../../../wire/client.ts'
-import { defaultCall, freeName, type KeptStyle, keepCall, type LayerFacts, stylePath } from './kept-styles.ts'
+import {
+  type AvailableStyle,
+  defaultCall,
+  freeName,
+  keepCall,
+  type LayerFacts,
+  stylePath,
+} from './available-styles.ts'
 import { SelectField } from './small-fields.tsx'
 
 interface Props {
   id: string
   layer: LayerFacts
   name: string
-  list: readonly KeptStyle[]
+  list: readonly AvailableStyle[]
   onKept(): Promise<void>
 }
 
@@ -95,7 +102,7 @@ export function SavedStyles({ id, layer, name, list, onKept }: Props) {
   )
 }
 
-function textOf({ name, isOwn }: KeptStyle, layer: LayerFacts): string {
+function textOf({ name, isOwn }: AvailableStyle, layer: LayerFacts): string {
   const texts = styleTexts.value.saved
   const place = isOwn ? '' : ` (${texts.everywhere})`
   return `${name}${place}${layer.defaultStyle.name === name ? ` · ${texts.isDefault}` : ''}`
@@ -105,8 +112,8 @@ interface DialogProps {
   act: Act
   id: string
   layer: LayerFacts
-  kept: KeptStyle
-  list: readonly KeptStyle[]
+  kept: AvailableStyle
+  list: readonly AvailableStyle[]
   error: unknown
   run(work: () => Promise<void>): Promise<void>
   onClose(): void
@@ -165,7 +172,7 @@ function StyleDialog({ act, id, layer, kept, list, error, run, onClose }: Dialog
 }
 
 /** Copies the document unchanged, in its own language. */
-async function copyCall(workspace: string, kept: KeptStyle, name: string) {
+async function copyCall(workspace: string, kept: AvailableStyle, name: string) {
   const path = stylePath(workspace, kept)
   const { style } = await call<{ style: { format: 'maplibre' | 'sld' | 'qml' } }>({ path })
   const document = await callText({ path: `${path}.${style.format}` })

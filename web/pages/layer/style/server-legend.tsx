@@ -1,6 +1,6 @@
+import { CopyAsCurl } from '../../../components/copy-as-curl.tsx'
 import { addressOf } from '../../../lib/base.ts'
 import { styleTexts } from '../../../messages/layer/style/texts.ts'
-import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx'
 
 interface Props {
   id: string

@@ -1,4 +1,4 @@
-import { callText, Refusal } from '../../../wire/client.ts'
+import { callText, Refusal } from '../../../api/client.ts'
 
 export const formats = [
   { format: 'maplibre', ending: 'json', name: 'MapLibre' },

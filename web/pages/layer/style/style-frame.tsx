@@ -1,7 +1,7 @@
+import type { Call } from '../../../api/client.ts'
+import { CopyAsCurl } from '../../../components/copy-as-curl.tsx'
+import { Icon } from '../../../components/icon.tsx'
 import { styleTexts } from '../../../messages/layer/style/texts.ts'
-import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx'
-import { Icon } from '../../../parts/icon.tsx'
-import type { Call } from '../../../wire/client.ts'
 
 /** Name and state of the style. */
 export function StyleHead({

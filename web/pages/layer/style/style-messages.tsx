@@ -1,5 +1,5 @@
-import { Icon } from '../../../parts/icon.tsx'
-import type { StyleMessages } from './kept-styles.ts'
+import { Icon } from '../../../components/icon.tsx'
+import type { StyleMessages } from './available-styles.ts'
 
 /**
  * Messages of the server about a document: parts that are not drawn, or that another format cannot express.

@@ -1,15 +1,15 @@
 import { type Signal, useSignal } from '@preact/signals'
+import { call, Refusal } from '../../../api/client.ts'
+import { say } from '../../../components/toasts.tsx'
 import { goTo } from '../../../lib/router.ts'
 import { styleTexts } from '../../../messages/layer/style/texts.ts'
-import { say } from '../../../parts/toasts.tsx'
-import { call, Refusal } from '../../../wire/client.ts'
 import {
   defaultCall,
   keepCall,
   type LayerFacts,
   type StyleMessages,
   type StylesOfLayer,
-} from './kept-styles.ts'
+} from './available-styles.ts'
 
 /** Messages of the server about saved documents; shown until the page is left. */
 const lastMessages = new Map<string, StyleMessages>()

@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks'
+import { copyText } from '../../../components/copy-as-curl.tsx'
+import { Icon } from '../../../components/icon.tsx'
 import { useTexts } from '../../../messages/layer/use/texts.ts'
-import { copyText } from '../../../parts/copy-as-curl.tsx'
-import { Icon } from '../../../parts/icon.tsx'
 import { servicesOf } from './addresses.ts'
 import type { UsedLayer } from './used-layer.ts'
 

@@ -1,4 +1,4 @@
-import { quote } from '../../../wire/curl.ts'
+import { quote } from '../../../api/curl.ts'
 import { collectionAddress, mostFeatures, ogcAddress, tilesAddress, type UsedLayer } from './used-layer.ts'
 
 /** A text as a literal of Python and of R. */

@@ -1,7 +1,7 @@
+import { call } from '../../../api/client.ts'
+import type { Calls } from '../../../api/openapi.d.ts'
 import { fullAddressOf } from '../../../lib/base.ts'
 import { session } from '../../../session/session.ts'
-import { call } from '../../../wire/client.ts'
-import type { Calls } from '../../../wire/openapi.d.ts'
 
 const programs = [
   'QGIS',

@@ -1,18 +1,18 @@
 import type { Link } from '../documents.ts'
+import { heading, panel } from '../fragments.ts'
+import type { HtmlPage, Shown } from '../html-page.ts'
 import { html } from '../markup.ts'
-import { heading, panel } from '../parts.ts'
-import { fieldsOf } from '../readable-value.ts'
-import type { Page, Shown } from '../shown.ts'
+import { readableFields } from '../readable-value.ts'
 
 /** Renders a document without a page of its own: all its members, by name. */
-export function anyDocument(document: object, shown: Shown): Page {
+export function anyDocument(document: object, shown: Shown): HtmlPage {
   const { title, links: _links, ...rest } = document as { title?: unknown; links?: Link[] }
   const name = typeof title === 'string' ? title : lastOf(shown.path)
   return {
     title: name,
     description: name,
     above: placesAbove(shown),
-    body: html`${heading(name)}${panel(name, fieldsOf(rest, shown))}`,
+    body: html`${heading(name)}${panel(name, readableFields(rest, shown))}`,
   }
 }
 

@@ -1,17 +1,17 @@
 import { ownValue } from '../../../../lib/own-value.ts'
 import type { ApiDocument, ApiOperation, ApiParameter } from '../documents.ts'
+import { heading, scrolling } from '../fragments.ts'
+import type { HtmlPage, Shown } from '../html-page.ts'
+import { basePathOf, pathTo } from '../html-page.ts'
 import type { Markup } from '../markup.ts'
 import { html } from '../markup.ts'
-import { heading, scrolling } from '../parts.ts'
-import type { Page, Shown } from '../shown.ts'
-import { basePathOf, pathTo } from '../shown.ts'
 import { placesAbove } from './any-document.ts'
 import { typeText } from './schema.ts'
 
 const methods = ['get', 'post', 'put', 'patch', 'delete', 'options', 'head']
 
 /** Renders the API description: each path with its parameters and responses. */
-export function apiPage(document: ApiDocument, shown: Shown): Page {
+export function apiPage(document: ApiDocument, shown: Shown): HtmlPage {
   const { api: texts, start } = shown.texts
   const { info, paths } = document
   return {

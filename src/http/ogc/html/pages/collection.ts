@@ -1,17 +1,17 @@
 import type { CollectionDocument } from '../documents.ts'
 import { placesText, timesText } from '../extent-text.ts'
+import { facts, heading, linkList, panel } from '../fragments.ts'
+import type { HtmlPage, Shown } from '../html-page.ts'
+import { basePathOf, countText, localHref, shownTime } from '../html-page.ts'
 import { datasetData } from '../linked-data.ts'
 import type { Markup, Part } from '../markup.ts'
 import { html } from '../markup.ts'
-import { facts, heading, linkList, panel } from '../parts.ts'
 import { readableValue } from '../readable-value.ts'
-import type { Page, Shown } from '../shown.ts'
-import { basePathOf, countText, localHref, timeText } from '../shown.ts'
 import { isDrawn } from './collections.ts'
 import { thumbnail } from './thumbnail.ts'
 
 /** Renders one layer: its map, its properties, and links to its data. */
-export function collectionPage(document: CollectionDocument, shown: Shown): Page {
+export function collectionPage(document: CollectionDocument, shown: Shown): HtmlPage {
   const { id, title, description } = document
   const { collection: texts, collections, start } = shown.texts
   return {
@@ -70,7 +70,7 @@ function factsOf(document: CollectionDocument, shown: Shown): Markup {
     [texts.granuleCount, granuleCount === undefined ? undefined : number(granuleCount)],
     [texts.storageCrs, storageCrs && crsName(storageCrs)],
     [texts.crs, crs?.map(crsName).join(', ')],
-    [texts.updated, shown.layer?.updatedAt && timeText(shown, shown.layer.updatedAt)],
+    [texts.updated, shown.layer?.updatedAt && shownTime(shown, shown.layer.updatedAt)],
   ])
 }
 

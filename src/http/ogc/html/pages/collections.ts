@@ -1,18 +1,18 @@
 import type { CollectionDocument, CollectionsDocument } from '../documents.ts'
 import { placesText } from '../extent-text.ts'
+import { heading } from '../fragments.ts'
 import { signInPath } from '../frame.ts'
+import type { HtmlPage, Shown } from '../html-page.ts'
+import { countText, hereWith, pathTo } from '../html-page.ts'
 import { catalogueData } from '../linked-data.ts'
 import type { Markup } from '../markup.ts'
 import { html } from '../markup.ts'
-import { heading } from '../parts.ts'
-import type { Page, Shown } from '../shown.ts'
-import { countText, hereWith, pathTo } from '../shown.ts'
 import { thumbnail } from './thumbnail.ts'
 
 const perPage = 60
 
 /** Every layer that the reader may see. */
-export function collectionsPage(document: CollectionsDocument, shown: Shown): Page {
+export function collectionsPage(document: CollectionsDocument, shown: Shown): HtmlPage {
   const { collections: texts, start } = shown.texts
   const { collections } = document
   const asked = Number(shown.query.get('offset') ?? 0)

@@ -1,11 +1,11 @@
+import { heading, panel } from '../fragments.ts'
+import type { HtmlPage, Shown } from '../html-page.ts'
+import { countText } from '../html-page.ts'
 import { html } from '../markup.ts'
-import { heading, panel } from '../parts.ts'
-import type { Page, Shown } from '../shown.ts'
-import { countText } from '../shown.ts'
 import { placesAbove } from './any-document.ts'
 
 /** The classes of the standards, standard by standard. */
-export function conformancePage({ conformsTo }: { conformsTo: string[] }, shown: Shown): Page {
+export function conformancePage({ conformsTo }: { conformsTo: string[] }, shown: Shown): HtmlPage {
   const { conformance } = shown.texts
   const standards = Map.groupBy(conformsTo, (uri) => /^(.*?)\/conf\//.exec(uri)?.[1] ?? '')
   const panels = [...standards].map(([standard, classes]) => {

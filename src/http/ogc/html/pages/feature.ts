@@ -1,13 +1,13 @@
 import type { FeatureDocument } from '../documents.ts'
+import { heading, linkList, panel, tablePanel } from '../fragments.ts'
+import type { HtmlPage, Shown } from '../html-page.ts'
 import { html } from '../markup.ts'
-import { heading, linkList, panel, tablePanel } from '../parts.ts'
 import { readableValue } from '../readable-value.ts'
-import type { Page, Shown } from '../shown.ts'
 import { drawFeatures } from '../svg-map.ts'
 import { collectionOf } from './items.ts'
 
 /** Renders one feature with its values and geometry. */
-export function featurePage(feature: FeatureDocument, shown: Shown): Page {
+export function featurePage(feature: FeatureDocument, shown: Shown): HtmlPage {
   const { feature: texts, items, collections, start } = shown.texts
   const collection = collectionOf(shown)
   const layerTitle = shown.layer?.details.title ?? collection

@@ -1,7 +1,7 @@
+import type { Shown } from '../html-page.ts'
+import { basePathOf, pathTo } from '../html-page.ts'
 import type { Markup } from '../markup.ts'
 import { html } from '../markup.ts'
-import type { Shown } from '../shown.ts'
-import { basePathOf, pathTo } from '../shown.ts'
 
 const limits = ['10', '50', '100', '200']
 const defaultLimit = '50'

@@ -1,10 +1,10 @@
 import type { FeatureDocument, ItemsDocument } from '../documents.ts'
+import { heading, relationOf, tablePanel } from '../fragments.ts'
+import type { HtmlPage, Shown } from '../html-page.ts'
+import { countText, linkHref, pathTo } from '../html-page.ts'
 import type { Markup } from '../markup.ts'
 import { html } from '../markup.ts'
-import { heading, relationOf, tablePanel } from '../parts.ts'
 import { isWebAddress } from '../readable-value.ts'
-import type { Page, Shown } from '../shown.ts'
-import { countText, linkHref, pathTo } from '../shown.ts'
 import { drawFeatures } from '../svg-map.ts'
 import { filterForm } from './items-form.ts'
 import { nextLinks } from './next-links.ts'
@@ -13,7 +13,7 @@ const mostColumns = 40
 const longestCell = 120
 
 /** A page of features, or of the granules of a mosaic. */
-export function itemsPage(document: ItemsDocument, shown: Shown): Page {
+export function itemsPage(document: ItemsDocument, shown: Shown): HtmlPage {
   const { items: texts, collections, start } = shown.texts
   const id = collectionOf(shown)
   const title = shown.layer?.details.title ?? id

@@ -1,11 +1,11 @@
 import type { LandingDocument } from '../documents.ts'
+import { heading, linkList, panel } from '../fragments.ts'
+import type { HtmlPage, Shown } from '../html-page.ts'
 import { catalogueData } from '../linked-data.ts'
 import { html } from '../markup.ts'
-import { heading, linkList, panel } from '../parts.ts'
-import type { Page, Shown } from '../shown.ts'
 
 /** The landing page. */
-export function landingPage({ title, links }: LandingDocument, shown: Shown): Page {
+export function landingPage({ title, links }: LandingDocument, shown: Shown): HtmlPage {
   const { texts } = shown
   return {
     title,

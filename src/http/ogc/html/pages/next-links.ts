@@ -1,8 +1,8 @@
 import type { Link } from '../documents.ts'
+import type { Shown } from '../html-page.ts'
+import { linkHref } from '../html-page.ts'
 import type { Markup } from '../markup.ts'
 import { html } from '../markup.ts'
-import type { Shown } from '../shown.ts'
-import { linkHref } from '../shown.ts'
 
 /** Renders links to the next and previous page; on a page with two such lists only one is a landmark. */
 export function nextLinks(links: readonly Link[], shown: Shown, { isSecond = false } = {}): Markup {

@@ -1,8 +1,8 @@
+import { heading } from '../fragments.ts'
 import { signInPath } from '../frame.ts'
+import type { HtmlPage, Shown } from '../html-page.ts'
+import { pathTo } from '../html-page.ts'
 import { html } from '../markup.ts'
-import { heading } from '../parts.ts'
-import type { Page, Shown } from '../shown.ts'
-import { pathTo } from '../shown.ts'
 
 interface ProblemDocument {
   status: number
@@ -11,7 +11,7 @@ interface ProblemDocument {
 }
 
 /** A failure, in the words of the server, and what may be done. */
-export function problemPage({ status, code, detail }: ProblemDocument, shown: Shown): Page {
+export function problemPage({ status, code, detail }: ProblemDocument, shown: Shown): HtmlPage {
   const { problem: texts, start } = shown.texts
   const title = texts.titles[status] ?? texts.other
   const isSignInDue = shown.user === undefined && (status === 401 || status === 404)

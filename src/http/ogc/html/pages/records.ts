@@ -1,10 +1,10 @@
 import type { FeatureDocument, ItemsDocument, LandingDocument, Link } from '../documents.ts'
+import { facts, heading, linkList, panel } from '../fragments.ts'
+import type { HtmlPage, Shown } from '../html-page.ts'
+import { basePathOf, countText, linkHref, pathTo, shownTime } from '../html-page.ts'
 import type { Markup } from '../markup.ts'
 import { html } from '../markup.ts'
-import { facts, heading, linkList, panel } from '../parts.ts'
 import { readableValue } from '../readable-value.ts'
-import type { Page, Shown } from '../shown.ts'
-import { basePathOf, countText, linkHref, pathTo, timeText } from '../shown.ts'
 import { placesAbove } from './any-document.ts'
 import { nextLinks } from './next-links.ts'
 import { thumbnail } from './thumbnail.ts'
@@ -22,7 +22,7 @@ interface RecordProperties {
 }
 
 /** The landing page of the catalogue, or its collection. */
-export function cataloguePage({ title, links }: LandingDocument, shown: Shown): Page {
+export function cataloguePage({ title, links }: LandingDocument, shown: Shown): HtmlPage {
   const { records: texts } = shown.texts
   return {
     title,
@@ -37,7 +37,7 @@ function told({ properties }: FeatureDocument): RecordProperties {
 }
 
 /** The layers that a search in the catalogue finds. */
-export function recordsPage(document: ItemsDocument, shown: Shown): Page {
+export function recordsPage(document: ItemsDocument, shown: Shown): HtmlPage {
   const { records: texts, items } = shown.texts
   const { features, numberMatched = features.length } = document
   const count = texts.found(countText(shown, numberMatched))
@@ -75,12 +75,12 @@ function card(record: FeatureDocument, shown: Shown): Markup {
 <div class="txt"><h2 dir="auto"><a href="${pathTo(shown, `${shown.path}/${encodeURIComponent(id)}`)}">${title}</a></h2>
 <p class="mono dim cut"><bdi>${id}</bdi></p>
 ${description !== undefined && html`<p class="about" dir="auto">${description}</p>`}
-${updated !== undefined && html`<p class="meta"><span class="dim">${timeText(shown, updated)}</span></p>`}
+${updated !== undefined && html`<p class="meta"><span class="dim">${shownTime(shown, updated)}</span></p>`}
 </div></li>`
 }
 
 /** Renders one layer as a record, with all links. */
-export function recordPage(record: FeatureDocument, shown: Shown): Page {
+export function recordPage(record: FeatureDocument, shown: Shown): HtmlPage {
   const { records: texts, collection } = shown.texts
   const properties = told(record)
   const {
@@ -101,8 +101,8 @@ export function recordPage(record: FeatureDocument, shown: Shown): Page {
     [collection.licence, license],
     [collection.attribution, rights],
     [collection.contact, contacts.map((one) => one.name ?? '').join(', ')],
-    [texts.created, created && timeText(shown, created)],
-    [collection.updated, updated && timeText(shown, updated)],
+    [texts.created, created && shownTime(shown, created)],
+    [collection.updated, updated && shownTime(shown, updated)],
   ])
   const act = html`<a class="btn main" href="${pathTo(shown, path)}">${texts.open}</a>`
   return {

@@ -1,16 +1,16 @@
 import { ownValue } from '../../../../lib/own-value.ts'
 import type { SchemaDocument, SchemaProperty } from '../documents.ts'
+import { heading, tablePanel } from '../fragments.ts'
+import type { HtmlPage, Shown } from '../html-page.ts'
+import { countText } from '../html-page.ts'
 import type { Markup } from '../markup.ts'
 import { html } from '../markup.ts'
-import { heading, tablePanel } from '../parts.ts'
-import type { Page, Shown } from '../shown.ts'
-import { countText } from '../shown.ts'
 import { placesAbove } from './any-document.ts'
 
 type Kind = 'schema' | 'queryables' | 'sortables'
 
 /** The columns of a layer, or what it can be filtered or sorted by. */
-export function schemaPage(kind: Kind): (document: SchemaDocument, shown: Shown) => Page {
+export function schemaPage(kind: Kind): (document: SchemaDocument, shown: Shown) => HtmlPage {
   return (document, shown) => {
     const { schema: texts } = shown.texts
     const title = shown.layer?.details.title ?? document.title ?? ''

@@ -1,7 +1,7 @@
+import type { Shown } from '../html-page.ts'
+import { basePathOf } from '../html-page.ts'
 import type { Markup } from '../markup.ts'
 import { html } from '../markup.ts'
-import type { Shown } from '../shown.ts'
-import { basePathOf } from '../shown.ts'
 
 /** A small picture of a layer, which the server draws. */
 export function thumbnail(id: string, shown: Shown, [width, height]: readonly [number, number]): Markup {

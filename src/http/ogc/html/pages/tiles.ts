@@ -1,10 +1,10 @@
 import type { Link } from '../documents.ts'
+import { facts, heading, linkList, panel, tablePanel } from '../fragments.ts'
+import type { HtmlPage, Shown } from '../html-page.ts'
+import { countText, localHref } from '../html-page.ts'
 import type { Markup } from '../markup.ts'
 import { html } from '../markup.ts'
-import { facts, heading, linkList, panel, tablePanel } from '../parts.ts'
 import { readableValue } from '../readable-value.ts'
-import type { Page, Shown } from '../shown.ts'
-import { countText, localHref } from '../shown.ts'
 import { placesAbove } from './any-document.ts'
 
 interface Entry {
@@ -39,18 +39,18 @@ interface TileMatrixSet extends Entry {
   }[]
 }
 
-function pageOf(title: string, body: Markup, shown: Shown): Page {
+function pageOf(title: string, body: Markup, shown: Shown): HtmlPage {
   return { title, description: title, above: placesAbove(shown), body }
 }
 
 /** The sets that tiles are cut by. */
-export function tileMatrixSetsPage({ tileMatrixSets }: { tileMatrixSets: Entry[] }, shown: Shown): Page {
+export function tileMatrixSetsPage({ tileMatrixSets }: { tileMatrixSets: Entry[] }, shown: Shown): HtmlPage {
   const { sets } = shown.texts.tiles
   return pageOf(sets, html`${heading(sets)}${panel(sets, entryList(tileMatrixSets, shown))}`, shown)
 }
 
 /** The tilesets of a layer. */
-export function tilesetsPage({ tilesets }: { tilesets: Entry[] }, shown: Shown): Page {
+export function tilesetsPage({ tilesets }: { tilesets: Entry[] }, shown: Shown): HtmlPage {
   const { tilesets: name } = shown.texts.tiles
   const lead = shown.layer?.details.title
   const body = html`${heading(name, lead === undefined ? {} : { lead })}${panel(name, entryList(tilesets, shown))}`
@@ -69,7 +69,7 @@ function entryList(entries: readonly Entry[], shown: Shown): Markup {
 }
 
 /** Renders a tile matrix set, zoom by zoom. */
-export function tileMatrixSetPage(set: TileMatrixSet, shown: Shown): Page {
+export function tileMatrixSetPage(set: TileMatrixSet, shown: Shown): HtmlPage {
   const { tiles: texts } = shown.texts
   const title = set.title ?? set.id ?? texts.sets
   const rows = set.tileMatrices.map(
@@ -85,7 +85,7 @@ export function tileMatrixSetPage(set: TileMatrixSet, shown: Shown): Page {
 }
 
 /** Renders one tileset of a layer. */
-export function tilesetPage(tileset: Tileset, shown: Shown): Page {
+export function tilesetPage(tileset: Tileset, shown: Shown): HtmlPage {
   const { tiles: texts, links: linksName, collection } = shown.texts
   const { title = '', links = [], tileMatrixSetLimits = [], layers = [] } = tileset
   const template = links.find((one) => one.templated === true)?.href

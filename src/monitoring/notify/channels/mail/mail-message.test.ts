@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Message } from '../../model/model.ts'
+import type { NotificationMessage } from '../../model/model.ts'
 import { toMail } from './mail-message.ts'
 
 const place = { host: 'maps.example.org', baseUrl: 'https://maps.example.org/geo' }
-const message: Message = {
+const message: NotificationMessage = {
   kind: 'alert',
   checkId: 3,
   checkName: 'Responses are slow',

@@ -1,8 +1,8 @@
 import { escapeHtml } from '../../../../lib/text/escape-html.ts'
 import { readableDuration } from '../../model/duration.ts'
 import type { AnyMessage } from '../../model/model.ts'
-import type { Place } from '../place.ts'
-import { configUrl, statusUrl } from '../place.ts'
+import type { ServerIdentity } from '../server-identity.ts'
+import { configUrl, statusUrl } from '../server-identity.ts'
 
 export interface MailText {
   subject: string
@@ -11,12 +11,12 @@ export interface MailText {
 }
 
 /** The mail of a message: what is wrong, since when, the numbers, where to look, how to silence it. */
-export function toMail(message: AnyMessage, graceSeconds: number, place: Place): MailText {
+export function toMail(message: AnyMessage, graceSeconds: number, place: ServerIdentity): MailText {
   const facts = factsOf(message, graceSeconds, place)
   return { subject: subjectOf(message, place), text: textOf(message, facts), html: htmlOf(message, facts) }
 }
 
-function subjectOf({ kind, severity, checkName }: AnyMessage, { host }: Place): string {
+function subjectOf({ kind, severity, checkName }: AnyMessage, { host }: ServerIdentity): string {
   const what = { alert: severity, recovery: 'resolved', test: 'test' }[kind]
   return oneLine(`Terrane at ${host}: ${what}: ${checkName}`)
 }
@@ -33,7 +33,7 @@ interface Facts {
   configUrl: string
 }
 
-function factsOf(message: AnyMessage, graceSeconds: number, place: Place): Facts {
+function factsOf(message: AnyMessage, graceSeconds: number, place: ServerIdentity): Facts {
   const { kind, checkId, checkName, severity, failingSince, spottedAt } = message
   if (kind === 'test') return testFacts(message, place)
   const lasted = readableDuration((Date.parse(spottedAt) - Date.parse(failingSince)) / 1000)
@@ -58,7 +58,7 @@ function factsOf(message: AnyMessage, graceSeconds: number, place: Place): Facts
   }
 }
 
-function testFacts({ checkId, checkName, spottedAt }: AnyMessage, place: Place): Facts {
+function testFacts({ checkId, checkName, spottedAt }: AnyMessage, place: ServerIdentity): Facts {
   return {
     head: `This is a test of the check "${oneLine(checkName)}" of Terrane at ${place.host}: its messages arrive. Nothing is wrong.`,
     lines: [['Sent', timeText(spottedAt)]],

@@ -1,5 +1,5 @@
 import type { Receiver } from '../../model/model.ts'
-import type { GivenReceiver, KnownReceivers } from '../channel.ts'
+import type { ReceiverInput, ReceiverLookup } from '../channel.ts'
 
 /** A user, whose address may change, and a fixed address. */
 export const mailKinds = { user: 'user', address: 'address' } as const
@@ -18,18 +18,18 @@ export function mailCaption({ kind, target, userAddress }: Receiver): string {
 }
 
 /** A plain address as a receiver, whatever it looks like. */
-export function addressReceiver(target: string): GivenReceiver {
+export function addressReceiver(target: string): ReceiverInput {
   return { kind: mailKinds.address, target }
 }
 
 /** Addresses as receivers: those that belong to a user as that user. */
 export async function parseAddresses(
   lines: readonly string[],
-  { findUsers }: KnownReceivers,
-): Promise<GivenReceiver[] | string> {
+  { findUsers }: ReceiverLookup,
+): Promise<ReceiverInput[] | string> {
   if (!lines.every((one) => shape.test(one))) return 'Enter valid email addresses.'
   const users = await findUsers(lines)
-  const found = new Map<string, GivenReceiver>()
+  const found = new Map<string, ReceiverInput>()
   for (const line of lines) {
     const userName = users.get(line)
     const key = userName === undefined ? `address ${line.toLowerCase()}` : `user ${userName}`

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import { withoutSecrets } from '../../../../lib/secrets/without-secrets.ts'
 import type { Sender } from '../channel.ts'
-import type { Place } from '../place.ts'
+import type { ServerIdentity } from '../server-identity.ts'
 import { toMail } from './mail-message.ts'
 import { mailAddress } from './mail-receivers.ts'
 
@@ -11,7 +11,7 @@ export interface MailOptions {
   url: URL
   /** Default: `terrane@` and the host. */
   from?: string
-  place: Place
+  place: ServerIdentity
   /** Certificates that the server may be vouched for by, in PEM. */
   authorities: readonly string[]
 }

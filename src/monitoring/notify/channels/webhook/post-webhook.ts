@@ -6,8 +6,8 @@ import { connect as connectTls } from 'node:tls'
 import { HttpAgent, httpRequest } from '../../../../lib/network/node-http.ts'
 import { withoutSecrets } from '../../../../lib/secrets/without-secrets.ts'
 import type { Outbound, Outlets, Parcel, Sender } from '../channel.ts'
-import type { Place } from '../place.ts'
-import { configUrl } from '../place.ts'
+import type { ServerIdentity } from '../server-identity.ts'
+import { configUrl } from '../server-identity.ts'
 
 const maxHeaderBytes = 16 << 10
 
@@ -47,7 +47,7 @@ export function createWebhookSender({
   }
 }
 
-function webhookBody({ message, deliveryId }: Parcel, place: Place) {
+function webhookBody({ message, deliveryId }: Parcel, place: ServerIdentity) {
   const { kind, checkId, checkName, checkDescription, severity, failingSince, spottedAt, problems } = message
   return {
     event: kind,

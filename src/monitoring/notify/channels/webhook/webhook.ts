@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Channel, GivenReceiver, KnownReceivers } from '../channel.ts'
+import type { Channel, ReceiverInput, ReceiverLookup } from '../channel.ts'
 import { createWebhookSender } from './post-webhook.ts'
 
 const kind = 'webhook'
@@ -28,8 +28,8 @@ export const webhook: Channel = {
  * One URL per line, followed by a space and the signing secret. A new URL without a secret gets a generated
  * one; a known URL keeps its secret.
  */
-function parseWebhooks(lines: readonly string[], { targets }: KnownReceivers): GivenReceiver[] | string {
-  const receivers: GivenReceiver[] = []
+function parseWebhooks(lines: readonly string[], { targets }: ReceiverLookup): ReceiverInput[] | string {
+  const receivers: ReceiverInput[] = []
   for (const line of lines) {
     const [text = '', given, ...rest] = line.split(/\s+/)
     const target = toWebhookUrl(text)
@@ -46,7 +46,7 @@ function parseWebhooks(lines: readonly string[], { targets }: KnownReceivers): G
 function secretFor(
   given: string | undefined,
   isKnown: boolean,
-): Pick<GivenReceiver, 'secret' | 'isSecretMade'> {
+): Pick<ReceiverInput, 'secret' | 'isSecretMade'> {
   if (given !== undefined) return { secret: given }
   return isKnown ? {} : { secret: randomBytes(32).toString('hex'), isSecretMade: true }
 }

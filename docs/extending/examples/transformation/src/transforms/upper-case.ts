@@ -3,7 +3,7 @@ import { columnValue } from '../geo/column.ts'
 import type { VarBuilder } from '../geo/column-builder.ts'
 import type { Attribute, Schema } from '../geo/schema.ts'
 import { attributeName, getAttributeIndex, textParameter } from './parameters.ts'
-import { convertColumn } from './replace-column.ts'
+import { convertBatchColumn } from './replace-column.ts'
 import type { TransformSpec, VectorTransform } from './transform.ts'
 import { TransformError } from './transform.ts'
 
@@ -32,7 +32,7 @@ export const upperCase: VectorTransform = {
     return {
       schema,
       apply: (batch) =>
-        convertColumn(batch, index, schema, (column, row, target) => {
+        convertBatchColumn(batch, index, schema, (column, row, target) => {
           ;(target as VarBuilder).appendString(String(columnValue(column, row)).toUpperCase())
           return undefined
         }),

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Severity } from '../../../model/severities.ts'
 import type { AnyMessage } from '../../model/model.ts'
-import type { Channel, GivenReceiver, Outlets, Sender } from '../channel.ts'
+import type { Channel, ReceiverInput, Outlets, Sender } from '../channel.ts'
 
 const kind = 'syslog'
 const address = /^syslog:\/\/(?:[A-Za-z\d.-]{1,253}|\[[\da-fA-F:.]{2,45}\]):\d{1,5}$/
@@ -27,7 +27,7 @@ export const syslog: Channel = {
   open: createSyslogSender,
 }
 
-function parseServers(lines: readonly string[]): GivenReceiver[] | string {
+function parseServers(lines: readonly string[]): ReceiverInput[] | string {
   if (!lines.every((line) => address.test(line) && URL.canParse(line)))
     return 'Enter addresses such as syslog://logs.example.org:601.'
   return lines.map((target) => ({ kind, target }))

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { drawModules } from './draw-modules.ts'
+import { planOf } from './module-plan.ts'
+
+const file = (path: string, ...imports: string[]) => ({ path, imports })
+const files = [
+  file('src/main.ts', 'src/app/deep/a.ts', 'src/lib/a.ts', 'package.json'),
+  file('src/app/deep/a.ts', 'src/app/model/m.ts', 'src/geo/a.ts'),
+  file('src/app/model/m.ts'),
+  file('src/geo/a.ts', 'src/lib/a.ts', 'src/geo/b.ts'),
+  file('src/geo/a.test.ts', 'src/main.ts'),
+  file('src/side/a.ts', 'src/lib/a.ts'),
+  file('src/lib/a.ts'),
+]
+const moduleRules = {
+  rooms: { src: ['lib', ['geo', 'side'], 'app', 'main.ts'], 'src/app': ['model', 'deep'] },
+  doors: {},
+  strangers: {},
+  unordered: [],
+}
+
+describe('planOf', () => {
+  it('tells what each folder needs directly, its rooms in their order, and how high it stands', () => {
+    assert.deepEqual(planOf(files, moduleRules), [
+      { name: 'lib', rooms: [], needs: [], floor: 0 },
+      { name: 'geo', rooms: [], needs: ['lib'], floor: 1 },
+      { name: 'side', rooms: [], needs: ['lib'], floor: 3 },
+      { name: 'app', rooms: ['model', 'deep'], needs: ['geo'], floor: 2 },
+      { name: 'main.ts', rooms: [], needs: ['app'], floor: 3 },
+    ])
+  })
+})
+
+describe('drawRooms', () => {
+  it('draws every folder with its rooms, and an arrow for each need', () => {
+    const drawn = drawModules(planOf(files, moduleRules))
+    for (const name of ['lib', 'geo', 'side', 'app', 'main.ts'])
+      assert.ok(drawn.includes(`>${name}</text>`), name)
+    assert.ok(drawn.includes('>model · deep</text>'))
+    assert.equal(drawn.match(/class="head"/g)?.length, 4)
+    assert.equal(drawn, drawModules(planOf(files.toReversed(), moduleRules)))
+  })
+})

@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { freeStoreFile } from '../../config/data-directory.ts'
+import { conflict, invalid } from '../../lib/errors.ts'
+import { isInside, realPathOf } from '../../sources/path-guard.ts'
+import type { StoreDescription } from '../../stores/description.ts'
+import { mosaicType } from '../../stores/rasters/coverage-types.ts'
+import { readRaster } from '../../stores/rasters/read-raster.ts'
+import { findStoreDescription, getNamedStore, ownStores } from '../../stores/registry.ts'
+import type { StoreConnection, StoreParameters } from '../../stores/store.ts'
+import type { AnyConnection, StoreRecord } from '../records.ts'
+import { hiddenSecret } from '../records.ts'
+
+/** A connection as given by users: store types by many names, files by path or URL. */
+export interface ConnectionInput {
+  type?: string | undefined
+  parameters: StoreParameters
+}
+
+/** Workspace of the store, and the folders in which its file may be. */
+export interface StoreContext {
+  workspace: string
+  name: string
+  storesFolder: string
+  importRoots: readonly string[]
+  /** Files of the workspace's stores. */
+  taken: ReadonlySet<string>
+}
+
+/** Elapsed time; GDAL programs also have a limit on their CPU time. */
+const describeMs = 120_000
+
+/** Validates the connection of a new or changed data store, including permitted paths and addresses. */
+export async function toDataConnection(
+  given: ConnectionInput,
+  place: StoreContext,
+): Promise<StoreConnection> {
+  const { type, file, defaults } = storeOf(given)
+  const parameters =
+    file === undefined ? given.parameters : await fileParameters(given.parameters, file.extension, place)
+  return { type, parameters: { ...defaults, ...parameters } }
+}
+
+/** Returns the type by `type` or `dbtype`; without either, a file of the server. */
+function storeOf({ type, parameters }: ConnectionInput): StoreDescription {
+  const name = type ?? parameters.dbtype
+  if (name === undefined && Object.keys(parameters).length === 0) return ownStores.file
+  return getNamedStore(name ?? '')
+}
+
+async function fileParameters(
+  parameters: StoreParameters,
+  extension: string,
+  place: StoreContext,
+): Promise<StoreParameters> {
+  const { path, database, dbtype: _dbtype, ...others } = parameters
+  const given = withoutScheme(database ?? path)
+  if (given === undefined || given === '') return { ...others, path: newFile(place, extension) }
+  return { ...others, ...(await allowedFile(given, place)) }
+}
+
+/** Validates the raster of a new or changed coverage store; its format is detected from the file. */
+export async function toCoverageConnection(
+  { type: given, parameters }: ConnectionInput,
+  place: StoreContext,
+): Promise<AnyConnection> {
+  if (given?.toLowerCase() === mosaicType.toLowerCase()) {
+    throw invalid(
+      'unknown-store-type',
+      'Mosaics come into being by an import of mosaic data: POST /rest/imports',
+    )
+  }
+  const text = withoutScheme(parameters.url ?? parameters.path)
+  if (text === undefined || text === '') {
+    throw invalid(
+      'store-path',
+      'A coverage store needs the "url" or the connection parameter "path" of its file',
+    )
+  }
+  const { path = '' } = await allowedFile(text, place)
+  const { type } = await readRaster(path, AbortSignal.timeout(describeMs))
+  if (given !== undefined && given.toLowerCase() !== type.toLowerCase()) {
+    throw invalid('unknown-store-type', `The file is a ${type}, not a ${given}`)
+  }
+  return { type, parameters: { path } }
+}
+
+function withoutScheme(text: string | undefined): string | undefined {
+  return text?.replace(/^file:(\/\/(?=\/))?/i, '')
+}
+
+function newFile({ storesFolder, workspace, name, taken }: StoreContext, extension: string): string {
+  return freeStoreFile({ stores: storesFolder }, workspace, `${name}.${extension}`, taken)
+}
+
+/**
+ * Returns a file in the folder of the server's stores (relative paths are relative to it), or one of an
+ * import root, which belongs to the operator and is only read.
+ */
+async function allowedFile(given: string, place: StoreContext): Promise<StoreParameters> {
+  const { storesFolder, importRoots } = place
+  const path = resolve(storesFolder, given)
+  const isIn = (folders: readonly string[]): Promise<boolean> =>
+    isInside([...folders], path).catch(() => false)
+  if (await isIn([storesFolder])) return { path }
+  if ((await isIn(importRoots)) && existsSync(path))
+    return { path: await realPathOf(path), read_only: 'true' }
+  throw invalid(
+    'path-not-allowed',
+    `"${given}" lies neither in the folder "stores" of the data directory nor is it a file in one of TERRANE_IMPORT_ROOTS`,
+  )
+}
+
+/**
+ * Returns the parameters of a store after a change: omitted ones are not changed, and neither is a password
+ * given as `********`. Undefined if nothing changes.
+ */
+export function changedParameters(store: StoreRecord, change: StoreParameters): StoreParameters | undefined {
+  const hidden = Object.fromEntries(store.secretNames.map((name) => [name, hiddenSecret]))
+  const current: StoreParameters = { ...store.parameters, ...hidden }
+  const changed = Object.keys(change).filter((name) => change[name] !== current[name])
+  if (changed.length === 0) return undefined
+  if (store.isDefault)
+    throw conflict(
+      'default-store',
+      `The server itself keeps the connection of the default store "${store.name}"`,
+    )
+  const wanted = { ...current, ...change }
+  const keepsSecret = store.secretNames.some((name) => wanted[name] === hiddenSecret)
+  const scope = findStoreDescription(store.type)?.server?.passwordScope ?? []
+  const moved = changed.find((name) => scope.includes(name))
+  if (keepsSecret && moved !== undefined)
+    throw invalid('password-needed', `With another "${moved}" the password has to be given again`)
+  return wanted
+}

@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto'
+import type { Queryable } from '../../db/connection.ts'
+import { defined } from '../../lib/defined.ts'
+import { passStep } from '../../lib/protocol-steps.ts'
+import { mosaicType } from '../../stores/rasters/coverage-types.ts'
+import { rasterState } from '../../stores/rasters/raster-files.ts'
+import type { ServedStore } from '../../stores/reading/served-store.ts'
+import type { StoreFiles } from '../files/store-files.ts'
+import type { LayerRecord, StoreRecord } from '../records.ts'
+import { deleteLayerRow } from '../rows/layer-rows.ts'
+import { findMosaicIndex } from '../rows/mosaic-index.ts'
+import { restoreLayer, reviveStore } from '../rows/restoration.ts'
+import { deleteStoreRow, getStoreById } from '../rows/store-rows.ts'
+import type { ContentEnd, GoneStore } from '../versions/contents.ts'
+import { endContent } from '../versions/contents.ts'
+import type { GoneContent } from '../versions/gone-stores.ts'
+import { endContentsOfStore, listGone } from '../versions/gone-stores.ts'
+import type { VersionLimits } from '../versions/retention.ts'
+import { whyNothingIsKept } from '../versions/retention.ts'
+import { findVersion, latestVersionOf } from '../versions/version-rows.ts'
+import type { WriteDeps } from './write-deps.ts'
+import { nowOf } from './write-deps.ts'
+
+/** Dependencies of deleting a store. */
+export interface DeleteDeps extends WriteDeps {
+  files: StoreFiles
+  versionLimits: VersionLimits
+  open(store: StoreRecord): Promise<ServedStore>
+  /** Closes the cached connection of a store. */
+  forget(storeId: number): Promise<void>
+}
+
+/**
+ * Deletes the store of a raster or mosaic with its layers. The server's files for it are moved away and
+ * retained as long as versions are, so that each version can be restored; files of others are not changed.
+ */
+export async function deleteCoverageStore(
+  deps: DeleteDeps,
+  store: StoreRecord,
+  layers: readonly LayerRecord[],
+): Promise<void> {
+  const { database, events, files } = deps
+  const table = await findGranules(deps, store)
+  const end = await endOfStore(deps, store, table)
+  await database.transaction(async (db) => {
+    for (const layer of layers) await deleteLayerRow(db, layer, nowOf(deps))
+    await endContentsOfStore(db, store, { at: nowOf(deps), end })
+    await deleteStoreRow(db, store.id)
+  })
+  passStep('delete.noted')
+  await deps.forget(store.id)
+  const content = (await listGone(database.kysely)).find(
+    (one) => one.storeId === store.id && one.afterId === undefined,
+  )
+  if (content === undefined) {
+    await table?.opened.dropTable(table.name)
+    await files.removeOf(store)
+  } else
+    await leave(deps, content).catch(async (error: unknown) => {
+      await takeBack(deps, content, layers)
+      throw error
+    })
+  passStep('delete.told')
+  for (const { workspace, name } of layers) events.emit('layer.removed', { workspace, layer: name })
+}
+
+type Granules = Awaited<ReturnType<typeof findGranules>>
+
+/** Finds the granule table of a mosaic while its store is reachable; undefined if there is none. */
+async function findGranules({ database, open }: DeleteDeps, store: StoreRecord) {
+  const index = store.type === mosaicType ? await findMosaicIndex(database.kysely, store) : undefined
+  if (index === undefined) return undefined
+  const opened = await open(index.store)
+  const table = await opened.findTable(index.table)
+  return table === undefined ? undefined : { opened, table, name: index.table, store: index.store }
+}
+
+/** Returns what happens to the contents of the store. */
+async function endOfStore(
+  { files, versionLimits }: DeleteDeps,
+  store: StoreRecord,
+  granules: Granules,
+): Promise<ContentEnd> {
+  const { type, parameters } = store
+  const reason = whyNothingIsKept(versionLimits, store) ?? whyGranulesAreLost(store, granules)
+  if (reason !== undefined) return { form: 'lost', reason }
+  const id = randomUUID()
+  const own = await files.ownFilesOf(store)
+  const isElsewhere = own.paths.length === 0 && type !== mosaicType
+  const gone: GoneStore = {
+    store,
+    ...(own.paths.length === 0 ? {} : { aside: files.asideFolder(id) }),
+    ...(isElsewhere ? { seen: (await rasterState(parameters.path ?? '')).text } : {}),
+    ...(granules === undefined ? {} : { index: keptIndex(id, granules) }),
+  }
+  return { form: 'kept', files: { type, parameters }, sizeBytes: own.sizeBytes, gone }
+}
+
+function whyGranulesAreLost({ type }: StoreRecord, granules: Granules): string | undefined {
+  if (type !== mosaicType) return undefined
+  if (granules === undefined) return 'The table of its granules was gone'
+  return granules.opened.states === undefined
+    ? `A ${granules.store.type} store keeps no earlier states`
+    : undefined
+}
+
+/** Returns the state that a store would report after retaining the table. */
+function keptIndex(
+  id: string,
+  { table, name, store }: NonNullable<Granules>,
+): NonNullable<GoneStore['index']> {
+  const { path } = store.parameters
+  const state = { id, form: 'whole', table, sizeBytes: 0, detail: {} } as const
+  return { storeId: store.id, table: name, state, ...defined({ path }) }
+}
+
+/** Moves the files of a deleted store away and retains its table; does nothing if that is done. */
+async function leave(deps: DeleteDeps, content: GoneContent): Promise<void> {
+  const { database, files } = deps
+  const lost = await putGranulesAside(deps, content)
+  passStep('delete.aside')
+  if (lost === undefined) return files.moveAside(content)
+  const end = { form: 'lost', reason: lost } as const
+  await endContent(database.kysely, content.id, { at: nowOf(deps), end })
+  await files.removeGone(content)
+}
+
+/** Returns why they are lost, if they are. */
+async function putGranulesAside(deps: DeleteDeps, content: GoneContent): Promise<string | undefined> {
+  const { database, open } = deps
+  const { files, gone, sizeBytes = 0, endedAt = nowOf(deps) } = content
+  const { index } = gone
+  if (index === undefined) return undefined
+  const opened = await open(await getStoreById(database.kysely, index.storeId))
+  const { states } = opened
+  if (states === undefined) return 'Its store keeps no earlier states'
+  if ((await states.list()).includes(index.state.id)) return undefined
+  if ((await opened.findTable(index.table)) === undefined) return 'The table of its granules is gone'
+  const state = await states.putAside(index.table, index.state.id)
+  if ('reason' in state) {
+    await opened.dropTable(index.table)
+    return state.reason
+  }
+  const told = { ...gone, index: { ...index, state } }
+  const end = { form: 'kept', files, sizeBytes: sizeBytes + state.sizeBytes, gone: told } as const
+  await endContent(database.kysely, content.id, { at: endedAt, end })
+  return undefined
+}
+
+/**
+ * Restores the store and its layers if its contents cannot be retained because other objects depend on them.
+ */
+async function takeBack(
+  deps: DeleteDeps,
+  content: GoneContent,
+  layers: readonly LayerRecord[],
+): Promise<void> {
+  const { database, events } = deps
+  const { gone, files } = content
+  await database.transaction(async (db) => {
+    const revival = { store: gone.store, moved: new Map([[content.id, files]]) }
+    await reviveStore(db, revival, { content, at: nowOf(deps) })
+    for (const layer of layers) await publishAgain(db, layer, nowOf(deps))
+  })
+  for (const { workspace, name } of layers)
+    events.emit('layer.published', { workspace, layer: name, mode: 'RESTORE', rows: 0 })
+}
+
+async function publishAgain(db: Queryable, { id }: LayerRecord, at: string): Promise<void> {
+  const version = await findVersion(db, id, await latestVersionOf(db, id))
+  const end = { form: 'lost', reason: 'Its store was deleted' } as const
+  if (version !== undefined) await restoreLayer(db, { version, what: ['data'], end }, at)
+}
+
+/**
+ * Removes the retained contents of a deleted store. If the store of the granules does not respond, their
+ * table remains.
+ */
+export async function dropGone(
+  { database, files, open }: Pick<DeleteDeps, 'database' | 'files' | 'open'>,
+  content: GoneContent,
+): Promise<void> {
+  const { index } = content.gone
+  const store = index && (await getStoreById(database.kysely, index.storeId).catch(() => undefined))
+  if (index !== undefined && store !== undefined && store.parameters.path === index.path)
+    await (await open(store)).states?.drop(index.state)
+  await files.removeGone(content)
+}
+
+/** Completes deletions that an earlier process started: moves retained contents of deleted stores away. */
+export async function finishLeavingStores(deps: DeleteDeps): Promise<void> {
+  const { database, files } = deps
+  for (const content of await listGone(database.kysely)) {
+    await leave(deps, content)
+    passStep('delete.finished')
+    const isBack = !(await listGone(database.kysely)).some(({ id }) => id === content.id)
+    if (isBack) await files.moveBack(content)
+  }
+  await files.sweepAside()
+}

@@ -1,0 +1,61 @@
+import type { Database } from '../../db/connection.ts'
+import type { LayerRecord } from '../records.ts'
+import { layerFingerprints } from '../rows/layer-fingerprint.ts'
+import { findLayer } from '../rows/layer-rows.ts'
+
+const rememberedLayers = 2000
+
+/** A layer, and whether anonymous people may read it. */
+export interface LayerAccess {
+  layer: LayerRecord
+  isPublic: boolean
+}
+
+interface Remembered {
+  layer: LayerRecord
+  isPublic: boolean
+  /** Value of `Database.writes` before the lookup. */
+  writes: number | undefined
+}
+
+/**
+ * Finds layers and caches their documents: any change of a layer increases its version, so only then is its
+ * document read again. If no other process writes to the catalogue and nothing was written since, no query is
+ * needed.
+ */
+export class LayerLookup {
+  readonly #database: Database
+  readonly #look: ReturnType<typeof layerFingerprints>
+  readonly #known = new Map<string, Remembered>()
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#look = layerFingerprints(database.kysely)
+  }
+
+  async find(workspace: string, name: string): Promise<LayerAccess | undefined> {
+    const key = `${workspace}\n${name}`
+    const writes = this.#database.writes()
+    const known = this.#known.get(key)
+    if (known !== undefined && writes !== undefined && known.writes === writes) return known
+    const look = await this.#look(workspace, name)
+    if (look === undefined) return undefined
+    const isSame = known?.layer.id === look.id && known.layer.version === look.version
+    const layer = isSame
+      ? withState(known.layer, look.seenState)
+      : await findLayer(this.#database.kysely, workspace, name)
+    return layer && this.#remember(key, { layer, isPublic: layer.isPublic ?? look.isOpen, writes })
+  }
+
+  #remember(key: string, found: Remembered): Remembered {
+    this.#known.delete(key)
+    this.#known.set(key, found)
+    const [oldest] = this.#known.keys()
+    if (this.#known.size > rememberedLayers && oldest !== undefined) this.#known.delete(oldest)
+    return found
+  }
+}
+
+function withState(layer: LayerRecord, seenState: string | undefined): LayerRecord {
+  return layer.seenState === seenState ? layer : { ...layer, seenState }
+}

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import type { Database } from '../../db/connection.ts'
+import { defined } from '../../lib/defined.ts'
+import { passStep } from '../../lib/protocol-steps.ts'
+import type { ServedStore } from '../../stores/reading/served-store.ts'
+import type { TableSnapshot } from '../../stores/store.ts'
+import type { LayerRecord, StoreRecord } from '../records.ts'
+import { getStoreById } from '../rows/store-rows.ts'
+import type { ContentEnd, ContentRecord } from '../versions/contents.ts'
+import { endContent, forgetIntent, listIntents, noteIntent, presentContent } from '../versions/contents.ts'
+import type { Stores } from './stores.ts'
+import type { Versions } from './versions.ts'
+import type { WriteDeps } from './write-deps.ts'
+import { nowOf } from './write-deps.ts'
+
+export interface SnapshotTableDeps extends WriteDeps {
+  stores: Stores
+  versions: Pick<Versions, 'howToKeep'>
+}
+
+/** The table of a layer that is being deleted. */
+export interface Leaving {
+  store: StoreRecord
+  opened: ServedStore
+  layer: LayerRecord
+  /** Id under which the table will be retained, or the reason why it will not be. */
+  keep: { id: string } | { reason: string }
+}
+
+/**
+ * Decides what happens to the table of a layer to be deleted. Opens its store, so that an error occurs before
+ * anything is changed.
+ */
+export async function planLeaving(
+  { stores, versions }: SnapshotTableDeps,
+  store: StoreRecord,
+  layer: LayerRecord,
+): Promise<Leaving> {
+  const opened = await stores.open(store)
+  return { store, opened, layer, keep: await versions.howToKeep(store, randomUUID()) }
+}
+
+/** Records what will happen to the table; run in the transaction that unpublishes the layer. */
+export async function noteLeaving(
+  db: Database['kysely'],
+  { store, layer, keep }: Leaving,
+  at: string,
+): Promise<void> {
+  if ('reason' in keep) return
+  const content = await presentContent(db, { storeId: store.id, table: layer.nativeName }, at)
+  await noteIntent(db, content, stateOf(keep.id, layer), store.parameters.path)
+}
+
+/** Returns the state that a store would report after retaining the table. */
+function stateOf(id: string, { nativeName, details }: LayerRecord): TableSnapshot {
+  const { schema, featureCount, envelope } = details
+  const table = { name: nativeName, schema, ...defined({ featureCount, envelope }) }
+  return { id, form: 'whole', table, sizeBytes: 0, detail: {} }
+}
+
+/** Retains the table, or drops it if nothing is to be retained. */
+export async function leaveTable(deps: SnapshotTableDeps, leaving: Leaving): Promise<void> {
+  const { store, opened, layer, keep } = leaving
+  const at = nowOf(deps)
+  const db = deps.database.kysely
+  const content = await presentContent(db, { storeId: store.id, table: layer.nativeName }, at)
+  const { states } = opened
+  const aside =
+    'reason' in keep || states === undefined
+      ? { reason: 'reason' in keep ? keep.reason : 'Its store keeps no earlier states' }
+      : await states.putAside(layer.nativeName, keep.id).catch(async (error: unknown) => {
+          await forgetIntent(db, content)
+          throw error
+        })
+  passStep('delete.aside')
+  if ('reason' in aside) await opened.dropTable(layer.nativeName)
+  const { path } = store.parameters
+  const end: ContentEnd =
+    'reason' in aside
+      ? { form: 'lost', reason: aside.reason }
+      : { form: 'kept', state: aside, ...defined({ path }) }
+  await endContent(db, content, { at, end })
+  passStep('delete.told')
+}
+
+/** Completes what an earlier process started: retains tables of deleted layers, if not done yet. */
+export async function finishLeaving(deps: SnapshotTableDeps): Promise<void> {
+  for (const content of await listIntents(deps.database.kysely)) await finishOne(deps, content)
+}
+
+async function finishOne(
+  deps: SnapshotTableDeps,
+  { id, storeId, state, path }: ContentRecord,
+): Promise<void> {
+  if (state === undefined) return
+  const { database, stores } = deps
+  const opened = await stores.open(await getStoreById(database.kysely, storeId))
+  const { states } = opened
+  const isAside = (await states?.list())?.includes(state.id) === true
+  const isThere = !isAside && (await opened.findTable(state.table.name)) !== undefined
+  const kept = isAside ? state : isThere ? await states?.putAside(state.table.name, state.id) : undefined
+  passStep('delete.finished')
+  const end: ContentEnd =
+    kept === undefined || 'reason' in kept
+      ? { form: 'lost', reason: 'Its table is gone' }
+      : { form: 'kept', state: kept, ...defined({ path }) }
+  await endContent(database.kysely, id, { at: nowOf(deps), end })
+}

@@ -1,0 +1,71 @@
+import type { Dialect } from '../../config/settings.ts'
+import type { TaskRecord } from '../../importer/model/model.ts'
+import { notFound } from '../../lib/errors.ts'
+import { ownValue } from '../../lib/own-value.ts'
+import { showTransform } from '../../transforms/chain.ts'
+import { findTransform } from '../../transforms/registry.ts'
+import type { TransformSpec } from '../../transforms/transform.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { taskPath } from './paths.ts'
+
+/** Names of the raster transformations among clients of older systems, by ours. */
+const olderNames: Record<string, string> = {
+  RasterTranslateTransform: 'GdalTranslateTransform',
+  RasterWarpTransform: 'GdalWarpTransform',
+  RasterOverviewTransform: 'GdalAddoTransform',
+}
+
+const currentNames = new Map(
+  Object.entries(olderNames).map(([name, older]): [string, string] => [older.toLowerCase(), name]),
+)
+
+/** Returns the type with a name, ignoring case; an unknown name is unchanged. */
+function readTransformTypeBody(type: string): string {
+  return currentNames.get(type.toLowerCase()) ?? findTransform(type)?.type ?? type
+}
+
+/**
+ * Returns a transformation, or a change of one, in stored form: without links, and under its current name.
+ */
+export function readTransformBody({ href: _href, ...body }: Record<string, unknown>): TransformSpec {
+  const spec = body as TransformSpec
+  return spec.type === undefined ? spec : { ...spec, type: readTransformTypeBody(spec.type) }
+}
+
+/** A transformation with its parameters, defaults filled in, under the name that the dialect has for it. */
+export function toSpecResponse(
+  spec: TransformSpec,
+  dialect: Dialect,
+): Record<string, unknown> & { type: string } {
+  const { type, ...parameters } = showTransform(spec)
+  const name = String(type)
+  return { type: dialect === 'geoserver' ? (ownValue(olderNames, name) ?? name) : name, ...parameters }
+}
+
+export function toTransformResponse(
+  request: FastifyRequest,
+  task: TaskRecord,
+  index: number,
+  dialect: Dialect,
+): Record<string, unknown> {
+  const transform = task.transforms[index]
+  if (transform === undefined) throw notFound('unknown-transform', `No such transform: ${index}`)
+  const { type, ...parameters } = toSpecResponse(transform.spec, dialect)
+  const id = dialect === 'geoserver' ? index : transform.id
+  return { type, href: request.link(`${taskPath(task.importId, task.id)}/transforms/${id}`), ...parameters }
+}
+
+export function toTransformsResponse(request: FastifyRequest, task: TaskRecord, dialect: Dialect) {
+  return task.transforms.map((_, index) => toTransformResponse(request, task, index, dialect))
+}
+
+/** Reports parameters in a body that the transformation does not have. */
+export function reportUnknownParameters(
+  request: FastifyRequest,
+  body: Record<string, unknown>,
+  transform: Record<string, unknown>,
+  path = '',
+): void {
+  const unknown = Object.keys(body).filter((name) => name !== 'href' && !(name in transform))
+  request.reportIgnored(unknown.map((name) => path + name))
+}

@@ -1,0 +1,43 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { ServiceSettings } from '../../config/service-settings.ts'
+import type { Coverages } from '../../downloads/coverages.ts'
+import type { Downloads } from '../../downloads/downloads.ts'
+import type { FilteredTables } from '../../downloads/filtered-tables.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { MapDrawings } from '../../maps/drawing/map-drawings.ts'
+import type { LayerBounds } from '../layer-bounds.ts'
+import type { LayerTimeBounds } from '../layer-times.ts'
+import type { CachedCounts } from '../ogc/cached-counts.ts'
+import type { PageTokens } from '../ogc/page-token.ts'
+import type { PictureDeps } from '../tiles/picture-deps.ts'
+import type { CachedPositions } from './cached-positions.ts'
+import type { RequestDocuments } from './request-documents.ts'
+
+/** Dependencies of WMS, WFS, WCS and WMTS. */
+export interface OwsDeps extends Omit<PictureDeps, 'catalog'> {
+  catalog: Pick<Catalog, 'layers' | 'styles' | 'stores' | 'cards' | 'versions' | 'workspaces'>
+  bounds: LayerBounds
+  /** Metadata of the services. */
+  about: ServiceSettings
+  /** Temporal extents of feature layers. */
+  times: LayerTimeBounds
+  drawings: MapDrawings
+  /** True if maps may be drawn with styles in the request. */
+  takesSentStyles: boolean
+  /** Parts of coverages as files. */
+  coverages: Coverages
+  /** Rows that filters leave, for maps. */
+  filtered: FilteredTables
+  features: FeatureDeps
+  /** Reads the XML, the forms and the filters of requests. */
+  documents: RequestDocuments
+}
+
+/** Dependencies of reading and writing features. */
+interface FeatureDeps {
+  clock: Clock
+  downloads: Downloads
+  pageTokens: PageTokens
+  counts: CachedCounts
+  positions: CachedPositions
+}

@@ -1,0 +1,77 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { Type } from 'typebox'
+import { hasRole } from '../../accounts/caller.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import { defined } from '../../lib/defined.ts'
+import { invalid } from '../../lib/errors.ts'
+import type { EarlierLayer } from '../../maps/versions/previous-versions.ts'
+import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
+import { loginNeeded } from '../access.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { keepPrivately } from '../caching.ts'
+import { requestSignal } from '../client-signal.ts'
+import { countsText, mvt } from './send-tile.ts'
+import type { TileDeps } from './tile-deps.ts'
+import { chosenProperties, parseProperties } from './tile-properties.ts'
+
+const unzip = promisify(gunzip)
+
+/**
+ * Withdrawn data must not be public: earlier versions are for signed-in users only, also of public layers.
+ */
+export function requireLoginForVersions({ caller }: FastifyRequest): void {
+  if (!hasRole(caller, 'user')) throw loginNeeded()
+}
+
+/** Parses a version number in an address. */
+export function parseVersion(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  throw invalid('invalid-parameter', `version "${text}" is not the number of a version`)
+}
+
+/** Query parameter for an earlier version of a layer. */
+export const requestedVersion = Type.Optional(
+  Type.String({
+    description: 'What one layer had at a version; for users alone. Another thing than `v` of tiles',
+  }),
+)
+
+function singleLayer(layers: readonly LayerRecord[]): LayerRecord {
+  const [layer, ...others] = layers
+  if (layer !== undefined && others.length === 0) return layer
+  throw invalid('invalid-parameter', 'version goes with a single layer')
+}
+
+/** Returns the one requested layer at an earlier version. */
+export function earlierLayer(
+  { earlier }: Pick<TileDeps, 'earlier'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { layers, version }: { layers: readonly LayerRecord[]; version: string },
+): Promise<EarlierLayer> {
+  requireLoginForVersions(request)
+  return earlier.at(singleLayer(layers), parseVersion(version), requestSignal(reply))
+}
+
+/** Sends a vector tile of a layer at an earlier version. */
+export async function sendTileOfVersion(
+  { earlier, turns }: TileDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { layers, tile, version }: { layers: readonly LayerRecord[]; tile: TileAddress; version: string },
+): Promise<FastifyReply> {
+  requireLoginForVersions(request)
+  const layer = singleLayer(layers)
+  const names = parseProperties(request.url)
+  const made = await turns.run(reply, async (signal) => {
+    const then = await earlier.at(layer, parseVersion(version), signal)
+    const attributes = chosenProperties(then.layer, names)
+    return earlier.tile(then, { tile, ...defined({ attributes }) }, signal)
+  })
+  if (made === undefined) return reply.hijack()
+  keepPrivately(reply)
+  reply.header('terrane-tile', countsText([made]))
+  if (made.bytes.length === 0) return reply.code(204).send()
+  return reply.header('content-type', mvt).send(await unzip(made.bytes))
+}

@@ -1,0 +1,111 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
+import { defined } from '../../lib/defined.ts'
+import { resolveInRoots } from '../../sources/path-guard.ts'
+import type { InspectDeps } from '../inspect/inspect.ts'
+import { resolveDatabase, resolveRemote } from '../inspect/inspect.ts'
+import type { ImportRecord, ImportSource, NewImport, SourceRequest } from '../model/model.ts'
+import { importAfter, now } from '../model/model.ts'
+import type { Keeping } from '../records/records.ts'
+import { insertImport, placedFolder, takeImportId, uploadRoot } from '../records/records.ts'
+import { prepareJob } from '../run/run.ts'
+import { requirePrograms } from '../task-types/task-types.ts'
+import { asRequest } from './as-request.ts'
+
+/** An import and the job that prepares it; no job if there is nothing to prepare. */
+export interface CreatedImport {
+  record: ImportRecord
+  jobId?: number
+}
+
+export interface CreateDeps {
+  records: Keeping
+  catalog: Catalog
+  jobs: Jobs
+  look: InspectDeps
+}
+
+async function findStoreWorkspace(deps: CreateDeps, store: string): Promise<string | undefined> {
+  for (const { name } of await deps.catalog.workspaces.list()) {
+    if ((await deps.catalog.stores.find(name, store)) !== undefined) return name
+  }
+  return undefined
+}
+
+/** Returns the target workspace: the requested one, else the workspace of the store, else the default. */
+async function resolveWorkspace(deps: CreateDeps, wanted: NewImport): Promise<string> {
+  if (wanted.workspace !== undefined) {
+    await deps.catalog.workspaces.require(wanted.workspace)
+    return wanted.workspace
+  }
+  const standard = await deps.catalog.workspaces.getDefaultName()
+  if (wanted.store === undefined) return standard
+  if ((await deps.catalog.stores.find(standard, wanted.store)) !== undefined) return standard
+  return (await findStoreWorkspace(deps, wanted.store)) ?? standard
+}
+
+async function resolveSource(deps: CreateDeps, wanted: SourceRequest): Promise<ImportSource> {
+  const { type, path, charset, time, remote, database } = wanted
+  if (database !== undefined) return resolveDatabase(deps.look, database)
+  const source: ImportSource =
+    remote !== undefined
+      ? await resolveRemote(deps.look, remote)
+      : path === undefined
+        ? { type, path: '', isOurs: true }
+        : { type, path: await resolveInRoots(path, deps.look.roots), isOurs: false }
+  return { ...source, ...defined({ charset, time }) }
+}
+
+/**
+ * Stores a new import. An invalid request is a `Failure` (`invalid`) and stores nothing. A job inspects the
+ * data; a synchronous caller waits for that job.
+ */
+export async function createImport(
+  deps: CreateDeps,
+  wanted: NewImport,
+  isRunAfter: boolean,
+): Promise<CreatedImport> {
+  const workspace = await resolveWorkspace(deps, wanted)
+  if (wanted.store !== undefined) await deps.catalog.stores.require(workspace, wanted.store)
+  await asRequest(() => requirePrograms(wanted.transforms))
+  const source = wanted.source === undefined ? undefined : await resolveSource(deps, wanted.source)
+  const at = now(deps.records)
+  const place = wanted.source?.place
+  const isThere = source !== undefined && (source.remote !== undefined || !source.isOurs)
+  const needsJob = isThere || place !== undefined || wanted.isAsync
+  const created = await deps.records.database.transaction(async (db): Promise<CreatedImport> => {
+    const id = await takeImportId(db, wanted.proposedId)
+    await place?.(placedFolder(deps.look, id))
+    const begun: ImportRecord = {
+      id,
+      state: 'INIT',
+      nextTaskId: 0,
+      revision: 0,
+      createdAt: at,
+      updatedAt: at,
+      isArchived: wanted.isArchived,
+      workspace,
+      transforms: wanted.transforms,
+      messages: [],
+      nextUpload: 0,
+      ...(wanted.allowEmpty === true ? { allowEmpty: true } : {}),
+      ...defined({ store: wanted.store }),
+      ...(source === undefined
+        ? {}
+        : { source: source.isOurs ? { ...source, path: uploadRoot(deps.look, id) } : source }),
+      ...defined({ user: wanted.user }),
+    }
+    if (!needsJob) {
+      const record = importAfter(begun, { type: 'prepared', isReady: false })
+      await insertImport(db, record)
+      return { record }
+    }
+    const payload = { importId: id, isAsync: wanted.isAsync, isRunAfter }
+    const jobId = await deps.jobs.enqueue(db, { kind: prepareJob, key: `import ${id}`, payload })
+    const record = { ...begun, jobId }
+    await insertImport(db, record)
+    return { record, jobId }
+  })
+  deps.jobs.wake()
+  return created
+}

@@ -1,0 +1,124 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
+import { startRehearsal } from '../dry-run/dry-run.ts'
+import type { InspectDeps } from '../inspect/inspect.ts'
+import type { ImportRecord, NewImport, TaskRecord } from '../model/model.ts'
+import type { Keeping } from '../records/records.ts'
+import { getImport } from '../records/records.ts'
+import type { MakeDeps, StartDeps } from '../run/run.ts'
+import { startRun } from '../run/run.ts'
+import type { ImportLocks, RunningTable } from '../runtime/runtime.ts'
+import type { Kinds } from '../task-types/task-types.ts'
+import type { LoadPool } from '../worker/worker.ts'
+import type { Acceptance } from './accept-stopped.ts'
+import { acceptStopped } from './accept-stopped.ts'
+import { addPath, addUpload, openUpload } from './add-upload.ts'
+import type { CancelDeps } from './cancel.ts'
+import { cancelImport, cancelTask, dropRehearsal, removeImport } from './cancel.ts'
+import { createImport } from './create-import.ts'
+import { deleteImportFile } from './delete-file.ts'
+import { removeGranule, setGranuleTime } from './edit-granules.ts'
+import { changeTask, editTransforms, removeTask } from './edit-task.ts'
+import { fetchUpload } from './fetch-upload.ts'
+import { openCorrectionUpload, submitCorrections } from './submit-corrections.ts'
+
+/** Dependencies of the import commands. Each function takes the subset it uses. */
+export interface ImportCommandsDeps {
+  /** Stored records, the catalogue and the kinds of tasks. */
+  base: { records: Keeping; catalog: Catalog; kinds: Kinds; pool: LoadPool }
+  /** Locks and running work of this process. */
+  live: { locks: ImportLocks; running: RunningTable }
+  look: InspectDeps
+  making: MakeDeps
+  starting: StartDeps
+  cancel: CancelDeps
+}
+
+interface CreateOptions {
+  signal: AbortSignal
+  isRunAfter: boolean
+}
+
+interface RunOptions {
+  isAsync: boolean
+  signal: AbortSignal
+  check?: (record: ImportRecord) => void
+}
+
+/** Binds a function to its dependencies. */
+function bind<N, A extends unknown[], R>(work: (needs: N, ...rest: A) => R, needs: N): (...rest: A) => R {
+  return (...rest) => work(needs, ...rest)
+}
+
+/** Creates the commands on imports that clients can call. */
+export function createImportCommands({ base, live, look, making, starting, cancel }: ImportCommandsDeps) {
+  const { records } = base
+  const { jobs } = starting
+  const uploads = { making, look, ...live }
+  const edits = { ...base, ...live, locator: making.locator }
+  const sending = { ...uploads, starting, catalog: base.catalog }
+  return {
+    /** Creates an import. A synchronous call returns after the tasks exist or, on request, after the run. */
+    create: (wanted: NewImport, options: CreateOptions) => create({ ...base, jobs, look }, wanted, options),
+    /** Runs all ready tasks; with `isAsync` it returns after the request is stored. */
+    run: async (importId: number, { isAsync, signal, check }: RunOptions): Promise<void> => {
+      const jobId = await startRun(starting, importId, check)
+      if (jobId !== undefined && !isAsync) await jobs.wait(jobId, signal)
+    },
+    /**
+     * Dry run: does what a run does before its commit; with `isAsync` it returns after the request is stored.
+     */
+    rehearse: async (importId: number, { isAsync, signal }: RunOptions): Promise<void> => {
+      const jobId = await startRehearsal(cancel.rehearsing, importId)
+      if (!isAsync) await jobs.wait(jobId, signal)
+    },
+    /** Accepts a load that its limits have stopped; a synchronous caller waits for its commit. */
+    acceptStopped: async (
+      { importId, taskId }: { importId: number; taskId: number },
+      acceptance: Acceptance,
+      { isAsync, signal }: RunOptions,
+    ): Promise<void> => {
+      const jobId = await acceptStopped(starting, importId, taskId, acceptance)
+      if (jobId !== undefined && !isAsync) await jobs.wait(jobId, signal)
+    },
+    openMendedUpload: bind(openCorrectionUpload, sending),
+    /** Loads corrected rows of a task. A synchronous caller waits for the load. */
+    sendMended: async (
+      place: { importId: number; taskId: number },
+      sent: Parameters<typeof submitCorrections>[2],
+      { isAsync, signal, check }: Omit<RunOptions, 'check'> & { check(task: TaskRecord): void },
+    ): Promise<void> => {
+      const jobId = await submitCorrections(sending, place, sent, { signal, check })
+      if (!isAsync) await jobs.wait(jobId, signal)
+    },
+    dropRehearsal: bind(dropRehearsal, cancel),
+    openUpload: bind(openUpload, uploads),
+    addUpload: bind(addUpload, uploads),
+    addPath: bind(addPath, uploads),
+    fetchUpload: bind(fetchUpload, uploads),
+    changeTask: bind(changeTask, edits),
+    editTransforms: bind(editTransforms, edits),
+    removeTask: bind(removeTask, { records, locks: live.locks, rehearsing: cancel.rehearsing }),
+    deleteFile: bind(deleteImportFile, edits),
+    setGranuleTime: bind(setGranuleTime, edits),
+    removeGranule: bind(removeGranule, edits),
+    cancelTask: bind(cancelTask, cancel),
+    cancelImport: bind(cancelImport, cancel),
+    removeImport: bind(removeImport, cancel),
+  }
+}
+
+async function create(
+  needs: { records: Keeping; catalog: Catalog; jobs: Jobs; look: InspectDeps },
+  wanted: NewImport,
+  { signal, isRunAfter }: CreateOptions,
+): Promise<ImportRecord> {
+  const { record, jobId } = await createImport(needs, wanted, isRunAfter)
+  if (wanted.isAsync) return record
+  if (jobId !== undefined) await needs.jobs.wait(jobId, signal)
+  const prepared = await getImport(needs.records.database.kysely, record.id)
+  if (isRunAfter && prepared.jobId !== undefined) await needs.jobs.wait(prepared.jobId, signal)
+  return prepared
+}
+
+export { applyRetention } from './retention.ts'

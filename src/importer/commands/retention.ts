@@ -1,0 +1,63 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Logger } from '../../lib/logger.ts'
+import { sweepTrials } from '../dry-run/dry-run.ts'
+import type { ImportState } from '../model/model.ts'
+import { findImport, listIdleImports, removeUploads } from '../records/records.ts'
+import type { CancelDeps } from './cancel.ts'
+import { removeImport } from './cancel.ts'
+import { removeReplacedGranules, removeUnusedFolders } from './unused-folders.ts'
+
+const dayMs = 86_400_000
+const finished: readonly ImportState[] = ['COMPLETE', 'COMPLETE_ERROR']
+const unfinished: readonly ImportState[] = ['INIT_ERROR', 'PENDING', 'READY']
+
+export interface RetentionDeps {
+  cancel: CancelDeps
+  catalog: Catalog
+  folders: { stores: string }
+  keep: { uploadDays: number; importDays: number }
+  log: Logger
+}
+
+/**
+ * Removes the uploads of unfinished imports and the records of finished ones that have been idle for longer
+ * than the retention period. Never touches the copies that published layers read, which are in other folders.
+ * Copies that no layer reads are removed a day later.
+ */
+export async function applyRetention(deps: RetentionDeps): Promise<void> {
+  const before = (days: number): string =>
+    new Date(deps.cancel.records.clock.now().getTime() - days * dayMs).toISOString()
+  const { uploadDays, importDays } = deps.keep
+  await removeReplacedGranules(deps.folders.stores, deps.log)
+  await forEachIdle(deps, [...unfinished, 'COMPLETE_ERROR'], before(uploadDays), (id, isStillIdle) =>
+    deps.cancel.locks.ofImport(id, async () => {
+      if (await isStillIdle()) await removeUploads(deps.cancel, id)
+    }),
+  )
+  await sweepTrials(deps.cancel.rehearsing)
+  await removeUnusedFolders({ ...deps, database: deps.cancel.records.database }, before(1))
+  await forEachIdle(deps, finished, before(importDays), async (id, isStillIdle) => {
+    if (await isStillIdle()) await removeImport(deps.cancel, id)
+  })
+}
+
+/** Cleans up idle imports. A failure of one import does not stop the others. */
+async function forEachIdle(
+  deps: RetentionDeps,
+  states: readonly ImportState[],
+  before: string,
+  clean: (id: number, isStillIdle: () => Promise<boolean>) => Promise<void>,
+): Promise<void> {
+  const db = deps.cancel.records.database.kysely
+  for (const id of await listIdleImports(db, states, before)) {
+    const isStillIdle = async (): Promise<boolean> => {
+      const record = await findImport(db, id)
+      return record !== undefined && record.updatedAt < before && states.includes(record.state)
+    }
+    try {
+      await clean(id, isStillIdle)
+    } catch (error) {
+      deps.log.error({ err: error, importId: id }, 'an old import could not be removed')
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import type { Jobs } from '../../jobs/jobs.ts'
+import type { Logger } from '../../lib/logger.ts'
+import type { SideTables } from '../../maps/sources/side-tables.ts'
+import type { TaskRecord } from '../model/model.ts'
+import type { Keeping } from '../records/records.ts'
+import type { ImportLocks, RunningTable } from '../runtime/runtime.ts'
+import type { Kinds, Running } from '../task-types/task-types.ts'
+
+/** Size and retention limits of dry runs. */
+interface RehearsalLimits {
+  rehearsalHours: number
+  /** Maximum total size of staged rows, in bytes. */
+  rehearsalBytes: number
+}
+
+/** Dependencies of dry runs. */
+export interface DryRunDeps {
+  records: Keeping
+  kinds: Kinds
+  /** Suggests keys if a task has none. */
+  keys: { explain(running: Running, signal: AbortSignal): Promise<TaskRecord> }
+  jobs: Jobs
+  locks: ImportLocks
+  running: RunningTable
+  folders: { rejects: string; sides: string }
+  sides: SideTables
+  limits: RehearsalLimits
+  /** Maximum number of concurrent tasks of one import. */
+  width: number
+  log: Logger
+}

@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs'
+import { notFound } from '../../lib/errors.ts'
+import type { SideTables } from '../../maps/sources/side-tables.ts'
+import { changesTable } from '../../stores/change-files/write-changes.ts'
+import type { EncodedTile } from '../../stores/reading/table-tile-request.ts'
+import type { ChangePageRequest } from '../../stores/reading/write-change-page.ts'
+import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
+import type { TaskRecord } from '../model/model.ts'
+import { changesPath } from '../records/records.ts'
+
+/** Attributes of a changed feature in a vector tile. */
+const shownAttributes = ['change', 'feature_id', 'key']
+
+/** Reads listed changes that tasks made, or would make. */
+export class ListedChanges {
+  readonly #needs: { folders: { sides: string }; sides: SideTables }
+
+  constructor(needs: { folders: { sides: string }; sides: SideTables }) {
+    this.#needs = needs
+  }
+
+  /** Yields a page of the changes that a dry run predicts for a task, or that its `UPSERT` made. */
+  page(
+    task: TaskRecord,
+    by: 'trial' | 'upsert',
+    wish: ChangePageRequest,
+    signal: AbortSignal,
+  ): AsyncIterable<Uint8Array> {
+    return this.#needs.sides.changes({ path: this.#pathOf(task, by) }, wish, signal)
+  }
+
+  /**
+   * Returns a vector tile of the changes found in a dry run; the attribute `change` gives the kind of change
+   * of each feature.
+   */
+  tile(task: TaskRecord, tile: TileAddress, signal: AbortSignal): Promise<EncodedTile> {
+    const path = this.#pathOf(task, 'trial')
+    const { crs, listed: rows = 0 } = task.trial?.found ?? {}
+    if (crs === undefined)
+      throw notFound('no-tiles', 'The rows have no geometry, so there are no tiles of them')
+    const side = { path, table: changesTable, name: changesTable, crs, rows }
+    return this.#needs.sides.tile(side, { tile, attributes: shownAttributes }, signal)
+  }
+
+  #pathOf({ importId, id }: TaskRecord, by: 'trial' | 'upsert'): string {
+    const path = changesPath(this.#needs, importId, id, by)
+    if (existsSync(path)) return path
+    throw notFound('no-changes', `No changes of task ${id} of import ${importId} are listed`)
+  }
+}

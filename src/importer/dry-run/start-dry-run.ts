@@ -1,0 +1,51 @@
+import { conflict } from '../../lib/errors.ts'
+import type { ImportRecord, TaskRecord } from '../model/model.ts'
+import { importAfter, now, runnableStates, taskAfter } from '../model/model.ts'
+import { getImport, listTasks, saveAndTell, saveTask } from '../records/records.ts'
+import { dropTrials } from './drop-trial.ts'
+import type { DryRunDeps } from './dry-run-deps.ts'
+
+export const rehearseJob = 'import.rehearse'
+
+/**
+ * Starts a dry run of all tasks that a run would execute and removes the results of an earlier one. Returns
+ * the job to wait for. Throws `conflict` if no task can run.
+ */
+export async function startRehearsal(deps: DryRunDeps, importId: number): Promise<number> {
+  const jobId = await deps.locks.ofImport(importId, async () => {
+    const db = deps.records.database.kysely
+    const found = await getImport(db, importId)
+    if (found.state === 'INIT' || found.state === 'RUNNING') {
+      throw conflict('import-busy', `Import ${importId} is ${found.state}`)
+    }
+    const runnable = (await listTasks(db, importId)).filter(({ state }) => runnableStates.includes(state))
+    if (runnable.length === 0) {
+      throw conflict('nothing-to-run', `No task of import ${importId} can be run, so none can be rehearsed`)
+    }
+    const record = await dropTrials(deps, importId)
+    const ready = (await listTasks(db, importId)).filter(({ state }) => runnableStates.includes(state))
+    return begin(deps, record, ready)
+  })
+  deps.jobs.wake()
+  return jobId
+}
+
+async function begin(
+  { records, jobs }: DryRunDeps,
+  record: ImportRecord,
+  tasks: TaskRecord[],
+): Promise<number> {
+  return records.database.transaction(async (db) => {
+    const { id, state } = record
+    const payload = { importId: id }
+    const jobId = await jobs.enqueue(db, { kind: rehearseJob, key: `import ${id}`, payload })
+    const rehearsal = { state: 'RUNNING' as const, jobId, before: state }
+    await saveAndTell(records, db, { ...importAfter(record, { type: 'started' }), jobId, rehearsal })
+    const at = now(records)
+    for (const task of tasks) {
+      const rehearsing = { jobId, before: task.state }
+      await saveTask(db, { ...taskAfter(task, { type: 'started' }), rehearsing }, at)
+    }
+    return jobId
+  })
+}

@@ -1,0 +1,45 @@
+import { stat } from 'node:fs/promises'
+import { defined } from '../../lib/defined.ts'
+import { invalid } from '../../lib/errors.ts'
+import type { Vault } from '../../lib/secrets/vault.ts'
+import type { DatabaseConnection } from '../../sources/database/database.ts'
+import { defaultAddress, isFileDatabase } from '../../sources/database/registry.ts'
+import { resolveInRoots } from '../../sources/path-guard.ts'
+import type { DatabaseRequest, DatabaseSource, ImportSource } from '../model/model.ts'
+import type { InspectDeps } from './inspect-deps.ts'
+
+/** Returns a database source as stored. A database file must be below an import root, like any file. */
+export async function resolveDatabase(
+  deps: Pick<InspectDeps, 'roots' | 'vault'>,
+  wanted: DatabaseRequest,
+): Promise<ImportSource> {
+  const { password, ...named } = wanted.connection
+  const place = defaultAddress(named)
+  if (isFileDatabase(place)) place.database = await resolveFile(deps, place.database)
+  return {
+    type: 'database',
+    path: '',
+    isOurs: false,
+    database: {
+      place,
+      tables: [],
+      ...(password === undefined ? {} : { sealedPassword: deps.vault.seal(password) }),
+      ...defined({ wanted: wanted.tables }),
+    },
+  }
+}
+
+async function resolveFile(deps: Pick<InspectDeps, 'roots'>, name: string): Promise<string> {
+  const path = await resolveInRoots(name, deps.roots)
+  const status = await stat(path).catch(() => undefined)
+  if (status?.isFile() !== true) throw invalid('no-such-file', `There is no database file "${path}"`)
+  return path
+}
+
+/** Returns the connection with its password, for code that opens the connection or may show it. */
+export function openedConnection(
+  vault: Vault,
+  { place, sealedPassword }: DatabaseSource,
+): DatabaseConnection {
+  return { ...place, ...(sealedPassword === undefined ? {} : { password: vault.open(sealedPassword) }) }
+}

@@ -1,0 +1,68 @@
+import { rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { isFolderDataset, withoutFolderEnding } from '../../formats/file-names.ts'
+import type { FormatMessage } from '../../formats/format.ts'
+import { invalid } from '../../lib/errors.ts'
+import { findArchive, withoutArchiveEnding } from '../../sources/archive.ts'
+import { scanFile, scanFolder } from '../../sources/scan.ts'
+import type { FolderOptions } from './find-in-folder.ts'
+import { findInFolder } from './find-in-folder.ts'
+import type { InspectDeps } from './inspect-deps.ts'
+import type { DataFiles } from './unpack-data.ts'
+import { findInArchive, freePath, liftOnlyFile } from './unpack-data.ts'
+
+/** Scans a file, an archive or a folder of the operator. */
+export async function findInPath(
+  deps: InspectDeps,
+  path: string,
+  options: FolderOptions,
+  signal: AbortSignal,
+): Promise<DataFiles> {
+  const status = await stat(path).catch(() => undefined)
+  if (status === undefined) throw invalid('no-such-file', `There is no file or folder "${path}"`)
+  if (status.isDirectory() && !isFolderDataset(path)) return findInFolder(deps, path, options, signal)
+  if (findArchive(path) === undefined) {
+    return { folder: dirname(path), files: [await scanFile(path, signal)], messages: [] }
+  }
+  const folder = await options.unpackFolder()
+  return { ...(await findInArchive(deps, path, folder, signal)), folder: dirname(folder) }
+}
+
+/** Unpacks an archive of an upload in place; removes the archive. */
+async function unpackInPlace(
+  deps: InspectDeps,
+  path: string,
+  isAlone: boolean,
+  signal: AbortSignal,
+): Promise<FormatMessage[]> {
+  const [folder, name] = [dirname(path), basename(path)]
+  const archive = `${folder}.archive`
+  await rename(path, archive)
+  try {
+    const base = withoutFolderEnding(withoutArchiveEnding(name))
+    const unpacked = isAlone ? folder : freePath(folder, base)
+    const { messages } = await findInArchive(deps, archive, unpacked, signal, name)
+    if (!isAlone) await liftOnlyFile(unpacked)
+    return messages
+  } finally {
+    await rm(archive)
+  }
+}
+
+/** Scans the files of one upload, including unpacked archives. */
+export async function findInUpload(
+  deps: InspectDeps,
+  folder: string,
+  root: string,
+  signal: AbortSignal,
+): Promise<DataFiles> {
+  const scan = () => scanFolder(folder, { signal, maxEntries: deps.limits.maxEntries })
+  const first = await scan()
+  const archives = first.filter(({ path }) => findArchive(path) !== undefined)
+  const messages: FormatMessage[] = []
+  for (const { path } of archives) {
+    messages.push(...(await unpackInPlace(deps, path, first.length === 1, signal)))
+  }
+  const files = archives.length === 0 ? first : await scan()
+  return { folder: root, files: files.filter(({ path }) => findArchive(path) === undefined), messages }
+}

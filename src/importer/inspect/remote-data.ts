@@ -1,0 +1,87 @@
+import { rm } from 'node:fs/promises'
+import { defined } from '../../lib/defined.ts'
+import { resolveInRoots } from '../../sources/path-guard.ts'
+import type { RemoteCredentials } from '../../sources/remote/credentials.ts'
+import { fetchRemote } from '../../sources/remote/fetch-remote.ts'
+import { isLocalLocation, parseLocation } from '../../sources/remote/parse-location.ts'
+import type { ImportRecord, ImportSource, RemoteRequest, RemoteSource } from '../model/model.ts'
+import { makeUploadFolder, uploadRoot } from '../records/records.ts'
+import { findInUpload } from './find-data.ts'
+import type { InspectDeps } from './inspect-deps.ts'
+import type { DataFiles } from './unpack-data.ts'
+
+const progressMs = 500
+
+function withCredentials(location: string, credentials: RemoteCredentials, deps: InspectDeps) {
+  const { username, password, domain } = credentials
+  return {
+    location,
+    ...defined({ username, domain }),
+    ...(password === undefined ? {} : { sealedPassword: deps.vault.seal(password) }),
+  }
+}
+
+/**
+ * Returns a remote source as stored: the password is encrypted and credentials are removed from the location.
+ * Throws `Failure` for a malformed location, or one on this host outside the import roots.
+ */
+export async function resolveRemote(deps: InspectDeps, wanted: RemoteRequest): Promise<ImportSource> {
+  const { location: text, ...given } = wanted
+  if (isLocalLocation(text)) {
+    const path = await resolveInRoots(text, deps.roots)
+    return { type: 'remote', path, isOurs: false, remote: withCredentials(text, given, deps) }
+  }
+  const { location, credentials } = parseLocation(text)
+  const remote = withCredentials(location.url, { ...credentials, ...given }, deps)
+  return { type: 'remote', path: '', isOurs: true, remote }
+}
+
+/** Fetches the data at a location into an empty folder and reports progress to the clients of the import. */
+export async function fetchInto(
+  deps: InspectDeps,
+  importId: number,
+  wanted: RemoteRequest,
+  folder: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { location: text, ...given } = wanted
+  const { location, credentials } = parseLocation(text)
+  let toldAt = 0
+  try {
+    await fetchRemote(location, folder, {
+      ...deps.remote,
+      credentials: { ...credentials, ...given },
+      signal,
+      onProgress: (progress) => {
+        const at = performance.now()
+        if (at - toldAt < progressMs) return
+        toldAt = at
+        deps.progress.tell(importId, { type: 'fetch', progress })
+      },
+    })
+  } finally {
+    deps.progress.endFetch(importId)
+  }
+}
+
+function openedSource(deps: InspectDeps, source: RemoteSource): RemoteRequest {
+  const { sealedPassword, ...wanted } = source
+  return { ...wanted, ...(sealedPassword === undefined ? {} : { password: deps.vault.open(sealedPassword) }) }
+}
+
+/** Fetches the remote data of an import into a new upload folder, unpacks archives and scans the files. */
+export async function findRemoteData(
+  deps: InspectDeps,
+  record: ImportRecord,
+  source: RemoteSource,
+  signal: AbortSignal,
+): Promise<DataFiles> {
+  const folder = await makeUploadFolder(deps, record.id, record.nextUpload)
+  try {
+    await fetchInto(deps, record.id, openedSource(deps, source), folder, signal)
+    return await findInUpload(deps, folder, uploadRoot(deps, record.id), signal)
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+}

@@ -1,7 +1,0 @@
-export { ImportLocks } from './locks.ts'
-export { NameReservations } from './name-reservations.ts'
-export { ProgressBoard } from './progress-board.ts'
-export { deafMs, LoadCanceled, RunningTable } from './running-work.ts'
-export { shareNews } from './share-news.ts'
-export { hearCancellations, stopFetches, stopWork } from './stop-work.ts'
-export { tellEnded } from './tell-ended.ts'

@@ -1,0 +1,64 @@
+import type { Database, Queryable } from '../../db/connection.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { defined, without } from '../../lib/defined.ts'
+import type { ImportRecord, TaskRecord } from '../model/model.ts'
+import { importAfter, now, withoutPassword } from '../model/model.ts'
+import type { ProgressBoard } from '../runtime/runtime.ts'
+import { saveImport } from './import-repository.ts'
+import { listTaskStates, saveTask } from './task-repository.ts'
+
+/** Dependencies of a save: the clock, and the board that sends events to clients. */
+export interface Saving {
+  clock: Clock
+  progress: ProgressBoard
+}
+
+/** Import tables, and the dependencies of saving to them. */
+export interface Keeping extends Saving {
+  database: Database
+}
+
+/** Derives the state of the import from its tasks and saves the import. */
+export async function finalizeImport(
+  parts: Saving,
+  db: Queryable,
+  record: ImportRecord,
+): Promise<ImportRecord> {
+  const tasks = await listTaskStates(db, record.id)
+  const settled = importAfter(record, {
+    type: 'tasks-changed',
+    tasks: tasks.map((task) => task.state),
+    isRunUnderWay: record.state === 'RUNNING' && record.jobId !== undefined,
+  })
+  const rest = without(settled, 'message')
+  const failed = tasks.filter((task) => task.state === 'ERROR').length
+  const saved: ImportRecord =
+    settled.state === 'COMPLETE_ERROR'
+      ? { ...rest, message: `${failed} of ${tasks.length} tasks failed: see their errorMessage` }
+      : settled.state === 'INIT_ERROR'
+        ? settled
+        : rest
+  return saveAndTell(parts, db, saved)
+}
+
+/** Saves an import and sends an event to its clients. */
+export async function saveAndTell(parts: Saving, db: Queryable, record: ImportRecord): Promise<ImportRecord> {
+  const kept = record.state === 'COMPLETE' ? withoutPassword(record) : record
+  const saved = await saveImport(db, kept, now(parts))
+  const { state, message } = saved
+  parts.progress.tell(saved.id, { type: 'import', state, ...defined({ message }) })
+  return saved
+}
+
+/** Saves a task and sends an event to the clients of its import. */
+export async function saveTaskAndTell(parts: Saving, db: Queryable, task: TaskRecord): Promise<TaskRecord> {
+  const saved = await saveTask(db, task, now(parts))
+  const { id, state, errorMessage } = saved
+  parts.progress.tell(saved.importId, {
+    type: 'task',
+    taskId: id,
+    state,
+    ...defined({ message: errorMessage }),
+  })
+  return saved
+}

@@ -1,6 +1,0 @@
-export { dropTrials, removeStaged } from './drop-trial.ts'
-export { ListedChanges } from './listed-changes.ts'
-export { endRehearsal, rehearsalHandler } from './rehearse-import.ts'
-export type { RehearseNeeds } from './rehearse-needs.ts'
-export { rehearseJob, startRehearsal } from './start-rehearsal.ts'
-export { sweepTrials } from './sweep-trials.ts'

@@ -1,0 +1,7 @@
+export { ImportLocks } from './locks.ts'
+export { NameReservations } from './name-reservations.ts'
+export { ProgressBoard } from './progress-board.ts'
+export { publishEnded } from './publish-ended.ts'
+export { deafMs, LoadCanceled, RunningTable } from './running-work.ts'
+export { shareNews } from './share-progress.ts'
+export { hearCancellations, stopFetches, stopWork } from './stop-work.ts'

@@ -1,0 +1,43 @@
+import type { Catalog } from '../../../catalog/catalog.ts'
+import type { LayerRecord } from '../../../catalog/records.ts'
+import { conflict } from '../../../lib/errors.ts'
+import type { Running } from '../task-type.ts'
+
+/** Loads that remove the rows of others. */
+const replacing = ['CREATE', 'REPLACE']
+
+/**
+ * Returns the layer that the task published. Throws `Failure` if the layer has changed since in a way that
+ * corrected rows no longer fit.
+ */
+export async function refuseOtherLayer(catalog: Catalog, { record, task }: Running): Promise<LayerRecord> {
+  const { workspace } = record
+  const name = task.layer?.name ?? ''
+  const layer = await catalog.layers.find(workspace, name)
+  const shown = `"${workspace}:${name}"`
+  if (layer === undefined) {
+    throw conflict(
+      'layer-gone',
+      `The layer ${shown}, which task ${task.id} loaded into, is not there any more`,
+    )
+  }
+  const { published } = task
+  if (published !== undefined && published.layerId !== layer.id) {
+    throw conflict(
+      'layer-gone',
+      `The layer ${shown} is another than the one that task ${task.id} loaded into`,
+    )
+  }
+  const versions = await catalog.versions.list({ id: layer.id, workspace, name, layer })
+  const own = published?.version ?? versions.find(({ importId }) => importId === record.id)?.version ?? 0
+  const later = versions.filter(({ version }) => version > own)
+  const over = later.find(({ cause, mode = '' }) =>
+    cause === 'import' ? replacing.includes(mode) : cause === 'restore' || cause === 'delete',
+  )
+  if (over !== undefined) {
+    const what = over.cause === 'import' ? 'loaded anew' : 'brought back to an earlier version'
+    const text = `The layer ${shown} was ${what} at ${over.createdAt}, as version ${over.version}, after task ${task.id}: send the rows to the import that did so, or import them anew`
+    throw conflict('layer-replaced', text)
+  }
+  return layer
+}

@@ -1,0 +1,149 @@
+import type { FormatMessage } from '../../../formats/format.ts'
+import { isSameCrs } from '../../../geo/crs-same.ts'
+import { labelOfCrs } from '../../../geo/crs-uncoded.ts'
+import { defined } from '../../../lib/defined.ts'
+import { invalid } from '../../../lib/errors.ts'
+import type { UpsertRules } from '../../../stores/changes.ts'
+import type { StoreConnection } from '../../../stores/store.ts'
+import type { TransformSpec } from '../../../transforms/transform.ts'
+import type { TaskLoad, TaskRecord } from '../../model/model.ts'
+import { finalSchema, rejectLimitOf, transformsOf } from '../../model/model.ts'
+import type { LoadPlan, LoadSource } from '../../worker/worker.ts'
+import type { Running } from '../task-type.ts'
+import { prepareMove } from './file-layer.ts'
+import type { RowLoadDeps, RowSource } from './row-load-deps.ts'
+import type { Target } from './target.ts'
+
+/** Rows to stage and their target. */
+export interface RowStage {
+  running: Running
+  load: TaskLoad
+  target: Target
+  source: RowSource
+}
+
+/** Load plan of the rows, and what is reported about it. */
+export interface PlannedRows {
+  plan: LoadPlan
+  messages: FormatMessage[]
+}
+
+/** Options for copying a layer whose data are in a file. */
+export interface CopyOptions {
+  /** True if it is copied already. */
+  isCopied: boolean
+  /** True to copy rows that will be replaced, because they are compared. */
+  isWhole: boolean
+}
+
+interface Step {
+  spec: TransformSpec
+  message: FormatMessage
+}
+
+/** Returns the transformation to the CRS of the target, if needed. */
+async function towardsTarget(
+  { catalog }: RowLoadDeps,
+  task: TaskRecord,
+  target: Target,
+): Promise<Step | undefined> {
+  if (!target.isExisting) return undefined
+  const known = target.layer?.details.srs
+  const opened = await catalog.stores.open(target.moved?.from ?? target.store)
+  const table =
+    known === undefined ? await opened.findTable(target.layer?.nativeName ?? target.table) : undefined
+  const wanted = known ?? table?.schema.geometry?.crs?.srs
+  const { geometry } = finalSchema(task)
+  if (wanted === undefined || geometry === undefined || isSameCrs(geometry.crs, wanted)) return undefined
+  const from = geometry.crs === undefined ? '' : ` from ${labelOfCrs(geometry.crs)}`
+  const text = `The features were reprojected${from} to ${wanted}, the CRS of the layer that they went to`
+  return {
+    spec: { type: 'ReprojectTransform', target: wanted },
+    message: { level: 'info', code: 'reprojected', message: text },
+  }
+}
+
+function upsertOf({ updateMode, keys = [], deleteMissing = false }: TaskRecord): UpsertRules | undefined {
+  if (updateMode !== 'UPSERT') return undefined
+  if (keys.length === 0)
+    throw invalid('no-keys', 'An UPSERT needs "keys": columns by which rows are the same')
+  return { keys, deletesMissing: deleteMissing }
+}
+
+function planOf(
+  { loader }: RowLoadDeps,
+  { running, load, target }: RowStage,
+  source: LoadSource,
+  connection: StoreConnection,
+): LoadPlan {
+  const { task } = running
+  const { attributes, srs } = task.layer ?? {}
+  const isTargetFilled = target.copyFrom !== undefined && (target.layer?.details.featureCount ?? 1) > 0
+  const upsert = upsertOf(task)
+  const keepAs = load.keep !== undefined && 'id' in load.keep ? load.keep.id : undefined
+  return {
+    loadId: load.loadId,
+    source,
+    transforms: transformsOf(task),
+    connection,
+    mode: target.isExisting ? task.updateMode : 'CREATE',
+    table: load.table,
+    rejectsPath: loader.rejectsPath(task),
+    rejectLimit: rejectLimitOf(task),
+    ...(task.repair === true ? { repair: true } : {}),
+    ...(task.allowEmpty === true ? { allowEmpty: true } : {}),
+    ...(isTargetFilled ? { isTargetFilled: true } : {}),
+    ...defined({ attributes, srs, upsert, keepAs }),
+  }
+}
+
+/** Copies a layer whose data are in a file into the table that the load writes to next. */
+async function copyLayer(
+  { catalog, loader, indexMaker }: RowLoadDeps,
+  { running: { task }, load, target }: RowStage,
+  connection: StoreConnection,
+  { isWhole }: CopyOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { copyFrom } = target
+  if (copyFrom === undefined) return
+  const from = await catalog.stores.connection(copyFrom.store)
+  if (from.indexFolder !== undefined) await indexMaker.make(from, { signal })
+  const plan: LoadPlan = {
+    loadId: load.loadId,
+    source: {
+      kind: 'table',
+      connection: from,
+      table: copyFrom.table,
+      isEmpty: task.updateMode === 'REPLACE' && !isWhole,
+    },
+    transforms: [],
+    connection,
+    mode: 'CREATE',
+    table: target.table,
+    rejectsPath: `${loader.rejectsPath(task)}.copy`,
+    rejectLimit: { rows: 0 },
+    ...defined({ srs: target.layer?.details.srs }),
+  }
+  await loader.copy(plan, signal)
+}
+
+/** Decides how the rows of the task are staged, and prepares the target. */
+export async function planTaskRows(
+  deps: RowLoadDeps,
+  stage: RowStage,
+  copy: CopyOptions,
+  signal: AbortSignal,
+): Promise<PlannedRows> {
+  const { running, load, target, source } = stage
+  const connection = await deps.catalog.stores.connection(target.store)
+  if (!copy.isCopied) {
+    await prepareMove(target, signal)
+    await copyLayer(deps, stage, connection, copy, signal)
+  }
+  await source.refuse(running, { connection, table: load.table })
+  const plan = planOf(deps, stage, source.open(running), connection)
+  const step = await towardsTarget(deps, running.task, target)
+  if (step === undefined) return { plan, messages: [] }
+  return { plan: { ...plan, transforms: [...plan.transforms, step.spec] }, messages: [step.message] }
+}

@@ -1,0 +1,127 @@
+import { rm } from 'node:fs/promises'
+import type { FormatMessage } from '../../../formats/format.ts'
+import { defined } from '../../../lib/defined.ts'
+import { conflict } from '../../../lib/errors.ts'
+import type { CorrectionFile, TaskCorrection, TaskRecord } from '../../model/model.ts'
+import { declaredLayer, finalSchema, sourceSchema } from '../../model/model.ts'
+import type { LoadOutcome, LoadPlan } from '../../worker/worker.ts'
+import type { CommitNote, Running, StageNotes } from '../task-type.ts'
+import type { StagedTaskRows } from './loader.ts'
+import type { RowStage } from './plan-rows.ts'
+import { planTaskRows } from './plan-rows.ts'
+import type { RowLoadDeps, RowSource } from './row-load-deps.ts'
+
+/** The part of the corrected rows that loading them uses. */
+type Sent = TaskCorrection & { from: CorrectionFile }
+
+/** Returns the corrected rows of a task that are in progress. */
+function sentTo({ id, mending }: TaskRecord): Sent {
+  if (mending?.from === undefined) throw new Error(`No mended rows of task ${id} are under way`)
+  return { ...mending, from: mending.from }
+}
+
+/**
+ * Returns the task as its corrected rows are loaded: an append to the loaded data, with the same keys if the
+ * task has keys.
+ */
+export function asAdded({ record, task }: Running): Running {
+  const { updateMode, source, stopIf: _stopIf, trial: _trial, ...rest } = task
+  const { layer } = sentTo(task).from
+  const counted =
+    source === undefined ? {} : { source: { ...source, featureCount: layer.featureCount ?? -1 } }
+  const added: TaskRecord = {
+    ...rest,
+    ...counted,
+    updateMode: updateMode === 'UPSERT' ? 'UPSERT' : 'APPEND',
+    deleteMissing: false,
+    isDirect: false,
+    ...defined({ layer: declaredLayer(task) }),
+  }
+  return { record, task: added }
+}
+
+/** Source of the uploaded rows. */
+export const sentRows: RowSource = {
+  open: ({ task }) => {
+    const { file, format, layer, charset } = sentTo(task).from
+    return { kind: 'file', file, format, layer, ...defined({ charset }) }
+  },
+  refuse: () => Promise.resolve(),
+}
+
+/** Maps attribute names at the end of the chain to column names of the table, where they differ. */
+function storedNames(task: TaskRecord): Record<string, string> {
+  const stored = [...(task.layer?.loaded?.attributes ?? [])]
+  const names: Record<string, string> = {}
+  for (const { name, source = name } of finalSchema(task).attributes) {
+    const place = stored.findIndex((one) => one.source === source)
+    const [found] = place < 0 ? [] : stored.splice(place, 1)
+    if (found !== undefined && found.name !== name) names[name] = found.name
+  }
+  return names
+}
+
+function mendedPlan({ loader }: RowLoadDeps, plan: LoadPlan, task: TaskRecord, sent: Sent): LoadPlan {
+  const { number, at } = sent
+  const rejectsAfter = loader.rejectsPath(task, number)
+  const rejects = loader.rejectsPath(task, task.rejectsNumber)
+  const { stopIf } = sent
+  const trial = stopIf && { isRehearsal: false, stopIf, accepted: [], ...defined({ keys: task.keys }) }
+  return {
+    ...plan,
+    ...defined({ trial }),
+    rejectsPath: `${rejectsAfter}.again`,
+    mended: { rejects, rejectsAfter, at, schema: sourceSchema(task), columns: storedNames(task) },
+  }
+}
+
+/**
+ * Returns the counts of the task after corrected rows are loaded: each row read is loaded, still rejected, or
+ * corrected.
+ */
+function countsAfter(task: TaskRecord, loaded: number): CommitNote['counts'] {
+  const { rowsRead = 0, rowsLoaded = 0, rejected = 0, mended = 0 } = task
+  return { rowsRead, rowsLoaded, rejected: rejected - loaded, mended: mended + loaded }
+}
+
+function noteOf(task: TaskRecord, note: CommitNote, { mended }: LoadOutcome): CommitNote {
+  if (mended === undefined) throw new Error('The load of mended rows does not tell what became of them')
+  const { number } = sentTo(task)
+  return {
+    ...note,
+    counts: countsAfter(task, mended.rows.loaded),
+    columns: task.layer?.loaded ?? note.columns,
+    mended: { number, ...mended, messages: note.messages },
+    messages: [],
+  }
+}
+
+/** Stages the corrected rows of a task for the table that the task loaded. */
+export async function stageCorrections(
+  deps: RowLoadDeps,
+  stage: RowStage,
+  notes: StageNotes,
+  signal: AbortSignal,
+): Promise<StagedTaskRows> {
+  const { task } = stage.running
+  const sent = sentTo(task)
+  if ((task.rejected ?? 0) === 0) throw conflict('no-rejects', `Task ${task.id} has no rejected rows`)
+  const startedMs = performance.now()
+  const planned = await planTaskRows(deps, stage, { isCopied: false, isWhole: true }, signal)
+  const plan = mendedPlan(deps, planned.plan, task, sent)
+  await rm(plan.rejectsPath, { force: true })
+  const messages: FormatMessage[] = [...planned.messages]
+  const { number } = sent
+  const staged = await deps.loader.stage(plan, {
+    task,
+    startedMs,
+    signal,
+    messages,
+    onStopped: ({ trial: { stopped } }) => notes.keepMendingStopped(stopped),
+    onNothingMended: (mended) => notes.keepNothingMended({ number, ...mended }),
+  })
+  return {
+    commit: (write) => staged.commit((note, outcome) => write(noteOf(task, note, outcome), outcome)),
+    discard: staged.discard,
+  }
+}

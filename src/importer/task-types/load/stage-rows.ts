@@ -1,0 +1,140 @@
+import { rm } from 'node:fs/promises'
+import type { FormatMessage } from '../../../formats/format.ts'
+import { defined } from '../../../lib/defined.ts'
+import { Failure } from '../../../lib/errors.ts'
+import type { TaskTrial, TrialBasis } from '../../model/model.ts'
+import { finalSchema } from '../../model/model.ts'
+import type { LoadPlan, LoadProgress, TriedLoad } from '../../worker/worker.ts'
+import type { StageNotes } from '../task-type.ts'
+import type { LoaderWork, StagedTaskRows } from './loader.ts'
+import type { PlannedRows, RowStage } from './plan-rows.ts'
+import { planTaskRows } from './plan-rows.ts'
+import type { RowLoadDeps } from './row-load-deps.ts'
+import type { ReusableTrial } from './trial-basis.ts'
+import { waivedOf } from './trial-basis.ts'
+
+/** What a run knows of earlier staged rows, and records about the rows it stages. */
+export interface RunTrial {
+  basis?: TrialBasis
+  /** Staged rows to reuse. */
+  kept?: ReusableTrial
+  /** Why earlier staged rows are not reused. */
+  reason?: string
+}
+
+/** Returns a dry run result in the form stored on a task. */
+export function trialOf(
+  { running: { record, task }, load, target }: RowStage,
+  { trial, laidBy }: TriedLoad,
+  { messages, basis, at }: { messages: FormatMessage[]; basis: TrialBasis | undefined; at: string },
+): TaskTrial {
+  const name = `${record.workspace}:${target.layerName}`
+  const { version = null } = target.layer ?? {}
+  return {
+    at,
+    mode: target.isExisting ? task.updateMode : 'CREATE',
+    target: { layer: name, version },
+    found: { ...trial, messages: [...messages, ...trial.messages] },
+    ...(laidBy === undefined ? {} : { load, laidBy }),
+    ...defined({ basis }),
+  }
+}
+
+/** Adds the measurements that the limits of the task need before the commit. */
+function limited(plan: LoadPlan, stage: RowStage, basis: TrialBasis | undefined): LoadPlan {
+  const { task } = stage.running
+  const { stopIf, keys } = task
+  if (stopIf === undefined) return plan
+  const crs = knownCrs(stage)
+  const accepted = waivedOf(task, basis)
+  return { ...plan, trial: { isRehearsal: false, stopIf, accepted, crs, ...defined({ keys }) } }
+}
+
+/** Returns the CRS of the layer, and that of the data before reprojection. */
+export function knownCrs({ running: { task }, target }: RowStage): { from?: string; to?: string } {
+  return defined({ from: target.layer?.details.srs, to: finalSchema(task).geometry?.crs?.srs })
+}
+
+function takenUp(
+  { loader }: RowLoadDeps,
+  plan: LoadPlan,
+  { running: { task } }: RowStage,
+  kept: ReusableTrial,
+): LoadPlan {
+  const { rejected } = kept.found.rows
+  const rejectsPath = loader.trialRejectsPath(task)
+  return { ...plan, takeUp: { ...kept.laidBy, rejected, rejectsPath } }
+}
+
+/** Returns the messages of an earlier dry run that are repeated when its rows are reused. */
+function takenMessages({ at, found }: ReusableTrial): FormatMessage[] {
+  const own = found.messages.filter(({ level }) => level !== 'error')
+  const message = `The rows were taken that had been staged at ${at}`
+  return [...own, { level: 'info', code: 'rehearsal-taken', message }]
+}
+
+function notTaken(reason: string): FormatMessage {
+  const message = `What was staged before was not taken, ${reason}: the data were read anew`
+  return { level: 'info', code: 'rehearsal-not-taken', message }
+}
+
+function finalPlan(
+  deps: RowLoadDeps,
+  planned: PlannedRows,
+  stage: RowStage,
+  { basis, kept }: RunTrial,
+): LoadPlan {
+  const { plan } = planned
+  const { task } = stage.running
+  const listed =
+    plan.mode === 'UPSERT' ? { ...plan, changesPath: deps.loader.changesPath(task, 'upsert') } : plan
+  return kept === undefined ? limited(listed, stage, basis) : takenUp(deps, listed, stage, kept)
+}
+
+/** Stages the rows of the task, or reuses rows staged by a dry run. */
+export async function stageTaskRows(
+  deps: RowLoadDeps,
+  stage: RowStage,
+  trial: RunTrial,
+  notes: StageNotes,
+  signal: AbortSignal,
+): Promise<StagedTaskRows> {
+  const { task } = stage.running
+  const { basis, kept, reason } = trial
+  const startedMs = performance.now()
+  const planned = await planTaskRows(
+    deps,
+    stage,
+    { isCopied: kept !== undefined, isWhole: task.stopIf !== undefined },
+    signal,
+  )
+  const plan = finalPlan(deps, planned, stage, trial)
+  const messages = [
+    ...(reason === undefined ? [] : [notTaken(reason)]),
+    ...(kept === undefined ? planned.messages : takenMessages(kept)),
+  ]
+  await rm(plan.rejectsPath, { force: true })
+  let latest: LoadProgress | undefined
+  const onProgress = (progress: LoadProgress): void => {
+    latest = progress
+  }
+  const onStopped: LoaderWork['onStopped'] = (tried) =>
+    notes.keepStopped(trialOf(stage, tried, { messages, basis, at: deps.now() }))
+  const beforeTouch = (mark: string): Promise<void> => notes.noteTouch(mark)
+  const work = { task, startedMs, signal, messages, onProgress, onStopped, beforeTouch }
+  const staged = await deps.loader.stage(plan, work)
+  return {
+    commit: async (write) => {
+      try {
+        return await staged.commit(write)
+      } catch (error) {
+        const isGivenUp = error instanceof Failure && error.code === 'too-many-rejects'
+        if (isGivenUp && latest !== undefined) {
+          await notes.keepCounts({ rowsRead: latest.rows, rejected: latest.rejected })
+        }
+        throw error
+      }
+    },
+    discard: staged.discard,
+  }
+}

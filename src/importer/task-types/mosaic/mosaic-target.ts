@@ -1,0 +1,69 @@
+import { join } from 'node:path'
+import type { LayerRecord } from '../../../catalog/records.ts'
+import { invalid } from '../../../lib/errors.ts'
+import { toFileName } from '../../../lib/text/free-name.ts'
+import { mosaicType } from '../../../stores/rasters/coverage-types.ts'
+import type { Target } from '../load/target.ts'
+import type { Naming, Running } from '../task-type.ts'
+import type { MosaicDeps } from './mosaic-deps.ts'
+
+/** Target of the index of a mosaic, and the folder for uploaded granules. */
+export interface MosaicTarget {
+  target: Target
+  granuleFolder: string
+}
+
+async function newMosaic(
+  { catalog, loading, folders }: MosaicDeps,
+  { record, task }: Running,
+  { loadId, naming }: { loadId: string; naming: Naming },
+): Promise<MosaicTarget> {
+  const { layer } = task
+  if (layer === undefined) throw new Error(`Task ${task.id} has no layer to make`)
+  const store = await catalog.stores.getDefault(record.workspace)
+  const wanted = { ...task, layer: { ...layer, nativeName: `${layer.name}_granules` } }
+  const target = await loading.targets.findNew({ record, task: wanted }, store, naming)
+  const folder = `${toFileName(target.layerName)}_${loadId.replaceAll('-', '').slice(0, 12)}`
+  return { target, granuleFolder: join(folders.stores, toFileName(record.workspace), folder) }
+}
+
+async function existingMosaic({ catalog }: MosaicDeps, layer: LayerRecord): Promise<MosaicTarget> {
+  const coverage = await catalog.stores.get(layer.storeId)
+  if (coverage.type !== mosaicType) {
+    throw invalid('no-mosaic', `The layer "${layer.workspace}:${layer.name}" is not a mosaic`)
+  }
+  const { store, table, folder } = await catalog.stores.getMosaicIndex(coverage)
+  const target = { store, table, layerName: layer.name, layer, isExisting: true }
+  return { target, granuleFolder: folder }
+}
+
+/**
+ * Returns the layer of the mosaic that the task or its import names as target, to which granules are added.
+ */
+async function namedMosaic(
+  { catalog }: MosaicDeps,
+  { record, task }: Running,
+): Promise<LayerRecord | undefined> {
+  const name = task.store?.name ?? record.store
+  const store = name === undefined ? undefined : await catalog.stores.find(record.workspace, name)
+  return store?.type === mosaicType ? (await catalog.layers.list({ storeId: store.id }))[0] : undefined
+}
+
+/** Chooses the target of a mosaic's granules; the names are reserved until `releaseTarget`. */
+export async function findMosaicTarget(
+  deps: MosaicDeps,
+  running: Running,
+  load: { loadId: string; naming: Naming },
+): Promise<MosaicTarget> {
+  const { record, task } = running
+  const name = task.layer?.name ?? ''
+  const layer =
+    task.updateMode === 'CREATE' ? undefined : await deps.catalog.layers.find(record.workspace, name)
+  const known = layer ?? (await namedMosaic(deps, running))
+  if (known !== undefined) return existingMosaic(deps, known)
+  if (task.updateMode !== 'APPEND') return newMosaic(deps, running, load)
+  throw invalid(
+    'nothing-to-append-to',
+    `There is no layer "${record.workspace}:${name}" to append granules to`,
+  )
+}

@@ -1,0 +1,107 @@
+import type { LayerTimes } from '../../../catalog/records.ts'
+import type { Envelope } from '../../../geo/envelope.ts'
+import { emptyEnvelope, isEmptyEnvelope, unionEnvelope } from '../../../geo/envelope.ts'
+import { defined } from '../../../lib/defined.ts'
+import type { TaskLoad, TaskRecord } from '../../model/model.ts'
+import type { PublishedTable } from '../../publish/publish.ts'
+import type { Publication, Running } from '../task-type.ts'
+import type { MosaicDeps } from './mosaic-deps.ts'
+
+import { noteReplaced, removeOthers } from './place-granules.ts'
+import { readIndex } from './read-index.ts'
+
+/**
+ * Maximum number of times listed in a layer. With more, the layer gives the first, the last and the count.
+ */
+const maxTimes = 10_000
+
+/** Summary of the index of a mosaic. */
+interface IndexFacts {
+  granules: number
+  envelope?: Envelope
+  times?: LayerTimes
+}
+
+function toTimes(distinct: Set<number>): LayerTimes | undefined {
+  const sorted = [...distinct].sort((a, b) => a - b).map((ms) => new Date(ms).toISOString())
+  const [from] = sorted
+  const to = sorted.at(-1)
+  if (from === undefined || to === undefined) return undefined
+  return { from, to, count: sorted.length, values: sorted.length > maxTimes ? [] : sorted }
+}
+
+async function readFacts({ catalog }: MosaicDeps, load: TaskLoad): Promise<IndexFacts> {
+  const store = await catalog.stores.open(await catalog.stores.get(load.storeId))
+  const distinct = new Set<number>()
+  let granules = 0
+  let envelope = emptyEnvelope()
+  for await (const { timeMs, box } of readIndex(store, load.table, new AbortController().signal)) {
+    const [minX = Number.NaN, minY = Number.NaN, maxX = Number.NaN, maxY = Number.NaN] = box
+    envelope = unionEnvelope(envelope, { minX, minY, maxX, maxY })
+    granules += 1
+    if (timeMs !== undefined) distinct.add(timeMs)
+  }
+  const times = toTimes(distinct)
+  return { granules, ...(isEmptyEnvelope(envelope) ? {} : { envelope }), ...defined({ times }) }
+}
+
+async function placeOf(
+  { catalog }: MosaicDeps,
+  { record, task }: Running,
+  load: TaskLoad,
+): Promise<{ place: PublishedTable; raster: NonNullable<TaskRecord['source']>['raster'] }> {
+  const { layerName } = load
+  const raster = task.source?.raster
+  const created = { place: { storeId: 0, table: layerName, layerName, isNewLayer: true }, raster }
+  if (load.isNewLayer) return created
+  const layer = await catalog.layers.find(record.workspace, layerName)
+  if (layer === undefined) return created
+  const place = { storeId: layer.storeId, table: layer.nativeName, layerName, isNewLayer: false }
+  return { place, raster: task.updateMode === 'REPLACE' ? raster : layer.details.raster }
+}
+
+/**
+ * Publishes a mosaic whose index is loaded: creates its store and layer, or refreshes the layer, in one
+ * transaction.
+ */
+export async function publishMosaic(
+  deps: MosaicDeps,
+  running: Running,
+  load: TaskLoad,
+): Promise<Publication> {
+  const { record } = running
+  const { granules, ...facts } = await readFacts(deps, load)
+  const { place, raster } = await placeOf(deps, running, load)
+  const index = await deps.catalog.stores.get(load.storeId)
+  const mosaic = { indexStore: index.name, indexTable: load.table, folder: load.granuleFolder ?? '' }
+  const task = { ...running.task, ...load.counts }
+  const isReplaced = task.updateMode === 'REPLACE' && !load.isNewLayer
+  if (isReplaced) await tell(deps, load, noteReplaced(load), 'granules that are replaced were not noted')
+  return {
+    task,
+    place,
+    published: {
+      schema: { attributes: [], geometry: undefined },
+      featureCount: granules,
+      ...facts,
+      ...defined({ raster }),
+    },
+    makeStore: (change) =>
+      place.isNewLayer
+        ? change.addMosaicStore(record.workspace, load.layerName, mosaic)
+        : change.getStore(place.storeId),
+    ...(isReplaced
+      ? { tidy: () => tell(deps, load, removeOthers(load), 'granules that were replaced were not removed') }
+      : {}),
+  }
+}
+
+/** Waits for work on granules after the commit. Failures are logged and do not fail the task. */
+async function tell(
+  { log }: MosaicDeps,
+  load: TaskLoad,
+  work: Promise<void>,
+  failure: string,
+): Promise<void> {
+  await work.catch((error: unknown) => log.warn({ err: error, layer: load.layerName }, failure))
+}

@@ -1,0 +1,92 @@
+import type { StoreRecord } from '../../../catalog/records.ts'
+import type { CatalogTransaction } from '../../../catalog/services/transaction.ts'
+import type { FormatMessage } from '../../../formats/format.ts'
+import { isSameCrs } from '../../../geo/crs-same.ts'
+import type { ImportRecord, TaskRecord } from '../../model/model.ts'
+import type { PublishedTable } from '../../publish/publish.ts'
+import type { Publication, Running } from '../task-type.ts'
+import type { RasterDeps } from './raster-deps.ts'
+
+import type { StagedRaster } from './stage-raster.ts'
+
+/** Returns the store of the replaced layer, switched to the new file, or a new store. */
+async function placeStore(
+  change: CatalogTransaction,
+  record: ImportRecord,
+  task: TaskRecord,
+  made: StagedRaster,
+): Promise<{ store: StoreRecord; former?: StoreRecord }> {
+  const name = task.layer?.name ?? ''
+  const parameters = { path: made.path }
+  const layer = task.updateMode === 'REPLACE' ? await change.findLayer(record.workspace, name) : undefined
+  if (layer === undefined) {
+    return { store: await change.addFileStore(record.workspace, { name, type: made.type, parameters }) }
+  }
+  const former = await change.getStore(layer.storeId)
+  const refreshed = { layerName: name, table: made.layer.nativeName }
+  return { store: await change.moveStore(former.id, { type: made.type, parameters }, refreshed), former }
+}
+
+/** Returns messages on a REPLACE, such as that the extent of the layer becomes that of the new file. */
+async function replaceMessages(
+  { catalog }: RasterDeps,
+  { workspace }: ImportRecord,
+  { updateMode, layer: wanted }: TaskRecord,
+): Promise<FormatMessage[]> {
+  if (updateMode !== 'REPLACE') return []
+  const layer = await catalog.layers.find(workspace, wanted?.name ?? '')
+  const before = layer?.details.srs
+  const after = wanted?.srs
+  if (before === undefined || after === undefined || isSameCrs(before, after)) return []
+  const message = `The layer was in ${before} and is now in ${after}, as its new file is`
+  return [{ level: 'warning', code: 'crs-changed', message }]
+}
+
+/** Returns what happens to the file that the layer has read until now. */
+async function endOfFormer(
+  { catalog }: RasterDeps,
+  { workspace }: ImportRecord,
+  { updateMode, layer: wanted }: TaskRecord,
+): Promise<Pick<PublishedTable, 'end'>> {
+  const layer =
+    updateMode === 'REPLACE' ? await catalog.layers.find(workspace, wanted?.name ?? '') : undefined
+  if (layer === undefined) return {}
+  return { end: await catalog.versions.keepFiles(await catalog.layers.storeOf(layer)) }
+}
+
+/** Publishes the raster as a coverage: creates or switches the store and the layer in one transaction. */
+export async function publishRaster(
+  deps: RasterDeps,
+  { record, task: before }: Running,
+  made: StagedRaster,
+): Promise<Publication> {
+  const { layer } = made
+  const task = { ...before, layer }
+  const messages = [...task.messages, ...(await replaceMessages(deps, record, task))]
+  let former: StoreRecord | undefined
+  return {
+    task: { ...task, messages },
+    place: {
+      ...(await endOfFormer(deps, record, task)),
+      storeId: 0,
+      table: layer.nativeName,
+      layerName: layer.name,
+      isNewLayer: task.updateMode === 'CREATE',
+    },
+    published: made.description,
+    makeStore: async (change) => {
+      const placed = await placeStore(change, record, task, made)
+      former = placed.former
+      return placed.store
+    },
+    tidy: () => removeUnused(deps, former?.parameters.path),
+  }
+}
+
+/** Removes an unused copy. If that fails, the clean-up of unused folders removes the copy a day later. */
+export async function removeUnused({ catalog, log }: RasterDeps, path: string | undefined): Promise<void> {
+  if (path === undefined) return
+  await catalog.stores.files
+    .removeUnused(path)
+    .catch((error: unknown) => log.warn({ err: error, path }, 'a raster that is not used was not removed'))
+}

@@ -1,0 +1,54 @@
+import { planTasks } from '../../inspect/inspect.ts'
+import { describeAgain } from '../describe-again.ts'
+import { withoutLoad } from '../no-load.ts'
+import type { TaskKind } from '../task-type.ts'
+import { describeTrial } from '../without-rows.ts'
+import { checkRasterTransforms } from './check-transforms.ts'
+import { examineRaster } from './examine-raster.ts'
+import { rasterRows } from './footprint-rows.ts'
+import { publishRaster, removeUnused } from './publish-raster.ts'
+import type { RasterDeps } from './raster-deps.ts'
+import { refuseAppend } from './refuse-append.ts'
+import { stageRaster } from './stage-raster.ts'
+
+/** A raster served as a coverage: at its source location, as a copy, or as the result of a tool chain. */
+export function rasterKind(deps: RasterDeps): TaskKind {
+  const { catalog, pool } = deps
+  return {
+    ...withoutLoad,
+    name: 'raster',
+    takes: ({ kind }) => kind === 'raster',
+    takesSource: () => false,
+    data: { isFiles: true, opensArchives: true },
+    look: async ({ described, context }) => planTasks(described, context),
+    lookAgain: (task, signal) => describeAgain(pool, task, signal),
+    listFiles: async ({ files }) => files,
+    rows: async ({ task }) => rasterRows(task),
+    findTable: () => Promise.resolve(undefined),
+    describeTable: () => Promise.resolve(undefined),
+    readsInPlace: ({ isDirect }) => isDirect,
+    examine: examineRaster,
+    needsDefaultStore: () => false,
+    checkTransforms: ({ files }, specs) => checkRasterTransforms(specs, { isSingle: files.length <= 1 }),
+    checkMode: (record, task) => refuseAppend(catalog, record, task),
+    turn: () => Promise.resolve(undefined),
+    rehearse: async (running, { at }) => {
+      const notTried = running.task.transforms.length === 0 ? [] : ['transformations']
+      return describeTrial(running, { at, notTried })
+    },
+    place: async (running) => ({
+      turns: {},
+      stage: async (_notes, signal) => {
+        const made = await stageRaster(deps, running, signal)
+        return {
+          commit: async () => {
+            signal.throwIfAborted()
+            return { publish: (now) => publishRaster(deps, now, made) }
+          },
+          discard: () => removeUnused(deps, made.path),
+        }
+      },
+      release: () => undefined,
+    }),
+  }
+}

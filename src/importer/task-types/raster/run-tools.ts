@@ -1,0 +1,132 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { DataFile } from '../../../formats/format.ts'
+import { outgrown, spaceFor, withDiskWatch } from '../../../formats/gdal/disk-watch.ts'
+import { limitedProgram } from '../../../formats/gdal/safe-gdal.ts'
+import { rasterDrivers } from '../../../formats/raster/raster-drivers.ts'
+import type { RasterSource } from '../../../formats/raster/raster-programs.ts'
+import { withRasterSource } from '../../../formats/raster/raster-programs.ts'
+import { defined } from '../../../lib/defined.ts'
+import { ProgramError, runProgram } from '../../../lib/process.ts'
+import type { RasterStep } from '../../../transforms/raster/raster-transform.ts'
+import { rasterTranslate } from '../../../transforms/raster/translate.ts'
+import type { ChainStep } from '../../../transforms/raster-chain.ts'
+import { rasterSteps } from '../../../transforms/raster-chain.ts'
+import type { TransformSpec } from '../../../transforms/transform.ts'
+import { refuseWriteErrors, toolFailure } from './tool-failure.ts'
+import { progressReader } from './tool-progress.ts'
+
+const maxOutputBytes = 1 << 20
+const cacheMegabytes = '256'
+const ownDrivers = ['GTiff']
+
+export interface ToolLimits {
+  /** Maximum duration of one program, in seconds. */
+  toolSeconds: number
+  /** Maximum total size of the files in the folder at any time, in bytes. */
+  rasterBytes: number
+}
+
+export interface ToolRun {
+  file: DataFile
+  /** API name of the file's format. */
+  format: string
+  specs: readonly TransformSpec[]
+  /** CRS of the source, declared by the file or the client. */
+  srs?: string
+  /** An empty temporary folder. */
+  folder: string
+  limits: ToolLimits
+  signal: AbortSignal
+  /** Called with the completed share, from 0 to 1. */
+  onProgress(share: number): void
+}
+
+/** Converts to GeoTIFF first if the chain starts with overviews, which are written into it. */
+const conversion: TransformSpec = {
+  type: rasterTranslate.type,
+  options: ['-co', 'TILED=YES', '-co', 'COMPRESS=DEFLATE'],
+}
+
+function stepsOf(specs: readonly TransformSpec[]): ChainStep[] {
+  const steps = rasterSteps(specs)
+  return steps[0]?.transform.writesOutput === false ? [...rasterSteps([conversion]), ...steps] : steps
+}
+
+interface Surroundings {
+  env: Record<string, string>
+  /** Folders that are removed from messages to clients. */
+  folders: string[]
+  onShare(share: number): void
+}
+
+/** Runs one program in a folder of its own, where it writes its output. */
+async function runStep(
+  { transform, spec }: ChainStep,
+  files: RasterStep,
+  { limits, signal, folder }: ToolRun,
+  { env, folders, onShare }: Surroundings,
+): Promise<void> {
+  const limit = { folder, maxBytes: limits.rasterBytes }
+  const maxFileBytes = await spaceFor(limit)
+  const cwd = dirname(files.output)
+  const readShare = progressReader()
+  try {
+    const args = transform.arguments(spec, files)
+    const [program, limitedArgs] = await limitedProgram(transform.program, args, { maxFileBytes })
+    const clockLimitMs = limits.toolSeconds * 1000
+    const { stderr } = await withDiskWatch(limit, signal, (watched) =>
+      runProgram(program, limitedArgs, {
+        cwd,
+        env: { ...env, CPL_TMPDIR: cwd },
+        signal: watched,
+        clockLimitMs,
+        maxOutputBytes,
+        onOutput: (piece) => onShare(readShare(piece)),
+      }),
+    )
+    refuseWriteErrors(transform.program, stderr)
+  } catch (error) {
+    if (!(error instanceof ProgramError)) throw error
+    throw (await outgrown(limit, maxFileBytes)) ?? toolFailure(error, transform, { ...limits, folders })
+  }
+}
+
+/** Allows the COG driver in addition to the drivers of the source and of GeoTIFF. */
+function withCogDriver(env: Record<string, string>): Record<string, string> {
+  const skipped = (env.GDAL_SKIP ?? '').split(',').filter((name) => name !== 'COG')
+  return { ...env, GDAL_SKIP: skipped.join(','), GDAL_CACHEMAX: cacheMegabytes }
+}
+
+async function runSteps(run: ToolRun, source: RasterSource): Promise<string> {
+  const steps = stepsOf(run.specs)
+  const env = withCogDriver(source.env)
+  let made: string | undefined
+  for (const [index, step] of steps.entries()) {
+    const input = made ?? source.path
+    const output = step.transform.writesOutput ? join(run.folder, `step${index}`, 'raster.tif') : input
+    const drivers = made === undefined ? source.drivers : ownDrivers
+    const srs = made === undefined ? run.srs : undefined
+    await mkdir(dirname(output), { recursive: true })
+    await runStep(step, { input, output, drivers, ...defined({ srs }) }, run, {
+      env,
+      folders: [dirname(input), dirname(output)],
+      onShare: (share) => run.onProgress((index + share) / steps.length),
+    })
+    if (made !== undefined && made !== output) await rm(dirname(made), { recursive: true })
+    made = output
+  }
+  if (made === undefined) throw new Error('A chain without transformations was run')
+  return made
+}
+
+/**
+ * Runs the programs of the chain in order, each on the output of the previous one, and returns the path of
+ * the final GeoTIFF below the folder. The source is only read. Throws `Failure` with the output of the
+ * failing program.
+ */
+export async function runTools(run: ToolRun): Promise<string> {
+  const driver = rasterDrivers.find(({ name }) => name === run.format)
+  if (driver === undefined) throw new Error(`${run.format} is no raster format`)
+  return withRasterSource(run.file, driver, (source) => runSteps(run, source))
+}

@@ -1,0 +1,47 @@
+import { rm } from 'node:fs/promises'
+import type { FormatMessage } from '../../../formats/format.ts'
+import { defined } from '../../../lib/defined.ts'
+import { findStoreServing } from '../../../stores/registry.ts'
+import type { TaskTrial } from '../../model/model.ts'
+import { rejectLimitOf } from '../../model/model.ts'
+import type { Running } from '../task-type.ts'
+import type { ServedDeps } from './served-deps.ts'
+
+/** Dry run of a file that would be served directly: reads the file to its end; stages and indexes nothing. */
+export async function rehearseFile(
+  { loader }: ServedDeps,
+  { record, task }: Running,
+  at: string,
+  signal: AbortSignal,
+): Promise<TaskTrial> {
+  const [file] = task.files
+  const { source, layer, format, charset, keys, stopIf } = task
+  const serving = findStoreServing(format)
+  if (file === undefined || source === undefined || format === undefined || serving === undefined) {
+    throw new Error(`Task ${task.id} has no file that can be served as it is`)
+  }
+  const rejectsPath = loader.trialRejectsPath(task)
+  await rm(rejectsPath, { force: true })
+  const messages: FormatMessage[] = []
+  const plan = {
+    loadId: '',
+    source: { kind: 'file' as const, file, format, layer: source, ...defined({ charset }) },
+    transforms: [],
+    connection: { type: serving.type, parameters: { path: file.path } },
+    isReadOnly: true,
+    mode: 'CREATE' as const,
+    table: source.name,
+    rejectsPath,
+    rejectLimit: rejectLimitOf(task),
+    trial: { isRehearsal: true, accepted: [], ...defined({ keys, stopIf }) },
+    ...defined({ srs: layer?.srs }),
+  }
+  const { trial } = await loader.rehearse(plan, { task, startedMs: performance.now(), signal, messages })
+  const name = `${record.workspace}:${layer?.name ?? ''}`
+  return {
+    at,
+    mode: task.updateMode,
+    target: { layer: name, version: null },
+    found: { ...trial, messages: [...messages, ...trial.messages] },
+  }
+}

@@ -1,0 +1,106 @@
+import type { CorrectedLine } from '../../formats/reject-lines.ts'
+import { hasRejects, readLineBytes, rowOfLine } from '../../formats/reject-lines.ts'
+
+const rejected = 0
+const mended = 1
+const taken = 2
+const rejectedAgain = 3
+
+/** Maximum number of distinct times at which corrected rows became part of the layer. */
+const maxTimes = 1000
+
+interface Found {
+  rows: number[]
+  mendedAt: Map<number, string>
+}
+
+async function readAll(path: string): Promise<Found> {
+  const found: Found = { rows: [], mendedAt: new Map() }
+  if (!(await hasRejects(path))) return found
+  for await (const line of readLineBytes(path)) {
+    if (line.length === 0) continue
+    const row = rowOfLine(line)
+    found.rows.push(row)
+    const isMended = line.length < 80 && line.includes('"mendedAt"')
+    if (isMended) found.mendedAt.set(row, (JSON.parse(line.toString('utf8')) as CorrectedLine).mendedAt)
+  }
+  return found
+}
+
+/** The rejected rows of a task by number, and their state while corrected rows are loaded. */
+export class StoredRejects {
+  readonly #rows: Float64Array
+  readonly #states: Uint8Array
+  readonly #times: string[] = []
+  readonly #timeOf: Uint16Array
+
+  private constructor({ rows, mendedAt }: Found) {
+    this.#rows = Float64Array.from(rows).sort()
+    this.#states = new Uint8Array(this.#rows.length)
+    this.#timeOf = new Uint16Array(this.#rows.length)
+    for (const [row, at] of mendedAt) this.#setMended(row, at)
+  }
+
+  /** Reads the list from its file; empty if it does not exist. */
+  static async read(path: string): Promise<StoredRejects> {
+    return new StoredRejects(await readAll(path))
+  }
+
+  /** Accepts a corrected row. Returns the reason if the row is refused, otherwise undefined. */
+  take(row: number): string | undefined {
+    const place = this.#find(row)
+    const state = place < 0 ? undefined : this.#states[place]
+    if (state === undefined) return `Row ${row} is none of the rejected rows of the task`
+    if (state === mended)
+      return `Row ${row} was mended and loaded before, with the rows sent at ${this.#timeAt(place)}`
+    if (state !== rejected) return `Row ${row} is sent twice: the first one counts`
+    this.#states[place] = taken
+    return undefined
+  }
+
+  /** An accepted row is rejected again. */
+  rejectAgain(row: number): void {
+    const place = this.#find(row)
+    if (place >= 0) this.#states[place] = rejectedAgain
+  }
+
+  /** True if the row was accepted and not rejected again. */
+  isLoaded(row: number): boolean {
+    return this.#stateOf(row) === taken
+  }
+
+  isRejectedAgain(row: number): boolean {
+    return this.#stateOf(row) === rejectedAgain
+  }
+
+  #stateOf(row: number): number | undefined {
+    const place = this.#find(row)
+    return place < 0 ? undefined : this.#states[place]
+  }
+
+  #setMended(row: number, at: string): void {
+    const place = this.#find(row)
+    let time = this.#times.indexOf(at)
+    if (time < 0) time = this.#times.length < maxTimes ? this.#times.push(at) - 1 : maxTimes - 1
+    this.#states[place] = mended
+    this.#timeOf[place] = time
+  }
+
+  #timeAt(place: number): string {
+    return this.#times[this.#timeOf[place] as number] ?? ''
+  }
+
+  /** Binary search: there may be millions of rows. */
+  #find(row: number): number {
+    let low = 0
+    let high = this.#rows.length - 1
+    while (low <= high) {
+      const middle = (low + high) >> 1
+      const found = this.#rows[middle] as number
+      if (found === row) return middle
+      if (found < row) low = middle + 1
+      else high = middle - 1
+    }
+    return -1
+  }
+}

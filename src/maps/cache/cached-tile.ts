@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
+
+/** Common properties of the tiles in one file. Plain data. */
+export interface TileFamily {
+  layerId: number
+  version: number
+  /** Further inputs of the bytes, as a text that the maker parses: the selected attributes, a style. */
+  variant: string
+  set: TileMatrixSetId
+  /** Format of the bytes, by the name of MBTiles. */
+  format: 'pbf' | 'png' | 'webp'
+}
+
+/** Key of one tile. Plain data. */
+export interface TileKey extends TileFamily {
+  tile: TileAddress
+}
+
+/** A stored tile. Plain data. */
+export interface CachedTile {
+  /** As sent; empty if nothing is drawn. */
+  bytes: Uint8Array
+  /** Counts of the tile, as JSON. */
+  counts: string
+}
+
+/** Another text for every other family. */
+export function familyText({ layerId, version, variant, set, format }: TileFamily): string {
+  return `${layerId}.${version}.${set}.${format}.${variant}`
+}
+
+/** The text of a key is needed several times in sequence while a tile is answered. */
+let last: { key: TileKey; text: string } | undefined
+
+/** Another text for every other tile. */
+export function tileText(key: TileKey): string {
+  if (last?.key === key) return last.text
+  const { z, x, y } = key.tile
+  const text = `${z}/${x}/${y}/${familyText(key)}`
+  last = { key, text }
+  return text
+}
+
+/** Returns the file name of the family, without its layer. */
+export function familyName({ version, variant, set, format }: TileFamily): string {
+  const digest = createHash('sha256').update(`${format} ${variant}`).digest('hex').slice(0, 16)
+  return `${version}-${set}-${digest}`
+}
+
+/** Returns a checksum that detects a tile that was damaged on disk or stored under another key. */
+export function sealOf(key: TileKey, { bytes, counts }: CachedTile): number {
+  return crc32(bytes, crc32(`${tileText(key)} ${counts}`))
+}

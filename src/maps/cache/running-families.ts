@@ -1,0 +1,60 @@
+import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
+import type { TileKey } from './cached-tile.ts'
+import { familyText } from './cached-tile.ts'
+
+interface Family {
+  /**
+   * True if the family had no file when its first tile was requested: all tiles stored since are listed here.
+   */
+  isWhole: boolean
+  tiles: Set<number>
+}
+
+const mostFamilies = 1000
+const mostTiles = 500_000
+
+/**
+ * Lists the stored tiles of families that this process began, so that no file has to be read for others. A
+ * missing entry only costs making a tile again.
+ */
+export class RunningFamilies {
+  readonly #families = new Map<string, Family>()
+  #tiles = 0
+
+  /** True if the tile may be in a file. */
+  mayHave(key: TileKey): boolean {
+    const text = familyText(key)
+    const family = this.#families.get(text)
+    if (family === undefined) this.#families.set(text, { isWhole: false, tiles: new Set() })
+    this.#dropOldest()
+    return family?.isWhole !== true || family.tiles.has(numberOf(key.tile))
+  }
+
+  /** There is no file of the family of a tile that was looked for. */
+  begin(key: TileKey): void {
+    const family = this.#families.get(familyText(key))
+    if (family !== undefined) family.isWhole = true
+  }
+
+  keep(key: TileKey): void {
+    const family = this.#families.get(familyText(key))
+    if (family === undefined) return
+    this.#tiles -= family.tiles.size
+    family.tiles.add(numberOf(key.tile))
+    this.#tiles += family.tiles.size
+    this.#dropOldest()
+  }
+
+  #dropOldest(): void {
+    for (const [text, { tiles }] of this.#families) {
+      if (this.#families.size <= mostFamilies && this.#tiles <= mostTiles) return
+      this.#families.delete(text)
+      this.#tiles -= tiles.size
+    }
+  }
+}
+
+/** Another number for every tile of a set: columns have 23 bits at most, rows 22. */
+function numberOf({ z, x, y }: TileAddress): number {
+  return (z * 2 ** 23 + x) * 2 ** 22 + y
+}
