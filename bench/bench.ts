@@ -1,7 +1,7 @@
 // `npm run bench [-- --only TEXT --rows N --runs N --query TEXT]`: measures loads compared with ogr2ogr, and
 // monitoring; writes bench/results.md. With `--only` or `--rows` it prints the results and leaves the file
 // unchanged.
-// `looks` (two minutes): inspection of a file of a gigabyte before its load. `rehearsals` (four minutes): dry
+// `looks` (two minutes): inspection of a file of a gigabyte before its load. `dry runs` (four minutes): dry
 // runs. `restore`, `rejects`.
 // `items` (two minutes): pages of features under load, compared with MapServer; part `memory` (a minute and a
 // half).
@@ -20,6 +20,7 @@ import { loadCases } from './cases.ts'
 import { timeCopyLimit } from './copy-limit.ts'
 import type { Dataset } from './data.ts'
 import { dataFile } from './data.ts'
+import { dryRunsReport, runDryRuns } from './dry-runs.ts'
 import { runFileLayers } from './file-layers.ts'
 import type { ItemsResults } from './items.ts'
 import { itemsReport, runItems } from './items.ts'
@@ -34,7 +35,6 @@ import { runRecording } from './monitoring-recording.ts'
 import { runSustained } from './monitoring-sustained.ts'
 import { pagesReport, runPages } from './pages.ts'
 import { timePeer } from './peer.ts'
-import { rehearsalsReport, runRehearsals } from './rehearsals.ts'
 import { runRejects } from './rejects.ts'
 import type { LoadResult } from './report.ts'
 import { report, resultHead, resultLine, smallLine } from './report.ts'
@@ -141,20 +141,17 @@ try {
   for (const result of year.others) console.log(smallLine(result))
   for (const text of year.sizes) console.log(text)
   const items = 'items'.includes(only) ? await runItems(folder, await newDatabase()) : noItems
-  const rehearsals =
-    'rehearsals'.includes(only) &&
-    (await runRehearsals(folder, await newDatabase(), {
-      rows: Number(options.rows ?? fullRows.polygons),
-      runs,
-    }))
-  const rehearsed = rehearsals === false ? '' : rehearsalsReport(rehearsals)
+  const dryRuns =
+    'dryRuns'.includes(only) &&
+    (await runDryRuns(folder, await newDatabase(), { rows: Number(options.rows ?? fullRows.polygons), runs }))
+  const dryRunEnded = dryRuns === false ? '' : dryRunsReport(dryRuns)
   const memory = memoryReport('memory'.includes(only) ? await runMemory(folder, await newDatabase()) : [])
   const tiles = 'tiles'.includes(only) ? await runTiles(folder, await newDatabase(), tilesOptions) : noTiles
   const pages = 'pages'.includes(only)
     ? await runPages(folder, Number(options.rows ?? fullRows.points))
     : undefined
   const shown = pages === undefined ? '' : pagesReport(pages)
-  const served = `${itemsReport(items)}${rehearsed}${memory}${tilesReport(tiles)}${shown}`
+  const served = `${itemsReport(items)}${dryRunEnded}${memory}${tilesReport(tiles)}${shown}`
   console.log(served)
   const { queries, others, sizes } = year
   const text = await report({

@@ -264,8 +264,8 @@ export const flows: Flow[] = [
     ],
   },
   {
-    name: 'flow-6-rehearsal',
-    title: 'Flow 6: a rehearsal, and a load that is stopped',
+    name: 'flow-6-dry-run',
+    title: 'Flow 6: a dry run, and a load that is stopped',
     about: 'What a REPLACE would do to a layer is looked at before it is done; then a limit stops it.',
     steps: [
       {
@@ -283,8 +283,8 @@ export const flows: Flow[] = [
         1,
         '"updateMode":"REPLACE","keys":["id"],"rejectLimit":1,"stopIf":{"removed":{"percent":10}}',
       ),
-      { says: 'The rehearsal: everything but the commit.', command: run('/1/rehearsal') },
-      { says: 'The changes one by one.', command: get('/1/rehearsal/tasks/0/changes?format=csv') },
+      { says: 'The dry run: everything but the commit.', command: run('/1/dry-run') },
+      { says: 'The changes one by one.', command: get('/1/dry-run/tasks/0/changes?format=csv') },
       { says: 'A run takes what was staged, and its limit stops it.', command: run('/1') },
       { says: 'What was measured.', command: get('/1/tasks/0?expand=1') },
       {

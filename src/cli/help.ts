@@ -56,11 +56,11 @@ terrane import - --name FILE: imports standard input, whose format and layer the
       --table-only     data without geometry become tables
   -m, --mode MODE      create (default), replace, append or upsert
   -k, --keys C,C       columns by which rows are the same: an upsert needs them, and without any names what would do;
-                       a rehearsal compares by them
+                       a dry run compares by them
       --delete-missing an upsert deletes the rows of the layer whose key does not come
       --stop-if LIMIT  stops the load before its commit: removed=10%, changed=1000, fewer=100, columns=lost, crs, or the
                        JSON of \`stopIf\`; as often as needed
-      --rehearse       does everything but the commit, and tells what that would do
+      --dry-run       does everything but the commit, and reports what a run would change
       --allow-empty    a replace, or an upsert with --delete-missing, that reads no row empties the layer; it is an error
                        otherwise
       --public         everyone may read the layers, without a login

@@ -21,7 +21,7 @@ export type TargetOptions = Partial<
     | 'keys'
     | 'deletesMissing'
     | 'stopIf'
-    | 'isRehearsal'
+    | 'isDryRun'
   >
 >
 

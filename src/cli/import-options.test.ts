@@ -10,7 +10,7 @@ const plain = {
   allowsEmpty: false,
   keys: [],
   deletesMissing: false,
-  isRehearsal: false,
+  isDryRun: false,
   isPublic: false,
   isJson: false,
 }

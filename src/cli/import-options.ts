@@ -35,7 +35,7 @@ export interface ImportOptions {
   /** Limits that stop a load before its commit, in the form of the API. */
   stopIf?: Record<string, unknown>
   /** True for a dry run: everything except the commit. */
-  isRehearsal: boolean
+  isDryRun: boolean
   isJson: boolean
   /** URL of a running server; absent: the server with these settings, or one started for this import. */
   url?: string
@@ -62,7 +62,7 @@ const flags = {
   keys: { type: 'string', short: 'k' },
   'delete-missing': { type: 'boolean', default: false },
   'stop-if': { type: 'string', multiple: true, default: [] as string[] },
-  rehearse: { type: 'boolean', default: false },
+  performDryRun: { type: 'boolean', default: false },
   public: { type: 'boolean', default: false },
   database: { type: 'string', short: 'd' },
   name: { type: 'string' },
@@ -94,7 +94,7 @@ export function parseImportOptions(args: string[]): ImportOptions {
     allowsEmpty: values['allow-empty'],
     ...readUpsert(values),
     ...defined({ stopIf: readStopIf(values['stop-if']) }),
-    isRehearsal: values.rehearse,
+    isDryRun: values.performDryRun,
     isPublic: values.public,
     isJson: values.json,
     ...readAccess(values),

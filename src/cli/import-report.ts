@@ -3,12 +3,12 @@ import type { TaskOutcome } from './task-outcome.ts'
 import { textTable } from './text-table.ts'
 
 /** State of a successful dry run. */
-export const rehearsed = 'REHEARSED'
+export const dryRunEnded = 'DRY_RUN'
 
 /** True if everything succeeded as requested. */
 export function isWhole(outcomes: TaskOutcome[]): boolean {
   return outcomes.every(
-    (one) => (one.state === 'COMPLETE' || one.state === rehearsed) && one.isFailed !== true,
+    (one) => (one.state === 'COMPLETE' || one.state === dryRunEnded) && one.isFailed !== true,
   )
 }
 
@@ -27,8 +27,8 @@ export function summary(outcomes: TaskOutcome[]): string {
   const table = textTable(head, rows, ['loaded', 'rejected', 'seconds'])
   const complete = outcomes.filter((one) => one.state === 'COMPLETE').length
   const messages = messageLines(outcomes)
-  const last = outcomes.some((one) => one.state === rehearsed)
-    ? 'Only rehearsed: nothing was changed'
+  const last = outcomes.some((one) => one.state === dryRunEnded)
+    ? 'Dry run: nothing was changed'
     : `${complete} of ${outcomes.length} imported`
   return [table, last, ...(messages.length === 0 ? [] : ['', ...messages])].join('\n')
 }

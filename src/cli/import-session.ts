@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
+import { dryRunImport } from './dry-run-import.ts'
 import type { SessionContext, TargetOptions } from './import-context.ts'
 import { preparePlan } from './import-plan.ts'
 import type { ImportView } from './import-views.ts'
 import { readImport, readTasks } from './import-views.ts'
 import { publishToAll } from './publish-to-all.ts'
-import { rehearseImport } from './rehearse-import.ts'
 import type { RestClient } from './rest-client.ts'
 import { RestError } from './rest-client.ts'
 import type { TaskOutcome } from './task-outcome.ts'
@@ -45,8 +45,7 @@ export async function importCreated(
     const tasks = await listTasks(context.client, created.id)
     if (tasks.length === 0) return whole('EMPTY', created.message ?? 'Nothing spatial was found', created)
     const { notes, skipped } = await preparePlan(context, created, tasks, options)
-    if (options.isRehearsal === true)
-      return [...(await rehearseImport(context, created.id, start)), ...skipped]
+    if (options.isDryRun === true) return [...(await dryRunImport(context, created.id, start)), ...skipped]
     const outcomes = await runWatchedImport(context, created.id, start, notes)
     if (options.isPublic === true) await publishToAll(context.client, created.workspace, outcomes)
     return [...outcomes, ...skipped]

@@ -37,8 +37,8 @@ describe('loadSettings', () => {
     assert.deepEqual(retention, {
       uploadDays: 7,
       importDays: 90,
-      rehearsalHours: 24,
-      rehearsalBytes: 10 * 2 ** 30,
+      dryRunHours: 24,
+      dryRunBytes: 10 * 2 ** 30,
       versionDays: 30,
       versionBytes: 10 * 2 ** 30,
     })

@@ -99,9 +99,9 @@ interface RetentionSettings {
   /** Maximum size in bytes of the versions of all layers in one store. */
   versionBytes: number
   /** Retention of dry runs with their staged rows. */
-  rehearsalHours: number
+  dryRunHours: number
   /** Maximum size in bytes of all staged dry runs. */
-  rehearsalBytes: number
+  dryRunBytes: number
 }
 
 export interface Settings {
@@ -299,13 +299,8 @@ function readRetention(read: Reader): RetentionSettings {
   return {
     uploadDays: read.integer('TERRANE_KEEP_UPLOADS', { unit: 'days', fallback: 7, ...days }),
     importDays: read.integer('TERRANE_KEEP_IMPORTS', { unit: 'days', fallback: 90, ...days }),
-    rehearsalHours: read.integer('TERRANE_KEEP_REHEARSALS', {
-      unit: 'hours',
-      fallback: 24,
-      min: 1,
-      max: 8760,
-    }),
-    rehearsalBytes: read.bytes('TERRANE_MAX_REHEARSALS', 10 * 2 ** 30),
+    dryRunHours: read.integer('TERRANE_KEEP_DRY_RUNS', { unit: 'hours', fallback: 24, min: 1, max: 8760 }),
+    dryRunBytes: read.bytes('TERRANE_MAX_DRY_RUNS', 10 * 2 ** 30),
     versionDays: read.integer('TERRANE_KEEP_VERSIONS', { unit: 'days', fallback: 30, min: 0, max: 36500 }),
     versionBytes: read.bytes('TERRANE_MAX_VERSIONS', 10 * 2 ** 30),
   }

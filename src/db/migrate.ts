@@ -12,6 +12,7 @@ import { layerEdits } from './migrations/0011-layer-edits.ts'
 import { quickLists } from './migrations/0013-quick-lists.ts'
 import { importHistory } from './migrations/0021-import-history.ts'
 import { switchedOffUsers } from './migrations/0025-switched-off-users.ts'
+import { dryRuns } from './migrations/0026-dry-runs.ts'
 import type { Tables } from './tables.ts'
 
 /** Numbered, forward only, never edited once merged. */
@@ -29,6 +30,7 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
     '0013-quick-lists': quickLists,
     '0021-import-history': importHistory,
     '0025-switched-off-users': switchedOffUsers,
+    '0026-dry-runs': dryRuns,
   }
 }
 

@@ -90,7 +90,7 @@ export interface ImporterDeps {
       databaseWaitSeconds: number
       previewBytes: number
     } & { maxUploadBytes: number; maxResumableBytes: number }
-  retention: { uploadDays: number; importDays: number; rehearsalHours: number; rehearsalBytes: number }
+  retention: { uploadDays: number; importDays: number; dryRunHours: number; dryRunBytes: number }
   /** True if a transformation that refers to a missing field is accepted and fails its task only when run. */
   acceptsUnknownFields: boolean
 }
@@ -156,7 +156,7 @@ function createRooms(deps: ImporterDeps) {
   const making = { records, kinds, pool, locator, limits }
   const starting = { records, jobs, locks }
   const keys = new KeyFinder({ records, kinds, locks, folders, log, onEnd })
-  const rehearsing = {
+  const runningDryRun = {
     records,
     kinds,
     keys,
@@ -178,7 +178,7 @@ function createRooms(deps: ImporterDeps) {
     width: limits.concurrentLoads,
   }
   const mending = { records, locks, tasks, events, folders }
-  const cancel = { records, jobs, stop: { broadcast, running }, locks, folders, rehearsing, mending }
+  const cancel = { records, jobs, stop: { broadcast, running }, locks, folders, runningDryRun, mending }
   const archive = { records, kinds, running, folders, log }
   const maxBytes = limits.previewBytes
   const rejects = new RejectedRows({ folders, silenceMs: limits.silenceSeconds * 1000, onEnd })
@@ -192,7 +192,7 @@ function createRooms(deps: ImporterDeps) {
     toolTurns,
     progress,
     cancel,
-    rehearsing,
+    runningDryRun,
     mending,
     preparing: { look, making, starting, running, log, events },
     running: { records, locks, tasks, archive, folders, events },
@@ -269,7 +269,7 @@ export function createImporter(deps: ImporterDeps) {
   const { database, catalog, clock, events, log, jobs, folders, vault, roots, retention: keep } = deps
   const rooms = createRooms(deps)
   const { desk, pool, rejects, previews, locator, keys, progress, cancel } = rooms
-  const { rehearsing, mending, preparing, running, restores, edits } = rooms
+  const { runningDryRun, mending, preparing, running, restores, edits } = rooms
   const uploads = openUploads(deps)
   let endedCount = 0
   let cleaning: NodeJS.Timeout | undefined
@@ -330,7 +330,7 @@ export function createImporter(deps: ImporterDeps) {
       await catalog.layers.lookAtLogs()
       await previews.start()
       await edits.start()
-      await startJobs(jobs, { preparing, running, mending, rehearsing, restores })
+      await startJobs(jobs, { preparing, running, mending, runningDryRun, restores })
       versions = await keepVersions({ catalog, database, events, log, restores, locks: running.locks })
       cleaning = setInterval(cleanUp, retentionMs).unref()
       cleanUp()

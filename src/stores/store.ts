@@ -93,7 +93,7 @@ export interface LoadRequest {
    * True if only staged rows are written until `prepare`, whatever the mode: no row, lock, dead row or
    * sequence number of the target, and no byte of its file.
    */
-  isRehearsal?: boolean
+  isDryRun?: boolean
   /** Id under which the previous contents of the table are retained, if possible. */
   keepAs?: string
 }

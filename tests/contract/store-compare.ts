@@ -15,10 +15,10 @@ import { loadRows, never, readRows, stageRows, withStore } from './store-session
 const opened = new WeakMap<VectorStore, StagedLoad[]>()
 
 /** Stages a dry run and compares it; the caller continues with `staged`. */
-async function rehearse(store: VectorStore, load: LoadArguments, keys?: string[]) {
-  const { staged, told } = await stageRows(store, { ...load, isRehearsal: true })
+async function performDryRun(store: VectorStore, load: LoadArguments, keys?: string[]) {
+  const { staged, told } = await stageRows(store, { ...load, isDryRun: true })
   opened.get(store)?.push(staged)
-  assert.ok(staged.compare !== undefined, 'a rehearsal compares')
+  assert.ok(staged.compare !== undefined, 'a dry run compares')
   const comparison = await staged.compare(keys, never)
   return { staged, told, comparison, changes: await changesOf(comparison) }
 }
@@ -46,7 +46,7 @@ function checkList(changes: RowChange[], { added, changed, removed }: ChangeCoun
 }
 
 /** Runs `test`, and takes away what it leaves staged. */
-function rehearsing(make: MakeStore, test: (under: StoreUnderTest) => Promise<void>) {
+function runningDryRun(make: MakeStore, test: (under: StoreUnderTest) => Promise<void>) {
   return withStore(make, async (under) => {
     const staged: StagedLoad[] = []
     opened.set(under.store, staged)
@@ -68,20 +68,20 @@ export function describeComparing(make: MakeStore): void {
   describe('comparing', () => {
     it(
       'finds by whole rows what a replacement adds and removes, each as often as it occurs',
-      rehearsing(make, testMultiset),
+      runningDryRun(make, testMultiset),
     )
-    it('finds by keys what a replacement changes', rehearsing(make, testKeys))
+    it('finds by keys what a replacement changes', runningDryRun(make, testKeys))
     it(
       'counts of an upsert the rows that come: each is added, changed or the same',
-      rehearsing(make, testUpsert),
+      runningDryRun(make, testUpsert),
     )
-    it('compares whole rows where the keys of a side are null or repeated', rehearsing(make, testBadKeys))
-    it('counts everything as added by what makes or appends', rehearsing(make, testAdditions))
-    it('takes values for the same that the table holds alike', rehearsing(make, testValues))
+    it('compares whole rows where the keys of a side are null or repeated', runningDryRun(make, testBadKeys))
+    it('counts everything as added by what makes or appends', runningDryRun(make, testAdditions))
+    it('takes values for the same that the table holds alike', runningDryRun(make, testValues))
     for (const shape of pairShapes) {
       it(
         `agrees with the real load for any rows of ${shape.name}`,
-        rehearsing(make, (under) => testPairs(under, shape)),
+        runningDryRun(make, (under) => testPairs(under, shape)),
       )
     }
   })
@@ -92,7 +92,7 @@ async function testMultiset({ store }: StoreUnderTest): Promise<void> {
     schema: people,
     rows: [person(1, 'a'), person(1, 'a'), person(1, 'a'), person(2, 'b', 7), person(3, null)],
   })
-  const { staged, comparison, changes } = await rehearse(store, {
+  const { staged, comparison, changes } = await performDryRun(store, {
     mode: 'REPLACE',
     schema: people,
     rows: [person(3, null), person(1, 'a'), person(2, 'b', 8), person(4, 'd', 9), person(4, 'd', 9)],
@@ -122,7 +122,7 @@ async function testUpsert({ store }: StoreUnderTest): Promise<void> {
     [false, 0],
     [true, 4],
   ] as const) {
-    const { staged, comparison } = await rehearse(store, {
+    const { staged, comparison } = await performDryRun(store, {
       mode: 'UPSERT',
       upsert: { keys: ['code'], deletesMissing },
       schema: people,
@@ -139,7 +139,7 @@ async function testKeys({ store }: StoreUnderTest): Promise<void> {
     rows: [person(1, 'a'), person(2, 'b', 5), person(3, 'c'), person(4, 'd')],
   })
   const ids = (await readRows(store)).map(({ id }) => id)
-  const { staged, comparison, changes } = await rehearse(
+  const { staged, comparison, changes } = await performDryRun(
     store,
     {
       mode: 'REPLACE',
@@ -173,25 +173,27 @@ async function testBadKeys({ store }: StoreUnderTest): Promise<void> {
     [person(1, 'a'), person(1, 'x')],
     [person(1, 'a'), person(null, 'x')],
   ]) {
-    const { staged, comparison } = await rehearse(store, { mode: 'REPLACE', schema: people, rows }, ['code'])
+    const { staged, comparison } = await performDryRun(store, { mode: 'REPLACE', schema: people, rows }, [
+      'code',
+    ])
     assert.deepEqual(comparison.counts, { added: 1, changed: null, removed: 1, same: 1 })
     assert.deepEqual(comparison.matchedBy, [])
     await staged.discard()
   }
   await assert.rejects(
-    rehearse(store, { mode: 'REPLACE', schema: people, rows: [person(1, 'a')] }, ['nothing']),
+    performDryRun(store, { mode: 'REPLACE', schema: people, rows: [person(1, 'a')] }, ['nothing']),
     { kind: 'invalid', code: 'invalid-keys' },
   )
 }
 
 async function testAdditions({ store }: StoreUnderTest): Promise<void> {
   const rows = [person(1, 'a', 2), person(2, 'b', 5)]
-  const made = await rehearse(store, { schema: people, rows })
+  const made = await performDryRun(store, { schema: people, rows })
   const counts = { added: 2, changed: 0, removed: 0, same: 0 }
   assert.deepEqual(made.comparison.counts, counts)
   assert.deepEqual(await store.listTables(), [])
   await commitLoad(made.staged, async () => {})
-  const more = await rehearse(store, { mode: 'APPEND', schema: people, rows })
+  const more = await performDryRun(store, { mode: 'APPEND', schema: people, rows })
   assert.deepEqual([more.comparison.counts, more.comparison.matchedBy], [counts, []])
   assert.deepEqual(more.comparison.bounds, { minX: 2, minY: 2, maxX: 5, maxY: 5 })
   checkList(more.changes, counts)
@@ -223,9 +225,11 @@ async function testValues({ store }: StoreUnderTest): Promise<void> {
     [2n, 0, ''],
     [3n, Number.NaN, 'A'],
   ].map((values) => ({ geometry: wkb('Point', [1, 1]), values: values as Row['values'] }))
-  const { staged, comparison, changes } = await rehearse(store, { mode: 'REPLACE', schema: wide, rows }, [
-    'key',
-  ])
+  const { staged, comparison, changes } = await performDryRun(
+    store,
+    { mode: 'REPLACE', schema: wide, rows },
+    ['key'],
+  )
   assert.deepEqual(comparison.counts, { added: 0, changed: 2, removed: 0, same: 1 })
   assert.deepEqual(
     changes.map(({ before, after }) => [before?.values['t'], after?.values['t']]),
@@ -251,13 +255,13 @@ async function testPairs(under: StoreUnderTest, shape: (typeof pairShapes)[numbe
     await loadRows(store, { table, schema, rows: before })
     const old = await readRows(store, { table })
     const keys = hasKeys ? ['key'] : undefined
-    const { staged, comparison, changes } = await rehearse(
+    const { staged, comparison, changes } = await performDryRun(
       store,
       { table, mode: 'REPLACE', schema, rows: after },
       keys,
     )
     checkList(changes, comparison.counts)
-    assert.deepEqual(await readRows(store, { table }), old, 'a rehearsal changes nothing')
+    assert.deepEqual(await readRows(store, { table }), old, 'a dry run changes nothing')
     await commitLoad(staged, async () => {})
     const now: ReadRow[] = await readRows(store, { table })
     const expected = hasKeys ? differenceByKey(old, now, [0]) : differenceByRows(old, now)

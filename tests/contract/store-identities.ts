@@ -188,7 +188,7 @@ async function testCompare(under: StoreUnderTest): Promise<void> {
   ] as const) {
     await load(under, { table, schema, rows: [row(1n, 'a', 1), row(2n, 'b', 2)] })
     const rows = [row(11n, 'a', 1), row(12n, 'b', 2), row(13n, 'c', 3)]
-    const request = { loadId: `${table}1`, mode: 'REPLACE' as const, isRehearsal: true }
+    const request = { loadId: `${table}1`, mode: 'REPLACE' as const, isDryRun: true }
     const { staged } = await stageRows(under.store, { ...request, table, schema, rows })
     const { name } = schema.attributes[0] ?? { name: '' }
     const whole = await staged.compare?.(undefined, never)
@@ -204,7 +204,7 @@ async function testCompare(under: StoreUnderTest): Promise<void> {
 async function testTakeUp(under: StoreUnderTest): Promise<void> {
   const rows = [row(9n, 'a', 1), row(3n, 'b', 2), row(9n, 'c', 3)]
   for (const mode of ['CREATE', 'REPLACE'] as const) {
-    const request = { mode, schema: withFid, rows, isRehearsal: true }
+    const request = { mode, schema: withFid, rows, isDryRun: true }
     const { staged, told } = await stageRows(under.store, { ...request, loadId: `${mode}1` })
     await staged.compare?.(undefined, never)
     assert.deepEqual(codes(told), ['ids-replaced'])

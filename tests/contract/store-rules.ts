@@ -58,7 +58,7 @@ export function describeRules(make: MakeStore): void {
   describe('rules of a table', () => {
     for (const [name, statements] of Object.entries(rules)) {
       it(
-        `${name}: a rehearsal finds the rows that a load finds, and touches nothing`,
+        `${name}: a dry run finds the rows that a load finds, and touches nothing`,
         withStore(make, async (under) => {
           for (const [mode, seed] of [
             ['REPLACE', 1],
@@ -85,7 +85,7 @@ async function compareRuns(
   const upsert = mode === 'UPSERT' ? { upsert: { keys: ['id'], deletesMissing: false } } : {}
   const load: LoadArguments = { schema, rows, mode, ...upsert }
   const first = await under.trace()
-  const tried = await stageRows(store, { ...load, isRehearsal: true })
+  const tried = await stageRows(store, { ...load, isDryRun: true })
   const compared = await tried.staged.compare?.(mode === 'APPEND' ? undefined : ['id'], never)
   const refused = tried.told.rejects.map(({ row }) => row).sort((one, other) => one - other)
   await tried.staged.discard()
@@ -107,7 +107,7 @@ async function compareRuns(
   const again = await stageRows(store, {
     ...load,
     mode: mode === 'APPEND' ? 'REPLACE' : mode,
-    isRehearsal: true,
+    isDryRun: true,
   })
   await again.staged.compare?.(undefined, never)
   const known = again.told.rejects.length

@@ -6,6 +6,7 @@ import { startStore } from '../support/store-starts.ts'
 import { describeComparing } from './store-compare.ts'
 import { describeCreate } from './store-create.ts'
 import { describeDescriptions } from './store-descriptions.ts'
+import { describeDryRuns } from './store-dry-runs.ts'
 import { describeFailures } from './store-failures.ts'
 import { describeGeometryNames } from './store-geometry-names.ts'
 import { describeIdentities } from './store-identities.ts'
@@ -13,7 +14,6 @@ import { describeMemory } from './store-memory.ts'
 import { describeOutcomes } from './store-outcomes.ts'
 import { describeReading } from './store-reading.ts'
 import { describeRefusals } from './store-refusals.ts'
-import { describeRehearsals } from './store-rehearsals.ts'
 import { describeRules } from './store-rules.ts'
 import type { MakeStore } from './store-session.ts'
 import { describeStates } from './store-states.ts'
@@ -50,7 +50,7 @@ function describeStore(description: StoreDescription): void {
       }
     })
     if (!can.comparesLoads) return
-    describeRehearsals(make)
+    describeDryRuns(make)
     describeComparing(make)
     describeRules(make)
     describeStates(make)

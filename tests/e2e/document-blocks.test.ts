@@ -13,7 +13,7 @@ const documents = 'tests/extended/documents/documents.test.ts'
 const checks = 'tests/extended/documents/writing-checks.test.ts'
 const proxies = 'tests/extended/documents/proxies.test.ts'
 const gdal = 'tests/clients/gdal.test.ts'
-const rehearsals = 'tests/extended/documents/rehearsal-documents.test.ts'
+const dryRuns = 'tests/extended/documents/dry-run-documents.test.ts'
 const rejected = 'tests/extended/documents/rejected-documents.test.ts'
 const layers = 'tests/extended/documents/layer-documents.test.ts'
 const uploads = 'tests/extended/documents/upload-documents.test.ts'
@@ -108,9 +108,9 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/operations.md > Mail and webhooks > js 1': 'tests/contract/monitoring/documents.test.ts',
   'docs/operations.md > Load GeoNode dumps > sh 1': { reason: 'Runs in a GeoNode' },
   'docs/operations.md > Load GeoNode dumps > sh 2': documents,
-  'docs/dry-run.md > From the command line > sh 1': rehearsals,
-  'docs/dry-run.md > With the REST interface > sh 1': rehearsals,
-  'docs/dry-run.md > Limits > sh 1': rehearsals,
+  'docs/dry-run.md > From the command line > sh 1': dryRuns,
+  'docs/dry-run.md > With the REST interface > sh 1': dryRuns,
+  'docs/dry-run.md > Limits > sh 1': dryRuns,
   'docs/rejected-rows.md > Example > sh 1': rejected,
   'docs/rejected-rows.md > Example > sh 2': rejected,
   'docs/resumable-uploads.md > Resumable uploads > sh 1': uploads,
@@ -121,11 +121,11 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/versions.md > List versions > sh 1': versions,
   'docs/versions.md > Restore a version > sh 1': versions,
   'docs/versions.md > Compare two versions > sh 1': versions,
-  'docs/upserts.md > From the command line > sh 1': rehearsals,
+  'docs/upserts.md > From the command line > sh 1': dryRuns,
   'docs/upserts.md > Proposed keys > json 1': {
     reason: 'an answer, as tests/contract/importer/keys.test.ts has them',
   },
-  'docs/upserts.md > With the REST interface > sh 1': rehearsals,
+  'docs/upserts.md > With the REST interface > sh 1': dryRuns,
   'docs/alert-rules.md > Alert rules > sh 1': checks,
   'docs/alert-rules.md > Create > sh 1': checks,
   'docs/alert-rules.md > Set thresholds and receivers > sh 1': checks,

@@ -32,7 +32,7 @@ describe('what becomes of an import', async () => {
     await target.getByText('Limits: 1 rule is set').waitFor()
 
     const difference = page.getByRole('region', { name: 'What would change' })
-    await difference.getByRole('button', { name: 'Try it out' }).click()
+    await difference.getByRole('button', { name: 'Start dry run' }).click()
     await difference.locator('.diff b').first().waitFor()
     assert.deepEqual(await difference.locator('.diff b').allTextContents(), ['1', '1', '1', '1'])
     await difference.getByText('Rows are matched by id.').waitFor()

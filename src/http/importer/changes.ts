@@ -52,7 +52,7 @@ async function send(
 export const listDryRunChanges = operation({
   summary: 'What a run would add, change and remove',
   description:
-    'The first 100,000 changes that a rehearsal has found, or a load that was stopped; of a CREATE or APPEND the first 1,000. GeoJSON has longitude and latitude; CSV has each column as it was and as it becomes, and geometries as GeoJSON in the CRS of the layer.',
+    'The first 100,000 changes that a dry run has found, or a load that was stopped; of a CREATE or APPEND the first 1,000. GeoJSON has longitude and latitude; CSV has each column as it was and as it becomes, and geometries as GeoJSON in the CRS of the layer.',
   tags,
   params: TaskParams,
   query: ChangesQuery,

@@ -41,11 +41,11 @@ export function toImportResponse(
   const { message, ...item } = toImportItemResponse(request, record, dialect)
   if (level < 1) return { ...item, ...defined({ message }) }
   const data = toImportDataResponse(request, record, tasks, level - 1)
-  const { store, transforms, messages, rehearsal } = record
+  const { store, transforms, messages, dryRun } = record
   return {
     ...item,
     archive: record.isArchived,
-    ...(rehearsal === undefined ? {} : { rehearsal: { state: rehearsal.state } }),
+    ...(dryRun === undefined ? {} : { dryRun: { state: dryRun.state } }),
     targetWorkspace: { workspace: { name: record.workspace } },
     ...(store === undefined
       ? {}

@@ -3,6 +3,7 @@ import { listChanges, listDryRunChanges, showDryRunTile } from './changes.ts'
 import { createDatabaseImport, createImport, createImportWithId } from './create-import.ts'
 import { findCrsByWords } from './crs-search.ts'
 import { listDatabaseTables } from './database-tables.ts'
+import { dropDryRun, dryRunImport, showDryRun } from './dry-run.ts'
 import { listFolder } from './folders.ts'
 import { showHistory } from './history.ts'
 import { changeImportFile, deleteImportFile, listImportFiles, showImportFile } from './import-files.ts'
@@ -17,7 +18,6 @@ import {
 } from './imports.ts'
 import { showColumns, showPreviewFeatures, showPreviewTile, showRows } from './preview.ts'
 import { listProposals } from './proposals.ts'
-import { dropRehearsal, rehearseImport, showRehearsal } from './rehearsals.ts'
 import { listRejects, sendRejects } from './rejects.ts'
 import { listSrsCandidates } from './srs-candidates.ts'
 import { changeTaskFile, deleteTaskFile, listTaskFiles, showTaskFile } from './task-files.ts'
@@ -66,14 +66,14 @@ const importEndpoints = [
   endpoint('PUT', '/rest/imports/:importId', 'staff', 'create', { createImportWithId }),
   endpoint('DELETE', '/rest/imports/:importId', 'staff', 'remove', { deleteImport }),
   endpoint('DELETE', '/rest/imports/:importId/run', 'staff', 'change', { cancelImport }),
-  endpoint('POST', '/rest/imports/:importId/rehearsal', 'staff', 'view', { rehearseImport }),
-  endpoint('GET', '/rest/imports/:importId/rehearsal', 'staff', 'view', { showRehearsal }),
-  endpoint('DELETE', '/rest/imports/:importId/rehearsal', 'staff', 'remove', { dropRehearsal }),
-  endpoint('GET', '/rest/imports/:importId/rehearsal/tasks/:taskId/changes', 'staff', 'download', {
-    listRehearsedChanges: listDryRunChanges,
+  endpoint('POST', '/rest/imports/:importId/dry-run', 'staff', 'view', { dryRunImport }),
+  endpoint('GET', '/rest/imports/:importId/dry-run', 'staff', 'view', { showDryRun }),
+  endpoint('DELETE', '/rest/imports/:importId/dry-run', 'staff', 'remove', { dropDryRun }),
+  endpoint('GET', '/rest/imports/:importId/dry-run/tasks/:taskId/changes', 'staff', 'download', {
+    listDryRunChanges: listDryRunChanges,
   }),
-  endpoint('GET', '/rest/imports/:importId/rehearsal/tasks/:taskId/:z/:x/:y.mvt', 'staff', 'view', {
-    showRehearsedTile: showDryRunTile,
+  endpoint('GET', '/rest/imports/:importId/dry-run/tasks/:taskId/:z/:x/:y.mvt', 'staff', 'view', {
+    showDryRunTile: showDryRunTile,
   }),
   endpoint('GET', '/rest/imports/:importId/events', 'staff', 'view', { watchImport }),
   endpoint('GET', '/rest/imports/:importId/data', 'staff', 'view', { showImportData }),

@@ -291,10 +291,10 @@ const Import = Type.Object({
   href: Type.String(),
   state: oneOf(importStates),
   archive: Type.Optional(Type.Boolean()),
-  rehearsal: Type.Optional(
+  dryRun: Type.Optional(
     Type.Object(
       { state: Type.String() },
-      { description: 'What `/rehearsal` tells of; absent where there is none' },
+      { description: 'What `/dry-run` tells of; absent where there is none' },
     ),
   ),
   targetWorkspace: Type.Optional(Type.Object({ workspace: Type.Object({ name: Type.String() }) })),

@@ -3,7 +3,7 @@ import type { Jobs } from '../../jobs/jobs.ts'
 import { without } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { DryRunDeps } from '../dry-run/dry-run.ts'
-import { dropTrials, endRehearsal } from '../dry-run/dry-run.ts'
+import { dropTrials, endDryRun } from '../dry-run/dry-run.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import { taskAfter } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
@@ -29,7 +29,7 @@ export interface CancelDeps {
   stop: { broadcast: Broadcast; running: RunningTable }
   locks: ImportLocks
   folders: { uploads: string; rejects: string; sides: string }
-  rehearsing: DryRunDeps
+  runningDryRun: DryRunDeps
   mending: LoadCorrectionsDeps
 }
 
@@ -48,8 +48,8 @@ async function cancelWaiting(deps: CancelDeps, task: TaskRecord): Promise<boolea
 /** Cancels a running or queued task and waits until the task has stopped. Does nothing for other tasks. */
 export async function cancelTask(deps: CancelDeps, importId: number, taskId: number): Promise<void> {
   const db = deps.records.database.kysely
-  const { run, rehearsing, mending } = await getTask(db, importId, taskId)
-  if (rehearsing !== undefined) await cancelRehearsal(deps, await getImport(db, importId))
+  const { run, runningDryRun, mending } = await getTask(db, importId, taskId)
+  if (runningDryRun !== undefined) await cancelDryRun(deps, await getImport(db, importId))
   if (run === undefined) return
   if (mending?.state === 'RUNNING' && (await deps.jobs.withdraw(run.jobId))) {
     await endCorrection(deps.mending, { importId, taskId }, { state: 'CANCELED' })
@@ -76,15 +76,15 @@ async function cancelPreparation(deps: CancelDeps, { id, jobId }: ImportRecord):
 }
 
 /** Cancels a dry run with all its tasks. Does nothing if no dry run is in progress. */
-async function cancelRehearsal(deps: CancelDeps, { id, rehearsal }: ImportRecord): Promise<void> {
-  if (rehearsal?.state !== 'RUNNING') return
-  if (await deps.jobs.withdraw(rehearsal.jobId)) {
-    await endRehearsal(deps.rehearsing, id, 'CANCELED')
+async function cancelDryRun(deps: CancelDeps, { id, dryRun }: ImportRecord): Promise<void> {
+  if (dryRun?.state !== 'RUNNING') return
+  if (await deps.jobs.withdraw(dryRun.jobId)) {
+    await endDryRun(deps.runningDryRun, id, 'CANCELED')
     return
   }
   await stopWork(deps.stop, { importId: id }, async () => {
     const record = await findImport(deps.records.database.kysely, id)
-    return record?.rehearsal?.state !== 'RUNNING'
+    return record?.dryRun?.state !== 'RUNNING'
   })
 }
 
@@ -92,7 +92,7 @@ async function cancelRehearsal(deps: CancelDeps, { id, rehearsal }: ImportRecord
 export async function cancelImport(deps: CancelDeps, importId: number): Promise<void> {
   const record = await getImport(deps.records.database.kysely, importId)
   if (record.state === 'INIT') await cancelPreparation(deps, record)
-  await cancelRehearsal(deps, record)
+  await cancelDryRun(deps, record)
   await stopFetches(deps.stop, importId)
   const tasks = await listTasks(deps.records.database.kysely, importId)
   const waiting = tasks.filter((task) => task.state !== 'RUNNING')
@@ -104,9 +104,9 @@ export async function cancelImport(deps: CancelDeps, importId: number): Promise<
 const endMs = 10_000
 
 /** Cancels a running dry run and removes its staged data and its results. */
-export async function dropRehearsal(deps: CancelDeps, importId: number): Promise<void> {
-  await cancelRehearsal(deps, await getImport(deps.records.database.kysely, importId))
-  await deps.locks.ofImport(importId, () => dropTrials(deps.rehearsing, importId))
+export async function dropDryRun(deps: CancelDeps, importId: number): Promise<void> {
+  await cancelDryRun(deps, await getImport(deps.records.database.kysely, importId))
+  await deps.locks.ofImport(importId, () => dropTrials(deps.runningDryRun, importId))
 }
 
 /**
@@ -125,7 +125,7 @@ export async function removeImport(
     await deps.jobs.wait(jobId, AbortSignal.timeout(endMs))
   }
   await deps.locks.ofImport(importId, async () => {
-    await dropTrials(deps.rehearsing, importId)
+    await dropTrials(deps.runningDryRun, importId)
     await deps.records.database.transaction((transaction) => deleteImport(transaction, importId))
     await removeUploads(deps, importId)
     await removeRejects(deps, importId)

@@ -258,7 +258,7 @@ export async function editTransforms(
 
 /** Deletes a task. A running task is a `conflict`. */
 export async function removeTask(
-  needs: { records: Keeping; locks: ImportLocks; rehearsing: DryRunDeps },
+  needs: { records: Keeping; locks: ImportLocks; runningDryRun: DryRunDeps },
   importId: number,
   taskId: number,
   check?: (task: TaskRecord) => void,
@@ -269,7 +269,7 @@ export async function removeTask(
     if (task.state === 'RUNNING') {
       throw conflict('task-running', `Task ${taskId} is RUNNING: cancel its run first`)
     }
-    await removeStagedTrial(needs.rehearsing, task)
+    await removeStagedTrial(needs.runningDryRun, task)
     await needs.records.database.transaction(async (db) => {
       await deleteTask(db, importId, taskId)
       await finalizeImport(needs.records, db, await getImport(db, importId))

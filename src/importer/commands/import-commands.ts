@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
-import { startRehearsal } from '../dry-run/dry-run.ts'
+import { startDryRun } from '../dry-run/dry-run.ts'
 import type { InspectDeps } from '../inspect/inspect.ts'
 import type { ImportRecord, NewImport, TaskRecord } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
@@ -14,7 +14,7 @@ import type { Acceptance } from './accept-stopped.ts'
 import { acceptStopped } from './accept-stopped.ts'
 import { addPath, addUpload, openUpload } from './add-upload.ts'
 import type { CancelDeps } from './cancel.ts'
-import { cancelImport, cancelTask, dropRehearsal, removeImport } from './cancel.ts'
+import { cancelImport, cancelTask, dropDryRun, removeImport } from './cancel.ts'
 import { createImport } from './create-import.ts'
 import { deleteImportFile } from './delete-file.ts'
 import { removeGranule, setGranuleTime } from './edit-granules.ts'
@@ -68,8 +68,8 @@ export function createImportCommands({ base, live, look, making, starting, cance
     /**
      * Dry run: does what a run does before its commit; with `isAsync` it returns after the request is stored.
      */
-    rehearse: async (importId: number, { isAsync, signal }: RunOptions): Promise<void> => {
-      const jobId = await startRehearsal(cancel.rehearsing, importId)
+    performDryRun: async (importId: number, { isAsync, signal }: RunOptions): Promise<void> => {
+      const jobId = await startDryRun(cancel.runningDryRun, importId)
       if (!isAsync) await jobs.wait(jobId, signal)
     },
     /** Accepts a load that its limits have stopped; a synchronous caller waits for its commit. */
@@ -91,14 +91,14 @@ export function createImportCommands({ base, live, look, making, starting, cance
       const jobId = await submitCorrections(sending, place, sent, { signal, check })
       if (!isAsync) await jobs.wait(jobId, signal)
     },
-    dropRehearsal: bind(dropRehearsal, cancel),
+    dropDryRun: bind(dropDryRun, cancel),
     openUpload: bind(openUpload, uploads),
     addUpload: bind(addUpload, uploads),
     addPath: bind(addPath, uploads),
     fetchUpload: bind(fetchUpload, uploads),
     changeTask: bind(changeTask, edits),
     editTransforms: bind(editTransforms, edits),
-    removeTask: bind(removeTask, { records, locks: live.locks, rehearsing: cancel.rehearsing }),
+    removeTask: bind(removeTask, { records, locks: live.locks, runningDryRun: cancel.runningDryRun }),
     deleteFile: bind(deleteImportFile, edits),
     setGranuleTime: bind(setGranuleTime, edits),
     removeGranule: bind(removeGranule, edits),

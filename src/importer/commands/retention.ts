@@ -34,7 +34,7 @@ export async function applyRetention(deps: RetentionDeps): Promise<void> {
       if (await isStillIdle()) await removeUploads(deps.cancel, id)
     }),
   )
-  await sweepTrials(deps.cancel.rehearsing)
+  await sweepTrials(deps.cancel.runningDryRun)
   await removeUnusedFolders({ ...deps, database: deps.cancel.records.database }, before(1))
   await forEachIdle(deps, finished, before(importDays), async (id, isStillIdle) => {
     if (await isStillIdle()) await removeImport(deps.cancel, id)

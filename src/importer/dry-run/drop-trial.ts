@@ -45,14 +45,14 @@ export async function dropTrial(deps: DropDeps, task: TaskRecord): Promise<void>
 }
 
 /** Removes the dry run record of an import if none of its tasks retains results. */
-export async function forgetRehearsal({ records }: DropDeps, importId: number): Promise<ImportRecord> {
+export async function forgetDryRun({ records }: DropDeps, importId: number): Promise<ImportRecord> {
   const db = records.database.kysely
   const record = await getImport(db, importId)
-  const { rehearsal } = record
-  if (rehearsal === undefined || rehearsal.state === 'RUNNING') return record
+  const { dryRun } = record
+  if (dryRun === undefined || dryRun.state === 'RUNNING') return record
   const tasks = await listTasks(db, importId)
   if (tasks.some(({ trial }) => trial !== undefined)) return record
-  return saveAndTell(records, db, without(record, 'rehearsal'))
+  return saveAndTell(records, db, without(record, 'dryRun'))
 }
 
 /** Removes all retained results of an import's dry run. Run under the lock of the import. */
@@ -60,5 +60,5 @@ export async function dropTrials(deps: DropDeps, importId: number): Promise<Impo
   for (const task of await listTasks(deps.records.database.kysely, importId)) {
     if (task.state !== 'RUNNING') await dropTrial(deps, task)
   }
-  return forgetRehearsal(deps, importId)
+  return forgetDryRun(deps, importId)
 }

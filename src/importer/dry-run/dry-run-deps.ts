@@ -7,10 +7,10 @@ import type { ImportLocks, RunningTable } from '../runtime/runtime.ts'
 import type { Kinds, Running } from '../task-types/task-types.ts'
 
 /** Size and retention limits of dry runs. */
-interface RehearsalLimits {
-  rehearsalHours: number
+interface DryRunLimits {
+  dryRunHours: number
   /** Maximum total size of staged rows, in bytes. */
-  rehearsalBytes: number
+  dryRunBytes: number
 }
 
 /** Dependencies of dry runs. */
@@ -24,7 +24,7 @@ export interface DryRunDeps {
   running: RunningTable
   folders: { rejects: string; sides: string }
   sides: SideTables
-  limits: RehearsalLimits
+  limits: DryRunLimits
   /** Maximum number of concurrent tasks of one import. */
   width: number
   log: Logger

@@ -1,26 +1,26 @@
 import type { JobContext, JobHandler } from '../../jobs/jobs.ts'
 import { without } from '../../lib/defined.ts'
-import type { ImportRecord, RehearsalState } from '../model/model.ts'
+import type { DryRunState, ImportRecord } from '../model/model.ts'
 import { importAfter } from '../model/model.ts'
 import { findImport, getImport, listTasks, saveAndTell, saveTaskAndTell } from '../records/records.ts'
 import { LoadCanceled } from '../runtime/runtime.ts'
 import { removeStagedTrial } from './drop-trial.ts'
 import type { DryRunDeps } from './dry-run-deps.ts'
-import { afterRehearsal, rehearseTask } from './dry-run-task.ts'
+import { afterDryRun, dryRunTask } from './dry-run-task.ts'
 import { sweepTrials } from './sweep-trials.ts'
 
 const hourMs = 3_600_000
 
 /** Runs the dry run of the tasks of an import, several concurrently. Returns true if all succeeded. */
-async function rehearseTasks(deps: DryRunDeps, record: ImportRecord, signal: AbortSignal): Promise<boolean> {
+async function dryRunTasks(deps: DryRunDeps, record: ImportRecord, signal: AbortSignal): Promise<boolean> {
   const tasks = await listTasks(deps.records.database.kysely, record.id)
-  const chosen = tasks.filter(({ rehearsing }) => rehearsing?.jobId === record.jobId)
+  const chosen = tasks.filter(({ runningDryRun }) => runningDryRun?.jobId === record.jobId)
   const waiting = chosen.values()
   let isWhole = true
   const work = async (): Promise<void> => {
     for (const { id } of waiting) {
       signal.throwIfAborted()
-      if (!(await rehearseTask(deps, record, id, signal))) isWhole = false
+      if (!(await dryRunTask(deps, record, id, signal))) isWhole = false
     }
   }
   const results = await Promise.allSettled(Array.from({ length: Math.min(deps.width, chosen.length) }, work))
@@ -32,53 +32,50 @@ async function rehearseTasks(deps: DryRunDeps, record: ImportRecord, signal: Abo
  * Restores the state of the import and of tasks whose dry run did not complete, and removes their staged
  * rows.
  */
-export async function endRehearsal(deps: DryRunDeps, importId: number, state: RehearsalState): Promise<void> {
+export async function endDryRun(deps: DryRunDeps, importId: number, state: DryRunState): Promise<void> {
   const { records, limits } = deps
   const db = records.database.kysely
   for (const task of await listTasks(db, importId)) {
-    if (task.rehearsing === undefined) continue
+    if (task.runningDryRun === undefined) continue
     await removeStagedTrial(deps, task)
-    await saveTaskAndTell(records, db, afterRehearsal(task, undefined))
+    await saveTaskAndTell(records, db, afterDryRun(task, undefined))
   }
   await deps.locks.ofImport(importId, async () => {
     const record = await getImport(db, importId)
-    const { rehearsal } = record
-    if (rehearsal === undefined || record.state !== 'RUNNING') return
-    const expires = new Date(records.clock.now().getTime() + limits.rehearsalHours * hourMs).toISOString()
-    const restored = importAfter(record, { type: 'rehearsed', before: rehearsal.before })
-    await saveAndTell(records, db, {
-      ...without(restored, 'jobId'),
-      rehearsal: { ...rehearsal, state, expires },
-    })
+    const { dryRun } = record
+    if (dryRun === undefined || record.state !== 'RUNNING') return
+    const expires = new Date(records.clock.now().getTime() + limits.dryRunHours * hourMs).toISOString()
+    const restored = importAfter(record, { type: 'dryRunEnded', before: dryRun.before })
+    await saveAndTell(records, db, { ...without(restored, 'jobId'), dryRun: { ...dryRun, state, expires } })
   })
 }
 
-async function rehearse(deps: DryRunDeps, importId: number, context: JobContext): Promise<void> {
+async function performDryRun(deps: DryRunDeps, importId: number, context: JobContext): Promise<void> {
   const record = await findImport(deps.records.database.kysely, importId)
   if (record === undefined || record.jobId !== context.jobId) return
   const work = deps.running.begin(importId, context.signal)
   try {
-    const isWhole = await rehearseTasks(deps, record, work.signal)
-    await endRehearsal(deps, importId, isWhole ? 'COMPLETE' : 'COMPLETE_ERROR')
+    const isWhole = await dryRunTasks(deps, record, work.signal)
+    await endDryRun(deps, importId, isWhole ? 'COMPLETE' : 'COMPLETE_ERROR')
     await sweepTrials(deps)
   } catch (error) {
     if (context.signal.aborted) throw error
     const isCanceled = work.signal.reason instanceof LoadCanceled
-    if (!isCanceled) deps.log.error({ err: error, importId }, 'a rehearsal broke off')
-    await endRehearsal(deps, importId, isCanceled ? 'CANCELED' : 'COMPLETE_ERROR')
+    if (!isCanceled) deps.log.error({ err: error, importId }, 'a dry run broke off')
+    await endDryRun(deps, importId, isCanceled ? 'CANCELED' : 'COMPLETE_ERROR')
   } finally {
     work.end()
   }
 }
 
 /** Job handler for dry runs. A dry run whose process died starts again. */
-export function rehearsalHandler(deps: DryRunDeps): JobHandler {
+export function dryRunHandler(deps: DryRunDeps): JobHandler {
   return {
-    run: (payload, context) => rehearse(deps, Number(payload.importId), context),
+    run: (payload, context) => performDryRun(deps, Number(payload.importId), context),
     abandoned: async (payload) => {
       const importId = Number(payload.importId)
       if ((await findImport(deps.records.database.kysely, importId)) !== undefined)
-        await endRehearsal(deps, importId, 'COMPLETE_ERROR')
+        await endDryRun(deps, importId, 'COMPLETE_ERROR')
     },
   }
 }

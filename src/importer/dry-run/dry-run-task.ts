@@ -33,9 +33,9 @@ function told(task: TaskRecord, trial: TaskTrial): TaskTrial {
 }
 
 /** Returns the task in its previous state, with the results of its dry run. */
-export function afterRehearsal(task: TaskRecord, trial: TaskTrial | undefined): TaskRecord {
-  const { rehearsing, ...rest } = without(task, 'trial')
-  const restored = taskAfter(rest, { type: 'rehearsed', before: rehearsing?.before ?? 'READY' })
+export function afterDryRun(task: TaskRecord, trial: TaskTrial | undefined): TaskRecord {
+  const { runningDryRun, ...rest } = without(task, 'trial')
+  const restored = taskAfter(rest, { type: 'dryRunEnded', before: runningDryRun?.before ?? 'READY' })
   return trial === undefined ? restored : { ...restored, trial }
 }
 
@@ -47,7 +47,7 @@ async function examine(
   signal: AbortSignal,
 ): Promise<TaskRecord> {
   const looked = await kinds.of(task).lookAgain(task, signal)
-  const still = { ...looked, state: task.rehearsing?.before ?? 'READY' }
+  const still = { ...looked, state: task.runningDryRun?.before ?? 'READY' }
   const examined = await kinds.reexamine(record, still)
   if (examined.state === 'READY') return { ...examined, state: task.state, ...taken(task) }
   const { errorMessage, errorCode } = await keys.explain({ record, task: examined }, signal)
@@ -56,8 +56,8 @@ async function examine(
   throw new Failure('invalid', 'not-ready', `Task ${task.id} cannot run. ${reason}`)
 }
 
-function taken({ rehearsing }: TaskRecord): Pick<TaskRecord, 'rehearsing'> {
-  return rehearsing === undefined ? {} : { rehearsing }
+function taken({ runningDryRun }: TaskRecord): Pick<TaskRecord, 'runningDryRun'> {
+  return runningDryRun === undefined ? {} : { runningDryRun }
 }
 
 /** For stores that cannot retain staged rows: removes remaining staging data; the lists are retained. */
@@ -69,7 +69,7 @@ async function removeLoad({ kinds }: DryRunDeps, { trial }: TaskRecord): Promise
  * Runs the dry run of one task and restores its state. Throws only errors that end the whole dry run:
  * cancellation or shutdown of the server.
  */
-export async function rehearseTask(
+export async function dryRunTask(
   deps: DryRunDeps,
   record: ImportRecord,
   taskId: number,
@@ -85,16 +85,16 @@ export async function rehearseTask(
   }
   try {
     const examined = await examine(deps, record, task, signal)
-    const work = deps.kinds.of(examined).rehearse({ record, task: examined }, { at, aim }, signal)
+    const work = deps.kinds.of(examined).performDryRun({ record, task: examined }, { at, aim }, signal)
     const trial = await leaveStuckWork(work, signal, deafMs)
     if (trial.laidBy === undefined) await removeLoad(deps, task)
-    task = await saveTaskAndTell(records, db, afterRehearsal(task, told(examined, trial)))
+    task = await saveTaskAndTell(records, db, afterDryRun(task, told(examined, trial)))
     return true
   } catch (error) {
     signal.throwIfAborted()
-    deps.log.info({ err: error, importId: record.id, taskId }, 'a rehearsal failed')
+    deps.log.info({ err: error, importId: record.id, taskId }, 'a dry run failed')
     await removeStagedTrial(deps, task)
-    await saveTaskAndTell(records, db, afterRehearsal(task, failedTrial(task, at, error)))
+    await saveTaskAndTell(records, db, afterDryRun(task, failedTrial(task, at, error)))
     return false
   }
 }

@@ -1,6 +1,6 @@
 export { dropTrials, removeStagedTrial } from './drop-trial.ts'
 export type { DryRunDeps } from './dry-run-deps.ts'
-export { endRehearsal, rehearsalHandler } from './dry-run-import.ts'
+export { dryRunHandler, endDryRun } from './dry-run-import.ts'
 export { ListedChanges } from './listed-changes.ts'
-export { rehearseJob, startRehearsal } from './start-dry-run.ts'
+export { dryRunJob, startDryRun } from './start-dry-run.ts'
 export { sweepTrials } from './sweep-trials.ts'

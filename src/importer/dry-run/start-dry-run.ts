@@ -5,13 +5,13 @@ import { getImport, listTasks, saveAndTell, saveTask } from '../records/records.
 import { dropTrials } from './drop-trial.ts'
 import type { DryRunDeps } from './dry-run-deps.ts'
 
-export const rehearseJob = 'import.rehearse'
+export const dryRunJob = 'import.dry-run'
 
 /**
  * Starts a dry run of all tasks that a run would execute and removes the results of an earlier one. Returns
  * the job to wait for. Throws `conflict` if no task can run.
  */
-export async function startRehearsal(deps: DryRunDeps, importId: number): Promise<number> {
+export async function startDryRun(deps: DryRunDeps, importId: number): Promise<number> {
   const jobId = await deps.locks.ofImport(importId, async () => {
     const db = deps.records.database.kysely
     const found = await getImport(db, importId)
@@ -20,7 +20,10 @@ export async function startRehearsal(deps: DryRunDeps, importId: number): Promis
     }
     const runnable = (await listTasks(db, importId)).filter(({ state }) => runnableStates.includes(state))
     if (runnable.length === 0) {
-      throw conflict('nothing-to-run', `No task of import ${importId} can be run, so none can be rehearsed`)
+      throw conflict(
+        'nothing-to-run',
+        `No task of import ${importId} can be run, so there is nothing for a dry run`,
+      )
     }
     const record = await dropTrials(deps, importId)
     const ready = (await listTasks(db, importId)).filter(({ state }) => runnableStates.includes(state))
@@ -38,13 +41,13 @@ async function begin(
   return records.database.transaction(async (db) => {
     const { id, state } = record
     const payload = { importId: id }
-    const jobId = await jobs.enqueue(db, { kind: rehearseJob, key: `import ${id}`, payload })
-    const rehearsal = { state: 'RUNNING' as const, jobId, before: state }
-    await saveAndTell(records, db, { ...importAfter(record, { type: 'started' }), jobId, rehearsal })
+    const jobId = await jobs.enqueue(db, { kind: dryRunJob, key: `import ${id}`, payload })
+    const dryRun = { state: 'RUNNING' as const, jobId, before: state }
+    await saveAndTell(records, db, { ...importAfter(record, { type: 'started' }), jobId, dryRun })
     const at = now(records)
     for (const task of tasks) {
-      const rehearsing = { jobId, before: task.state }
-      await saveTask(db, { ...taskAfter(task, { type: 'started' }), rehearsing }, at)
+      const runningDryRun = { jobId, before: task.state }
+      await saveTask(db, { ...taskAfter(task, { type: 'started' }), runningDryRun }, at)
     }
     return jobId
   })

@@ -32,7 +32,7 @@ const taskOf = (id: number, at: string, sizeBytes?: number): TaskRecord => ({
 const limits = { now: new Date('2030-01-02T00:00:00Z'), hours: 24, bytes: 100 }
 const surplusOf = (...tasks: TaskRecord[]): number[] => findSurplus(tasks, limits).map(({ id }) => id)
 
-describe('rehearsals that are kept', () => {
+describe('dry runs that are kept', () => {
   it('go when they are too old', () => {
     const [old, young] = [taskOf(1, '2029-12-31T23:59:59.000Z'), taskOf(2, '2030-01-01T00:00:01.000Z')]
     assert.deepEqual(surplusOf(old, young), [1])

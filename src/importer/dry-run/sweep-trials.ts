@@ -1,6 +1,6 @@
 import type { TaskRecord } from '../model/model.ts'
 import { findTask, listTrials } from '../records/records.ts'
-import { dropTrial, forgetRehearsal } from './drop-trial.ts'
+import { dropTrial, forgetDryRun } from './drop-trial.ts'
 import type { DryRunDeps } from './dry-run-deps.ts'
 
 const hourMs = 3_600_000
@@ -24,16 +24,14 @@ export async function sweepTrials(deps: DryRunDeps): Promise<void> {
   const { records, limits, locks, log } = deps
   const db = records.database.kysely
   const kept = (await listTrials(db)).filter(({ state }) => state !== 'RUNNING')
-  const { rehearsalHours: hours, rehearsalBytes: bytes } = limits
+  const { dryRunHours: hours, dryRunBytes: bytes } = limits
   for (const { importId, id } of findSurplus(kept, { now: records.clock.now(), hours, bytes })) {
     await locks
       .ofImport(importId, async () => {
         const task = await findTask(db, importId, id)
         if (task !== undefined && task.state !== 'RUNNING') await dropTrial(deps, task)
-        await forgetRehearsal(deps, importId)
+        await forgetDryRun(deps, importId)
       })
-      .catch((error: unknown) =>
-        log.warn({ err: error, importId, taskId: id }, 'a rehearsal was not removed'),
-      )
+      .catch((error: unknown) => log.warn({ err: error, importId, taskId: id }, 'a dry run was not removed'))
   }
 }

@@ -2,8 +2,8 @@ import type { FormatMessage } from '../../formats/format.ts'
 import { without } from '../../lib/defined.ts'
 import type { DatabaseLocation } from '../../sources/database/database.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
+import type { ImportDryRun } from './dry-run.ts'
 import type { MosaicTime } from './granule-record.ts'
-import type { ImportRehearsal } from './rehearsal.ts'
 import type { ImportState } from './states.ts'
 
 export const sourceTypes = ['file', 'directory', 'mosaic', 'remote'] as const
@@ -67,7 +67,7 @@ export interface ImportRecord {
   /** The running or queued preparation or run. */
   jobId?: number
   /** The last dry run, running or retained. */
-  rehearsal?: ImportRehearsal
+  dryRun?: ImportDryRun
   /** User who created the import. */
   user?: string
 }

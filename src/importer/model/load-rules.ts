@@ -5,9 +5,9 @@
 
 export type { CorrectionPlan, RejectColumns } from './correction.ts'
 export { rejectColumns } from './correction.ts'
+export type { ColumnChange, Trial, TrialOptions } from './dry-run.ts'
 export { explainStopped } from './explain-stopped.ts'
 export { indexBatches, indexSchema } from './granule-index.ts'
-export type { ColumnChange, Trial, TrialOptions } from './rehearsal.ts'
 export type { RejectGroup } from './reject-group.ts'
 export { findRejectFault } from './reject-limit.ts'
 export type { Measured, RuleValue, StopRules, ValueRule } from './stop-rules.ts'

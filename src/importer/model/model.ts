@@ -3,6 +3,15 @@ export type { CorrectionFile, CorrectionLoad, CorrectionPlan, TaskCorrection } f
 export { correctionStates, rejectColumns } from './correction.ts'
 export { crsOfSource, withDeclaredCrs } from './declared-crs.ts'
 export type { DescribedFile } from './described-file.ts'
+export type {
+  DryRunState,
+  LaidBy,
+  TaskTrial,
+  Trial,
+  TrialBasis,
+  TrialOptions,
+} from './dry-run.ts'
+export { dryRunStates } from './dry-run.ts'
 export { correctionEnded, isCorrecting } from './end-correction.ts'
 export { explainStopped } from './explain-stopped.ts'
 export type { IndexRow } from './granule-index.ts'
@@ -18,15 +27,6 @@ export type { TransformProposal } from './propose-geometry.ts'
 export { proposeGeometry } from './propose-geometry.ts'
 export type { LabelsProposal } from './propose-labels.ts'
 export { proposeLabels } from './propose-labels.ts'
-export type {
-  LaidBy,
-  RehearsalState,
-  TaskTrial,
-  Trial,
-  TrialBasis,
-  TrialOptions,
-} from './rehearsal.ts'
-export { rehearsalStates } from './rehearsal.ts'
 export { findRejectFault, rejectLimitOf } from './reject-limit.ts'
 export type {
   DatabaseRequest,

@@ -34,7 +34,7 @@ export type TaskEvent =
   | { type: 'failed' }
   | { type: 'canceled' }
   /** The dry run has ended: the task returns to its previous state. */
-  | { type: 'rehearsed'; before: TaskState }
+  | { type: 'dryRunEnded'; before: TaskState }
   /** Corrected rows of a complete task were uploaded. */
   | { type: 'mending' }
   /** The corrected rows are loaded, or not: the task returns to complete. */
@@ -53,12 +53,12 @@ const taskEventFrom: Record<TaskEvent['type'], readonly TaskState[]> = {
   completed: ['RUNNING'],
   failed: ['RUNNING', ...runnableStates],
   canceled: ['RUNNING', ...runnableStates],
-  rehearsed: ['RUNNING'],
+  dryRunEnded: ['RUNNING'],
   mending: ['COMPLETE'],
   mended: ['RUNNING'],
 }
 
-const taskEventTo: Record<Exclude<TaskEvent['type'], 'examined' | 'rehearsed'>, TaskState> = {
+const taskEventTo: Record<Exclude<TaskEvent['type'], 'examined' | 'dryRunEnded'>, TaskState> = {
   started: 'RUNNING',
   completed: 'COMPLETE',
   failed: 'ERROR',
@@ -70,7 +70,7 @@ const taskEventTo: Record<Exclude<TaskEvent['type'], 'examined' | 'rehearsed'>, 
 /** Returns the state after an event; undefined if the event is not possible. */
 export function nextTaskState(state: TaskState, event: TaskEvent): TaskState | undefined {
   if (!taskEventFrom[event.type].includes(state)) return undefined
-  if (event.type === 'rehearsed') return runnableStates.includes(event.before) ? event.before : undefined
+  if (event.type === 'dryRunEnded') return runnableStates.includes(event.before) ? event.before : undefined
   return event.type === 'examined' ? event.finding : taskEventTo[event.type]
 }
 
@@ -86,7 +86,7 @@ export type ImportEvent =
   /** Corrected rows of one of the tasks were uploaded. */
   | { type: 'mending' }
   /** The dry run has ended: the import returns to its previous state. */
-  | { type: 'rehearsed'; before: ImportState }
+  | { type: 'dryRunEnded'; before: ImportState }
   /** A run ended, a task was edited, deleted or added. */
   | { type: 'tasks-changed'; tasks: readonly TaskState[]; isRunUnderWay: boolean }
 
@@ -118,7 +118,7 @@ export function nextImportState(state: ImportState, event: ImportEvent): ImportS
       return startable.includes(state) ? 'RUNNING' : undefined
     case 'mending':
       return mendable.includes(state) ? 'RUNNING' : undefined
-    case 'rehearsed':
+    case 'dryRunEnded':
       return state === 'RUNNING' && startable.includes(event.before) ? event.before : undefined
     case 'tasks-changed':
       return state === 'INIT' ? undefined : stateOfTasks(state, event.tasks, event.isRunUnderWay)

@@ -6,9 +6,9 @@ import type { AnyStoreType } from '../../stores/rasters/coverage-types.ts'
 import type { LoadMode } from '../../stores/store.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { TaskCorrection } from './correction.ts'
+import type { Accepted, RunningDryRun, TaskTrial } from './dry-run.ts'
 import type { MosaicTask } from './granule-record.ts'
 import type { KeyCandidates } from './key-proposal.ts'
-import type { Accepted, RehearsingTask, TaskTrial } from './rehearsal.ts'
 import type { TaskState } from './states.ts'
 import type { Stopped, StopRules } from './stop-rules.ts'
 import type { TaskLoad } from './task-load.ts'
@@ -147,7 +147,7 @@ export interface TaskRecord {
   /** A load of an earlier run with an unknown commit status; recovered before the next load starts. */
   unsettled?: TaskLoad
   /** A dry run in progress. */
-  rehearsing?: RehearsingTask
+  runningDryRun?: RunningDryRun
   /** Findings and staged rows of the last dry run, or of a load that was stopped. */
   trial?: TaskTrial
 }

@@ -1,6 +1,6 @@
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { DryRunDeps } from '../dry-run/dry-run.ts'
-import { rehearsalHandler, rehearseJob } from '../dry-run/dry-run.ts'
+import { dryRunHandler, dryRunJob } from '../dry-run/dry-run.ts'
 import type { Restores } from '../restore/restores.ts'
 import { restoreJob } from '../restore/restores.ts'
 import type { LoadCorrectionsDeps } from './correct-task.ts'
@@ -19,13 +19,13 @@ export async function startJobs(
     preparing,
     running,
     mending,
-    rehearsing,
+    runningDryRun,
     restores,
   }: {
     preparing: PrepareDeps
     running: RunDeps
     mending: LoadCorrectionsDeps
-    rehearsing: DryRunDeps
+    runningDryRun: DryRunDeps
     restores: Restores
   },
 ): Promise<void> {
@@ -36,7 +36,7 @@ export async function startJobs(
     [prepareJob]: prepareHandler(preparing),
     [runJob]: runHandler(running),
     [correctionJob]: correctionHandler(mending),
-    [rehearseJob]: rehearsalHandler(rehearsing),
+    [dryRunJob]: dryRunHandler(runningDryRun),
     [restoreJob]: restores.handler,
   })
 }

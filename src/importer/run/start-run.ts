@@ -76,7 +76,7 @@ export async function startRun(
     const tasks = await listTasks(db, importId)
     const runnable = tasks.filter((task) => runnableStates.includes(task.state))
     if (runnable.length === 0) refuseNothingToRun(record, tasks)
-    return beginRun(deps, without(record, 'rehearsal'), runnable)
+    return beginRun(deps, without(record, 'dryRun'), runnable)
   })
   deps.jobs.wake()
   return jobId

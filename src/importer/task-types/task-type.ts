@@ -123,7 +123,7 @@ export interface LockKeys {
 }
 
 /** Records the start of a dry run before anything is staged. */
-export interface RehearsalNotes {
+export interface DryRunNotes {
   /** Start of the dry run, ISO 8601. */
   readonly at: string
   aim(load: TaskLoad): Promise<void>
@@ -234,7 +234,7 @@ export interface TaskKind {
    * Dry run: does everything that a run does before its commit, and reports what the commit would do. If it
    * throws, or does not retain staged data, only the recorded load is left.
    */
-  rehearse(running: Running, notes: RehearsalNotes, signal: AbortSignal): Promise<TaskTrial>
+  performDryRun(running: Running, notes: DryRunNotes, signal: AbortSignal): Promise<TaskTrial>
   /**
    * Returns what an interrupted load has committed, so that it can be published; undefined if it has not
    * committed. Throws if that cannot be determined.

@@ -59,7 +59,7 @@ export interface LoadPool {
   describeDatabase(connection: DatabaseConnection, options: DescribeOptions): Promise<DatabaseDescription>
   load(plan: LoadPlan, handlers: LoadHandlers): Promise<LoadOutcome>
   /** Dry run: does what a load does before its commit, and reports what the commit would do. */
-  rehearse(plan: LoadPlan, handlers: WatchHandlers): Promise<TriedLoad>
+  performDryRun(plan: LoadPlan, handlers: WatchHandlers): Promise<TriedLoad>
   /** Restores a table; `beforeCommit` as for a load. */
   restore(plan: RestorePlan, handlers: RestoreHandlers): Promise<LoadResult>
   /** Edits one feature. `beforeCommit` is called as for a load, if the edit changes anything. */
@@ -156,9 +156,9 @@ export function createLoadPool(options: LoadPoolOptions): LoadPool {
           onAsk: (question) => answer(question, handlers),
         }),
       ),
-    rehearse: (plan, handlers) =>
+    performDryRun: (plan, handlers) =>
       work<TriedLoad>(handlers.signal, (pool, { isSlow: _isSlow, ...limits }) =>
-        pool.call('rehearse', plan, {
+        pool.call('performDryRun', plan, {
           ...limits,
           key: plan.connection.parameters.path,
           onNotice: (notice) => pass(notice, handlers),

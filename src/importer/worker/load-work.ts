@@ -15,7 +15,7 @@ import type { RowsPlan } from './open-rows.ts'
 import { readBounds } from './read-bounds.ts'
 import type { RestorePlan } from './restore-table.ts'
 import { restoreTable } from './restore-table.ts'
-import { rehearseLoad, runLoad } from './run-load.ts'
+import { dryRunLoad, runLoad } from './run-load.ts'
 import { checkConnection, checkPlan, checkStore } from './trusted-databases.ts'
 import type { WorkLocation } from './trusted-files.ts'
 import { checkTrustedFile } from './trusted-files.ts'
@@ -96,9 +96,9 @@ function handlersAt(place: WorkLocation) {
         beforeCommit: (token, edited) => ask({ token, edited }),
       })
     },
-    rehearse: (plan: LoadPlan, { signal, notify }: LoadContext): Promise<TriedLoad> => {
+    performDryRun: (plan: LoadPlan, { signal, notify }: LoadContext): Promise<TriedLoad> => {
       checkPlan(place, plan)
-      return rehearseLoad(plan, {
+      return dryRunLoad(plan, {
         signal,
         onProgress: (progress) => notify({ progress }),
         onMessage: (message) => notify({ message }),

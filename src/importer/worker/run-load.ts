@@ -129,10 +129,10 @@ export async function runLoad(plan: LoadPlan, givenHooks: RunLoadHooks): Promise
 }
 
 /** Dry run: does what a load does before its commit, and reports what the commit would do. */
-export async function rehearseLoad(plan: LoadPlan, givenHooks: FlowHooks): Promise<TriedLoad> {
+export async function dryRunLoad(plan: LoadPlan, givenHooks: FlowHooks): Promise<TriedLoad> {
   const hooks = calmHooks(givenHooks)
   const { trial } = plan
-  if (trial === undefined) throw new Error('A rehearsal needs to know what to look at')
+  if (trial === undefined) throw new Error('A dry run needs to know what to look at')
   const load =
     plan.isReadOnly === true
       ? await readPlan(plan, hooks)

@@ -53,7 +53,7 @@ describe('a staged load', () => {
   it('is discarded where that is wanted, and where its token cannot be recorded', async () => {
     const given: string[] = []
     const staged = await stageTaskLoad(workerOf(given), {} as LoadPlan, quiet)
-    await staged.discard(new Error('a rehearsal ends'))
+    await staged.discard(new Error('a dry run ends'))
     assert.deepEqual(given, ['staged', 'discarded'])
 
     const refused: string[] = []

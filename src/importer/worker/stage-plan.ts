@@ -59,7 +59,7 @@ function requestOf(
     schema,
     indexes,
     ...defined({ upsert, keepAs }),
-    ...(isTried ? { isRehearsal: true } : {}),
+    ...(isTried ? { isDryRun: true } : {}),
   }
 }
 

@@ -49,11 +49,11 @@ function tellIdleLimits({ stopIf }: TrialOptions, { schema }: StagedPlan, { onMe
 /** Compares staged rows with the table. A comparison is slow, so a run does it only if a limit needs it. */
 async function compare(
   { mode }: LoadPlan,
-  { isRehearsal, keys, stopIf }: TrialOptions,
+  { isDryRun, keys, stopIf }: TrialOptions,
   { staged }: StagedPlan,
   signal: AbortSignal,
 ): Promise<TableComparison | undefined> {
-  const isAsked = isRehearsal || (asksChanges(stopIf ?? {}) && mode !== 'CREATE' && mode !== 'APPEND')
+  const isAsked = isDryRun || (asksChanges(stopIf ?? {}) && mode !== 'CREATE' && mode !== 'APPEND')
   return isAsked ? staged.compare?.(keys, signal) : undefined
 }
 

@@ -172,7 +172,7 @@ function tellNewIds({ mode }: LoadRequest, { target }: PlannedColumn, { onMessag
  * comparing.
  */
 function findKeyColumn(
-  { mode, schema, upsert, isRehearsal }: LoadRequest,
+  { mode, schema, upsert, isDryRun }: LoadRequest,
   id: string,
 ): PlannedColumn | undefined {
   const isMatched = mode === 'UPSERT' && upsert?.keys.some((key) => isSameName(key, id)) === true
@@ -180,7 +180,7 @@ function findKeyColumn(
   const attribute = schema.attributes[source]
   if (attribute === undefined) return undefined
   const isSure = integerTypes.includes(attribute.type)
-  if (!isMatched && !(isRehearsal === true && isSure)) return undefined
+  if (!isMatched && !(isDryRun === true && isSure)) return undefined
   return { source, target: { name: attribute.name, type: 'int64' }, name: id }
 }
 

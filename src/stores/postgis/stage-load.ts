@@ -95,7 +95,7 @@ async function routeOn(context: LoadContext, connection: Connection): Promise<Fi
 
 /** True if nothing may be written to the table yet. */
 function isBeside({ request, laidBy }: LoadContext): boolean {
-  return request.isRehearsal === true || laidBy !== undefined
+  return request.isDryRun === true || laidBy !== undefined
 }
 
 async function routeNew(

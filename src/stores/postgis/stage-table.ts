@@ -157,7 +157,7 @@ async function buildTable(
     result: loadResult(sent, plan.target),
     ...defined({ complete }),
     form: plan.replaced === undefined ? 'new' : 'swap',
-    ...(request.isRehearsal ? { staged: await stagedTable(context, connection, plan, sent) } : {}),
+    ...(request.isDryRun ? { staged: await stagedTable(context, connection, plan, sent) } : {}),
     place: async () => {
       const result = loadResult(sent, plan.target)
       const table = await describeStaged(context, connection, plan, sent)
@@ -188,7 +188,7 @@ async function prepareReading(
     await build(indexes)
     await connection.run('analysing', `analyze ${table}`)
   }
-  if (request.isRehearsal === true && laidBy === undefined) {
+  if (request.isDryRun === true && laidBy === undefined) {
     const known = { countedKey: plan.identity?.column, geometryColumn: plan.target.geometryColumn }
     await build(indexes.filter((index) => !isAlwaysBuilt(index, known)))
     return complete

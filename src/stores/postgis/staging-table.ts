@@ -78,7 +78,7 @@ async function settleRows(
 ): Promise<Omit<ComparedRows, 'rowCount'> | undefined> {
   if (laidBy !== undefined) return undefined
   await load.rejectUncastable(sent)
-  if (!request.isRehearsal) return undefined
+  if (!request.isDryRun) return undefined
   const isAddition = request.mode === 'APPEND'
   return { ...(await load.settle({ fillsMissing: !isAddition })), isAddition }
 }

@@ -131,10 +131,10 @@ describe('a CRS that data declare and that has no code', needsGdal, () => {
       assert.deepEqual([transform.json.source, transform.json.target], ['declared', 'EPSG:4326'])
       const ready = await taskOf(client, id)
       assert.deepEqual([ready.state, codesOf(ready)], ['READY', []], driver)
-      const rehearsed = await client.call('POST', `/${id}/rehearsal`)
-      assert.equal(rehearsed.status, 200, rehearsed.text)
+      const dryRunEnded = await client.call('POST', `/${id}/dry-run`)
+      assert.equal(dryRunEnded.status, 200, dryRunEnded.text)
       assert.match(
-        rehearsed.text,
+        dryRunEnded.text,
         /"srs":"EPSG:4326","evidence":"The data declare .*?; the rows are loaded in EPSG:4326/,
       )
       assert.equal((await client.call('POST', `/${id}`)).status, 204)

@@ -204,8 +204,8 @@ for (const store of ['GeoPackage', 'PostGIS'] as const) {
       const [first] = listOf<Json>(found.json.proposals)
       assert.deepEqual([first?.keys, first?.rows], [['fid'], { data: 2, layer: 2, found: 1 }])
       await client.call('PUT', `${next}/tasks/0`, { task: { keys: ['fid'] } })
-      const tried = await client.call('POST', `${next}/rehearsal`)
-      const [trial] = listOf<Json>((tried.json.rehearsal as Json | undefined)?.tasks)
+      const tried = await client.call('POST', `${next}/dry-run`)
+      const [trial] = listOf<Json>((tried.json.dryRun as Json | undefined)?.tasks)
       assert.deepEqual(
         trial?.changes,
         { added: 1, changed: 1, removed: 0, same: 0, matchedBy: ['fid'] },

@@ -84,7 +84,7 @@ for (const [shape, envOf] of Object.entries(shapes)) {
       )
       assert.deepEqual([second?.keys, second?.rows.found, rest], [['name'], 1, []])
 
-      for (const step of ['', '/rehearsal']) {
+      for (const step of ['', '/dry-run']) {
         await client.call('POST', `${path}${step}`)
         const told =
           step === ''

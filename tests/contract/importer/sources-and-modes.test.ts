@@ -113,11 +113,11 @@ async function load(place: Place, source: string, mode: Mode): Promise<void> {
   assert.deepEqual([first?.keys, first?.rows], [['no'], { data: 30, layer: 30, found: 25 }], proposed.text)
   await client.call('PUT', path, { task: { keys: ['no'] } })
   const { counts, rows: wanted } = expected[mode]
-  const rehearsed = await client.call('POST', `/${id}/rehearsal`)
-  const [told] = listOf<{ changes: Json }>(rehearsed.json.rehearsal?.tasks)
+  const dryRunEnded = await client.call('POST', `/${id}/dry-run`)
+  const [told] = listOf<{ changes: Json }>(dryRunEnded.json.dryRun?.tasks)
   const { matchedBy: _, ...changes } = told?.changes ?? {}
   const isCounted = mode !== 'APPEND'
-  assert.deepEqual(changes, isCounted ? counts : { ...counts, changed: changes['changed'] }, rehearsed.text)
+  assert.deepEqual(changes, isCounted ? counts : { ...counts, changed: changes['changed'] }, dryRunEnded.text)
   await run(client, id)
   const { features } = await readItems(client, `default:${name}`)
   const found = listOf<{ properties: { no: number; name: string } }>(features).map(
@@ -152,7 +152,7 @@ const modes: Mode[] = ['REPLACE', 'APPEND', 'UPSERT']
 
 // Every source in every mode, into both stores, with both catalogues: half of the ways here, half there.
 for (const [at, [catalogue, envOf]] of Object.entries(catalogues).entries()) {
-  describe(`looks, rehearsals and loads, with the catalogue in ${catalogue}`, () => {
+  describe(`looks, dry runs and loads, with the catalogue in ${catalogue}`, () => {
     for (const [place, type] of ['GeoPackage', 'PostGIS'].entries()) {
       it(`tell the same of rows from anywhere, into ${type}`, async (test) => {
         const client = await startFetcher(test, await envOf())

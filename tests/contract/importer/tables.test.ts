@@ -60,8 +60,8 @@ for (const [shape, envOf] of Object.entries(shapes)) {
         const ready = await taskOf(client, id)
         assert.deepEqual([ready.state, told(ready).length], ['READY', 1], file.name)
         assert.match(String(told(ready)[0]?.message), /is a table without one\. Columns .* makes points/)
-        const rehearsed = await client.call('POST', `/${id}/rehearsal`)
-        assert.match(rehearsed.text, /"without-geometry"/, file.name)
+        const dryRunEnded = await client.call('POST', `/${id}/dry-run`)
+        assert.match(dryRunEnded.text, /"without-geometry"/, file.name)
         assert.equal((await client.call('POST', `/${id}`)).status, 204)
         const done = await taskOf(client, id)
         assert.deepEqual(

@@ -136,12 +136,12 @@ describe('tables with very many columns', () => {
         ['changed', 2, 20_004, wideValue(2, columns - 1), 7, null],
         ['added', 4, undefined, undefined, 40_004, 40_000 + columns - 1],
       ]
-      const tried = await load({ name, store, content, more, run: '/rehearsal' })
+      const tried = await load({ name, store, content, more, run: '/dry-run' })
       assert.equal(String(tried['state']), 'READY', JSON.stringify(tried).slice(0, 3000))
       const listed = await ask(
         server,
         'GET',
-        `${String(tried['href']).replace('/tasks/', '/rehearsal/tasks/')}/changes?format=geojson`,
+        `${String(tried['href']).replace('/tasks/', '/dry-run/tasks/')}/changes?format=geojson`,
       )
       assert.deepEqual(toldChanges(listed, last), told)
       const done = await load({ name, store, content, more })

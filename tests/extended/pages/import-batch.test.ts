@@ -128,7 +128,7 @@ describe('an import of many layers', async () => {
     const { page } = shown
     await shown.signIn(`/app/imports/${own}`)
     await page.getByText('Grenzen: anhalten, was falsch aussieht').click()
-    await page.getByRole('button', { name: 'Ausprobieren' }).click()
+    await page.getByRole('button', { name: 'Testlauf starten' }).click()
     await page.locator('.diff b, .asides').first().waitFor()
     await expectSound(shown, 'import-decide-390-dark')
   })

@@ -19,7 +19,7 @@ const rows = 4000
 const layer = 'places'
 
 /** Operation of the server at the time of the kill. */
-const works = ['run', 'rehearsal', 'taking up', 'stopped run', 'accept'] as const
+const works = ['run', 'dryRun', 'taking up', 'stopped run', 'accept'] as const
 type Work = (typeof works)[number]
 
 interface Round extends Change {
@@ -88,7 +88,7 @@ class KilledLayer {
       ...(mode === 'UPSERT' ? { deleteMissing } : {}),
       ...(isLimited ? { stopIf: { changed: { rows: 1 } } } : {}),
     })
-    if (work === 'taking up') await this.#rehearse(id, round, where)
+    if (work === 'taking up') await this.#performDryRun(id, round, where)
     if (work === 'accept') await this.#stop(id, before, where)
     const moment = this.#moment(number, session, work)
     const told = `${where}, ${nameOf(moment)}`
@@ -154,11 +154,11 @@ class KilledLayer {
   async #kill(id: number, moment: Moment, work: Work, round: Round, where: string): Promise<void> {
     const body = { stopped: ['changed'] }
     if (work === 'accept') await killAt(this.#server, id, moment, { path: '/tasks/0/accept', body })
-    else if (work === 'rehearsal') await killAt(this.#server, id, moment, { path: '/rehearsal' })
+    else if (work === 'dryRun') await killAt(this.#server, id, moment, { path: '/dry-run' })
     else await killAt(this.#server, id, moment)
     const found = await this.#assertEither(round, where)
     this.report[found] += 1
-    const touchesNothing = work === 'rehearsal' || work === 'stopped run'
+    const touchesNothing = work === 'dryRun' || work === 'stopped run'
     if (touchesNothing) assert.equal(found, 'before', `${where}: the layer was changed`)
     this.#server = await this.#restart()
     const shown = await shownCount(this.#server, `${this.target.name}:${layer}`)
@@ -184,7 +184,7 @@ class KilledLayer {
 
   /** Completes an interrupted operation, as a client that repeats a request which was not recorded. */
   async #finish(id: number, work: Work, round: Round, where: string): Promise<void> {
-    if (work === 'rehearsal') await this.#rehearse(id, round, where)
+    if (work === 'dryRun') await this.#performDryRun(id, round, where)
     if (work === 'stopped run') await this.#stop(id, round.before, where)
     if (work === 'stopped run' || work === 'accept') {
       const { accepted, state } = await this.#endedTask(id)
@@ -206,17 +206,17 @@ class KilledLayer {
   }
 
   /** Waits for the dry run of an import, and requests it if the server has none. */
-  async #rehearse(id: number, { before, after, mode }: Round, where: string): Promise<void> {
-    const path = `/rest/imports/${id}/rehearsal`
+  async #performDryRun(id: number, { before, after, mode }: Round, where: string): Promise<void> {
+    const path = `/rest/imports/${id}/dry-run`
     if ((await this.#server.call('GET', path)).status === 404) await this.#server.call('POST', path)
     const found = await this.#server.importIn(id, ['PENDING', 'READY', 'COMPLETE', 'COMPLETE_ERROR'])
     assert.ok(['PENDING', 'READY'].includes(String(found.state)), `${where}: ${JSON.stringify(found)}`)
     const { json, text } = await this.#server.call('GET', path)
-    assert.equal(String(json.rehearsal?.state), 'COMPLETE', `${where}: ${text}`)
-    const { added, changed, removed } = (json.rehearsal?.tasks?.[0]?.changes ?? {}) as Json
+    assert.equal(String(json.dryRun?.state), 'COMPLETE', `${where}: ${text}`)
+    const { added, changed, removed } = (json.dryRun?.tasks?.[0]?.changes ?? {}) as Json
     const { same: _, ...counts } = countsBetween(before, after)
     if (mode !== 'APPEND') assert.deepEqual({ added, changed, removed }, counts, `${where}: ${text}`)
-    await this.#assertRows(before, `${where}, after the rehearsal`)
+    await this.#assertRows(before, `${where}, after the dry run`)
   }
 
   /** Waits until limits have stopped a run, and requests the run if the server has none. */

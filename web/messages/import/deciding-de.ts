@@ -86,10 +86,10 @@ export const decidingDe: DecidingTexts = {
     'Nichts wurde geändert. Berichtigen Sie die Daten, ändern Sie die Grenze, oder lassen Sie dieses eine Laden durch.',
   accept: 'Dieses Laden durchlassen',
   difference: 'Was sich ändern würde',
-  tryIt: 'Ausprobieren',
-  tryAgain: 'Noch einmal',
+  tryIt: 'Testlauf starten',
+  tryAgain: 'Testlauf wiederholen',
   tryHint:
-    'Alles außer dem letzten Schritt: nichts ändert sich, und der Import nimmt auf, was gelesen wurde.',
+    'Testlauf: lädt alles bis auf den letzten Schritt. Ein anschließender Import verwendet die geladenen Daten.',
   wouldStop: 'Eine Grenze würde dieses Laden anhalten.',
   wouldRead: (read, load, rejected) =>
     `${count(read, 'Zeile wird', 'Zeilen werden')} gelesen, ${number(load)} würden geladen, ${number(rejected)} beiseitegelegt.`,
@@ -110,7 +110,7 @@ export const decidingDe: DecidingTexts = {
     `${count(value, 'Zeile', 'Zeilen')} beiseitegelegt${field === undefined ? '' : `, ${field}`}: ${reason}.`,
   example: (row, value) =>
     value === undefined ? `Zeile ${number(row)}` : `Zeile ${number(row)}: „${value.slice(0, 80)}“`,
-  notTried: (text) => `Nicht ausprobiert: ${text}`,
+  notTried: (text) => `Nicht im Testlauf: ${text}`,
   differenceMap: 'Der Unterschied auf der Karte',
   shownChanges: 'Gezeigte Änderungen',
   all: 'Alle',
@@ -125,7 +125,7 @@ export const decidingDe: DecidingTexts = {
   rowsASecond: 'Zeilen in der Sekunde',
   mayClose:
     'Sie können diese Seite schließen. Die Arbeit geht weiter, und diese Adresse zeigt, wie weit sie ist.',
-  tried: 'Wird ausprobiert. Nichts wird gespeichert.',
+  tried: 'Testlauf läuft. Es werden keine Daten geändert.',
   failed: (value) => `${count(value, 'Layer ist', 'Layer sind')} gescheitert.`,
   cancelled: (value) => `${count(value, 'Layer wurde', 'Layer wurden')} abgebrochen.`,
   open: (value) => `${count(value, 'Layer braucht', 'Layer brauchen')} eine Antwort.`,

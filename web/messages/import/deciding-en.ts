@@ -84,9 +84,10 @@ export const decidingEn = {
   stoppedHint: 'Nothing was changed. Mend the data, change the limit, or let this one load through.',
   accept: 'Let this load through',
   difference: 'What would change',
-  tryIt: 'Try it out',
-  tryAgain: 'Try again',
-  tryHint: 'All is done but the last step: nothing changes, and the run takes up what was read.',
+  tryIt: 'Start dry run',
+  tryAgain: 'Repeat dry run',
+  tryHint:
+    'Dry run: loads everything except the final commit. Running the import afterwards reuses the loaded data.',
   wouldStop: 'A limit would stop this load.',
   wouldRead: (read: number, load: number, rejected: number) =>
     `${count(read, 'row is', 'rows are')} read, ${number(load)} would be loaded, ${number(rejected)} set aside.`,
@@ -106,7 +107,7 @@ export const decidingEn = {
     `${count(value, 'row', 'rows')} set aside${field === undefined ? '' : `, ${field}`}: ${reason}.`,
   example: (row: number, value: string | undefined) =>
     value === undefined ? `row ${number(row)}` : `row ${number(row)}: “${value.slice(0, 80)}”`,
-  notTried: (text: string) => `Not tried: ${text}`,
+  notTried: (text: string) => `Not part of the dry run: ${text}`,
   differenceMap: 'The difference on the map',
   shownChanges: 'Changes that are shown',
   all: 'All',
@@ -120,7 +121,7 @@ export const decidingEn = {
   readOf: (total: string) => `read of ${total}`,
   rowsASecond: 'rows a second',
   mayClose: 'You may close this page. The work goes on, and this address shows how far it is.',
-  tried: 'Is tried out. Nothing is saved.',
+  tried: 'Dry run in progress. No data are changed.',
   failed: (value: number) => `${count(value, 'layer has', 'layers have')} failed.`,
   cancelled: (value: number) => `${count(value, 'layer was', 'layers were')} cancelled.`,
   open: (value: number) => `${count(value, 'layer needs', 'layers need')} an answer.`,

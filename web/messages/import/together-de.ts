@@ -73,6 +73,6 @@ export const togetherDe: TogetherTexts = {
   stop: 'Anhalten',
   refused: (value) => `Das hat der Server für ${layers(value)} abgelehnt:`,
   unsent: (value) => `${layers(value)} ${value === 1 ? 'ist' : 'sind'} wie zuvor.`,
-  tryAgain: 'Noch einmal versuchen',
+  tryAgain: 'Testlauf wiederholen',
   progress: 'Fertige Layer',
 }

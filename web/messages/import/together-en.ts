@@ -71,7 +71,7 @@ export const togetherEn = {
   stop: 'Stop',
   refused: (value: number) => `The server refused this for ${layers(value)}:`,
   unsent: (value: number) => `${layers(value)} ${value === 1 ? 'is' : 'are'} as before.`,
-  tryAgain: 'Try again',
+  tryAgain: 'Repeat dry run',
   progress: 'Layers that are done',
 }
 

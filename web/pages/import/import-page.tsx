@@ -15,7 +15,7 @@ import { Notes } from './notes.tsx'
 import { ActBar, runCall } from './progress/act-bar.tsx'
 import { askChanged, hasMoved } from './progress/ask-changed.ts'
 import { useTitle } from './progress/use-title.ts'
-import { type Rehearsal, RehearsalContext, rehearsalPath } from './review/rehearsal.ts'
+import { type DryRun, DryRunContext, dryRunPath } from './review/dry-run.ts'
 import { TaskEnd } from './task-end.tsx'
 import { TaskReview } from './task-review.tsx'
 import { type Import, isBusy, storeOf, type Task } from './types.ts'
@@ -26,7 +26,7 @@ const stillMs = 3000
 
 interface LoadedImport {
   work: Import
-  rehearsal: Rehearsal | undefined
+  dryRun: DryRun | undefined
 }
 
 /** `/app/imports/<id>?task=`: review, progress and result of an import, by the server's state. */
@@ -63,9 +63,9 @@ export function ImportPage({ id = '' }: Record<string, string>) {
   return (
     <div class="rev-page">
       {error !== undefined && <Failed error={error} onAgain={() => void reload()} />}
-      <RehearsalContext.Provider value={value.rehearsal}>
+      <DryRunContext.Provider value={value.dryRun}>
         <Review {...value} reload={reload} />
-      </RehearsalContext.Provider>
+      </DryRunContext.Provider>
     </div>
   )
 }
@@ -107,16 +107,16 @@ function followed(id: string): { found: Resource<LoadedImport>; poll(): Promise<
  */
 async function ask(id: string, before: Import | undefined, signal: AbortSignal): Promise<LoadedImport> {
   const work = await askChanged(id, before, signal)
-  const rehearsal = work.rehearsal === undefined ? undefined : await rehearsalOf(id, signal)
-  if (rehearsal?.state !== 'RUNNING') return { work, rehearsal }
+  const dryRun = work.dryRun === undefined ? undefined : await dryRunOf(id, signal)
+  if (dryRun?.state !== 'RUNNING') return { work, dryRun }
   const tasks = work.tasks.map((task) => (task.state === 'RUNNING' ? { ...task, state: 'READY' } : task))
-  return { work: { ...work, tasks }, rehearsal }
+  return { work: { ...work, tasks }, dryRun }
 }
 
-async function rehearsalOf(id: string, signal: AbortSignal): Promise<Rehearsal | undefined> {
+async function dryRunOf(id: string, signal: AbortSignal): Promise<DryRun | undefined> {
   try {
-    const path = rehearsalPath(Number(id))
-    return (await call<{ rehearsal: Rehearsal }>({ path }, signal)).rehearsal
+    const path = dryRunPath(Number(id))
+    return (await call<{ dryRun: DryRun }>({ path }, signal)).dryRun
   } catch (error) {
     // It was dropped a moment ago.
     if (error instanceof Refusal && error.status === 404) return undefined
@@ -128,10 +128,10 @@ interface ReviewProps extends LoadedImport {
   reload(): Promise<void>
 }
 
-function Review({ work, rehearsal, reload }: ReviewProps) {
+function Review({ work, dryRun, reload }: ReviewProps) {
   const texts = importTexts.value
   const { tasks } = work
-  const isRehearsing = rehearsal?.state === 'RUNNING'
+  const isDryRunning = dryRun?.state === 'RUNNING'
   const sent = useMemo(() => new SentChanges(), [work.id])
   const view = viewOf(query.value.get('show'))
   const problems = tasks.length > 1 ? problemsOf(tasks) : []
@@ -143,7 +143,7 @@ function Review({ work, rehearsal, reload }: ReviewProps) {
     ? undefined
     : (tasks.find(({ id }) => String(id) === chosen) ?? shown[0] ?? tasks[0])
   const done = tasks.filter(({ state }) => state === 'COMPLETE').length
-  const isRunning = !isRehearsing && tasks.some(({ state }) => state === 'RUNNING')
+  const isRunning = !isDryRunning && tasks.some(({ state }) => state === 'RUNNING')
   useTitle(tasks.length > 1 && isRunning ? batchTexts.value.loadedOf(done, tasks.length) : undefined)
   const { act } = useAct(reload)
   return (
@@ -152,7 +152,7 @@ function Review({ work, rehearsal, reload }: ReviewProps) {
         <div class="rev-l">
           <div class="sec">
             <h1>{texts.name(work.id)}</h1>
-            <p class="dim">{texts.states(isRehearsing ? 'READY' : work.state)}</p>
+            <p class="dim">{texts.states(isDryRunning ? 'READY' : work.state)}</p>
             {work.message !== undefined && <p dir="auto">{work.message}</p>}
           </div>
           <FoundList
@@ -183,7 +183,7 @@ function Review({ work, rehearsal, reload }: ReviewProps) {
           {task !== undefined && <Chosen work={work} task={task} reload={reload} />}
         </div>
       </div>
-      <ActBar work={work} isRehearsing={isRehearsing} reload={reload} />
+      <ActBar work={work} isDryRunning={isDryRunning} reload={reload} />
     </>
   )
 }

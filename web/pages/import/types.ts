@@ -112,7 +112,7 @@ export interface Import extends ImportSummary {
   tasks: Task[]
   messages?: Message[]
   /** Absent without a dry run. */
-  rehearsal?: { state: string }
+  dryRun?: { state: string }
   targetWorkspace?: { workspace?: { name: string } }
 }
 

@@ -7,17 +7,17 @@ import { declaredLayer } from '../../model/model.ts'
 import type {
   CommitNote,
   Committed,
+  DryRunNotes,
   ExistingTable,
   Naming,
   Placed,
   Publication,
-  RehearsalNotes,
   Running,
 } from '../task-type.ts'
 import { refuseOtherLayer } from './corrections-target.ts'
+import { dryRunRows } from './dry-run-rows.ts'
 import { findFileStore, movedTo, openMoved, pointStore, removeMoved } from './file-layer.ts'
 import { endOfFiles, endOfTable, howToKeep, reportOutsideChange } from './previous-contents.ts'
-import { rehearseRows } from './rehearse-rows.ts'
 import type { RowLoadDeps, RowSource } from './row-load-deps.ts'
 import { asAdded, sentRows, stageCorrections } from './stage-corrections.ts'
 import type { RunTrial } from './stage-rows.ts'
@@ -137,10 +137,10 @@ export class RowLoads {
   }
 
   /** Dry run. Reserves a table name only while choosing it. */
-  async rehearse(
+  async performDryRun(
     running: Running,
     source: RowSource,
-    notes: RehearsalNotes,
+    notes: DryRunNotes,
     signal: AbortSignal,
   ): Promise<TaskTrial> {
     const { targets } = this.#deps
@@ -148,7 +148,7 @@ export class RowLoads {
     targets.release(running.record.workspace, target)
     const load = loadInto(target, randomUUID())
     await notes.aim(load)
-    return rehearseRows(this.#deps, { running, load, target, source }, notes.at, signal)
+    return dryRunRows(this.#deps, { running, load, target, source }, notes.at, signal)
   }
 
   /** Returns the retained dry run of the task, and the limits under which the load may be stopped. */

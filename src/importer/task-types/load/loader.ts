@@ -89,8 +89,8 @@ export class Loader {
   }
 
   /** Stages rows and measures them; commits nothing. */
-  rehearse(plan: LoadPlan, work: LoaderWork): Promise<TriedLoad> {
-    return this.#pool.rehearse(plan, this.#watch(work))
+  performDryRun(plan: LoadPlan, work: LoaderWork): Promise<TriedLoad> {
+    return this.#pool.performDryRun(plan, this.#watch(work))
   }
 
   #watch(

@@ -66,7 +66,7 @@ function mendedPlan({ loader }: RowLoadDeps, plan: LoadPlan, task: TaskRecord, s
   const rejectsAfter = loader.rejectsPath(task, number)
   const rejects = loader.rejectsPath(task, task.rejectsNumber)
   const { stopIf } = sent
-  const trial = stopIf && { isRehearsal: false, stopIf, accepted: [], ...defined({ keys: task.keys }) }
+  const trial = stopIf && { isDryRun: false, stopIf, accepted: [], ...defined({ keys: task.keys }) }
   return {
     ...plan,
     ...defined({ trial }),

@@ -47,7 +47,7 @@ function limited(plan: LoadPlan, stage: RowStage, basis: TrialBasis | undefined)
   if (stopIf === undefined) return plan
   const crs = knownCrs(stage)
   const accepted = waivedOf(task, basis)
-  return { ...plan, trial: { isRehearsal: false, stopIf, accepted, crs, ...defined({ keys }) } }
+  return { ...plan, trial: { isDryRun: false, stopIf, accepted, crs, ...defined({ keys }) } }
 }
 
 /** Returns the CRS of the layer, and that of the data before reprojection. */

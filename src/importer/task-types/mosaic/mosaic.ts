@@ -76,7 +76,7 @@ export function mosaicKind(deps: MosaicDeps): TaskKind {
     checkMode: (record, task) => refuseAppend(catalog, record, task),
     turn: () => Promise.resolve(undefined),
     place: (running, naming) => place(deps, running, naming),
-    rehearse: async (running, { at }) => describeTrial(running, { at, notTried: ['granules'] }),
+    performDryRun: async (running, { at }) => describeTrial(running, { at, notTried: ['granules'] }),
     recover: async (load) => ((await rows.recover(load)) === undefined ? undefined : committed(deps, load)),
     discard: async (load) => {
       await rows.discard(load)

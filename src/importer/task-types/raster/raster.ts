@@ -32,7 +32,7 @@ export function rasterKind(deps: RasterDeps): TaskKind {
     checkTransforms: ({ files }, specs) => checkRasterTransforms(specs, { isSingle: files.length <= 1 }),
     checkMode: (record, task) => refuseAppend(catalog, record, task),
     turn: () => Promise.resolve(undefined),
-    rehearse: async (running, { at }) => {
+    performDryRun: async (running, { at }) => {
       const notTried = running.task.transforms.length === 0 ? [] : ['transformations']
       return describeTrial(running, { at, notTried })
     },

@@ -1,7 +1,7 @@
 import { withoutLoad } from '../no-load.ts'
 import type { TaskKind } from '../task-type.ts'
 import { vectorKind } from '../vector/vector.ts'
-import { rehearseFile } from './rehearse-file.ts'
+import { dryRunFile } from './dry-run-file.ts'
 import type { ServedDeps } from './served-deps.ts'
 import { publishFile, stageFile } from './stage-file.ts'
 
@@ -15,7 +15,7 @@ export function servedKind(deps: ServedDeps): TaskKind {
     takesSource: () => false,
     readsInPlace: () => true,
     turn: () => Promise.resolve(undefined),
-    rehearse: (running, { at }, signal) => rehearseFile(deps, running, at, signal),
+    performDryRun: (running, { at }, signal) => dryRunFile(deps, running, at, signal),
     place: async (running) => ({
       turns: {},
       stage: async (_notes, signal) => {

@@ -55,7 +55,7 @@ export function tableKind({ rows, pool, vault }: TableTaskDeps): TaskKind {
     checkMode: () => Promise.resolve(),
     turn: (running) => rows.turn(running),
     place: (running, naming) => rows.place(running, naming, source),
-    rehearse: (running, notes, signal) => rows.rehearse(running, source, notes, signal),
+    performDryRun: (running, notes, signal) => rows.performDryRun(running, source, notes, signal),
     recover: (load) => rows.recover(load),
     discard: (load) => rows.discard(load),
   }

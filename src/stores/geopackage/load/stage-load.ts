@@ -6,8 +6,8 @@ import { planLoad } from '../load-plan.ts'
 import type { LoadSurroundings } from '../load-surroundings.ts'
 import { dataVersion } from '../server-writes.ts'
 import { removeSideFile, sidePath, stageRows } from '../stage-rows.ts'
+import { stageDryRun } from './dry-run-load.ts'
 import { resolveCrs } from './open-staged.ts'
-import { stageRehearsal } from './rehearsal-load.ts'
 import { SideFileLoad } from './side-file-load.ts'
 import { pageSizeOf } from './staged-load.ts'
 
@@ -20,7 +20,7 @@ export async function stageLoad(
 ): Promise<StagedLoad> {
   const { path, writer } = surroundings
   removeSideFile(path, request.loadId)
-  if (request.isRehearsal === true) return stageRehearsal(surroundings, request, batches, hooks)
+  if (request.isDryRun === true) return stageDryRun(surroundings, request, batches, hooks)
   const db = await writer.take({ isNew: request.mode !== 'CREATE' })
   try {
     await prepareFile(path, db, hooks.signal)

@@ -4,10 +4,10 @@ import type { LoadHooks, LoadRequest, StagedLoad } from '../../store.ts'
 import type { LoadSurroundings } from '../load-surroundings.ts'
 import type { StagedRows } from '../stage-rows.ts'
 import { sidePath } from '../stage-rows.ts'
+import { DryRunLoad, planQuietly } from './dry-run-load.ts'
 import type { LaidBy } from './lay-by.ts'
 import { digestShape, readLaidRows } from './lay-by.ts'
 import { openStaged } from './open-staged.ts'
-import { planQuietly, RehearsalLoad } from './rehearsal-load.ts'
 import type { StagedTable } from './staged-load.ts'
 
 /** Reuses retained rows, which from now on belong to the load of `request`. */
@@ -19,7 +19,7 @@ export async function takeUp(
 ): Promise<StagedLoad> {
   const { path } = surroundings
   // Rows staged by a dry run have the columns of a dry run.
-  const request: LoadRequest = { ...wanted, isRehearsal: true }
+  const request: LoadRequest = { ...wanted, isDryRun: true }
   const laidBy = JSON.parse(text) as LaidBy
   const lies = sidePath(path, laidBy.loadId)
   const rows = findRows(lies, laidBy)
@@ -30,7 +30,7 @@ export async function takeUp(
   }
   const side = sidePath(path, request.loadId)
   if (side !== lies) renameSync(lies, side)
-  if (wanted.isRehearsal === true) return new RehearsalLoad(surroundings, staged, hooks)
+  if (wanted.isDryRun === true) return new DryRunLoad(surroundings, staged, hooks)
   return openStaged(surroundings, staged, hooks)
 }
 

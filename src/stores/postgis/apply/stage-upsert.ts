@@ -89,9 +89,7 @@ export async function stageUpsert(
     connection,
     form: 'beside',
     result: loadResult(sent, plan),
-    ...(request.isRehearsal
-      ? { staged: { ...held, rowCount, isAddition: false, upsert, notTried: [] } }
-      : {}),
+    ...(request.isDryRun ? { staged: { ...held, rowCount, isAddition: false, upsert, notTried: [] } } : {}),
     place: async () => {
       const result = await place(parts, rows, sent, old)
       const { added, changed, removed } = result.changes ?? { added: 0, changed: 0, removed: 0 }

@@ -48,7 +48,7 @@ async function countStaged(connection: Connection, relation: string): Promise<nu
 /** Ends the transaction of a comparison and returns the text for `findLaidBy`. */
 export async function layRowsBy(schema: string, request: LoadRequest, steps: FinalSteps): Promise<string> {
   const { connection, staged, form, result } = steps
-  if (staged === undefined || form === undefined) throw new Error('Only rehearsals are laid by')
+  if (staged === undefined || form === undefined) throw new Error('Only the data of dry runs are retained')
   await connection.run('ending the comparison', 'rollback')
   const laidBy: LaidBy = {
     loadId: request.loadId,

@@ -11,7 +11,7 @@ import { useAct } from '../use-act.ts'
 interface ActBarProps {
   work: Import
   /** It is tried out. */
-  isRehearsing: boolean
+  isDryRunning: boolean
   reload(): Promise<void>
 }
 
@@ -21,20 +21,20 @@ export function runCall(importId: number): Call {
 }
 
 /** Actions for all layers. */
-export function ActBar({ work, isRehearsing, reload }: ActBarProps) {
+export function ActBar({ work, isDryRunning, reload }: ActBarProps) {
   const texts = importTexts.value
   const { act, error } = useAct(reload)
   const { tasks } = work
   const runnable = tasks.filter(isRunnable).length
   const isDone = tasks.length > 0 && tasks.every(({ state }) => state === 'COMPLETE')
   const isRunning =
-    !isRehearsing && (work.state === 'RUNNING' || tasks.some(({ state }) => state === 'RUNNING'))
+    !isDryRunning && (work.state === 'RUNNING' || tasks.some(({ state }) => state === 'RUNNING'))
   const run = runCall(work.id)
   const cancel: Call = { method: 'DELETE', path: `/rest/imports/${work.id}/run` }
   return (
     <div class="actbar">
       <p class="note-txt" role="status">
-        <Told work={work} isRehearsing={isRehearsing} isRunning={isRunning} />
+        <Told work={work} isDryRunning={isDryRunning} isRunning={isRunning} />
         {error.value !== undefined && (
           <span class="err" role="alert" dir="auto">
             {reasonOf(error.value)}
@@ -55,7 +55,7 @@ export function ActBar({ work, isRehearsing, reload }: ActBarProps) {
         <button
           type="button"
           class="btn main"
-          disabled={runnable === 0 || isRehearsing}
+          disabled={runnable === 0 || isDryRunning}
           onClick={() => void act(run)}
         >
           {texts.run(runnable)}
@@ -68,12 +68,12 @@ export function ActBar({ work, isRehearsing, reload }: ActBarProps) {
 
 interface ImportStateProps {
   work: Import
-  isRehearsing: boolean
+  isDryRunning: boolean
   isRunning: boolean
 }
 
 /** Summary of all layers in words. */
-function Told({ work: { tasks, state }, isRehearsing, isRunning }: ImportStateProps) {
+function Told({ work: { tasks, state }, isDryRunning, isRunning }: ImportStateProps) {
   const [texts, deciding, batch] = [importTexts.value, decidingTexts.value, batchTexts.value]
   const countOf = (view: Parameters<typeof isOfView>[1]): number =>
     tasks.filter((task) => isOfView(task, view)).length
@@ -82,7 +82,7 @@ function Told({ work: { tasks, state }, isRehearsing, isRunning }: ImportStatePr
   const cancelled = tasks.filter((task) => task.state === 'CANCELED').length
   const failed = countOf('failed') - cancelled
   const isBegun = done + failed + cancelled > 0
-  if (isRehearsing) return <b>{deciding.tried}</b>
+  if (isDryRunning) return <b>{deciding.tried}</b>
   if (isRunning) return <b>{batch.loadedOf(done, tasks.length)}</b>
   return (
     <>

@@ -13,14 +13,14 @@ interface HowFarProps {
   importId: number
   task: Task
   /** It is tried out. */
-  isRehearsal?: boolean
+  isDryRun?: boolean
 }
 
 /** Progress of a load or dry run of a task: share, rows, rows per second, remaining time. */
-export function HowFar({ importId, task, isRehearsal = false }: HowFarProps) {
+export function HowFar({ importId, task, isDryRun = false }: HowFarProps) {
   const texts = decidingTexts.value
   const path = taskPath(String(importId), task.id)
-  const isRunning = isRehearsal || isBusy(task.state)
+  const isRunning = isDryRun || isBusy(task.state)
   const progress = useMemo(
     () => new Resource<Progress>((signal) => call({ path: `${path}/progress` }, signal)),
     [path],

@@ -11,17 +11,17 @@ import type { DataStyle } from '../../../map/combined-style.ts'
 import { MapView } from '../../../map/map-view.tsx'
 import { decidingTexts } from '../../../messages/import/texts.ts'
 import { type Change, type Changed, ChangesTable, signs } from './changes-table.tsx'
-import { type Rehearsed, rehearsalPath } from './rehearsal.ts'
+import { type DryRunTask, dryRunPath } from './dry-run.ts'
 
 const mostRows = 100
 const kinds = ['removed', 'changed', 'added'] as const
 
 /** The difference on the map and row by row; what is chosen in the table is marked on the map. */
-export function ChangesOnMap({ importId, found }: { importId: number; found: Rehearsed }) {
+export function ChangesOnMap({ importId, found }: { importId: number; found: DryRunTask }) {
   const texts = decidingTexts.value
   const kind = useSignal<Change | undefined>(undefined)
   const chosen = useSignal<Changed | undefined>(undefined)
-  const path = `${rehearsalPath(importId)}/tasks/${found.task}`
+  const path = `${dryRunPath(importId)}/tasks/${found.task}`
   const asked: Call = { path: `${path}/changes`, query: pageOf(found, kind.value) }
   const rows = useMemo(
     () => new Resource<{ features: Changed[] }>((signal) => call(asked, signal)),
@@ -80,7 +80,7 @@ export function ChangesOnMap({ importId, found }: { importId: number; found: Reh
   )
 }
 
-function countOf({ changes }: Rehearsed, kind: Change | undefined): number {
+function countOf({ changes }: DryRunTask, kind: Change | undefined): number {
   if (changes === undefined) return 0
   const { added, removed } = changes
   const changed = changes.changed ?? 0
@@ -88,13 +88,13 @@ function countOf({ changes }: Rehearsed, kind: Change | undefined): number {
 }
 
 /** Changes are listed by kind: removed rows first, then changed ones, then added ones. */
-function pageOf(found: Rehearsed, kind: Change | undefined): { limit: number; offset: number } {
+function pageOf(found: DryRunTask, kind: Change | undefined): { limit: number; offset: number } {
   const before = kind === undefined ? [] : kinds.slice(0, kinds.indexOf(kind))
   return { limit: mostRows, offset: before.reduce((sum, one) => sum + countOf(found, one), 0) }
 }
 
 /** Returns the extent of changes in degrees; undefined if it is unknown. */
-function boundsOf({ bounds, crs }: Rehearsed, features: readonly Changed[]): number[] | undefined {
+function boundsOf({ bounds, crs }: DryRunTask, features: readonly Changed[]): number[] | undefined {
   if (bounds !== undefined && crs?.srs === 'EPSG:4326') return bounds
   const numbers = features.flatMap(({ geometry }) => pointsOf(geometry))
   if (numbers.length === 0) return undefined

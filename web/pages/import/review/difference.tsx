@@ -8,7 +8,7 @@ import { HowFar } from '../progress/how-far.tsx'
 import type { Task } from '../types.ts'
 import { useAct } from '../use-act.ts'
 import { ChangesOnMap } from './changes-on-map.tsx'
-import { RehearsalContext, type Rehearsed, rehearsalPath, rehearse } from './rehearsal.ts'
+import { DryRunContext, type DryRunTask, dryRunPath, performDryRun } from './dry-run.ts'
 import { BrokenLimits } from './stopped.tsx'
 
 interface DifferenceProps {
@@ -20,27 +20,27 @@ interface DifferenceProps {
 /** Result of a dry run: changes of the layer before anything is committed. */
 export function Difference({ importId, task, reload }: DifferenceProps) {
   const texts = decidingTexts.value
-  const rehearsal = useContext(RehearsalContext)
+  const dryRun = useContext(DryRunContext)
   const { act, error } = useAct(reload)
-  const isRunning = rehearsal?.state === 'RUNNING'
-  const found = rehearsal?.tasks.find((one) => one.task === task.id)
+  const isRunning = dryRun?.state === 'RUNNING'
+  const found = dryRun?.tasks.find((one) => one.task === task.id)
   const canTry = ['READY', 'ERROR', 'CANCELED'].includes(task.state)
   if (!isRunning && !canTry) return null
   return (
     <section class="panel difference" aria-label={texts.difference}>
       <header>
         <h2>{texts.difference}</h2>
-        <CopyAsCurl call={rehearse(importId)} />
+        <CopyAsCurl call={performDryRun(importId)} />
         {isRunning ? (
           <button
             type="button"
             class="btn danger"
-            onClick={() => void act({ method: 'DELETE', path: rehearsalPath(importId) })}
+            onClick={() => void act({ method: 'DELETE', path: dryRunPath(importId) })}
           >
             {importTexts.value.cancel}
           </button>
         ) : (
-          <button type="button" class="btn" onClick={() => void act(rehearse(importId))}>
+          <button type="button" class="btn" onClick={() => void act(performDryRun(importId))}>
             <Icon name="play" />
             {found === undefined ? texts.tryIt : texts.tryAgain}
           </button>
@@ -52,7 +52,7 @@ export function Difference({ importId, task, reload }: DifferenceProps) {
             {reasonOf(error.value)}
           </p>
         )}
-        {isRunning && <HowFar importId={importId} task={task} isRehearsal />}
+        {isRunning && <HowFar importId={importId} task={task} isDryRun />}
         {!isRunning && found === undefined && <p class="dim">{texts.tryHint}</p>}
         {!isRunning && found !== undefined && <Found importId={importId} found={found} />}
       </div>
@@ -60,7 +60,7 @@ export function Difference({ importId, task, reload }: DifferenceProps) {
   )
 }
 
-function Found({ importId, found }: { importId: number; found: Rehearsed }) {
+function Found({ importId, found }: { importId: number; found: DryRunTask }) {
   const texts = decidingTexts.value
   const { rows, changes, stopped, changesHref } = found
   return (
@@ -87,7 +87,7 @@ function Found({ importId, found }: { importId: number; found: Rehearsed }) {
   )
 }
 
-function Figures({ changes }: { changes: NonNullable<Rehearsed['changes']> }) {
+function Figures({ changes }: { changes: NonNullable<DryRunTask['changes']> }) {
   const texts = decidingTexts.value
   const { added, changed, removed, same } = changes
   return (
@@ -126,7 +126,7 @@ function Figure({ sign, glyph, word, value }: FigureProps) {
 const mostExamples = 3
 
 /** Columns, geometries, rejections, and effects that a dry run cannot predict. */
-function Asides({ found }: { found: Rehearsed }) {
+function Asides({ found }: { found: DryRunTask }) {
   const texts = decidingTexts.value
   const { columns, geometry, rejects, notTried, crs, messages } = found
   return (

@@ -5,7 +5,7 @@ import { shownNumber } from '../../../components/formats.ts'
 import { Icon } from '../../../components/icon.tsx'
 import { decidingTexts } from '../../../messages/import/texts.ts'
 import type { Task } from '../types.ts'
-import type { Broken } from './rehearsal.ts'
+import type { Broken } from './dry-run.ts'
 
 /** A load that its limits have stopped: which, what was measured, and the way through for who finds the data right. */
 export function Stopped({ path, task, act }: { path: string; task: Task; act(call: Call): Promise<void> }) {

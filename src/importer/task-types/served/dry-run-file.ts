@@ -8,7 +8,7 @@ import type { Running } from '../task-type.ts'
 import type { ServedDeps } from './served-deps.ts'
 
 /** Dry run of a file that would be served directly: reads the file to its end; stages and indexes nothing. */
-export async function rehearseFile(
+export async function dryRunFile(
   { loader }: ServedDeps,
   { record, task }: Running,
   at: string,
@@ -33,10 +33,10 @@ export async function rehearseFile(
     table: source.name,
     rejectsPath,
     rejectLimit: rejectLimitOf(task),
-    trial: { isRehearsal: true, accepted: [], ...defined({ keys, stopIf }) },
+    trial: { isDryRun: true, accepted: [], ...defined({ keys, stopIf }) },
     ...defined({ srs: layer?.srs }),
   }
-  const { trial } = await loader.rehearse(plan, { task, startedMs: performance.now(), signal, messages })
+  const { trial } = await loader.performDryRun(plan, { task, startedMs: performance.now(), signal, messages })
   const name = `${record.workspace}:${layer?.name ?? ''}`
   return {
     at,

@@ -27,7 +27,7 @@ const before = [row(1, 'a'), row(2, 'b'), row(3, 'c')]
 const after = [row(1, 'a'), row(2, 'B'), row(4, 'd')]
 
 async function compare(staged: StagedLoad, keys?: string[]): Promise<TableComparison> {
-  assert.ok(staged.compare !== undefined, 'a rehearsal can be compared')
+  assert.ok(staged.compare !== undefined, 'a dry run can be compared')
   return staged.compare(keys, never)
 }
 
@@ -38,7 +38,7 @@ async function allChanges(comparison: TableComparison): Promise<RowChange[]> {
 }
 
 async function layBy(staged: StagedLoad): Promise<string> {
-  assert.ok(staged.layBy !== undefined, 'a rehearsal can be laid by')
+  assert.ok(staged.layBy !== undefined, 'a dry run can be laid by')
   return staged.layBy()
 }
 
@@ -48,7 +48,7 @@ function requestOf(load: LoadArguments & { loadId: string }): LoadRequest {
 }
 
 async function takeUp(store: VectorStore, request: LoadRequest, text: string): Promise<StagedLoad> {
-  assert.ok(store.takeUp !== undefined, 'a store that rehearses takes up')
+  assert.ok(store.takeUp !== undefined, 'a store with dry runs reuses their data')
   return store.takeUp(request, text, gatheringHooks().hooks)
 }
 
@@ -61,8 +61,8 @@ async function unmoved({ trace }: StoreUnderTest, work: () => Promise<void>): Pr
   assert.deepEqual(await trace(), first)
 }
 
-export function describeRehearsals(make: MakeStore): void {
-  describe('a rehearsal', () => {
+export function describeDryRuns(make: MakeStore): void {
+  describe('a dry run', () => {
     describeUntouched(make)
     describeLaidBy(make)
   })
@@ -77,16 +77,16 @@ function describeUntouched(make: MakeStore): void {
         if (mode !== 'CREATE') await loadRows(store, { schema, rows: before })
         await loadRows(store, { table: 'bystander', schema, rows: before })
         await unmoved(under, async () => {
-          const { staged } = await stageRows(store, { mode, schema, rows: after, isRehearsal: true })
+          const { staged } = await stageRows(store, { mode, schema, rows: after, isDryRun: true })
           assert.equal(staged.result.rowsLoaded, 3)
           await allChanges(await compare(staged, ['key']))
           await staged.discard()
-          const again = await stageRows(store, { mode, schema, rows: after, isRehearsal: true })
+          const again = await stageRows(store, { mode, schema, rows: after, isDryRun: true })
           await compare(again.staged)
           await again.staged.discard()
         })
         assert.equal((await store.listTables()).includes('layer'), mode !== 'CREATE')
-        const { staged } = await stageRows(store, { mode, schema, rows: after, isRehearsal: true })
+        const { staged } = await stageRows(store, { mode, schema, rows: after, isDryRun: true })
         await compare(staged, ['key'])
         const result = await commitLoad(staged, async () => {})
         assert.equal(result.rowsLoaded, 3)
@@ -107,7 +107,7 @@ function describeUntouched(make: MakeStore): void {
         { key: 'int32', name: 'text' },
         { ...(schema.geometry ?? assert.fail()), crs: { srs: 'EPSG:25832' } },
       )
-      const given = { schema: other, rows: after, isRehearsal: true }
+      const given = { schema: other, rows: after, isDryRun: true }
       await unmoved(under, async () => (await stageRows(store, given)).staged.discard())
       const { staged } = await stageRows(store, given)
       await loadRows(store, { table: 'between', schema: { ...other, attributes: [] }, rows: [] })
@@ -124,7 +124,7 @@ function describeUntouched(make: MakeStore): void {
     'of a first table leaves an empty store empty',
     withStore(make, async (under) => {
       await unmoved(under, async () => {
-        const { staged } = await stageRows(under.store, { schema, rows: after, isRehearsal: true })
+        const { staged } = await stageRows(under.store, { schema, rows: after, isDryRun: true })
         const { counts } = await compare(staged)
         assert.equal(counts.added, 3)
         await staged.discard()
@@ -137,7 +137,7 @@ function describeUntouched(make: MakeStore): void {
     'holds up nobody who writes, and compares with what is there by then',
     withStore(make, async ({ store }) => {
       await loadRows(store, { schema, rows: before })
-      const { staged } = await stageRows(store, { mode: 'REPLACE', schema, rows: after, isRehearsal: true })
+      const { staged } = await stageRows(store, { mode: 'REPLACE', schema, rows: after, isDryRun: true })
       const first = await compare(staged, ['key'])
       assert.deepEqual(first.counts, { added: 1, changed: 1, removed: 1, same: 1 })
       await loadRows(store, { mode: 'APPEND', schema, rows: [row(9, 'z')] })
@@ -153,7 +153,7 @@ function describeUntouched(make: MakeStore): void {
     'ends with its signal',
     withStore(make, async ({ store }) => {
       await loadRows(store, { schema, rows: before })
-      const { staged } = await stageRows(store, { mode: 'REPLACE', schema, rows: after, isRehearsal: true })
+      const { staged } = await stageRows(store, { mode: 'REPLACE', schema, rows: after, isDryRun: true })
       const controller = new AbortController()
       controller.abort(new Error('stopped by hand'))
       await assert.rejects(async () => staged.compare?.(['key'], controller.signal), /stopped by hand/)
@@ -169,7 +169,7 @@ function describeLaidBy(make: MakeStore): void {
       withStore(make, async (under) => {
         const { store, reopen } = under
         if (mode !== 'CREATE') await loadRows(store, { schema, rows: before })
-        const load = { loadId: newId(), mode, schema, rows: after, isRehearsal: true }
+        const load = { loadId: newId(), mode, schema, rows: after, isDryRun: true }
         let text = ''
         await unmoved(under, async () => {
           const { staged } = await stageRows(store, load)
@@ -179,7 +179,7 @@ function describeLaidBy(make: MakeStore): void {
         // Others go on meanwhile.
         await loadRows(store, { table: 'other', schema, rows: before })
         const other = reopen()
-        const { isRehearsal: _, ...real } = load
+        const { isDryRun: _, ...real } = load
         const staged = await takeUp(other, requestOf({ ...real, loadId: newId() }), text)
         assert.equal(staged.result.rowsLoaded, 3)
         const result = await commitLoad(staged, async () => {})
@@ -199,7 +199,7 @@ function describeLaidBy(make: MakeStore): void {
     withStore(make, async (under) => {
       const { store } = under
       await loadRows(store, { schema, rows: before })
-      const load = { loadId: newId(), mode: 'REPLACE' as const, schema, rows: after, isRehearsal: true }
+      const load = { loadId: newId(), mode: 'REPLACE' as const, schema, rows: after, isDryRun: true }
       await unmoved(under, async () => {
         const first = await layBy((await stageRows(store, load)).staged)
         const staged = await takeUp(store, requestOf(load), first)
@@ -216,7 +216,7 @@ function describeLaidBy(make: MakeStore): void {
     'is refused where the table is another by then, or is swept',
     withStore(make, async ({ store }) => {
       await loadRows(store, { schema, rows: before })
-      const load = { loadId: newId(), mode: 'REPLACE' as const, schema, rows: after, isRehearsal: true }
+      const load = { loadId: newId(), mode: 'REPLACE' as const, schema, rows: after, isDryRun: true }
       const text = await layBy((await stageRows(store, load)).staged)
       await store.dropTable('layer')
       await assert.rejects(takeUp(store, requestOf(load), text), { kind: 'conflict', code: 'staged-gone' })

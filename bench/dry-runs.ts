@@ -41,13 +41,13 @@ const stopIf = {
 
 const kinds = [
   'CREATE',
-  'rehearsal of CREATE',
+  'dry run of CREATE',
   'APPEND',
-  'rehearsal of APPEND',
+  'dry run of APPEND',
   'REPLACE',
-  'rehearsal by keys',
-  'rehearsal by rows',
-  'rehearsal with rules',
+  'dry run by keys',
+  'dry run by rows',
+  'dry run with rules',
   'UPSERT',
   'UPSERT of the same',
 ] as const
@@ -65,7 +65,7 @@ interface Compared {
   wantedRatio: number
 }
 
-export interface RehearsalResults {
+export interface DryRunResults {
   rows: number
   compared: Compared[]
   memory: { target: Target; megabytes: number }[]
@@ -115,20 +115,20 @@ class Rounds {
   /** Runs the compared variants right after each other, since the speed of the machine varies over time. */
   async round(name: string): Promise<void> {
     const { file, changed } = this.#files
-    await this.#rehearse('rehearsal of CREATE', file, { updateMode: 'CREATE' }, name)
+    await this.#performDryRun('dry run of CREATE', file, { updateMode: 'CREATE' }, name)
     await this.#load('CREATE', file, { updateMode: 'CREATE' }, name)
     await this.#load('REPLACE', file, { updateMode: 'REPLACE' }, name)
-    await this.#rehearse('rehearsal by rows', changed, { updateMode: 'REPLACE' }, name)
+    await this.#performDryRun('dry run by rows', changed, { updateMode: 'REPLACE' }, name)
     await this.#load('REPLACE', file, { updateMode: 'REPLACE' }, name)
-    await this.#rehearse('rehearsal by keys', changed, { updateMode: 'REPLACE', keys }, name)
-    await this.#rehearse('rehearsal with rules', changed, { updateMode: 'REPLACE', keys, stopIf }, name)
+    await this.#performDryRun('dry run by keys', changed, { updateMode: 'REPLACE', keys }, name)
+    await this.#performDryRun('dry run with rules', changed, { updateMode: 'REPLACE', keys, stopIf }, name)
     await this.#load('UPSERT', changed, { updateMode: 'UPSERT', keys }, name)
     for (const [number, peer] of this.#peers.entries())
       this.peerTimes[number]?.push(await peer.measure(this.#time))
     await this.#load('UPSERT of the same', changed, { updateMode: 'UPSERT', keys }, name)
     await this.#load('REPLACE', file, { updateMode: 'REPLACE' }, name)
     await this.#load('UPSERT', changed, { updateMode: 'UPSERT', keys }, name)
-    await this.#rehearse('rehearsal of APPEND', file, { updateMode: 'APPEND' }, name)
+    await this.#performDryRun('dry run of APPEND', file, { updateMode: 'APPEND' }, name)
     await this.#load('APPEND', file, { updateMode: 'APPEND' }, name)
     await this.#client.delete(`/rest/layers/default:${name}?recurse=true`)
   }
@@ -153,10 +153,10 @@ class Rounds {
     this.times[kind].push(await this.#run(await this.#create(file, task, name)))
   }
 
-  async #rehearse(kind: Kind, file: string, task: Task, name: string): Promise<void> {
+  async #performDryRun(kind: Kind, file: string, task: Task, name: string): Promise<void> {
     const path = await this.#create(file, task, name)
-    this.times[kind].push(await this.#time.measure(() => this.#client.post(`${path}/rehearsal`)))
-    await this.#client.delete(`${path}/rehearsal`)
+    this.times[kind].push(await this.#time.measure(() => this.#client.post(`${path}/dry-run`)))
+    await this.#client.delete(`${path}/dry-run`)
   }
 }
 
@@ -170,11 +170,11 @@ function compare(target: Target, { times, peerTimes }: Rounds, peers: readonly U
     wantedRatio,
   })
   return [
-    line('rehearsal of a CREATE', 'rehearsal of CREATE', 'CREATE', wantedOfAdded),
-    line('rehearsal of an APPEND', 'rehearsal of APPEND', 'APPEND', wantedOfAdded),
-    line('rehearsal of a REPLACE by keys', 'rehearsal by keys', 'REPLACE', wantedOfCompared),
-    line('rehearsal of a REPLACE by rows', 'rehearsal by rows', 'REPLACE', wantedOfCompared),
-    line('rehearsal of a REPLACE by keys, with limits', 'rehearsal with rules', 'REPLACE', wantedOfCompared),
+    line('dry run of a CREATE', 'dry run of CREATE', 'CREATE', wantedOfAdded),
+    line('dry run of an APPEND', 'dry run of APPEND', 'APPEND', wantedOfAdded),
+    line('dry run of a REPLACE by keys', 'dry run by keys', 'REPLACE', wantedOfCompared),
+    line('dry run of a REPLACE by rows', 'dry run by rows', 'REPLACE', wantedOfCompared),
+    line('dry run of a REPLACE by keys, with limits', 'dry run with rules', 'REPLACE', wantedOfCompared),
     line('UPSERT, 1 % changed', 'UPSERT', 'REPLACE', 1),
     line('UPSERT, nothing changed', 'UPSERT of the same', 'REPLACE', 1),
     ...peers.map(({ name: beside }, number) => ({
@@ -210,13 +210,13 @@ async function runTarget(
  * Measures dry runs compared with the loads that they test, and upserts compared with a full load and with
  * upserts of other programs.
  */
-export async function runRehearsals(
+export async function runDryRuns(
   folder: string,
   databaseUrl: URL,
   { rows, runs }: { rows: number; runs: number },
-): Promise<RehearsalResults> {
+): Promise<DryRunResults> {
   const files = await changedFile(folder, rows)
-  const results: RehearsalResults = { rows, compared: [], memory: [], load: [Number.POSITIVE_INFINITY, 0] }
+  const results: DryRunResults = { rows, compared: [], memory: [], load: [Number.POSITIVE_INFINITY, 0] }
   const look = (): void => {
     const [load = 0] = loadavg()
     results.load = [Math.min(results.load[0], load), Math.max(results.load[1], load)]
@@ -263,11 +263,11 @@ function line({ name, target, ours, beside, theirs, wantedRatio }: Compared): st
 }
 
 /** The section of `bench/results.md`; empty where nothing was measured. */
-export function rehearsalsReport({ rows, compared, memory, load }: RehearsalResults): string {
+export function dryRunsReport({ rows, compared, memory, load }: DryRunResults): string {
   if (compared.length === 0) return ''
   const [least, most] = load.map((one) => one.toFixed(1))
   return `
-## Rehearsals and upserts
+## Dry runs and upserts
 
 ${rows.toLocaleString('en')} polygons of a GeoPackage; of those that come again 1 % have another name. Milliseconds by the clock, median and least, and
 of the processors: of the server, of PostgreSQL and of the program beside it. Each is measured when what was begun in the background

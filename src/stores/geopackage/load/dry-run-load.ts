@@ -24,7 +24,7 @@ import { pageSizeOf, planShape, tableChanged } from './staged-load.ts'
 import { tryRules } from './try-rules.ts'
 
 /** Writes rows to a side file and nothing elsewhere. */
-export async function stageRehearsal(
+export async function stageDryRun(
   surroundings: LoadSurroundings,
   request: LoadRequest,
   batches: AsyncIterable<FeatureBatch>,
@@ -34,7 +34,7 @@ export async function stageRehearsal(
   try {
     const target = planQuietly(surroundings, request, hooks)
     const rows = await stageRows(sidePath(path, request.loadId), target, batches, hooks)
-    return new RehearsalLoad(surroundings, { ...target, rows }, hooks)
+    return new DryRunLoad(surroundings, { ...target, rows }, hooks)
   } catch (error) {
     removeSideFile(path, request.loadId)
     throw error
@@ -62,7 +62,7 @@ export function planQuietly(
 }
 
 /** Staged rows in a side file that does not lock the table or its file. */
-export class RehearsalLoad implements StagedLoad {
+export class DryRunLoad implements StagedLoad {
   readonly result: LoadResult
   readonly #surroundings: LoadSurroundings
   #staged: StagedTable

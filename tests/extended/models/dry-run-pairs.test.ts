@@ -112,14 +112,14 @@ function startGeopackage(client: ImporterClient): Place {
   }
 }
 
-async function load({ client, body }: Place, rows: Row[], task: object, isRehearsed = false): Promise<Json> {
+async function load({ client, body }: Place, rows: Row[], task: object, isDryRun = false): Promise<Json> {
   const id = Number((await client.call('POST', '', { import: body })).json.import?.id)
   await client.upload(id, [{ name: 'places.csv', content: csvOf(rows) }])
   const put = await client.call('PUT', `/${id}/tasks/0`, {
     task: { layer: { srs: 'EPSG:4326' }, ...chain, ...task },
   })
   assert.equal(put.json.task?.state, 'READY', put.text)
-  const found = isRehearsed ? (await client.call('POST', `/${id}/rehearsal`)).json.rehearsal : undefined
+  const found = isDryRun ? (await client.call('POST', `/${id}/dry-run`)).json.dryRun : undefined
   assert.equal((await client.call('POST', `/${id}`)).status, 204)
   const done = await client.call('GET', `/${id}/tasks/0`)
   assert.equal(done.json.task?.state, 'COMPLETE', done.text)
@@ -142,7 +142,7 @@ const cases = [
 ]
 
 for (const store of ['GeoPackage', 'PostGIS'] as const) {
-  describe(`what a rehearsal into ${store} tells, what the run does, and what SQL finds`, () => {
+  describe(`what a dry run into ${store} tells, what the run does, and what SQL finds`, () => {
     for (const { name, task, hasKeys } of cases) {
       it(`are the same for ${name}`, async (test) => {
         const place = await startAt[store](test)

@@ -48,10 +48,10 @@ async function load(place: Place, content: string, task: object = {}): Promise<J
 }
 
 /** Returns the result of a dry run of the only task. */
-async function rehearse({ client }: Place, id: number): Promise<Json> {
-  const reply = await client.call('POST', `/${id}/rehearsal`)
+async function performDryRun({ client }: Place, id: number): Promise<Json> {
+  const reply = await client.call('POST', `/${id}/dry-run`)
   assert.equal(reply.status, 200, reply.text)
-  const found = reply.json.rehearsal ?? assert.fail()
+  const found = reply.json.dryRun ?? assert.fail()
   assert.equal(found.state, 'COMPLETE', reply.text)
   const [task = assert.fail()] = listOf(found.tasks)
   return task
@@ -82,12 +82,12 @@ const first = 'id,name,pop,lat,lon\n1,a,10,1,1\n2,b,20,2,2\n3,c,30,3,3\n'
 const second = 'id,name,pop,lat,lon\n1,a,10,1,1\n2,b,21,2,2\n4,d,40,4,4\n'
 
 for (const store of ['GeoPackage', 'PostGIS'] as const) {
-  describe(`a rehearsal into ${store}`, () => {
+  describe(`a dry run into ${store}`, () => {
     it('of a CREATE tells what a run would do and leaves no layer; the run takes what was staged', async (test) => {
       const place = await start(test, store)
       const { client } = place
       const id = await prepare(place, 'name,lat,lon\na,1,2\nb,3,4\nc,north,5\n')
-      const task = await rehearse(place, id)
+      const task = await performDryRun(place, id)
       assert.deepEqual(task.rows, { read: 3, load: 2, rejected: 1 })
       assert.deepEqual(task.target, { layer: 'default:places', version: null })
       assert.deepEqual(task.changes, { added: 2, changed: null, removed: 0, same: 0, matchedBy: [] })
@@ -108,7 +108,7 @@ for (const store of ['GeoPackage', 'PostGIS'] as const) {
       assert.deepEqual(messageCodes(done), ['rehearsal-taken'])
       assert.equal(await countFeatures(client, 'default:places'), 2)
       assert.match((await client.call('GET', `/${id}/tasks/0/rejects`)).text, /"lat":"north"/)
-      assert.equal((await client.call('GET', `/${id}/rehearsal`)).status, 404)
+      assert.equal((await client.call('GET', `/${id}/dry-run`)).status, 404)
     })
 
     it('of a REPLACE by keys tells every change, and the run comes to the same', async (test) => {
@@ -117,7 +117,7 @@ for (const store of ['GeoPackage', 'PostGIS'] as const) {
       await load(place, first)
       const before = await featuresOf(client)
       const id = await prepare(place, second, { updateMode: 'REPLACE', keys: ['id'] })
-      const task = await rehearse(place, id)
+      const task = await performDryRun(place, id)
       assert.deepEqual(task.changes, { added: 1, changed: 1, removed: 1, same: 1, matchedBy: ['id'] })
       assert.deepEqual(task.columns, [])
       assert.deepEqual(await changesAt(client, task.changesHref), ['added  40', 'changed b 21', 'removed c '])
@@ -144,7 +144,7 @@ for (const store of ['GeoPackage', 'PostGIS'] as const) {
       const place = await start(test, store)
       await load(place, first)
       const id = await prepare(place, second, { updateMode: 'REPLACE' })
-      assert.deepEqual((await rehearse(place, id)).changes, {
+      assert.deepEqual((await performDryRun(place, id)).changes, {
         added: 2,
         changed: null,
         removed: 2,
@@ -159,10 +159,10 @@ for (const store of ['GeoPackage', 'PostGIS'] as const) {
       const place = await start(test, store)
       const { client } = place
       const id = await prepare(place, first)
-      await rehearse(place, id)
-      await rehearse(place, id)
-      assert.equal((await client.call('DELETE', `/${id}/rehearsal`)).status, 204)
-      assert.equal((await client.call('GET', `/${id}/rehearsal`)).status, 404)
+      await performDryRun(place, id)
+      await performDryRun(place, id)
+      assert.equal((await client.call('DELETE', `/${id}/dry-run`)).status, 204)
+      assert.equal((await client.call('GET', `/${id}/dry-run`)).status, 404)
       assert.deepEqual(messageCodes(await run(place, id)), [])
     })
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { stoppedText } from '../importer/model/explain-stopped.ts'
-import { rehearsed } from './import-report.ts'
+import { dryRunEnded } from './import-report.ts'
 import type { MessageView, TaskView } from './import-views.ts'
 import { readMessages, readTasks } from './import-views.ts'
 import { listOf, readField, readString } from './json-views.ts'
@@ -10,21 +10,21 @@ import type { TaskOutcome } from './task-outcome.ts'
 const pollMilliseconds = 150
 
 /** Starts a dry run of an import that has tasks, and returns what a run would do. */
-export async function rehearseImport(
+export async function dryRunImport(
   { client }: { client: RestClient },
   importId: number,
   start: number,
 ): Promise<TaskOutcome[]> {
   const path = `/rest/imports/${importId}`
   const tasks = readTasks(await client.get(`${path}/tasks?expand=1`))
-  let answer = await client.post(`${path}/rehearsal?async=true`)
-  while (readString(readField(answer, 'rehearsal'), 'state') === 'RUNNING') {
+  let answer = await client.post(`${path}/dry-run?async=true`)
+  while (readString(readField(answer, 'dryRun'), 'state') === 'RUNNING') {
     await wait(pollMilliseconds)
-    answer = await client.get(`${path}/rehearsal`)
+    answer = await client.get(`${path}/dry-run`)
   }
-  const found = listOf(readField(answer, 'rehearsal'), 'tasks')
+  const found = listOf(readField(answer, 'dryRun'), 'tasks')
   const seconds = (performance.now() - start) / 1000
-  const next = `POST ${path} runs what was rehearsed, DELETE ${path}/rehearsal drops it`
+  const next = `POST ${path} runs the import, DELETE ${path}/dry-run drops it`
   const outcomes = tasks.map((task) =>
     outcomeOf(
       task,
@@ -47,7 +47,7 @@ function outcomeOf(task: TaskView, found: unknown, seconds: number): TaskOutcome
   const isFailed = messages.some(({ level }) => level === 'error')
   return {
     ...base,
-    state: stopped.length > 0 ? 'STOPPED' : isFailed ? 'ERROR' : rehearsed,
+    state: stopped.length > 0 ? 'STOPPED' : isFailed ? 'ERROR' : dryRunEnded,
     loaded: Number(readField(rows, 'load')),
     rejected: Number(readField(rows, 'rejected')),
     message: stopped.length > 0 ? stopped.map(ruleText).join('; ') : changesText(readField(found, 'changes')),

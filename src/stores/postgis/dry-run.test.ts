@@ -28,7 +28,7 @@ let count = 0
 async function withTable(work: (bench: Bench) => Promise<void>): Promise<void> {
   const url = await fileDatabase()
   count += 1
-  const home = `rehearsal_${count}`
+  const home = `dry_run_${count}`
   await runSql(url, `create schema ${home}`)
   const store = createPostgisStore(storeParameters(url, home))
   const sql = (text: string): Promise<Record<string, unknown>[]> =>
@@ -46,13 +46,18 @@ const traces = `select (select array_agg(xmin::text || ctid::text || layer::text
   pg_stat_get_dead_tuples('layer'::regclass)::int as dead, pg_stat_get_tuples_inserted('layer'::regclass)::int as inserted,
   pg_relation_filenode('layer'::regclass)::int8::text as file, (select count(*) from spatial_ref_sys)::int as systems`
 
-async function rehearse(store: VectorStore, request: Partial<LoadRequest>, rows: Row[], keys?: string[]) {
+async function performDryRun(
+  store: VectorStore,
+  request: Partial<LoadRequest>,
+  rows: Row[],
+  keys?: string[],
+) {
   const { staged, told } = await stageRows(store, {
     schema,
     mode: 'REPLACE',
     ...request,
     rows,
-    isRehearsal: true,
+    isDryRun: true,
   })
   const comparison = await staged.compare?.(keys, never)
   assert.ok(comparison !== undefined)
@@ -69,7 +74,7 @@ it('leaves rows, dead rows, sequences and the file of the table alone, and locks
       await sql(dependent)
       for (const mode of ['REPLACE', 'APPEND'] as const) {
         const before = await sql(traces)
-        const { staged, comparison, told } = await rehearse(store, { mode }, [
+        const { staged, comparison, told } = await performDryRun(store, { mode }, [
           row(7, 'x'),
           row(7, 'y'),
           row(null, 'z'),
@@ -94,7 +99,9 @@ it('does not register a CRS before the commit', () =>
     } as const
     const odd = { ...schema, geometry }
     const before = await sql(traces)
-    const { staged } = await rehearse(store, { mode: 'CREATE', table: 'odd', schema: odd }, [row(1, 'a')])
+    const { staged } = await performDryRun(store, { mode: 'CREATE', table: 'odd', schema: odd }, [
+      row(1, 'a'),
+    ])
     assert.deepEqual(await sql(traces), before)
     await commitLoad(staged, async () => {})
     assert.equal((await store.findTable('odd'))?.schema.geometry?.crs?.srs, 'EPSG:9999')
@@ -114,16 +121,12 @@ it('takes up what was laid by, in every form, under another load as well', () =>
         table,
         schema,
         indexes: ['name'],
-        isRehearsal: true,
+        isDryRun: true,
       }
-      const { staged } = await rehearse(store, request, [row(5, 'n'), row(6, 'm')])
+      const { staged } = await performDryRun(store, request, [row(5, 'n'), row(6, 'm')])
       const text = await staged.layBy?.()
       assert.ok(text !== undefined && store.takeUp !== undefined)
-      const taken = await store.takeUp(
-        { ...request, loadId: `second-${mode}`, isRehearsal: false },
-        text,
-        hooks,
-      )
+      const taken = await store.takeUp({ ...request, loadId: `second-${mode}`, isDryRun: false }, text, hooks)
       assert.equal(taken.result.rowsLoaded, 2)
       await commitLoad(taken, async () => {})
       assert.deepEqual(
@@ -151,8 +154,8 @@ it('refuses what was laid by where its rows or its table are not what they were'
     ]
     for (const [mode, change] of changes) {
       const loadId = `gone_${changes.findIndex(([, one]) => one === change)}`
-      const request = { loadId, mode, table: 'layer', schema, indexes: [], isRehearsal: true } as LoadRequest
-      const { staged } = await rehearse(store, request, [row(5, 'n')])
+      const request = { loadId, mode, table: 'layer', schema, indexes: [], isDryRun: true } as LoadRequest
+      const { staged } = await performDryRun(store, request, [row(5, 'n')])
       const text = (await staged.layBy?.()) ?? ''
       await sql(change.replace('STAGED', `terrane_load_${loadId}`))
       await assert.rejects(store.takeUp?.(request, text, hooks) ?? Promise.resolve(), gone, change)
@@ -174,7 +177,7 @@ it('names what cannot be tried', () =>
       create table kinds (id int primary key); insert into kinds values (5);
       alter table layer drop constraint if exists known; delete from layer;
       alter table layer add constraint known foreign key (code) references kinds, add column at timestamptz default now()`)
-    const { staged, comparison } = await rehearse(store, {}, [row(5, 'n')])
+    const { staged, comparison } = await performDryRun(store, {}, [row(5, 'n')])
     assert.deepEqual(comparison.notTried, ['triggers', 'foreign keys', 'defaults'])
     await staged.discard()
   }))
@@ -203,7 +206,7 @@ it('finds values of text, enumerations, JSON and citext that differ although the
     ] as const) {
       const values = value === undefined ? alike : alike.with(at, value)
       for (const keys of [['key'], undefined]) {
-        const { staged, comparison } = await rehearse(
+        const { staged, comparison } = await performDryRun(
           store,
           { table: 'odd', schema: texts },
           [{ values }],
@@ -233,7 +236,7 @@ it('gives a table that was tried out first the indexes and statistics of one tha
       ['CREATE', 'tried'],
       ['REPLACE', 'plain'],
     ] as const) {
-      const { staged } = await rehearse(store, { mode, table, indexes }, rows)
+      const { staged } = await performDryRun(store, { mode, table, indexes }, rows)
       await commitLoad(staged, async () => {})
       assert.deepEqual(await shape(table), await shape('plain'), mode)
       assert.equal((await shape(table)).length, 3)
@@ -241,13 +244,16 @@ it('gives a table that was tried out first the indexes and statistics of one tha
     }
   }))
 
-it('finds already in a rehearsal that an index of values cannot be built', () =>
+it('finds already in a dry run that an index of values cannot be built', () =>
   withTable(async ({ store }) => {
     const long = Array.from({ length: 9000 }, (_, at) =>
       String.fromCodePoint(0x4e00 + ((at * 7919) % 20_000)),
     )
     const request: Partial<LoadRequest> = { mode: 'CREATE', table: 'long', indexes: ['name'] }
-    await assert.rejects(rehearse(store, request, [row(1, long.join(''))]), /index row|too (?:large|long)/)
+    await assert.rejects(
+      performDryRun(store, request, [row(1, long.join(''))]),
+      /index row|too (?:large|long)/,
+    )
   }))
 
 it('compares whole rows as SQL does, whether most of them have the ids that they had or not', () =>
@@ -275,7 +281,7 @@ it('compares whole rows as SQL does, whether most of them have the ids that they
         )
         return Number(found?.['n'])
       }
-      const { staged, comparison } = await rehearse(store, {}, second)
+      const { staged, comparison } = await performDryRun(store, {}, second)
       const { added, removed } = comparison.counts
       const expected = [await except('other', 'layer'), await except('layer', 'other')]
       assert.deepEqual([added, removed], expected, `pair ${pair}`)

@@ -8,8 +8,8 @@ import type { FastifyRequest } from '../app-types.ts'
 import { importPath } from './paths.ts'
 
 /** Path of the result of one task. */
-const rehearsedTaskPath = (importId: number, taskId: number): string =>
-  `${importPath(importId)}/rehearsal/tasks/${taskId}`
+const dryRunTaskPath = (importId: number, taskId: number): string =>
+  `${importPath(importId)}/dry-run/tasks/${taskId}`
 
 function toBoundsResponse({ minX, minY, maxX, maxY }: Envelope): number[] {
   return [minX, minY, maxX, maxY]
@@ -41,12 +41,12 @@ function toCrsResponse(task: TaskRecord, found: Trial) {
   return { crs: { srs: srs ?? null, evidence: evidenceOf(task, found) } }
 }
 
-function toRehearsedResponse(request: FastifyRequest, task: TaskRecord): object[] {
+function toDryRunTaskResponse(request: FastifyRequest, task: TaskRecord): object[] {
   const { importId, id, trial } = task
   if (trial?.found === undefined) return []
   const { found, mode, target } = trial
   const { rows, changes, columns, geometry, bounds, rejects, stopped, notTried, messages, listed } = found
-  const link = (below: string) => request.link(`${rehearsedTaskPath(importId, id)}/${below}`)
+  const link = (below: string) => request.link(`${dryRunTaskPath(importId, id)}/${below}`)
   const hasMap = found.crs !== undefined
   return [
     {
@@ -70,17 +70,17 @@ function toRehearsedResponse(request: FastifyRequest, task: TaskRecord): object[
 }
 
 /** Returns the current result of a dry run. */
-export function toRehearsalResponse(
+export function toDryRunResponse(
   request: FastifyRequest,
-  { rehearsal }: Required<Pick<ImportRecord, 'rehearsal'>>,
+  { dryRun }: Required<Pick<ImportRecord, 'dryRun'>>,
   tasks: TaskRecord[],
 ): object {
-  const { state, expires } = rehearsal
+  const { state, expires } = dryRun
   return {
-    rehearsal: {
+    dryRun: {
       state,
       ...defined({ expires }),
-      tasks: tasks.flatMap((task) => toRehearsedResponse(request, task)),
+      tasks: tasks.flatMap((task) => toDryRunTaskResponse(request, task)),
     },
   }
 }

@@ -45,11 +45,11 @@ describe('docs/dry-run.md', () => {
     const run = await start(t)
     const document = 'docs/dry-run.md'
     const told = await run(`${document} > From the command line > sh 1`)
-    assert.match(told, /1 of 1 imported[\s\S]*REHEARSED[^\n]*1 added, 1 changed, 1 removed, 1 same/)
-    assert.match(told, /Only rehearsed: nothing was changed/)
-    const rehearsed = await run(`${document} > With the REST interface > sh 1`)
-    assert.match(rehearsed, /"changes":\{"added":1,"changed":1,"removed":1,"same":1,"matchedBy":\["id"\]\}/)
-    assert.match(rehearsed, /changed,\d+,2,2,ash,lime/)
+    assert.match(told, /1 of 1 imported[\s\S]*DRY_RUN[^\n]*1 added, 1 changed, 1 removed, 1 same/)
+    assert.match(told, /Dry run: nothing was changed/)
+    const dryRunEnded = await run(`${document} > With the REST interface > sh 1`)
+    assert.match(dryRunEnded, /"changes":\{"added":1,"changed":1,"removed":1,"same":1,"matchedBy":\["id"\]\}/)
+    assert.match(dryRunEnded, /changed,\d+,2,2,ash,lime/)
     const stopped = await run(`${document} > Limits > sh 1`)
     assert.match(stopped, /"errorCode":"stopped"/)
     assert.match(

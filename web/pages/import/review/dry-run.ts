@@ -18,7 +18,7 @@ export interface Broken {
 }
 
 /** Result of a dry run for a task. */
-export interface Rehearsed {
+export interface DryRunTask {
   task: number
   mode: string
   target?: { layer: string; version: number | null }
@@ -36,18 +36,18 @@ export interface Rehearsed {
   messages: { message?: string }[]
 }
 
-export interface Rehearsal {
+export interface DryRun {
   state: string
-  tasks: Rehearsed[]
+  tasks: DryRunTask[]
 }
 
 /** Dry run of the shown import; undefined if there is none. */
-export const RehearsalContext = createContext<Rehearsal | undefined>(undefined)
+export const DryRunContext = createContext<DryRun | undefined>(undefined)
 
-export const rehearsalPath = (importId: number): string => `/rest/imports/${importId}/rehearsal`
+export const dryRunPath = (importId: number): string => `/rest/imports/${importId}/dry-run`
 
-export const rehearse = (importId: number): Call => ({
+export const performDryRun = (importId: number): Call => ({
   method: 'POST',
-  path: rehearsalPath(importId),
+  path: dryRunPath(importId),
   query: { async: true },
 })

@@ -10,7 +10,7 @@ import { knownCrs, trialOf } from './stage-rows.ts'
 import { basisOf } from './trial-basis.ts'
 
 /** Stages the rows of the task, determines what a commit would do, and retains the staged rows. */
-export async function rehearseRows(
+export async function dryRunRows(
   deps: RowLoadDeps,
   stage: RowStage,
   at: string,
@@ -24,7 +24,7 @@ export async function rehearseRows(
   const tried = triedPlan(deps, plan, stage)
   await rm(tried.rejectsPath, { force: true })
   const told: FormatMessage[] = [...messages]
-  const found = await deps.loader.rehearse(tried, { task, startedMs, signal, messages: told })
+  const found = await deps.loader.performDryRun(tried, { task, startedMs, signal, messages: told })
   return trialOf(stage, found, { messages: told, basis, at })
 }
 
@@ -35,7 +35,7 @@ function triedPlan({ loader }: RowLoadDeps, plan: LoadPlan, stage: RowStage): Lo
     ...plan,
     rejectsPath: loader.trialRejectsPath(task),
     trial: {
-      isRehearsal: true,
+      isDryRun: true,
       accepted: [],
       crs: knownCrs(stage),
       changesPath: loader.changesPath(task, 'trial'),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { rehearsalStates } from '../../importer/model/model.ts'
+import { dryRunStates } from '../../importer/model/model.ts'
 import { loadModes } from '../../stores/store.ts'
 import { Message, RejectGroups, Stopped } from './schemas.ts'
 
@@ -14,7 +14,7 @@ const Changes = Type.Object(
   { description: 'Rows of the layer; without keys whole rows are compared, and `changed` is null' },
 )
 
-const RehearsedTask = Type.Object({
+const DryRunTask = Type.Object({
   task: count,
   mode: oneOf(loadModes),
   target: Type.Optional(
@@ -48,10 +48,10 @@ const RehearsedTask = Type.Object({
   messages: Type.Array(Message),
 })
 
-export const RehearsalReply = Type.Object({
-  rehearsal: Type.Object({
-    state: oneOf(rehearsalStates),
+export const DryRunReply = Type.Object({
+  dryRun: Type.Object({
+    state: oneOf(dryRunStates),
     expires: Type.Optional(Type.String({ description: 'When what is staged goes' })),
-    tasks: Type.Array(RehearsedTask),
+    tasks: Type.Array(DryRunTask),
   }),
 })

@@ -8,12 +8,12 @@ import type { ImportState, TaskState } from './states.ts'
 import type { Stopped, StopRules } from './stop-rules.ts'
 import type { TaskLoad } from './task-load.ts'
 
-export const rehearsalStates = ['RUNNING', 'COMPLETE', 'COMPLETE_ERROR', 'CANCELED'] as const
-export type RehearsalState = (typeof rehearsalStates)[number]
+export const dryRunStates = ['RUNNING', 'COMPLETE', 'COMPLETE_ERROR', 'CANCELED'] as const
+export type DryRunState = (typeof dryRunStates)[number]
 
 /** Dry run record of an import; the results are stored on its tasks. */
-export interface ImportRehearsal {
-  state: RehearsalState
+export interface ImportDryRun {
+  state: DryRunState
   /** Job of the dry run. */
   jobId: number
   /** State of the import before the dry run, restored afterwards. */
@@ -96,7 +96,7 @@ export interface Accepted {
 }
 
 /** A task during a dry run. */
-export interface RehearsingTask {
+export interface RunningDryRun {
   jobId: number
   /** State of the task before the dry run, restored afterwards. */
   before: TaskState
@@ -105,7 +105,7 @@ export interface RehearsingTask {
 /** Options of a load that is measured before its commit. Plain data: it is passed between threads. */
 export interface TrialOptions {
   /** True if the load ends after the rows are staged and measured. */
-  isRehearsal: boolean
+  isDryRun: boolean
   keys?: string[]
   stopIf?: StopRules
   /** Rules that are waived. */

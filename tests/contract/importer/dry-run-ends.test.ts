@@ -44,19 +44,19 @@ function storesOf({ server }: ImporterClient): Record<string, string> {
   )
 }
 
-const rehearsalOf = async (client: ImporterClient, id: number): Promise<Json> =>
-  (await client.call('GET', `/${id}/rehearsal`)).json.rehearsal ?? assert.fail()
+const dryRunOf = async (client: ImporterClient, id: number): Promise<Json> =>
+  (await client.call('GET', `/${id}/dry-run`)).json.dryRun ?? assert.fail()
 
-describe('a rehearsal', () => {
+describe('a dry run', () => {
   it('answers 202 at once, is RUNNING meanwhile, and leaves all as it was when it is cancelled', async (test) => {
     const client = await startImporter(test)
     const id = await prepare(client, 100_000)
     const before = storesOf(client)
-    const begun = await client.call('POST', `/${id}/rehearsal?async=true`)
+    const begun = await client.call('POST', `/${id}/dry-run?async=true`)
     assert.equal(begun.status, 202, begun.text)
-    assert.equal(begun.json.rehearsal?.state, 'RUNNING')
+    assert.equal(begun.json.dryRun?.state, 'RUNNING')
     assert.deepEqual(await statesOf(client, id), ['RUNNING', 'RUNNING'])
-    assert.equal((await client.call('POST', `/${id}/rehearsal`)).status, 409)
+    assert.equal((await client.call('POST', `/${id}/dry-run`)).status, 409)
     assert.equal((await client.call('POST', `/${id}`)).status, 409)
     assert.equal((await client.call('DELETE', `/${id}/run`)).status, 204)
     assert.deepEqual(await statesOf(client, id), ['PENDING', 'READY'])
@@ -74,8 +74,8 @@ describe('a rehearsal', () => {
       await prepare(client, 70, { updateMode: 'REPLACE', keys: ['id'] }),
       await prepare(client, 60, { updateMode: 'UPSERT', keys: ['id'] }),
     ]
-    const found = await Promise.all(ids.map((id) => client.call('POST', `/${id}/rehearsal`)))
-    const changes = found.map(({ json }) => listOf(json.rehearsal?.tasks)[0]?.changes)
+    const found = await Promise.all(ids.map((id) => client.call('POST', `/${id}/dry-run`)))
+    const changes = found.map(({ json }) => listOf(json.dryRun?.tasks)[0]?.changes)
     assert.deepEqual(
       changes.map((one) => [one?.added, one?.changed, one?.removed]),
       [
@@ -95,14 +95,14 @@ describe('a rehearsal', () => {
     const server = await createTestApp({ dataDir })
     const client = clientOf(server)
     const id = await prepare(client, 100_000)
-    assert.equal((await client.call('POST', `/${id}/rehearsal?async=true`)).status, 202)
+    assert.equal((await client.call('POST', `/${id}/dry-run?async=true`)).status, 202)
     await server.close()
     const next = await createTestApp({ dataDir })
     test.after(() => next.close())
     const again = clientOf(next)
-    await until(async () => String((await rehearsalOf(again, id)).state) === 'COMPLETE')
+    await until(async () => String((await dryRunOf(again, id)).state) === 'COMPLETE')
     assert.deepEqual(await statesOf(again, id), ['PENDING', 'READY'])
-    const [task] = listOf((await rehearsalOf(again, id)).tasks)
+    const [task] = listOf((await dryRunOf(again, id)).tasks)
     assert.equal(task?.rows?.load, 100_000)
   })
 
@@ -111,9 +111,9 @@ describe('a rehearsal', () => {
     const file = client.provide('flatgeobuf/countries.fgb')
     const made = await client.call('POST', '', { import: { data: { type: 'file', file } } })
     const id = Number(made.json.import?.id)
-    const reply = await client.call('POST', `/${id}/rehearsal`)
+    const reply = await client.call('POST', `/${id}/dry-run`)
     assert.equal(reply.status, 200, reply.text)
-    const [task] = listOf(reply.json.rehearsal?.tasks)
+    const [task] = listOf(reply.json.dryRun?.tasks)
     assert.equal(task?.rows?.load, task?.rows?.read, reply.text)
     assert.ok(Number(task?.rows?.read) > 0, reply.text)
     assert.deepEqual(Object.keys(storesOf(client)), [])
