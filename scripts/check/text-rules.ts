@@ -21,6 +21,17 @@ const rules: TextRule[] = [
     message: 'imports a relative path without its file ending',
     files: /\.tsx?$/,
   },
+  {
+    pattern: /\/\*\*\s+(?:\*\s+)?(?:What|How|Whether|Which|Where|Who)\b/,
+    message:
+      'has a doc comment that begins with a question word: say what the thing is or does, as in "Returns…"',
+    files: /\.[cm]?tsx?$/,
+  },
+  {
+    pattern: /\b(?:interface|type|class) (?:(?:Kept|Asked|Told|Wanted|Given)[A-Z]\w*|\w+Wish)\b/,
+    message: 'has a type named like a sentence: use a noun such as …Request, …Options or Stored…',
+    files: /^(?:src|web)\//,
+  },
 ]
 
 const tableForm = /^(?:export )?const (\w+): (?:Partial<|Readonly<)?Record<string,.*= \{/gm

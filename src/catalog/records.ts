@@ -11,7 +11,7 @@ import type { StoreParameters } from '../stores/store.ts'
 /** A namespace of stores, layers and styles. */
 export interface Workspace {
   name: string
-  /** Whether anonymous users may read its layers. */
+  /** True if anonymous users may read its layers. */
   isPublic: boolean
   createdAt: string
   updatedAt: string
@@ -24,7 +24,7 @@ export type StoreKind = (typeof storeKinds)[number]
 /** Replaces a secret in responses; written back it leaves the value unchanged. */
 export const hiddenSecret = '********'
 
-/** Who is responsible for the connection of a store. */
+/** Role that is responsible for the connection of a store. */
 export type StoreMaker = 'admin' | 'staff'
 
 /** Connection of a store of features, or the file of a coverage. */
@@ -117,7 +117,7 @@ export interface LayerRecord {
   /** Table or layer name inside the store. */
   nativeName: string
   details: LayerDetails
-  /** Whether anonymous users may read it; undefined to use the setting of its workspace. */
+  /** True if anonymous users may read it; undefined to use the setting of its workspace. */
   isPublic: boolean | undefined
   /** Increases with every known change of data, schema, style or public access. */
   version: number

@@ -8,7 +8,7 @@ import { readNetworks } from './networks.ts'
 import type { Reader } from './parse.ts'
 
 const privacyModes = ['truncated', 'full', 'none'] as const
-/** How client addresses are stored: truncated to their network, whole, or not at all. */
+/** Storage of client addresses: truncated to their network, whole, or not at all. */
 export type PrivacyMode = (typeof privacyModes)[number]
 
 export interface Keep {

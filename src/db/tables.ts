@@ -54,7 +54,7 @@ export interface Tables {
     updated_at: string
     /** A `StoreMaker`; null for the server itself, and for stores older than this column. */
     made_by: Generated<string | null>
-    /** Whether earlier versions of its layers are retained. */
+    /** True (1) if earlier versions of its layers are retained. */
     keeps_versions: Generated<number>
   }
   styles: {

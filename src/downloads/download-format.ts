@@ -49,13 +49,13 @@ export interface FormatOfFile {
   /** Set if GDAL creates the file from the GeoPackage. */
   gdal?: WrittenByGdal
   /**
-   * How the file gets attribution, licence and contact if they are not written with the rows: by another
-   * header, or not at all.
+   * Method of adding attribution, licence and contact if they are not written with the rows: another header,
+   * or none.
    */
   terms?: MetadataFormat | 'lost'
   /** Values that columns of the format cannot store; they are missing. */
   lacks?: readonly SpecialValue[]
-  /** What every file of the format loses. */
+  /** Losses of every file in the format. */
   losses: readonly string[]
 }
 

@@ -40,7 +40,7 @@ export interface DownloadRecord extends GeneratedFile {
   format: DownloadFormat
   /** Code of the CRS, if it has one. */
   srs?: string
-  /** What the file has lost. */
+  /** Losses of the file. */
   losses?: string[]
   attribution?: string
   licence?: string

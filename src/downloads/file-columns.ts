@@ -9,7 +9,7 @@ export interface FileColumn {
   attribute: Attribute
 }
 
-/** How the columns of a layer are written. */
+/** Columns of a layer in the file. */
 export interface FileColumns {
   columns: FileColumn[]
   /** Columns that the format cannot store. */

@@ -8,7 +8,7 @@ export interface NumberField {
   decimals: number
 }
 
-/** What the numbers of a column lose in a dBASE table, and the field they need. Plain data. */
+/** Losses of a column's numbers in a dBASE table, and the field they need. Plain data. */
 export interface NumberLosses {
   /** Absent if the default field of GDAL fits every value. */
   field?: NumberField

@@ -52,7 +52,7 @@ export interface RowsWritten {
   cutTexts: Record<string, number>
   /** Number of values that the file cannot store, by column. */
   lostValues: Record<string, number>
-  /** What numbers lose, and the fields they need, by column. */
+  /** Losses of numbers and the fields they need, by column. */
   numbers: Record<string, NumberLosses>
   /** Number of geometries that cannot be transformed to the CRS of the file. */
   unplaced: number

@@ -8,7 +8,7 @@ export type ArithmeticOperator = (typeof arithmeticOperators)[number]
 /** Functions of one number; `real` converts a number to a double for arithmetic. */
 export type NumberFunction = 'abs' | 'round' | 'real'
 
-/** How a calculation is done: with whole numbers of 64 bits, with doubles, or with the decimals of a store. */
+/** Arithmetic of a calculation: 64-bit integers, doubles, or the decimals of a store. */
 export type NumberType = 'integer' | 'real' | 'decimal'
 
 /** A whole number that is exact, or a double. */

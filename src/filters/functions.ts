@@ -1,4 +1,4 @@
-/** What a function takes and returns. */
+/** Types of a function's arguments and result. */
 export type ValueType = 'text' | 'number' | 'integer'
 
 /** Types of the arguments of a function and of its result. */

@@ -165,7 +165,7 @@ interface FolderDataset {
   holds: RegExp
 }
 
-/** How GDAL writes files of a format. Plain data. */
+/** Options with which GDAL writes files of a format. Plain data. */
 export interface WrittenByGdal {
   /** GDAL's short driver names; the first one that this GDAL can write is used. */
   drivers: readonly string[]
@@ -224,9 +224,9 @@ export interface Format extends FormatNames {
    * attributes only, in column order, and with a geometry in any column of WKT texts.
    */
   findsTypesByText?: boolean
-  /** How Terrane writes files of the format, if it does. */
+  /** Method by which Terrane writes files of the format, if it does. */
   writesRowsAs?: 'delimited' | 'geojson' | 'geopackage'
-  /** How GDAL writes files of the format, if it does. */
+  /** Options with which GDAL writes files of the format, if it does. */
   writtenByGdal?: WrittenByGdal
   /** Random access to rows, for a format that is served directly. */
   rowAccess?: RowAccess

@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises'
 export interface RejectLine {
   /** Row number in the source, from 1. */
   row: number
-  /** What rejected the row; absent in older files. */
+  /** Code of the rejection; absent in older files. */
   code?: string
   field?: string
   value?: string

@@ -1,7 +1,7 @@
 import type { GeometryType } from './schema.ts'
 import { geometryTypeName } from './wkb.ts'
 
-/** How the coordinates of a geometry are written. */
+/** Output options for a geometry's coordinates. */
 export interface GeometryJsonOptions {
   /** Writes y before x, for a CRS whose own order that is. */
   isYx?: boolean

@@ -2,7 +2,7 @@ import { geometryTypeName } from './wkb.ts'
 
 const dimensionWords = ['', ' Z', ' M', ' ZM'] as const
 
-/** How the coordinates of a geometry are written. */
+/** Output options for a geometry's coordinates. */
 export interface GeometryTextOptions {
   /** Writes y before x, for a CRS whose own order that is. */
   isYx?: boolean

@@ -5,7 +5,7 @@ import { exactSideOf } from './exact-side.ts'
 
 const [toLeft, toRight, below, above] = [1, 2, 4, 8]
 
-/** Whether geometries share a point with a box; see `AreaTest`. */
+/** Tests whether geometries share a point with a box; see `AreaTest`. */
 export class BoxTest extends AreaTest {
   readonly #box: Envelope
 
@@ -48,7 +48,7 @@ export class BoxTest extends AreaTest {
   }
 }
 
-/** Whether a segment shares a point with the box. */
+/** True if a segment shares a point with the box. */
 export function isInBox(ax: number, ay: number, bx: number, by: number, box: Envelope): boolean {
   const [from, to] = [sidesOf(ax, ay, box), sidesOf(bx, by, box)]
   return from === 0 || to === 0 || ((from & to) === 0 && cuts(ax, ay, bx, by, box))
@@ -58,7 +58,10 @@ function sidesOf(x: number, y: number, { minX, minY, maxX, maxY }: Envelope): nu
   return (x < minX ? toLeft : x > maxX ? toRight : 0) | (y < minY ? below : y > maxY ? above : 0)
 }
 
-/** Whether a segment with both ends outside, on no common side, meets the box: then its corners lie on both sides. */
+/**
+ * True if a segment with both ends outside, not on a common side, meets the box: then its corners are on both
+ * sides.
+ */
 function cuts(ax: number, ay: number, bx: number, by: number, box: Envelope): boolean {
   if (Number.isNaN(ax)) return false
   const { minX, minY, maxX, maxY } = box

@@ -3,7 +3,7 @@ import { GeometryError } from './wkb.ts'
 
 const longestWord = 20
 
-/** Whether a byte is a letter of ASCII. */
+/** True if a byte is an ASCII letter. */
 export function isLetter(byte: number): boolean {
   const lower = byte | 0x20
   return lower >= 0x61 && lower <= 0x7a

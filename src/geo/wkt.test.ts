@@ -23,7 +23,7 @@ function shapeOf(text: string): typeof plain {
   return { isMulti: false, hasZ: reader.hasZ, hasM: reader.hasM }
 }
 
-/** What text becomes when it is read with its own dimensions and written again. */
+/** Reads a text with its own dimensions and writes it again. */
 function again(text: string): string {
   return writeGeometryText(read(text, shapeOf(text)).wkb)
 }

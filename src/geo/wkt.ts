@@ -20,13 +20,13 @@ const words = [1, 2, 3, 4, 5, 6, 7].map((code) => geometryTypeName(code).toUpper
  * from bytes straight into a geometry builder. Letter case and blanks do not matter.
  */
 export class WktReader {
-  /** What the geometry read last was, before it took the column's shape. */
+  /** Type of the last geometry, before conversion to the column's type. */
   typeCode = 0
   hasZ = false
   hasM = false
   /** Its SRID, 0 without one. */
   srid = 0
-  /** Whether it was written as a curve or a surface. */
+  /** True if it was written as a curve or a surface. */
   isCurve = false
   readonly #tokens = new WktTokens()
   #builder: GeometryBuilder | undefined

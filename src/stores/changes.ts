@@ -1,8 +1,6 @@
 import type { Envelope } from '../geo/envelope.ts'
 
-/**
- * How rows of the source are matched with rows of the table, and what happens to rows missing in the source.
- */
+/** Rules for matching rows of the source with rows of the table, and for rows missing in the source. */
 export interface UpsertRules {
   /** Key columns of the table, one or more. A null or duplicate key in the source rejects its row. */
   keys: string[]
@@ -43,7 +41,7 @@ export interface RowChange {
   after?: ChangedRow
 }
 
-/** What committing a staged load would change in its table. */
+/** Changes that committing a staged load would make in its table. */
 export interface TableComparison {
   counts: ChangeCounts
   /** Key columns that matched rows; empty if whole rows were compared as a multiset. */

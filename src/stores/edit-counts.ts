@@ -3,7 +3,7 @@ import type { EditCounts } from './store.ts'
 /** Kind of change of a row. */
 export type EditDone = 'added' | 'changed' | 'removed'
 
-/** What was retained of the row before the edit: nothing yet, its previous values, or that it was added. */
+/** State retained of the row before the edit: nothing yet, its previous values, or that it was added. */
 export type SavedRowState = 'untouched' | 'kept' | 'added'
 
 /** Change in the number of rows of a table. */

@@ -12,8 +12,7 @@ export interface GeometryRules {
 }
 
 /**
- * How a geometry is stored in a column: unchanged, wrapped as the only part of a multi geometry, or not at
- * all.
+ * Storage of a geometry in a column: unchanged, wrapped as the only part of a multi geometry, or not at all.
  */
 export type Fit = 'asIs' | 'promote' | 'typeMismatch' | 'dimensionMismatch'
 

@@ -104,7 +104,7 @@ export interface LoadResult {
   envelope?: Envelope
   /** Column names as stored, by attribute name, where they differ. */
   renamed: Record<string, string>
-  /** What `findTable` would return after the commit, if the store knows it without a query. */
+  /** Result of `findTable` after the commit, if the store knows it without a query. */
   table?: TableDescription
   /** Row changes; known after an `UPSERT` is prepared. */
   changes?: ChangeCounts

@@ -7,7 +7,7 @@ export interface WaitingRow {
   row: number
   id: string | number
   size: number
-  /** Whether the tile counts the row where it is left out. */
+  /** True if the tile counts the row when it is omitted. */
   isOwn: boolean
 }
 

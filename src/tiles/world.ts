@@ -5,7 +5,7 @@ import type { TileMatrixSet } from './tile-matrix-sets.ts'
 
 /** Properties of the coordinates of a table that tiles depend on. */
 export interface World {
-  /** Whether x and y are coordinates of the set, or WGS 84 longitude and latitude in degrees. */
+  /** Kind of x and y: coordinates of the set, or WGS 84 longitude and latitude in degrees. */
   kind: 'set' | 'wgs84' | 'geographic' | 'projected'
   /** Distance in x after which locations repeat; undefined if they do not. */
   turn: number | undefined

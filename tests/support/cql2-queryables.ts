@@ -6,7 +6,7 @@ import { askFilter, cql2Collections, cql2Predicates, cql2Stores, loadCql2, unpac
 import { temporaryFolder } from './temporary-files.ts'
 import { ask } from './version-client.ts'
 
-/** How many items the collections have. */
+/** Numbers of items in the collections. */
 const items: Record<(typeof cql2Collections)[number], number> = {
   ne_110m_admin_0_countries: 177,
   ne_110m_populated_places_simple: 243,
@@ -18,7 +18,7 @@ interface Queryable {
   kind: 'text' | 'number' | 'integer' | 'boolean' | 'date' | 'timestamp' | 'geometry'
 }
 
-/** What the suite compares properties of each type with. */
+/** Values with which the suite compares properties of each type. */
 const values: Record<Exclude<Queryable['kind'], 'geometry'>, string> = {
   text: "'foo'",
   boolean: 'true',
@@ -57,7 +57,7 @@ export function testQueryables({ queryables: mostOfKind, combinations }: Queryab
     await server.close()
   })
 
-  /** How many items a filter in text leaves. */
+  /** Returns the number of items that match a text filter. */
   function count(layer: string, filter: string): Promise<number> {
     const key = `${layer} ${filter}`
     const known = counts.get(key)

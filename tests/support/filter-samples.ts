@@ -103,7 +103,7 @@ export async function findRows(
   return features.map(({ properties }) => properties.n)
 }
 
-/** What WFS gives by a filter of Filter Encoding, or by one of GeoServer's. */
+/** Returns the ids that WFS finds by a filter of Filter Encoding, or by one of GeoServer's. */
 export async function findByFes(
   { server }: FilterSamples,
   layer: string,

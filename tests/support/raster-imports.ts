@@ -43,14 +43,14 @@ export async function readTask(client: ImporterClient, id: number): Promise<Json
   return json.task
 }
 
-/** Where the file lies that the published layer of task 0 reads. */
+/** Returns the path of the file that the published layer of task 0 reads. */
 export async function publishedPath(client: ImporterClient, id: number): Promise<string> {
   const { json } = await client.call('GET', `/${id}/tasks/0/target`)
   const entries = listOf<Record<string, string>>(json.coverageStore?.connectionParameters?.entry)
   return entries.find((entry) => entry['@key'] === 'path')?.$ ?? ''
 }
 
-/** What `gdalinfo` says of a file. */
+/** Returns the `gdalinfo` report of a file. */
 export function gdalInfo(path: string): Json {
   return rasterInfo<Json>(path)
 }

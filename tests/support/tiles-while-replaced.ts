@@ -23,7 +23,7 @@ function pointsOf(generation: number): Points {
   ])
 }
 
-/** What is known of a layer: generations that were begun and completed, and the one of each version that was seen. */
+/** State of a layer: generations begun and completed, and the one of each observed version. */
 interface LayerGenerations {
   begun: number
   complete: number

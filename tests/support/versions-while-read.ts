@@ -22,7 +22,7 @@ const pointsOf = (generation: string, count: number): Points =>
     Math.floor(at / 50) * 3 - 75,
   ])
 
-/** How often each generation is there. */
+/** Counts the rows of each generation. */
 function tally(names: readonly string[]): string {
   const counts = Map.groupBy(names, (name) => name[0])
   return [...counts]

@@ -1,6 +1,6 @@
 import type { Style, StyleCondition, Symbolizer } from '../model.ts'
 
-/** How far an image shows a part of a style. */
+/** Degree to which an image shows a part of a style. */
 type Shown = 'yes' | 'partly' | 'no'
 
 /** One feature of styles, and how legends and thumbnails draw it. */

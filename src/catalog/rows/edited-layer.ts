@@ -9,11 +9,11 @@ import { editMode } from '../versions/record-versions.ts'
 import { findLayerById, updateLayer } from './layer-rows.ts'
 import { growBesides } from './version-numbers.ts'
 
-/** How the edit of a feature changes a layer. */
+/** Change of a layer by the edit of a feature. */
 export interface LayerEdit {
   layerId: number
   user?: string
-  /** What happens to the previous contents; with `isJoined` to those before the earlier edits. */
+  /** Fate of the previous contents; with `isJoined` of those before the earlier edits. */
   end: ContentEnd
   /** True if it continues the version of earlier edits. */
   isJoined: boolean

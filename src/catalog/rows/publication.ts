@@ -35,7 +35,10 @@ export async function publishNewLayer(
   return insertLayer(db, { ...wanted, name }, at, how)
 }
 
-/** What a load into an existing layer changes of it: its contents and where they stand. Metadata and style stay, titles of columns too where the data have none. */
+/**
+ * Change of an existing layer by a load: its contents and their location. Metadata and style stay; so do
+ * column titles if the data have none.
+ */
 export interface Refresh {
   storeId: number
   nativeName: string
@@ -43,7 +46,7 @@ export interface Refresh {
     LayerDetails,
     'envelope' | 'featureCount' | 'schema' | 'identity' | 'raster' | 'times' | 'crs' | 'srs'
   >
-  /** What becomes of the contents that it had. */
+  /** Fate of the previous contents. */
   end: ContentEnd
 }
 

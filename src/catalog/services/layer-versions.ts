@@ -27,8 +27,8 @@ const refreshTimeoutMs = 15_000
 /** Time after which reading the state is aborted; no request waits this long. */
 const lookMs = 120_000
 /**
- * How long a state is valid, in milliseconds; with slow stores reading states takes at most a tenth of the
- * time.
+ * Time for which a state is valid, in milliseconds; with slow stores reading states takes at most a tenth of
+ * the time.
  */
 const usualRestMs = 5
 const slowMs = 100

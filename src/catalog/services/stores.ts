@@ -71,9 +71,9 @@ export interface NewStore {
   isEnabled?: boolean
   isDefault?: boolean
   description?: string
-  /** Whether earlier versions of its layers are retained; default: true. */
+  /** True if earlier versions of its layers are retained; default: true. */
   keepsVersions?: boolean
-  /** Who creates it; absent: the server itself. */
+  /** Role of the creator; absent: the server itself. */
   madeBy?: StoreMaker
 }
 
@@ -100,7 +100,7 @@ export interface StoreChange {
   isEnabled?: boolean
   description?: string
   keepsVersions?: boolean
-  /** Who makes the change; absent: the server itself. */
+  /** Role of the user who makes the change; absent: the server itself. */
   changedBy?: StoreMaker
 }
 

@@ -30,13 +30,13 @@ export interface NewFileStore {
   parameters: StoreParameters
 }
 
-/** How the data of a layer were loaded, for the announcement. */
+/** Facts about a load of a layer's data, for the announcement. */
 export interface Loaded {
   mode: string
   rows: number
 }
 
-/** What published a layer, also recorded with its version. */
+/** Origin of a published layer, also recorded with its version. */
 export interface LoadedBy extends Loaded, Omit<VersionNote, 'at' | 'cause' | 'mode' | 'rowsLoaded'> {}
 
 /** A published layer, to be announced after its transaction is committed. */

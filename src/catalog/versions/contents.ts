@@ -16,7 +16,7 @@ export interface RetainedFiles {
   parameters: Record<string, string>
 }
 
-/** What restoring a deleted coverage store requires. */
+/** Requirements for restoring a deleted coverage store. */
 export interface GoneStore {
   store: StoreRecord
   /** Folder that the files were moved to. */
@@ -27,10 +27,10 @@ export interface GoneStore {
   index?: { storeId: number; table: string; state: TableSnapshot; path?: string }
 }
 
-/** Whether the contents of a table are present, retained, or lost. */
+/** Availability of a table's contents: present, retained, or lost. */
 type ContentForm = 'present' | 'kept' | 'lost'
 
-/** What happens to replaced contents. */
+/** Fate of replaced contents. */
 export type ContentEnd =
   | { form: 'kept'; state: TableSnapshot; path?: string }
   | { form: 'kept'; files: RetainedFiles; sizeBytes: number; gone?: GoneStore }

@@ -4,7 +4,7 @@ import type { ContentRecord } from './contents.ts'
 import { toContent } from './contents.ts'
 import type { VersionRecord } from './version-rows.ts'
 
-/** How the contents of a version can be restored. */
+/** Plan for restoring the contents of a version. */
 export type RestorePlan =
   /** The contents are present. */
   | { kind: 'present' }

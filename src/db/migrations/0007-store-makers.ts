@@ -1,8 +1,8 @@
 import type { Kysely, Migration } from 'kysely'
 
 /**
- * Who set the connection of a store: a role; null for the server itself, and for stores from before this
- * column existed.
+ * Adds the role that set the connection of a store; null for the server itself, and for stores from before
+ * this column existed.
  */
 export const storeMakers: Migration = {
   up: async (db: Kysely<unknown>) => {

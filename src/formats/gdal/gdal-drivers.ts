@@ -16,7 +16,7 @@ export interface GdalDriver extends FormatNames {
   folderFile?: RegExp
   /** Set if the start of the file is inconclusive: GDAL tries to open the file. */
   isProbed?: true
-  /** How a complete file ends, if GDAL does not detect truncated files. */
+  /** End of a complete file, if GDAL does not detect truncated files. */
   ending?: 'xml' | 'dxf'
   /** Set if fields are texts whose types are inferred by reading the whole file. */
   infersTypes?: true
@@ -29,7 +29,7 @@ export interface GdalDriver extends FormatNames {
   copy?(path: string, folder: string, name: string, signal: AbortSignal): Promise<boolean>
   /** Set if the file contains SQL of tables and views. */
   isSqlite?: true
-  /** How GDAL writes such files, if they can contain any table. */
+  /** Options with which GDAL writes such files, if they can contain any table. */
   written?: WrittenByGdal
   /** GDAL configuration options. */
   config?: Record<string, string>

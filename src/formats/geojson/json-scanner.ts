@@ -51,8 +51,8 @@ export class JsonScanner {
   hasEscapes = false
   isAscii = true
   /**
-   * Whether the last number had neither decimal point nor exponent; had an exponent; its digits as a number,
-   * not exact from 10^15.
+   * Facts about the last number: true if it had neither decimal point nor exponent; if it had an exponent;
+   * its digits as a number, not exact from 10^15.
    */
   isInteger = false
   hasExponent = false

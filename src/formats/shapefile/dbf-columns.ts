@@ -3,7 +3,7 @@ import { DistinctNames } from '../../lib/text/free-name.ts'
 import type { TextEncoding } from '../../lib/text/text-encoding.ts'
 import type { DbfField } from './dbf-header.ts'
 
-/** How the bytes of a field are read. */
+/** Interpretation of a field's bytes. */
 type DbfKind =
   | 'text'
   | 'integer'

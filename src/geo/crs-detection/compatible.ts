@@ -12,9 +12,9 @@ import { systems } from './systems.ts'
 /** A system that says nearly the same of some data as a definition without a code. */
 export interface CompatibleCrs {
   system: System
-  /** How far it puts the data from where the definition does, at most. */
+  /** Maximum distance from the position by the definition. */
   metres: number
-  /** Where the data would lie: west, south, east, north in degrees. */
+  /** Location of the data: west, south, east, north in degrees. */
   falls: [number, number, number, number]
 }
 

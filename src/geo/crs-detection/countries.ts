@@ -80,7 +80,7 @@ export function countryAt(longitude: number, latitude: number): Country | undefi
   return countries().find(({ rings }) => rings.some((ring) => isInside(ring, x, latitude)))
 }
 
-/** Whether a place lies in a country. */
+/** True if a position is in a country. */
 export function isInCountry({ rings }: Country, longitude: number, latitude: number): boolean {
   const x = ((((longitude + 180) % 360) + 360) % 360) - 180
   return rings.some((ring) => isInside(ring, x, latitude))

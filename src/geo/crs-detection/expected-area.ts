@@ -3,7 +3,7 @@ import type { Country, CountryBox } from './countries.ts'
 import { findCountry } from './countries.ts'
 import { plainText } from './plain-text.ts'
 
-/** Where data are expected to lie. */
+/** Area where data are expected. */
 export interface ExpectedArea {
   /** As people know it: `Germany`, `layer topp:roads`. */
   label: string

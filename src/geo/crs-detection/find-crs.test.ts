@@ -126,7 +126,7 @@ async function placed(srs: string, { minX, minY, maxX, maxY }: Envelope): Promis
   return [place.x, place.y]
 }
 
-/** Whether a CRS puts the data within a metre of where the right one does. */
+/** True if a CRS puts the data within a metre of their position in the right one. */
 async function isRight(found: EvaluatedCrs | undefined, srs: string, envelope: Envelope): Promise<boolean> {
   if (found === undefined || found.evidence.includes('Only if')) return false
   if (found.srs === srs) return true

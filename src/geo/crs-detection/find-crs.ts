@@ -12,14 +12,14 @@ import { findHints } from './hints.ts'
 import type { RankedCrs } from './rank-crs.ts'
 import { rankCrs } from './rank-crs.ts'
 
-/** What is known of data whose CRS is not. */
+/** Evidence about data without a CRS. */
 export interface CrsEvidence {
   declaration?: CrsDeclaration
   /** Of the data, in their own numbers. */
   envelope?: Envelope
-  /** Where they are expected to lie. */
+  /** Areas where the data are expected. */
   places: readonly ExpectedArea[]
-  /** What they are called, and what their columns hold. */
+  /** Names of the data, and values of their columns. */
   clues?: CrsClues
 }
 
@@ -31,7 +31,7 @@ export interface EvaluatedCrs extends CrsCandidate {
   alike?: string[]
 }
 
-/** What can be said of where data lie. */
+/** Result of the search for the location of data. */
 export interface CrsAnswer {
   candidates: EvaluatedCrs[]
   /** The numbers fit systems all over the earth: only a place can tell which. */
@@ -61,7 +61,7 @@ export function findCrsFor({ declaration, envelope, places, clues }: CrsEvidence
 }
 
 const mostCompared = 40
-/** What names alone say is less certain than a place that somebody names. */
+/** Factor for evidence from names alone, which is less certain than a given location. */
 const trustInNames = 0.6
 
 /** By a code or a place that names and values of the data tell; otherwise only what fits one part of the earth alone. */
@@ -108,7 +108,7 @@ function withCompatible(
   return [{ ...first, ...defined({ falls }) }, ...codes].slice(0, maxCandidates)
 }
 
-/** Whether names or values of the data speak for it, and its numbers need no correction. */
+/** True if names or values of the data support it, and its numbers need no correction. */
 function isTold({ hints, reading }: RankedCrs): boolean {
   return hints.length > 0 && isPlain(reading)
 }
@@ -143,7 +143,7 @@ function toCandidates(ranked: RankedCrs[]): EvaluatedCrs[] {
     }))
 }
 
-/** Whether both are of today's datums, so that no shift between them is left out. */
+/** True if both have present datums, so that no shift between them is ignored. */
 function isAlike(one: RankedCrs, other: RankedCrs): boolean {
   const isSameWay =
     one.reading.isSwapped === other.reading.isSwapped && one.reading.factor === other.reading.factor

@@ -3,7 +3,7 @@ import type { Projector } from '../crs-projector.ts'
 import type { Envelope } from '../envelope.ts'
 import type { CountryBox } from './countries.ts'
 
-/** How the numbers of the data have to be read to be coordinates of a system. */
+/** Interpretation of the numbers as coordinates of a system. */
 export interface Reading {
   /** Northing or latitude stands first. */
   isSwapped: boolean

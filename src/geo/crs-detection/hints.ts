@@ -8,7 +8,7 @@ import type { CountryBox } from './countries.ts'
 import { findExpectedArea } from './expected-area.ts'
 import { isPointInBox } from './grid-points.ts'
 
-/** What else is known of data: what they are called, and their columns with a value of each. */
+/** Further evidence: names of the data, and their columns with an example value each. */
 export interface CrsClues {
   /** Of the layer, of its file. */
   names: readonly string[]
@@ -17,11 +17,11 @@ export interface CrsClues {
 
 /** Something in the names or values of data that speaks for some systems. */
 export interface Hint {
-  /** How much likelier it makes them: a logarithm. */
+  /** Logarithm of the likelihood that it adds. */
   weight: number
   /** As evidence, in words. */
   text: string
-  /** Where the data would lie by it, in degrees. */
+  /** Location of the data by this hint, in degrees. */
   boxes?: readonly CountryBox[]
   /** True if it names a CRS by its code. */
   isCode?: boolean

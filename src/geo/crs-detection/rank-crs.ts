@@ -16,7 +16,7 @@ import { isListed, usageIn } from './usage.ts'
 export interface RankedCrs {
   system: System
   reading: Reading
-  /** Where the data would lie: west, south, east, north in degrees. */
+  /** Location of the data: west, south, east, north in degrees. */
   falls: CountryBox
   /** Of the points that were looked at, those within the system's area of use. */
   inArea: number
@@ -26,7 +26,7 @@ export interface RankedCrs {
   nearest?: { label: string; kilometres: number }
   /** The points that were looked at, in degrees. */
   points: [number, number][]
-  /** What in the names and values of the data speaks for it. */
+  /** Names and values of the data that support it. */
   hints: string[]
   /** Logarithm of how likely. */
   score: number
@@ -54,7 +54,7 @@ const otherReadings: [Reading, number][] = [
   [{ isSwapped: false, factor: 0.3048 }, 7],
 ]
 
-/** What the data are compared with. */
+/** Evidence with which the data are compared. */
 interface Search {
   envelope: Envelope
   places: readonly ExpectedArea[]
@@ -146,7 +146,7 @@ function withHints(ranked: RankedCrs, hints: readonly Hint[]): RankedCrs {
   return { ...ranked, hints: fitting.map(({ text }) => text), score: ranked.score + bonus }
 }
 
-/** Whether a zone that is made for another place goes on as far as there. */
+/** True if a zone made for another area may be used there. */
 function mayReach({ area, shape }: System, boxes: readonly CountryBox[]): boolean {
   const [west, south, east, north] = area
   return shape.method === 'tmerc' && isNear([west - reachOfZones, south, east + reachOfZones, north], boxes)
@@ -198,12 +198,15 @@ function rank(system: System, search: Search, reading: Reading, cost: number): R
   return { system, reading, falls, inArea, inPlace, points, hints: [], score, ...defined({ nearest }) }
 }
 
-/** What counts of an area of use beyond the border of its country. */
+/** Weight of the part of an area of use beyond the border of its country. */
 const abroadShare = 0.3
 /** Degrees by which data of a country lie beyond its border. */
 const beyondBorder = 0.3
 
-/** Whether a system is made for one country, and the data would lie beyond its border, although within the box of its area. */
+/**
+ * True if a system is made for one country, and the data would be beyond its border although within its
+ * area's box.
+ */
 function isOfOtherCountry(points: [number, number][], system: System): boolean {
   const country = system.country()
   const [x, y] = points[middle] ?? [Number.NaN, Number.NaN]
@@ -237,7 +240,10 @@ const peopleWeight = 0.7
 const fewPeople = 30
 const usualPeople = 5
 
-/** What the country uses in which the middle of the data would lie, and against former systems of other countries. */
+/**
+ * Returns the usage weight in the country at the middle of the data, reduced for former systems of other
+ * countries.
+ */
 function usage(
   { row, isUsual, isOfToday, isFormer }: System,
   falls: CountryBox,
@@ -287,7 +293,9 @@ function sizeOf([west, south, east, north]: CountryBox): number {
   return (east - west) * (north - south)
 }
 
-/** Whether the numbers are those of degrees: in a projected system the data would lie within some metres of its origin. */
+/**
+ * True if the numbers are degrees: in a projected system the data would be within some metres of its origin.
+ */
 function isSmall({ minX, minY, maxX, maxY }: Envelope): boolean {
   return Math.max(Math.abs(minX), Math.abs(maxX), Math.abs(minY), Math.abs(maxY)) <= 360
 }

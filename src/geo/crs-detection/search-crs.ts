@@ -14,7 +14,7 @@ interface Searched extends CrsSearchResult {
   /** Name, code and area in lower case, without accents. */
   text: string
   nameText: string
-  /** How much likelier than another one that is called so, before its words are looked at. */
+  /** Logarithm of the likelihood relative to others with the same name, before the search words count. */
   prior: number
 }
 

@@ -14,13 +14,13 @@ export interface System {
   shape: CrsShape
   areaName: string
   area: CountryBox
-  /** How much likelier than another one that fits as well: a logarithm. */
+  /** Logarithm of the likelihood relative to others that fit equally well. */
   prior: number
   /** True if it belongs to a family of zones that is usual wherever it is made for. */
   isUsual: boolean
   /** True if some national survey used it before today's datums, and data of many countries are still in it. */
   isFormer: boolean
-  /** Whether its datum is that of satellites, within a metre or so. */
+  /** True if its datum is a satellite datum, within about a metre. */
   isOfToday: boolean
   projector(): Projector | undefined
   /** The country that its area of use belongs to; undefined for areas at sea or in several countries. */
@@ -119,14 +119,20 @@ const continental = /^ESRI:10200[1-4]$/
 const county =
   /\b(WISCRS|InGCS|OCRS|IaRCS|KS RCS|RMTCRS|PCCS|BLM|AKLDP|Adj)\b|_Adj_|_WISCRS_|Oregon .* zone \(/i
 
-/** What national surveys gave their data in before today's datums: much of it is still about. */
+/**
+ * Systems in which national surveys published data before the present datums: many of these data are still in
+ * use.
+ */
 const formerNational =
   /^(?:DHDN \/ 3-degree|NAD27 \/ (?:UTM|[A-Z])|ED50 \/ UTM|Pulkovo 1942(?:\(\d+\))? \/ |Beijing 1954 \/ |Xian 1980 \/ |Tokyo \/ Japan|JGD2000 \/ Japan|Monte Mario \/ Italy|NTF \(Paris\) \/ |SWEREF99 \d|RT90|Amersfoort|OSGB|SAD69 \/ UTM|AGD(?:66|84) \/ |Arc 19[56]0 \/ |MGI \/ Austria|Bogota 1975 \/ |NZGD49|PSAD56)/
 
 /** Former systems whose zones are used all over a continent. */
 const keptOn = /^(NAD27|ED50) \//
 
-/** How much likelier a CRS is than another one that fits as well: a logarithm. What a country uses is left to `usageIn`. */
+/**
+ * Returns the logarithm of the likelihood of a CRS relative to others that fit equally well. `usageIn` adds
+ * the usage of countries.
+ */
 export function priorOf(row: CrsRow): number {
   let prior = usual.test(row.name) ? 1.5 : 0
   if (row.srs === 'EPSG:4326' || row.srs === 'EPSG:3857') prior += 2.5
@@ -152,7 +158,7 @@ function isWorldwide({ area }: CrsRow): boolean {
 
 const today = new Map<string, boolean>()
 
-/** Whether its datum is that of satellites, within a metre or so. */
+/** True if its datum is a satellite datum, within about a metre. */
 function isOfToday({ base, srs, type }: CrsRow): boolean {
   const geographic = type === 'geographic 2D' ? srs : base
   if (geographic === 'EPSG:4326' || geographic === 'EPSG:4490') return true

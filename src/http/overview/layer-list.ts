@@ -12,7 +12,7 @@ import { ListQuery, readQuestion, writePosition } from './layer-list-query.ts'
 import { LayerListReply, toCountsResponse, toListedResponse } from './layer-list-response.ts'
 import type { LayerListDeps } from './overview-deps.ts'
 
-/** What the caller may see of layers. */
+/** Permissions of the caller for layers. */
 interface Rights {
   /** True for signed-in users: all layers, with their problems. */
   isKnown: boolean

@@ -2,7 +2,7 @@ import type { Attribute, AttributeType, Schema } from '../../geo/schema.ts'
 import { identityAttribute } from '../../geo/schema.ts'
 import type { TableDescription } from '../../stores/store.ts'
 
-/** How values of two columns are compared. */
+/** Method of comparing the values of two columns. */
 export type KeyForm = 'number' | 'float32' | 'text' | 'date' | 'time' | 'timestamp'
 
 /** A data column and a table column with the same name and comparable values. */

@@ -47,7 +47,7 @@ export interface Trial {
   messages: FormatMessage[]
 }
 
-/** What a run needs to reuse staged rows. */
+/** Data that a run needs to reuse staged rows. */
 export interface LaidBy {
   /** Store-specific token of the staged rows. */
   text: string

@@ -104,7 +104,7 @@ export function identityColumn({ layer, source }: TaskRecord, schema: Schema): s
   return loadedLayer(layer, schema).attributes.find((one) => one.source === identity)?.name
 }
 
-/** Whether the data are loaded as they stand in the file: nothing chosen, renamed or converted. */
+/** True if the data are loaded as in the file: nothing selected, renamed or converted. */
 export function isLoadedWhole(task: TaskRecord): boolean {
   const { attributes, geometryType } = task.layer ?? {}
   const isChanged = attributes !== undefined || geometryType !== undefined || task.repair === true

@@ -47,7 +47,7 @@ export interface TaskLayer {
   /** A style file next to the data, stored as `style` when the layer is published. */
   ownStyle?: StyleFile
   srsCandidates?: CrsCandidate[]
-  /** What was loaded: columns as stored, and the geometry; absent before the load. */
+  /** Result of the load: columns as stored, and the geometry; absent before the load. */
   loaded?: { attributes: LoadedAttribute[]; geometry?: Pick<GeometryField, 'name' | 'type'> }
 }
 
@@ -126,7 +126,7 @@ export interface TaskRecord {
   errorCode?: string
   /** Rules that stopped the last run. */
   stopped?: Stopped[]
-  /** Who waived the rules that had stopped a load. */
+  /** User who waived the rules that had stopped a load. */
   accepted?: Accepted
   messages: FormatMessage[]
   rowsRead?: number

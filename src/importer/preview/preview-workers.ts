@@ -30,7 +30,7 @@ const mostWaiting = 500
 /** Maximum number of rows that may be read by a load thread. */
 const nearRows = 1000
 const maxHeapMb = 512
-/** How long a thread is retained for the next page. */
+/** Time for which a thread is retained for the next page. */
 const keepMs = 30_000
 /** Maximum time of reading to a page, excluding the time its client takes to receive it. */
 const rowsMs = 300_000

@@ -21,7 +21,7 @@ export interface PublishedTable {
   table: string
   layerName: string
   isNewLayer: boolean
-  /** What happened to the previous contents of the layer. */
+  /** Fate of the layer's previous contents. */
   end?: ContentEnd
   /** Row changes of an `UPSERT`. */
   changes?: ChangeCounts

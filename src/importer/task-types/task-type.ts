@@ -76,8 +76,8 @@ export interface ExamineContext {
 }
 
 /**
- * How a new table is named. With `isLookedUp` the name is checked against the names in the store. Without it
- * the load itself refuses a taken name, because listing names is slow in a GeoPackage with many tables.
+ * Naming of a new table. With `isLookedUp` the name is checked against the names in the store. Without it the
+ * load itself refuses a taken name, because listing names is slow in a GeoPackage with many tables.
  */
 export interface Naming {
   isLookedUp: boolean
@@ -195,7 +195,10 @@ export interface TaskKind {
   takesSource(source: ImportSource): boolean
   /** True if the load belongs to this kind. The load may be older than the present kind of its task. */
   takesLoad(load: TaskLoad): boolean
-  /** Whether the data are files that must be found first, and whether archives among them are unpacked. */
+  /**
+   * Kind of data: `isFiles` if files must be found first, `opensArchives` if archives among them are
+   * unpacked.
+   */
   readonly data: { isFiles: boolean; opensArchives: boolean }
 
   /** Creates tasks from data. */

@@ -95,7 +95,7 @@ const graceMs = 1500
 /** Maximum time to describe a database that may block SQLite indefinitely. */
 const describeMs = 60_000
 /**
- * How long idle processes are retained: a process starts more slowly than a thread, and the tasks of an
+ * Time for which idle processes are retained: a process starts more slowly than a thread, and the tasks of an
  * import follow each other.
  */
 const keepProcessMs = 10_000

@@ -2,7 +2,10 @@ import type { RejectedRow } from '../../geo/batch.ts'
 import { defined } from '../../lib/defined.ts'
 import type { RejectGroup } from '../model/load-rules.ts'
 
-/** What rejected a row: its reader, a transformation, or the store; or why a corrected row was not tried. */
+/**
+ * Origin of a rejection: the reader, a transformation, or the store; or the reason why a corrected row was
+ * not tried.
+ */
 export type RejectSource = 'row-not-read' | 'row-not-transformed' | 'row-not-stored' | 'row-refused'
 
 /**

@@ -4,7 +4,7 @@ import { mayThreadsRead } from '../../formats/geopackage/traps.ts'
 import { Failure } from '../../lib/errors.ts'
 import { openGuardedSync } from '../../lib/files/guarded-files.ts'
 
-/** Where work runs: a thread or a process. */
+/** Location of work: a thread or a process. */
 export interface WorkLocation {
   /** A process can be terminated whatever it does, a thread inside SQLite cannot. */
   isProcess: boolean

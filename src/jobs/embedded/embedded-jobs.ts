@@ -32,7 +32,7 @@ export interface EmbeddedJobsDeps {
   log: Logger
   /** Maximum number of concurrent jobs. */
   concurrency: number
-  /** How long `stop` waits for running jobs before it aborts them; default 7 seconds. */
+  /** Time that `stop` waits for running jobs before it aborts them; default 7 seconds. */
   graceMs?: number
 }
 

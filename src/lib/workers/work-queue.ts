@@ -18,7 +18,7 @@ export interface PlaceOptions {
   key?: string | undefined
   /** On whose behalf the item runs. Capacity is shared fairly between owners; items without owner share one. */
   owner?: string | undefined
-  /** What the item is about, such as a layer. The share of an owner is divided fairly between its resources. */
+  /** Subject of the item, such as a layer. The share of an owner is divided fairly between its resources. */
   resource?: string | undefined
   /** True if the item may take much longer than most. See `heavyLimit`. */
   isHeavy?: boolean | undefined

@@ -1,6 +1,6 @@
 import type { Metric } from '../metrics/metrics.ts'
 
-/** What the rows of a period represent; without a grouping there is one row per label. */
+/** Meaning of a period's rows; without a grouping there is one row per label. */
 export const groupings = [
   'resource',
   'resource_no_label',

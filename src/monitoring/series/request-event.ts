@@ -67,7 +67,8 @@ export interface RequestEvent extends RequestFacts, GeoLocation {
   /** By the user agent; absent or null where there is none. */
   kind?: 'robots' | 'people' | null
   /**
-   * Whether the client's address is in the operator's own networks; absent or null if there is no address.
+   * Origin of the client's address: the operator's own networks or others; absent or null if there is no
+   * address.
    */
   network?: 'own' | 'others' | null
 }

@@ -10,8 +10,9 @@ import type { FeaturePage } from '../store.ts'
 import { valueToJson } from './change-json.ts'
 
 /**
- * How rows of two states are matched: by their ids, by columns, or, where there are none, whole. The values of `identity`, which
- * another export of the same data may have given anew, are no difference unless it is a key.
+ * Method of matching rows of two states: by ids, by columns, or, without either, as whole rows. Values of the
+ * `identity` column, which another export of the same data may have reassigned, are not compared unless it is
+ * a key.
  */
 export type RowMatch = ({ by: 'ids' } | { by: 'keys'; keys: readonly string[] }) & { identity?: string }
 

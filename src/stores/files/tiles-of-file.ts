@@ -9,7 +9,7 @@ import { allPositions, IndexRowSet } from './index/row-set.ts'
 const pageRows = 512
 const envelopeRows = 8192
 
-/** What a file store provides to read rows of tiles. `Opened` contains the index; `close` closes it. */
+/** Functions of a file store for reading rows of tiles. `Opened` contains the index; `close` closes it. */
 export interface TiledFile<Opened extends { index: FileIndex }> {
   open(): Promise<Opened>
   /** Throws `Failure` (`notFound`) if the file has no such layer. */

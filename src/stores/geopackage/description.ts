@@ -7,7 +7,7 @@ import { createGeoPackageStore } from './geopackage-store.ts'
 
 const type = 'GeoPackage'
 
-/** How long a connection is retained for the next load into the same GeoPackage, in milliseconds. */
+/** Time for which a connection is retained for the next load into the same GeoPackage, in milliseconds. */
 const keepMs = 250
 
 /** OGC GeoPackage: an SQLite file. */

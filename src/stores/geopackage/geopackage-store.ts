@@ -29,7 +29,8 @@ export interface GeoPackageStoreOptions {
   findDefinition: FindCrsDefinition
   clock?: Clock
   /**
-   * How long a connection is retained after a load for the next one, in milliseconds; by default not at all.
+   * Time for which a connection is retained after a load for the next one, in milliseconds; by default not at
+   * all.
    */
   keepMs?: number
   /** The same for read connections. */

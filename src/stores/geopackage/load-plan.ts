@@ -27,7 +27,7 @@ export interface PlannedColumn {
   name: string
 }
 
-/** What a load does, decided before its first batch. */
+/** Plan of a load, decided before its first batch. */
 export interface GeoPackageLoadPlan {
   request: LoadRequest
   /** Name of the table as stored in the file. */

@@ -43,7 +43,7 @@ interface Work {
   isWrite: boolean
 }
 
-/** What is known about a file: its state, and its states before changes that Terrane made. */
+/** Known states of a file: its current one, and those before changes that Terrane made. */
 interface Known {
   latest: string
   before: Set<string>

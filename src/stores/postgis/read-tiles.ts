@@ -42,7 +42,7 @@ const sides: Schema = {
   geometry: undefined,
 }
 
-/** Where a table is read. */
+/** Location of a table. */
 interface TablePlace {
   client: PoolClient
   layouts: CachedLayouts

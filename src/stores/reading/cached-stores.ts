@@ -2,7 +2,7 @@ import { openVectorStore } from '../registry.ts'
 import type { StoreConnection, VectorStore } from '../store.ts'
 
 const mostKept = 16
-/** How long unused stores, and connections in them, stay open, in milliseconds. */
+/** Time for which unused stores, and connections in them, stay open, in milliseconds. */
 const keepMs = 2000
 
 interface CachedStore {

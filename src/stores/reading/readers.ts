@@ -52,7 +52,7 @@ const defaultDeadlineMs = 10_000
 const graceMs = 500
 /** Termination would end the queries of other callers, so a thread is allowed to finish. */
 const endlessMs = 2 ** 30
-/** How long a suspicious file is only read by processes, in milliseconds. */
+/** Time for which only processes read a suspicious file, in milliseconds. */
 const distrustMs = 60_000
 const maxDistrusted = 10_000
 

@@ -1,4 +1,4 @@
-/** How long an estimate is cached, in milliseconds. A load may enlarge a table meanwhile. */
+/** Lifetime of a cached estimate, in milliseconds. A load may enlarge a table meanwhile. */
 const cachedMs = 10_000
 const maxCached = 10_000
 

@@ -169,8 +169,8 @@ function isWithin(
 }
 
 /**
- * Whether no tile of the zoom reads too many rows, or has too many sample points in the envelopes of those that are shorter than `largest`
- * cells.
+ * True if no tile of the zoom reads too many rows, or has too many sample points in the envelopes of those
+ * that are shorter than `largest` cells.
  */
 function isSampledWithin(
   { count, shared, sizes, first }: Walk,

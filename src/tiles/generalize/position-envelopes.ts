@@ -25,8 +25,8 @@ const kept = new Map<string, PositionEnvelopes>()
 /** Share of a side's length that may result from rounding envelopes to 32-bit floats. */
 const floatNoise = 2 ** -22
 /**
- * How much a projected box may exceed its diagonal on the map, since projections do not preserve angles
- * everywhere.
+ * Factor by which a projected box may exceed its diagonal on the map, since projections do not preserve
+ * angles everywhere.
  */
 const turnedReach = 1.05
 

@@ -2,8 +2,8 @@ import type { GeometryType } from '../../geo/schema.ts'
 import { worldExponent } from './feature-positions.ts'
 
 /**
- * Whether all features of a layer are polygons, or some in a layer of several types. Such layers are thinned
- * by sample points.
+ * Share of polygons in a layer: all features, or some in a layer of several types. Such layers are thinned by
+ * sample points.
  */
 export type AreaRule = 'all' | 'mixed'
 

@@ -6,7 +6,7 @@ const [rightward, downward, leftward] = [0, 1, 2]
 const stepX = [1, 0, -1, 0] as const
 const stepY = [0, 1, 0, -1] as const
 
-/** Where the edges of columns and rows lie, in units of the tile. */
+/** Positions of the edges of columns and rows, in units of the tile. */
 export interface CellEdges {
   xOf(column: number): number
   yOf(row: number): number
@@ -98,7 +98,7 @@ export class CellOutline {
     return this.rings
   }
 
-  /** What lies above and below of a row of no height is next to each other. */
+  /** Removes rows of no height: the rows above and below become adjacent. */
   #dropFlatRows(): void {
     const stride = this.#columns + 2
     const [cells, edges] = [this.#cells, this.#edgesY]

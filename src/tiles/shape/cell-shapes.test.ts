@@ -25,7 +25,7 @@ interface DrawnTile {
   z: number
   x: number
   y: number
-  /** How often the width of the tile is halved for a cell. */
+  /** Number of halvings from the width of the tile to a cell. */
   halvings?: number
 }
 

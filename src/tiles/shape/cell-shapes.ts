@@ -21,8 +21,8 @@ const reachedWorlds = 4
 const unitHalvings = Math.log2(tileExtent)
 
 /**
- * How a row is drawn: as it is; some of its rings as cells, in `rings`; as cells alone, in `outline` or in `rings`; not at all; or as the units
- * that are found when all rows are read.
+ * Representation of a row: unchanged; some of its rings as cells, in `rings`; only as cells, in `outline` or
+ * in `rings`; omitted; or as the units that are known when all rows are read.
  */
 export type Sampled = 'none' | 'some' | 'outline' | 'rings' | 'nothing' | 'units'
 
@@ -45,7 +45,7 @@ export class CellGrid {
   readonly #sampleExponent: number
   /** Sampled cells in the width of one that is drawn. */
   readonly #parts: number
-  /** Where the tile begins, in its units from the western and the northern edge of the world. */
+  /** Start of the tile, in its units from the western and the northern edge of the world. */
   readonly #left: number
   readonly #top: number
   readonly #worldWidth: number
@@ -178,7 +178,10 @@ export class CellGrid {
     return this.#rowOf(maxY) - this.#rowOf(minY) < sampledCells
   }
 
-  /** Whether cells that touch the box neither reach beyond the tile with its buffer on the left or right nor come again there. */
+  /**
+   * True if cells that touch the box neither extend beyond the tile with its buffer on the left or right nor
+   * wrap around.
+   */
   #isInside({ minX, maxX }: ClipBox): boolean {
     const reach = this.#isWorld ? -tileBuffer : tileBuffer
     const left = Math.floor((minX + this.#left) / this.#width) * this.#width - this.#left
@@ -265,7 +268,7 @@ export class CellGrid {
     range.maxY = Math.floor(box.maxY / side)
   }
 
-  /** Whether the sample point of a cell lies within rings of `#box`. */
+  /** True if the sample point of a cell is inside rings of `#box`. */
   #isHit(source: Paths, from: number, to: number, column: number, row: number, exponent: number): boolean {
     const point = this.#point
     if (!samplePointWithin(column, row, exponent, this.#box, point)) return false

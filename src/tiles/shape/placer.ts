@@ -36,7 +36,7 @@ export interface PlacerOptions {
   /** Transforms to the CRS of the set; undefined if coordinates are already in it. */
   reprojector: Reprojector | undefined
   /**
-   * Where most coordinates are, in the CRS of the table: within such a small box a polynomial replaces the
+   * Box of most coordinates, in the CRS of the table: within such a small box a polynomial replaces the
    * transformation to the tile, if the difference is invisible after rounding to integers. Without it no
    * polynomial is fitted.
    */

@@ -19,9 +19,9 @@ const clipBox: ClipBox = {
 }
 
 /**
- * What became of a shape: drawn as it is; as the smallest shape there is at its place, since nothing else would be left; as cells of
- * the grid by which the tile is sampled; left out, since others stand for it; not yet, since others are to be read first; beside the tile; or
- * not to be drawn in a valid way.
+ * Outcome of a shape: drawn unchanged; as the smallest visible shape at its position, since nothing else would remain; as cells of
+ * the sampling grid of the tile; omitted, since others represent it; undecided until others are read; outside the tile; or
+ * invalid.
  */
 export type Drawn = 'whole' | 'collapsed' | 'enlarged' | 'thinned' | 'waiting' | 'outside' | 'invalid'
 
@@ -29,7 +29,7 @@ export function isDrawn(outcome: Drawn): boolean {
   return outcome === 'whole' || outcome === 'collapsed' || outcome === 'enlarged'
 }
 
-/** What becomes of a polygon that is drawn as cells. */
+/** Returns the outcome of a polygon that is drawn as cells. */
 export function asEnlarged(drawn: Drawn): Drawn {
   return drawn === 'whole' ? 'enlarged' : drawn
 }

@@ -42,8 +42,8 @@ function findBoundary(edges: SnappedEdges): Boundary {
 /** Determines which sides of an edge are inside, by counting the edges to the left of its middle. */
 class EdgesBeside {
   /**
-   * Whether each side of an edge is inside a polygon: the side of lesser x (for a horizontal edge that of
-   * greater y), and the other one.
+   * Sides of an edge that are inside a polygon: the side of lesser x (for a horizontal edge that of greater
+   * y), and the other one.
    */
   isInside = false
   isInsideBeyond = false

@@ -19,7 +19,7 @@ export interface SampledPoint {
   unitY: number
   /** Number of the cell whose sample point it is, other than that of any other cell. */
   cell: number
-  /** Whether it is the sample point of a cell as large as the unit, too. */
+  /** True if it is also the sample point of a cell as large as the unit. */
   isOfUnit: boolean
 }
 

@@ -42,9 +42,9 @@ describe('tables with very many columns', () => {
     store: 'file' | 'table'
     content: string
     extension?: string
-    /** What the task says beside its layer, such as the mode of update. */
+    /** Fields of the task besides its layer, such as the update mode. */
     more?: object
-    /** How the import is run. */
+    /** Query of the request that runs the import. */
     run?: string
   }
 

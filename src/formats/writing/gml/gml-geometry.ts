@@ -1,4 +1,4 @@
-/** How the geometries of a document are written. */
+/** Output options for the geometries of a document. */
 export interface GmlGeometryOptions {
   /** URI of the CRS; undefined if unknown. */
   srsName?: string

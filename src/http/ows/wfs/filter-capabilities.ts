@@ -88,7 +88,7 @@ function function20([name, { args, returns }]: [string, Signature]): string {
   return `<fes:Function name="${name}"><fes:Returns>${types[returns]}</fes:Returns><fes:Arguments>${argumentsOf.join('')}</fes:Arguments></fes:Function>`
 }
 
-/** What filters may say (OGC 09-026r2, section 7.14; 04-095, section 15). */
+/** Filter capabilities (OGC 09-026r2, section 7.14; 04-095, section 15). */
 export const filterCapabilities: Record<WfsVersion, string> = {
   '2.0.0': [
     `<fes:Filter_Capabilities><fes:Conformance>${Object.entries(conformance20).map(constraint).join('')}</fes:Conformance>`,

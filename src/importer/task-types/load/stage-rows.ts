@@ -13,7 +13,7 @@ import type { RowLoadDeps } from './row-load-deps.ts'
 import type { ReusableTrial } from './trial-basis.ts'
 import { waivedOf } from './trial-basis.ts'
 
-/** What a run knows of earlier staged rows, and records about the rows it stages. */
+/** Earlier staged rows known to a run, and the record of the rows it stages. */
 export interface RunTrial {
   basis?: TrialBasis
   /** Staged rows to reuse. */

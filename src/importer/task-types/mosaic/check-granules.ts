@@ -5,7 +5,7 @@ import { unionEnvelope } from '../../../geo/envelope.ts'
 import { defined } from '../../../lib/defined.ts'
 import type { GranuleFault, GranuleRecord } from '../../model/model.ts'
 
-/** What all granules of a mosaic have in common, with a representative granule. */
+/** Common properties of all granules of a mosaic, with a representative granule. */
 export interface CheckedGranules {
   granules: GranuleRecord[]
   /** The first valid granule. */

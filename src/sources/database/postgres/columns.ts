@@ -17,7 +17,7 @@ export interface PlannedGeometry {
   declared: DeclaredGeometry
 }
 
-/** How the columns of a table are read. */
+/** Plan for reading the columns of a table. */
 export interface ColumnPlan {
   attributes: PlannedAttribute[]
   /** The first geometry column. */

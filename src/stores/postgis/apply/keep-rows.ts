@@ -22,7 +22,7 @@ const doing = 'keeping the old rows'
 /** Columns that tables of differences have beside those of the rows, at most: `changeColumn` and the step of a restore. */
 const differenceColumns = 2
 
-/** Whether what a load changes is told by keys: otherwise a table is kept by a copy of it. */
+/** True if the changes of a load can be retained by keys: otherwise a copy of the table is retained. */
 export async function keepsDifferences(connection: Connection, facts: TableFacts): Promise<boolean> {
   if (givableColumns(facts).length + differenceColumns > mostColumns) return false
   return facts.primaryKey !== undefined && !(await actsOnRows(connection, facts))
@@ -76,7 +76,7 @@ export async function tellTouch(
  */
 type FinishKeeping = (added: () => string, rowsNow?: number) => Promise<TableSnapshot | NotRetained>
 
-/** What to retain under which id: the rows to be changed or removed are in `old`. */
+/** Rows to retain and their ids: the rows to be changed or removed are in `old`. */
 interface SnapshotRows {
   keepAs: string | undefined
   old: string

@@ -2,7 +2,7 @@ import type { ConnectionSettings } from '../connection-settings.ts'
 import type { Connection } from '../session.ts'
 import { PostgisSession } from '../session.ts'
 
-/** How long connections are retained for the next edit, in milliseconds. */
+/** Time for which connections are retained for the next edit, in milliseconds. */
 const keepMs = 5000
 const mostIdle = 2
 
