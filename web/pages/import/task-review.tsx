@@ -82,9 +82,10 @@ interface PartProps {
   put(call: Call): Promise<void>
 }
 
-/** True if no column of the task is a geometry. */
-function isTable({ layer }: Task): boolean {
+/** True if no column of the task is a geometry, and no transformation creates one. */
+function isTable({ layer, transformChain }: Task): boolean {
   const { attributes } = layer ?? {}
+  if ((transformChain?.transforms.length ?? 0) > 0) return false
   if (attributes === undefined || attributes.length === 0) return false
   return !attributes.some(({ binding }) => /\.geom\.|^Geometry$/.test(binding))
 }
