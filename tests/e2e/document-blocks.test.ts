@@ -45,6 +45,7 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/behind-a-proxy.md > Apache > apache 1': proxies,
   'docs/downloads.md > Downloads > sh 1': layers,
   'docs/downloads.md > Immediate and background downloads > sh 1': layers,
+  'docs/filters.md > Filter Encoding > xml 1': 'tests/contract/ows/wfs-functions.test.ts',
   'docs/filters.md > Filters > sh 1': layers,
   'docs/ogc-api.md > OGC API Features > sh 1': layers,
   'docs/ogc-api.md > Formats > sh 1': layers,

@@ -8,7 +8,7 @@ import { runInOrder } from './run-in-order.ts'
 function startThread(script: string, workerData: unknown): Worker {
   const turns = JSON.stringify(new URL('./run-in-order.ts', import.meta.url).href)
   const code = `import { workerData } from 'node:worker_threads'
-    import { inTurn } from ${turns}
+    import { runInOrder } from ${turns}
     ${script}`
   return new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`), { workerData })
 }
@@ -18,7 +18,7 @@ describe('turns', () => {
     const count = new Int32Array(new SharedArrayBuffer(4))
     // Two that read the same number before either writes lose a step.
     const script = `for (let step = 0; step < 2000; step += 1)
-      inTurn('a', () => {
+      runInOrder('a', () => {
         const read = workerData[0]
         for (let pause = 0; pause < 50; pause += 1) Math.sqrt(pause)
         workerData[0] = read + 1
@@ -28,7 +28,7 @@ describe('turns', () => {
   })
 
   it('are lost by a thread that ends in its own', async () => {
-    await once(startThread("inTurn('b', () => process.exit())", undefined), 'exit')
+    await once(startThread("runInOrder('b', () => process.exit())", undefined), 'exit')
     assert.equal(
       runInOrder('b', () => 'done'),
       'done',

@@ -25,6 +25,18 @@ export function serveWork<H extends Handlers, Data = unknown>(make: H | Make<H, 
   const collector = new QuietCollector(() => calls.size === 0)
   const tell: Tell = (notice) => port.post({ type: 'told', notice })
   let handlers: Promise<Handlers> | undefined
+  let begun = 0
+
+  /**
+   * Reads abort messages queued behind a call: a caller that has left must cost nothing. A call that begins meanwhile
+   * may block the thread, and more messages arrive: then waits for another round.
+   */
+  async function readAborts(): Promise<void> {
+    for (let before = -1; before !== begun; ) {
+      before = begun
+      await nextRound()
+    }
+  }
 
   async function serve({ id, name, argument, ahead, beatMs, reportBegun }: Message<'call'>): Promise<void> {
     const call = new ServedCall(port, id, ahead)
@@ -32,9 +44,9 @@ export function serveWork<H extends Handlers, Data = unknown>(make: H | Make<H, 
     let beat: NodeJS.Timeout | undefined
     try {
       const known = (await handlers) ?? {}
-      // An abort message may be queued behind the call: a caller that has left must cost nothing.
-      if (reportBegun === true) await nextRound()
+      if (reportBegun === true) await readAborts()
       call.signal.throwIfAborted()
+      begun += 1
       if (reportBegun === true) port.post({ type: 'begun', id, cpuMs: ownCpuTime() })
       if (beatMs !== undefined)
         beat = setInterval(() => port.post({ type: 'beat', id, cpuMs: ownCpuTime() }), beatMs)

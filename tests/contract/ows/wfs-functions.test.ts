@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createTestApp } from '../../support/app.ts'
+import { blockAt } from '../../support/document-blocks.ts'
 import type { ImporterClient } from '../../support/importer-client.ts'
 import { clientOf } from '../../support/importer-client.ts'
 import { testCluster } from '../../support/postgres.ts'
@@ -123,6 +124,13 @@ for (const [store, settings] of Object.entries(catalogs)) {
           )
         assert.deepEqual(await found('2.0.0', `cql_filter=${encodeURIComponent(cql)}`), expected, cql)
       }
+    })
+
+    it('find what the documented filter describes', async () => {
+      const documented = blockAt('docs/filters.md > Filter Encoding > xml 1')
+      const filter = documented.replace('>name<', '>kind<').replace('>12<', '>4<')
+      assert.notEqual(filter, documented)
+      assert.deepEqual(await found('2.0.0', `filter=${encodeURIComponent(filter)}`), [2])
     })
 
     it('are refused by an exception that names the function and the argument', async () => {
