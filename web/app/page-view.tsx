@@ -78,7 +78,7 @@ export function PageView() {
   const Component = loaded.get(page)
   if (Component === undefined || !isAllowed) return <Loading />
   // At once with what it draws: nothing is painted between.
-  showPageSheets(page.sheets ?? [])
+  showPageSheets([...(page.sheets ?? []), ...(page.laterSheets ?? [])])
   return <Component key={path.value} {...asked.found} />
 }
 

@@ -12,6 +12,8 @@ export interface Page {
   load(): Promise<ComponentType<PageProps>>
   /** Those of `web/styles/sheets/` that it needs; they are there before it is shown. */
   sheets?: readonly string[]
+  /** Further ones, which the page loads when it needs them. */
+  laterSheets?: readonly string[]
   /** Window title; default: its name in the navigation. */
   title?(texts: Messages): string
   /** Its place in the navigation, and the icon it has there. */
@@ -30,7 +32,7 @@ export const pages: readonly Page[] = [
     pattern: '/',
     title: ({ titles }) => titles.home,
     load: async () => (await import('../pages/home/home.tsx')).Home,
-    sheets: ['map'],
+    laterSheets: ['map'],
     nav: { name: 'catalogue', icon: 'layers' },
   },
   {

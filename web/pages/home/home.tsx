@@ -6,6 +6,7 @@ import { Failed } from '../../components/states.tsx'
 import { addressOf } from '../../lib/base.ts'
 import { hasPage } from '../../lib/known-pages.ts'
 import { query } from '../../lib/router.ts'
+import { loadPageSheet } from '../../lib/sheets.ts'
 import { homeTexts } from '../../messages/home/texts.ts'
 import { messages } from '../../messages/messages.ts'
 import { isStaff, session } from '../../session/session.ts'
@@ -71,7 +72,11 @@ function FewLayers() {
   useEffect(() => {
     // The cards show each layer too: without the map the page does what it is for.
     const fail = (): void => undefined
-    if (hasLayers) import('./home-map.tsx').then(({ HomeMap }) => setShown({ Map: HomeMap }), fail)
+    if (!hasLayers) return
+    Promise.all([import('./home-map.tsx'), loadPageSheet('map')]).then(
+      ([{ HomeMap }]) => setShown({ Map: HomeMap }),
+      fail,
+    )
   }, [hasLayers])
   if (!hasLayers) return null
   return shown === undefined ? <div class="home-map" /> : <shown.Map {...mapped} />
