@@ -17,7 +17,7 @@ describe('undocumentedExports', () => {
   it('wants a doc comment, of types too', () => {
     assert.equal(problems('// Why.\nexport interface A {}').length, 1)
     assert.equal(problems('/** Of the file. */\nconst a = 1\nexport type B = string').length, 1)
-    assert.deepEqual(problems('/** What it is. */\nexport interface A {}'), [])
+    assert.deepEqual(problems('/** A type. */\nexport interface A {}'), [])
   })
 
   it('lets constants on lines that follow one another share a comment', () => {
@@ -28,7 +28,7 @@ describe('undocumentedExports', () => {
 
   it('lets a type share the comment of the list from which it is made', () => {
     const list = "export const modes = ['a', 'b'] as const\nexport type Mode = (typeof modes)[number]"
-    assert.deepEqual(problems(`/** How. */\n${list}`), [])
+    assert.deepEqual(problems(`/** Modes. */\n${list}`), [])
     assert.equal(problems(list).length, 2)
   })
 })

@@ -51,7 +51,7 @@ import type { GreetHandlers } from './greet-work.ts'
 
 const file = new URL('./greet-work.ts', import.meta.url)
 
-/** What a thread and a child process say, and where each fails. */
+/** Returns the messages of a thread and a child process, with the location of each failure. */
 export async function greetings(): Promise<string[]> {
   const said: string[] = []
   for (const start of [startThread<GreetHandlers>, startProcess<GreetHandlers>]) {

@@ -3,7 +3,7 @@ import { conflict } from '../../lib/errors.ts'
 import type { LoadHooks, LoadRequest } from '../store.ts'
 import type { StoredTable } from './row-file.ts'
 
-/** Where each column of the table comes from, and what it is called there. */
+/** Source column and name of each column of the table. */
 export interface TablePlan {
   schema: Schema
   /** For each attribute of the table the data's column; undefined where they have none. */
@@ -11,7 +11,7 @@ export interface TablePlan {
   renamed: Record<string, string>
 }
 
-/** What a load makes of the data in a table that is there or not; throws `Failure` where it cannot be done. */
+/** Plans a load into an existing or new table; throws `Failure` if it is not possible. */
 export function planTable(
   request: LoadRequest,
   existing: StoredTable | undefined,

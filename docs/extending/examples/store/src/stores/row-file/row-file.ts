@@ -36,7 +36,7 @@ export function writeTables(path: string, tables: StoredTable[]): void {
   renameSync(beside, path)
 }
 
-/** Where the rows of a load lie until it is committed. */
+/** Location of a load's rows until its commit. */
 export function stagedPath(path: string, loadId: string): string {
   return `${path}.load-${encodeURIComponent(loadId)}`
 }
