@@ -10,11 +10,7 @@ export async function startReceiver(test: Cleanup): Promise<ListeningReceiver> {
     for await (const part of socket.setEncoding('utf8')) text += part
     received.push(text)
   })
-  return {
-    line: server.address,
-    received: () => received,
-    refuse: server.close,
-  }
+  return { line: server.address, received: () => received, refuse: server.close }
 }
 
 export async function startSilentReceiver(test: Cleanup): Promise<TestReceiver> {

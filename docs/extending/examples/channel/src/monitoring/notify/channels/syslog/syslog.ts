@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Severity } from '../../../model/severities.ts'
 import type { AnyMessage } from '../../model/model.ts'
-import type { Channel, ReceiverInput, Outlets, Sender } from '../channel.ts'
+import type { Channel, Outlets, ReceiverInput, Sender } from '../channel.ts'
 
 const kind = 'syslog'
 const address = /^syslog:\/\/(?:[A-Za-z\d.-]{1,253}|\[[\da-fA-F:.]{2,45}\]):\d{1,5}$/
