@@ -52,9 +52,19 @@ export async function askUsedLayer(id: string, signal: AbortSignal): Promise<Use
     kind: isRaster ? 'raster' : hasGeometry ? 'features' : 'table',
     isPlaced: layer.srs !== undefined,
     isPublic: layer.public ?? (await isOpen(layer.workspace.name, signal)),
-    isLarge: layer.featureCount === undefined || layer.featureCount > mostFeatures,
+    isLarge: hasGeometry && (layer.featureCount ?? (await countFeatures(at, signal))) > mostFeatures,
     ...(file !== undefined && { file }),
   }
+}
+
+/** Returns the number of features of a layer whose record has none yet; infinite if it is unknown. */
+async function countFeatures(at: string, signal: AbortSignal): Promise<number> {
+  const path = `/ogc/collections/${at}/items`
+  const { numberMatched } = await call<{ numberMatched?: number }>(
+    { path, query: { limit: 1, f: 'json' } },
+    signal,
+  )
+  return numberMatched ?? Number.POSITIVE_INFINITY
 }
 
 /** A workspace readable without signing in is public. Only users may query workspaces. */
