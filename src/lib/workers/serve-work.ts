@@ -28,13 +28,14 @@ export function serveWork<H extends Handlers, Data = unknown>(make: H | Make<H, 
   let begun = 0
 
   /**
-   * Reads abort messages queued behind a call: a caller that has left must cost nothing. A call that begins meanwhile
-   * may block the thread, and more messages arrive: then waits for another round.
+   * Reads abort messages queued behind a call: a caller that has left must cost nothing. The first round may end before
+   * the next read of messages. Another call that begins meanwhile may block the thread: then starts again.
    */
   async function readAborts(): Promise<void> {
-    for (let before = -1; before !== begun; ) {
-      before = begun
+    for (let rounds = 0; rounds < 2; rounds += 1) {
+      const before = begun
       await nextRound()
+      if (begun !== before) rounds = -1
     }
   }
 
