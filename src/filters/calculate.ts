@@ -11,7 +11,7 @@ export type NumberFunction = 'abs' | 'round' | 'real'
 /** Arithmetic of a calculation: 64-bit integers, doubles, or the decimals of a store. */
 export type NumberType = 'integer' | 'real' | 'decimal'
 
-/** A whole number that is exact, or a double. */
+/** An exact integer, or a double. */
 export type NumberValue = bigint | number
 
 /** Doubles of arithmetic are smaller than this, so that no product or quotient of two of them overflows. */
@@ -26,7 +26,7 @@ export function isArithmetic(operator: string): operator is ArithmeticOperator {
   return (arithmeticOperators as readonly string[]).includes(operator)
 }
 
-/** The result, or undefined where there is none: a division by zero, an overflow, a power that is not a real number. */
+/** Returns the result, or undefined for a division by zero, an overflow, or a power that is not a real number. */
 export function calculate(
   operator: ArithmeticOperator | NumberFunction,
   type: NumberType,
@@ -76,7 +76,7 @@ function ofReals(operator: ArithmeticOperator, a: number, b: number): number {
   return operator === 'div' ? whole : a - b * whole
 }
 
-/** Squares and square roots are those of the processor: libraries for powers differ in their last digit. */
+/** Squares and square roots are computed exactly: math libraries differ in the last digit of other powers. */
 function power(a: number, b: number): number {
   if (a === 0) return b > 0 ? 0 : b === 0 ? 1 : Number.NaN
   if (a < 0 && !Number.isInteger(b)) return Number.NaN
@@ -93,14 +93,14 @@ function toReal(value: number): number | undefined {
   return size < realLimit ? value : undefined
 }
 
-/** A result in digits that stand for the same number. */
+/** Returns the digits of a result. */
 export function digitsOf(value: NumberValue): string {
   return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 2 ** 63
     ? String(BigInt(value))
     : String(value)
 }
 
-/** A whole number exactly, another as a double. */
+/** Parses digits: an integer exactly, any other number as a double. */
 export function valueOfDigits(digits: string): NumberValue {
   return /^[-+]?\d+$/.test(digits) ? BigInt(digits.replace(/^\+/, '')) : Number(digits)
 }

@@ -231,7 +231,7 @@ function ownReprojector(source: Side, target: Side, routes: Route[], near: Route
   const usable = routes.filter(isArithmetic)
   const isUnknown = routes.length > 0 && near.filter(isArithmetic).every(isBallpark)
   const between = routeShift(usable.length === 1 ? usable : usable.filter((route) => near.includes(route)))
-  const shift = runInOrder([source.embedded?.toWgs84, between, target.embedded?.fromWgs84])
+  const shift = composeShifts([source.embedded?.toWgs84, between, target.embedded?.fromWgs84])
   const transformPlace = placeTransform(start, end, shift, meridian(source.shape), meridian(target.shape))
   const messages: ReprojectMessage[] = isUnknown
     ? [
@@ -250,7 +250,7 @@ function ownReprojector(source: Side, target: Side, routes: Route[], near: Route
   }
 }
 
-function runInOrder(steps: (Shift | undefined)[]): Shift | undefined {
+function composeShifts(steps: (Shift | undefined)[]): Shift | undefined {
   const shifts = steps.filter((step) => step !== undefined)
   if (shifts.length < 2) return shifts[0]
   return (place, height) => {

@@ -56,7 +56,7 @@ async function attemptOnce(
   }
   if (!(await begin(deps, owner, attempt, signal))) return
   const key = await deps.kinds.of(owner.task).turn(owner)
-  await runInOrder(deps.locks, key, signal, () => placeAndLoad(deps, owner, signal))
+  await withLock(deps.locks, key, signal, () => placeAndLoad(deps, owner, signal))
 }
 
 /** Examines the task again and sets it to RUNNING. Returns false if it cannot run. */
@@ -137,10 +137,10 @@ async function stageToPublish(
   signal: AbortSignal,
 ): Promise<void> {
   const { turns } = placed
-  await runInOrder(locks, turns.publish, signal, async () => {
+  await withLock(locks, turns.publish, signal, async () => {
     let staged: StagedTask | undefined
     try {
-      const committed = await runInOrder(locks, turns.commit, signal, async (): Promise<Committed> => {
+      const committed = await withLock(locks, turns.commit, signal, async (): Promise<Committed> => {
         staged = await placed.stage(owner, signal)
         passStep('load.staged')
         return staged.commit((note) => owner.noteCommit(note))
@@ -155,7 +155,7 @@ async function stageToPublish(
   })
 }
 
-function runInOrder<T>(
+function withLock<T>(
   locks: ImportLocks,
   key: string | undefined,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 import { areaTest } from '../../geo/area.ts'
 import type { Envelope } from '../../geo/envelope.ts'
-import { runInOrder } from '../run-in-order.ts'
+import { runInSlices } from '../run-in-slices.ts'
 import type { EnvelopePage, FeaturePage, TileQuery, TileReading, TileReads } from '../store.ts'
 import { tilePage } from '../tile-reading.ts'
 import type { FileIndex } from './index/open-index.ts'
@@ -75,7 +75,7 @@ export class TilesOfFile<Opened extends { index: FileIndex }> implements TileRea
     this.#file.requireLayer(opened, query.table)
     const pieces = await piecesOf(opened.index, query, signal)
     const isGeometryOnly = query.attributes?.length === 0
-    for await (const page of runInOrder(
+    for await (const page of runInSlices(
       this.#file.rowsAt(opened, pieces, signal, { isGeometryOnly }),
       signal,
     )) {
@@ -117,7 +117,7 @@ async function piecesOf(
       if (position !== undefined) found.add(position)
     }
   } else {
-    for await (const _turn of runInOrder(
+    for await (const _turn of runInSlices(
       index.sortByAreas((boxes ?? []).map(areaTest), found, found),
       signal,
     ));
@@ -137,7 +137,7 @@ async function entriesOf(
     found.push(position)
     sides.push(minX, minY, maxX, maxY)
   })
-  for await (const _turn of runInOrder(turns, signal));
+  for await (const _turn of runInSlices(turns, signal));
   const order = Uint32Array.from(found, (_, at) => at)
   order.sort((a, b) => (found[a] as number) - (found[b] as number))
   const sorted = new Float64Array(order.length * 4)

@@ -2,9 +2,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { threadId } from 'node:worker_threads'
 import { defined } from '../../lib/defined.ts'
+import { withNameLock } from '../../lib/workers/name-lock.ts'
 import type { Ended } from '../../lib/workers/news.ts'
 import { hearEnds, openNews } from '../../lib/workers/news.ts'
-import { runInOrder } from '../../lib/workers/run-in-order.ts'
 import { settled } from '../file-state.ts'
 import { announceServerChange } from '../server-changes.ts'
 import type { TableState } from '../store.ts'
@@ -176,13 +176,13 @@ export function beginServerWrite(path: string, db: DatabaseSync): ServerWrite {
   }
   return {
     commit: (action) =>
-      runInOrder(path, () => {
+      withNameLock(path, () => {
         action()
         finish()
       }),
     rollBack: (action) => {
       if (isOver) return
-      runInOrder(path, () => {
+      withNameLock(path, () => {
         try {
           action()
         } finally {
@@ -195,7 +195,7 @@ export function beginServerWrite(path: string, db: DatabaseSync): ServerWrite {
 
 /** Runs a short write of the connection `db`, or moves a log into the file: see `beginServerWrite`. */
 export function serverWrite<Result>(path: string, db: DatabaseSync, write: () => Result): Result {
-  return runInOrder(path, () => {
+  return withNameLock(path, () => {
     const version = dataVersion(db)
     const from = fingerprintDatabaseNow(path).text
     const end = beginWork(path, from, false)
@@ -214,7 +214,7 @@ export function serverWrite<Result>(path: string, db: DatabaseSync, write: () =>
  * afterwards shows that it was this one and that no other process was using the file.
  */
 export function closeQuietly(path: string, close: () => void): void {
-  runInOrder(path, () => {
+  withNameLock(path, () => {
     if (fingerprintLogNow(path) === noLog) {
       close()
       return

@@ -6,7 +6,7 @@ import type { Calculation } from '../../filters/filter.ts'
 const mostRepeated = 150
 
 /**
- * An operator or a function as `calculate` computes it, of SQL expressions of type `numeric`, or `float8` where it is real.
+ * Returns SQL that computes the same as `calculate`, from expressions of type `numeric`, or `float8` where it is real.
  * PostgreSQL raises an error for divisions by zero, overflows and underflows, and the conditions that prevent them repeat the
  * operands: longer ones are columns of a subquery, which `offset 0` keeps from being merged.
  */
@@ -22,7 +22,7 @@ export function calculationSql(
   return `(select ${checked(operator, type, 'a', 'b')} from (select ${operands} offset 0) operands)`
 }
 
-/** A result, or null where it is out of range. */
+/** Returns SQL for the result, or null if it is out of range. */
 function checked(operator: Calculation['calculate'], type: NumberType, a: string, b: string): string {
   const result = resultSql(operator, type === 'integer', a, b)
   if (operator === 'round') return result

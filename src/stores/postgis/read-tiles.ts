@@ -7,7 +7,7 @@ import { statementFailure } from '../../lib/postgres/errors.ts'
 import { quoteTable } from '../../lib/postgres/quote.ts'
 import type { CopyTail } from '../../lib/postgres/read-copy.ts'
 import { readCopy } from '../../lib/postgres/read-copy.ts'
-import { runInOrder } from '../run-in-order.ts'
+import { runInSlices } from '../run-in-slices.ts'
 import type {
   EnvelopePage,
   FeaturePage,
@@ -192,7 +192,7 @@ function lookedPages(
     const seen = stateOfRows(tail.rows)
     if (seen !== undefined) note.seen = seen
   }
-  return runInOrder(readByLayout(place, read), signal)
+  return runInSlices(readByLayout(place, read), signal)
 }
 
 /**
@@ -213,7 +213,7 @@ function envelopePages(
 ): AsyncGenerator<EnvelopePage> {
   const read = (layout: ReadLayout, check: string | undefined): AsyncIterable<EnvelopePage> =>
     readSides(place.client, envelopesSql(layout, query, check))
-  return runInOrder(readByLayout(place, read), signal)
+  return runInSlices(readByLayout(place, read), signal)
 }
 
 /** Must run within a transaction. */
@@ -223,7 +223,7 @@ async function numberedPages(
 ): Promise<AsyncIterable<NumberedEnvelopes> | undefined> {
   const { layout } = await layouts.get(client, table)
   const form = await findForm(client, layout)
-  return form && runInOrder(readNumbered(client, layout, form), signal)
+  return form && runInSlices(readNumbered(client, layout, form), signal)
 }
 
 /**

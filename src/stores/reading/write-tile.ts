@@ -10,7 +10,7 @@ import { areaCellOf } from '../../tiles/generalize/tile-cells.ts'
 import { bufferedEnvelope, tableBoxes } from '../../tiles/table-boxes.ts'
 import type { TileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
-import { runInOrder } from '../run-in-order.ts'
+import { runInSlices } from '../run-in-slices.ts'
 import type { TileNote, TileQuery, TileReading, TileReads, VectorStore } from '../store.ts'
 import { tileReadingByFeatures, tileReadingOf } from '../tile-reading.ts'
 import { withRowFile } from './cached-row-files.ts'
@@ -103,7 +103,7 @@ async function encodeNear(
     const add = (from: number): void =>
       encoder.addNear(rows, from, Math.min(rows.count, from + rowsEach), shown)
     if (rows.count <= rowsEach) add(0)
-    else for await (const from of runInOrder(stepsTo(rows.count), signal)) add(from)
+    else for await (const from of runInSlices(stepsTo(rows.count), signal)) add(from)
     signal.throwIfAborted()
     const { bytes, counts } = encoder.finish()
     return { bytes: compressTile(bytes), counts, isOfRowFile: true }

@@ -26,7 +26,7 @@ const microsPerMs = 1000
 const lastMicroOfDay = 86_400_000_000 - 1
 
 /** Runs a search and yields to other work at intervals. */
-async function runInOrder(search: Generator<void>, signal: AbortSignal): Promise<void> {
+async function runInSlices(search: Generator<void>, signal: AbortSignal): Promise<void> {
   let turn = performance.now()
   for (const _piece of search) {
     if (performance.now() - turn < turnMs) continue
@@ -50,7 +50,7 @@ async function matchAreas(source: MatchSource, areas: readonly AreaTest[]): Prom
   const within = new IndexRowSet(index.header.rowCount)
   const across = new IndexRowSet(index.header.rowCount)
   index.addRowsWithoutGeometry(within)
-  await runInOrder(index.sortByAreas(areas, within, across), signal)
+  await runInSlices(index.sortByAreas(areas, within, across), signal)
   await addMeeting(source, areas, within, across)
   return within
 }
@@ -100,7 +100,7 @@ async function matchTime(
   if (!index.header.times.includes(attribute)) return found
   const earliest = microsOf(from, Number.NEGATIVE_INFINITY) - (isDate ? lastMicroOfDay : 0)
   const span = { from: earliest, to: microsOf(to, Number.POSITIVE_INFINITY) }
-  await runInOrder(index.addByTime(attribute, span, found), signal)
+  await runInSlices(index.addByTime(attribute, span, found), signal)
   return found
 }
 

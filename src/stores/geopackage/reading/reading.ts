@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { readyFor } from '../../../filters/row-filter.ts'
 import type { Area } from '../../../geo/area.ts'
 import { notFound } from '../../../lib/errors.ts'
-import { runInOrder } from '../../run-in-order.ts'
+import { runInSlices } from '../../run-in-slices.ts'
 import type {
   EnvelopePage,
   FeaturePage,
@@ -55,7 +55,7 @@ export class GeoPackageReading implements TileReading {
     const connection = this.#take(name)
     try {
       const table = this.#getTable(connection, name)
-      for await (const _piece of runInOrder(table.prepare(filter), signal)) signal.throwIfAborted()
+      for await (const _piece of runInSlices(table.prepare(filter), signal)) signal.throwIfAborted()
       return work(table)
     } catch (error) {
       throw storeFailure(error, this.#path)
@@ -100,7 +100,7 @@ export class GeoPackageReading implements TileReading {
     const connection = this.#take(query.table)
     try {
       const table = this.#getTable(connection, query.table)
-      for await (const _piece of runInOrder(table.prepare(query), signal)) signal.throwIfAborted()
+      for await (const _piece of runInSlices(table.prepare(query), signal)) signal.throwIfAborted()
       for (const page of table.pages(query)) {
         yield page
         signal.throwIfAborted()
@@ -114,7 +114,7 @@ export class GeoPackageReading implements TileReading {
 
   async *readTile(query: TileQuery, signal: AbortSignal, note: TileNote = {}): AsyncGenerator<FeaturePage> {
     signal.throwIfAborted()
-    yield* runInOrder(
+    yield* runInSlices(
       this.#pages(query.table, ({ tiles }) => tiles.pages(query)),
       signal,
     )
@@ -123,7 +123,7 @@ export class GeoPackageReading implements TileReading {
 
   async *readTiles(query: TilesQuery, signal: AbortSignal, note: TileNote = {}): AsyncGenerator<TilesPage> {
     signal.throwIfAborted()
-    yield* runInOrder(
+    yield* runInSlices(
       this.#pages(query.table, ({ tiles }) => tiles.sharedPages(query)),
       signal,
     )
@@ -132,7 +132,7 @@ export class GeoPackageReading implements TileReading {
 
   async *readEnvelopes(query: EnvelopeQuery, signal: AbortSignal): AsyncGenerator<EnvelopePage> {
     signal.throwIfAborted()
-    yield* runInOrder(
+    yield* runInSlices(
       this.#pages(query.table, ({ tiles }) => tiles.envelopes(query)),
       signal,
     )
@@ -149,11 +149,11 @@ export class GeoPackageReading implements TileReading {
     const tiles = (name: string): TileRows => this.#getTable(connection, name).tiles
     try {
       return await work({
-        readTile: (query, own) => runInOrder(tiles(query.table).pages(query), own),
-        readEnvelopes: (query, own) => runInOrder(tiles(query.table).envelopes(query), own),
+        readTile: (query, own) => runInSlices(tiles(query.table).pages(query), own),
+        readEnvelopes: (query, own) => runInSlices(tiles(query.table).envelopes(query), own),
         readNumbered: async (name, own) => {
           const pages = tiles(name).numbered()
-          return pages && runInOrder(pages, own)
+          return pages && runInSlices(pages, own)
         },
       })
     } catch (error) {

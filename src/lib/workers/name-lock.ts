@@ -22,7 +22,7 @@ function openSlots(): Int32Array {
  * Runs an action under a process-wide lock for a name. The action must be short, since other threads block. A
  * lock of a dead thread is taken over after some seconds.
  */
-export function runInOrder<Result>(name: string, action: () => Result): Result {
+export function withNameLock<Result>(name: string, action: () => Result): Result {
   const slot = slotOf(name)
   if (Atomics.load(slots, slot) === me) return action()
   take(slot)

@@ -7,7 +7,7 @@ import { setImmediate as nextRound } from 'node:timers/promises'
 const turnMs = 4
 
 /** Yields the pages, with a pause after each time slice. Throws the abort reason of the signal. */
-export async function* runInOrder<Page>(
+export async function* runInSlices<Page>(
   pages: Iterable<Page> | AsyncIterable<Page>,
   signal: AbortSignal,
 ): AsyncGenerator<Page> {
