@@ -40,7 +40,12 @@ interface Run {
 
 /** Runs a tier or the chosen files; gives whether all passed. */
 async function runTests(options: TestOptions): Promise<boolean> {
-  const sources = readSources(root, ['src/**/*.ts', 'web/**/*.{ts,tsx}', 'tests/**/*.ts', 'scripts/**/*.ts'])
+  const sources = readSources(root, [
+    '{src,packages}/**/*.ts',
+    'web/**/*.{ts,tsx}',
+    'tests/**/*.ts',
+    'scripts/**/*.ts',
+  ])
   const folder = join(root, 'build', 'tests')
   mkdirSync(folder, { recursive: true })
   const runFolder = mkdtempSync(join(folder, 'run-'))

@@ -10,8 +10,7 @@ import type { ExtensionPoint } from './type-names.ts'
 
 const monitoring = ['src/monitoring', 'src/http/monitoring', 'src/app']
 const importer = ['src/importer', 'src/http/importer', 'src/catalog']
-/** Modules that translate names of older systems. */
-const older = 'src/monitoring/geonode-migration'
+/** Module that translates names of older systems. */
 const olderTransforms = 'src/http/importer/transform-response.ts'
 
 /**
@@ -29,30 +28,25 @@ export const extensionPoints: readonly ExtensionPoint[] = [
   {
     entry: 'metric',
     names: [...applicationMetrics, ...hostMetrics].map(({ name }) => name),
-    home: ['src/monitoring/metrics', older],
+    home: ['src/monitoring/metrics'],
     within: monitoring,
   },
   {
     entry: 'channel',
     names: channels.flatMap(({ name, kinds, field }) => [name, ...kinds, field.name]),
     home: ['src/monitoring/notify/channels'],
-    within: [
-      'src/monitoring/notify',
-      'src/monitoring/geonode-migration',
-      'src/http/monitoring/checks',
-      'src/app',
-    ],
+    within: ['src/monitoring/notify', 'src/http/monitoring/checks', 'src/app'],
   },
   {
     entry: 'comparison',
     names: comparisonNames,
-    home: ['src/monitoring/notify/comparisons', older],
+    home: ['src/monitoring/notify/comparisons'],
     within: monitoring,
   },
   {
     entry: 'type of service',
     names: serviceTypes,
-    home: ['src/monitoring/services', 'src/monitoring/model', older],
+    home: ['src/monitoring/services', 'src/monitoring/model'],
     within: monitoring,
   },
   {

@@ -107,6 +107,14 @@ describe('layerProblems', () => {
     assert.deepEqual(problems('src/app/left/left.ts', './inner.ts'), [])
   })
 
+  it('lets the program enter a package through index.ts, and lets a package import itself alone', () => {
+    assert.deepEqual(problems('src/red/x.ts', '../../packages/one/index.ts'), [])
+    assert.match(problems('src/red/x.ts', '../../packages/one/inner.ts').join(), /entered through index.ts/)
+    assert.deepEqual(problems('packages/one/x.ts', './inner.ts'), [])
+    assert.match(problems('packages/one/x.ts', '../../src/red/x.ts').join(), /outside packages\/one/)
+    assert.match(problems('packages/one/x.ts', '../two/index.ts').join(), /outside packages\/one/)
+  })
+
   it('refuses that the program imports tests or scripts, and lets tests import anything', () => {
     assert.equal(problems('src/red/x.ts', '../../tests/support/t.ts').length, 1)
     assert.equal(problems('src/red/x.ts', './y.test.ts').length, 1)

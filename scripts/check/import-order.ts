@@ -3,14 +3,15 @@ import type { ModuleOrder, ModuleRules } from './layers.ts'
 
 type Imports = Pick<SourceFile, 'path' | 'imports'>
 
-/** The program and the pages: neither imports the other. */
-const wings = ['src/', 'web/']
-
+/**
+ * Returns the program, the pages or the package that a file belongs to. None of them imports another, except
+ * that the program imports packages.
+ */
 function wingOf(path: string): string | undefined {
-  return wings.find((wing) => path.startsWith(wing))
+  return /^(?:src|web|packages\/[^/]+)\//.exec(path)?.[0]
 }
 
-/** Returns one message for each import in `src/` and `web/` that the layer rules forbid. */
+/** Returns one message for each import in `src/`, `web/` and `packages/` that the layer rules forbid. */
 export function layerProblems(files: Imports[], house: ModuleRules): string[] {
   return files
     .filter(({ path }) => wingOf(path) !== undefined && !isTest(path))
@@ -24,6 +25,8 @@ export function layerProblems(files: Imports[], house: ModuleRules): string[] {
 
 function importProblem(from: string, to: string, house: ModuleRules): string | undefined {
   const wing = wingOf(from)
+  if (wing === 'src/' && wingOf(to)?.startsWith('packages/'))
+    return /^packages\/[^/]+\/index\.ts$/.test(to) ? undefined : 'a package is entered through index.ts'
   if (wing !== wingOf(to)) return to === 'package.json' ? undefined : `it is outside ${wing}`
   if (isTest(to)) return 'it is a test'
   return (

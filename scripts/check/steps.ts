@@ -32,13 +32,22 @@ export interface Step {
 
 const sources = [
   'src/**/*.{ts,mjs}',
+  'packages/**/*.ts',
   'web/**/*.{ts,tsx}',
   'tests/**/*.ts',
   'bench/**/*.ts',
   'scripts/**/*.{ts,mjs}',
   'bin/**/*.mjs',
 ]
-const documents = ['*.md', 'docs/**/*.md', 'tests/**/*.md', 'sample/**/*.md', '.ci/run', 'scripts/**/*.sh']
+const documents = [
+  '*.md',
+  'docs/**/*.md',
+  'tests/**/*.md',
+  'sample/**/*.md',
+  'packages/**/*.md',
+  '.ci/run',
+  'scripts/**/*.sh',
+]
 
 /** Sources that the rules read. Each file is read and parsed once for all rules. */
 interface Repository {

@@ -55,7 +55,7 @@ function isDatabase(path: string): boolean {
 
 /** Runs the unit tests beside the sources, except those that need a database, GDAL or a long time. */
 export function unitTestStep(root: string): Step {
-  const tests = readSources(root, ['src/**/*.test.ts', 'scripts/**/*.test.ts'])
+  const tests = readSources(root, ['{src,packages}/**/*.test.ts', 'scripts/**/*.test.ts'])
   const processes = availableParallelism()
   const { shared, alone } = divideUnitTests(tests, processes)
   const env = { NODE_COMPILE_CACHE: compileCache(root), ...process.env }

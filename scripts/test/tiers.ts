@@ -2,7 +2,7 @@
 export const tiers = {
   standard: [
     'scripts/**/*.test.ts',
-    'src/**/*.test.ts',
+    '{src,packages}/**/*.test.ts',
     'web/**/*.test.ts',
     'tests/{support,contract,integration,clients,e2e,pages}/**/*.test.ts',
   ],

@@ -8,7 +8,7 @@ import type { AppServices } from './services.ts'
 
 /** Returns the routes of `/monitoring`; none if monitoring is off. */
 export function openMonitoringAreas(context: AppServices): ApiArea[] {
-  const { settings, catalog, services, series, moveIn, notifications, events, clock } = context
+  const { settings, catalog, services, series, geonodeImport, notifications, events, clock } = context
   const { basePath, dialect } = settings.server
   const wire = namesOfDialect(dialect)
   if (!settings.monitoring.isOn) return []
@@ -21,7 +21,7 @@ export function openMonitoringAreas(context: AppServices): ApiArea[] {
       autoconfigure: () => configureAlone(context),
     },
     counted: { series, services, layerNames: () => layers.names(), wire, clock, basePath },
-    loads: { moveIn, maxUploadBytes: settings.limits.maxUploadBytes },
+    loads: { dumps: geonodeImport, maxUploadBytes: settings.limits.maxUploadBytes },
     checks: { notifications, wire },
   })
 }

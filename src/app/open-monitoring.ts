@@ -4,7 +4,6 @@ import type { SeriesReads } from '../http/monitoring/metrics/reader-thread.ts'
 import type { Vault } from '../lib/secrets/vault.ts'
 import { createVault } from '../lib/secrets/vault.ts'
 import type { AlertReads } from '../monitoring/alert-thread.ts'
-import { MoveIn } from '../monitoring/geonode-migration/migration.ts'
 import { Monitoring } from '../monitoring/monitoring.ts'
 import { createNotifications } from '../monitoring/notify/create-notifications.ts'
 import type { Notifications } from '../monitoring/notify/notifications.ts'
@@ -13,6 +12,7 @@ import type { SeriesLocation } from '../monitoring/series/series-database.ts'
 import { configureFirst } from '../monitoring/services/autoconfigure.ts'
 import { Services } from '../monitoring/services/services.ts'
 import type { RemoteAccess } from '../sources/remote/remote-access.ts'
+import { GeoNodeImport } from './geonode-import.ts'
 import type { AppBase, MonitoringServices } from './services.ts'
 
 interface OpenMonitoringDeps extends AppBase {
@@ -48,15 +48,15 @@ export async function openMonitoring(
   const vault = createVault(directory.key)
   const services = new Services(database, vault)
   const notifications = openNotifications(deps, { services, alertValues, vault })
-  const moveIn = new MoveIn({
+  const geonodeImport = new GeoNodeImport({
     services,
     checks: notifications.checks,
     clock,
     privacy,
-    place,
+    location: place,
     folder: directory.root,
   })
-  const parts = { services, series, notifications, moveIn }
+  const parts = { services, series, notifications, geonodeImport }
   if (!isOn) return parts
   await database.alone(() => configureFirst({ services, baseUrl: baseUrl(settings.server), mapServers }))
   closers.push(() => notifications.stop())

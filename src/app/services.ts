@@ -20,11 +20,11 @@ import type { Rasters } from '../maps/rasters/rasters.ts'
 import type { SideTables } from '../maps/sources/side-tables.ts'
 import type { PreviousVersions } from '../maps/versions/previous-versions.ts'
 import type { VersionChanges } from '../maps/versions/version-changes.ts'
-import type { MoveIn } from '../monitoring/geonode-migration/migration.ts'
 import type { Monitoring } from '../monitoring/monitoring.ts'
 import type { Notifications } from '../monitoring/notify/notifications.ts'
 import type { SeriesReader } from '../monitoring/query/series-reader.ts'
 import type { Services } from '../monitoring/services/services.ts'
+import type { GeoNodeImport } from './geonode-import.ts'
 
 /** Basic parts that all others depend on. */
 export interface AppBase {
@@ -44,7 +44,7 @@ export interface MonitoringServices {
   services: Services
   /** Queries stored monitoring data outside of this thread. */
   series: SeriesReader<SeriesReads>
-  moveIn: MoveIn
+  geonodeImport: GeoNodeImport
   /** Alert rules and their receivers. */
   notifications: Notifications
 }

@@ -1,11 +1,8 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
+import type { ImportProgress, ImportReport } from '../../../packages/geonode-migration/index.ts'
 import { Failure, FieldFailure, invalid } from '../../lib/errors.ts'
 import { findFullDisk } from '../../lib/files/full-disk.ts'
-import { DumpError } from '../../monitoring/geonode-migration/errors.ts'
-import type { LoadReport } from '../../monitoring/geonode-migration/load-report.ts'
-import type { MoveIn } from '../../monitoring/geonode-migration/migration.ts'
-import type { DumpLoadProgress } from '../../monitoring/geonode-migration/migration-data.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { clientSignal } from '../client-signal.ts'
 import { operation } from '../endpoint.ts'
@@ -37,7 +34,12 @@ const Progress = Type.Object({
 })
 
 export interface LoadDumpDeps {
-  moveIn: Pick<MoveIn, 'load' | 'progress'>
+  dumps: {
+    /** Returns the progress of the running import; undefined if none is running. */
+    progress(): ImportProgress | undefined
+    /** Imports the dump that `receive` writes to the path. */
+    load(receive: (path: string) => Promise<void>, signal: AbortSignal): Promise<ImportReport>
+  }
   maxUploadBytes: number
 }
 
@@ -46,10 +48,10 @@ export const showLoad = operation({
   description: 'State, rows so far and errors of the load of a dump that is running or was the last.',
   tags,
   answers: { 200: envelopeReply(Progress) },
-  handle: ({ moveIn }: LoadDumpDeps) => envelope(toProgressResponse(moveIn.progress())),
+  handle: ({ dumps }: LoadDumpDeps) => envelope(toProgressResponse(dumps.progress())),
 })
 
-/** Takes over the dump of another system's monitoring, in JSON, also compressed by gzip. */
+/** Imports a dump of a GeoNode monitoring database. */
 export const loadDump = operation({
   summary: 'Load the JSON dump of a GeoNode monitoring database; answers when it is loaded',
   description:
@@ -59,15 +61,16 @@ export const loadDump = operation({
   body: Type.Unknown({ description: 'The dump, also compressed by gzip' }),
   bodyLimit: ({ maxUploadBytes }: LoadDumpDeps) => maxUploadBytes,
   answers: { 200: envelopeReply(Report) },
-  handle: async ({ moveIn, maxUploadBytes }: LoadDumpDeps, request, reply) => {
+  handle: async ({ dumps, maxUploadBytes }: LoadDumpDeps, request, reply) => {
     checkLength(request, maxUploadBytes)
     const body = bodyOf(request)
     const signal = clientSignal(reply)
     try {
-      const report = await moveIn.load((file) => receive(body, file, { maxUploadBytes, signal }), signal)
+      const report = await dumps.load((file) => receive(body, file, { maxUploadBytes, signal }), signal)
       return envelope(toReportResponse(report))
     } catch (error) {
-      throw error instanceof DumpError ? new FieldFailure({ file: [error.message] }) : error
+      const isBadDump = error instanceof Failure && error.code === 'bad-dump'
+      throw isBadDump ? new FieldFailure({ file: [error.message] }) : error
     }
   },
 })
@@ -90,10 +93,10 @@ async function receive(
   }
 }
 
-function toProgressResponse(progress: DumpLoadProgress | undefined) {
+function toProgressResponse(progress: ImportProgress | undefined) {
   return { running: progress !== undefined, phase: progress?.phase ?? null, done: progress?.done ?? 0 }
 }
 
-function toReportResponse({ digest, isRepeated, loadedAt, models }: LoadReport) {
-  return { digest, repeated: isRepeated, loaded_at: loadedAt, models }
+function toReportResponse({ digest, isRepeated, importedAt, models }: ImportReport) {
+  return { digest, repeated: isRepeated, loaded_at: importedAt, models }
 }

@@ -11,17 +11,6 @@ export interface MetricFacts {
   description: string
   /** True if a period has one row per label; otherwise it has one row with the default label. */
   isLabelled: boolean
-  older?: OlderMeaning
-}
-
-/** Meaning of a stored value of the older system, if it differs from the metric's meaning here. */
-interface OlderMeaning {
-  /** True if values are readings of an increasing counter instead of the amount in the period. */
-  isReading?: boolean
-  /** The readings of a period were summed up. */
-  isSum?: boolean
-  /** Returns the label used here; undefined for a label that counts nothing. */
-  label?(label: string): string | undefined
 }
 
 /** The label of rows that nothing splits. */

@@ -2,15 +2,13 @@ import type { HostMetric } from './host-metric.ts'
 import { partOfHostMetric, perSecond } from './host-metric.ts'
 import type { Traffic } from './host-reading.ts'
 
-const older = { isReading: true }
-
 export const networkIn = partOfHostMetric(
-  { id: 32, name: 'network.in', type: 'count', unit: 'B', description: 'Received bytes', older },
+  { id: 32, name: 'network.in', type: 'count', unit: 'B', description: 'Received bytes' },
   amounts(({ received }) => received),
 )
 
 export const networkOut = partOfHostMetric(
-  { id: 33, name: 'network.out', type: 'count', unit: 'B', description: 'Sent bytes', older },
+  { id: 33, name: 'network.out', type: 'count', unit: 'B', description: 'Sent bytes' },
   amounts(({ sent }) => sent),
 )
 

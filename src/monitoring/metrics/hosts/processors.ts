@@ -2,14 +2,7 @@ import { perSecond, wholeHostMetric } from './host-metric.ts'
 import type { HostAmounts, HostReading } from './host-reading.ts'
 
 export const cpuUsage = wholeHostMetric(
-  {
-    id: 26,
-    name: 'cpu.usage',
-    type: 'count',
-    unit: 's',
-    description: 'Processor time',
-    older: { isReading: true },
-  },
+  { id: 26, name: 'cpu.usage', type: 'count', unit: 's', description: 'Processor time' },
   (_reading, since) => since?.processors?.busy,
 )
 

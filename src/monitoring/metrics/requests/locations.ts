@@ -5,7 +5,6 @@ export const requestCountry = labelMetric({
   name: 'request.country',
   description: 'Requests by country',
   label: ({ texts }) => texts.country,
-  older: { label: (country) => (country === 'count' ? undefined : country) },
 })
 
 export const requestRegion = labelMetric({

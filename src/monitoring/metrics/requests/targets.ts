@@ -5,7 +5,6 @@ export const requestPath = labelMetric({
   name: 'request.path',
   description: 'Requests by path',
   label: ({ texts }) => texts.path,
-  older: { label: (path) => path.replace(/\?.*$/s, '') },
 })
 
 export const requestMethod = labelMetric({

@@ -19,6 +19,3 @@ export function findComparison(name: string): Comparison | undefined {
 export function comparisonLimits(name: string): LimitKind {
   return findComparison(name)?.limit ?? amounts
 }
-
-/** Default comparison of dumps of older systems. */
-export const unnamedComparison = minValue

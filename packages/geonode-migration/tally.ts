@@ -6,14 +6,14 @@ export interface ModelReport {
   skipped: { reason: string; count: number }[]
 }
 
-/** Result of a load. */
-export interface LoadReport {
+/** Result of an import. */
+export interface ImportReport {
   /** SHA-256 of the dump's text. */
   digest: string
-  /** True if the same dump was loaded before and nothing was changed. */
+  /** True if the same dump was imported before and nothing was changed. */
   isRepeated: boolean
   /** ISO 8601. */
-  loadedAt: string
+  importedAt: string
   models: ModelReport[]
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { ArrayElements } from './array-elements.ts'
-import { DumpError } from './errors.ts'
+import { DumpError } from './dump-error.ts'
 
 /** Cuts a text that comes in pieces of these sizes. */
 function cut(text: string | Buffer, sizes: readonly number[] = [], maxBytes = 1000): string[] {

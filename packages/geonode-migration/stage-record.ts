@@ -1,4 +1,3 @@
-import { ownValue } from '../../lib/own-value.ts'
 import {
   addressField,
   countField,
@@ -11,9 +10,9 @@ import {
   textField,
   timeField,
 } from './fields.ts'
-import type { Tally } from './load-report.ts'
 import type { DumpRecord } from './read-dump.ts'
 import type { Staging } from './staging.ts'
+import type { Tally } from './tally.ts'
 
 export interface StagedHost {
   name: string
@@ -81,40 +80,45 @@ const maxResources = 100
 const named = (record: DumpRecord): StagedNamed => ({ name: requiredText(record, 'name', 255) })
 
 /** Stored fields of the objects of each model, except labels and values. */
-const objectReaders: Record<string, (record: DumpRecord) => object> = {
-  host: (record): StagedHost => ({ name: requiredText(record, 'name', 255), ip: addressField(record, 'ip') }),
-  servicetype: named,
-  service: (record): StagedService => ({
-    name: requiredText(record, 'name', 255),
-    host: keyField(record, 'host'),
-    type: keyField(record, 'service_type'),
-    checkInterval: durationField(record, 'check_interval') ?? defaultInterval,
-    notes: textField(record, 'notes', longNotes),
-    url: textField(record, 'url', longNotes),
-    isActive: flagField(record, 'active', true),
+const objectReaders = new Map<string, (record: DumpRecord) => object>(
+  Object.entries<(record: DumpRecord) => object>({
+    host: (record): StagedHost => ({
+      name: requiredText(record, 'name', 255),
+      ip: addressField(record, 'ip'),
+    }),
+    servicetype: named,
+    service: (record): StagedService => ({
+      name: requiredText(record, 'name', 255),
+      host: keyField(record, 'host'),
+      type: keyField(record, 'service_type'),
+      checkInterval: durationField(record, 'check_interval') ?? defaultInterval,
+      notes: textField(record, 'notes', longNotes),
+      url: textField(record, 'url', longNotes),
+      isActive: flagField(record, 'active', true),
+    }),
+    metric: named,
+    servicetypemetric: (record) => ({ metric: keyField(record, 'metric') }),
+    eventtype: named,
+    owsservice: named,
+    monitoredresource: (record): StagedResource => ({
+      type: textField(record, 'type', 255),
+      name: textField(record, 'name', 255),
+    }),
+    requestevent: readRequest,
+    exceptionevent: (record): StagedException => ({
+      service: keyField(record, 'service'),
+      created: timeField(record, 'created'),
+      errorType: requiredText(record, 'error_type', 255),
+      message: textField(record, 'error_message', longText),
+      stack: textField(record, 'error_data', longText),
+      request: keyField(record, 'request'),
+    }),
+    notificationcheck: plainFields,
+    notificationmetricdefinition: plainFields,
+    metricnotificationcheck: plainFields,
+    notificationreceiver: plainFields,
   }),
-  metric: named,
-  servicetypemetric: (record) => ({ metric: keyField(record, 'metric') }),
-  eventtype: named,
-  owsservice: named,
-  monitoredresource: (record): StagedResource => ({
-    type: textField(record, 'type', 255),
-    name: textField(record, 'name', 255),
-  }),
-  requestevent: readRequest,
-  exceptionevent: (record): StagedException => ({
-    service: keyField(record, 'service'),
-    created: timeField(record, 'created'),
-    errorType: requiredText(record, 'error_type', 255),
-    message: textField(record, 'error_message', longText),
-    stack: textField(record, 'error_data', longText),
-    request: keyField(record, 'request'),
-  }),
-  notificationcheck: plainFields,
-  notificationmetricdefinition: plainFields,
-  metricnotificationcheck: plainFields,
-  notificationreceiver: plainFields,
-}
+)
 
 /** Returns the fields without lists and objects, which are not used. */
 function plainFields({ fields }: DumpRecord): object {
@@ -128,7 +132,7 @@ export function stageRecord(record: DumpRecord, staging: Staging, tally: Tally):
   const { model, pk } = record
   tally.read(model)
   try {
-    const readObject = ownValue(objectReaders, model)
+    const readObject = objectReaders.get(model)
     if (model === 'metricvalue') stageValue(record, staging)
     else if (model === 'metriclabel') stageLabel(record, staging)
     else if (readObject !== undefined) staging.putObject(model, pk, readObject(record))

@@ -30,7 +30,7 @@ describe('fields of a dump', () => {
     for (const [text, seconds] of forms) assert.equal(durationField(of(text), 'x'), seconds, text)
   })
 
-  it('hold numbers as numbers and as decimal text, within the range of the older system', () => {
+  it('hold numbers as numbers and as decimal text, within the range of GeoNode', () => {
     assert.equal(numberField(of('12.5000'), 'x'), 12.5)
     assert.equal(numberField(of(null), 'x'), undefined)
     for (const value of [1e16, '-1e16', Number.POSITIVE_INFINITY, '9'.repeat(400)])

@@ -2,33 +2,23 @@ import { resolutions, tableOf } from '../series/schema.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 import { dropKnownExceptions, replaceEarlier } from './replace-previous.ts'
 
-/** A load that was published before. */
-export interface PublishedLoad {
-  /** Milliseconds since 1970. */
-  loaded: number
-}
-
-export interface ServiceMove {
-  hiddenId: number
-  serviceId: number
-}
-
 const seriesPerPiece = 50
 
-export async function findLoad(database: SeriesDatabase, digest: string): Promise<PublishedLoad | undefined> {
+/** Returns the time at which a dump was loaded, in milliseconds since 1970. */
+export async function findLoad(database: SeriesDatabase, digest: string): Promise<number | undefined> {
   const sql = 'select loaded from monitoring_loads where digest = ?'
-  return (await database.all<PublishedLoad>(sql, [digest]))[0]
+  return (await database.all<{ loaded: number }>(sql, [digest]))[0]?.loaded
 }
 
-/** A number that no load has had. */
+/** Returns an unused load id. */
 export async function nextLoadId(database: SeriesDatabase): Promise<number> {
   const sql = `select coalesce(max(id), 0) + 1 as id from (
     select load_id as id from monitoring_series union all select id from monitoring_loads) loads`
   return (await database.all<{ id: number }>(sql))[0]?.id ?? 1
 }
 
-/** Takes away what a load that broke off has left. */
-export async function sweepHidden(database: SeriesDatabase): Promise<void> {
+/** Deletes the hidden rows of a load that failed. */
+export async function deleteHidden(database: SeriesDatabase): Promise<void> {
   await database.run('delete from monitoring_exceptions where service_id < 0')
   for (;;) {
     const found = await database.all<{ id: number }>(
@@ -46,16 +36,19 @@ export async function sweepHidden(database: SeriesDatabase): Promise<void> {
   }
 }
 
-/** Makes a load visible as a whole, replacing the same data of earlier loads, and records it. */
+/**
+ * Makes a load visible in one transaction, replaces the same data of earlier loads, and records the load.
+ * `services`: hidden id -> id.
+ */
 export async function publishHidden(
   database: SeriesDatabase,
   load: { id: number; digest: string; loaded: number },
-  moves: readonly ServiceMove[],
+  services: ReadonlyMap<number, number>,
 ): Promise<void> {
   await database.transaction(async (inside) => {
-    for (const move of moves) {
-      await dropKnownExceptions(inside, move)
-      const ids = [move.serviceId, move.hiddenId]
+    for (const [hiddenId, serviceId] of services) {
+      await dropKnownExceptions(inside, { hiddenId, serviceId })
+      const ids = [serviceId, hiddenId]
       await inside.run('update monitoring_series set service_id = ? where service_id = ?', ids)
       await inside.run('update monitoring_exceptions set load_id = ?, service_id = ? where service_id = ?', [
         load.id,

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { ArrayElements } from './array-elements.ts'
-import { DumpError } from './errors.ts'
+import { DumpError } from './dump-error.ts'
 
 /** One object of the dump. */
 export interface DumpRecord {
@@ -17,9 +17,9 @@ export interface DumpRecord {
 }
 
 export interface DumpReader extends AsyncIterable<DumpRecord> {
-  /** Hexadecimal SHA-256 of the text; known when everything was read. */
+  /** Hexadecimal SHA-256 of the text; call it after the last object. */
   digest(): string
-  /** Bytes of the file that were taken so far. */
+  /** Bytes of the file read so far. */
   bytesRead(): number
 }
 
@@ -28,8 +28,8 @@ const maxElementBytes = 16 * 2 ** 20
 const highWaterMark = 2 ** 20
 
 /**
- * Reads the objects of the monitoring application from a JSON dump, which may be compressed by gzip. Other
- * applications' objects are passed over. Throws `DumpError` where it is no such dump.
+ * Reads the objects of the monitoring application from a JSON dump, which may be compressed by gzip. Skips
+ * objects of other applications. Throws `DumpError` if the dump is invalid.
  */
 export function readMonitoringDump(path: string): DumpReader {
   const hash = createHash('sha256')
@@ -50,7 +50,9 @@ export function readMonitoringDump(path: string): DumpReader {
         }
       }
     } catch (error) {
-      throw isGzipError(error) ? new DumpError('The dump is compressed by gzip, but broken', error) : error
+      throw isGzipError(error)
+        ? new DumpError('The dump is compressed by gzip, but broken', { cause: error })
+        : error
     } finally {
       file.destroy()
     }
@@ -98,7 +100,7 @@ function parseJson(element: Buffer, index: number): unknown {
   try {
     return JSON.parse(element.toString('utf8'))
   } catch (cause) {
-    throw new DumpError(`Element ${index} of the dump is no JSON`, cause)
+    throw new DumpError(`Element ${index} of the dump is no JSON`, { cause })
   }
 }
 

@@ -1,21 +1,23 @@
 import { isIP } from 'node:net'
-import { boundedText } from '../collect/classify/scrub.ts'
 import type { DumpRecord } from './read-dump.ts'
 
 /** PostgreSQL's index cannot store longer values. */
 const defaultLength = 500
-/** Maximum of the older system's decimals. */
+/** Maximum of GeoNode's decimals. */
 const maxNumber = 1e16
 
 /** A record that cannot be used; the message is the reason that is reported. */
 export class SkippedRecord extends Error {}
 
-/** Reads a text of at most `maxLength` characters that every database accepts; longer ones are cut. */
+/**
+ * Reads a text that every database accepts: without NUL and incomplete surrogate pairs, cut after `maxLength`
+ * characters.
+ */
 export function textField({ fields }: DumpRecord, name: string, maxLength = defaultLength): string {
   const value = fields[name]
   if (value == null) return ''
   if (typeof value !== 'string' && typeof value !== 'number') throw new SkippedRecord(`${name} is no text`)
-  return boundedText(String(value), maxLength)
+  return String(value).slice(0, maxLength).toWellFormed().replaceAll('\0', '')
 }
 
 export function requiredText(record: DumpRecord, name: string, maxLength?: number): string {

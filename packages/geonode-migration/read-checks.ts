@@ -1,9 +1,3 @@
-import { defined } from '../../lib/defined.ts'
-import { findMetric } from '../metrics/metrics.ts'
-import type { EventType } from '../model/event-types.ts'
-import { severities } from '../model/severities.ts'
-import { comparisonLimits, findComparison, unnamedComparison } from '../notify/comparisons/comparisons.ts'
-import type { NewCheck, NewDefinition } from '../notify/model/model.ts'
 import {
   durationField,
   flagField,
@@ -13,17 +7,21 @@ import {
   SkippedRecord,
   textField,
 } from './fields.ts'
-import { eventTypeOf } from './geonode-names.ts'
-import type { Tally } from './load-report.ts'
+import type { EventType } from './geonode-names.ts'
+import { findEventType, severities } from './geonode-names.ts'
+import type { NewCheck, NewDefinition, SeriesTarget } from './import-target.ts'
 import type { DumpRecord } from './read-dump.ts'
 import type { StagedNamed } from './stage-record.ts'
 import type { Staging } from './staging.ts'
+import type { Tally } from './tally.ts'
 
-/** A check of the dump; its scope by service and resource, which have other ids here, is not taken along. */
+/** A check of the dump, without its scope of services and resources, which have other ids in the target. */
 export interface ImportedCheck extends NewCheck {
   addresses: string[]
 }
 
+/** Comparisons; the first one is the default. Limits of `max_timeout` are durations. */
+const comparisons = ['min_value', 'max_value', 'max_timeout'] as const
 const defaultGraceSeconds = 600
 const models = {
   check: 'notificationcheck',
@@ -32,8 +30,12 @@ const models = {
   receiver: 'notificationreceiver',
 } as const
 
-/** The checks of the dump with their definitions, thresholds and addresses. */
-export function importedChecks(staging: Staging, tally: Tally): ImportedCheck[] {
+/** Reads the checks of the dump with their definitions, thresholds and addresses. */
+export function readChecks(
+  target: Pick<SeriesTarget, 'findMetric'>,
+  staging: Staging,
+  tally: Tally,
+): ImportedCheck[] {
   const checks = new Map<string, ImportedCheck>()
   const each = (model: string, use: (record: DumpRecord) => void): void => {
     for (const [pk, fields] of staging.objects<Record<string, unknown>>(model)) {
@@ -55,7 +57,7 @@ export function importedChecks(staging: Staging, tally: Tally): ImportedCheck[] 
   const definitions = new Map<string, NewDefinition>()
   each(models.definition, (record) => {
     const check = checkOf(record)
-    const definition = readDefinition(record, staging)
+    const definition = readDefinition(record, staging, target)
     if (check.definitions.some((one) => one.metric === definition.metric && one.option === definition.option))
       throw new SkippedRecord('a second definition of one field')
     check.definitions = [...check.definitions, definition]
@@ -83,10 +85,15 @@ function readCheck(record: DumpRecord): ImportedCheck {
   }
 }
 
-function readDefinition(record: DumpRecord, staging: Staging): NewDefinition {
+function readDefinition(
+  record: DumpRecord,
+  staging: Staging,
+  target: Pick<SeriesTarget, 'findMetric'>,
+): NewDefinition {
   const name = staging.find<StagedNamed>('metric', keyField(record, 'metric'))?.name ?? ''
-  if (findMetric(name) === undefined) throw new SkippedRecord('its metric is not known here')
-  const { name: option } = findComparison(textField(record, 'field_option')) ?? unnamedComparison
+  if (target.findMetric(name) === undefined) throw new SkippedRecord('its metric is not known here')
+  const fieldOption = textField(record, 'field_option')
+  const option = comparisons.find((one) => one === fieldOption) ?? comparisons[0]
   const steps = numberField(record, 'steps') ?? 0
   return {
     metric: name,
@@ -113,14 +120,14 @@ function addThreshold(record: DumpRecord, definitions: Map<string, NewDefinition
     keyField(record, 'label') !== ''
   )
     throw new SkippedRecord('it is for one service, resource or label: set it again')
-  const readLimit = comparisonLimits(definition.option).isDuration ? durationField : numberField
+  const readLimit = definition.option === 'max_timeout' ? durationField : numberField
   const value = readLimit(record, definition.option)
   if (value === undefined) throw new SkippedRecord('it has no threshold')
   const eventType = eventTypeNamed(keyField(record, 'event_type'), staging)
-  definition.threshold = { value, ...defined({ eventType }) }
+  definition.threshold = eventType === undefined ? { value } : { value, eventType }
 }
 
 function eventTypeNamed(pk: string, staging: Staging): EventType | undefined {
   const name = staging.find<StagedNamed>('eventtype', pk)?.name
-  return name === undefined ? undefined : eventTypeOf(name)
+  return name === undefined ? undefined : findEventType(name)
 }

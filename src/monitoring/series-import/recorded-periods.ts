@@ -1,3 +1,4 @@
+import type { RecordedPeriods } from '../../../packages/geonode-migration/index.ts'
 import { idsWhere } from '../metrics/metrics.ts'
 import { eventTypeId } from '../model/event-types.ts'
 import type { Resolution } from '../series/schema.ts'
@@ -5,18 +6,16 @@ import { resolutions, tableOf } from '../series/schema.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 import { SeriesState } from '../series/series-state.ts'
 
-/** Periods for which this server has its own data of a service. */
-export interface RecordedHere {
-  /** In seconds; a period without length is the moment that it begins at. */
-  overlaps(from: number, to: number): boolean
-}
-
 const unsplitIds = [...idsWhere(({ isLabelled }) => !isLabelled)].join(', ')
 
-export const neverRecorded: RecordedHere = { overlaps: () => false }
-
-/** By the minutes of the service that are there, by its hours and days where its minutes are gone. */
-export async function readRecordedHere(database: SeriesDatabase, serviceId: number): Promise<RecordedHere> {
+/**
+ * Reads the periods in which a service has data of its own: its minutes, or its hours and days where minutes
+ * have been deleted.
+ */
+export async function readRecordedPeriods(
+  database: SeriesDatabase,
+  serviceId: number,
+): Promise<RecordedPeriods> {
   const state = await SeriesState.read(database)
   const until: Record<Resolution, number> = {
     60: Number.MAX_SAFE_INTEGER,

@@ -1,29 +1,23 @@
-import type { Metric } from '../metrics/metrics.ts'
-import { findMetric, isHostMetric } from '../metrics/metrics.ts'
-import type { EventType } from '../model/event-types.ts'
-import { eventTypeId } from '../model/event-types.ts'
-import type { ResourceType } from '../model/resource-types.ts'
-import type { Resolution } from '../series/schema.ts'
-import { splitOfType } from '../series/schema.ts'
 import { SkippedRecord } from './fields.ts'
-import { eventTypeOf, resourceTypeOf } from './geonode-names.ts'
-import type { Tally } from './load-report.ts'
-import type { KeepAddress, Meant } from './metric-meaning.ts'
-import { meaningOf } from './metric-meaning.ts'
-import type { RecordedHere } from './recorded-here.ts'
+import type { EventType, ResourceType } from './geonode-names.ts'
+import { eventTypes, findEventType, getResourceType, resourceTypes } from './geonode-names.ts'
+import type {
+  DumpResource,
+  RecordedPeriods,
+  SeriesPeriod,
+  SeriesTarget,
+  TargetMetric,
+} from './import-target.ts'
+import type { TranslatedValue } from './metric-meaning.ts'
+import { isReading, translateValue } from './metric-meaning.ts'
 import type { StagedNamed, StagedResource, StagedService } from './stage-record.ts'
 import type { Staging } from './staging.ts'
+import type { Tally } from './tally.ts'
 
-/** A resource of the dump; translated rows refer to it by its position in the list, starting at 1. */
-export interface DumpResource {
-  type: ResourceType
-  name: string
-}
-
-export interface TranslationOptions {
-  keepAddress: KeepAddress
-  /** By their keys in the dump, those that can be loaded. */
-  services: ReadonlyMap<string, RecordedHere>
+/** A service whose values can be imported. */
+export interface TargetService {
+  hiddenId: number
+  recorded: RecordedPeriods
 }
 
 interface ValueRow {
@@ -40,9 +34,23 @@ interface ValueRow {
   user_name: string | null
 }
 
+/** Row of translated values. */
+interface TranslatedRow {
+  service: string
+  metric: number
+  event_type: number
+  resource: number
+  resolution: SeriesPeriod['resolution']
+  period: number
+  label: string
+  user_name: string | null
+  value: number
+  samples: number
+}
+
 interface Context {
-  metric: Metric
-  countedHere: RecordedHere
+  metric: TargetMetric
+  recorded: RecordedPeriods
   checkInterval: number
   eventType: EventType
   /** 0: of all requests. */
@@ -61,25 +69,30 @@ const insertSum = `${insert} value = value + excluded.value, samples = samples +
 const insertMean = `${insert} samples = samples + excluded.samples,
   value = (value * samples + excluded.value * excluded.samples) / (samples + excluded.samples)`
 
-/**
- * Converts the staged values to rows of the series, keyed by current names; returns the resources that they
- * use.
- */
+/** Translates the staged values to the target's metrics and periods. */
 export class ValueTranslation {
-  readonly resources: DumpResource[] = []
+  readonly #resources: DumpResource[] = []
   readonly #staging: Staging
   readonly #tally: Tally
-  readonly #options: TranslationOptions
+  readonly #target: SeriesTarget
+  /** By their keys in the dump. */
+  readonly #services: ReadonlyMap<string, TargetService>
   readonly #resourceNumbers = new Map<string, number>()
   readonly #contexts = new Map<string, Context | string>()
   #counter = { key: '', reading: 0 }
 
-  constructor(staging: Staging, tally: Tally, options: TranslationOptions) {
+  constructor(
+    staging: Staging,
+    tally: Tally,
+    { target, services }: { target: SeriesTarget; services: ReadonlyMap<string, TargetService> },
+  ) {
     this.#staging = staging
     this.#tally = tally
-    this.#options = options
+    this.#target = target
+    this.#services = services
   }
 
+  /** Translates all values; `onRow` is called for each. */
   run(onRow: () => void): void {
     const sql = `select v.service, v.metric, v.event_type, v.resource, v.from_s, v.to_s, v.value, v.samples,
         v.label as label_pk, l.name as label, l.user_name
@@ -98,6 +111,37 @@ export class ValueTranslation {
       }
     }
     this.#boundTypes()
+  }
+
+  /** Yields the translated values, one series after the other; `onRow` is called for each row. */
+  *periods(onRow: () => void): Generator<SeriesPeriod> {
+    const sql = 'select * from rows order by service, metric, event_type, resource, resolution, period, label'
+    let last: TranslatedRow | undefined
+    let period: SeriesPeriod | undefined
+    for (const row of this.#staging.iterate<TranslatedRow>(sql)) {
+      onRow()
+      if (period === undefined || last === undefined || !isSamePeriod(row, last)) {
+        if (period !== undefined) yield period
+        period = this.#periodOf(row)
+      }
+      last = row
+      const { label, user_name: userName, value, samples } = row
+      period.rows.push({ label, userName, value, samples })
+    }
+    if (period !== undefined) yield period
+  }
+
+  #periodOf(row: TranslatedRow): SeriesPeriod {
+    const { resource } = row
+    return {
+      serviceId: this.#services.get(row.service)?.hiddenId ?? 0,
+      metricId: row.metric,
+      eventType: eventTypes[row.event_type] ?? 'all',
+      resource: resource > 0 ? (this.#resources[resource - 1] ?? null) : resourceTypes[-resource] || null,
+      resolution: row.resolution,
+      start: row.period,
+      rows: [],
+    }
   }
 
   #replaced(): number {
@@ -133,32 +177,33 @@ export class ValueTranslation {
     const context = this.#contextOf(row)
     const length = row.to_s - row.from_s
     if (length < 0) throw new SkippedRecord('valid_to is before valid_from')
-    if (context.countedHere.overlaps(row.from_s, row.to_s))
+    if (context.recorded.overlaps(row.from_s, row.to_s))
       throw new SkippedRecord('this server has counted the service itself at that time')
     const isAggregated = length > Math.max(60, context.checkInterval)
     const { metric } = context
-    const older = { label: row.label ?? '', value: row.value, samples: row.samples, isAggregated }
-    const meant = meaningOf(metric, older, this.#options.keepAddress)
-    if (metric.older?.isReading === true) meant.value = this.#sinceReadingBefore(row)
-    this.#put(row, context, meant, context.resource)
-    if (context.resource > 0) this.#put(row, context, meant, splitOfType(context.resourceType))
+    const source = { label: row.label ?? '', value: row.value, samples: row.samples, isAggregated }
+    const translated = translateValue(metric, source, this.#target)
+    if (isReading(metric)) translated.value = this.#sinceReadingBefore(row)
+    this.#put(row, context, translated, context.resource)
+    if (context.resource > 0)
+      this.#put(row, context, translated, -resourceTypes.indexOf(context.resourceType))
   }
 
-  #put(row: ValueRow, { metric, eventType }: Context, meant: Meant, resource: number): void {
+  #put(row: ValueRow, { metric, eventType }: Context, translated: TranslatedValue, resource: number): void {
     const resolution = resolutionOf(row.to_s - row.from_s)
     const period = Math.floor(row.from_s / resolution) * resolution
     this.#staging.run(
       metric.type === 'rate' ? insertMean : insertSum,
       row.service,
       metric.id,
-      eventTypeId(eventType),
+      eventTypes.indexOf(eventType),
       resource,
       resolution,
       period,
-      meant.label,
+      translated.label,
       row.user_name,
-      meant.value,
-      meant.samples,
+      translated.value,
+      translated.samples,
     )
   }
 
@@ -186,23 +231,23 @@ export class ValueTranslation {
 
   #makeContext(row: ValueRow): Context | string {
     const service = this.#staging.find<StagedService>('service', row.service)
-    const countedHere = this.#options.services.get(row.service)
-    if (service === undefined || countedHere === undefined) return 'its service is not loaded'
+    const recorded = this.#services.get(row.service)?.recorded
+    if (service === undefined || recorded === undefined) return 'its service is not loaded'
     const pair = this.#staging.find<{ metric: string }>('servicetypemetric', row.metric)
     const named = pair && this.#staging.find<StagedNamed>('metric', pair.metric)
     if (named === undefined) return 'its metric is not in the dump'
-    const metric = findMetric(named.name)
+    const metric = this.#target.findMetric(named.name)
     if (metric === undefined) return `there is no metric ${named.name} here`
     const eventType = this.#eventTypeOf(row.event_type)
     if (eventType === undefined) return 'there is no such event type here'
     const resource = this.#resourceOf(row.resource)
     if (resource === undefined) return 'its resource is not in the dump'
-    if (isHostMetric(metric) && resource.number > 0) return 'a value of a host with a resource'
+    if (metric.isHost && resource.number > 0) return 'a value of a host with a resource'
     return {
       metric,
-      countedHere,
+      recorded,
       checkInterval: service.checkInterval,
-      eventType: isHostMetric(metric) ? 'all' : eventType,
+      eventType: metric.isHost ? 'all' : eventType,
       resource: resource.number,
       resourceType: resource.type,
     }
@@ -215,27 +260,27 @@ export class ValueTranslation {
       this.#staging.find<StagedNamed>('eventtype', pk) ??
       this.#staging.find<StagedNamed>('owsservice', pk) ??
       {}
-    return name === undefined ? undefined : eventTypeOf(name)
+    return name === undefined ? undefined : findEventType(name)
   }
 
   #resourceOf(pk: string): { number: number; type: ResourceType } | undefined {
     if (pk === '') return { number: 0, type: '' }
     const found = this.#staging.find<StagedResource>('monitoredresource', pk)
     if (found === undefined) return undefined
-    const type = resourceTypeOf(found.type)
+    const type = getResourceType(found.type)
     // A resource without type and name represents requests without one.
     if (type === '') return { number: 0, type }
     const key = `${type} ${found.name}`
     let number = this.#resourceNumbers.get(key)
     if (number === undefined) {
-      number = this.resources.push({ type, name: found.name })
+      number = this.#resources.push({ type, name: found.name })
       this.#resourceNumbers.set(key, number)
     }
     return { number, type }
   }
 
   /**
-   * The older system does not report how many requests used resources of a type: uses the sum over its
+   * GeoNode does not report how many requests used resources of a type: uses the sum over its
    * resources, limited to all requests.
    */
   #boundTypes(): void {
@@ -249,8 +294,19 @@ export class ValueTranslation {
   }
 }
 
-/** Returns the table for rows of a period length; rows have the start of their period. */
-function resolutionOf(length: number): Resolution {
+function isSamePeriod(a: TranslatedRow, b: TranslatedRow): boolean {
+  return (
+    a.period === b.period &&
+    a.resource === b.resource &&
+    a.event_type === b.event_type &&
+    a.metric === b.metric &&
+    a.resolution === b.resolution &&
+    a.service === b.service
+  )
+}
+
+/** Returns the resolution for values of a period length. */
+function resolutionOf(length: number): SeriesPeriod['resolution'] {
   if (length < hour) return 60
   return length < day ? 3600 : 86_400
 }

@@ -1,4 +1,4 @@
-import { DumpError } from './errors.ts'
+import { DumpError } from './dump-error.ts'
 
 const quote = 0x22
 const backslash = 0x5c
