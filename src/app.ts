@@ -19,6 +19,7 @@ import type { Database } from './db/connection.ts'
 import { openDatabase } from './db/connection.ts'
 import { explainError } from './db/errors.ts'
 import type { App } from './http/app-types.ts'
+import { acceptsUnknownFields } from './http/compat/dialect.ts'
 import type { ServerDeps } from './http/server/server.ts'
 import { createHttpServer } from './http/server/server.ts'
 import { IdempotencyKeys } from './idempotency/idempotency-keys.ts'
@@ -260,7 +261,7 @@ function openImporter(
       maxResumableBytes: limits.maxResumableBytes,
     },
     retention,
-    acceptsUnknownFields: settings.server.dialect === 'geoserver',
+    acceptsUnknownFields: acceptsUnknownFields(settings.server.dialect),
   })
 }
 

@@ -10,8 +10,8 @@ import type { ExtensionPoint } from './type-names.ts'
 
 const monitoring = ['src/monitoring', 'src/http/monitoring', 'src/app']
 const importer = ['src/importer', 'src/http/importer', 'src/catalog']
-/** Module that translates names of older systems. */
-const olderTransforms = 'src/http/importer/transform-response.ts'
+/** Module that translates names of GeoServer. */
+const olderTransforms = 'src/http/compat/geoserver-importer.ts'
 
 /**
  * Extension points whose entries only their own folder may distinguish by name; the names are those of the

@@ -121,8 +121,8 @@ export const moduleRules: ModuleRules = {
       '.',
     ],
     'src/http': [
+      'compat',
       '.',
-
       'auth',
       'catalog',
       'downloads',

@@ -34,6 +34,12 @@ describe('textProblems', () => {
     assert.equal(problems('type AskedTile = string').length, 1)
     assert.deepEqual(problems('export interface TileRequest {}\ntype Given = string'), [])
   })
+
+  it('finds a comparison of the dialect outside of src/http/compat', () => {
+    const text = "if (dialect === 'geoserver') return"
+    assert.equal(problems(text, 'src/http/importer/x.ts').length, 1)
+    assert.deepEqual(problems(text, 'src/http/compat/x.ts'), [])
+  })
 })
 
 describe('lookupProblems', () => {

@@ -22,6 +22,11 @@ const rules: TextRule[] = [
     files: /\.tsx?$/,
   },
   {
+    pattern: /\bdialect [!=]== '(?:geoserver|contract)'/,
+    message: 'compares the dialect: add a function with the name of the difference to src/http/compat',
+    files: /^src\/(?!http\/compat\/)/,
+  },
+  {
     pattern: /\/\*\*\s+(?:\*\s+)?(?:What|How|Whether|Which|Where|Who)\b/,
     message:
       'has a doc comment that begins with a question word: say what the thing is or does, as in "Returns…"',

@@ -1,6 +1,6 @@
 import { baseUrl } from '../config/base-url.ts'
 import type { ApiArea } from '../http/app-types.ts'
-import { namesOfDialect } from '../http/monitoring/dialect.ts'
+import { namesOfDialect } from '../http/compat/geonode-monitoring.ts'
 import { LayerNames } from '../http/monitoring/metrics/layer-names.ts'
 import { monitoringAreas } from '../http/monitoring/monitoring-areas.ts'
 import { autoconfigure } from '../monitoring/services/autoconfigure.ts'

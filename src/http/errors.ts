@@ -5,6 +5,7 @@ import { STATUS_CODES } from '../lib/network/node-http.ts'
 import { ownValue } from '../lib/own-value.ts'
 import type { App, FastifyReply, FastifyRequest } from './app-types.ts'
 import { keepPrivately } from './caching.ts'
+import { hidesErrors } from './compat/dialect.ts'
 
 /** HTTP statuses by kind of failure. */
 const statusOfKind: Record<FailureKind, number> = {
@@ -52,29 +53,20 @@ export interface HttpProblem {
 /** Writes a problem as an area's error response; RFC 9457 unless the area has its own envelope. */
 export type ProblemWriter = (problem: HttpProblem, reply: FastifyReply) => FastifyReply
 
-const writeProblem: ProblemWriter = (problem, reply) =>
-  reply
-    .code(problem.status)
-    .header('content-type', 'application/problem+json; charset=utf-8')
-    .send({
-      type: 'about:blank',
-      title: STATUS_CODES[problem.status] ?? 'Error',
-      status: problem.status,
-      detail: problem.detail,
-      code: problem.code,
-      errors: problem.errors,
-    })
-
-/** Pages of older systems ask paths of their own server too, and take `errors` for a map: there it is left out. */
-const writeOlderProblem: ProblemWriter = (problem, reply) => {
-  const { url, is404 } = reply.request
-  const isForeign = is404 && !/^\/rest(?=[/?]|$)/.test(url)
-  return writeProblem(isForeign ? { ...problem, errors: undefined } : problem, reply)
-}
-
-/** Writes problems by RFC 9457. */
+/** Returns a writer of problems by RFC 9457. */
 export function problemWriter(dialect: Dialect): ProblemWriter {
-  return dialect === 'geoserver' ? writeOlderProblem : writeProblem
+  return (problem, reply) =>
+    reply
+      .code(problem.status)
+      .header('content-type', 'application/problem+json; charset=utf-8')
+      .send({
+        type: 'about:blank',
+        title: STATUS_CODES[problem.status] ?? 'Error',
+        status: problem.status,
+        detail: problem.detail,
+        code: problem.code,
+        errors: hidesErrors(dialect, reply.request) ? undefined : problem.errors,
+      })
 }
 
 /**

@@ -1,12 +1,12 @@
 import type { GranuleRecord, TaskRecord } from '../../importer/model/model.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { statusOf } from '../compat/geoserver-importer.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
 import type { ListedFile } from './data-response.ts'
 import { listMainFiles, toFileItemResponse, toFileResponse } from './data-response.ts'
 import { readTimestampBody } from './granule-response.ts'
 import type { ImporterApiDeps } from './importer-api-deps.ts'
-import { statusOf } from './importer-api-deps.ts'
 import { findFile, withGranules } from './shown-imports.ts'
 
 /** An import or a task, whose data have files. */

@@ -1,19 +1,16 @@
 import type { StoreRecord } from '../../catalog/records.ts'
 import type { Dialect } from '../../config/settings.ts'
-import type { ImportRecord, ImportState } from '../../importer/model/model.ts'
+import type { ImportRecord } from '../../importer/model/model.ts'
 import { defined } from '../../lib/defined.ts'
 import type { FetchProgress } from '../../sources/remote/fetch-remote.ts'
 import type { FastifyRequest } from '../app-types.ts'
+import { toStateResponse } from '../compat/geoserver-importer.ts'
 import type { ShownTask } from './data-response.ts'
 import { toImportDataResponse } from './data-response.ts'
 import { importPath } from './paths.ts'
 import { storeKey, toStoreItemResponse, toStoreResponse } from './target-response.ts'
 import { toTaskResponse } from './task-response.ts'
 import { toSpecResponse } from './transform-response.ts'
-
-export function toStateResponse(state: ImportState, dialect: Dialect): string {
-  return dialect === 'geoserver' && state === 'READY' ? 'PENDING' : state
-}
 
 /** Progress of a remote transfer; `total` is -1 if the server does not report the size. */
 export function toFetchResponse({ file, bytes, totalBytes = -1 }: FetchProgress) {

@@ -15,8 +15,3 @@ export interface ImporterApiDeps {
   /** Streams of events that do not end by themselves. */
   streams: OpenStreams
 }
-
-/** Returns the status of a response in the contract, or in the dialect of older systems. */
-export function statusOf({ dialect }: ImporterApiDeps, contract: number, geoserver: number): number {
-  return dialect === 'geoserver' ? geoserver : contract
-}

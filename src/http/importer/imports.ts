@@ -2,8 +2,9 @@ import type { Dialect } from '../../config/settings.ts'
 import type { ImportState } from '../../importer/model/model.ts'
 import { importStates } from '../../importer/model/model.ts'
 import { defined } from '../../lib/defined.ts'
-import { Failure, invalid, notFound } from '../../lib/errors.ts'
+import { invalid, notFound } from '../../lib/errors.ts'
 import { clientSignal } from '../client-signal.ts'
+import { createsMissingImport, isEmptyRun, statusOf, storedStates } from '../compat/geoserver-importer.ts'
 import { empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
@@ -12,7 +13,6 @@ import { create } from './create-import.ts'
 import { toImportDataResponse } from './data-response.ts'
 import { parseExpand } from './expand.ts'
 import type { ImporterApiDeps } from './importer-api-deps.ts'
-import { statusOf } from './importer-api-deps.ts'
 import { ExpandQuery, ImportParams, ListQuery, RunQuery } from './parameters.ts'
 import { parseId } from './paths.ts'
 import { ImportDataReply, ImportList, ImportReply } from './schemas.ts'
@@ -20,7 +20,7 @@ import { getImport, showImport as show, showPassword, withGranules } from './sho
 
 const tags = ['importer']
 
-/** The states that a query names; what shows as PENDING in the dialect of older systems may be READY. */
+/** Parses the states of a query; returns the stored states that match. */
 export function parseStates(text: string | undefined, dialect: Dialect): ImportState[] | undefined {
   if (text === undefined || text === '') return undefined
   const states = text.split(',').map((word) => {
@@ -30,7 +30,7 @@ export function parseStates(text: string | undefined, dialect: Dialect): ImportS
     }
     return state
   })
-  return dialect === 'geoserver' && states.includes('PENDING') ? [...states, 'READY'] : states
+  return storedStates(states, dialect)
 }
 
 export const listImports = operation({
@@ -76,7 +76,6 @@ export const showImport = operation({
   },
 })
 
-/** In the dialect of older systems it creates an import that does not exist, and nothing to run is no failure. */
 export const runImport = operation({
   summary: 'Run an import',
   description:
@@ -92,15 +91,13 @@ export const runImport = operation({
     const { importer, dialect } = deps
     const id = parseId(request.params.importId, 'import')
     const { query } = request
-    const isOlder = dialect === 'geoserver'
-    if (isOlder && (await importer.kept.find(id)) === undefined) {
+    if (createsMissingImport(dialect) && (await importer.kept.find(id)) === undefined) {
       return create(deps, request, reply, { wanted: request.body.import, query, proposedId: id })
     }
     try {
       await importer.run(id, { isAsync: query.async ?? false, signal: clientSignal(reply) })
     } catch (error) {
-      const isNothing = error instanceof Failure && ['nothing-to-run', 'no-tasks'].includes(error.code)
-      if (!isOlder || !isNothing) throw error
+      if (!isEmptyRun(error, dialect)) throw error
     }
     return reply.code(204).send()
   },

@@ -4,13 +4,13 @@ import { findCrs } from '../../geo/crs-database.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { isEmptyEnvelope } from '../../geo/envelope.ts'
 import type { AttributeType, GeometryType, Schema } from '../../geo/schema.ts'
-import { identityAttribute } from '../../geo/schema.ts'
 import type { AttributeChoice, TaskLayer, TaskLayerChange, TaskRecord } from '../../importer/model/model.ts'
 import { allAttributes } from '../../importer/model/model.ts'
 import { defined } from '../../lib/defined.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import { fromJavaClass, toJavaClass } from '../../transforms/java-class.ts'
 import type { FastifyRequest } from '../app-types.ts'
+import { findHiddenAttribute, hasNewerFields } from '../compat/geoserver-importer.ts'
 import type { LayerInput } from './bodies.ts'
 import { taskPath } from './paths.ts'
 
@@ -43,14 +43,8 @@ function toLoadedResponse({ attributes, geometry }: NonNullable<TaskLayer['loade
   ]
 }
 
-/** The name in the source of an attribute that clients of a dialect are not shown: older systems have no identity columns. */
-function hiddenSource({ source }: TaskRecord, dialect: Dialect): string | undefined {
-  if (dialect !== 'geoserver' || source === undefined) return undefined
-  return identityAttribute(source.schema)?.name
-}
-
 function toAttributesResponse(task: TaskRecord, layer: TaskLayer, dialect: Dialect): object[] {
-  const hidden = hiddenSource(task, dialect)
+  const hidden = findHiddenAttribute(task, dialect)
   const isShown = ({ source }: { source?: string }): boolean => hidden === undefined || source !== hidden
   if (task.state === 'COMPLETE' && layer.loaded !== undefined) {
     const { attributes, ...others } = layer.loaded
@@ -63,7 +57,7 @@ function toAttributesResponse(task: TaskRecord, layer: TaskLayer, dialect: Diale
   const chosen = (layer.attributes ?? allAttributes(schema)).filter(isShown)
   const attributes = chosen.map(({ name, source, type }) => {
     const { example, title } = sources.get(source) ?? {}
-    const shown = dialect === 'geoserver' ? { example } : { example, title }
+    const shown = hasNewerFields(dialect) ? { example, title } : { example }
     return { name, binding: toJavaClass(type), source, ...defined(shown) }
   })
   if (geometry === undefined) return attributes
@@ -123,7 +117,7 @@ function readAttributesBody(
       `Two attributes are named "${twice.name}": give one of them another name`,
     )
   }
-  const hidden = hiddenSource(task, dialect)
+  const hidden = findHiddenAttribute(task, dialect)
   const kept = [...chosen.values()].filter(({ source }) => source === hidden)
   const named = wanted.flatMap(({ name, binding, source }): AttributeChoice[] => {
     if (name === schema?.geometry?.name && source === undefined) return []

@@ -4,19 +4,16 @@ import type { StopRules, TaskChange, TaskRecord } from '../../importer/model/mod
 import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { LoadMode } from '../../stores/store.ts'
-import { loadModes, updateModes } from '../../stores/store.ts'
 import { showTransform } from '../../transforms/chain.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
+import { allowsUnnamedStore, hasNewerFields, loadModesOf } from '../compat/geoserver-importer.ts'
 import type { StopIfInput, TargetInput, TaskInput } from './bodies.ts'
 import { requireCharset } from './charset.ts'
 import { readLayerBody } from './layer-response.ts'
 import { readRejectLimitBody } from './task-response.ts'
 import { readTransformBody } from './transform-response.ts'
 
-/**
- * Returns the target of a task in a body; a store without a name has a meaning in the dialect of older
- * systems only.
- */
+/** Returns the target of a task in a body. */
 export function readTargetBody(
   wanted: TargetInput | undefined,
   dialect: Dialect,
@@ -24,14 +21,13 @@ export function readTargetBody(
   const target = wanted?.dataStore ?? wanted?.coverageStore ?? wanted?.store
   if (target === undefined) return {}
   const { name, workspace } = target
-  if (name === undefined && dialect === 'contract')
+  if (name === undefined && !allowsUnnamedStore(dialect))
     throw invalid('invalid-body', 'A target needs "dataStore.name"')
   return defined({ store: name, workspace: workspace?.name })
 }
 
-/** UPSERT does not exist in the dialect of older systems. */
 function requireUpdateMode(text: string, dialect: Dialect): LoadMode {
-  const modes: readonly LoadMode[] = dialect === 'geoserver' ? updateModes : loadModes
+  const modes = loadModesOf(dialect)
   const mode = modes.find((one) => one === text.toUpperCase())
   if (mode !== undefined) return mode
   throw invalid('invalid-update-mode', `updateMode must be one of ${modes.join(', ')}, found "${text}"`)
@@ -39,9 +35,9 @@ function requireUpdateMode(text: string, dialect: Dialect): LoadMode {
 
 type Limits = Pick<TaskChange, 'keys' | 'deleteMissing' | 'stopIf'>
 
-/** Returns the changed limits in a body; they do not exist in the dialect of older systems. */
+/** Returns the changed limits in a body. */
 function readLimitsBody(task: TaskRecord, wanted: TaskInput, dialect: Dialect): Limits {
-  if (dialect === 'geoserver') return {}
+  if (!hasNewerFields(dialect)) return {}
   const { keys, deleteMissing, stopIf } = wanted
   return {
     ...(keys === undefined || isDeepStrictEqual(keys, task.keys ?? []) ? {} : { keys: [...new Set(keys)] }),

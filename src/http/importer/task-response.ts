@@ -11,6 +11,7 @@ import { proposeGeometry, proposeLabels } from '../../importer/model/model.ts'
 import { defined, without } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
+import { hasNewerFields } from '../compat/geoserver-importer.ts'
 import type { ShownTask } from './data-response.ts'
 import { toTaskDataResponse } from './data-response.ts'
 import { toLayerItemResponse, toLayerResponse } from './layer-response.ts'
@@ -58,7 +59,7 @@ export function toTaskResponse(
             level >= 2 ? toLayerResponse(request, task, dialect) : toLayerItemResponse(request, task, layer),
         }),
     ...defined({ errorMessage }),
-    ...(dialect === 'geoserver' ? {} : newerFacts(request, task)),
+    ...(hasNewerFields(dialect) ? newerFacts(request, task) : {}),
     transformChain: { type: task.kind ?? 'vector', transforms: toTransformsResponse(request, task, dialect) },
     ...(messages.length === 0 ? {} : { messages }),
     ...(rowsRead === undefined ? {} : { rowsRead, rowsLoaded, rejected: task.rejected ?? 0 }),
@@ -78,7 +79,7 @@ function proposalsOf(task: TaskRecord): (TransformProposal | LabelsProposal | Ke
   return [...geometry, ...labels, ...(asksKeys ? (foundKeys?.proposals ?? []) : [])]
 }
 
-/** Returns the fields that the dialect of older systems does not have. */
+/** Returns the fields that GeoServer does not have. */
 function newerFacts(request: FastifyRequest, task: ShownTask): object {
   const { errorCode, keys, deleteMissing, stopIf, stopped, state, updateMode, accepted, mended, mending } =
     task

@@ -1,6 +1,7 @@
 import type { TaskRecord } from '../../importer/model/model.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
+import { answersChangeWithoutBody } from '../compat/geoserver-importer.ts'
 import { empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
@@ -58,7 +59,7 @@ export const changeTaskTarget = operation({
     requireFormat(task)
     requireMatch(request, await show(deps, request, task).catch(() => undefined))
     const changed = await importer.changeTask(task.importId, task.id, change)
-    if (dialect === 'geoserver') return reply.code(204).send()
+    if (answersChangeWithoutBody(dialect)) return reply.code(204).send()
     return sendEntity(request, reply, await show(deps, request, changed))
   },
 })

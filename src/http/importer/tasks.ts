@@ -3,6 +3,7 @@ import type { Dialect } from '../../config/settings.ts'
 import type { TaskRecord } from '../../importer/model/model.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { clientSignal } from '../client-signal.ts'
+import { answersChangeWithoutBody, statusOf } from '../compat/geoserver-importer.ts'
 import { empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
@@ -10,7 +11,6 @@ import { AcceptBody, TaskBody } from './bodies.ts'
 import { toTaskDataResponse } from './data-response.ts'
 import { parseExpand } from './expand.ts'
 import type { ImporterApiDeps } from './importer-api-deps.ts'
-import { statusOf } from './importer-api-deps.ts'
 import { ExpandQuery, ImportParams, TaskParams } from './parameters.ts'
 import { withFoundKeys } from './proposals.ts'
 import { ProgressReply, TaskDataReply, TaskList, TaskReply } from './schemas.ts'
@@ -76,7 +76,7 @@ export const changeTask = operation({
     const path = `${'task' in request.body ? 'task.' : ''}transformChain.transforms.`
     for (const [index, spec] of (change.transforms ?? []).entries())
       reportUnknownParameters(request, spec, toTransformResponse(request, changed, index, dialect), path)
-    return dialect === 'geoserver'
+    return answersChangeWithoutBody(dialect)
       ? reply.code(204).send()
       : sendEntity(
           request,

@@ -1,27 +1,16 @@
 import type { Dialect } from '../../config/settings.ts'
 import type { TaskRecord } from '../../importer/model/model.ts'
 import { notFound } from '../../lib/errors.ts'
-import { ownValue } from '../../lib/own-value.ts'
 import { showTransform } from '../../transforms/chain.ts'
 import { findTransform } from '../../transforms/registry.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { FastifyRequest } from '../app-types.ts'
+import { findCurrentTransformName, toTransformId, toTransformName } from '../compat/geoserver-importer.ts'
 import { taskPath } from './paths.ts'
-
-/** Names of the raster transformations among clients of older systems, by ours. */
-const olderNames: Record<string, string> = {
-  RasterTranslateTransform: 'GdalTranslateTransform',
-  RasterWarpTransform: 'GdalWarpTransform',
-  RasterOverviewTransform: 'GdalAddoTransform',
-}
-
-const currentNames = new Map(
-  Object.entries(olderNames).map(([name, older]): [string, string] => [older.toLowerCase(), name]),
-)
 
 /** Returns the type with a name, ignoring case; an unknown name is unchanged. */
 function readTransformTypeBody(type: string): string {
-  return currentNames.get(type.toLowerCase()) ?? findTransform(type)?.type ?? type
+  return findCurrentTransformName(type) ?? findTransform(type)?.type ?? type
 }
 
 /**
@@ -32,14 +21,13 @@ export function readTransformBody({ href: _href, ...body }: Record<string, unkno
   return spec.type === undefined ? spec : { ...spec, type: readTransformTypeBody(spec.type) }
 }
 
-/** A transformation with its parameters, defaults filled in, under the name that the dialect has for it. */
+/** Returns a transformation with its parameters, defaults filled in, and its name in the dialect. */
 export function toSpecResponse(
   spec: TransformSpec,
   dialect: Dialect,
 ): Record<string, unknown> & { type: string } {
   const { type, ...parameters } = showTransform(spec)
-  const name = String(type)
-  return { type: dialect === 'geoserver' ? (ownValue(olderNames, name) ?? name) : name, ...parameters }
+  return { type: toTransformName(String(type), dialect), ...parameters }
 }
 
 export function toTransformResponse(
@@ -51,7 +39,7 @@ export function toTransformResponse(
   const transform = task.transforms[index]
   if (transform === undefined) throw notFound('unknown-transform', `No such transform: ${index}`)
   const { type, ...parameters } = toSpecResponse(transform.spec, dialect)
-  const id = dialect === 'geoserver' ? index : transform.id
+  const id = toTransformId(transform.id, index, dialect)
   return { type, href: request.link(`${taskPath(task.importId, task.id)}/transforms/${id}`), ...parameters }
 }
 

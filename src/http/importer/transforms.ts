@@ -2,6 +2,7 @@ import type { Dialect } from '../../config/settings.ts'
 import type { TaskRecord } from '../../importer/model/model.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
+import { toTransformId, toTransformListResponse } from '../compat/geoserver-importer.ts'
 import { empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
@@ -20,11 +21,11 @@ import {
 
 const tags = ['importer']
 
-/** Place in the chain of a transformation's id. */
+/** Returns the position of a transformation in the chain. */
 function placeOf(task: TaskRecord, text: string, dialect: Dialect): number {
   const id = parseId(text, 'transform')
-  const place = dialect === 'geoserver' ? id : task.transforms.findIndex((one) => one.id === id)
-  if (task.transforms[place] === undefined) throw notFound('unknown-transform', `No such transform: ${id}`)
+  const place = task.transforms.findIndex((one, index) => toTransformId(one.id, index, dialect) === id)
+  if (place < 0) throw notFound('unknown-transform', `No such transform: ${id}`)
   return place
 }
 
@@ -44,11 +45,8 @@ export const listTransforms = operation({
   answers: { 200: TransformList },
   olderAnswers: { 200: OlderTransformList },
   handle: async (deps: ImporterApiDeps, request) => {
-    const { dialect } = deps
     const task = await getTask(deps, request.params)
-    const transforms = toTransformsResponse(request, task, dialect)
-    if (dialect === 'contract') return { transforms }
-    return { transformChain: { type: task.kind ?? 'vector', transforms } }
+    return toTransformListResponse(task, toTransformsResponse(request, task, deps.dialect), deps.dialect)
   },
 })
 

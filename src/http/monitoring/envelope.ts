@@ -1,5 +1,6 @@
 import type { Dialect } from '../../config/settings.ts'
 import type { FieldMessages } from '../../lib/errors.ts'
+import { refusalBody } from '../compat/dialect.ts'
 import type { ProblemWriter } from '../errors.ts'
 
 export { envelope, okStatus } from './response-envelope.ts'
@@ -9,17 +10,12 @@ export function isMonitoringPath(url: string): boolean {
   return /^\/monitoring(?=[/?]|$)/.test(url)
 }
 
-const refusals = ['login-needed', 'not-allowed']
-
 /** Writes errors below `/monitoring` in the envelope; those of no single field have the key `__all__`. */
 export function envelopeWriter(dialect: Dialect): ProblemWriter {
   return (problem, reply) => {
     reply.header('content-type', 'application/json; charset=utf-8')
-    const { config } = reply.request.routeOptions
-    if (dialect === 'geoserver' && config?.hidesFromOthers === true && refusals.includes(problem.code)) {
-      reply.removeHeader('www-authenticate')
-      return reply.code(403).send({ error: 'unauthorized_request' })
-    }
+    const refusal = refusalBody(dialect, reply.request.routeOptions.config ?? {}, problem.code)
+    if (refusal !== undefined) return reply.removeHeader('www-authenticate').code(403).send(refusal)
     const errors: FieldMessages = problem.fields ?? { __all__: problem.errors ?? [problem.detail] }
     return reply.code(problem.status).send({ status: 'error', success: false, errors, data: [] })
   }

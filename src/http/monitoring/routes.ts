@@ -1,4 +1,4 @@
-import { countReaders } from '../access.ts'
+import { countReaders } from '../compat/dialect.ts'
 import { endpoint } from '../endpoint.ts'
 import { changeCheck, deleteCheck, listDeliveries, showCheck, testCheck } from './checks/configuration.ts'
 import { createCheck, listNotifications } from './checks/notifications.ts'

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { parseTimeParameter, toTimeResponse } from './time-parameter.ts'
+import { toTimeResponse } from '../compat/geonode-monitoring.ts'
+import { parseTimeParameter } from './time-parameter.ts'
 
 const iso = (text: string, dialect: 'contract' | 'geoserver' = 'contract'): string | undefined => {
   const time = parseTimeParameter(text, dialect)

@@ -7,6 +7,7 @@ import type { ServerSettings } from '../../config/settings.ts'
 import { defined } from '../../lib/defined.ts'
 import { STATUS_CODES } from '../../lib/network/node-http.ts'
 import type { App } from '../app-types.ts'
+import { hasOlderAnswers } from '../compat/dialect.ts'
 import type { Answers, NamedDescription } from '../description.ts'
 import { FailureReply } from '../monitoring/bodies.ts'
 import { isMonitoringPath } from '../monitoring/envelope.ts'
@@ -87,7 +88,7 @@ function describeRoute(
 
 function describeOperation(app: App, operation: NamedDescription, schema: FastifySchema = {}): FastifySchema {
   const { id, summary, tags, description, deprecated, told, consumes } = operation
-  const older = app.dialect === 'geoserver' ? operation.olderAnswers : undefined
+  const older = hasOlderAnswers(app.dialect) ? operation.olderAnswers : undefined
   return {
     ...schema,
     ...defined({ summary, description, deprecated }),

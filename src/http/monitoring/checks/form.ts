@@ -7,7 +7,7 @@ import { amountText } from '../../../monitoring/notify/model/amount.ts'
 import { durationText } from '../../../monitoring/notify/model/duration.ts'
 import type { Check } from '../../../monitoring/notify/model/model.ts'
 import { csrfField } from '../../auth/credentials.ts'
-import type { MonitoringNames } from '../dialect.ts'
+import type { MonitoringNames } from '../../compat/geonode-monitoring.ts'
 import type { ScopeNames } from './responses.ts'
 import { toScopeResponse } from './responses.ts'
 

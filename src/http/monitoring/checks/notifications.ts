@@ -1,6 +1,6 @@
 import type { Notifications } from '../../../monitoring/notify/notifications.ts'
+import type { MonitoringNames } from '../../compat/geonode-monitoring.ts'
 import { operation } from '../../endpoint.ts'
-import type { MonitoringNames } from '../dialect.ts'
 import { envelope } from '../envelope.ts'
 import { bodyTypes, CheckReply, CreationBody, NotificationsReply, OlderNotificationsReply } from './bodies.ts'
 import { healthLevel, toChangedCheck, toListedCheck, toProblemResponse } from './responses.ts'
@@ -21,7 +21,7 @@ export const listNotifications = operation({
   olderAnswers: { 200: OlderNotificationsReply },
   handle: async ({ notifications, wire }: CheckDeps, request) => {
     const checks = (await notifications.checks.list()).map((check) => toListedCheck(check, wire, request))
-    if (wire.isOlder) return envelope(checks)
+    if (wire.listsChecksAlone) return envelope(checks)
     const found = await notifications.problems()
     return envelope({
       problems: found.flatMap(({ check, problems }) =>

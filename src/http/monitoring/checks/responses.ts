@@ -13,7 +13,7 @@ import type {
 import { fieldName } from '../../../monitoring/notify/model/model.ts'
 import { stepCount } from '../../../monitoring/notify/model/steps.ts'
 import type { FastifyRequest } from '../../app-types.ts'
-import type { MonitoringNames } from '../dialect.ts'
+import type { MonitoringNames } from '../../compat/geonode-monitoring.ts'
 
 const durationClass = 'datetime.timedelta'
 const decimalClass = 'decimal.Decimal'
@@ -123,9 +123,13 @@ export function toFieldResponse(check: Check, field: DescribedField, wire: Monit
   }
 }
 
-function currentValue({ isDuration }: DescribedField, { value }: Threshold, { isOlder }: MonitoringNames) {
-  if (isDuration) return isOlder ? { class: durationClass, value } : toDurationResponse(value)
-  return isOlder ? { class: decimalClass, value: amountText(value) } : amountText(value)
+function currentValue(
+  { isDuration }: DescribedField,
+  { value }: Threshold,
+  { hasLimitClasses }: MonitoringNames,
+) {
+  if (isDuration) return hasLimitClasses ? { class: durationClass, value } : toDurationResponse(value)
+  return hasLimitClasses ? { class: decimalClass, value: amountText(value) } : amountText(value)
 }
 
 /** A problem of a check; `spotted_at` is since when it does not hold. */

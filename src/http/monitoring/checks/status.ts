@@ -13,7 +13,7 @@ export const showStatus = operation({
   olderAnswers: { 200: OlderStatusReply },
   handle: async ({ notifications, wire }: CheckDeps, request) => {
     const found = await notifications.problems()
-    if (wire.isOlder) {
+    if (wire.hasHealthLevel) {
       const problems = found.flatMap((one) =>
         one.problems.map((problem) => toProblemResponse(one.check, problem, wire, request)),
       )

@@ -1,6 +1,6 @@
 import type { ServiceRecord } from '../../../monitoring/model/records.ts'
 import type { ListedException, WholeException } from '../../../monitoring/query/exception-reads.ts'
-import type { MonitoringNames } from '../dialect.ts'
+import type { MonitoringNames } from '../../compat/geonode-monitoring.ts'
 
 interface Around {
   wire: MonitoringNames

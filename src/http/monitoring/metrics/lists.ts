@@ -4,9 +4,9 @@ import { metricsOf } from '../../../monitoring/metrics/metrics.ts'
 import { eventTypeLabels, eventTypes, isOws } from '../../../monitoring/model/event-types.ts'
 import { resourceTypeLabels, resourceTypes } from '../../../monitoring/model/resource-types.ts'
 import { serviceTypes } from '../../../monitoring/model/service-types.ts'
+import type { MonitoringNames } from '../../compat/geonode-monitoring.ts'
 import { operation } from '../../endpoint.ts'
 import { envelopeReply } from '../bodies.ts'
-import type { MonitoringNames } from '../dialect.ts'
 import { envelope } from '../envelope.ts'
 import { queryFields } from '../parameters.ts'
 
@@ -94,7 +94,7 @@ export const listEventTypes = operation({
 })
 
 function toEventTypesResponse(wire: MonitoringNames, isOwsWanted: boolean | undefined): object[] {
-  const hasLabels = wire.isOlder || isOwsWanted !== undefined
+  const hasLabels = wire.hasTypeLabels || isOwsWanted !== undefined
   return eventTypes
     .filter((type) => isOwsWanted === undefined || isOws(type) === isOwsWanted)
     .map((type) =>

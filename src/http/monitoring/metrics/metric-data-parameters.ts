@@ -18,7 +18,7 @@ import {
 import type { Grouping } from '../../../monitoring/query/grouping.ts'
 import { groupings } from '../../../monitoring/query/grouping.ts'
 import type { MetricDataQuery, ResourceName } from '../../../monitoring/query/metric-data-query.ts'
-import type { MonitoringNames } from '../dialect.ts'
+import type { MonitoringNames } from '../../compat/geonode-monitoring.ts'
 import type { Fields } from '../parameters.ts'
 import { describeFields } from '../parameters.ts'
 
@@ -114,7 +114,7 @@ export function readMetricDataQuery(
     ...defined({ grouping }),
     ...defined({ serviceIds: isOfPages ? ids.map(pagesServiceId) : services?.ids }),
     ...defined({ eventType }),
-    ...(label === undefined ? {} : { label, isLabelId: wire.isOlder }),
+    ...(label === undefined ? {} : { label, isLabelId: wire.hasPlainWindows }),
     ...defined({ resource, resourceType, user }),
   }
 }
@@ -175,7 +175,7 @@ function readWindow(fields: Fields, { wire, now }: ParameterContext): TimeWindow
   const isFromStart = fields.choice('align', alignments) === 'start'
   const window = alignWindow(
     { ...asked, isFromStart, ...defined({ intervalSeconds }) },
-    { now, isAligned: !wire.isOlder },
+    { now, isAligned: !wire.hasPlainWindows },
   )
   if (!('refusal' in window)) return window
   const [field, message] = refusalText(window, asked)

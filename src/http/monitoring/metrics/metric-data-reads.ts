@@ -20,7 +20,7 @@ import type { ReadLimits, Reads, Slice } from '../../../monitoring/query/reads.t
 import { transferSlice } from '../../../monitoring/query/reads.ts'
 import { readMetricDataSlice } from '../../../monitoring/query/slice-metric-data.ts'
 import type { SeriesDatabase } from '../../../monitoring/series/series-database.ts'
-import { namesOfDialect } from '../dialect.ts'
+import { hasListEnvelope, namesOfDialect } from '../../compat/geonode-monitoring.ts'
 import { envelope } from '../response-envelope.ts'
 import { bytesOf } from './byte-text.ts'
 import { toListedResponse } from './exception-response.ts'
@@ -105,6 +105,6 @@ async function sliceExceptions(
 
 /** Returns the text around the entries of a list. */
 function listFrame(key: string, dialect: Dialect): [head: string, tail: string] {
-  const around = dialect === 'geoserver' ? envelope({ key }) : {}
+  const around = hasListEnvelope(dialect) ? envelope({ key }) : {}
   return [JSON.stringify({ ...around, [key]: [] }).slice(0, -2), ']}']
 }

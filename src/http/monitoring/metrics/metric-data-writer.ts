@@ -10,8 +10,8 @@ import type { MetricDataQuery } from '../../../monitoring/query/metric-data-quer
 import type { NamedResource } from '../../../monitoring/query/names.ts'
 import type { MetricDataSlice, SliceStart } from '../../../monitoring/query/slice-metric-data.ts'
 import type { Resolution } from '../../../monitoring/series/schema.ts'
-import type { MonitoringNames } from '../dialect.ts'
-import { namesOfDialect } from '../dialect.ts'
+import type { MonitoringNames } from '../../compat/geonode-monitoring.ts'
+import { namesOfDialect } from '../../compat/geonode-monitoring.ts'
 import { ByteText, bytesOf } from './byte-text.ts'
 
 /** Request for metric data to a reader thread. */
@@ -186,19 +186,19 @@ class RowWriter {
     const { name = '', user = null } = labels.get(id) ?? {}
     if (kind === 'user') return { user }
     const { metric } = this.#data.query
-    const hasUser = tellsUsers(metric) || (this.#wire.isOlder && !isHostMetric(metric))
+    const hasUser = tellsUsers(metric) || (this.#wire.hasOlderRows && !isHostMetric(metric))
     return hasUser ? { label: name, user } : { label: name }
   }
 
   /** Rows without a label have the default one, or that of the filter. */
   #eventFields(type: EventType): object {
     const event_type = this.#wire.eventType(type)
-    if (this.#wire.isOlder) return { event_type }
+    if (this.#wire.hasOlderRows) return { event_type }
     return { event_type, label: this.#request.query.label ?? defaultLabel(this.#data.query.metric) }
   }
 
   #resourceFields({ id, type, name }: NamedResource): object {
-    const href = this.#wire.isOlder ? { href: this.#hrefOf(type, name) } : {}
+    const href = this.#wire.hasOlderRows ? { href: this.#hrefOf(type, name) } : {}
     return { id, resource: { id, type, name, ...href } }
   }
 

@@ -5,9 +5,9 @@ import { isHostMetric } from '../../../monitoring/metrics/metrics.ts'
 import type { SeriesReader } from '../../../monitoring/query/series-reader.ts'
 import type { Services } from '../../../monitoring/services/services.ts'
 import { clientSignal } from '../../client-signal.ts'
+import type { MonitoringNames } from '../../compat/geonode-monitoring.ts'
 import { operation } from '../../endpoint.ts'
 import { requestOwner } from '../../request-owner.ts'
-import type { MonitoringNames } from '../dialect.ts'
 import { queryFields } from '../parameters.ts'
 import { MetricDataReply } from './metric-data-bodies.ts'
 import { MetricDataParameters, pathMetric, readMetricDataQuery } from './metric-data-parameters.ts'
@@ -41,7 +41,7 @@ export const showMetricData = operation({
       services: await services.list(),
       now: clock.now().getTime(),
     })
-    const hasLinks = wire.isOlder && query.grouping?.includes('resource') === true
+    const hasLinks = wire.hasOlderRows && query.grouping?.includes('resource') === true
     const layers = hasLinks ? await layerNames() : undefined
     const asked = defined({ query, dialect: wire.dialect, base: request.link(''), layers })
     const options = { owner: requestOwner(request), signal: clientSignal(reply) }

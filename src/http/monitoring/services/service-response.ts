@@ -9,7 +9,7 @@ import type {
   SourceKind,
 } from '../../../monitoring/model/records.ts'
 import { sourceKinds, usualSources } from '../../../monitoring/model/records.ts'
-import type { MonitoringNames } from '../dialect.ts'
+import type { MonitoringNames } from '../../compat/geonode-monitoring.ts'
 import type { Fields } from '../parameters.ts'
 
 const maxNameLength = 255
