@@ -2,22 +2,6 @@ import { endpoint } from '../endpoint.ts'
 import { listPalettes, showClasses } from './classes.ts'
 import { makeStyleOfLayer } from './classified-styles.ts'
 import {
-  changeCoverageStore,
-  createCoverageStore,
-  deleteCoverageStore,
-  listCoverageStores,
-  listCoverages,
-  showCoverageStore,
-} from './coverage-stores.ts'
-import {
-  changeDataStore,
-  createDataStore,
-  deleteDataStore,
-  listDataStores,
-  listFeatureTypes,
-  showDataStore,
-} from './data-stores.ts'
-import {
   listCoverageStoreDependents,
   listDataStoreDependents,
   listStoreInventories,
@@ -33,6 +17,20 @@ import {
   showLayer,
 } from './layers.ts'
 import { checkCoverageStore, checkDataStore, checkNewDataStore } from './store-check.ts'
+import {
+  changeCoverageStore,
+  changeDataStore,
+  createCoverageStore,
+  createDataStore,
+  deleteCoverageStore,
+  deleteDataStore,
+  listCoverageStores,
+  listCoverages,
+  listDataStores,
+  listFeatureTypes,
+  showCoverageStore,
+  showDataStore,
+} from './stores.ts'
 import { changeStyle, createStyle, deleteStyle, listStyles, showStyle } from './styles.ts'
 import {
   changeStyleOfWorkspace,

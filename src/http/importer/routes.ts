@@ -4,9 +4,18 @@ import { createDatabaseImport, createImport, createImportWithId } from './create
 import { findCrsByWords } from './crs-search.ts'
 import { listDatabaseTables } from './database-tables.ts'
 import { dropDryRun, dryRunImport, showDryRun } from './dry-run.ts'
+import {
+  changeImportFile,
+  changeTaskFile,
+  deleteImportFile,
+  deleteTaskFile,
+  listImportFiles,
+  listTaskFiles,
+  showImportFile,
+  showTaskFile,
+} from './files.ts'
 import { listFolder } from './folders.ts'
 import { showHistory } from './history.ts'
-import { changeImportFile, deleteImportFile, listImportFiles, showImportFile } from './import-files.ts'
 import {
   cancelImport,
   deleteAllImports,
@@ -20,7 +29,6 @@ import { showColumns, showPreviewFeatures, showPreviewTile, showRows } from './p
 import { listProposals } from './proposals.ts'
 import { listRejects, sendRejects } from './rejects.ts'
 import { listSrsCandidates } from './srs-candidates.ts'
-import { changeTaskFile, deleteTaskFile, listTaskFiles, showTaskFile } from './task-files.ts'
 import { changeTaskLayer, showTaskLayer, showTaskStyle } from './task-layers.ts'
 import { changeTaskTarget, showTaskTarget } from './task-targets.ts'
 import {
