@@ -1,83 +1,35 @@
-import { existsSync } from 'node:fs'
-import { dirname, extname } from 'node:path'
-import { loadSettings } from '../config/settings.ts'
 import type { Environment } from './environment.ts'
-import { fetchGeneratedFile } from './fetch-generated-file.ts'
+import type { FileTarget, OptionValues } from './fetch-generated-file.ts'
+import { fetchGeneratedFile, runFileCommand } from './fetch-generated-file.ts'
 import { readNumber } from './json-views.ts'
-import {
-  accessFlags,
-  jsonFlag,
-  readAccess,
-  readChoice,
-  readFlags,
-  refuseMoreWords,
-  UsageError,
-} from './options.ts'
+import { UsageError } from './options.ts'
 import { amount } from './progress-display.ts'
 import type { RestClient } from './rest-client.ts'
-import { withServer } from './server-access.ts'
 
-const flags = {
-  format: { type: 'string', short: 'f' },
-  output: { type: 'string', short: 'o' },
-  'min-zoom': { type: 'string' },
-  'max-zoom': { type: 'string' },
-  bbox: { type: 'string' },
-  version: { type: 'string' },
-  workspace: { type: 'string', short: 'w' },
-  ...jsonFlag,
-  ...accessFlags,
+const command = {
+  name: 'export',
+  flags: { 'min-zoom': { type: 'string' }, 'max-zoom': { type: 'string' } },
+  formats: ['mbtiles', 'pmtiles'],
+  plan: (values: OptionValues, target: FileTarget) => {
+    const body = readBody(values, target)
+    return (client: RestClient) => exportLayer(client, target, body)
+  },
 } as const
-const formats = ['mbtiles', 'pmtiles'] as const
-
-interface ExportPlan {
-  layer: string
-  output: string
-  /** Request body for the server. */
-  body: { export: Record<string, unknown> }
-}
 
 /** `terrane export LAYER --output FILE` */
-export async function runExport(args: string[], env: Environment): Promise<number> {
-  const { values, positionals } = readFlags('export', args, flags)
-  refuseMoreWords('export', positionals, 1)
-  const plan = readPlan(values, positionals[0])
-  const settings = loadSettings({ TERRANE_LOG: 'warn', ...env })
-  const { answer, text } = await withServer(settings, readAccess(values), env, ({ client }) =>
-    exportLayer(client, plan),
-  )
-  process.stdout.write(`${values.json ? JSON.stringify(answer, null, 2) : text}\n`)
-  return 0
+export function runExport(args: string[], env: Environment): Promise<number> {
+  return runFileCommand(command, args, env)
 }
 
-function readPlan(
-  values: Record<string, string | boolean | undefined>,
-  name: string | undefined,
-): ExportPlan {
-  const { output, format, workspace, bbox } = values
-  if (name === undefined) throw new UsageError('`terrane export` needs a layer')
-  if (typeof output !== 'string') throw new UsageError('`terrane export` needs --output FILE')
-  if (!existsSync(dirname(output))) throw new UsageError(`There is no folder "${dirname(output)}"`)
-  const ending = extname(output).slice(1)
-  const wanted = typeof format === 'string' ? format : ending
-  const isWhole = typeof workspace !== 'string' || name.includes(':')
+/** Returns the request body for the server. */
+function readBody(values: OptionValues, { format }: FileTarget): { export: object } {
+  const { bbox } = values
   const zooms = { minZoom: readZoom(values, 'min-zoom'), maxZoom: readZoom(values, 'max-zoom') }
   const box = typeof bbox === 'string' ? { bbox: readBox(bbox) } : {}
-  return {
-    layer: isWhole ? name : `${workspace}:${name}`,
-    output,
-    body: {
-      export: {
-        format: readChoice('--format, or the ending of --output,', wanted, formats),
-        ...Object.fromEntries(Object.entries(zooms).filter(([, zoom]) => zoom !== undefined)),
-        ...box,
-        ...readVersion(values.version),
-      },
-    },
-  }
+  return { export: { format, ...zooms, ...box, ...readVersion(values['version']) } }
 }
 
-function readZoom(values: Record<string, string | boolean | undefined>, name: string): number | undefined {
+function readZoom(values: OptionValues, name: string): number | undefined {
   const text = values[name]
   if (typeof text !== 'string') return undefined
   const zoom = Number(text)
@@ -98,7 +50,7 @@ function readBox(text: string): number[] {
 }
 
 /** Creates the file on the server, downloads it, and deletes it there. */
-async function exportLayer(client: RestClient, { layer, output, body }: ExportPlan) {
+async function exportLayer(client: RestClient, { layer, output }: FileTarget, body: { export: object }) {
   const begun = await client.post(`/rest/layers/${encodeURIComponent(layer)}/exports`, body)
   const { download, sizeBytes } = await fetchGeneratedFile(client, begun, { layer, output, unit: 'tiles' })
   const tiles = amount(readNumber(download, 'progress'), 'tiles')
