@@ -139,7 +139,8 @@ function refuseUnresolved(outputFiles) {
 /** Path from the root -> text and record. What is bundled is exactly what was recorded. */
 function readSources(root) {
   const found = new Map()
-  for (const path of ['src', 'packages'].flatMap((folder) => filesBelow(join(root, folder)))) {
+  const folders = ['src', 'packages'].map((name) => join(root, name)).filter((path) => existsSync(path))
+  for (const path of folders.flatMap(filesBelow)) {
     if (/\.(ts|mjs)$/.test(path) && !/(\.test|\.d)\.ts$/.test(path))
       found.set(relative(root, path).replaceAll(sep, '/'), recordFile(path))
   }
