@@ -38,7 +38,8 @@ export function canDecode({
   if (pictures.has(compression)) {
     return bits === 8 && kind === 'uint' && !isPlanar && photometric !== 5 && (samples === 1 || samples >= 3)
   }
-  if (kind === 'float') return (bits === 32 || bits === 64) && [1, 2, 3].includes(predictor)
+  // Predictor 2 of floats adds their bits as integers: GDAL converts such files.
+  if (kind === 'float') return (bits === 32 || bits === 64) && [1, 3].includes(predictor)
   return (
     (bits === 8 || bits === 16 || bits === 32 || (bits === 1 && samples === 1)) && [1, 2].includes(predictor)
   )
