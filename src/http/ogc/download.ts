@@ -20,7 +20,7 @@ import { readFilterQuery } from '../filter-query.ts'
 import { parseVersion, requireLoginForVersions } from '../tiles/version-tiles.ts'
 import { readableLayer } from './about-layer.ts'
 import { collectionId } from './collection.ts'
-import { sendMade, waitFor } from './generated-download.ts'
+import { sendDownload, waitForDownload } from './generated-download.ts'
 import { readBox } from './items-query.ts'
 import type { OgcDeps } from './ogc-deps.ts'
 import { CollectionParams, selection } from './schemas.ts'
@@ -78,9 +78,9 @@ export const getDownload = operation({
       owner: name ?? `anonymous ${request.ip}`,
       isBrief: wait > 0,
     })
-    const made = await waitFor(deps, record, wait, reply)
+    const made = await waitForDownload(deps.downloads, record, wait, reply)
     request.usedFile = made.state === 'COMPLETE' && wait > 0
-    if (request.usedFile) return sendMade(deps, made, request, reply)
+    if (request.usedFile) return sendDownload(deps.downloads, made, request, reply)
     reply.code(202).header('location', request.link(downloadPath(record)))
     return toDownloadResponse(request, made)
   },

@@ -1,4 +1,4 @@
-import type { DownloadFormat } from '../../downloads/downloads.ts'
+import type { DownloadFormat, Downloads } from '../../downloads/downloads.ts'
 import { formatsOfFiles } from '../../downloads/downloads.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
@@ -8,11 +8,10 @@ import { toCrsUri } from '../crs-uris.ts'
 import type { AnyDownload } from '../downloads/download-response.ts'
 import { dispositionOf, downloadPath } from '../downloads/download-response.ts'
 import { sendFile } from '../send-file.ts'
-import type { OgcDeps } from './ogc-deps.ts'
 
-/** The record when the file is there, or the client has waited long enough; its work ends with a client that leaves. */
-export async function waitFor(
-  { downloads }: Pick<OgcDeps, 'downloads'>,
+/** Waits for the file at most this long, and returns its record. Cancels the download if the client disconnects. */
+export async function waitForDownload(
+  downloads: Downloads,
   record: AnyDownload,
   seconds: number,
   reply: FastifyReply,
@@ -29,9 +28,9 @@ export async function waitFor(
   return (await downloads.files.get(record.id)).record
 }
 
-/** Sends the file, with what it has lost. */
-export async function sendMade(
-  { downloads }: Pick<OgcDeps, 'downloads'>,
+/** Sends the file, with its losses in a header. */
+export async function sendDownload(
+  downloads: Downloads,
   record: AnyDownload,
   request: FastifyRequest,
   reply: FastifyReply,
