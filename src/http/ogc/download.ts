@@ -65,15 +65,15 @@ export const getDownload = operation({
   },
   handle: async (deps: OgcDeps, request, reply) => {
     const layer = await readableLayer(deps, request)
-    await refuseMosaic(deps, layer)
-    const wish = readWish(layer, request.query)
-    if (wish.version !== undefined) {
+    await refuseMosaic(deps.catalog, layer)
+    const download = readDownloadRequest(layer, request.query)
+    if (download.version !== undefined) {
       requireLoginForVersions(request)
-      await deps.catalog.versions.get({ ...layer, layer }, wish.version)
+      await deps.catalog.versions.get({ ...layer, layer }, download.version)
     }
-    const wait = waitSeconds(layer, wish, request)
+    const wait = waitSeconds(layer, download, request)
     const { name } = request.caller
-    const record = await deps.downloads.begin(layer, wish, {
+    const record = await deps.downloads.begin(layer, download, {
       user: name ?? '',
       owner: name ?? `anonymous ${request.ip}`,
       isBrief: wait > 0,
@@ -86,7 +86,7 @@ export const getDownload = operation({
   },
 })
 
-function readWish(layer: LayerRecord, query: Parameters): DownloadRequest {
+function readDownloadRequest(layer: LayerRecord, query: Parameters): DownloadRequest {
   const { schema, kind } = layer.details
   const format = readFormat(query.f ?? (kind === 'vector' ? 'gpkg' : 'tif'), kind)
   const crs = query.crs === undefined ? undefined : parseCrsUri('crs', query.crs)
@@ -110,7 +110,7 @@ function readWish(layer: LayerRecord, query: Parameters): DownloadRequest {
 }
 
 /** A mosaic is as large as all its files, and they are there already. */
-async function refuseMosaic({ catalog }: OgcDeps, layer: LayerRecord): Promise<void> {
+async function refuseMosaic(catalog: OgcDeps['catalog'], layer: LayerRecord): Promise<void> {
   if (layer.details.kind !== 'raster') return
   const { type } = await catalog.layers.storeOf(layer)
   if (type === mosaicType)

@@ -1,21 +1,20 @@
-import type { DownloadFormat, Downloads } from '../../downloads/downloads.ts'
+import type { DownloadRecord, Downloads } from '../../downloads/downloads.ts'
 import { formatsOfFiles } from '../../downloads/downloads.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
 import { clientSignal } from '../client-signal.ts'
 import { toCrsUri } from '../crs-uris.ts'
-import type { AnyDownload } from '../downloads/download-response.ts'
 import { dispositionOf, downloadPath } from '../downloads/download-response.ts'
 import { sendFile } from '../send-file.ts'
 
 /** Waits for the file at most this long, and returns its record. Cancels the download if the client disconnects. */
 export async function waitForDownload(
   downloads: Downloads,
-  record: AnyDownload,
+  record: DownloadRecord,
   seconds: number,
   reply: FastifyReply,
-): Promise<AnyDownload> {
+): Promise<DownloadRecord> {
   if (seconds === 0) return record
   const gone = clientSignal(reply)
   try {
@@ -31,11 +30,11 @@ export async function waitForDownload(
 /** Sends the file, with its losses in a header. */
 export async function sendDownload(
   downloads: Downloads,
-  record: AnyDownload,
+  record: DownloadRecord,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { mediaType } = formatsOfFiles[record.format as DownloadFormat]
+  const { mediaType } = formatsOfFiles[record.format]
   const path = downloads.files.filePath(record)
   const { srs, losses = [] } = record
   keepPrivately(reply)

@@ -25,7 +25,7 @@ function withNeededColumns(request: FeaturePageRequest): FeaturePageRequest {
   return { ...request, query: { ...query, attributes, withGeometry: selection.hasGeometry } }
 }
 
-/** Where a page of a layer is read from. */
+/** Source of a page: a layer with its store, and its cached counts. */
 export interface PageSource {
   layer: LayerRecord
   store: ServedStore

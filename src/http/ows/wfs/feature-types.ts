@@ -30,7 +30,7 @@ function possibleNames(text: string, workspace: string | undefined): { workspace
 }
 
 /** Finds the vector layer of a type name, with or without prefix; undefined also for layers the caller may not read. */
-export async function findType(
+async function findType(
   catalog: OwsDeps['catalog'],
   request: FastifyRequest,
   text: string,

@@ -13,7 +13,7 @@ import { toPageRequest } from './layer-query.ts'
 import { namespacesOf, pageUrl, resultsUrl } from './service-links.ts'
 import type { FeatureRequest, WfsRequest } from './wfs-request.ts'
 
-/** What reading features needs. */
+/** Dependencies of reading features. */
 export interface FeatureReads
   extends Pick<OwsDeps['features'], 'clock' | 'counts' | 'pageTokens' | 'positions'> {
   layers: Layers
