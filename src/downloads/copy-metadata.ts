@@ -32,7 +32,7 @@ const magicBytes = 8
 const fgbHead = magicBytes + 4
 
 /** Copies the file with another header. */
-export async function retell(
+export async function copyWithMetadata(
   { from, path, as, terms }: MetadataCopyRequest,
   signal: AbortSignal,
 ): Promise<void> {

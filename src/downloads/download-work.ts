@@ -18,7 +18,7 @@ import { commitLoad } from '../stores/commit-load.ts'
 import { openVectorStore, ownStores } from '../stores/registry.ts'
 import type { FeaturePage } from '../stores/store.ts'
 import type { MetadataCopyRequest } from './copy-metadata.ts'
-import { retell } from './copy-metadata.ts'
+import { copyWithMetadata } from './copy-metadata.ts'
 import { fileRows, fileSchema } from './file-rows.ts'
 import type { ColumnTitle } from './metadata-in-geopackage.ts'
 import { tellTitlesInGeoPackage, writeMetadataToGeoPackage } from './metadata-in-geopackage.ts'
@@ -29,7 +29,10 @@ import { termMembers } from './terms.ts'
 /** Disk space that must remain free, in bytes. */
 const spareBytes = 256 << 20
 
-async function write(wish: RowExportRequest, { signal, notify }: CallContext<number>): Promise<RowsWritten> {
+async function write(
+  request: RowExportRequest,
+  { signal, notify }: CallContext<number>,
+): Promise<RowsWritten> {
   const counts: RowsWritten = {
     rows: 0,
     withoutGeometry: 0,
@@ -41,12 +44,12 @@ async function write(wish: RowExportRequest, { signal, notify }: CallContext<num
     refused: {},
     renamed: {},
   }
-  const store = openVectorStore(wish.connection, { isGuarded: true })
+  const store = openVectorStore(request.connection, { isGuarded: true })
   try {
-    const pages = watched(fileRows(store, wish, counts, signal), wish, notify)
-    if (wish.as === undefined) await writeGeoPackage(wish, pages, counts, signal)
-    else if (wish.as === 'parquet') await writeParquet(wish, pages)
-    else await writeTexts(wish.path, textsOf(wish.as, wish, pages), signal)
+    const pages = watched(fileRows(store, request, counts, signal), request, notify)
+    if (request.as === undefined) await writeGeoPackage(request, pages, counts, signal)
+    else if (request.as === 'parquet') await writeParquet(request, pages)
+    else await writeTexts(request.path, textsOf(request.as, request, pages), signal)
     return counts
   } finally {
     await store.close()
@@ -72,12 +75,12 @@ async function* watched(
 }
 
 async function writeGeoPackage(
-  wish: RowExportRequest,
+  request: RowExportRequest,
   pages: AsyncIterable<FeaturePage>,
   counts: RowsWritten,
   signal: AbortSignal,
 ): Promise<void> {
-  const { path, name: table } = wish
+  const { path, name: table } = request
   const target = openVectorStore({ type: ownStores.file.type, parameters: { path } })
   const onReject = (_: FeatureBatch, _row: number, { reason }: { reason: string }): void => {
     counts.refused[reason] = (counts.refused[reason] ?? 0) + 1
@@ -87,7 +90,7 @@ async function writeGeoPackage(
       loadId: randomUUID(),
       mode: 'CREATE' as const,
       table,
-      schema: fileSchema(wish),
+      schema: fileSchema(request),
       indexes: [],
     }
     const staged = await target.stage(load, batchesOf(pages), {
@@ -100,7 +103,7 @@ async function writeGeoPackage(
   } finally {
     await target.close()
   }
-  makeWhole(path, wish.terms, titlesOf(wish, counts.renamed))
+  makeWhole(path, request.terms, titlesOf(request, counts.renamed))
 }
 
 /** Titles of columns, by their names in the file. */
@@ -126,10 +129,10 @@ function makeWhole(path: string, terms: FileTerms, titles: readonly ColumnTitle[
   }
 }
 
-async function writeParquet(wish: RowExportRequest, pages: AsyncIterable<FeaturePage>): Promise<void> {
-  const writer = new GeoParquetWriter(wish.path, fileSchema(wish), {
-    ...defined({ crs: wish.projJson }),
-    keyValues: termMembers(wish.terms) ?? {},
+async function writeParquet(request: RowExportRequest, pages: AsyncIterable<FeaturePage>): Promise<void> {
+  const writer = new GeoParquetWriter(request.path, fileSchema(request), {
+    ...defined({ crs: request.projJson }),
+    keyValues: termMembers(request.terms) ?? {},
   })
   for await (const { batch } of pages) writer.add(batch)
   writer.finish()
@@ -147,20 +150,20 @@ async function writeTexts(
 
 function textsOf(
   text: 'geojson' | 'csv',
-  wish: RowExportRequest,
+  request: RowExportRequest,
   pages: AsyncIterable<FeaturePage>,
 ): AsyncIterable<string | Uint8Array> {
-  return text === 'geojson' ? geoJsonTexts(wish, pages) : writtenTexts(text, wish, pages)
+  return text === 'geojson' ? geoJsonTexts(request, pages) : writtenTexts(text, request, pages)
 }
 
 async function* writtenTexts(
   name: WrittenFormatName,
-  wish: RowExportRequest,
+  request: RowExportRequest,
   pages: AsyncIterable<FeaturePage>,
 ): AsyncGenerator<string | Uint8Array> {
   const format = await writtenFormats[name].load()
-  const schema = fileSchema(wish)
-  const about = { name: wish.name, title: wish.name, collection: '', schema }
+  const schema = fileSchema(request)
+  const about = { name: request.name, title: request.name, collection: '', schema }
   const writer = format.open(about, schema)
   let numberReturned = 0
   for await (const { batch, ids } of pages) {
@@ -200,7 +203,8 @@ function crsMember(srs: string): object {
 
 const handlers = {
   write,
-  retell: (wish: MetadataCopyRequest, { signal }: CallContext<never>): Promise<void> => retell(wish, signal),
+  copyWithMetadata: (request: MetadataCopyRequest, { signal }: CallContext<never>): Promise<void> =>
+    copyWithMetadata(request, signal),
 }
 export type DownloadHandlers = typeof handlers
 

@@ -14,7 +14,7 @@ import type { Logger } from '../lib/logger.ts'
 import { startProcess } from '../lib/workers/start-process.ts'
 import { WorkPool } from '../lib/workers/work-pool.ts'
 import type { EarlierLayer, PreviousVersions } from '../maps/versions/previous-versions.ts'
-import { aboutText } from './about-text.ts'
+import type { Conversion } from './convert.ts'
 import { convert } from './convert.ts'
 import { cutRaster } from './cut-raster.ts'
 import type { DownloadFormat, DownloadRequest, FormatOfFile } from './download-format.ts'
@@ -22,9 +22,9 @@ import { formatsOfFiles } from './download-format.ts'
 import type { DownloadHandlers } from './download-work.ts'
 import type { FileColumn } from './file-columns.ts'
 import { fileColumns } from './file-columns.ts'
-import { lossesOf } from './losses.ts'
-import { chosenAttributes, fileSrs, planDownloadRows } from './plan-rows.ts'
-import type { RowExportRequest } from './row-export-request.ts'
+import { aboutText, lossesOf } from './losses.ts'
+import type { RowExportRequest, RowsWritten } from './row-export-request.ts'
+import { chosenAttributes, fileSrs, planRowExport } from './row-export-request.ts'
 import type { FileTerms } from './terms.ts'
 import { namedTerms, termMembers, termsOf } from './terms.ts'
 
@@ -114,15 +114,15 @@ export class Downloads {
   /** Downloads are counted per `owner`. Throws `Failure`: `too-many-downloads`, `downloads-full`. */
   async begin(
     layer: LayerRecord,
-    wish: DownloadRequest,
+    request: DownloadRequest,
     { user, owner, isBrief }: { user: string; owner: string; isBrief: boolean },
   ): Promise<DownloadRecord> {
     const { id: layerId, workspace, name } = layer
-    const { format, version } = wish
-    const srs = fileSrs(layer, wish)
+    const { format, version } = request
+    const srs = fileSrs(layer, request)
     return this.files.begin({
       wanted: { layerId, workspace, layer: name, format, user, ...defined({ version, srs }) },
-      make: (task, signal) => this.#make(wish, task, signal),
+      make: (task, signal) => this.#make(request, task, signal),
       owner,
       isHeavy: (layer.details.featureCount ?? Number.POSITIVE_INFINITY) > lightDownloadRows,
       ...(isBrief ? { keptMs: shortlyKeptMs } : {}),
@@ -134,19 +134,19 @@ export class Downloads {
     await this.#pool.close()
   }
 
-  async #make(wish: DownloadRequest, task: MakeTask<DownloadRecord>, signal: AbortSignal): Promise<Made> {
-    if (wish.format === 'tif') return this.#cut(wish, task, signal)
+  async #make(request: DownloadRequest, task: MakeTask<DownloadRecord>, signal: AbortSignal): Promise<Made> {
+    if (request.format === 'tif') return this.#cut(request, task, signal)
     const { path, workPath, record } = task
     const source = await this.#source(record, signal)
     const { layer } = source
-    const format = formatsOfFiles[wish.format]
-    const columns = fileColumns(chosenAttributes(layer, wish.properties), format.columns)
+    const format = formatsOfFiles[request.format]
+    const columns = fileColumns(chosenAttributes(layer, request.properties), format.columns)
     await mkdir(workPath, { recursive: true, mode: 0o750 })
     const rows = await withProjJson(
-      planDownloadRows(source, wish, { columns: columns.columns, task }),
+      planRowExport(source, request, { columns: columns.columns, task }),
       signal,
     )
-    const total = await this.#count(source, wish, signal)
+    const total = await this.#count(source, request, signal)
     const written = await this.#pool.call('write', rows, {
       signal,
       silenceMs,
@@ -158,49 +158,30 @@ export class Downloads {
       ...(rows.projJson === null ? ['The CRS, which the file does not tell'] : []),
       ...(format.terms === 'lost' ? namedTerms(rows.terms).map(([name]) => `${name} of the layer`) : []),
     ]
-    if (format.gdal !== undefined) {
-      const about = aboutText(
-        layer,
-        { ...wish, ...defined({ srs: record.srs }) },
-        losses,
-        this.#deps.clock.now(),
-      )
-      const conversion = {
-        from: rows.path,
-        table: rows.name,
-        folder: join(workPath, 'out'),
-        name: layer.name,
-      }
-      const { geometry } = rows
-      const { typeCodes, renamed, numbers } = written
-      const nameOf = ({ attribute }: FileColumn): string => renamed[attribute.name] ?? attribute.name
-      const numberFields = Object.fromEntries(
-        columns.columns.flatMap((column) => {
-          const field = numbers[column.source]?.field
-          return field === undefined ? [] : [[nameOf(column), field] as const]
-        }),
-      )
-      const table = { columns: columns.columns.map(nameOf), numberFields }
-      const all = { ...conversion, ...table, path, maxBytes: task.roomBytes, geometry, typeCodes, about }
-      await convert(all, format.gdal, signal)
-      await this.#retell(format, rows.terms, task, signal)
-    } else await rename(rows.path, path)
+    if (format.gdal === undefined) await rename(rows.path, path)
+    else {
+      const { srs } = record
+      const described = { ...defined({ srs }), ...defined({ version: request.version }) }
+      const about = aboutText(layer, described, losses, this.#deps.clock.now())
+      await convert(toConversion(rows, written, task, about), format.gdal, signal)
+      await this.#addMetadata(format, rows.terms, task, signal)
+    }
     const { size: sizeBytes } = await stat(path)
     task.checkSize(sizeBytes)
     return { sizeBytes, losses, ...termMembers(rows.terms) }
   }
 
   /** Adds layer metadata that GDAL does not write. */
-  async #retell(
+  async #addMetadata(
     { terms: as }: FormatOfFile,
     terms: FileTerms,
     { path, workPath }: MakeTask<DownloadRecord>,
     signal: AbortSignal,
   ): Promise<void> {
     if (as === undefined || as === 'lost' || termMembers(terms) === undefined) return
-    const from = join(workPath, 'untold')
+    const from = join(workPath, 'without-metadata')
     await rename(path, from)
-    await this.#pool.call('retell', { from, path, as, terms }, { signal, silenceMs })
+    await this.#pool.call('copyWithMetadata', { from, path, as, terms }, { signal, silenceMs })
   }
 
   async #cut(
@@ -247,6 +228,33 @@ export class Downloads {
     await store.findTable(layer.nativeName)
     signal.throwIfAborted()
     return box === undefined && filter === undefined ? layer.details.featureCount : undefined
+  }
+}
+
+/** Returns the conversion of the written rows to the format of the file. */
+function toConversion(
+  { path: from, name, columns, geometry }: RowExportRequest,
+  { typeCodes, renamed, numbers }: RowsWritten,
+  { path, workPath, roomBytes }: MakeTask<DownloadRecord>,
+  about: string,
+): Conversion {
+  const nameOf = ({ attribute }: FileColumn): string => renamed[attribute.name] ?? attribute.name
+  const numberFields = columns.flatMap((column) => {
+    const field = numbers[column.source]?.field
+    return field === undefined ? [] : [[nameOf(column), field] as const]
+  })
+  return {
+    from,
+    table: name,
+    folder: join(workPath, 'out'),
+    name,
+    path,
+    maxBytes: roomBytes,
+    geometry,
+    typeCodes,
+    columns: columns.map(nameOf),
+    numberFields: Object.fromEntries(numberFields),
+    about,
   }
 }
 

@@ -14,8 +14,8 @@ import type { ServedStore } from '../stores/reading/served-store.ts'
 import type { DownloadRequest } from './download-format.ts'
 import type { DownloadHandlers } from './download-work.ts'
 import { fileColumns } from './file-columns.ts'
-import { fileSrs, planDownloadRows } from './plan-rows.ts'
 import { removeLeftBehind } from './remove-left-behind.ts'
+import { fileSrs, planRowExport } from './row-export-request.ts'
 
 /** Selects the drawn rows of a layer. */
 export interface FilteredTableQuery {
@@ -97,7 +97,7 @@ export class FilteredTables {
         ...(ids === undefined ? {} : { page: { featureIds: ids } }),
       }
       const { columns } = fileColumns(layer.details.schema.attributes)
-      const rows = planDownloadRows({ layer, connection, store }, wish, {
+      const rows = planRowExport({ layer, connection, store }, wish, {
         columns,
         task: { workPath, roomBytes },
       })

@@ -1,6 +1,8 @@
+import type { LayerRecord } from '../catalog/records.ts'
 import type { FormatOfFile } from './download-format.ts'
 import type { FileColumns } from './file-columns.ts'
 import type { RowsWritten } from './row-export-request.ts'
+import { namedTerms, termsOf } from './terms.ts'
 
 const shown = 20
 
@@ -66,4 +68,29 @@ function numberLosses(numbers: RowsWritten['numbers']): string[] {
     const names = lost.map(([name, losses]) => `${name} (${losses[kind]})`)
     return names.length === 0 ? [] : [`${numberWords[kind]}: ${list(names)}`]
   })
+}
+
+/** Returns a description of a file: the layer, its terms, and what the file has lost. */
+export function aboutText(
+  layer: LayerRecord,
+  { srs, version }: { srs?: string; version?: number },
+  losses: readonly string[],
+  at: Date,
+): string {
+  const { workspace, name } = layer
+  const terms = termsOf(layer)
+  const { title, abstract } = terms
+  const lines = [
+    title,
+    ...(abstract === undefined ? [] : [abstract]),
+    '',
+    `Layer: ${workspace}:${name}${version === undefined ? '' : `, version ${version}`}`,
+    `Made: ${at.toISOString()}`,
+    ...(srs === undefined ? [] : [`CRS: ${srs}`]),
+    ...namedTerms(terms).map(([what, text]) => `${what}: ${text}`),
+    '',
+    'What is not as in the layer:',
+    ...losses.map((loss) => `- ${loss}`),
+  ]
+  return `${lines.join('\r\n')}\r\n`
 }

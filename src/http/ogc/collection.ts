@@ -11,8 +11,8 @@ import type { TimeBounds } from '../../stores/store.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { crs84Uri, toCrsUri } from '../crs-uris.ts'
 import { layerSegment } from '../tiles/layer-names.ts'
-import type { ItemLink } from './item-link.ts'
 import { isSortable } from './property-names.ts'
+import type { ItemLink } from './representations.ts'
 
 /** The calendar of times. */
 export const gregorian = 'http://www.opengis.net/def/uom/ISO-8601/0/Gregorian'

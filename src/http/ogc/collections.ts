@@ -16,10 +16,9 @@ import {
 } from './collection.ts'
 import { sayMapLink, toCoverage } from './coverage.ts'
 import { layerOfGranules } from './granules.ts'
-import { linkHeader } from './item-link.ts'
 import { offeredDocuments, offeredQueryables, offeredSchemas } from './offered.ts'
 import type { OgcDeps } from './ogc-deps.ts'
-import { chosenRepresentation, represented } from './representations.ts'
+import { chosenRepresentation, linkHeader, represented } from './representations.ts'
 import {
   Collection,
   CollectionParams,

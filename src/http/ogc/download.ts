@@ -20,7 +20,7 @@ import { readFilterQuery } from '../filter-query.ts'
 import { parseVersion, requireLoginForVersions } from '../tiles/version-tiles.ts'
 import { readableLayer } from './about-layer.ts'
 import { collectionId } from './collection.ts'
-import { sendMade, waitFor } from './generated-download.ts'
+import { sendDownload, waitForDownload } from './generated-download.ts'
 import { readBox } from './items-query.ts'
 import type { OgcDeps } from './ogc-deps.ts'
 import { CollectionParams, selection } from './schemas.ts'
@@ -65,28 +65,28 @@ export const getDownload = operation({
   },
   handle: async (deps: OgcDeps, request, reply) => {
     const layer = await readableLayer(deps, request)
-    await refuseMosaic(deps, layer)
-    const wish = readWish(layer, request.query)
-    if (wish.version !== undefined) {
+    await refuseMosaic(deps.catalog, layer)
+    const download = readDownloadRequest(layer, request.query)
+    if (download.version !== undefined) {
       requireLoginForVersions(request)
-      await deps.catalog.versions.get({ ...layer, layer }, wish.version)
+      await deps.catalog.versions.get({ ...layer, layer }, download.version)
     }
-    const wait = waitSeconds(layer, wish, request)
+    const wait = waitSeconds(layer, download, request)
     const { name } = request.caller
-    const record = await deps.downloads.begin(layer, wish, {
+    const record = await deps.downloads.begin(layer, download, {
       user: name ?? '',
       owner: name ?? `anonymous ${request.ip}`,
       isBrief: wait > 0,
     })
-    const made = await waitFor(deps, record, wait, reply)
+    const made = await waitForDownload(deps.downloads, record, wait, reply)
     request.usedFile = made.state === 'COMPLETE' && wait > 0
-    if (request.usedFile) return sendMade(deps, made, request, reply)
+    if (request.usedFile) return sendDownload(deps.downloads, made, request, reply)
     reply.code(202).header('location', request.link(downloadPath(record)))
     return toDownloadResponse(request, made)
   },
 })
 
-function readWish(layer: LayerRecord, query: Parameters): DownloadRequest {
+function readDownloadRequest(layer: LayerRecord, query: Parameters): DownloadRequest {
   const { schema, kind } = layer.details
   const format = readFormat(query.f ?? (kind === 'vector' ? 'gpkg' : 'tif'), kind)
   const crs = query.crs === undefined ? undefined : parseCrsUri('crs', query.crs)
@@ -110,7 +110,7 @@ function readWish(layer: LayerRecord, query: Parameters): DownloadRequest {
 }
 
 /** A mosaic is as large as all its files, and they are there already. */
-async function refuseMosaic({ catalog }: OgcDeps, layer: LayerRecord): Promise<void> {
+async function refuseMosaic(catalog: OgcDeps['catalog'], layer: LayerRecord): Promise<void> {
   if (layer.details.kind !== 'raster') return
   const { type } = await catalog.layers.storeOf(layer)
   if (type === mosaicType)

@@ -1,22 +1,20 @@
-import type { DownloadFormat } from '../../downloads/downloads.ts'
+import type { DownloadRecord, Downloads } from '../../downloads/downloads.ts'
 import { formatsOfFiles } from '../../downloads/downloads.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
 import { clientSignal } from '../client-signal.ts'
 import { toCrsUri } from '../crs-uris.ts'
-import type { AnyDownload } from '../downloads/download-response.ts'
 import { dispositionOf, downloadPath } from '../downloads/download-response.ts'
 import { sendFile } from '../send-file.ts'
-import type { OgcDeps } from './ogc-deps.ts'
 
-/** The record when the file is there, or the client has waited long enough; its work ends with a client that leaves. */
-export async function waitFor(
-  { downloads }: Pick<OgcDeps, 'downloads'>,
-  record: AnyDownload,
+/** Waits for the file at most this long, and returns its record. Cancels the download if the client disconnects. */
+export async function waitForDownload(
+  downloads: Downloads,
+  record: DownloadRecord,
   seconds: number,
   reply: FastifyReply,
-): Promise<AnyDownload> {
+): Promise<DownloadRecord> {
   if (seconds === 0) return record
   const gone = clientSignal(reply)
   try {
@@ -29,14 +27,14 @@ export async function waitFor(
   return (await downloads.files.get(record.id)).record
 }
 
-/** Sends the file, with what it has lost. */
-export async function sendMade(
-  { downloads }: Pick<OgcDeps, 'downloads'>,
-  record: AnyDownload,
+/** Sends the file, with its losses in a header. */
+export async function sendDownload(
+  downloads: Downloads,
+  record: DownloadRecord,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { mediaType } = formatsOfFiles[record.format as DownloadFormat]
+  const { mediaType } = formatsOfFiles[record.format]
   const path = downloads.files.filePath(record)
   const { srs, losses = [] } = record
   keepPrivately(reply)

@@ -9,9 +9,8 @@ import type { WrittenForm } from '../../stores/reading/feature-page-request.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import type { RequestedCrs } from '../crs-uris.ts'
 import { collectionId } from './collection.ts'
-import type { ItemLink } from './item-link.ts'
-import { linkHeader } from './item-link.ts'
-import { chosenRepresentation } from './representations.ts'
+import type { ItemLink } from './representations.ts'
+import { chosenRepresentation, linkHeader } from './representations.ts'
 
 /** Serialization of the features of a response. */
 export interface ItemsForm {

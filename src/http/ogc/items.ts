@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { defined } from '../../lib/defined.ts'
 import { notFound } from '../../lib/errors.ts'
@@ -14,44 +13,43 @@ import { shownSchema } from '../../stores/reading/shown-schema.ts'
 import type { ShownColumns } from '../../stores/reading/table-tile-request.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { requestSignal } from '../client-signal.ts'
+import type { RequestedCrs } from '../crs-uris.ts'
 import { entityTags, featureEtag } from '../etag.ts'
 import { readFilterQuery } from '../filter-query.ts'
 import { collectionId } from './collection.ts'
-import type { ItemLink } from './item-link.ts'
-import type { ItemsForm } from './items-form.ts'
 import { itemsForm } from './items-form.ts'
 import type { ItemsParameters } from './items-query.ts'
 import { readBox, readTimeQuery, requestedCrs } from './items-query.ts'
 import type { OgcDeps } from './ogc-deps.ts'
-import type { PageRequest } from './page-links.ts'
-import { pageLinks, readPageRequest } from './page-links.ts'
-import type { PageFrame } from './page-stream.ts'
-import { documentBytes, finish, joined, openPage, readingLess, watchStalls } from './page-stream.ts'
+import type { PageLocation } from './page-links.ts'
+import { pageLinks, readPageLocation } from './page-links.ts'
+import { documentBytes, openPage, sendPage } from './page-stream.ts'
 import type { PageTokens } from './page-token.ts'
 import { narrowed, readPropertyFilters } from './property-filters.ts'
 import { readSelection, readSort } from './property-names.ts'
-import type { Representation } from './representations.ts'
+import type { ItemLink } from './representations.ts'
 import { alternateLinks, chosenRepresentation } from './representations.ts'
 
-/** Returns the CRS and the columns of a layer's features in responses. */
-function outputOf(
+type ItemsDeps = Pick<OgcDeps, 'catalog' | 'clock' | 'pageTokens' | 'kept'>
+
+/** Returns the CRS of a layer's features in responses, and that of its table. */
+function crsOf(
   layer: LayerRecord,
-  crs: { srs: string; isYx: boolean },
+  { srs, isYx }: RequestedCrs,
 ): Pick<FeaturePageRequest, 'srs' | 'isYx' | 'crs'> {
-  const { srs, crs: declared, schema } = layer.details
-  const known = schema.geometry === undefined ? undefined : (srs ?? declared)
-  return { srs: crs.srs, isYx: crs.isYx, ...defined({ crs: known }) }
+  const { srs: code, crs: declared, schema } = layer.details
+  return { srs, isYx, ...defined({ crs: schema.geometry === undefined ? undefined : (code ?? declared) }) }
 }
 
-/** The question of a request in the layer's terms. */
-function toWish(
+/** Reads the parameters of a page, by the names of the layer's columns. */
+function readPageParameters(
   tokens: PageTokens,
   layer: LayerRecord,
   request: FastifyRequest<{ Querystring: ItemsParameters }>,
-  { view, rows }: { view: FeatureView; rows: Representation['rows'] },
-): { wish: FeaturePageRequest; page: PageRequest } {
-  const { path, fileLink } = view
+  { path, fileLink }: FeatureView,
+): { page: FeaturePageRequest; position: PageLocation } {
   const { query: parameters } = request
+  const rows = chosenRepresentation(request)?.rows
   const crs = requestedCrs(layer, parameters.crs)
   const box = readBox(parameters)
   const time = readTimeQuery(layer, parameters.datetime)
@@ -60,9 +58,9 @@ function toWish(
   const filter = narrowed(readFilterQuery(parameters, schema), readPropertyFilters(request, schema))
   const sort = readSort(parameters, schema)
   const selection = readSelection(parameters, schema)
-  const page = readPageRequest(tokens, layer, parameters, { path, sort, rows })
-  const { limit, offset, from } = page
-  const wish = {
+  const position = readPageLocation(tokens, layer, parameters, { path, sort, rows })
+  const { limit, offset, from } = position
+  const page = {
     query: {
       table: layer.nativeName,
       limit,
@@ -70,27 +68,27 @@ function toWish(
       ...defined({ time, from, sort: sort.length === 0 ? undefined : sort }),
     },
     ...defined({ box, filter, selection }),
-    ...outputOf(layer, crs),
+    ...crsOf(layer, crs),
     ...(rows === undefined ? {} : brief),
   }
-  return { wish, page }
+  return { page, position }
 }
 
-/** The same question in the names that the table has for its columns. */
-function inTable(wish: FeaturePageRequest, columns: ShownColumns | undefined): FeaturePageRequest {
-  if (columns === undefined) return wish
-  const { time, sort } = wish.query
+/** Replaces the names of columns by those of the table. */
+function inTable(page: FeaturePageRequest, columns: ShownColumns | undefined): FeaturePageRequest {
+  if (columns === undefined) return page
+  const { time, sort } = page.query
   const own = new Map(Object.entries(columns.names).map(([name, shown]) => [shown, name]))
   const named = <Key extends { attribute: string }>(key: Key): Key => ({
     ...key,
     attribute: own.get(key.attribute) ?? key.attribute,
   })
-  const query = { ...wish.query, ...defined({ time: time && named(time), sort: sort?.map(named) }) }
-  const { filter } = wish
-  return { ...wish, query, ...defined({ filter: filter && filterInTable(filter, columns) }) }
+  const query = { ...page.query, ...defined({ time: time && named(time), sort: sort?.map(named) }) }
+  const { filter } = page
+  return { ...page, query, ...defined({ filter: filter && filterInTable(filter, columns) }) }
 }
 
-/** The layer as if it had no other properties than those that are shown. */
+/** Returns the layer with a schema of the selected properties alone. */
 function withSelection(layer: LayerRecord, selection: PropertySelection | undefined): LayerRecord {
   const schema = shownSchema(layer.details.schema, selection)
   return { ...layer, details: { ...layer.details, schema } }
@@ -113,57 +111,47 @@ export function itemsPath(layer: LayerRecord): string {
   return `/ogc/collections/${encodeURIComponent(collectionId(layer))}/items`
 }
 
-async function itemsView({ catalog }: OgcDeps, layer: LayerRecord): Promise<FeatureView> {
+async function itemsView(catalog: OgcDeps['catalog'], layer: LayerRecord): Promise<FeatureView> {
   return { path: itemsPath(layer), store: await catalog.layers.openStoreOf(layer) }
 }
 
-/** A page of features (OGC 17-069r4, section 7.15), streamed. */
+/** Sends a page of features (OGC 17-069r4, section 7.15), streamed; `given`: of another view than the items. */
 export async function sendItems(
-  deps: OgcDeps,
+  deps: ItemsDeps,
   layer: LayerRecord,
   request: FastifyRequest<{ Querystring: ItemsParameters }>,
   reply: FastifyReply,
   given?: FeatureView,
 ): Promise<unknown> {
+  const { catalog, clock, pageTokens, kept } = deps
   const crs = requestedCrs(layer, request.query.crs)
-  const view = given ?? (await itemsView(deps, layer))
-  const rows = chosenRepresentation(request)?.rows
-  const { wish: shown, page } = toWish(deps.pageTokens, layer, request, { view, rows })
-  const form = await itemsForm(request, withSelection(layer, shown.selection), crs)
-  const asked = inTable(shown, view.columns)
-  const { counts } = deps.kept
-  const key = await counts.keyOf(view.store, layer, asked)
-  const numberMatched = counts.find(key)
-  const { fileLink, columns } = view
-  const wish = readingLess({ ...asked, ...defined({ numberMatched, fileLink, columns, form: form.form }) })
-  const signal = requestSignal(reply)
-  const isSettled = given === undefined ? () => deps.catalog.layers.isSettled(layer) : async () => true
-  const { written, first, isSure } = await openPage(view.store, wish, isSettled, signal)
-  if (isSure) counts.keep(key, first.numberMatched)
-  const linksOf = (part: PagePart): ItemLink[] => {
-    const { mediaType } = form
-    return pageLinks(
-      request,
+  const view = given ?? (await itemsView(catalog, layer))
+  const { store, fileLink, columns } = view
+  const isParsed = chosenRepresentation(request)?.rows !== undefined
+  const { page, position } = readPageParameters(pageTokens, layer, request, view)
+  const form = await itemsForm(request, withSelection(layer, page.selection), crs)
+  const opened = await openPage(
+    {
       layer,
-      { path: view.path, asked: page, tokens: deps.pageTokens, mediaType },
-      part,
-    )
-  }
-  form.describe(reply, linksOf(first), first.numberMatched)
-  reply.header('content-crs', `<${crs.uri}>`)
-  const frame: CollectionFrame = { at: deps.clock.now(), linksOf, form }
-  if (rows !== undefined)
-    return parsed(await Array.fromAsync(documentBytes(first, written, documentOf(frame))))
-  if (first.isLast) {
-    finish(written)
-    return reply.send(joined([form.head, first.bytes, tailOf(first, frame)], first))
-  }
-  return reply.send(
-    watchStalls(
-      reply,
-      Readable.from(documentBytes(first, written, documentOf(frame)), { objectMode: false }),
-    ),
+      store,
+      counts: kept.counts,
+      isSettled: given === undefined ? () => catalog.layers.isSettled(layer) : async () => true,
+    },
+    { ...inTable(page, columns), ...defined({ fileLink, columns, form: form.form }) },
+    requestSignal(reply),
   )
+  const linksOf = (part: PagePart): ItemLink[] =>
+    pageLinks(request, layer, position, { tokens: pageTokens, mediaType: form.mediaType }, part)
+  form.describe(reply, linksOf(opened.first), opened.first.numberMatched)
+  reply.header('content-crs', `<${crs.uri}>`)
+  const timeStamp = clock.now().toISOString()
+  const tailOf = (last: PagePart): Uint8Array => {
+    const { numberMatched, numberReturned } = last
+    return form.end({ numberMatched, numberReturned, timeStamp, links: linksOf(last) })
+  }
+  const frame = { head: form.head, tailOf }
+  if (isParsed) return parsed(await Array.fromAsync(documentBytes(opened, frame)))
+  return sendPage(reply, opened, frame)
 }
 
 /** For representations made from the features: only what people read, and x first, for drawing. */
@@ -171,23 +159,6 @@ const brief = { isBrief: true, isYx: false } as const
 
 function parsed(bytes: readonly Uint8Array[]): unknown {
   return JSON.parse(Buffer.concat(bytes).toString('utf8'))
-}
-
-interface CollectionFrame {
-  form: ItemsForm
-  /** Returns the links of a page; the last page is known only by its last part. */
-  linksOf: (part: PagePart) => ItemLink[]
-  at: Date
-}
-
-/** Returns the text around the parts of a page. */
-function documentOf(frame: CollectionFrame): PageFrame {
-  return { head: frame.form.head, tailOf: (last) => tailOf(last, frame) }
-}
-
-function tailOf(last: PagePart, { form, at, linksOf }: CollectionFrame): Uint8Array {
-  const { numberMatched, numberReturned } = last
-  return form.end({ numberMatched, numberReturned, timeStamp: at.toISOString(), links: linksOf(last) })
 }
 
 export function unknownFeature(featureId: string): Error {
@@ -198,7 +169,7 @@ export function unknownFeature(featureId: string): Error {
  * Sets the `ETag` of a feature's state (OGC 20-002, section 8.3); returns true if the client has it already.
  */
 async function isKept(
-  { catalog }: OgcDeps,
+  catalog: OgcDeps['catalog'],
   layer: LayerRecord,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -215,7 +186,7 @@ async function isKept(
 
 /** Sends one feature (OGC 17-069r4, section 7.16). */
 export async function sendItem(
-  deps: OgcDeps,
+  deps: ItemsDeps,
   layer: LayerRecord,
   request: FastifyRequest<{ Params: { featureId: string }; Querystring: ItemsParameters }>,
   reply: FastifyReply,
@@ -224,9 +195,9 @@ export async function sendItem(
   const { featureId } = request.params
   const crs = requestedCrs(layer, request.query.crs)
   const form = await itemsForm(request, layer, crs, { isSingle: true })
-  const view = given ?? (await itemsView(deps, layer))
+  const view = given ?? (await itemsView(deps.catalog, layer))
   const isBrief = chosenRepresentation(request)?.rows !== undefined
-  const wish: FeaturePageRequest = {
+  const page: FeaturePageRequest = {
     query: {
       table: layer.nativeName,
       limit: 1,
@@ -236,13 +207,13 @@ export async function sendItem(
     },
     numberMatched: 1,
     ...(given === undefined ? { wantsTag: true } : {}),
-    ...outputOf(layer, crs),
+    ...crsOf(layer, crs),
     ...(isBrief ? brief : {}),
     ...defined({ fileLink: view.fileLink, columns: view.columns, form: form.form }),
   }
-  const written = await Array.fromAsync(view.store.writePage(wish, requestSignal(reply)))
+  const written = await Array.fromAsync(view.store.writePage(page, requestSignal(reply)))
   if (written.at(-1)?.numberReturned !== 1) throw unknownFeature(featureId)
-  if (await isKept(deps, layer, request, reply, written.at(-1)?.tag)) return reply.code(304).send()
+  if (await isKept(deps.catalog, layer, request, reply, written.at(-1)?.tag)) return reply.code(304).send()
   const feature = Buffer.concat(written.map(({ bytes }) => bytes))
   const links = itemLinks(request, layer, view, form.mediaType)
   form.describe(reply, links)

@@ -4,15 +4,16 @@ import type { RowPosition, SortKey } from '../../stores/order.ts'
 import type { PagePart } from '../../stores/reading/feature-page-request.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { collectionId, queryablesLink } from './collection.ts'
-import type { ItemLink } from './item-link.ts'
 import type { ItemsParameters } from './items-query.ts'
 import { readPage } from './items-query.ts'
 import type { PagePosition, PageTokens } from './page-token.ts'
-import type { Representation } from './representations.ts'
+import type { ItemLink, Representation } from './representations.ts'
 import { alternateLinks } from './representations.ts'
 
-/** A requested page: by a position, or by the number of features to skip. */
-export interface PageRequest {
+/** Location of a page in a list: by a position, or by the number of features to skip. */
+export interface PageLocation {
+  /** Path of the list. */
+  path: string
   limit: number
   offset: number
   from?: PagePosition
@@ -20,29 +21,22 @@ export interface PageRequest {
   about: string
 }
 
-/** The page of a request; `path` and `sort` are those of its features. */
-export function readPageRequest(
+/** Reads which page is requested; `path` and `sort` are those of its features. */
+export function readPageLocation(
   tokens: PageTokens,
   layer: LayerRecord,
   parameters: ItemsParameters,
   { path, sort, rows }: { path: string; sort: readonly SortKey[]; rows: Representation['rows'] },
-): PageRequest {
+): PageLocation {
   const { position, offset, version } = parameters
   const types = sort.map(({ attribute }) =>
     layer.details.schema.attributes.find(({ name }) => name === attribute),
   )
   const about = JSON.stringify([layer.id, path, version, sort, types.map((one) => one?.type)])
-  const page = { ...readPage(parameters, rows), about }
+  const page = { path, ...readPage(parameters, rows), about }
   if (position === undefined) return page
   if (offset !== undefined) throw invalid('invalid-parameter', 'Only one of position and offset can be given')
   return { ...page, from: tokens.read(position, about) }
-}
-
-interface ShownPage {
-  path: string
-  asked: PageRequest
-  tokens: PageTokens
-  mediaType: string
 }
 
 /**
@@ -52,18 +46,20 @@ interface ShownPage {
 export function pageLinks(
   request: FastifyRequest,
   layer: LayerRecord,
-  { path, asked, tokens, mediaType }: ShownPage,
+  page: PageLocation,
+  { tokens, mediaType }: { tokens: PageTokens; mediaType: string },
   part: Pick<PagePart, 'numberMatched' | 'numberReturned' | 'ends'>,
 ): ItemLink[] {
   const collection = `/ogc/collections/${encodeURIComponent(collectionId(layer))}`
+  const { path, limit, offset, from, about } = page
   const link = (rel: string, place: Place): ItemLink => ({
     rel,
     type: mediaType,
-    href: hrefOf(request, path, asked.limit, place),
+    href: hrefOf(request, path, limit, place),
   })
-  const tokenOf = (position: PagePosition): string | undefined => tokens.write(position, asked.about)
-  const { next, prev } = neighbours(asked, part, tokenOf)
-  const self = asked.from === undefined ? { offset: asked.offset } : { position: tokenOf(asked.from) ?? '' }
+  const tokenOf = (position: PagePosition): string | undefined => tokens.write(position, about)
+  const { next, prev } = neighbours(page, part, tokenOf)
+  const self = from === undefined ? { offset } : { position: tokenOf(from) ?? '' }
   return [
     link('self', self),
     { rel: 'collection', type: 'application/json', href: request.link(collection) },
@@ -84,17 +80,12 @@ function hrefOf(request: FastifyRequest, path: string, limit: number, place: Pla
   return request.link(`${path}?${query.toString()}`)
 }
 
-interface Neighbours {
-  next?: Place | undefined
-  prev?: Place | undefined
-}
-
 /** Returns the next and previous page: by the last and first row, otherwise by numbers. */
 function neighbours(
-  { limit, offset, from }: PageRequest,
+  { limit, offset, from }: PageLocation,
   { numberMatched, numberReturned, ends }: Pick<PagePart, 'numberMatched' | 'numberReturned' | 'ends'>,
   tokenOf: (position: PagePosition) => string | undefined,
-): Neighbours {
+): { next: Place | undefined; prev: Place | undefined } {
   const passed = from?.passed ?? offset
   const isBackward = from?.isBackward === true
   const hasNext = isBackward || (ends?.hasMore ?? passed + limit < numberMatched)

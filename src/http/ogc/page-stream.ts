@@ -1,8 +1,10 @@
-import type { Readable } from 'node:stream'
-import { without } from '../../lib/defined.ts'
+import { Readable } from 'node:stream'
+import type { LayerRecord } from '../../catalog/records.ts'
+import { defined, without } from '../../lib/defined.ts'
 import type { FeaturePageRequest, PagePart } from '../../stores/reading/feature-page-request.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
 import type { FastifyReply } from '../app-types.ts'
+import type { CachedCounts } from './cached-counts.ts'
 
 /** A client that takes nothing for this long has gone. */
 const stallMs = 60_000
@@ -10,9 +12,9 @@ const stallMs = 60_000
 const longestMs = 60 * 60_000
 
 /** Reduces the columns read to those needed for the response. */
-export function readingLess(wish: FeaturePageRequest): FeaturePageRequest {
-  const { selection, columns, fileLink, query } = wish
-  if (selection === undefined) return wish
+function withNeededColumns(request: FeaturePageRequest): FeaturePageRequest {
+  const { selection, columns, fileLink, query } = request
+  if (selection === undefined) return request
   const own = new Map(Object.entries(columns?.names ?? {}).map(([name, shown]) => [shown, name]))
   const attributes = [
     ...selection.attributes.map((name) => own.get(name) ?? name),
@@ -20,34 +22,49 @@ export function readingLess(wish: FeaturePageRequest): FeaturePageRequest {
     ...(columns === undefined ? [] : [columns.id]),
     ...(fileLink === undefined ? [] : [fileLink.attribute]),
   ]
-  return { ...wish, query: { ...query, attributes, withGeometry: selection.hasGeometry } }
+  return { ...request, query: { ...query, attributes, withGeometry: selection.hasGeometry } }
 }
 
-interface OpenedPage {
-  written: AsyncIterator<PagePart>
+/** Source of a page: a layer with its store, and its cached counts. */
+export interface PageSource {
+  layer: LayerRecord
+  store: ServedStore
+  counts: CachedCounts
+  /** Returns false if a load has replaced the table, or may replace it. */
+  isSettled(): Promise<boolean>
+}
+
+/** A page whose first part has been read. */
+export interface OpenedPage {
   first: PagePart
+  /** The other parts. The caller must read them to the end, or call `return()`. */
+  parts: AsyncIterator<PagePart>
   /** True if it is of the layer's version before the read. */
   isSure: boolean
 }
 
 /**
- * If a load commits meanwhile, the number of matches and the features may be of two versions: then reads
- * again.
+ * Opens a page; matches whose number is cached are not counted again. If a load commits meanwhile, the number
+ * of matches and the features may be of two versions: then reads again.
  */
 export async function openPage(
-  store: ServedStore,
-  wish: FeaturePageRequest,
-  isSettled: () => Promise<boolean>,
+  { layer, store, counts, isSettled }: PageSource,
+  request: FeaturePageRequest,
   signal: AbortSignal,
 ): Promise<OpenedPage> {
   const open = async (one: FeaturePageRequest, isSure: boolean): Promise<OpenedPage> => {
-    const written = store.writePage(one, signal)[Symbol.asyncIterator]()
-    return { written, first: partOf(await written.next()), isSure }
+    const parts = store.writePage(one, signal)[Symbol.asyncIterator]()
+    return { first: partOf(await parts.next()), parts, isSure }
   }
-  const page = await open(wish, true)
-  if (await isSettled()) return page
-  await page.written.return?.()
-  return open({ ...without(wish, 'numberMatched'), isChanging: true }, false)
+  const key = await counts.keyOf(store, layer, request)
+  const reduced = withNeededColumns({ ...request, ...defined({ numberMatched: counts.find(key) }) })
+  const page = await open(reduced, true)
+  if (await isSettled()) {
+    counts.keep(key, page.first.numberMatched)
+    return page
+  }
+  await page.parts.return?.()
+  return open({ ...without(reduced, 'numberMatched'), isChanging: true }, false)
 }
 
 function partOf(result: IteratorResult<PagePart, unknown>): PagePart {
@@ -60,10 +77,15 @@ export function finish(parts: AsyncIterator<PagePart>): void {
   parts.next().catch(() => undefined)
 }
 
+/** Streams a response. */
+export function sendBytes(reply: FastifyReply, bytes: AsyncIterable<Uint8Array>): FastifyReply {
+  return reply.send(watchStalls(reply, Readable.from(bytes, { objectMode: false })))
+}
+
 /**
  * Closes a connection whose client stops reading or reads too slowly, so that no resources are held for it.
  */
-export function watchStalls(reply: FastifyReply, stream: Readable): Readable {
+function watchStalls(reply: FastifyReply, stream: Readable): Readable {
   const timer = setTimeout(() => reply.raw.destroy(), stallMs)
   const end = setTimeout(() => reply.raw.destroy(), longestMs)
   stream.on('data', () => timer.refresh())
@@ -92,10 +114,17 @@ export interface PageFrame {
   tailOf(last: PagePart): Uint8Array
 }
 
-/** A whole document, as its parts come. */
+/** Sends a page within its frame; streams it if it has several parts. */
+export function sendPage(reply: FastifyReply, page: OpenedPage, frame: PageFrame): FastifyReply {
+  const { first, parts } = page
+  if (!first.isLast) return sendBytes(reply, documentBytes(page, frame))
+  finish(parts)
+  return reply.send(joined([frame.head, first.bytes, frame.tailOf(first)], first))
+}
+
+/** Yields the document of a page, part by part. */
 export async function* documentBytes(
-  first: PagePart,
-  parts: AsyncIterator<PagePart>,
+  { first, parts }: OpenedPage,
   { head, tailOf }: PageFrame,
 ): AsyncGenerator<Uint8Array> {
   let part = first

@@ -7,8 +7,21 @@ import { addVary } from '../caching.ts'
 import type { MediaAnswer } from '../description.ts'
 import { media } from '../description.ts'
 import type { Operation } from '../endpoint.ts'
-import type { ItemLink } from './item-link.ts'
 import { chooseMediaType } from './media-ranges.ts'
+
+/** A link of a response with features. */
+export interface ItemLink {
+  rel: string
+  type: string
+  href: string
+  title?: string
+}
+
+/** Writes a link for a `Link` header (RFC 8288). */
+export function linkHeader({ rel, type, href, title }: ItemLink): string {
+  const titleText = title === undefined ? '' : `; title="${title.replaceAll(/["\\]/g, '')}"`
+  return `<${href}>; rel="${rel}"; type="${type.replaceAll('"', '')}"${titleText}`
+}
 
 /** A representation of responses below `/ogc`. */
 export interface Representation {

@@ -6,110 +6,113 @@ import type { OwsDeps } from './ows-deps.ts'
 import { OwsFailure } from './ows-failure.ts'
 import { sendException as sendWcsException } from './wcs/exceptions.ts'
 import { answerWcs } from './wcs/wcs.ts'
+import type { WcsRequest } from './wcs/wcs-request.ts'
 import { sendException as sendWfsException } from './wfs/exceptions.ts'
 import { answerWfs } from './wfs/wfs.ts'
+import type { WfsRequest } from './wfs/wfs-request.ts'
 import { sendException as sendWmsException } from './wms/exceptions.ts'
 import { answerWms } from './wms/wms.ts'
 import { sendException as sendWmtsException } from './wmts/exceptions.ts'
 import { answerWmts } from './wmts/wmts.ts'
 
+/** Answers a request; `content`: the parameters of a posted request, or its XML. */
 type Answer = (
-  parts: OwsDeps,
+  deps: OwsDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   workspace: string | undefined,
+  content?: Pick<WfsRequest, 'values' | 'features'> & Pick<WcsRequest, 'coverage'>,
 ) => Promise<unknown>
 
 interface Service {
+  /** Type of the recorded request event. */
   countsAs: RequestEventType
   answer: Answer
-  /** Sends a failure as the version of the service that VERSION names does; default: the newest. */
-  refuse(reply: FastifyReply, failure: OwsFailure, version?: string): FastifyReply
+  /** Sends an exception in the format of the version in VERSION; default: the newest. */
+  sendException(reply: FastifyReply, error: unknown, version?: string): FastifyReply
 }
 
 const olderVersion = /^[01]\.[0-2](\.|$)/
 
-const wms: Service = {
-  countsAs: 'OWS:WMS',
-  answer: answerWms,
-  refuse: (reply, failure, version = '') =>
-    sendWmsException(reply, failure, olderVersion.test(version) ? '1.1.1' : '1.3.0'),
+const serviceNames = ['WMS', 'WFS', 'WCS', 'WMTS'] as const
+/** Value of SERVICE. */
+export type ServiceName = (typeof serviceNames)[number]
+
+/** The services by the values of SERVICE. */
+export const services: Record<ServiceName, Service> = {
+  WMS: {
+    countsAs: 'OWS:WMS',
+    answer: answerWms,
+    sendException: (reply, error, version = '') =>
+      sendWmsException(reply, error, olderVersion.test(version) ? '1.1.1' : '1.3.0'),
+  },
+  WFS: {
+    countsAs: 'OWS:WFS',
+    answer: answerWfs,
+    sendException: (reply, error, version = '') =>
+      sendWfsException(reply, error, olderVersion.test(version) ? '1.1.0' : '2.0.0'),
+  },
+  WCS: {
+    countsAs: 'OWS:WCS',
+    answer: answerWcs,
+    sendException: (reply, error, version = '') =>
+      sendWcsException(reply, error, olderVersion.test(version) ? '1.0.0' : '2.0.1'),
+  },
+  WMTS: { countsAs: 'OWS:WMTS', answer: answerWmts, sendException: sendWmtsException },
 }
-const wfs: Service = {
-  countsAs: 'OWS:WFS',
-  answer: answerWfs,
-  refuse: (reply, failure, version = '') =>
-    sendWfsException(reply, failure, olderVersion.test(version) ? '1.1.0' : '2.0.0'),
+
+/** Finds the service of a value of SERVICE, in any case. */
+export function findService(name: string): ServiceName | undefined {
+  const upper = name.toUpperCase()
+  return serviceNames.find((one) => one === upper)
 }
-const wcs: Service = {
-  countsAs: 'OWS:WCS',
-  answer: answerWcs,
-  refuse: (reply, failure, version = '') =>
-    sendWcsException(reply, failure, olderVersion.test(version) ? '1.0.0' : '2.0.1'),
-}
-const wmts: Service = {
-  countsAs: 'OWS:WMTS',
-  answer: answerWmts,
-  refuse: (reply, failure) => sendWmtsException(reply, failure),
-}
-const services = new Map(Object.entries({ WMS: wms, WFS: wfs, WCS: wcs, WMTS: wmts }))
 
 /** The services as the parameter SERVICE names them. */
-export const offeredServices = [...services.keys()].join(', ')
+export const offeredServices = serviceNames.join(', ')
 
-/** Responds as the service named by SERVICE; by default as that of the address. */
-function answering(ofAddress: Service): Answer {
-  return async (parts, request, reply, workspace) => {
-    const named = keyValuesOf(request.originalUrl).find('service')
-    const service = named === undefined ? ofAddress : services.get(named.toUpperCase())
-    if (service === undefined) return ofAddress.refuse(reply, unknownService(String(named)))
-    request.usedService = service.countsAs
-    try {
-      if (workspace !== undefined) await requireWorkspace(parts.catalog, request, workspace)
-    } catch (error) {
-      if (!(error instanceof OwsFailure)) throw error
-      return service.refuse(reply, error, keyValuesOf(request.originalUrl).find('version'))
-    }
-    return service.answer(parts, request, reply, workspace)
-  }
-}
-
-function unknownService(name: string): OwsFailure {
-  return new OwsFailure(
-    'InvalidParameterValue',
-    `SERVICE "${name.slice(0, 60)}" is not offered here: ${offeredServices}`,
-    'service',
-  )
-}
-
-/** Addresses of one service. */
-export const answerAtWms: Answer = answering(wms)
-export const answerAtWfs: Answer = answering(wfs)
-export const answerAtWcs: Answer = answering(wcs)
-export const answerAtWmts: Answer = answering(wmts)
-
-/** The address shared by all services. */
-export const answerAtOws: Answer = answering({
-  ...wms,
-  answer: async (_parts, _request, reply) =>
-    wms.refuse(
+/**
+ * Answers a GET request as the service named by SERVICE; by default as that of the path, which `/ows` does not
+ * have.
+ */
+export async function answerService(
+  deps: OwsDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { workspace, ofPath }: { workspace?: string; ofPath?: ServiceName },
+): Promise<unknown> {
+  const values = keyValuesOf(request.originalUrl)
+  const named = values.find('service')
+  const name = named === undefined ? ofPath : findService(named)
+  const service = services[name ?? ofPath ?? 'WMS']
+  if (named !== undefined && name === undefined)
+    return service.sendException(
       reply,
       new OwsFailure(
-        'MissingParameterValue',
-        `The parameter SERVICE is missing: ${offeredServices}`,
+        'InvalidParameterValue',
+        `SERVICE "${named.slice(0, 60)}" is not offered here: ${offeredServices}`,
         'service',
       ),
-    ),
-})
+    )
+  request.usedService = service.countsAs
+  try {
+    if (workspace !== undefined) await requireWorkspace(deps.catalog, request, workspace)
+  } catch (error) {
+    if (!(error instanceof OwsFailure)) throw error
+    return service.sendException(reply, error, values.find('version'))
+  }
+  if (name !== undefined) return service.answer(deps, request, reply, workspace)
+  const text = `The parameter SERVICE is missing: ${offeredServices}`
+  return service.sendException(reply, new OwsFailure('MissingParameterValue', text, 'service'))
+}
 
 /**
  * Sends the exception document of the service that a GET request names, by SERVICE or by its path, for a
  * failure before the service was called, such as an outage while the caller's account was read.
  */
-export function refuseUnasked(reply: FastifyReply, failure: OwsFailure): FastifyReply {
+export function sendUnansweredException(reply: FastifyReply, failure: OwsFailure): FastifyReply {
   const { originalUrl, routeOptions } = reply.request
   const values = keyValuesOf(originalUrl)
   const ofPath = /\/(wms|wfs|wcs|wmts)(?=\/|$)/.exec(routeOptions.url ?? '')?.[1] ?? 'wms'
-  const service = services.get((values.find('service') ?? ofPath).toUpperCase()) ?? wms
-  return service.refuse(reply, failure, values.find('version'))
+  const name = findService(values.find('service') ?? ofPath) ?? 'WMS'
+  return services[name].sendException(reply, failure, values.find('version'))
 }

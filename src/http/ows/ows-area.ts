@@ -2,14 +2,11 @@ import type { ApiArea, App, FastifyReply, FastifyRequest } from '../app-types.ts
 import { addEndpoints } from '../endpoint.ts'
 import type { ProblemWriter } from '../errors.ts'
 import { answerFailures, problemWriter } from '../errors.ts'
-import { refuseUnasked } from './answer-service.ts'
+import { sendUnansweredException, services } from './answer-service.ts'
 import type { OwsDeps } from './ows-deps.ts'
 import { OwsFailure } from './ows-failure.ts'
 import { owsEndpoints } from './routes.ts'
 import { sendTmsError } from './tms/exceptions.ts'
-import { sendException as sendCoverageException } from './wcs/exceptions.ts'
-import { sendException as sendFeatureException } from './wfs/exceptions.ts'
-import { sendException as sendMapException } from './wms/exceptions.ts'
 
 /**
  * WMS, WFS, WCS and WMTS. Bodies are decoded if their encoding is known; errors of reading a body become
@@ -38,12 +35,11 @@ function failureWriter({ documents }: OwsDeps): ProblemWriter {
           ? `The body has more than ${documents.limits.bodyBytes} bytes, which is the limit here`
           : detail
       const failure = new OwsFailure('NoApplicableCode', text, undefined, status)
-      if (url.endsWith('/wms')) return sendMapException(reply, failure, '1.3.0')
-      if (url.endsWith('/wcs')) return sendCoverageException(reply, failure, '2.0.1')
-      return sendFeatureException(reply, failure, '2.0.0')
+      const name = url.endsWith('/wms') ? 'WMS' : url.endsWith('/wcs') ? 'WCS' : 'WFS'
+      return services[name].sendException(reply, failure)
     }
     if (status < 500) return problemWriter(server.dialect)(problem, reply)
     if (/\/tms(?=\/|$)/.test(url)) return sendTmsError(reply, status, detail)
-    return refuseUnasked(reply, new OwsFailure('NoApplicableCode', detail, undefined, status))
+    return sendUnansweredException(reply, new OwsFailure('NoApplicableCode', detail, undefined, status))
   }
 }

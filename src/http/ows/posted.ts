@@ -1,71 +1,56 @@
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import type { ServiceName } from './answer-service.ts'
+import { findService, services } from './answer-service.ts'
 import { KeyValues, keyValuesOf } from './key-values.ts'
 import { requireWorkspace } from './named-layers.ts'
 import type { OwsDeps } from './ows-deps.ts'
 import { OwsFailure } from './ows-failure.ts'
-import { sendException as sendCoverageException } from './wcs/exceptions.ts'
-import { answerWcs } from './wcs/wcs.ts'
-import { readWcsXml } from './wcs/xml-request.ts'
-import { sendException } from './wfs/exceptions.ts'
-import type { RawFeatureRequest } from './wfs/wfs.ts'
-import { answerWfs } from './wfs/wfs.ts'
-import type { WfsVersion } from './wfs/wfs-version.ts'
+import { readWcsXml } from './wcs/v2/xml-request.ts'
 import { readWfsXml, xmlVersion } from './wfs/xml-request.ts'
-import { sendException as sendMapException } from './wms/exceptions.ts'
-import { answerWms } from './wms/wms.ts'
-import { sendException as sendTileException } from './wmts/exceptions.ts'
-import { answerWmts } from './wmts/wmts.ts'
 
-/** Services that accept forms; the first two accept XML too. */
-const postedServices = ['WFS', 'WCS', 'WMS', 'WMTS'] as const
-type PostedService = (typeof postedServices)[number]
-
-const answers = { WFS: answerWfs, WCS: answerWcs, WMS: answerWms, WMTS: answerWmts }
-
-/** Passes an XML or form body to the service that it names; default: that of the address. */
+/** Answers an XML or form body as the service that it names; default: that of the path. */
 export async function answerPosted(
   deps: OwsDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { workspace, ofAddress }: { workspace: string | undefined; ofAddress: PostedService },
+  { workspace, ofPath }: { workspace?: string; ofPath: ServiceName },
 ): Promise<unknown> {
-  let version: WfsVersion = '2.0.0'
-  let service: PostedService = ofAddress
+  const { catalog, documents } = deps
+  let version: string | undefined
+  let service = ofPath
   try {
-    if (workspace !== undefined) await requireWorkspace(deps.catalog, request, workspace)
-    const text = isAskedByAddress(request) ? '' : bodyText(request)
+    if (workspace !== undefined) await requireWorkspace(catalog, request, workspace)
+    const text = hasParametersOnly(request) ? '' : bodyText(request)
     if (!text.startsWith('<')) {
-      const given = await readForm(deps, request, text)
-      service = requireService(given.values.find('service') ?? ofAddress)
-      request.usedService = `OWS:${service}`
-      request.usedOperation = given.values.find('request')
-      return await answers[service](deps, request, reply, workspace, given)
+      const form = await documents.readForm(text)
+      const values = new KeyValues([...form, ...keyValuesOf(request.originalUrl).entries()])
+      service = requireService(values.find('service') ?? ofPath)
+      request.usedService = services[service].countsAs
+      request.usedOperation = values.find('request')
+      return await services[service].answer(deps, request, reply, workspace, { values })
     }
-    const root = await deps.documents.readBody(text)
+    const root = await documents.readBody(text)
     if (root.name === 'Envelope')
       throw new OwsFailure('OperationNotSupported', 'There is no SOAP: send the request alone', 'body')
-    service = requireService(root.attributes['service'] ?? ofAddress)
+    service = requireService(root.attributes['service'] ?? ofPath)
     if (service === 'WMS' || service === 'WMTS')
       throw new OwsFailure(
         'OperationNotSupported',
         `${service} is asked by key and value, by GET or as a form`,
         'body',
       )
-    request.usedService = `OWS:${service}`
+    request.usedService = services[service].countsAs
     request.usedOperation = root.name
-    if (service === 'WCS') return await answerWcs(deps, request, reply, workspace, readWcsXml(root))
-    version = xmlVersion(root) === '1.1.0' ? '1.1.0' : '2.0.0'
-    return await answerWfs(deps, request, reply, workspace, readWfsXml(root, request, deps.documents))
+    if (service === 'WFS') version = xmlVersion(root)
+    const content = service === 'WCS' ? readWcsXml(root) : readWfsXml(root, request, documents)
+    return await services[service].answer(deps, request, reply, workspace, content)
   } catch (error) {
-    if (service === 'WMS') return sendMapException(reply, error, '1.3.0')
-    if (service === 'WMTS') return sendTileException(reply, error)
-    if (service === 'WCS') return sendCoverageException(reply, error, '2.0.1')
-    return sendException(reply, error, version)
+    return services[service].sendException(reply, error, version)
   }
 }
 
-/** Some clients post nothing, to an address with all that they ask. */
-function isAskedByAddress({ body, originalUrl }: FastifyRequest): boolean {
+/** Returns true if the body is empty and the URL has the parameters, as some clients send requests. */
+function hasParametersOnly({ body, originalUrl }: FastifyRequest): boolean {
   const isEmpty = body == null || (Buffer.isBuffer(body) && body.length === 0)
   return isEmpty && keyValuesOf(originalUrl).find('request') !== undefined
 }
@@ -111,22 +96,12 @@ function decode(body: Buffer, encoding: string): string {
   }
 }
 
-async function readForm(
-  { documents }: Pick<OwsDeps, 'documents'>,
-  request: FastifyRequest,
-  text: string,
-): Promise<RawFeatureRequest> {
-  const form = await documents.readForm(text)
-  return { values: new KeyValues([...form, ...keyValuesOf(request.originalUrl).entries()]) }
-}
-
-function requireService(name: string): PostedService {
-  const service = name.toUpperCase()
-  const found = postedServices.find((one) => one === service)
-  if (found !== undefined) return found
+function requireService(name: string): ServiceName {
+  const service = findService(name)
+  if (service !== undefined) return service
   throw new OwsFailure(
     'InvalidParameterValue',
-    `SERVICE "${name.slice(0, 60)}" is not offered here: ${postedServices.join(', ')}`,
+    `SERVICE "${name.slice(0, 60)}" is not offered here: WFS, WCS, WMS, WMTS`,
     'service',
   )
 }

@@ -1,14 +1,7 @@
 import { Type } from 'typebox'
 import { endpoint, operation } from '../endpoint.ts'
 import { urlToken } from '../url-token.ts'
-import {
-  answerAtOws,
-  answerAtWcs,
-  answerAtWfs,
-  answerAtWms,
-  answerAtWmts,
-  offeredServices,
-} from './answer-service.ts'
+import { answerService, offeredServices } from './answer-service.ts'
 import type { OwsDeps } from './ows-deps.ts'
 import { answerPosted } from './posted.ts'
 import { serviceAnswers } from './service-answers.ts'
@@ -44,14 +37,15 @@ const wms = {
 const askWms = operation({
   ...wms,
   summary: 'Web Map Service 1.1.1 and 1.3.0',
-  handle: (deps: OwsDeps, request, reply) => answerAtWms(deps, request, reply, undefined),
+  handle: (deps: OwsDeps, request, reply) => answerService(deps, request, reply, { ofPath: 'WMS' }),
 })
 
 const askWorkspaceWms = operation({
   ...wms,
   summary: 'Web Map Service 1.1.1 and 1.3.0 of a workspace',
   params: Workspace,
-  handle: (deps: OwsDeps, request, reply) => answerAtWms(deps, request, reply, request.params.workspace),
+  handle: (deps: OwsDeps, request, reply) =>
+    answerService(deps, request, reply, { ...request.params, ofPath: 'WMS' }),
 })
 
 const ows = {
@@ -74,14 +68,14 @@ const ows = {
 const askOws = operation({
   ...ows,
   summary: `OGC services by the parameter SERVICE: ${offeredServices}`,
-  handle: (deps: OwsDeps, request, reply) => answerAtOws(deps, request, reply, undefined),
+  handle: (deps: OwsDeps, request, reply) => answerService(deps, request, reply, {}),
 })
 
 const askWorkspaceOws = operation({
   ...ows,
   summary: `OGC services of a workspace by the parameter SERVICE: ${offeredServices}`,
   params: Workspace,
-  handle: (deps: OwsDeps, request, reply) => answerAtOws(deps, request, reply, request.params.workspace),
+  handle: (deps: OwsDeps, request, reply) => answerService(deps, request, reply, request.params),
 })
 
 const wfs = {
@@ -112,14 +106,15 @@ const wfs = {
 const askWfs = operation({
   ...wfs,
   summary: 'Web Feature Service 1.1.0 and 2.0.0',
-  handle: (deps: OwsDeps, request, reply) => answerAtWfs(deps, request, reply, undefined),
+  handle: (deps: OwsDeps, request, reply) => answerService(deps, request, reply, { ofPath: 'WFS' }),
 })
 
 const askWorkspaceWfs = operation({
   ...wfs,
   summary: 'Web Feature Service 1.1.0 and 2.0.0 of a workspace',
   params: Workspace,
-  handle: (deps: OwsDeps, request, reply) => answerAtWfs(deps, request, reply, request.params.workspace),
+  handle: (deps: OwsDeps, request, reply) =>
+    answerService(deps, request, reply, { ...request.params, ofPath: 'WFS' }),
 })
 
 const wcs = {
@@ -144,14 +139,15 @@ const wcs = {
 const askWcs = operation({
   ...wcs,
   summary: 'Web Coverage Service 1.0.0 and 2.0.1',
-  handle: (deps: OwsDeps, request, reply) => answerAtWcs(deps, request, reply, undefined),
+  handle: (deps: OwsDeps, request, reply) => answerService(deps, request, reply, { ofPath: 'WCS' }),
 })
 
 const askWorkspaceWcs = operation({
   ...wcs,
   summary: 'Web Coverage Service 1.0.0 and 2.0.1 of a workspace',
   params: Workspace,
-  handle: (deps: OwsDeps, request, reply) => answerAtWcs(deps, request, reply, request.params.workspace),
+  handle: (deps: OwsDeps, request, reply) =>
+    answerService(deps, request, reply, { ...request.params, ofPath: 'WCS' }),
 })
 
 const wmts = {
@@ -174,14 +170,15 @@ const wmts = {
 const askWmts = operation({
   ...wmts,
   summary: 'Web Map Tile Service 1.0.0',
-  handle: (deps: OwsDeps, request, reply) => answerAtWmts(deps, request, reply, undefined),
+  handle: (deps: OwsDeps, request, reply) => answerService(deps, request, reply, { ofPath: 'WMTS' }),
 })
 
 const askWorkspaceWmts = operation({
   ...wmts,
   summary: 'Web Map Tile Service 1.0.0 of a workspace',
   params: Workspace,
-  handle: (deps: OwsDeps, request, reply) => answerAtWmts(deps, request, reply, request.params.workspace),
+  handle: (deps: OwsDeps, request, reply) =>
+    answerService(deps, request, reply, { ...request.params, ofPath: 'WMTS' }),
 })
 
 const posted = {
@@ -196,8 +193,7 @@ const posted = {
 const postWfs = operation({
   ...posted,
   summary: 'Web Feature Service 1.1.0 and 2.0.0, asked by XML',
-  handle: (deps: OwsDeps, request, reply) =>
-    answerPosted(deps, request, reply, { workspace: undefined, ofAddress: 'WFS' }),
+  handle: (deps: OwsDeps, request, reply) => answerPosted(deps, request, reply, { ofPath: 'WFS' }),
 })
 
 const postWorkspaceWfs = operation({
@@ -205,7 +201,7 @@ const postWorkspaceWfs = operation({
   summary: 'Web Feature Service 1.1.0 and 2.0.0 of a workspace, asked by XML',
   params: Workspace,
   handle: (deps: OwsDeps, request, reply) =>
-    answerPosted(deps, request, reply, { ...request.params, ofAddress: 'WFS' }),
+    answerPosted(deps, request, reply, { ...request.params, ofPath: 'WFS' }),
 })
 
 const postedCoverage = {
@@ -216,8 +212,7 @@ const postedCoverage = {
 const postWcs = operation({
   ...postedCoverage,
   summary: 'Web Coverage Service 2.0.1, asked by XML',
-  handle: (deps: OwsDeps, request, reply) =>
-    answerPosted(deps, request, reply, { workspace: undefined, ofAddress: 'WCS' }),
+  handle: (deps: OwsDeps, request, reply) => answerPosted(deps, request, reply, { ofPath: 'WCS' }),
 })
 
 const postWorkspaceWcs = operation({
@@ -225,7 +220,7 @@ const postWorkspaceWcs = operation({
   summary: 'Web Coverage Service 2.0.1 of a workspace, asked by XML',
   params: Workspace,
   handle: (deps: OwsDeps, request, reply) =>
-    answerPosted(deps, request, reply, { ...request.params, ofAddress: 'WCS' }),
+    answerPosted(deps, request, reply, { ...request.params, ofPath: 'WCS' }),
 })
 
 const postedMap = {
@@ -237,8 +232,7 @@ const postedMap = {
 const postWms = operation({
   ...postedMap,
   summary: 'Web Map Service 1.1.1 and 1.3.0, asked by a form',
-  handle: (deps: OwsDeps, request, reply) =>
-    answerPosted(deps, request, reply, { workspace: undefined, ofAddress: 'WMS' }),
+  handle: (deps: OwsDeps, request, reply) => answerPosted(deps, request, reply, { ofPath: 'WMS' }),
 })
 
 const postWorkspaceWms = operation({
@@ -246,14 +240,13 @@ const postWorkspaceWms = operation({
   summary: 'Web Map Service 1.1.1 and 1.3.0 of a workspace, asked by a form',
   params: Workspace,
   handle: (deps: OwsDeps, request, reply) =>
-    answerPosted(deps, request, reply, { ...request.params, ofAddress: 'WMS' }),
+    answerPosted(deps, request, reply, { ...request.params, ofPath: 'WMS' }),
 })
 
 const postOws = operation({
   ...posted,
   summary: 'OGC services asked by a form, Web Feature Service and Web Coverage Service by XML too',
-  handle: (deps: OwsDeps, request, reply) =>
-    answerPosted(deps, request, reply, { workspace: undefined, ofAddress: 'WFS' }),
+  handle: (deps: OwsDeps, request, reply) => answerPosted(deps, request, reply, { ofPath: 'WFS' }),
 })
 
 const postWorkspaceOws = operation({
@@ -262,7 +255,7 @@ const postWorkspaceOws = operation({
     'OGC services of a workspace asked by a form, Web Feature Service and Web Coverage Service by XML too',
   params: Workspace,
   handle: (deps: OwsDeps, request, reply) =>
-    answerPosted(deps, request, reply, { ...request.params, ofAddress: 'WFS' }),
+    answerPosted(deps, request, reply, { ...request.params, ofPath: 'WFS' }),
 })
 
 /** WMS, WFS, WCS and WMTS, at the addresses that existing clients use. */

@@ -32,26 +32,8 @@ interface PreviewDeps {
   onEnd(error: Error): void
 }
 
-/** Selects rows of a task. */
-export interface PreviewRowsQuery {
-  limit: number
-  offset: number
-  form: RowsForm
-  /** CRS to assume for the data. */
-  srs?: string
-}
-
-/** The part of the rows that a map shows. */
-export interface ShownPart {
-  rows: number
-  isWhole: boolean
-}
-
-/** Column statistics, as far as counted. */
-export interface CountedRows extends Counted {
-  /** Number of rows according to the source; undefined if the source does not give it. */
-  total?: number
-}
+/** The rows that a map shows. */
+type ShownRows = Pick<RowsFile, 'rows' | 'isWhole'>
 
 /** A preview without requests for this time is stopped while counting, or removed when complete. */
 const idleMs = { counting: 60_000, whole: 900_000 }
@@ -59,8 +41,8 @@ const idleMs = { counting: 60_000, whole: 900_000 }
 const mostAgeMs = 600_000
 const checkMs = 15_000
 /** Maximum number of previews, and of previews of one task, which differ by the assumed CRS. */
-const mostLooks = 100
-const mostOfTask = 3
+const maxScans = 100
+const maxOfTask = 3
 /** Pause before a failed preview may be tried again. */
 const failurePauseMs = 3000
 /** Maximum wait of a map request for the first rows. */
@@ -72,7 +54,7 @@ export class Previews {
   readonly #workers: PreviewWorkers
   readonly #folder: PreviewFolder
   /** By import, task, and request. */
-  readonly #looks = new Map<string, PreviewScan>()
+  readonly #scans = new Map<string, PreviewScan>()
   #count = 0
   #checking: NodeJS.Timeout | undefined
 
@@ -82,37 +64,43 @@ export class Previews {
     this.#folder = new PreviewFolder(deps.folders.sides)
   }
 
-  /** Yields the rows as they would be loaded, read from the source up to the requested ones. */
+  /**
+   * Yields the rows as they would be loaded, read from the source up to the requested ones. `srs` is the CRS to
+   * assume for the data.
+   */
   async *rows(
     running: Running,
-    { srs, ...wanted }: PreviewRowsQuery,
+    { srs, ...part }: { limit: number; offset: number; form: RowsForm; srs?: string },
     signal: AbortSignal,
   ): AsyncGenerator<RowsPart> {
     const { plan, crs } = await planPreview(this.#deps.kinds, running, srs)
     try {
-      yield* this.#workers.rows({ plan, ...wanted, ...(crs === undefined ? {} : { crs }) }, signal)
+      yield* this.#workers.rows({ plan, ...part, ...(crs === undefined ? {} : { crs }) }, signal)
     } catch (error) {
       throw asFailure(error)
     }
   }
 
-  /** Returns column statistics; with `isWhole` after all rows are counted. */
+  /**
+   * Returns column statistics as far as counted; waits `waitMs` for all rows. `total` is the number of rows
+   * according to the source.
+   */
   async columns(
     running: Running,
     { srs, waitMs }: { srs?: string | undefined; waitMs: number },
     signal: AbortSignal,
-  ): Promise<CountedRows> {
-    const look = await this.#lookAt(running, await planPreview(this.#deps.kinds, running, srs))
+  ): Promise<Counted & { total?: number }> {
+    const scan = await this.#findScan(running, await planPreview(this.#deps.kinds, running, srs))
     const limit = AbortSignal.any([signal, AbortSignal.timeout(Math.max(waitMs, firstFileMs))])
-    await orAborted(look.waitCounted(false), limit).catch((error: unknown) =>
+    await orAborted(scan.waitCounted(false), limit).catch((error: unknown) =>
       throwNotReady(error, limit, signal),
     )
     const patience = AbortSignal.any([signal, AbortSignal.timeout(waitMs)])
     if (waitMs > 0)
-      await orAborted(look.waitCounted(true), patience).catch((error: unknown) => {
+      await orAborted(scan.waitCounted(true), patience).catch((error: unknown) => {
         if (!patience.aborted || signal.aborted) throw error
       })
-    const { counted } = look
+    const { counted } = scan
     if (counted === undefined) throw notReady()
     const total = running.task.source?.featureCount
     return total === undefined ? counted : { ...counted, total }
@@ -123,7 +111,7 @@ export class Previews {
     running: Running,
     { tile, srs }: { tile: TileAddress; srs?: string | undefined },
     signal: AbortSignal,
-  ): Promise<{ tile: EncodedTile; part: ShownPart }> {
+  ): Promise<{ tile: EncodedTile; part: ShownRows }> {
     const { side, file } = await this.#fileOf(running, srs, signal)
     return { tile: await this.#deps.sides.tile(side, { tile }, signal), part: file }
   }
@@ -133,7 +121,7 @@ export class Previews {
     running: Running,
     { limit, srs }: { limit: number; srs?: string | undefined },
     signal: AbortSignal,
-  ): Promise<{ parts: AsyncIterable<PagePart>; part: ShownPart; bbox: number[] | undefined }> {
+  ): Promise<{ parts: AsyncIterable<PagePart>; part: ShownRows; bbox: number[] | undefined }> {
     const { side, file } = await this.#fileOf(running, srs, signal)
     const bbox = await geographicBounds(file, side.crs)
     return { parts: this.#deps.sides.page(side, { limit }, signal), part: file, bbox }
@@ -142,7 +130,7 @@ export class Previews {
   /** Cancels previews of an import, or of one of its tasks. */
   async drop(importId: number, taskId?: number): Promise<void> {
     const prefix = taskId === undefined ? `${importId}/` : `${importId}/${taskId}/`
-    for (const key of [...this.#looks.keys()]) if (key.startsWith(prefix)) await this.#drop(key)
+    for (const key of [...this.#scans.keys()]) if (key.startsWith(prefix)) await this.#drop(key)
   }
 
   /** Removes files left by killed processes, and starts removing idle previews. */
@@ -155,7 +143,7 @@ export class Previews {
 
   async close(): Promise<void> {
     clearInterval(this.#checking)
-    await Promise.all([...this.#looks.keys()].map((key) => this.#drop(key)))
+    await Promise.all([...this.#scans.keys()].map((key) => this.#drop(key)))
     await this.#workers.close()
     await this.#folder.close()
   }
@@ -175,10 +163,10 @@ export class Previews {
         'no-crs',
         `Task ${task.id} is ${task.state}: name a CRS with srs to see where the data would fall`,
       )
-    const look = await this.#lookAt(running, planned)
+    const scan = await this.#findScan(running, planned)
     const limit = AbortSignal.any([signal, AbortSignal.timeout(firstFileMs)])
-    await orAborted(look.waitFile(), limit).catch((error: unknown) => throwNotReady(error, limit, signal))
-    const { file } = look
+    await orAborted(scan.waitFile(), limit).catch((error: unknown) => throwNotReady(error, limit, signal))
+    const { file } = scan
     if (file === undefined)
       throw new Failure('unavailable', 'no-room-for-tiles', 'There is no room for a map of these rows')
     const { path, table, rows } = file
@@ -186,27 +174,27 @@ export class Previews {
   }
 
   /** Returns the running or complete preview, or starts one. */
-  async #lookAt({ task }: Running, planned: PreviewPlan): Promise<PreviewScan> {
+  async #findScan({ task }: Running, planned: PreviewPlan): Promise<PreviewScan> {
     const ofTask = `${task.importId}/${task.id}/`
     const key = ofTask + planned.key
-    const known = this.#looks.get(key)
+    const known = this.#scans.get(key)
     if (known !== undefined && !isStale(known, task.table !== undefined)) return touched(known)
     if (known !== undefined) await this.#drop(key)
     await this.#makeRoom(ofTask)
     const folder = await this.#folder.open()
     // Another call may have started it in the meantime.
-    const other = this.#looks.get(key)
+    const other = this.#scans.get(key)
     if (other !== undefined) return touched(other)
     this.#count += 1
-    const look = new PreviewScan(planned, {
+    const scan = new PreviewScan(planned, {
       workers: this.#workers,
       folder,
       name: String(this.#count),
       maxBytes: this.#deps.maxBytes - (await this.#sizeBytes()),
       remove: (path) => this.#deps.sides.remove(path),
     })
-    this.#looks.set(key, look)
-    return look
+    this.#scans.set(key, scan)
+    return scan
   }
 
   /** Removes the least recently used previews if there are too many or they take too much space. */
@@ -214,33 +202,33 @@ export class Previews {
     const oldest = (keys: string[]): string | undefined =>
       keys.sort((one, other) => this.#usedMs(one) - this.#usedMs(other))[0]
     const keysOf = (prefix: string): string[] =>
-      [...this.#looks.keys()].filter((key) => key.startsWith(prefix))
+      [...this.#scans.keys()].filter((key) => key.startsWith(prefix))
     for (const [prefix, most] of [
-      [ofTask, mostOfTask],
-      ['', mostLooks],
+      [ofTask, maxOfTask],
+      ['', maxScans],
     ] as const) {
       for (let keys = keysOf(prefix); keys.length >= most; keys = keysOf(prefix))
         await this.#drop(oldest(keys) ?? '')
     }
-    while ((await this.#sizeBytes()) > this.#deps.maxBytes / 2 && this.#looks.size > 0)
+    while ((await this.#sizeBytes()) > this.#deps.maxBytes / 2 && this.#scans.size > 0)
       await this.#drop(oldest(keysOf('')) ?? '')
   }
 
   #usedMs(key: string): number {
-    return this.#looks.get(key)?.usedMs ?? 0
+    return this.#scans.get(key)?.usedMs ?? 0
   }
 
   async #sizeBytes(): Promise<number> {
     let sizeBytes = 0
-    for (const { file } of this.#looks.values())
+    for (const { file } of this.#scans.values())
       if (file !== undefined) sizeBytes += (await stat(file.path).catch(() => undefined))?.size ?? 0
     return sizeBytes
   }
 
   async #drop(key: string): Promise<void> {
-    const look = this.#looks.get(key)
-    this.#looks.delete(key)
-    await look
+    const scan = this.#scans.get(key)
+    this.#scans.delete(key)
+    await scan
       ?.drop()
       .catch((error: unknown) =>
         this.#deps.log.warn({ err: error }, 'rows that somebody looked at were not removed'),
@@ -250,9 +238,9 @@ export class Previews {
   /** Removes idle previews and outdated ones: other processes change tasks too. */
   async #check(): Promise<void> {
     try {
-      for (const [key, look] of [...this.#looks]) {
-        const restMs = performance.now() - look.usedMs
-        const isIdle = restMs > (look.isDone ? idleMs.whole : idleMs.counting)
+      for (const [key, scan] of [...this.#scans]) {
+        const restMs = performance.now() - scan.usedMs
+        const isIdle = restMs > (scan.isDone ? idleMs.whole : idleMs.counting)
         if (isIdle || !(await this.#isCurrent(key))) await this.#drop(key)
       }
       await this.#folder.sweep({ isAlone: false })
@@ -270,9 +258,9 @@ export class Previews {
   }
 }
 
-function touched(look: PreviewScan): PreviewScan {
-  look.usedMs = performance.now()
-  return look
+function touched(scan: PreviewScan): PreviewScan {
+  scan.usedMs = performance.now()
+  return scan
 }
 
 function isStale({ error, begunMs, isDone }: PreviewScan, isOfDatabase: boolean): boolean {

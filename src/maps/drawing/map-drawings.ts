@@ -110,10 +110,10 @@ export class MapDrawings {
    * Throws `Failure`: `no-map-server`, `no-tiles` for a layer that cannot be drawn, `unknown-crs`, `too-busy`, `too-slow`,
    * `drawing-failed`.
    */
-  async draw(wish: DrawingRequest, signal: AbortSignal): Promise<Uint8Array> {
-    let { layers } = wish
+  async draw(request: DrawingRequest, signal: AbortSignal): Promise<Uint8Array> {
+    let { layers } = request
     for (let tries = 1; ; tries += 1) {
-      const { bytes, versions } = await this.#drawOnce({ ...wish, layers }, signal)
+      const { bytes, versions } = await this.#drawOnce({ ...request, layers }, signal)
       const isChanged = await this.#changed(layers, versions)
       if (tries === mostTries || isChanged.every((is) => !is)) return bytes
       layers = await Promise.all(
@@ -158,11 +158,11 @@ export class MapDrawings {
   }
 
   async #drawOnce(
-    wish: DrawingRequest,
+    request: DrawingRequest,
     signal: AbortSignal,
   ): Promise<{ bytes: Uint8Array; versions: (LayerVersion | undefined)[] }> {
-    const { layers, srs, box, width, height, format, isTransparent, background } = wish
-    const { density, labelMargin } = wish
+    const { layers, srs, box, width, height, format, isTransparent, background } = request
+    const { density, labelMargin } = request
     const hasWholeLabels = labelMargin !== undefined
     const drawn = await Promise.all(layers.map((layer) => this.#layerOf(layer, hasWholeLabels, signal)))
     // The parts of a layer are read one after the other, so it may change in between. One part is one read.
@@ -176,10 +176,7 @@ export class MapDrawings {
     await this.#files.prepare()
     const text = mapFileText(visible, srs, this.#files.folder, defined({ density, labelMargin }))
     const mapFile = await this.#files.keep(text, 'map')
-    const share = {
-      resource: layers.map(({ layer }) => layer.id).join(' '),
-      isHeavy: await this.#isHeavy(wish, signal),
-    }
+    const isHeavy = await this.#isHeavy(request, signal)
     const query = new URLSearchParams({
       SERVICE: 'WMS',
       VERSION: '1.1.1',
@@ -196,7 +193,11 @@ export class MapDrawings {
       BGCOLOR: background.replace('#', '0x'),
     })
     try {
-      const { bytes } = await this.#server.draw({ mapFile, query: query.toString() }, share, signal)
+      const resource = layers.map(({ layer }) => layer.id).join(' ')
+      const bytes = await this.#server.draw(
+        { mapFile, query: query.toString() },
+        { resource, isHeavy, signal },
+      )
       return { bytes, versions }
     } catch (error) {
       signal.throwIfAborted()

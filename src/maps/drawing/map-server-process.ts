@@ -16,14 +16,8 @@ export interface MapServerRequest {
   query: string
 }
 
-/** MapServer's response. */
-export interface DrawingAnswer {
-  mediaType: string
-  bytes: Buffer
-}
-
-/** Handlers of a MapServer process. */
-export type MapServerHandlers = { draw(question: MapServerRequest): DrawingAnswer }
+/** Handlers of a MapServer process; `draw` returns the image. */
+export type MapServerHandlers = { draw(request: MapServerRequest): Buffer }
 
 /** Programs that start processes; absolute paths. */
 export interface MapServerPrograms {
@@ -145,7 +139,7 @@ async function askWhenOpen(
   socket: string,
   question: MapServerRequest,
   { gone, left, startedMs, onConnect }: Asking,
-): Promise<DrawingAnswer> {
+): Promise<Buffer> {
   for (;;) {
     left.throwIfAborted()
     try {
@@ -162,7 +156,7 @@ async function ask(
   socket: string,
   { mapFile, query }: MapServerRequest,
   { signal, onConnect }: { signal: AbortSignal; onConnect(): void },
-): Promise<DrawingAnswer> {
+): Promise<Buffer> {
   const values = {
     REQUEST_METHOD: 'GET',
     QUERY_STRING: `map=${encodeURIComponent(mapFile)}&${query}`,
@@ -184,5 +178,5 @@ async function ask(
       .trim()
     throw new Error(`MapServer could not draw: ${words.slice(0, 500)} ${said.trim()}`.trim())
   }
-  return { mediaType, bytes: body }
+  return body
 }

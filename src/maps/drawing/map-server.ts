@@ -5,12 +5,7 @@ import { findProgram } from '../../lib/process.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
 import { WorkerEnded } from '../../lib/workers/worker-handle.ts'
 import type { CachedMapFiles } from './cached-map-files.ts'
-import type {
-  DrawingAnswer,
-  MapServerHandlers,
-  MapServerPrograms,
-  MapServerRequest,
-} from './map-server-process.ts'
+import type { MapServerHandlers, MapServerPrograms, MapServerRequest } from './map-server-process.ts'
 import { startMapServer } from './map-server-process.ts'
 
 /** Location in Debian's `cgi-mapserver`, besides the PATH. */
@@ -22,14 +17,6 @@ const heavyProcesses = 2
 const kept = 1
 const surplusMs = 60_000
 const drawMs = 20_000
-
-/** Scheduling options of a drawing. See `PlaceOptions`. */
-interface DrawingShare {
-  /** The layers. */
-  resource: string
-  /** True if the drawing may read many rows. */
-  isHeavy: boolean
-}
 
 /**
  * Draws with MapServer processes, as many drawings at a time as processes; a process that hangs or dies costs
@@ -64,19 +51,20 @@ export class MapServer {
     return 'missing' in found ? found.missing : undefined
   }
 
-  /** Throws `Failure` (`no-map-server`, `too-busy`, `too-slow`), and an `Error` with MapServer's words. */
+  /**
+   * Draws a map. `resource` names its layers; `isHeavy` is true if it may read many rows. Throws `Failure`
+   * (`no-map-server`, `too-busy`, `too-slow`), and an `Error` with MapServer's message.
+   */
   async draw(
-    question: MapServerRequest,
-    { resource, isHeavy }: DrawingShare,
-    signal: AbortSignal,
-  ): Promise<DrawingAnswer> {
+    request: MapServerRequest,
+    options: { resource: string; isHeavy: boolean; signal: AbortSignal },
+  ): Promise<Buffer> {
     if (this.#programs === undefined) await this.missing()
     this.#required()
-    const ask = (): Promise<DrawingAnswer> =>
-      this.#pool.call('draw', question, { signal, deadlineMs: drawMs, resource, isHeavy })
+    const draw = (): Promise<Buffer> => this.#pool.call('draw', request, { ...options, deadlineMs: drawMs })
     // A process may have died since its last request: tries another one once.
-    return ask().catch((error: unknown) => {
-      if (error instanceof WorkerEnded && !signal.aborted) return ask()
+    return draw().catch((error: unknown) => {
+      if (error instanceof WorkerEnded && !options.signal.aborted) return draw()
       throw error
     })
   }

@@ -40,8 +40,7 @@ async function drawn(
     WIDTH: '64',
     HEIGHT: '32',
   })
-  return (await server.draw({ mapFile, query: query.toString() }, { resource: '', isHeavy: false }, signal))
-    .bytes
+  return server.draw({ mapFile, query: query.toString() }, { resource: '', isHeavy: false, signal })
 }
 
 describe('GDAL in MapServer', () => {

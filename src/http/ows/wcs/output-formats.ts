@@ -2,7 +2,7 @@ import type { CoverageFileRequest, CutFormat } from '../../../downloads/coverage
 import type { RasterBand } from '../../../formats/format.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { CoverageRequest } from './coverage-request.ts'
+import type { CoverageRequest } from './wcs-request.ts'
 
 /** Media types of responses, the native one first. */
 export const offeredFormats = ['image/tiff', 'image/png', 'image/jpeg']

@@ -17,8 +17,8 @@ import { readCrs } from '../named-crs.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import { readAxis } from './axes.ts'
 import { readBands } from './bands.ts'
-import type { AxisScaling, AxisSubset, CoverageRequest } from './coverage-request.ts'
 import { readCoverageFormat } from './output-formats.ts'
+import type { AxisScaling, AxisSubset, CoverageRequest } from './wcs-request.ts'
 
 /** Converts a WCS 2.0 request for a coverage to the work to be done. */
 export async function planCoverage(

@@ -4,19 +4,18 @@ import { clientSignal } from '../../client-signal.ts'
 import { keyValuesOf } from '../key-values.ts'
 import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import { getCapabilities } from './capabilities.ts'
-import type { RawCoverageRequest } from './coverage-request.ts'
-import { describeCoverage } from './describe-coverage.ts'
 import { sendException } from './exceptions.ts'
-import { getCoverage } from './get-coverage.ts'
 import { getCapabilities10 } from './v1/capabilities.ts'
 import { describeCoverage10 } from './v1/describe-coverage.ts'
 import { getCoverage10 } from './v1/get-coverage.ts'
-import type { WcsRequest } from './wcs-deps.ts'
+import { getCapabilities } from './v2/capabilities.ts'
+import { describeCoverage } from './v2/describe-coverage.ts'
+import { getCoverage } from './v2/get-coverage.ts'
+import type { WcsRequest } from './wcs-request.ts'
 import type { WcsVersion } from './wcs-version.ts'
 import { negotiatedVersion, requestVersion } from './wcs-version.ts'
 
-type Answer = (parts: OwsDeps, asked: WcsRequest) => Promise<unknown>
+type Answer = (deps: OwsDeps, wcsRequest: WcsRequest) => Promise<unknown>
 
 const operations: Record<string, Record<WcsVersion, Answer>> = {
   getcapabilities: { '2.0.1': getCapabilities, '1.0.0': getCapabilities10 },
@@ -30,9 +29,9 @@ export async function answerWcs(
   request: FastifyRequest,
   reply: FastifyReply,
   workspace: string | undefined,
-  given: RawCoverageRequest = { values: keyValuesOf(request.originalUrl) },
+  content: Pick<WcsRequest, 'values' | 'coverage'> = { values: keyValuesOf(request.originalUrl) },
 ): Promise<unknown> {
-  const { values } = given
+  const { values } = content
   const signal = clientSignal(reply)
   let version: WcsVersion = '2.0.1'
   try {
@@ -46,7 +45,7 @@ export async function answerWcs(
       )
     const isCapabilities = name.toLowerCase() === 'getcapabilities'
     version = isCapabilities ? negotiatedVersion(values) : requestVersion(values)
-    return await answers[version](deps, { ...given, request, reply, version, workspace, signal })
+    return await answers[version](deps, { ...content, request, reply, version, workspace, signal })
   } catch (error) {
     return sendException(reply, error, version)
   }

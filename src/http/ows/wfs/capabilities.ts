@@ -12,10 +12,10 @@ import { readServiceMetadata } from '../service-metadata.ts'
 import { namespaceOf, namespacePrefix, typeNameOf } from '../type-names.ts'
 import { textElement } from '../xml.ts'
 import { filterCapabilities } from './filter-capabilities.ts'
-import { mostFeatures } from './open-counted.ts'
 import { listedFormats } from './output-formats.ts'
+import { maxFeatures } from './send-page.ts'
 import { wfsUrl } from './service-links.ts'
-import type { WfsRequest } from './wfs-deps.ts'
+import type { WfsRequest } from './wfs-request.ts'
 import type { WfsVersion } from './wfs-version.ts'
 import { wfsVersions, wordsOf } from './wfs-version.ts'
 
@@ -130,7 +130,7 @@ function constraints(): string[] {
     `<ows:Constraint name="${name}"><ows:NoValues/><ows:DefaultValue>${value}</ows:DefaultValue></ows:Constraint>`
   return [
     ...Object.entries(conformance).map(([name, is]) => one(name, is ? 'TRUE' : 'FALSE')),
-    one('CountDefault', String(mostFeatures)),
+    one('CountDefault', String(maxFeatures)),
   ]
 }
 

@@ -9,7 +9,7 @@ import { requireType } from './feature-types.ts'
 import { readTypeNames } from './kvp-feature-request.ts'
 import { readOutputFormat } from './output-formats.ts'
 import { describeUrl } from './service-links.ts'
-import type { WfsRequest } from './wfs-deps.ts'
+import type { WfsRequest } from './wfs-request.ts'
 
 /** Layers that are read together. */
 const atATime = 100
@@ -22,7 +22,7 @@ export async function describeFeatureType(deps: OwsDeps, asked: WfsRequest): Pro
   const names = readTypeNames(values)
   const layers: LayerRecord[] = []
   for (const name of names)
-    layers.push(await requireType(deps, request, name, { workspace, locator: 'typename' }))
+    layers.push(await requireType(deps.catalog, request, name, { workspace, locator: 'typename' }))
   if (names.length > 0) request.usedLayers = [...new Map(layers.map((one) => [one.id, one])).values()]
   const described = names.length > 0 ? (request.usedLayers as LayerRecord[]) : undefined
   const type = gml === '3.2' ? 'application/gml+xml; version=3.2' : 'text/xml; subtype=gml/3.1.1'
@@ -35,7 +35,7 @@ export async function describeFeatureType(deps: OwsDeps, asked: WfsRequest): Pro
       prefix: namespacePrefix(only),
       version: gml,
     } as const
-    const types = described === undefined ? documentsOf(deps, cards) : [described]
+    const types = described === undefined ? documentsOf(deps.catalog, cards) : [described]
     return sendPieces(reply, type, schemaPieces(types, place))
   }
   const byWorkspace = Map.groupBy(cards, (card) => card.workspace)
@@ -62,7 +62,7 @@ async function* schemaPieces(
 
 /** The documents of layers, some at a time. */
 async function* documentsOf(
-  { catalog }: OwsDeps,
+  catalog: OwsDeps['catalog'],
   cards: readonly { id: number }[],
 ): AsyncGenerator<LayerRecord[]> {
   for (let at = 0; at < cards.length; at += atATime)

@@ -5,11 +5,14 @@ import { findLayer, placesOf } from '../named-layers.ts'
 import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import { typeNameOf } from '../type-names.ts'
+import type { WfsRequest } from './wfs-request.ts'
 
 const kinds = ['vector', 'table'] as const
+/** Maximum number of prefixes of an id, each up to one of its dots, that are tried as type names. */
+const maxDots = 8
 
-/** Returns the possible readings of a layer name: as XML names, and literally. */
-function readings(text: string, workspace: string | undefined): { workspace?: string; name: string }[] {
+/** Returns the names that a type name may stand for: decoded from XML, and literally. */
+function possibleNames(text: string, workspace: string | undefined): { workspace?: string; name: string }[] {
   const colon = text.indexOf(':')
   const prefix = text.slice(0, Math.max(colon, 0))
   const name = text.slice(colon + 1)
@@ -26,30 +29,30 @@ function readings(text: string, workspace: string | undefined): { workspace?: st
   return own.workspace === prefix && own.name === name ? [plain] : [own, plain]
 }
 
-/** The layer of features that a type name means, with or without its prefix; undefined for what is closed too. */
-export async function findType(
-  deps: Pick<OwsDeps, 'catalog'>,
+/** Finds the vector layer of a type name, with or without prefix; undefined also for layers the caller may not read. */
+async function findType(
+  catalog: OwsDeps['catalog'],
   request: FastifyRequest,
   text: string,
   workspace: string | undefined,
 ): Promise<LayerRecord | undefined> {
-  for (const reading of readings(text, workspace)) {
-    const place = reading.workspace ?? (await placeOf(deps, request, reading.name))
-    if (place === undefined) continue
-    const layer = await findLayer(deps.catalog, request, `${place}:${reading.name}`, { workspace, kinds })
+  for (const name of possibleNames(text, workspace)) {
+    const found = name.workspace ?? (await workspaceOf(catalog, request, name.name))
+    if (found === undefined) continue
+    const layer = await findLayer(catalog, request, `${found}:${name.name}`, { workspace, kinds })
     if (layer !== undefined && layer.details.kind === 'vector') return layer
   }
   return undefined
 }
 
-/** The same; throws `OwsFailure` (`InvalidParameterValue`). */
+/** Returns the vector layer of a type name. Throws `OwsFailure` (`InvalidParameterValue`). */
 export async function requireType(
-  deps: Pick<OwsDeps, 'catalog'>,
+  catalog: OwsDeps['catalog'],
   request: FastifyRequest,
   text: string,
   { workspace, locator }: { workspace: string | undefined; locator: string },
 ): Promise<LayerRecord> {
-  const found = await findType(deps, request, text, workspace)
+  const found = await findType(catalog, request, text, workspace)
   if (found !== undefined) return found
   throw new OwsFailure(
     'InvalidParameterValue',
@@ -63,8 +66,8 @@ export async function requireType(
  * workspace if the caller may read several layers of the name. Undefined if the name is sufficient.
  */
 export async function findIdPrefix(
-  { catalog }: Pick<OwsDeps, 'catalog'>,
-  { request, workspace }: { request: FastifyRequest; workspace: string | undefined },
+  catalog: OwsDeps['catalog'],
+  { request, workspace }: Pick<WfsRequest, 'request' | 'workspace'>,
   layer: LayerRecord,
 ): Promise<string | undefined> {
   if (workspace !== undefined) return undefined
@@ -72,9 +75,9 @@ export async function findIdPrefix(
   return places.length > 1 ? `${layer.workspace}:${layer.name}` : undefined
 }
 
-/** The workspace of the only layer of this name that the caller may read. */
-async function placeOf(
-  { catalog }: Pick<OwsDeps, 'catalog'>,
+/** Returns the workspace of the only layer of this name that the caller may read. */
+async function workspaceOf(
+  catalog: OwsDeps['catalog'],
   request: FastifyRequest,
   name: string,
 ): Promise<string | undefined> {
@@ -85,5 +88,34 @@ async function placeOf(
     'InvalidParameterValue',
     `Several feature types are called "${name}": ask for one of ${names.join(', ')}`,
     'typenames',
+  )
+}
+
+/** Finds the layer whose type name an id begins with. */
+export async function findTypeOfId(
+  catalog: OwsDeps['catalog'],
+  { request, workspace }: Pick<WfsRequest, 'request' | 'workspace'>,
+  id: string,
+): Promise<LayerRecord | undefined> {
+  let at = id.indexOf('.')
+  for (let tries = 0; at > 0 && tries < maxDots; tries += 1, at = id.indexOf('.', at + 1)) {
+    const layer = await findType(catalog, request, id.slice(0, at), workspace)
+    if (layer !== undefined) return layer
+  }
+  return undefined
+}
+
+/** Returns the layer whose type name an id begins with. Throws `OwsFailure` (`InvalidParameterValue`). */
+export async function requireTypeOfId(
+  catalog: OwsDeps['catalog'],
+  wfsRequest: Pick<WfsRequest, 'request' | 'workspace'>,
+  id: string,
+): Promise<LayerRecord> {
+  const found = await findTypeOfId(catalog, wfsRequest, id)
+  if (found !== undefined) return found
+  throw new OwsFailure(
+    'InvalidParameterValue',
+    `"${id.slice(0, 200)}" is the id of no feature: they begin with the name of their type and a dot`,
+    'resourceid',
   )
 }

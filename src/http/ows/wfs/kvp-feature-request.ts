@@ -4,13 +4,13 @@ import { readFes } from '../fes/read-fes.ts'
 import type { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { RequestDocuments } from '../request-documents.ts'
-import type { FeatureRequest, RequestedBox, TypeQuery } from './feature-request.ts'
+import type { FeatureRequest, TypeQuery } from './wfs-request.ts'
 
 const mostTypes = 20
 /** Most ids of a request. */
 export const mostIds = 1000
 
-/** A GetFeature request by key and value (OGC 09-025r2, section 11.2.2; 04-094, section 14.7.3). */
+/** Reads a GetFeature request by key and value (OGC 09-025r2, section 11.2.2; 04-094, section 14.7.3). */
 export async function readFeatureRequest(
   values: KeyValues,
   documents: RequestDocuments,
@@ -42,7 +42,7 @@ function refuseJoins(values: KeyValues): void {
   )
 }
 
-/** Throws `OwsFailure` for what is neither. */
+/** Reads RESULTTYPE. Throws `OwsFailure` (`InvalidParameterValue`). */
 export function readResultType(text = 'results'): FeatureRequest['resultType'] {
   const found = (['results', 'hits'] as const).find((one) => one === text.toLowerCase())
   if (found !== undefined) return found
@@ -53,7 +53,7 @@ export function readResultType(text = 'results'): FeatureRequest['resultType'] {
   )
 }
 
-/** A whole number from 0; undefined where none is sent. */
+/** Reads a whole number from 0; undefined if it is missing. */
 export function readNumber(values: KeyValues, name: string): number | undefined {
   const text = values.find(name)
   if (text === undefined) return undefined
@@ -65,7 +65,7 @@ export function readNumber(values: KeyValues, name: string): number | undefined 
   )
 }
 
-/** Names of types, with or without parentheses around; those of ids where no others are given. */
+/** Reads the names of types, with or without parentheses. */
 export function readTypeNames(values: KeyValues): string[] {
   const text = values.find('typenames') ?? values.find('typename')
   const names = (text ?? '')
@@ -125,7 +125,7 @@ function readSort(text: string | undefined): TypeQuery['sort'] {
     })
 }
 
-function readBbox(text: string | undefined): RequestedBox | undefined {
+function readBbox(text: string | undefined): TypeQuery['bbox'] {
   if (text === undefined) return undefined
   const parts = text.split(',')
   const last = parts.at(-1) ?? ''

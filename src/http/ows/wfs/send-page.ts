@@ -1,85 +1,149 @@
-import { Readable } from 'node:stream'
-import type { PagePart } from '../../../stores/reading/feature-page-request.ts'
-import type { PageFrame } from '../../ogc/page-stream.ts'
-import { documentBytes, finish, joined, watchStalls } from '../../ogc/page-stream.ts'
+import type { LayerRecord } from '../../../catalog/records.ts'
+import type { Layers } from '../../../catalog/services/layers.ts'
+import { defined } from '../../../lib/defined.ts'
+import type { FeaturePageRequest, PagePart } from '../../../stores/reading/feature-page-request.ts'
+import type { OpenedPage } from '../../ogc/page-stream.ts'
+import { finish, openPage, sendPage as sendOpenedPage } from '../../ogc/page-stream.ts'
+import type { PagePosition } from '../../ogc/page-token.ts'
 import type { OwsDeps } from '../ows-deps.ts'
 import type { CollectionAbout, CollectionElement } from './collection-frame.ts'
 import { collectionRoot, gmlFrame, jsonFrame, plainFrame } from './collection-frame.ts'
-import type { FeatureReading, PageOutput } from './feature-readings.ts'
-import { toPageRequest } from './feature-readings.ts'
-import type { FeatureRequest } from './feature-request.ts'
-import { mostFeatures, openCounted } from './open-counted.ts'
-import type { PageStart } from './page-start.ts'
-import { pageStart } from './page-start.ts'
+import type { LayerQuery, PageOutput } from './layer-query.ts'
+import { toPageRequest } from './layer-query.ts'
 import { namespacesOf, pageUrl, resultsUrl } from './service-links.ts'
-import { countOf } from './several-types.ts'
-import type { WfsRequest } from './wfs-deps.ts'
+import type { FeatureRequest, WfsRequest } from './wfs-request.ts'
 
-/** Content of a page. */
-export interface FeaturePageOutput {
-  reading: FeatureReading
-  wanted: FeatureRequest
-  output: PageOutput
+/** Dependencies of reading features. */
+export interface FeatureReads
+  extends Pick<OwsDeps['features'], 'clock' | 'counts' | 'pageTokens' | 'positions'> {
+  layers: Layers
+}
+
+/** A requested page, and its format. */
+export interface OutputPage<Output extends PageOutput = PageOutput>
+  extends Pick<FeatureRequest, 'count' | 'startIndex' | 'position'> {
+  output: Output
   mediaType: string
 }
 
-/** Sends one page of one type, as its store writes it. */
+/** Maximum number of features in a response. */
+export const maxFeatures = 1_000_000
+
+/** Sends one page of one type, in the format that the reader of its store writes. */
 export async function sendPage(
-  deps: OwsDeps,
-  asked: WfsRequest,
-  features: FeaturePageOutput,
+  reads: FeatureReads,
+  wfsRequest: WfsRequest,
+  query: LayerQuery,
+  page: OutputPage,
 ): Promise<unknown> {
-  const { reply } = asked
-  const { reading, wanted, output, mediaType } = features
-  const limit = Math.min(wanted.count ?? mostFeatures, mostFeatures)
-  const whole = toPageRequest(asked, reading, { output, limit, offset: wanted.startIndex })
-  const start = await pageStart(deps, reading.layer, whole, wanted)
-  const { first, written, isSure } = await openCounted(deps, asked, reading, start.wish)
-  const frame = frameOf(asked, features, {
-    first,
-    isSure,
-    start,
-    limit,
-    at: deps.features.clock.now().toISOString(),
-  })
-  reply.header('content-type', mediaType)
-  if (first.isLast) {
-    finish(written)
-    return reply.send(joined([frame.head, first.bytes, frame.tailOf(first)], first))
-  }
-  const bytes = documentBytes(first, written, frame)
-  return reply.send(watchStalls(reply, Readable.from(bytes, { objectMode: false })))
-}
-
-interface Opened {
-  first: PagePart
-  /** True if all of it is of one version of the layer. */
-  isSure: boolean
-  start: PageStart
-  limit: number
-  at: string
-}
-
-function frameOf(
-  asked: WfsRequest,
-  { reading, wanted, output }: FeaturePageOutput,
-  opened: Opened,
-): PageFrame {
-  const { first, isSure, start } = opened
-  const aboutOf = (last: PagePart): CollectionAbout => collectionAbout(asked, wanted, { ...opened, last })
+  const { reply, signal } = wfsRequest
+  const { startIndex, output, mediaType } = page
+  const limit = Math.min(page.count ?? maxFeatures, maxFeatures)
+  const start = await pageStart(
+    reads,
+    query.layer,
+    toPageRequest(wfsRequest, query, { output, limit, offset: startIndex }),
+    page,
+  )
+  const opened = await openLayerPage(reads, query.layer, start.request, signal)
+  const timeStamp = reads.clock.now().toISOString()
+  const aboutOf = (last: PagePart): CollectionAbout =>
+    collectionAbout(wfsRequest, last, { timeStamp, startIndex, limit, nextToken: start.nextToken })
   const frame =
     output === 'json'
-      ? jsonFrame(reading.wish.named, aboutOf)
+      ? jsonFrame(query.responseCrs, aboutOf)
       : output === 'csv'
         ? plainFrame
-        : gmlFrame(elementOf(output), aboutOf(first), namespacesOf(asked, [reading.layer], gmlOf(output)))
-  return {
+        : gmlFrame(
+            elementOf(output),
+            aboutOf(opened.first),
+            namespacesOf(wfsRequest, [query.layer], gmlOf(output)),
+          )
+  reply.header('content-type', mediaType)
+  return sendOpenedPage(reply, opened, {
     head: frame.head,
     tailOf: (last) => {
-      if (isSure) start.keepEnd(last)
+      if (opened.isSure) start.keepEnd(last)
       return frame.tailOf(last)
     },
+  })
+}
+
+/** Opens a page of a layer. */
+export async function openLayerPage(
+  { layers, counts }: Pick<FeatureReads, 'layers' | 'counts'>,
+  layer: LayerRecord,
+  request: FeaturePageRequest,
+  signal: AbortSignal,
+): Promise<OpenedPage> {
+  const store = await layers.openStoreOf(layer)
+  return openPage({ layer, store, counts, isSettled: () => layers.isSettled(layer) }, request, signal)
+}
+
+/** Returns the number of features that match a query. */
+export async function countFeatures(
+  reads: Pick<FeatureReads, 'layers' | 'counts'>,
+  wfsRequest: WfsRequest,
+  query: LayerQuery,
+  output: PageOutput,
+): Promise<number> {
+  const request = toPageRequest(wfsRequest, query, { output, limit: 0, offset: 0 })
+  const { first, parts } = await openLayerPage(reads, query.layer, request, wfsRequest.signal)
+  finish(parts)
+  return first.numberMatched
+}
+
+/** Start of a page, and functions for the start of the next one. */
+interface PageStart {
+  request: FeaturePageRequest
+  /** Returns the token of the next page; undefined if pages cannot continue from rows. */
+  nextToken(last: PagePart, passed: number): string | undefined
+  /** Caches where the page ended. */
+  keepEnd(last: PagePart): void
+}
+
+/**
+ * Returns the start of a page by its position, from its link or the cache; otherwise by the number of
+ * features to skip.
+ */
+async function pageStart(
+  { pageTokens, positions }: Pick<FeatureReads, 'pageTokens' | 'positions'>,
+  layer: LayerRecord,
+  request: FeaturePageRequest,
+  { startIndex, position }: Pick<FeatureRequest, 'startIndex' | 'position'>,
+): Promise<PageStart> {
+  const key = await positions.keyOf(layer, request)
+  const about = tokenContext(layer, request)
+  // Features by their ids have no order.
+  const isOrdered = request.query.featureIds === undefined
+  const from = isOrdered ? (linkedPosition() ?? cachedPosition()) : undefined
+  const offset = from === undefined ? startIndex : 0
+
+  function linkedPosition(): PagePosition | undefined {
+    if (position === undefined) return undefined
+    const read = pageTokens.read(position, about)
+    return read.passed === startIndex && !read.isBackward ? read : undefined
   }
+  function cachedPosition(): PagePosition | undefined {
+    const row = startIndex === 0 ? undefined : positions.find(key, startIndex)
+    return row && { row, isBackward: false, passed: startIndex }
+  }
+  return {
+    request: { ...request, query: { ...request.query, ...defined({ from }), offset } },
+    nextToken: ({ ends }, passed) =>
+      ends?.last === undefined || !isOrdered
+        ? undefined
+        : pageTokens.write({ row: ends.last, isBackward: false, passed }, about),
+    keepEnd: ({ ends, numberReturned }) => positions.keep(key, startIndex + numberReturned, ends?.last),
+  }
+}
+
+/** Returns the context to which a position is bound: rows in this order. */
+function tokenContext(layer: LayerRecord, { query: { sort = [] } }: FeaturePageRequest): string {
+  const types = sort.map(
+    ({ attribute }) => layer.details.schema.attributes.find(({ name }) => name === attribute)?.type,
+  )
+  return JSON.stringify(['wfs', layer.id, sort, types])
 }
 
 /**
@@ -87,26 +151,31 @@ function frameOf(
  * of matches.
  */
 function collectionAbout(
-  asked: WfsRequest,
-  { startIndex }: FeatureRequest,
-  { last, at, limit, start }: Opened & { last: PagePart },
+  wfsRequest: WfsRequest,
+  last: PagePart,
+  {
+    timeStamp,
+    startIndex,
+    limit,
+    nextToken,
+  }: { timeStamp: string; startIndex: number; limit: number } & Pick<PageStart, 'nextToken'>,
 ): CollectionAbout {
   const { numberMatched } = last
   const expected = Math.max(0, Math.min(limit, numberMatched - startIndex))
   const numberReturned = last.isLast ? last.numberReturned : expected
   const behind = startIndex + numberReturned
   // An XML request has no URL.
-  const hasLinks = asked.features === undefined && numberReturned > 0
+  const hasLinks = wfsRequest.features === undefined && numberReturned > 0
   const hasNext = hasLinks && (last.ends?.hasMore ?? behind < numberMatched)
   const before = Math.max(0, startIndex - limit)
-  const next = { startIndex: behind, count: limit, position: start.tokenBehind(last, behind) }
+  const next = { startIndex: behind, count: limit, position: nextToken(last, behind) }
   const previous = { startIndex: before, count: Math.min(limit, startIndex - before), position: undefined }
   return {
-    timeStamp: at,
+    timeStamp,
     numberMatched,
     numberReturned,
-    next: hasNext ? pageUrl(asked, next) : undefined,
-    previous: hasLinks && startIndex > 0 ? pageUrl(asked, previous) : undefined,
+    next: hasNext ? pageUrl(wfsRequest, next) : undefined,
+    previous: hasLinks && startIndex > 0 ? pageUrl(wfsRequest, previous) : undefined,
   }
 }
 
@@ -123,24 +192,24 @@ function gmlOf(output: 'gml32' | 'gml31' | 'values'): 'gml32' | 'gml31' {
  * sections 7.6.3.6, 7.7.4.2).
  */
 export async function sendHits(
-  deps: OwsDeps,
-  asked: WfsRequest,
-  readings: readonly FeatureReading[],
+  reads: FeatureReads,
+  wfsRequest: WfsRequest,
+  queries: readonly LayerQuery[],
   output: 'gml32' | 'gml31' | 'values',
 ): Promise<unknown> {
   let numberMatched = 0
-  for (const reading of readings) numberMatched += await countOf(deps, asked, reading, output)
+  for (const query of queries) numberMatched += await countFeatures(reads, wfsRequest, query, output)
   const about: CollectionAbout = {
-    timeStamp: deps.features.clock.now().toISOString(),
+    timeStamp: reads.clock.now().toISOString(),
     numberMatched,
-    numberReturned: asked.version === '2.0.0' ? 0 : numberMatched,
+    numberReturned: wfsRequest.version === '2.0.0' ? 0 : numberMatched,
     // An XML request has no URL.
-    next: asked.features === undefined && numberMatched > 0 ? resultsUrl(asked) : undefined,
+    next: wfsRequest.features === undefined && numberMatched > 0 ? resultsUrl(wfsRequest) : undefined,
     previous: undefined,
   }
-  const layers = readings.map(({ layer }) => layer)
+  const layers = queries.map(({ layer }) => layer)
   const element = elementOf(output)
-  const root = collectionRoot(element, about, namespacesOf(asked, layers, gmlOf(output)))
-  asked.reply.header('content-type', 'text/xml; charset=utf-8')
-  return asked.reply.send(`${root}</${element}>\n`)
+  const root = collectionRoot(element, about, namespacesOf(wfsRequest, layers, gmlOf(output)))
+  wfsRequest.reply.header('content-type', 'text/xml; charset=utf-8')
+  return wfsRequest.reply.send(`${root}</${element}>\n`)
 }

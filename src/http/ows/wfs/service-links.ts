@@ -3,7 +3,7 @@ import type { FastifyRequest } from '../../app-types.ts'
 import { tokenForLinks } from '../../url-token.ts'
 import { namespaceOf, namespacePrefix, typeNameOf } from '../type-names.ts'
 import type { MemberNamespaces } from './collection-frame.ts'
-import type { WfsRequest } from './wfs-deps.ts'
+import type { WfsRequest } from './wfs-request.ts'
 
 /** The address of the service, without a question. */
 export function wfsUrl({ request, workspace }: Pick<WfsRequest, 'request' | 'workspace'>): string {

@@ -1,22 +1,20 @@
 import { ownValue } from '../../../lib/own-value.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { requestSignal } from '../../client-signal.ts'
-import type { KeyValues } from '../key-values.ts'
 import { keyValuesOf } from '../key-values.ts'
 import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import { getCapabilities } from './capabilities.ts'
 import { describeFeatureType } from './describe-feature-type.ts'
 import { sendException } from './exceptions.ts'
-import type { FeatureRequest } from './feature-request.ts'
 import { getFeature } from './get-feature.ts'
-import { getPropertyValue } from './get-property-value.ts'
-import { describeStoredQueries, listStoredQueries } from './stored-queries.ts'
-import type { WfsRequest } from './wfs-deps.ts'
+import { getPropertyValue } from './v2/get-property-value.ts'
+import { describeStoredQueries, listStoredQueries } from './v2/stored-queries.ts'
+import type { WfsRequest } from './wfs-request.ts'
 import type { WfsVersion } from './wfs-version.ts'
 import { negotiatedVersion, requestVersion } from './wfs-version.ts'
 
-type Answer = (parts: OwsDeps, asked: WfsRequest) => Promise<unknown>
+type Answer = (deps: OwsDeps, wfsRequest: WfsRequest) => Promise<unknown>
 
 const operations: Record<string, Answer> = {
   getcapabilities: getCapabilities,
@@ -30,21 +28,15 @@ const operations: Record<string, Answer> = {
 /** Operations that edit or lock features. */
 const refused = /^(?:transaction|lockfeature|getfeaturewithlock|createstoredquery|dropstoredquery)$/i
 
-/** A request as sent: KVP, or the equivalent from XML. */
-export interface RawFeatureRequest {
-  values: KeyValues
-  features?: FeatureRequest
-}
-
 /** Answers a request of a Web Feature Service 2.0.0 or 1.1.0; errors have the format of the version. */
 export async function answerWfs(
   deps: OwsDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   workspace: string | undefined,
-  given: RawFeatureRequest = { values: keyValuesOf(request.originalUrl) },
+  content: Pick<WfsRequest, 'values' | 'features'> = { values: keyValuesOf(request.originalUrl) },
 ): Promise<unknown> {
-  const { values } = given
+  const { values } = content
   const signal = requestSignal(reply)
   let version: WfsVersion = '2.0.0'
   try {
@@ -52,7 +44,7 @@ export async function answerWfs(
     const answer = ownValue(operations, name.toLowerCase())
     if (answer === undefined) throw unknownOperation(name)
     version = answer === getCapabilities ? negotiatedVersion(values) : requestVersion(values)
-    return await answer(deps, { ...given, request, reply, version, workspace, signal })
+    return await answer(deps, { ...content, request, reply, version, workspace, signal })
   } catch (error) {
     return sendException(reply, error, version)
   }

@@ -5,9 +5,8 @@ import { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { RequestDocuments } from '../request-documents.ts'
 import { namespacePrefix } from '../type-names.ts'
-import type { FeatureRequest, TypeQuery } from './feature-request.ts'
 import { mostIds, readNumber, readResultType } from './kvp-feature-request.ts'
-import type { RawFeatureRequest } from './wfs.ts'
+import type { FeatureRequest, TypeQuery, WfsRequest } from './wfs-request.ts'
 import { requestVersion } from './wfs-version.ts'
 
 /** Returns the version that a request names, or that its namespace belongs to. */
@@ -17,12 +16,12 @@ export function xmlVersion({ attributes }: XmlElement): string {
   return attributes['version'] ?? (isNewer ? '2.0.0' : '1.1.0')
 }
 
-/** A request of WFS as XML (OGC 09-025r2; 04-094). */
+/** Reads a WFS request from XML (OGC 09-025r2; 04-094). */
 export function readWfsXml(
   root: XmlElement,
   request: FastifyRequest,
   documents: RequestDocuments,
-): RawFeatureRequest {
+): Pick<WfsRequest, 'values' | 'features'> {
   const { name, attributes, children } = root
   const isCapabilities = name === 'GetCapabilities'
   const pairs: [string, string][] = [

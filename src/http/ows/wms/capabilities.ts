@@ -10,11 +10,10 @@ import type { ServiceMetadata } from '../service-metadata.ts'
 import { readServiceMetadata } from '../service-metadata.ts'
 import { textElement } from '../xml.ts'
 import { infoFormats } from './feature-info.ts'
-import type { WmsRequest } from './get-map.ts'
 import { mapFormats, maxMapLayers, mostCells } from './get-map.ts'
 import { legendFormats } from './legend-graphic.ts'
 import { dimensionXml, featureDimensionXml } from './time-dimension.ts'
-import type { WmsVersion } from './wms-version.ts'
+import type { WmsRequest, WmsVersion } from './wms-request.ts'
 
 /** Time that a response waits for unknown times of features: a later one contains them. */
 const longestTimesMs = 1500

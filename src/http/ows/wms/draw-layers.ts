@@ -1,59 +1,78 @@
+import type { FilteredTable } from '../../../downloads/filtered-tables.ts'
+import { findCrs } from '../../../geo/crs-database.ts'
+import type { Envelope } from '../../../geo/envelope.ts'
+import { defined } from '../../../lib/defined.ts'
 import type { DrawingRequest, StyledLayer } from '../../../maps/drawing/map-drawings.ts'
 import { frameOfBox } from '../../../maps/rasters/box-frame.ts'
 import type { Background } from '../../../maps/rasters/map-frame.ts'
 import type { RasterTile } from '../../../maps/rasters/rasters.ts'
 import type { TimeSelection } from '../../../maps/rasters/time-selection.ts'
+import type { RequestBox } from '../../../stores/reading/feature-page-request.ts'
 import { rasterSymbols } from '../../tiles/raster-symbols.ts'
 import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-
-/** A map of features and coverages. */
-export interface LayersMapRequest extends DrawingRequest {
-  /** Times of mosaics; undefined: the newest. */
-  times: readonly TimeSelection[] | undefined
-}
+import type { LayerFilter } from './layer-filters.ts'
 
 /** Maximum number of cells of all images that form one. */
 const mostCells = 64 * 1024 ** 2
 /** Maximum number of attempts if a coverage is replaced meanwhile. */
 const mostTries = 5
-const seeThrough: Background = [0, 0, 0, 0]
+const transparent: Background = [0, 0, 0, 0]
+/** Margin of filtered rows as a share of the map's sides: marks and labels extend into the map from outside. */
+const filterMargin = 0.25
 
-/** Draws one image of layers, bottom first: features by MapServer, coverages by Terrane. */
+type Times = readonly TimeSelection[] | undefined
+
+type DrawDeps = Pick<OwsDeps, 'drawings' | 'pictures' | 'rasters'> & {
+  catalog: Pick<OwsDeps['catalog'], 'layers'>
+}
+
+/**
+ * Draws one image of layers, bottom first: features by MapServer, coverages by Terrane. `times` are those of
+ * mosaics; undefined: the newest.
+ */
 export async function drawLayers(
-  deps: OwsDeps,
-  wish: LayersMapRequest,
+  deps: DrawDeps,
+  drawing: DrawingRequest,
+  times: Times,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const { width, height, format } = wish
-  const groups = groupsOf(wish.layers)
-  if (groups.some(({ coverage }) => coverage === undefined)) requireTwoCells(wish)
+  const { width, height, format } = drawing
+  const groups = groupsOf(drawing.layers)
+  if (groups.some(({ coverage }) => coverage === undefined)) requireTwoCells(drawing)
   const [first, ...others] = groups
-  if (first?.coverage === undefined && others.length === 0) return deps.drawings.draw(wish, signal)
+  if (first?.coverage === undefined && others.length === 0) return deps.drawings.draw(drawing, signal)
   if (groups.length * width * height > mostCells)
     throw new OwsFailure(
       'InvalidParameterValue',
       `A map of coverages and features in ${groups.length} turns has at most ${Math.floor(mostCells / groups.length)} cells, found ${width * height}`,
       'width',
     )
-  const background = backgroundOf(wish)
+  const background = backgroundOf(drawing)
+  const drawCoverage = (coverage: StyledLayer, options: CoverageOptions): Promise<Uint8Array | undefined> =>
+    drawCurrentCoverage(deps.catalog.layers, coverage, signal, (current) =>
+      drawOnce(deps.rasters, current, drawing, options, signal),
+    )
   if (first?.coverage !== undefined && others.length === 0 && format !== 'png8') {
-    const drawn = await drawCoverage(deps, first.coverage, { ...wish, format }, background, signal)
+    const drawn = await drawCoverage(first.coverage, { times, format, background })
     if (drawn !== undefined) return drawn
   }
   const pictures: Uint8Array[] = []
   for (const { coverage, features } of groups) {
     const picture =
       coverage === undefined
-        ? await deps.drawings.draw({ ...wish, layers: features, format: 'png', isTransparent: true }, signal)
-        : await drawCoverage(deps, coverage, { ...wish, format: 'png' }, seeThrough, signal)
+        ? await deps.drawings.draw(
+            { ...drawing, layers: features, format: 'png', isTransparent: true },
+            signal,
+          )
+        : await drawCoverage(coverage, { times, format: 'png', background: transparent })
     if (picture !== undefined) pictures.push(picture)
   }
   return deps.pictures.lay({ pictures, width, height, background, format }, signal)
 }
 
 /** MapServer measures a map between the centres of its first and its last cell. */
-function requireTwoCells({ width, height }: Pick<LayersMapRequest, 'width' | 'height'>): void {
+function requireTwoCells({ width, height }: Pick<DrawingRequest, 'width' | 'height'>): void {
   if (width > 1 && height > 1) return
   const side = width > 1 ? 'height' : 'width'
   throw new OwsFailure(
@@ -90,21 +109,25 @@ export function backgroundOf({
   return [part(1), part(3), part(5), isTransparent ? 0 : 255]
 }
 
-/** Undefined where the box has no place on a map of the world. */
-async function drawCoverage(
-  deps: OwsDeps,
+interface CoverageOptions {
+  times: Times
+  format: 'png' | 'jpeg'
+  background: Background
+}
+
+/** Draws a coverage again if it changes meanwhile. Returns undefined if the box is outside the world. */
+async function drawCurrentCoverage(
+  layers: OwsDeps['catalog']['layers'],
   { layer, style }: StyledLayer,
-  wish: CoverageMapRequest,
-  background: Background,
   signal: AbortSignal,
+  draw: (styled: StyledLayer) => Promise<RasterTile | undefined>,
 ): Promise<Uint8Array | undefined> {
-  const { layers } = deps.catalog
   let current = layer
   for (let tries = 1; ; tries += 1) {
     const before = await layers.versionOf(current)
     const isLast = tries === mostTries
     try {
-      const made = await drawOnce(deps, { layer: current, style }, wish, background, signal)
+      const made = await draw({ layer: current, style })
       if (made === undefined || made.isCurrent || isLast) return made?.bytes
       // If changes by other programs cannot be detected, at least the server's own writes are known.
       if (!before.isCurrent && (await layers.isSettled(current))) return made.bytes
@@ -117,18 +140,57 @@ async function drawCoverage(
   }
 }
 
-type CoverageMapRequest = LayersMapRequest & { format: 'png' | 'jpeg' }
-
 async function drawOnce(
-  { rasters }: OwsDeps,
-  { layer, style }: Pick<StyledLayer, 'layer' | 'style'>,
-  { srs, box, width, height, times, format }: CoverageMapRequest,
-  background: Background,
+  rasters: OwsDeps['rasters'],
+  { layer, style }: StyledLayer,
+  { srs, box, width, height }: DrawingRequest,
+  options: CoverageOptions,
   signal: AbortSignal,
 ): Promise<RasterTile | undefined> {
   const { maxzoom } = await rasters.zooms(layer, signal)
   const frame = await frameOfBox({ srs, box, width, height }, maxzoom)
   if (frame === undefined) return undefined
-  const symbols = rasterSymbols(style, frame.zoom)
-  return rasters.map(layer, { frame, symbols, times, format, background }, signal)
+  return rasters.map(layer, { frame, symbols: rasterSymbols(style, frame.zoom), ...options }, signal)
+}
+
+/** Calls `draw` with the layers of a map, restricted to the rows that match their filters, one per layer. */
+export async function withFilteredRows<Drawn>(
+  filtered: OwsDeps['filtered'],
+  { layers, srs, box }: Pick<DrawingRequest, 'layers' | 'srs' | 'box'>,
+  filters: readonly (LayerFilter | undefined)[],
+  signal: AbortSignal,
+  draw: (layers: StyledLayer[]) => Promise<Drawn>,
+): Promise<Drawn> {
+  const tables: FilteredTable[] = []
+  const near = boxAround(box, srs)
+  try {
+    const shown: StyledLayer[] = []
+    for (const [at, styled] of layers.entries()) {
+      const filter = filters[at]
+      if (filter === undefined) shown.push(styled)
+      else {
+        const rows = await filtered.write(styled.layer, { ...filter, ...defined({ box: near }) }, signal)
+        tables.push(rows)
+        shown.push({ ...styled, rows })
+      }
+    }
+    return await draw(shown)
+  } finally {
+    await Promise.all(tables.map((table) => table.close()))
+  }
+}
+
+/** Returns the box with a margin; undefined if that extends beyond the world. */
+function boxAround({ minX, minY, maxX, maxY }: Envelope, srs: string): RequestBox | undefined {
+  const [across, down] = [(maxX - minX) * filterMargin, (maxY - minY) * filterMargin]
+  const box = { minX: minX - across, minY: minY - down, maxX: maxX + across, maxY: maxY + down }
+  const half = srs === 'EPSG:3857' ? 20_037_508 : 180
+  const isAround = Math.abs(box.minX) > half || Math.abs(box.maxX) > half
+  if (srs === 'EPSG:3857' && isAround) return undefined
+  if (isDegrees(srs) && (isAround || Math.abs(box.minY) > 90 || Math.abs(box.maxY) > 90)) return undefined
+  return { boxes: [box], srs }
+}
+
+function isDegrees(srs: string): boolean {
+  return findCrs(srs)?.kind === 'geographic'
 }

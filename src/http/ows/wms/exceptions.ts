@@ -1,7 +1,7 @@
 import type { FastifyReply } from '../../app-types.ts'
 import type { ExceptionText, NamedFailure } from '../exception-text.ts'
 import { toExceptionText } from '../exception-text.ts'
-import type { WmsVersion } from './wms-version.ts'
+import type { WmsVersion } from './wms-request.ts'
 
 /** WMS exception codes of failures that have other codes here. */
 const codes = new Map([

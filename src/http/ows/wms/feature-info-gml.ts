@@ -1,11 +1,20 @@
+import type { LayerRecord } from '../../../catalog/records.ts'
 import { gmlNamespaces } from '../../../formats/writing/gml/gml-version.ts'
 import { xmlAttribute, xmlName, xmlText } from '../../../formats/writing/gml/xml-text.ts'
 import { findCrs } from '../../../geo/crs-database.ts'
 import type { WrittenForm } from '../../../stores/reading/feature-page-request.ts'
 import { toUrn } from '../named-crs.ts'
 import { namespaceOf, namespacePrefix, typeNameOf } from '../type-names.ts'
-import type { WmsRequest } from './get-map.ts'
-import type { LayerFeatureInfo } from './layer-feature-info.ts'
+import type { WmsRequest } from './wms-request.ts'
+
+/** Features of one layer at a point of a map. */
+export interface LayerFeatureInfo {
+  layer: LayerRecord
+  /** GeoJSON, separated by commas; features as members of a collection if GML was requested. */
+  text: string
+  /** Number of features. */
+  count: number
+}
 
 /** GML versions for GetFeatureInfo: features as in WFS, values of coverages as features without geometry. */
 export type InfoGml = '3.2' | '3.1' | '2.1'

@@ -5,6 +5,8 @@ import type { GeometryField } from '../../../geo/schema.ts'
 import { defined } from '../../../lib/defined.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
+import type { BandValue, RasterPosition } from '../../../maps/rasters/rasters.ts'
+import type { TimeSelection } from '../../../maps/rasters/time-selection.ts'
 import type {
   FeaturePageRequest,
   MapPoint,
@@ -15,17 +17,15 @@ import type { KeyValues } from '../key-values.ts'
 import { requireLayers } from '../named-layers.ts'
 import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import { findValues } from './coverage-info.ts'
-import type { InfoGml } from './feature-info-gml.ts'
+import type { InfoGml, LayerFeatureInfo } from './feature-info-gml.ts'
 import { gmlText, infoForm } from './feature-info-gml.ts'
-import type { WmsRequest } from './get-map.ts'
 import { maxMapLayers, mostCells } from './get-map.ts'
-import type { LayerFeatureInfo } from './layer-feature-info.ts'
 import type { LayerFilter } from './layer-filters.ts'
 import { readChosenFilters, readLayerFilters, withTimes } from './layer-filters.ts'
 import type { MapCrs } from './map-crs.ts'
 import { readMapBox, readMapCrs } from './map-crs.ts'
 import { readTimeDimension, writeDefaultTimes } from './time-dimension.ts'
+import type { WmsRequest } from './wms-request.ts'
 
 const mostFeatures = 1000
 const hasGeometry: Filter = { kind: 'not', of: { kind: 'empty' } }
@@ -93,7 +93,7 @@ export async function getFeatureInfo(deps: OwsDeps, asked: WmsRequest): Promise<
   const layers = await requireLayers(deps.catalog, request, names, { workspace, parameter: 'query_layers' })
   const details = layers.map((layer) => layer.details)
   const times = readTimeDimension(values, details)
-  const filters = withTimes(await readQueryFilters(deps, values, layers), layers, times)
+  const filters = withTimes(await readQueryFilters(deps.documents, values, layers), layers, times)
   const place = { srs: crs.srs, x: point.x, y: point.y }
   const { gml } = writer
   const formOf = (layer: LayerRecord): WrittenForm | undefined =>
@@ -102,8 +102,13 @@ export async function getFeatureInfo(deps: OwsDeps, asked: WmsRequest): Promise<
     Promise.all(
       layers.map((layer, at) =>
         layer.details.kind === 'raster'
-          ? findValues(deps, layer, { place, times }, signal)
-          : findFeatures(deps, layer, { crs, point, limit, form: formOf(layer), shown: filters[at] }, signal),
+          ? findValues(deps.rasters, layer, { place, times }, signal)
+          : findFeatures(
+              deps.catalog,
+              layer,
+              { crs, point, limit, form: formOf(layer), shown: filters[at] },
+              signal,
+            ),
       ),
     ),
   )
@@ -118,7 +123,7 @@ export async function getFeatureInfo(deps: OwsDeps, asked: WmsRequest): Promise<
 
 /** Filters refer to LAYERS, of which QUERY_LAYERS is a subset. */
 function readQueryFilters(
-  { documents }: Pick<OwsDeps, 'documents'>,
+  documents: OwsDeps['documents'],
   values: KeyValues,
   layers: readonly LayerRecord[],
 ): Promise<(LayerFilter | undefined)[]> {
@@ -180,7 +185,7 @@ interface FeatureInfoQuery {
 }
 
 async function findFeatures(
-  { catalog }: OwsDeps,
+  catalog: OwsDeps['catalog'],
   layer: LayerRecord,
   { crs, point, limit, form, shown }: FeatureInfoQuery,
   signal: AbortSignal,
@@ -209,6 +214,30 @@ async function findFeatures(
   const pages = await Array.fromAsync(store.writePage(wish, signal), (part) => ({ ...part }))
   const text = Buffer.concat(pages.map(({ bytes }) => bytes)).toString('utf8')
   return { layer, text, count: pages.at(-1)?.numberReturned ?? 0 }
+}
+
+/** Finds the values of a coverage at a position, as a feature whose properties are its bands; none for no data. */
+async function findValues(
+  rasters: OwsDeps['rasters'],
+  layer: LayerRecord,
+  { place, times }: { place: RasterPosition; times: readonly TimeSelection[] | undefined },
+  signal: AbortSignal,
+): Promise<LayerFeatureInfo> {
+  const values = await rasters.values(layer, place, times, signal)
+  return values === undefined ? { layer, text: '', count: 0 } : { layer, text: valuesText(values), count: 1 }
+}
+
+function valuesText(values: readonly BandValue[]): string {
+  const properties = new Map<string, number | null>()
+  for (const { name, value } of values) properties.set(freeName(properties, name), value)
+  return JSON.stringify({ type: 'Feature', geometry: null, properties: Object.fromEntries(properties) })
+}
+
+/** Numbers bands with equal names. */
+function freeName(taken: ReadonlyMap<string, unknown>, name: string): string {
+  let free = name
+  for (let number = 2; taken.has(free); number += 1) free = `${name} ${number}`
+  return free
 }
 
 function isOfPolygons({ type }: GeometryField): boolean {

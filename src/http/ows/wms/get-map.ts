@@ -1,68 +1,56 @@
-import type { Style } from '../../../cartography/model.ts'
-import type { LayerRecord } from '../../../catalog/records.ts'
+import { requireStyleSize } from '../../../cartography/read-style.ts'
+import type { SldLayer } from '../../../cartography/sld/read-sld.ts'
 import { defined } from '../../../lib/defined.ts'
+import { Failure } from '../../../lib/errors.ts'
 import { ownValue } from '../../../lib/own-value.ts'
-import type { DrawingFormat, StyledLayer } from '../../../maps/drawing/map-drawings.ts'
+import type { DrawingFormat, DrawingRequest, StyledLayer } from '../../../maps/drawing/map-drawings.ts'
 import { drawingFormats } from '../../../maps/drawing/map-drawings.ts'
 import type { OverlayFormat } from '../../../maps/pictures/pictures.ts'
-import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { styleFor } from '../../tiles/drawn-style.ts'
 import type { KeyValues } from '../key-values.ts'
 import { requireLayers } from '../named-layers.ts'
 import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { LayersMapRequest } from './draw-layers.ts'
-import { backgroundOf, drawLayers } from './draw-layers.ts'
-import { withFiltered } from './filtered-layers.ts'
+import type { RequestDocuments } from '../request-documents.ts'
+import { backgroundOf, drawLayers, withFilteredRows } from './draw-layers.ts'
 import { readLayerFilters, withTimes } from './layer-filters.ts'
 import { readMapBox, readMapCrs } from './map-crs.ts'
-import { readSentStyles } from './sent-styles.ts'
 import { readTimeDimension, writeDefaultTimes } from './time-dimension.ts'
-import type { WmsVersion } from './wms-version.ts'
+import type { WmsRequest } from './wms-request.ts'
 
 /** Cells along a side of a picture at most. */
 export const mostCells = 4096
 /** Layers of a map at most. */
 export const maxMapLayers = 50
 
-/** A request as it came. */
-export interface WmsRequest {
-  request: FastifyRequest
-  reply: FastifyReply
-  values: KeyValues
-  version: WmsVersion
-  workspace: string | undefined
-}
-
-/** A picture of layers (OGC 06-042, section 7.3). */
-export async function getMap(deps: OwsDeps, asked: WmsRequest): Promise<unknown> {
-  const { values, version, reply } = asked
-  const crs = readMapCrs(values, version)
-  const box = readMapBox(values, crs)
+/** Sends a map of layers (OGC 06-042, section 7.3). */
+export async function getMap(deps: OwsDeps, wmsRequest: WmsRequest): Promise<unknown> {
+  const { values, version, reply } = wmsRequest
+  const { srs, ...axes } = readMapCrs(values, version)
+  const box = readMapBox(values, axes)
   const [width, height] = [values.requireCount('width', mostCells), values.requireCount('height', mostCells)]
   const { format, laid, mediaType } = readMapFormat(values.require('format'))
-  const layers = await readLayers(deps, asked)
+  const layers = await readLayers(deps, wmsRequest)
   const records = layers.map(({ layer }) => layer)
   const details = records.map((one) => one.details)
   const times = readTimeDimension(values, details)
   const filters = withTimes(await readLayerFilters(values, records, deps.documents), records, times)
-  const wish: LayersMapRequest = {
+  const drawing: DrawingRequest = {
     layers,
-    srs: crs.srs,
+    srs,
     box,
     width,
     height,
     format,
-    times,
     isTransparent: /^true$/i.test(values.find('transparent') ?? '') && format !== 'jpeg',
     background: readColor(values.find('bgcolor')),
     ...defined({ density: readDensity(values) }),
   }
   const bytes = await deps.turns.run(reply, (signal) =>
-    withFiltered(deps, { layers, filters, box, srs: crs.srs }, signal, async (shown) => {
-      const picture = await drawLayers(deps, { ...wish, layers: shown }, signal)
+    withFilteredRows(deps.filtered, drawing, filters, signal, async (shown) => {
+      const picture = await drawLayers(deps, { ...drawing, layers: shown }, times, signal)
       if (laid === undefined) return picture
-      const background = backgroundOf(wish)
+      const background = backgroundOf(drawing)
       return deps.pictures.lay({ pictures: [picture], width, height, background, format: laid }, signal)
     }),
   )
@@ -148,9 +136,9 @@ export function readColor(text: string | undefined): string {
   )
 }
 
-/** The layers with their styles, which are as many or none (OGC 06-042, section 7.3.3.4). */
-async function readLayers(deps: OwsDeps, asked: WmsRequest): Promise<StyledLayer[]> {
-  const { values, request, workspace } = asked
+/** Reads the layers with their styles, which are as many or none (OGC 06-042, section 7.3.3.4). */
+async function readLayers(deps: OwsDeps, wmsRequest: WmsRequest): Promise<StyledLayer[]> {
+  const { values, request, workspace } = wmsRequest
   const sent = deps.takesSentStyles ? await readSentStyles(values, deps.documents) : undefined
   const isNamed = sent === undefined || values.find('layers') !== undefined
   const names = isNamed ? values.require('layers').split(',') : [...sent.keys()]
@@ -169,21 +157,48 @@ async function readLayers(deps: OwsDeps, asked: WmsRequest): Promise<StyledLayer
     )
   const layers = await requireLayers(deps.catalog, request, names, { workspace, parameter: 'layers' })
   return Promise.all(
-    layers.map((layer, index) => {
+    layers.map(async (layer, index) => {
       const own = sent?.get(names[index] ?? '')
       request.reportIgnored((own?.lost ?? []).map((text) => `SLD_BODY: ${text}`))
       const name = own?.styleName ?? styles[index]
-      return styledLayer(deps, request, layer, { ...defined({ name }), ...defined({ style: own?.style }) })
+      return { layer, style: own?.style ?? (await styleFor(deps, request, layer, name)).style }
     }),
   )
 }
 
-async function styledLayer(
-  deps: OwsDeps,
-  request: FastifyRequest,
-  layer: LayerRecord,
-  sent: { name?: string; style?: Style },
-): Promise<StyledLayer> {
-  const style = sent.style ?? (await styleFor(deps, request, layer, sent.name)).style
-  return { layer, style }
+/**
+ * Reads the styles in `SLD_BODY` (OGC 05-078r4, section 11), by the names of their layers; undefined if it is
+ * missing. `SLD`, the URL of a document, is not supported. Throws `OwsFailure` for an invalid document.
+ */
+async function readSentStyles(
+  values: KeyValues,
+  documents: RequestDocuments,
+): Promise<Map<string, SldLayer> | undefined> {
+  const document = values.find('sld_body')
+  if (document === undefined) return undefined
+  const layers = await readSld(document, documents)
+  if (layers.length === 0) throw invalidStyle('SLD_BODY has no NamedLayer')
+  const narrowed = layers.find(({ isNarrowed }) => isNarrowed)
+  if (narrowed !== undefined)
+    throw new OwsFailure(
+      'OperationNotSupported',
+      `SLD_BODY has a constraint of layer "${narrowed.name}", which is not read: give the filter to the rules, or by CQL_FILTER`,
+      'sld_body',
+    )
+  return new Map(layers.map((layer) => [layer.name, layer]))
+}
+
+async function readSld(document: string, documents: RequestDocuments): Promise<SldLayer[]> {
+  try {
+    const layers = await documents.readSld(document)
+    requireStyleSize(layers.flatMap(({ style }) => style?.rules ?? []))
+    return layers
+  } catch (error) {
+    if (error instanceof Failure) throw invalidStyle(`SLD_BODY cannot be read: ${error.message}`)
+    throw error
+  }
+}
+
+function invalidStyle(text: string): OwsFailure {
+  return new OwsFailure('InvalidParameterValue', text, 'sld_body')
 }

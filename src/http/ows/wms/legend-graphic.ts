@@ -2,7 +2,7 @@ import { sendLegendPicture } from '../../tiles/legend.ts'
 import { requireLayers } from '../named-layers.ts'
 import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { WmsRequest } from './get-map.ts'
+import type { WmsRequest } from './wms-request.ts'
 
 /** Media types of legends. */
 export const legendFormats = ['image/png']

@@ -2,7 +2,7 @@ import { findCrs } from '../../../geo/crs-database.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import type { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { WmsVersion } from './wms-version.ts'
+import type { WmsVersion } from './wms-request.ts'
 
 /** The CRS of a map. */
 export interface MapCrs {
@@ -29,7 +29,7 @@ export function readMapCrs(values: KeyValues, version: WmsVersion): MapCrs {
 }
 
 /** BBOX with x before y; throws `OwsFailure` (`InvalidParameterValue`). */
-export function readMapBox(values: KeyValues, { isYx }: MapCrs): Envelope {
+export function readMapBox(values: KeyValues, { isYx }: Pick<MapCrs, 'isYx'>): Envelope {
   const text = values.require('bbox')
   const numbers = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
   const [a = 0, b = 0, c = 0, d = 0] = numbers

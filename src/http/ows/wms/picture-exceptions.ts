@@ -2,8 +2,8 @@ import { requestSignal } from '../../client-signal.ts'
 import type { ExceptionText } from '../exception-text.ts'
 import type { OwsDeps } from '../ows-deps.ts'
 import { backgroundOf } from './draw-layers.ts'
-import type { WmsRequest } from './get-map.ts'
 import { mostCells, readColor, readMapFormat } from './get-map.ts'
+import type { WmsRequest } from './wms-request.ts'
 
 const fontSize = 13
 const lineHeight = 18

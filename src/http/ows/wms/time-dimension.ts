@@ -9,7 +9,7 @@ import type { TimeBounds } from '../../../stores/store.ts'
 import type { FastifyReply } from '../../app-types.ts'
 import type { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { WmsVersion } from './wms-version.ts'
+import type { WmsVersion } from './wms-request.ts'
 
 /** Maximum number of times in one request. */
 const mostTimes = 200

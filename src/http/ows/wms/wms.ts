@@ -7,12 +7,11 @@ import { OwsFailure } from '../ows-failure.ts'
 import { getCapabilities } from './capabilities.ts'
 import { sendReport, writeException } from './exceptions.ts'
 import { getFeatureInfo } from './feature-info.ts'
-import type { WmsRequest } from './get-map.ts'
 import { getMap } from './get-map.ts'
 import { getLegendGraphic } from './legend-graphic.ts'
 import { pictureOfFailure } from './picture-exceptions.ts'
-import type { WmsVersion } from './wms-version.ts'
-import { negotiatedVersion, requestVersion } from './wms-version.ts'
+import type { WmsRequest, WmsVersion } from './wms-request.ts'
+import { negotiatedVersion, requestVersion } from './wms-request.ts'
 
 type Answer = (parts: OwsDeps, asked: WmsRequest) => Promise<unknown>
 

@@ -8,8 +8,8 @@ import { readServiceMetadata } from '../../service-metadata.ts'
 import { textElement } from '../../xml.ts'
 import { coverageNameOf } from '../coverage-names.ts'
 import { listCoverages, westAndEast } from '../listed-coverages.ts'
-import type { WcsRequest } from '../wcs-deps.ts'
-import { wcsUrl } from '../wcs-deps.ts'
+import type { WcsRequest } from '../wcs-request.ts'
+import { wcsUrl } from '../wcs-request.ts'
 
 /** Sends the capabilities of WCS 1.0 (OGC 03-065r6, section 7). */
 export async function getCapabilities10(deps: OwsDeps, asked: WcsRequest): Promise<unknown> {

@@ -8,8 +8,8 @@ import { abstractWithTerms } from '../../service-metadata.ts'
 import { textElement } from '../../xml.ts'
 import { fieldNames } from '../bands.ts'
 import { coverageNameOf, requireCoverages } from '../coverage-names.ts'
-import { requireFewCoverages, requireGrid } from '../describe-coverage.ts'
-import type { WcsRequest } from '../wcs-deps.ts'
+import { requireFewCoverages, requireGrid } from '../send-coverage.ts'
+import type { WcsRequest } from '../wcs-request.ts'
 import { briefXml } from './capabilities.ts'
 import { olderFormats } from './get-coverage.ts'
 
@@ -23,7 +23,7 @@ export async function describeCoverage10(deps: OwsDeps, asked: WcsRequest): Prom
   const layers = await requireCoverages(deps, request, names, { workspace, version })
   const described: string[] = []
   for (const layer of layers) {
-    const grid = await requireGrid(deps, layer, signal)
+    const grid = await requireGrid(deps.coverages, layer, signal)
     const bounds = (await deps.bounds.ofLayer(layer)) ?? [-180, -90, 180, 90]
     described.push(offering(layer, grid, bounds, workspace))
   }

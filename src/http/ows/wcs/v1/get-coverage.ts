@@ -10,10 +10,10 @@ import type { OwsDeps } from '../../ows-deps.ts'
 import { OwsFailure } from '../../ows-failure.ts'
 import { readBands } from '../bands.ts'
 import { requireCoverages } from '../coverage-names.ts'
-import { sendCoverage } from '../get-coverage.ts'
 import { readCoverageFormat } from '../output-formats.ts'
 import { placeOf, readInterpolation, requireTime } from '../plan-coverage.ts'
-import type { WcsRequest } from '../wcs-deps.ts'
+import { sendCoverage } from '../send-coverage.ts'
+import type { WcsRequest } from '../wcs-request.ts'
 
 /** Names of formats as GeoServer's WCS 1.0 has them. */
 export const olderFormats = ['GeoTIFF', 'TIFF', 'PNG', 'JPEG']
@@ -27,7 +27,7 @@ export async function getCoverage10(deps: OwsDeps, asked: WcsRequest): Promise<u
   const { request, values, workspace, version } = asked
   const names = [values.find('coverage') ?? values.find('coverageid') ?? values.require('coverage')]
   const [layer] = await requireCoverages(deps, request, names, { workspace, version })
-  return sendCoverage(deps, asked, layer, (current, grid) => plan(values, current, grid))
+  return sendCoverage(deps.coverages, asked, layer, (current, grid) => plan(values, current, grid))
 }
 
 async function plan(values: KeyValues, layer: LayerRecord, grid: CoverageGrid): Promise<CoverageFileRequest> {

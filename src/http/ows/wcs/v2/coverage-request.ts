@@ -1,47 +1,6 @@
-import type { KeyValues } from '../key-values.ts'
-import { OwsFailure } from '../ows-failure.ts'
-
-/** A subset along an axis: between two ends, of which an absent one is open, or at a point. */
-export interface AxisSubset {
-  axis: string
-  /** As the request names it. */
-  crs?: string
-  low?: string
-  high?: string
-  point?: string
-}
-
-/** Requested number of cells, per named axis. */
-export interface AxisScaling {
-  /** Undefined: of both. */
-  axis: string | undefined
-  factor?: string
-  size?: string
-  /** Numbers of the first and the last cell. */
-  extent?: [low: string, high: string]
-}
-
-/** A GetCoverage request of WCS 2.0, from KVP or XML. */
-export interface CoverageRequest {
-  coverageId: string
-  subsets: AxisSubset[]
-  subsettingCrs?: string | undefined
-  outputCrs?: string | undefined
-  format?: string | undefined
-  mediaType?: string | undefined
-  scales: AxisScaling[]
-  /** Names of bands, and intervals of them with a colon between. */
-  range?: string[] | undefined
-  interpolation?: string | undefined
-  /** GeoTIFF parameters by their lower-case names. */
-  geotiff: Map<string, string>
-}
-
-/** A request as sent: KVP, or the equivalent from XML. */
-export interface RawCoverageRequest {
-  values: KeyValues
-  coverage?: CoverageRequest
-}
+import type { KeyValues } from '../../key-values.ts'
+import { OwsFailure } from '../../ows-failure.ts'
+import type { AxisScaling, AxisSubset, CoverageRequest } from '../wcs-request.ts'
 
 /** Maximum number of axes, subsets and scale factors in one request. */
 const mostParts = 100

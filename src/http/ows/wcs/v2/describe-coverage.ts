@@ -1,22 +1,19 @@
-import type { LayerRecord, LayerTimes } from '../../../catalog/records.ts'
-import type { CoverageGrid } from '../../../downloads/coverages.ts'
-import { cornerOf, envelopeOf } from '../../../downloads/coverages.ts'
-import type { RasterBand } from '../../../formats/format.ts'
-import { ownValue } from '../../../lib/own-value.ts'
-import { escapeXml } from '../../../lib/text/escape-xml.ts'
-import { toCrsUri } from '../../crs-uris.ts'
-import type { OwsDeps } from '../ows-deps.ts'
-import { OwsFailure } from '../ows-failure.ts'
-import { textElement } from '../xml.ts'
-import type { CrsAxes } from './axes.ts'
-import { axesOf, ordered } from './axes.ts'
-import { fieldNames } from './bands.ts'
-import { coverageIdOf, requireCoverages } from './coverage-names.ts'
-import { offeredFormats } from './output-formats.ts'
-import type { WcsRequest } from './wcs-deps.ts'
-
-/** Maximum number of coverages in one request. */
-const mostDescribed = 100
+import type { LayerRecord, LayerTimes } from '../../../../catalog/records.ts'
+import type { CoverageGrid } from '../../../../downloads/coverages.ts'
+import { cornerOf, envelopeOf } from '../../../../downloads/coverages.ts'
+import type { RasterBand } from '../../../../formats/format.ts'
+import { ownValue } from '../../../../lib/own-value.ts'
+import { escapeXml } from '../../../../lib/text/escape-xml.ts'
+import { toCrsUri } from '../../../crs-uris.ts'
+import type { OwsDeps } from '../../ows-deps.ts'
+import { textElement } from '../../xml.ts'
+import type { CrsAxes } from '../axes.ts'
+import { axesOf, ordered } from '../axes.ts'
+import { fieldNames } from '../bands.ts'
+import { coverageIdOf, requireCoverages } from '../coverage-names.ts'
+import { offeredFormats } from '../output-formats.ts'
+import { requireFewCoverages, requireGrid } from '../send-coverage.ts'
+import type { WcsRequest } from '../wcs-request.ts'
 
 /** The cells and bands of coverages (OGC 09-110r4, section 8.3). */
 export async function describeCoverage(deps: OwsDeps, asked: WcsRequest): Promise<unknown> {
@@ -25,39 +22,11 @@ export async function describeCoverage(deps: OwsDeps, asked: WcsRequest): Promis
   requireFewCoverages(ids)
   const layers = await requireCoverages(deps, request, ids, { workspace, version })
   const described: string[] = []
-  for (const layer of layers) described.push(describe(layer, await requireGrid(deps, layer, signal)))
+  for (const layer of layers)
+    described.push(describe(layer, await requireGrid(deps.coverages, layer, signal)))
   reply.header('cache-control', 'private, no-cache')
   reply.header('content-type', 'application/xml; charset=utf-8')
   return reply.send(`${head}${described.join('')}</wcs:CoverageDescriptions>\n`)
-}
-
-export function requireFewCoverages(ids: readonly string[]): void {
-  if (ids.some((id) => id.trim() === ''))
-    throw new OwsFailure('emptyCoverageIdList', 'An id of a coverage is empty', 'coverageId', 404)
-  if (ids.length > mostDescribed)
-    throw new OwsFailure(
-      'InvalidParameterValue',
-      `At most ${mostDescribed} coverages are described at once`,
-      'coverageId',
-    )
-}
-
-/** Returns the grid of a coverage; throws `OwsFailure` if it has no grid in a CRS with a code. */
-export async function requireGrid(
-  { coverages }: Pick<OwsDeps, 'coverages'>,
-  layer: LayerRecord,
-  signal: AbortSignal,
-): Promise<CoverageGrid> {
-  return gridOrFail(layer, await coverages.grid(layer, signal))
-}
-
-/** The same of a grid that was looked for. */
-export function gridOrFail(layer: LayerRecord, grid: CoverageGrid | undefined): CoverageGrid {
-  if (grid !== undefined) return grid
-  throw new OwsFailure(
-    'NoApplicableCode',
-    `The cells of "${layer.name}" lie on no regular grid in a CRS with a code, as coverages of WCS do: their files are below /ogc`,
-  )
 }
 
 const head = [

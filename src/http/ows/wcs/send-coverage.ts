@@ -4,23 +4,16 @@ import type { LayerRecord } from '../../../catalog/records.ts'
 import type { CoverageFileRequest, CoverageGrid } from '../../../downloads/coverages.ts'
 import { cutFormats } from '../../../downloads/coverages.ts'
 import type { OwsDeps } from '../ows-deps.ts'
-import { coverageIdOf, requireCoverages } from './coverage-names.ts'
-import { readKvp } from './coverage-request.ts'
-import { gridOrFail } from './describe-coverage.ts'
-import { planCoverage } from './plan-coverage.ts'
-import type { WcsRequest } from './wcs-deps.ts'
+import { OwsFailure } from '../ows-failure.ts'
+import { coverageIdOf } from './coverage-names.ts'
+import type { WcsRequest } from './wcs-request.ts'
 
-/** A part of a coverage (OGC 09-110r4, section 8.4). */
-export async function getCoverage(deps: OwsDeps, asked: WcsRequest): Promise<unknown> {
-  const { request, values, workspace, version, coverage = readKvp(values) } = asked
-  const ids = [coverage.coverageId]
-  const [layer] = await requireCoverages(deps, request, ids, { workspace, version })
-  return sendCoverage(deps, asked, layer, (current, grid) => planCoverage(coverage, current, grid))
-}
+/** Maximum number of coverages in one request. */
+const mostDescribed = 100
 
-/** Sends what `plan` makes of the cells of a coverage as a file. */
+/** Sends the cells of a coverage that `plan` selects as a file. */
 export async function sendCoverage(
-  { coverages }: OwsDeps,
+  coverages: OwsDeps['coverages'],
   { reply, signal }: Pick<WcsRequest, 'reply' | 'signal'>,
   layer: LayerRecord | undefined,
   plan: (layer: LayerRecord, grid: CoverageGrid) => Promise<CoverageFileRequest>,
@@ -52,4 +45,34 @@ export async function sendCoverage(
 function dispositionOf(name: string): string {
   const plain = name.replaceAll(/[^\w.-]/g, '_')
   return `inline; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name)}`
+}
+
+/** Throws `OwsFailure` for an empty id, and for too many. */
+export function requireFewCoverages(ids: readonly string[]): void {
+  if (ids.some((id) => id.trim() === ''))
+    throw new OwsFailure('emptyCoverageIdList', 'An id of a coverage is empty', 'coverageId', 404)
+  if (ids.length > mostDescribed)
+    throw new OwsFailure(
+      'InvalidParameterValue',
+      `At most ${mostDescribed} coverages are described at once`,
+      'coverageId',
+    )
+}
+
+/** Returns the grid of a coverage; throws `OwsFailure` if it has no grid in a CRS with a code. */
+export async function requireGrid(
+  coverages: OwsDeps['coverages'],
+  layer: LayerRecord,
+  signal: AbortSignal,
+): Promise<CoverageGrid> {
+  return gridOrFail(layer, await coverages.grid(layer, signal))
+}
+
+/** Throws `OwsFailure` if there is no grid. */
+function gridOrFail(layer: LayerRecord, grid: CoverageGrid | undefined): CoverageGrid {
+  if (grid !== undefined) return grid
+  throw new OwsFailure(
+    'NoApplicableCode',
+    `The cells of "${layer.name}" lie on no regular grid in a CRS with a code, as coverages of WCS do: their files are below /ogc`,
+  )
 }

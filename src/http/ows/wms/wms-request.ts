@@ -1,10 +1,20 @@
+import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import type { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 
 /** Versions of WMS (OGC 01-068r3 and 06-042). */
 export type WmsVersion = '1.1.1' | '1.3.0'
 
-/** The version for capabilities, as both standards negotiate it (OGC 06-042, section 6.2.4). */
+/** A request of one WMS operation. */
+export interface WmsRequest {
+  request: FastifyRequest
+  reply: FastifyReply
+  values: KeyValues
+  version: WmsVersion
+  workspace: string | undefined
+}
+
+/** Returns the version for capabilities, as both standards negotiate it (OGC 06-042, section 6.2.4). */
 export function negotiatedVersion(values: KeyValues): WmsVersion {
   const wanted = values.find('version') ?? values.find('wmtver') ?? '1.3.0'
   return isBefore13(wanted) ? '1.1.1' : '1.3.0'

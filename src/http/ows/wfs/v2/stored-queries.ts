@@ -1,15 +1,15 @@
-import { gmlNamespaces } from '../../../formats/writing/gml/gml-version.ts'
-import { escapeXml } from '../../../lib/text/escape-xml.ts'
-import { keepPrivately } from '../../caching.ts'
-import type { KeyValues } from '../key-values.ts'
-import type { OwsDeps } from '../ows-deps.ts'
-import { OwsFailure } from '../ows-failure.ts'
-import { findTypeOfId, toFeatureReadings, toPageRequest } from './feature-readings.ts'
-import type { FeatureRequest } from './feature-request.ts'
-import { readOutputFormat } from './output-formats.ts'
-import { namespacesOf } from './service-links.ts'
-import type { WfsRequest } from './wfs-deps.ts'
-import { wordsOf } from './wfs-version.ts'
+import { gmlNamespaces } from '../../../../formats/writing/gml/gml-version.ts'
+import { escapeXml } from '../../../../lib/text/escape-xml.ts'
+import { keepPrivately } from '../../../caching.ts'
+import type { KeyValues } from '../../key-values.ts'
+import type { OwsDeps } from '../../ows-deps.ts'
+import { OwsFailure } from '../../ows-failure.ts'
+import { findTypeOfId } from '../feature-types.ts'
+import { toLayerQueries, toPageRequest } from '../layer-query.ts'
+import { readOutputFormat } from '../output-formats.ts'
+import { namespacesOf } from '../service-links.ts'
+import type { FeatureRequest, WfsRequest } from '../wfs-request.ts'
+import { wordsOf } from '../wfs-version.ts'
 
 const byId = 'urn:ogc:def:query:OGC-WFS::GetFeatureById'
 /** Names that clients use for it. */
@@ -44,17 +44,17 @@ async function sendXml({ reply }: WfsRequest, text: string): Promise<unknown> {
 }
 
 /** The stored queries (OGC 09-025r2, section 14.3). */
-export function listStoredQueries(_parts: OwsDeps, asked: WfsRequest): Promise<unknown> {
+export function listStoredQueries(_deps: OwsDeps, wfsRequest: WfsRequest): Promise<unknown> {
   const query = `<wfs:StoredQuery id="${byId}">${title}<wfs:ReturnFeatureType>gml:AbstractFeature</wfs:ReturnFeatureType></wfs:StoredQuery>`
   return sendXml(
-    asked,
+    wfsRequest,
     `<wfs:ListStoredQueriesResponse ${namespaces}>${query}</wfs:ListStoredQueriesResponse>`,
   )
 }
 
 /** Describes parameters and results of the stored queries (OGC 09-025r2, section 14.4). */
-export async function describeStoredQueries(_parts: OwsDeps, asked: WfsRequest): Promise<unknown> {
-  for (const name of asked.values.list('storedquery_id')) requireKnown(name, 'storedquery_id')
+export async function describeStoredQueries(_deps: OwsDeps, wfsRequest: WfsRequest): Promise<unknown> {
+  for (const name of wfsRequest.values.list('storedquery_id')) requireKnown(name, 'storedquery_id')
   const query = [
     `<wfs:StoredQueryDescription id="${byId}">${title}`,
     '<wfs:Abstract>One feature, as the only element of the answer.</wfs:Abstract>',
@@ -63,17 +63,17 @@ export async function describeStoredQueries(_parts: OwsDeps, asked: WfsRequest):
     '</wfs:StoredQueryDescription>',
   ].join('')
   return sendXml(
-    asked,
+    wfsRequest,
     `<wfs:DescribeStoredQueriesResponse ${namespaces}>${query}</wfs:DescribeStoredQueriesResponse>`,
   )
 }
 
 /** Returns the id that a stored query requests; undefined if there is none. */
-export function storedId(asked: WfsRequest): string | undefined {
-  const name = asked.values.find('storedquery_id')
+export function storedId(wfsRequest: WfsRequest): string | undefined {
+  const name = wfsRequest.values.find('storedquery_id')
   if (name === undefined) return undefined
   requireKnown(name, 'storedquery_id')
-  return asked.values.require('id')
+  return wfsRequest.values.require('id')
 }
 
 /** Returns the GetFeature request of GetFeatureById. */
@@ -92,43 +92,33 @@ export function byIdRequest(values: KeyValues, id: string): FeatureRequest {
 
 /** Sends one feature by its id: in GML without a collection (OGC 09-025r2, section 7.9.3.6). */
 export async function sendById(
-  deps: OwsDeps,
-  asked: WfsRequest,
+  catalog: OwsDeps['catalog'],
+  wfsRequest: WfsRequest,
   id: string,
-  sendFeatures: (wanted: FeatureRequest) => Promise<unknown>,
+  sendFeatures: (featureRequest: FeatureRequest) => Promise<unknown>,
 ): Promise<unknown> {
-  const { values, reply, version } = asked
+  const { values, reply, version, signal } = wfsRequest
   const { name: output, mediaType } = readOutputFormat(values.find('outputformat'), version)
-  if ((await findTypeOfId(deps, asked, id)) === undefined) throw notThere(id)
-  const wanted = byIdRequest(values, id)
-  if (output !== 'gml32' && output !== 'gml31') return sendFeatures(wanted)
-  const [reading] = await toFeatureReadings(deps, asked, wanted)
-  if (reading === undefined) throw notThere(id)
-  const store = await deps.catalog.layers.openStoreOf(reading.layer)
-  const wish = { ...toPageRequest(asked, reading, { output, limit: 1, offset: 0 }), numberMatched: 1 }
-  const written = await Array.fromAsync(store.writePage(wish, asked.signal))
-  if (written.at(-1)?.numberReturned !== 1) throw notThere(id)
+  if ((await findTypeOfId(catalog, wfsRequest, id)) === undefined) throw unknownFeature(id)
+  const featureRequest = byIdRequest(values, id)
+  if (output !== 'gml32' && output !== 'gml31') return sendFeatures(featureRequest)
+  const [query] = await toLayerQueries(catalog, wfsRequest, featureRequest)
+  if (query === undefined) throw unknownFeature(id)
+  const store = await catalog.layers.openStoreOf(query.layer)
+  const request = toPageRequest(wfsRequest, query, { output, limit: 1, offset: 0 })
+  const parts = await Array.fromAsync(store.writePage({ ...request, numberMatched: 1 }, signal))
+  if (parts.at(-1)?.numberReturned !== 1) throw unknownFeature(id)
   keepPrivately(reply)
   reply.header('content-type', mediaType)
-  const member = Buffer.concat(written.map(({ bytes }) => bytes)).toString('utf8')
-  return reply.send(`<?xml version="1.0" encoding="UTF-8"?>\n${asRoot(member, rootAttributes())}\n`)
-
-  function rootAttributes(): string {
-    const gml = output === 'gml32' ? '3.2' : '3.1'
-    const { prefixes, locations } = namespacesOf(
-      asked,
-      reading === undefined ? [] : [reading.layer],
-      output as 'gml31',
-    )
-    const own = [...prefixes]
-      .map(([prefix, namespace]) => ` xmlns:${prefix}="${escapeXml(namespace)}"`)
-      .join('')
-    const location = escapeXml(locations.join(' '))
-    return `${own} xmlns:gml="${gmlNamespaces[gml]}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="${location}"`
-  }
+  const member = Buffer.concat(parts.map(({ bytes }) => bytes)).toString('utf8')
+  const { prefixes, locations } = namespacesOf(wfsRequest, [query.layer], output)
+  const own = [...prefixes].map(([prefix, namespace]) => ` xmlns:${prefix}="${escapeXml(namespace)}"`)
+  const gml = gmlNamespaces[output === 'gml32' ? '3.2' : '3.1']
+  const attributes = `${own.join('')} xmlns:gml="${gml}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="${escapeXml(locations.join(' '))}"`
+  return reply.send(`<?xml version="1.0" encoding="UTF-8"?>\n${asRoot(member, attributes)}\n`)
 }
 
-/** The feature in a member as the root of a document. */
+/** Returns the feature of a member as the root of a document. */
 function asRoot(member: string, attributes: string): string {
   const start = member.indexOf('<', 1)
   const end = member.lastIndexOf('</')
@@ -136,7 +126,7 @@ function asRoot(member: string, attributes: string): string {
   return `${member.slice(start, nameEnd)}${attributes}${member.slice(nameEnd, end)}`
 }
 
-function notThere(id: string): OwsFailure {
+function unknownFeature(id: string): OwsFailure {
   return new OwsFailure(
     'NotFound',
     `Feature "${id.slice(0, 200)}" does not exist, or needs a login`,

@@ -1,11 +1,11 @@
-import type { XmlElement } from '../../../lib/text/xml-tree.ts'
-import { KeyValues } from '../key-values.ts'
-import { OwsFailure } from '../ows-failure.ts'
-import type { AxisScaling, AxisSubset, CoverageRequest, RawCoverageRequest } from './coverage-request.ts'
+import type { XmlElement } from '../../../../lib/text/xml-tree.ts'
+import { KeyValues } from '../../key-values.ts'
+import { OwsFailure } from '../../ows-failure.ts'
+import type { AxisScaling, AxisSubset, CoverageRequest, WcsRequest } from '../wcs-request.ts'
 import { requireFew } from './coverage-request.ts'
 
 /** A request of WCS 2.0 as XML (OGC 09-148r1); names of elements without their prefixes. */
-export function readWcsXml(root: XmlElement): RawCoverageRequest {
+export function readWcsXml(root: XmlElement): Pick<WcsRequest, 'values' | 'coverage'> {
   const { name, attributes, children } = root
   const { version } = attributes
   if (version?.startsWith('1.') === true)
