@@ -1,7 +1,7 @@
 import type { CrsDeclaration } from '../geo/crs.ts'
 import type { Schema } from '../geo/schema.ts'
 import type { FeaturePageRequest } from '../stores/reading/feature-page-request.ts'
-import type { ShownColumns } from '../stores/reading/table-tile-request.ts'
+import type { ShownColumns } from '../stores/reading/tile-request.ts'
 import type { StoreConnection } from '../stores/store.ts'
 import type { RowsFormat, RowsPage, SpecialValue } from './download-format.ts'
 import type { FileColumn } from './file-columns.ts'

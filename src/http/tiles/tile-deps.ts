@@ -2,7 +2,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Maps } from '../../maps/maps.ts'
 import type { Rasters } from '../../maps/rasters/rasters.ts'
 import type { PreviousVersions } from '../../maps/versions/previous-versions.ts'
-import type { TileQueue } from './tile-queue.ts'
+import type { TileLimiter } from './tile-limiter.ts'
 
 /** Dependencies of the endpoints below `/tiles`. */
 export interface TileDeps {
@@ -16,5 +16,5 @@ export interface TileDeps {
   /** Time that a proxy may cache public responses. */
   sharedMaxAgeSeconds: number
   /** Limits for all tile requests of the server. */
-  turns: TileQueue
+  limiter: TileLimiter
 }

@@ -43,13 +43,7 @@ export const getTile = operation({
     const tile = parseTile('WebMercatorQuad', request.params)
     const filter = filterOf(request.query, layers)
     if (request.query.version !== undefined)
-      return sendTileOfVersion(deps, request, reply, { layers, tile, version: request.query.version })
-    return sendTile(deps, request, reply, {
-      layers,
-      set: 'WebMercatorQuad',
-      tile,
-      v: request.query.v,
-      filter,
-    })
+      return sendTileOfVersion(deps, reply, { layers, tile, version: request.query.version })
+    return sendTile(deps, reply, layers, { set: 'WebMercatorQuad', tile, filter }, { v: request.query.v })
   },
 })

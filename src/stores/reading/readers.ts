@@ -8,10 +8,10 @@ import { WorkPool } from '../../lib/workers/work-pool.ts'
 import { getStoreDescription } from '../registry.ts'
 import type { StoreConnection } from '../store.ts'
 import { mostTilesAtOnce } from '../store.ts'
-import { JoinedTiles } from './joined-tiles.ts'
 import type { ReadWorkData, StoreReadHandlers } from './read-work.ts'
 import { RowEstimates } from './row-estimates.ts'
-import { TileLane } from './tile-lane.ts'
+import type { ReadLimits, TileBatchesLimits, TileWorkers } from './tile-batches.ts'
+import { TileBatches } from './tile-batches.ts'
 
 export interface ReadersSettings {
   /**
@@ -67,20 +67,12 @@ interface Known {
 
 type ReadPool = WorkPool<StoreReadHandlers>
 
-/** Scheduling options of reads. See `PlaceOptions`. */
-interface ReadShare {
-  owner: string | undefined
-  /** Name of the table. */
-  resource: string
-  isHeavy: boolean
-}
-
 /** Worker for a query to a store, and the time limit. */
 export interface ReadTarget {
   pool: ReadPool
-  limits: ReadShare & { deadlineMs?: number; graceMs?: number; key: string }
-  /** Queue of tiles. */
-  tiles: JoinedTiles
+  limits: ReadLimits
+  /** Makes tiles in the queue of the pool. */
+  tiles: TileBatches
 }
 
 /** Kind of read that a worker slot is for. */
@@ -167,57 +159,68 @@ export class Readers {
   }
 }
 
-const maxWaitingOfThreads = { count: 2000, refuse: tooBusy }
-const maxWaitingOfProcesses = { count: 200, refuse: tooBusy }
+/** Maximum number of waiting tiles, and of other waiting reads. */
+const maxWaitingInThreads = { tiles: 2000, others: 2000 }
+const maxWaitingInProcesses = { tiles: 200, others: 200 }
 
 function startThreads(lightThreads: number): ReadWorkers {
   const heavyThreads = Math.max(1, Math.floor(lightThreads / 2))
-  const startPool = (limit: number, share: number, ofOwnerEach: number): ReadPool =>
-    new WorkPool<StoreReadHandlers>({
+  const start = (limit: number, share: number, ofOwnerEach: number): Pick<ReadTarget, 'pool' | 'tiles'> => {
+    const { tiles, others } = maxWaitingInThreads
+    const pool: ReadPool = new WorkPool({
       start: (options) =>
         startThread(file, { ...options, data: { isProcess: false } satisfies ReadWorkData }),
       limit,
       share,
       ownerLimit: limit * ofOwnerEach,
       surplusMs: 10_000,
-      maxWaiting: maxWaitingOfThreads,
+      maxWaiting: { count: tiles + others, refuse: tooBusy },
     })
-  const makeTiles = (workers: number): JoinedTiles => {
-    const lane = new TileLane({
-      most: workers * tilesEach,
-      ofStore: workers * tilesOfStoreEach,
-      maxWaiting: maxWaitingOfThreads,
+    const batches = batchesOf(pool, {
+      name: 'tiles',
+      workers: limit,
+      most: mostTilesAtOnce,
+      atATime: limit * tilesEach,
+      atATimeOfStore: limit * tilesOfStoreEach,
+      maxWaiting: { count: tiles, refuse: tooBusy },
     })
-    return new JoinedTiles(lane, { workers, most: mostTilesAtOnce })
+    return { pool, tiles: batches }
   }
   return {
-    light: { pool: startPool(lightThreads, questionsEach, readsOfOwnerEach), tiles: makeTiles(lightThreads) },
-    heavy: {
-      pool: startPool(heavyThreads, heavyReadsEach, heavyReadsOfOwnerEach),
-      tiles: makeTiles(heavyThreads),
-    },
+    light: start(lightThreads, questionsEach, readsOfOwnerEach),
+    heavy: start(heavyThreads, heavyReadsEach, heavyReadsOfOwnerEach),
   }
 }
 
 function startProcesses(): ReadWorkers {
-  const pool = new WorkPool<StoreReadHandlers>({
+  const { tiles, others } = maxWaitingInProcesses
+  const pool: ReadPool = new WorkPool({
     start: (options) =>
       startProcess(file, { ...options, maxHeapMb, data: { isProcess: true } satisfies ReadWorkData }),
     limit: maxProcesses,
     heavyLimit: maxProcesses - 1,
     surplusMs: 5000,
-    maxWaiting: maxWaitingOfProcesses,
+    maxWaiting: { count: 2 * tiles + others, refuse: tooBusy },
   })
-  const makeTiles = (): JoinedTiles => {
-    const lane = new TileLane({
-      most: maxProcesses - 1,
-      ofStore: maxProcesses - 1,
-      maxWaiting: maxWaitingOfProcesses,
+  const start = (name: string): TileBatches =>
+    batchesOf(pool, {
+      name,
+      workers: maxProcesses,
+      // A deadline applies to one tile.
+      most: 1,
+      atATime: maxProcesses - 1,
+      atATimeOfStore: maxProcesses - 1,
+      maxWaiting: { count: tiles, refuse: tooBusy },
     })
-    // A deadline applies to one tile.
-    return new JoinedTiles(lane, { workers: maxProcesses, most: 1 })
+  return { light: { pool, tiles: start('light tiles') }, heavy: { pool, tiles: start('heavy tiles') } }
+}
+
+function batchesOf(pool: ReadPool, limits: TileBatchesLimits): TileBatches {
+  const workers: TileWorkers = {
+    enter: (options) => pool.enter(options),
+    make: (tiles, options) => pool.callNow('tiles', tiles, options),
   }
-  return { light: { pool, tiles: makeTiles() }, heavy: { pool, tiles: makeTiles() } }
+  return new TileBatches(workers, limits)
 }
 
 function tooBusy(): Failure {

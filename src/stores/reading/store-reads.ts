@@ -50,7 +50,7 @@ export class StoreReads {
 
   /** Returns a function that estimates row counts of the table; those of the whole table are cached. */
   estimateRows(table: string, signal: AbortSignal): EstimateRows {
-    const { resource } = this.#placeOf({ table }).limits
+    const { resource = '' } = this.#placeOf({ table }).limits
     // A cached estimate is shared, so it continues after the first caller has left.
     return (box) =>
       box === undefined

@@ -1,7 +1,7 @@
+import type { CachedTile } from '../../../maps/cache/cached-tile.ts'
 import type { DrawingRequest, StyledLayer } from '../../../maps/drawing/map-drawings.ts'
 import { frameOfBox } from '../../../maps/rasters/box-frame.ts'
 import type { Background } from '../../../maps/rasters/map-frame.ts'
-import type { RasterTile } from '../../../maps/rasters/rasters.ts'
 import type { TimeSelection } from '../../../maps/rasters/time-selection.ts'
 import { rasterSymbols } from '../../tiles/raster-symbols.ts'
 import type { OwsDeps } from '../ows-deps.ts'
@@ -125,7 +125,7 @@ async function drawOnce(
   { srs, box, width, height, times, format }: CoverageMapRequest,
   background: Background,
   signal: AbortSignal,
-): Promise<RasterTile | undefined> {
+): Promise<CachedTile | undefined> {
   const { maxzoom } = await rasters.zooms(layer, signal)
   const frame = await frameOfBox({ srs, box, width, height }, maxzoom)
   if (frame === undefined) return undefined

@@ -58,7 +58,7 @@ export async function getMap(deps: OwsDeps, asked: WmsRequest): Promise<unknown>
     background: readColor(values.find('bgcolor')),
     ...defined({ density: readDensity(values) }),
   }
-  const bytes = await deps.turns.run(reply, (signal) =>
+  const bytes = await deps.limiter.run(reply, (signal) =>
     withFiltered(deps, { layers, filters, box, srs: crs.srs }, signal, async (shown) => {
       const picture = await drawLayers(deps, { ...wish, layers: shown }, signal)
       if (laid === undefined) return picture
