@@ -1,17 +1,21 @@
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { LayerRecord } from '../../catalog/records.ts'
+import type { Layers } from '../../catalog/services/layers.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { notFound } from '../../lib/errors.ts'
+import type { Maps } from '../../maps/maps.ts'
+import type { Rasters } from '../../maps/rasters/rasters.ts'
+import type { PreviousVersions } from '../../maps/versions/previous-versions.ts'
 import type { Tile, TileRequest } from '../../stores/reading/tile-request.ts'
 import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet, isTileOf } from '../../tiles/tile-matrix-sets.ts'
 import { chooseEncoding } from '../accepted-encodings.ts'
 import type { FastifyReply } from '../app-types.ts'
-import type { LayerAtVersion } from './caching.ts'
+import type { CachingSettings, LayerAtVersion } from './caching.ts'
 import { hasAlready, sayHowLong } from './caching.ts'
-import type { TileDeps } from './tile-deps.ts'
-import { chosenProperties, parseProperties, unknownProperties } from './tile-properties.ts'
+import type { TileLimiter } from './tile-limiter.ts'
+import { chosenProperties, parseProperties, unknownProperties } from './tile-query.ts'
 
 /** Media type of vector tiles. */
 export const mvt = 'application/vnd.mapbox-vector-tile'
@@ -19,6 +23,17 @@ const gzipLevel = 1
 
 const unzip = promisify(gunzip)
 const zip = promisify<Uint8Array, { level: number }, Buffer>(gzip)
+
+/** Dependencies of the endpoints below `/tiles`. */
+export interface TileDeps extends CachingSettings {
+  catalog: { layers: Layers }
+  maps: Maps
+  /** Earlier versions of layers. */
+  earlier: Pick<PreviousVersions, 'at' | 'tile'>
+  rasters: Pick<Rasters, 'zooms' | 'map'>
+  /** Limits for all tile requests of the server. */
+  limiter: TileLimiter
+}
 
 /** Options of a response with a tile. */
 interface SendTileOptions {
@@ -52,7 +67,8 @@ export async function sendTile(
   const names = parseProperties(request.url)
   const unknown = unknownProperties(layers, names)
   if (unknown.length > 0) request.reportIgnored(unknown.map((name) => `properties=${name}`))
-  const known = request.headers['if-none-match'] === undefined ? [] : await versionsOf(deps, layers)
+  const known =
+    request.headers['if-none-match'] === undefined ? [] : await versionsOf(deps.catalog.layers, layers)
   if (known.length > 0 && hasAlready(request, deps, known)) {
     sayHowLong(deps, reply, known, v)
     return reply.code(304).send()
@@ -75,10 +91,10 @@ export async function sendTile(
 
 /** Returns the current versions of layers. */
 export function versionsOf(
-  { catalog }: Pick<TileDeps, 'catalog'>,
+  catalogLayers: Pick<Layers, 'versionOf'>,
   layers: readonly LayerRecord[],
 ): Promise<LayerAtVersion[]> {
-  return Promise.all(layers.map(async (layer) => ({ layer, ...(await catalog.layers.versionOf(layer)) })))
+  return Promise.all(layers.map(async (layer) => ({ layer, ...(await catalogLayers.versionOf(layer)) })))
 }
 
 /** Returns the counts of a tile's rows, such as `drawn=184, thinned=12` (a dictionary of RFC 9651). */

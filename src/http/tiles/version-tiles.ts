@@ -10,9 +10,9 @@ import { loginNeeded } from '../access.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
 import { requestSignal } from '../client-signal.ts'
+import type { TileDeps } from './send-tile.ts'
 import { countsText, mvt } from './send-tile.ts'
-import type { TileDeps } from './tile-deps.ts'
-import { chosenProperties, parseProperties } from './tile-properties.ts'
+import { chosenProperties, parseProperties } from './tile-query.ts'
 
 const unzip = promisify(gunzip)
 

@@ -5,9 +5,12 @@ import { Failure } from '../../lib/errors.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
 import { startThread } from '../../lib/workers/start-thread.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
+import { WorkerEnded } from '../../lib/workers/worker-handle.ts'
 import { getStoreDescription } from '../registry.ts'
 import type { StoreConnection } from '../store.ts'
 import { mostTilesAtOnce } from '../store.ts'
+import type { EstimatedBox, EstimateRows, ReadDemand } from './read-cost.ts'
+import { isHeavyRead } from './read-cost.ts'
 import type { ReadWorkData, StoreReadHandlers } from './read-work.ts'
 import { RowEstimates } from './row-estimates.ts'
 import type { ReadLimits, TileBatchesLimits, TileWorkers } from './tile-batches.ts'
@@ -114,7 +117,7 @@ export class Readers {
     this.#processes = startProcesses()
   }
 
-  placeOf(connection: StoreConnection, { table = '', isHeavy = false }: ReadKind = {}): ReadTarget {
+  targetOf(connection: StoreConnection, { table = '', isHeavy = false }: ReadKind = {}): ReadTarget {
     const known = this.#known.get(connection) ?? this.#look(connection)
     const { key } = known
     const share = { key, owner: workOwner(), resource: `${key} ${table}`, isHeavy }
@@ -156,6 +159,100 @@ export class Readers {
   #isForThreads({ parameters: { path = '' } }: StoreConnection, { isSqlite, isOwn }: Known): boolean {
     if (!isSqlite) return true
     return isOwn && (this.#distrusted.get(path) ?? 0) < performance.now()
+  }
+}
+
+const lightRead: ReadKind = {}
+/** Timeout for a database that does not respond; a locked table fails earlier. */
+const estimateMs = 15_000
+
+/** Determines the kind of a read. */
+type FindKind = () => Promise<ReadKind>
+
+/**
+ * Sends the reads of one store to the workers that may read it: heavy reads and light reads to different
+ * ones.
+ */
+export class StoreReads {
+  readonly #connection: StoreConnection
+  readonly #readers: Readers
+
+  constructor(connection: StoreConnection, readers: Readers) {
+    this.#connection = connection
+    this.#readers = readers
+  }
+
+  /** Runs a query in a worker that may read the store, and elsewhere if that worker refuses. */
+  async ask<T>(
+    question: (place: ReadTarget) => Promise<T>,
+    kind: ReadKind | FindKind = lightRead,
+  ): Promise<T> {
+    const answer = async (): Promise<T> =>
+      question(this.#targetOf(typeof kind === 'function' ? await kind() : kind))
+    try {
+      return await answer()
+    } catch (error) {
+      if (!isForProcess(error)) throw toFailure(error)
+      this.#readers.distrust(this.#connection)
+      return answer()
+    }
+  }
+
+  /** Like `ask`, for a query with a streamed result. */
+  async *take<T>(
+    question: (place: ReadTarget) => AsyncIterable<T>,
+    kind: FindKind = async () => lightRead,
+  ): AsyncGenerator<T> {
+    try {
+      yield* question(this.#targetOf(await kind()))
+    } catch (error) {
+      if (!isForProcess(error)) throw toFailure(error)
+      this.#readers.distrust(this.#connection)
+      yield* question(this.#targetOf(await kind()))
+    }
+  }
+
+  /** Returns a function that estimates row counts of the table; those of the whole table are cached. */
+  estimateRows(table: string, signal: AbortSignal): EstimateRows {
+    const { resource = '' } = this.#targetOf({ table }).limits
+    // A cached estimate is shared, so it continues after the first caller has left.
+    return (box) =>
+      box === undefined
+        ? this.#readers.estimates.rowsOf(resource, () => this.#estimate(table))
+        : this.#estimate(table, { box, signal })
+  }
+
+  /** A table without an estimate counts as large. */
+  async #estimate(
+    table: string,
+    { box, signal }: { box?: EstimatedBox; signal?: AbortSignal } = {},
+  ): Promise<number> {
+    const limit = AbortSignal.timeout(estimateMs)
+    const own = signal === undefined ? limit : AbortSignal.any([limit, signal])
+    const question = { connection: this.#connection, table, box }
+    try {
+      return await this.ask(
+        ({ pool, limits }) => pool.call('estimateRows', question, { ...limits, signal: own }),
+        { table },
+      )
+    } catch (error) {
+      if (!limit.aborted || signal?.aborted === true) throw error
+      return Number.MAX_SAFE_INTEGER
+    }
+  }
+
+  /** Returns a function that determines whether a read is heavy. */
+  kindOf(table: string, demand: ReadDemand, signal: AbortSignal): FindKind {
+    return async () => ({ table, isHeavy: await isHeavyRead(demand, this.estimateRows(table, signal)) })
+  }
+
+  /** The same for a read of every row. */
+  kindOfScan(table: string, signal: AbortSignal): FindKind {
+    return this.kindOf(table, { offset: 0, limit: Number.POSITIVE_INFINITY, isCounted: false }, signal)
+  }
+
+  #targetOf(kind: ReadKind): ReadTarget {
+    return this.#readers.targetOf(this.#connection, kind)
   }
 }
 
@@ -229,4 +326,16 @@ function tooBusy(): Failure {
     'too-busy',
     'Too many questions wait for an answer: try again in a moment',
   )
+}
+
+/** A reader that crashed during a query, mostly for lack of memory, is not a server error. */
+function toFailure(error: unknown): unknown {
+  if (!(error instanceof WorkerEnded)) return error
+  return new Failure('unavailable', 'reader-ended', 'The question took more than a reader has', {
+    cause: error,
+  })
+}
+
+function isForProcess(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'needs-process'
 }
