@@ -49,15 +49,8 @@ export function openAreas(context: AppServices): ApiArea[] {
   const placed = { bounds: new LayerBounds(), times: new LayerTimeBounds(catalog.layers) }
   const index = { version, isMonitoringOn: settings.monitoring.isOn, pages }
   const { sharedMaxAgeSeconds } = settings.server
-  const tiles = {
-    catalog,
-    maps,
-    earlier,
-    rasters,
-    version,
-    sharedMaxAgeSeconds,
-    limiter: tileLimiter(settings),
-  }
+  const limiter = tileLimiter(settings)
+  const tiles = { catalog, maps, earlier, rasters, version, sharedMaxAgeSeconds, limiter }
   const thumbnails = new Thumbnails({ maps, rasters, pictures })
   const drawn = { rasters, pictures, drawnTiles, thumbnails }
   return [

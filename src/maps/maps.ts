@@ -18,6 +18,8 @@ interface MapsDeps {
   log: Logger
 }
 
+export type { CachedTile }
+
 /** Maps of published layers. */
 export class Maps {
   readonly #layers: Layers

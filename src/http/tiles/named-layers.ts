@@ -11,7 +11,7 @@ export const maxTileLayers = 20
  * Returns the layers in the address of a request, as `<workspace>:<name>`: `a,b` in its second segment. A
  * comma in a name is written `%2C`, which only the undecoded address distinguishes from a separator.
  */
-export function parseLayerNames(url: string): string[] {
+function parseLayerNames(url: string): string[] {
   const [, , segment = ''] = url.split(/[/?]/, 3)
   if (!segment.includes(',')) return [decodeURIComponent(segment)]
   const ids = segment.split(',').map(decodeURIComponent)

@@ -1,6 +1,6 @@
 import type { Style } from '../../cartography/model.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
-import type { CachedTile } from '../../maps/cache/cached-tile.ts'
+import type { CachedTile } from '../../maps/maps.ts'
 import { emptyPicture } from '../../maps/pictures/empty-picture.ts'
 import type { PictureFormat } from '../../maps/pictures/encode-picture.ts'
 import { mapFrame, mercatorOfDegrees } from '../../maps/rasters/map-frame.ts'

@@ -9,8 +9,8 @@ import type { CachedTile, TileFamily, TileKey } from './cached-tile.ts'
 import { tileText } from './cached-tile.ts'
 import type { TileCache } from './tile-cache.ts'
 
-/** A tile to make: its key, without the version that the layer has by then. */
-export type WantedTile = Omit<TileKey, 'layerId' | 'version'>
+/** Key of a tile, without the layer and its version. */
+export type UnversionedTileKey = Omit<TileKey, 'layerId' | 'version'>
 
 /** Further tiles from the same work, which are stored too. */
 type Beside<Counts> = readonly (Tile<Counts> & Pick<TileKey, 'tile'>)[]
@@ -19,16 +19,16 @@ type Beside<Counts> = readonly (Tile<Counts> & Pick<TileKey, 'tile'>)[]
 export interface TileMaker<Counts> {
   formats: readonly TileFamily['format'][]
   /** True if it makes such tiles of the layer; absent: all of them. */
-  canMake?(layer: LayerRecord, wanted: WantedTile): boolean
+  canMake?(layer: LayerRecord, wanted: UnversionedTileKey): boolean
   /** `now`: the layer's version, read just before. */
   make(
     layer: LayerRecord,
-    wanted: WantedTile,
+    wanted: UnversionedTileKey,
     signal: AbortSignal,
     now: LayerVersion,
   ): Promise<Tile<Counts> & { beside?: Beside<Counts> }>
   /** Metadata of a new file of such tiles, by the names of MBTiles. */
-  metadata(layer: LayerRecord, wanted: WantedTile): Record<string, string>
+  metadata(layer: LayerRecord, wanted: UnversionedTileKey): Record<string, string>
 }
 
 type TileLayers = Pick<Layers, 'versionOf' | 'isStill' | 'findById' | 'isSettled'>
@@ -75,7 +75,7 @@ export class CachedTiles<Counts> {
   }
 
   /** True if this cache makes such tiles of the layer. */
-  canMake(layer: LayerRecord, wanted: WantedTile): boolean {
+  canMake(layer: LayerRecord, wanted: UnversionedTileKey): boolean {
     const { formats, canMake } = this.#maker
     return formats.includes(wanted.format) && canMake?.(layer, wanted) !== false
   }
@@ -83,7 +83,7 @@ export class CachedTiles<Counts> {
   /** Throws what its maker throws. */
   async tile(
     layer: LayerRecord,
-    wanted: WantedTile,
+    wanted: UnversionedTileKey,
     signal: AbortSignal,
     { isKept = true, isCounted = isKept }: TileOptions = {},
   ): Promise<CachedTile<Counts>> {
@@ -121,7 +121,7 @@ export class CachedTiles<Counts> {
   /** Makes the tile again if the layer changed meanwhile; if changes cannot be detected, makes it once. */
   async #makeSteady(
     first: LayerRecord,
-    wanted: WantedTile,
+    wanted: UnversionedTileKey,
     firstVersion: LayerVersion,
     signal: AbortSignal,
   ): Promise<{ tile: CachedTile<Counts>; beside: Beside<Counts>; at: LayerRecord }> {
@@ -152,7 +152,7 @@ export class CachedTiles<Counts> {
   }
 }
 
-function keyOf({ id }: LayerRecord, { version }: LayerVersion, wanted: WantedTile): TileKey {
+function keyOf({ id }: LayerRecord, { version }: LayerVersion, wanted: UnversionedTileKey): TileKey {
   const { set, tile, variant, format } = wanted
   return { layerId: id, version, set, variant, format, tile }
 }

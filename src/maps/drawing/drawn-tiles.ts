@@ -5,7 +5,7 @@ import { notFound } from '../../lib/errors.ts'
 import { JoinedWork } from '../../lib/joined-work.ts'
 import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 import type { CachedTile } from '../cache/cached-tile.ts'
-import type { CachedTiles, TileMaker, WantedTile } from '../cache/cached-tiles.ts'
+import type { CachedTiles, TileMaker, UnversionedTileKey } from '../cache/cached-tiles.ts'
 import type { PictureFormat } from '../pictures/encode-picture.ts'
 import type { Pictures } from '../pictures/pictures.ts'
 import type { MapDrawings } from './map-drawings.ts'
@@ -83,7 +83,7 @@ export class DrawnTiles {
     return digest
   }
 
-  async #make(layer: LayerRecord, wanted: WantedTile, signal: AbortSignal, now: LayerVersion) {
+  async #make(layer: LayerRecord, wanted: UnversionedTileKey, signal: AbortSignal, now: LayerVersion) {
     const { set, tile, variant, format } = wanted
     const { scale, digest } = readVariant(variant)
     // A tile that cannot be cached is drawn for one request only.
@@ -144,7 +144,7 @@ interface MetatileRequest {
   now: LayerVersion
 }
 
-function formatOf(format: WantedTile['format']): PictureFormat {
+function formatOf(format: UnversionedTileKey['format']): PictureFormat {
   return format === 'webp' ? format : 'png'
 }
 

@@ -13,7 +13,7 @@ import { WorkQueue } from '../../lib/workers/work-queue.ts'
 import type { Tile } from '../../stores/reading/tile-request.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import type { CachedTile } from '../cache/cached-tile.ts'
-import type { CachedTiles, TileMaker, WantedTile } from '../cache/cached-tiles.ts'
+import type { CachedTiles, TileMaker, UnversionedTileKey } from '../cache/cached-tiles.ts'
 import type { MapFormat, PictureFormat } from '../pictures/encode-picture.ts'
 import type { LayerSources, PlacedSource } from './layer-sources.ts'
 import { atTimes, SourcesOfLayers, touching, within } from './layer-sources.ts'
@@ -192,7 +192,7 @@ export class Rasters {
     return { bytes, counts: {}, version: version.version, isCurrent }
   }
 
-  async #make(layer: LayerRecord, wanted: WantedTile, signal: AbortSignal): Promise<Made> {
+  async #make(layer: LayerRecord, wanted: UnversionedTileKey, signal: AbortSignal): Promise<Made> {
     const { tile, format } = wanted
     const { scale, symbols, time } = JSON.parse(wanted.variant) as Variant
     const version = await this.#deps.catalog.layers.versionOf(layer)
@@ -354,7 +354,7 @@ export class Rasters {
   }
 }
 
-function wantedOf({ tile, scale, symbols, time, format }: RasterTileRequest): WantedTile {
+function wantedOf({ tile, scale, symbols, time, format }: RasterTileRequest): UnversionedTileKey {
   const told = time === undefined ? {} : { time: timeSelectionText(time) }
   return { set: 'WebMercatorQuad', tile, variant: JSON.stringify({ scale, symbols, ...told }), format }
 }

@@ -1,5 +1,5 @@
-import type { CachedTile } from '../../../maps/cache/cached-tile.ts'
 import type { DrawingRequest, StyledLayer } from '../../../maps/drawing/map-drawings.ts'
+import type { CachedTile } from '../../../maps/maps.ts'
 import { frameOfBox } from '../../../maps/rasters/box-frame.ts'
 import type { Background } from '../../../maps/rasters/map-frame.ts'
 import type { TimeSelection } from '../../../maps/rasters/time-selection.ts'
