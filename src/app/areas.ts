@@ -24,7 +24,7 @@ import { BuiltPages } from '../http/pages/built-pages.ts'
 import { pagesArea } from '../http/pages/pages-area.ts'
 import { pictureEndpoints } from '../http/tiles/picture-routes.ts'
 import { tileEndpoints } from '../http/tiles/routes.ts'
-import { TileQueue } from '../http/tiles/tile-queue.ts'
+import { TileLimiter } from '../http/tiles/tile-limiter.ts'
 import { uploadArea } from '../http/uploads/routes.ts'
 import { defined } from '../lib/defined.ts'
 import { FreeSpace } from '../lib/files/free-space.ts'
@@ -49,7 +49,8 @@ export function openAreas(context: AppServices): ApiArea[] {
   const placed = { bounds: new LayerBounds(), times: new LayerTimeBounds(catalog.layers) }
   const index = { version, isMonitoringOn: settings.monitoring.isOn, pages }
   const { sharedMaxAgeSeconds } = settings.server
-  const tiles = { catalog, maps, earlier, rasters, version, sharedMaxAgeSeconds, turns: turnsOf(settings) }
+  const limiter = tileLimiter(settings)
+  const tiles = { catalog, maps, earlier, rasters, version, sharedMaxAgeSeconds, limiter }
   const thumbnails = new Thumbnails({ maps, rasters, pictures })
   const drawn = { rasters, pictures, drawnTiles, thumbnails }
   return [
@@ -156,6 +157,6 @@ function loadOf(monitoring: Monitoring) {
 }
 
 /** A tile may use the whole deadline of a request, including its wait for a reader. */
-function turnsOf({ server }: AppServices['settings']): TileQueue {
-  return new TileQueue({ deadlineMs: server.requestSeconds * 1000 })
+function tileLimiter({ server }: AppServices['settings']): TileLimiter {
+  return new TileLimiter({ deadlineMs: server.requestSeconds * 1000 })
 }

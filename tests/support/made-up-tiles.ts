@@ -7,5 +7,8 @@ export function madeUpTile(number: number): { key: TileKey; tile: CachedTile } {
   const family = { layerId: 7, version: 3, variant: '', set: 'WebMercatorQuad', format: 'pbf' } as const
   const digest = createHash('sha512').update(String(number)).digest()
   const bytes = new Uint8Array(Buffer.concat(Array.from({ length: 20 + (number % 100) }, () => digest)))
-  return { key: { ...family, tile: place }, tile: { bytes, counts: JSON.stringify({ number }) } }
+  return {
+    key: { ...family, tile: place },
+    tile: { bytes, counts: { number }, version: family.version, isCurrent: true },
+  }
 }

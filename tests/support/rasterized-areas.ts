@@ -90,7 +90,7 @@ export async function areaTile(
 ) {
   const cell = cellOf({ cells }, set, tile.z)
   const thinning = cell === undefined ? { areas } : { areas, cell }
-  const made = await writeTile(store, { table: 'layer', name: 'rows', crs, set, tile, thinning }, never)
+  const made = await writeTile(store, { table: 'layer', name: 'rows', crs, thinning }, { set, tile }, never)
   const bytes = made.bytes.length === 0 ? made.bytes : gunzipSync(made.bytes)
   return { bytes, counts: made.counts, features: decodeTile(bytes) }
 }

@@ -10,7 +10,7 @@ import type { ColumnValues } from '../../stores/reading/column-values.ts'
 import type { TimeBounds } from '../../stores/store.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { crs84Uri, toCrsUri } from '../crs-uris.ts'
-import { layerSegment } from '../tiles/layer-names.ts'
+import { layerSegment } from '../tiles/named-layers.ts'
 import { isSortable } from './property-names.ts'
 import type { ItemLink } from './representations.ts'
 

@@ -10,7 +10,7 @@ import type {
 import type { ServedStore } from '../../stores/reading/served-store.ts'
 import { filterInTable } from '../../stores/reading/shown-columns.ts'
 import { shownSchema } from '../../stores/reading/shown-schema.ts'
-import type { ShownColumns } from '../../stores/reading/table-tile-request.ts'
+import type { ShownColumns } from '../../stores/reading/tile-request.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { requestSignal } from '../client-signal.ts'
 import type { RequestedCrs } from '../crs-uris.ts'

@@ -1,5 +1,5 @@
 import type { LayerSummary } from '../../catalog/summaries/layer-summary.ts'
-import { layerSegment } from '../tiles/layer-names.ts'
+import { layerSegment } from '../tiles/named-layers.ts'
 
 /** Returns the path of a layer's legend in one of its styles. */
 export function legendPath(card: LayerSummary, style: string): string {

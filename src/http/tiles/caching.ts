@@ -3,7 +3,14 @@ import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { addVary, keepPrivately } from '../caching.ts'
 import { entityTags } from '../etag.ts'
 import { ownMaxAgeSeconds } from '../public-copies.ts'
-import type { TileDeps } from './tile-deps.ts'
+
+/** Settings of the headers for caching. */
+export interface CachingSettings {
+  /** Program version, which is part of `ETag`s. */
+  version: string
+  /** Time that a proxy may cache public responses. */
+  sharedMaxAgeSeconds: number
+}
 
 /** A layer at one version. */
 export interface LayerAtVersion {
@@ -29,7 +36,7 @@ function tagOf(program: string, layers: readonly LayerAtVersion[]): string | und
 
 /** Sets how long a response about layers may be cached; not at all if `v` is not its version. */
 export function sayHowLong(
-  { version: program, sharedMaxAgeSeconds }: Pick<TileDeps, 'version' | 'sharedMaxAgeSeconds'>,
+  { version: program, sharedMaxAgeSeconds }: CachingSettings,
   reply: FastifyReply,
   layers: readonly LayerAtVersion[],
   v?: string,
@@ -49,7 +56,7 @@ export function sayHowLong(
 /** True if the client has the response already. */
 export function hasAlready(
   { headers }: FastifyRequest,
-  { version: program }: Pick<TileDeps, 'version'>,
+  { version: program }: Pick<CachingSettings, 'version'>,
   layers: readonly LayerAtVersion[],
 ): boolean {
   const known = headers['if-none-match']

@@ -240,7 +240,7 @@ async function sendPng(
   scale: LegendScale,
 ): Promise<unknown> {
   const { svg, width, height } = legendSvg(legend)
-  const bytes = await deps.turns.run(reply, (signal) => {
+  const bytes = await deps.limiter.run(reply, (signal) => {
     const size = { ownWidth: width, width: width * scale, height: height * scale }
     return deps.pictures.fromSvg({ svg, ...size, format: 'png' }, signal)
   })

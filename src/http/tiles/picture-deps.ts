@@ -12,7 +12,7 @@ import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import type { LayerAtVersion } from './caching.ts'
 import { hasAlready, sayHowLong } from './caching.ts'
 import { namedLayers } from './named-layers.ts'
-import type { TileDeps } from './tile-deps.ts'
+import type { TileDeps } from './send-tile.ts'
 
 /** Dependencies of the endpoints for images. */
 export interface PictureDeps extends Omit<TileDeps, 'rasters'> {
@@ -25,7 +25,7 @@ export interface PictureDeps extends Omit<TileDeps, 'rasters'> {
 
 /** Returns the single layer in the path; images show one layer only. */
 export async function namedLayer(deps: PictureDeps, request: FastifyRequest): Promise<LayerRecord> {
-  const [layer, ...others] = await namedLayers(deps, request)
+  const [layer, ...others] = await namedLayers(deps.catalog.layers, request)
   if (layer === undefined || others.length > 0)
     throw invalid('one-layer', `A picture shows one layer, found ${others.length + 1}`)
   return layer

@@ -1,6 +1,6 @@
 import type { Style } from '../../cartography/model.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
-import type { DrawnTile } from '../../maps/drawing/drawn-tiles.ts'
+import type { CachedTile } from '../../maps/maps.ts'
 import { emptyPicture } from '../../maps/pictures/empty-picture.ts'
 import type { PictureFormat } from '../../maps/pictures/encode-picture.ts'
 import { mapFrame, mercatorOfDegrees } from '../../maps/rasters/map-frame.ts'
@@ -32,8 +32,11 @@ export interface TileImageRequest {
   isOpaque?: boolean
 }
 
-/** With its time read. */
-type TimedTileImageRequest = Omit<TileImageRequest, 'time'> & { time: TimeSelection | undefined }
+/** The style and the time that a request names. */
+interface ReadParameters {
+  style: Style
+  time: TimeSelection | undefined
+}
 
 const tileCells = 256
 /** Degrees of latitude beyond which web mercator is not followed. */
@@ -52,8 +55,8 @@ export async function sendPictureTile(
   const known = await deps.catalog.layers.versionOf(layer)
   const mark = { at: { layer, ...known }, key: isOpaque === true ? `${key}-opaque` : key, v }
   if (isKept(deps, reply, mark)) return reply.send()
-  const made = await deps.turns.run(reply, async (signal) => {
-    const drawn = await makeTile(deps, { ...asked, time }, style, signal)
+  const made = await deps.limiter.run(reply, async (signal) => {
+    const drawn = await makeTile(deps, asked, { style, time }, signal)
     const bytes = drawn.bytes.length === 0 ? emptyPicture(format, scale === 1 ? 256 : 512) : drawn.bytes
     return {
       ...drawn,
@@ -67,15 +70,15 @@ export async function sendPictureTile(
 }
 
 function makeTile(
-  { rasters, drawnTiles }: PictureDeps,
-  { layer, set, tile, scale, time, format }: TimedTileImageRequest,
-  style: Style,
+  { rasters, drawnTiles }: Pick<PictureDeps, 'rasters' | 'drawnTiles'>,
+  asked: TileImageRequest,
+  { style, time }: ReadParameters,
   signal: AbortSignal,
-): Promise<DrawnTile> {
+): Promise<CachedTile> {
+  const { layer, set, tile, scale, format } = asked
   if (layer.details.kind !== 'raster')
     return drawnTiles.tile(layer, { set, tile, scale, style, format }, signal)
-  if (set !== 'WebMercatorQuad')
-    return degreesTile(rasters, { layer, set, tile, scale, time, format }, style, signal)
+  if (set !== 'WebMercatorQuad') return degreesTile(rasters, asked, { style, time }, signal)
   const symbols = rasterSymbols(style, tile.z)
   return rasters.tile(layer, { tile, scale, symbols, time, format }, signal)
 }
@@ -83,10 +86,10 @@ function makeTile(
 /** Returns a raster tile in degrees: an image of its box, which is not cached. */
 async function degreesTile(
   rasters: PictureDeps['rasters'],
-  { layer, set, tile, scale, time, format }: Omit<TimedTileImageRequest, 'style'>,
-  style: Style,
+  { layer, set, tile, scale, format }: TileImageRequest,
+  { style, time }: ReadParameters,
   signal: AbortSignal,
-): Promise<DrawnTile> {
+): Promise<CachedTile> {
   const matrix = getTileMatrixSet(set)
   const box = tileEnvelope(matrix, tile)
   const [minX, minY] = mercatorOfDegrees(box.minX, Math.max(-utmost, box.minY))

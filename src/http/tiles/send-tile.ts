@@ -1,18 +1,21 @@
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { LayerRecord } from '../../catalog/records.ts'
+import type { Layers } from '../../catalog/services/layers.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { notFound } from '../../lib/errors.ts'
-import type { MapTile } from '../../maps/maps.ts'
-import type { RequestFilter } from '../../stores/reading/request-filter.ts'
+import type { Maps } from '../../maps/maps.ts'
+import type { Rasters } from '../../maps/rasters/rasters.ts'
+import type { PreviousVersions } from '../../maps/versions/previous-versions.ts'
+import type { Tile, TileRequest } from '../../stores/reading/tile-request.ts'
 import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet, isTileOf } from '../../tiles/tile-matrix-sets.ts'
 import { chooseEncoding } from '../accepted-encodings.ts'
-import type { FastifyReply, FastifyRequest } from '../app-types.ts'
-import type { LayerAtVersion } from './caching.ts'
+import type { FastifyReply } from '../app-types.ts'
+import type { CachingSettings, LayerAtVersion } from './caching.ts'
 import { hasAlready, sayHowLong } from './caching.ts'
-import type { TileDeps } from './tile-deps.ts'
-import { chosenProperties, parseProperties, unknownProperties } from './tile-properties.ts'
+import type { TileLimiter } from './tile-limiter.ts'
+import { chosenProperties, parseProperties, unknownProperties } from './tile-query.ts'
 
 /** Media type of vector tiles. */
 export const mvt = 'application/vnd.mapbox-vector-tile'
@@ -21,15 +24,21 @@ const gzipLevel = 1
 const unzip = promisify(gunzip)
 const zip = promisify<Uint8Array, { level: number }, Buffer>(gzip)
 
-/** Request for layers that the caller may read. */
-export interface TileRequest {
-  layers: readonly LayerRecord[]
-  set: TileMatrixSetId
-  tile: TileAddress
+/** Dependencies of the endpoints below `/tiles`. */
+export interface TileDeps extends CachingSettings {
+  catalog: { layers: Layers }
+  maps: Maps
+  /** Earlier versions of layers. */
+  earlier: Pick<PreviousVersions, 'at' | 'tile'>
+  rasters: Pick<Rasters, 'zooms' | 'map'>
+  /** Limits for all tile requests of the server. */
+  limiter: TileLimiter
+}
+
+/** Options of a response with a tile. */
+interface SendTileOptions {
   /** Versions that the client takes the layers to have. */
   v?: string | undefined
-  /** Filter of the single layer's features. */
-  filter?: RequestFilter | undefined
   /** May throw for an empty tile, instead of an empty response. */
   whenEmpty?(): Promise<void>
 }
@@ -46,53 +55,50 @@ export function unknownTile(set: TileMatrixSetId, { z, x, y }: Record<keyof Tile
   return notFound('unknown-tile', `There is no tile ${z}/${x}/${y} (zoom, column, row) by ${set}`)
 }
 
-/** Sends a vector tile with the layers in sequence. */
+/** Sends a vector tile with the layers in sequence. The caller may read them. */
 export async function sendTile(
-  deps: TileDeps,
-  request: FastifyRequest,
+  deps: Pick<TileDeps, 'catalog' | 'maps' | 'limiter' | 'version' | 'sharedMaxAgeSeconds'>,
   reply: FastifyReply,
-  asked: TileRequest,
+  layers: readonly LayerRecord[],
+  tileRequest: TileRequest,
+  { v, whenEmpty }: SendTileOptions = {},
 ): Promise<FastifyReply> {
-  const { layers, v } = asked
+  const { request } = reply
   const names = parseProperties(request.url)
   const unknown = unknownProperties(layers, names)
   if (unknown.length > 0) request.reportIgnored(unknown.map((name) => `properties=${name}`))
-  const known = request.headers['if-none-match'] === undefined ? [] : await versionsOf(deps, layers)
+  const known =
+    request.headers['if-none-match'] === undefined ? [] : await versionsOf(deps.catalog.layers, layers)
   if (known.length > 0 && hasAlready(request, deps, known)) {
     sayHowLong(deps, reply, known, v)
     return reply.code(304).send()
   }
-  const made = await deps.turns.run(reply, (signal) => makeTiles(deps, asked, names, signal))
-  if (made === undefined) return reply.hijack()
-  const sent = made.map((tile, index) => ({ ...tile, layer: layers[index] as LayerRecord }))
-  if (made.every(({ bytes }) => bytes.length === 0)) await asked.whenEmpty?.()
+  const tiles = await deps.limiter.run(reply, (signal) =>
+    Promise.all(
+      layers.map((layer) =>
+        deps.maps.tile(layer, { ...tileRequest, attributes: chosenProperties(layer, names) }, signal),
+      ),
+    ),
+  )
+  if (tiles === undefined) return reply.hijack()
+  if (tiles.every(({ bytes }) => bytes.length === 0)) await whenEmpty?.()
+  const sent = tiles.map(({ version, isCurrent }, index) => {
+    return { layer: layers[index] as LayerRecord, version, isCurrent }
+  })
   sayHowLong(deps, reply, sent, v)
-  return sendBytes(request, reply, made)
+  return sendBytes(reply, tiles)
 }
 
 /** Returns the current versions of layers. */
 export function versionsOf(
-  { catalog }: Pick<TileDeps, 'catalog'>,
+  catalogLayers: Pick<Layers, 'versionOf'>,
   layers: readonly LayerRecord[],
 ): Promise<LayerAtVersion[]> {
-  return Promise.all(layers.map(async (layer) => ({ layer, ...(await catalog.layers.versionOf(layer)) })))
-}
-
-function makeTiles(
-  { maps }: Pick<TileDeps, 'maps'>,
-  { layers, set, tile, filter }: TileRequest,
-  names: readonly string[] | undefined,
-  signal: AbortSignal,
-): Promise<MapTile[]> {
-  const make = (layer: LayerRecord): Promise<MapTile> => {
-    const properties = chosenProperties(layer, names)
-    return maps.tile(layer, { set, tile, properties, filter }, signal)
-  }
-  return Promise.all(layers.map(make))
+  return Promise.all(layers.map(async (layer) => ({ layer, ...(await catalogLayers.versionOf(layer)) })))
 }
 
 /** Returns the counts of a tile's rows, such as `drawn=184, thinned=12` (a dictionary of RFC 9651). */
-export function countsText(tiles: readonly Pick<MapTile, 'counts'>[]): string {
+export function countsText(tiles: readonly Pick<Tile, 'counts'>[]): string {
   const [first, ...others] = tiles
   const sums: Record<string, number> = others.length === 0 ? { ...first?.counts } : sumOfCounts(tiles)
   let text = ''
@@ -101,7 +107,7 @@ export function countsText(tiles: readonly Pick<MapTile, 'counts'>[]): string {
   return text
 }
 
-function sumOfCounts(tiles: readonly Pick<MapTile, 'counts'>[]): Record<string, number> {
+function sumOfCounts(tiles: readonly Pick<Tile, 'counts'>[]): Record<string, number> {
   const sums: Record<string, number> = {}
   for (const { counts } of tiles)
     for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count
@@ -125,16 +131,15 @@ function takesGzip(accepted = ''): boolean {
 
 /** Sends the tiles as stored, or decompressed for clients without gzip. */
 async function sendBytes(
-  request: FastifyRequest,
   reply: FastifyReply,
-  tiles: readonly MapTile[],
+  tiles: readonly Pick<Tile, 'bytes' | 'counts'>[],
 ): Promise<FastifyReply> {
   reply.header('terrane-tile', countsText(tiles))
   const parts = tiles.map(({ bytes }) => bytes).filter(({ length }) => length > 0)
   const [first, ...others] = parts
   if (first === undefined) return reply.code(204).send()
   reply.header('content-type', mvt)
-  const isZipped = takesGzip(request.headers['accept-encoding'])
+  const isZipped = takesGzip(reply.request.headers['accept-encoding'])
   if (isZipped) reply.header('content-encoding', 'gzip')
   if (isZipped && others.length === 0)
     return reply.send(Buffer.from(first.buffer, first.byteOffset, first.byteLength))

@@ -14,11 +14,10 @@ import { operation } from '../endpoint.ts'
 import { tokenForLinks, urlToken } from '../url-token.ts'
 import { hasAlready, sayHowLong } from './caching.ts'
 import { styleFor, styleOfVersion } from './drawn-style.ts'
-import { layerSegment, maxTileLayers } from './layer-names.ts'
-import { namedLayers } from './named-layers.ts'
+import { layerSegment, maxTileLayers, namedLayers } from './named-layers.ts'
+import type { TileDeps } from './send-tile.ts'
 import { versionsOf } from './send-tile.ts'
 import { tileExtentOf } from './tile-bounds.ts'
-import type { TileDeps } from './tile-deps.ts'
 import { attributionOf } from './tile-json.ts'
 import { earlierLayer, requestedVersion } from './version-tiles.ts'
 
@@ -60,13 +59,13 @@ export const getMapStyle = operation({
   }),
   answers: { 200: MapStyle },
   handle: async (deps: StyleDeps, request, reply) => {
-    const layers = await namedLayers(deps, request)
+    const layers = await namedLayers(deps.catalog.layers, request)
     const { style: name, version } = request.query
     if (version !== undefined) return earlierMapStyle(deps, request, reply, { layers, version, name })
     if (name !== undefined && layers.length > 1)
       throw invalid('one-layer', `A style is asked for one layer, found ${layers.length}`)
     for (const layer of layers) if (layer.details.kind === 'vector') await deps.maps.requireTiles(layer)
-    const known = await versionsOf(deps, layers)
+    const known = await versionsOf(deps.catalog.layers, layers)
     const drawn = await Promise.all(layers.map((layer) => styleFor(deps, request, layer, name)))
     const marked = { ...deps, version: `${deps.version}-${drawn.map(({ key }) => key).join('-')}` }
     const sources = await Promise.all(layers.map((layer) => sourceOf(request, layer, name)))

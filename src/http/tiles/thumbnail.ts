@@ -59,7 +59,7 @@ function thumbnail(format: PictureFormat) {
         symbols: rasterSymbols(style, shownZoom),
         range: await geographicRange(layer),
       }
-      const made = await deps.turns.run(reply, (signal) =>
+      const made = await deps.limiter.run(reply, (signal) =>
         deps.thumbnails.get(layer, known, question, signal),
       )
       if (made === undefined) return reply.hijack()
@@ -89,7 +89,7 @@ async function sendEarlier(
       ? await styleOfVersion(deps, then.layer, Number(version))
       : await styleFor(deps, request, then.layer, name)
   const question = { width, height, format, style, range: await geographicRange(then.layer) }
-  const bytes = await deps.turns.run(reply, (signal) =>
+  const bytes = await deps.limiter.run(reply, (signal) =>
     deps.thumbnails.ofEarlier(
       then.layer,
       question,

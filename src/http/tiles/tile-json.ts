@@ -11,14 +11,12 @@ import { operation } from '../endpoint.ts'
 import { tokenForLinks, urlToken } from '../url-token.ts'
 import type { LayerAtVersion } from './caching.ts'
 import { hasAlready, sayHowLong, versionsText } from './caching.ts'
-import type { TileFilter } from './filtered-tiles.ts'
-import { filterOf, filterText, tileFilter } from './filtered-tiles.ts'
-import { layerSegment, maxTileLayers } from './layer-names.ts'
-import { namedLayers } from './named-layers.ts'
+import { layerSegment, maxTileLayers, namedLayers } from './named-layers.ts'
+import type { TileDeps } from './send-tile.ts'
 import { versionsOf } from './send-tile.ts'
 import { isChangedByOthers, tileExtentOf } from './tile-bounds.ts'
-import type { TileDeps } from './tile-deps.ts'
-import { tileAttributes } from './tile-properties.ts'
+import type { TileFilter } from './tile-query.ts'
+import { filterOf, filterText, tileAttributes, tileFilter } from './tile-query.ts'
 import { earlierLayer, requestedVersion } from './version-tiles.ts'
 
 const Params = Type.Object({
@@ -129,13 +127,13 @@ export const getTileJson = operation({
   query: Type.Object({ version: requestedVersion, ...tileFilter, ...urlToken }),
   answers: { 200: TileJson },
   handle: async (deps: TileDeps, request, reply) => {
-    const layers = await namedLayers(deps, request)
+    const layers = await namedLayers(deps.catalog.layers, request)
     const { version } = request.query
     filterOf(request.query, layers)
     if (version !== undefined) return earlierTileJson(deps, request, reply, layers, version)
     const raster = layers.length === 1 ? layers.find(({ details }) => details.kind === 'raster') : undefined
     if (raster === undefined) for (const layer of layers) await deps.maps.requireTiles(layer)
-    const known = await versionsOf(deps, layers)
+    const known = await versionsOf(deps.catalog.layers, layers)
     const kind = raster === undefined ? 'mvt' : 'png'
     const tiles = [tilesTemplate(request, layers, `v=${versionsText(known)}`, kind)]
     sayHowLong(deps, reply, known)

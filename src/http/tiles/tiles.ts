@@ -2,11 +2,10 @@ import { Type } from 'typebox'
 import { Bytes, empty, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { urlToken } from '../url-token.ts'
-import { filterOf, tileFilter } from './filtered-tiles.ts'
-import { maxTileLayers } from './layer-names.ts'
-import { namedLayers } from './named-layers.ts'
+import { maxTileLayers, namedLayers } from './named-layers.ts'
+import type { TileDeps } from './send-tile.ts'
 import { mvt, parseTile, sendTile } from './send-tile.ts'
-import type { TileDeps } from './tile-deps.ts'
+import { filterOf, tileFilter } from './tile-query.ts'
 import { requestedVersion, sendTileOfVersion } from './version-tiles.ts'
 
 const Params = Type.Object({
@@ -39,17 +38,11 @@ export const getTile = operation({
   query: Type.Object({ properties, v, version: requestedVersion, ...tileFilter, ...urlToken }),
   answers: { 200: media('A Mapbox Vector Tile', { [mvt]: Bytes }), 204: empty('Nothing is there') },
   handle: async (deps: TileDeps, request, reply) => {
-    const layers = await namedLayers(deps, request)
+    const layers = await namedLayers(deps.catalog.layers, request)
     const tile = parseTile('WebMercatorQuad', request.params)
     const filter = filterOf(request.query, layers)
     if (request.query.version !== undefined)
-      return sendTileOfVersion(deps, request, reply, { layers, tile, version: request.query.version })
-    return sendTile(deps, request, reply, {
-      layers,
-      set: 'WebMercatorQuad',
-      tile,
-      v: request.query.v,
-      filter,
-    })
+      return sendTileOfVersion(deps, reply, { layers, tile, version: request.query.version })
+    return sendTile(deps, reply, layers, { set: 'WebMercatorQuad', tile, filter }, { v: request.query.v })
   },
 })

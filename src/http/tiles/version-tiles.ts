@@ -3,7 +3,6 @@ import { gunzip } from 'node:zlib'
 import { Type } from 'typebox'
 import { hasRole } from '../../accounts/caller.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
-import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { EarlierLayer } from '../../maps/versions/previous-versions.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
@@ -11,9 +10,9 @@ import { loginNeeded } from '../access.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
 import { requestSignal } from '../client-signal.ts'
+import type { TileDeps } from './send-tile.ts'
 import { countsText, mvt } from './send-tile.ts'
-import type { TileDeps } from './tile-deps.ts'
-import { chosenProperties, parseProperties } from './tile-properties.ts'
+import { chosenProperties, parseProperties } from './tile-query.ts'
 
 const unzip = promisify(gunzip)
 
@@ -56,18 +55,16 @@ export function earlierLayer(
 
 /** Sends a vector tile of a layer at an earlier version. */
 export async function sendTileOfVersion(
-  { earlier, turns }: TileDeps,
-  request: FastifyRequest,
+  { earlier, limiter }: Pick<TileDeps, 'earlier' | 'limiter'>,
   reply: FastifyReply,
   { layers, tile, version }: { layers: readonly LayerRecord[]; tile: TileAddress; version: string },
 ): Promise<FastifyReply> {
-  requireLoginForVersions(request)
+  requireLoginForVersions(reply.request)
   const layer = singleLayer(layers)
-  const names = parseProperties(request.url)
-  const made = await turns.run(reply, async (signal) => {
+  const names = parseProperties(reply.request.url)
+  const made = await limiter.run(reply, async (signal) => {
     const then = await earlier.at(layer, parseVersion(version), signal)
-    const attributes = chosenProperties(then.layer, names)
-    return earlier.tile(then, { tile, ...defined({ attributes }) }, signal)
+    return earlier.tile(then, { tile, attributes: chosenProperties(then.layer, names) }, signal)
   })
   if (made === undefined) return reply.hijack()
   keepPrivately(reply)

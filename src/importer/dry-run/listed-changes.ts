@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { notFound } from '../../lib/errors.ts'
 import type { SideTables } from '../../maps/sources/side-tables.ts'
 import { changesTable } from '../../stores/change-files/write-changes.ts'
-import type { EncodedTile } from '../../stores/reading/table-tile-request.ts'
+import type { Tile } from '../../stores/reading/tile-request.ts'
 import type { ChangePageRequest } from '../../stores/reading/write-change-page.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import type { TaskRecord } from '../model/model.ts'
@@ -33,7 +33,7 @@ export class ListedChanges {
    * Returns a vector tile of the changes found in a dry run; the attribute `change` gives the kind of change
    * of each feature.
    */
-  tile(task: TaskRecord, tile: TileAddress, signal: AbortSignal): Promise<EncodedTile> {
+  tile(task: TaskRecord, tile: TileAddress, signal: AbortSignal): Promise<Tile> {
     const path = this.#pathOf(task, 'trial')
     const { crs, listed: rows = 0 } = task.trial?.found ?? {}
     if (crs === undefined)

@@ -7,7 +7,7 @@ import type { Logger } from '../../lib/logger.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
 import type { SideTable, SideTables } from '../../maps/sources/side-tables.ts'
 import type { PagePart } from '../../stores/reading/feature-page-request.ts'
-import type { EncodedTile } from '../../stores/reading/table-tile-request.ts'
+import type { Tile } from '../../stores/reading/tile-request.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import type { Keeping } from '../records/records.ts'
 import { findImport, findTask } from '../records/records.ts'
@@ -111,7 +111,7 @@ export class Previews {
     running: Running,
     { tile, srs }: { tile: TileAddress; srs?: string | undefined },
     signal: AbortSignal,
-  ): Promise<{ tile: EncodedTile; part: ShownRows }> {
+  ): Promise<{ tile: Tile; part: ShownRows }> {
     const { side, file } = await this.#fileOf(running, srs, signal)
     return { tile: await this.#deps.sides.tile(side, { tile }, signal), part: file }
   }

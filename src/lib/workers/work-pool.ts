@@ -98,19 +98,37 @@ export class WorkPool<H extends Handlers> {
     name: K,
     ...parameters: CallParameters<H, K, Preference>
   ): Promise<ResultOf<H, K>> {
+    const place = placeOptions(parameters[1] ?? {})
+    const leave = this.#queue.enterNow(place) ?? (await this.#queue.enter(place))
+    try {
+      return await this.callNow(name, ...parameters)
+    } finally {
+      leave()
+    }
+  }
+
+  /**
+   * Waits for the capacity of one call, for callers that choose the argument only when the call can begin. The
+   * caller makes its calls with `callNow`, one after another, and then calls the returned function.
+   */
+  async enter(options: Preference & Pick<PlaceOptions, 'groups' | 'signal'>): Promise<() => void> {
+    return this.#queue.enter({ ...placeOptions(options), groups: options.groups })
+  }
+
+  /** Like `call`, within capacity from `enter`. */
+  async callNow<K extends HandlerName<H>>(
+    name: K,
+    ...parameters: CallParameters<H, K, Preference>
+  ): Promise<ResultOf<H, K>> {
     const options: Place = parameters[1] ?? {}
-    const place = placeOptions(options)
     for (let attempt = 1; ; attempt += 1) {
-      const leave = this.#queue.enterNow(place) ?? (await this.#queue.enter(place))
-      let member: Member<H> | undefined
+      const member = this.#take(options.key)
       try {
-        member = this.#take(options.key)
         return await member.worker.call(name, ...(parameters as CallParameters<H, K>))
       } catch (error) {
         if (!mayRepeat(error, attempt, options)) throw error
       } finally {
-        if (member !== undefined) this.#giveBack(member)
-        leave()
+        this.#giveBack(member)
       }
     }
   }

@@ -234,4 +234,25 @@ describe('WorkQueue', () => {
     await third
     assert.equal(queue.running, 2)
   })
+
+  it('runs no more items of a group than its limit, and others meanwhile', async () => {
+    const queue = new WorkQueue({ limit: 3 })
+    const [all, one] = [
+      { name: 'all', limit: 2 },
+      { name: 'one', limit: 1 },
+    ]
+    const leave = queue.enterNow({ groups: [all, one] })
+    assert.equal(queue.enterNow({ groups: [all, one] }), undefined)
+    const second = queue.enter({ groups: [all, one] })
+    const leaveOther = queue.enterNow({ groups: [all] })
+    assert.notEqual(leaveOther, undefined)
+    assert.equal(queue.enterNow({ groups: [all] }), undefined)
+    assert.notEqual(queue.enterNow(), undefined)
+    leaveOther?.()
+    await nextRound()
+    assert.equal(queue.waiting, 1)
+    leave?.()
+    ;(await second)()
+    assert.equal(queue.running, 1)
+  })
 })

@@ -12,6 +12,13 @@ export interface WorkQueueOptions {
   maxWaiting?: { count: number; refuse(): Error }
 }
 
+/** Some of the items, with a limit of their own. */
+export interface ItemGroup {
+  name: string
+  /** Number of its items that run at the same time. */
+  limit: number
+}
+
 /** Scheduling options of one item. */
 export interface PlaceOptions {
   /** Items with the same key run one after the other. */
@@ -22,11 +29,13 @@ export interface PlaceOptions {
   resource?: string | undefined
   /** True if the item may take much longer than most. See `heavyLimit`. */
   isHeavy?: boolean | undefined
+  /** Groups of the item. It starts when each of them is below its limit. */
+  groups?: readonly ItemGroup[] | undefined
   /** Removes the item while it waits. A running item must listen to the signal itself. */
   signal?: AbortSignal | undefined
 }
 
-type Item = Pick<PlaceOptions, 'key' | 'owner' | 'resource' | 'isHeavy'>
+type Item = Pick<PlaceOptions, 'key' | 'owner' | 'resource' | 'isHeavy' | 'groups'>
 
 interface Waiter extends Item {
   begin(): void
@@ -62,6 +71,8 @@ export class WorkQueue {
   /** Items that wait for their key. A key is present while an item holds it or is ready to run with it. */
   readonly #lines = new Map<string, Waiter[]>()
   readonly #owners = new Map<string | undefined, Owner>()
+  /** Number of running items of each group; only groups that have some. */
+  readonly #groups = new Map<string, number>()
   #running = 0
   #runningHeavy = 0
   #waiting = 0
@@ -132,8 +143,10 @@ export class WorkQueue {
     }
   }
 
-  #hasCapacity({ owner, isHeavy = false }: Item): boolean {
+  #hasCapacity({ owner, isHeavy = false, groups }: Item): boolean {
     if (this.#running >= this.#limit || (isHeavy && this.#runningHeavy >= this.#heavyLimit)) return false
+    if (groups !== undefined)
+      for (const { name, limit } of groups) if ((this.#groups.get(name) ?? 0) >= limit) return false
     return (this.#owners.get(owner)?.running ?? 0) < this.#ownerLimit
   }
 
@@ -141,6 +154,7 @@ export class WorkQueue {
     this.#running += 1
     if (item.isHeavy === true) this.#runningHeavy += 1
     this.#starts += 1
+    this.#countInGroups(item, 1)
     for (const account of this.#accountsOf(item)) {
       account.running += 1
       account.lastStart = this.#starts
@@ -150,10 +164,20 @@ export class WorkQueue {
   #end(item: Item): void {
     this.#running -= 1
     if (item.isHeavy === true) this.#runningHeavy -= 1
+    this.#countInGroups(item, -1)
     for (const account of this.#accountsOf(item)) account.running -= 1
     this.#forgetIdle(item)
     this.#freeKey(item.key)
     this.#fill()
+  }
+
+  #countInGroups({ groups }: Item, change: 1 | -1): void {
+    if (groups === undefined) return
+    for (const { name } of groups) {
+      const running = (this.#groups.get(name) ?? 0) + change
+      if (running === 0) this.#groups.delete(name)
+      else this.#groups.set(name, running)
+    }
   }
 
   async #wait({ signal, ...item }: PlaceOptions): Promise<void> {

@@ -18,12 +18,17 @@ export interface TileKey extends TileFamily {
   tile: TileAddress
 }
 
-/** A stored tile. Plain data. */
-export interface CachedTile {
+/** A tile of a layer at one version. Plain data. */
+export interface CachedTile<Counts = unknown> {
   /** As sent; empty if nothing is drawn. */
   bytes: Uint8Array
-  /** Counts of the tile, as JSON. */
-  counts: string
+  /** Plain data. */
+  counts: Counts
+  version: number
+  /**
+   * True if no other program changed the data meanwhile, as far as known; otherwise do not cache by version.
+   */
+  isCurrent: boolean
 }
 
 /** Another text for every other family. */
@@ -50,6 +55,6 @@ export function familyName({ version, variant, set, format }: TileFamily): strin
 }
 
 /** Returns a checksum that detects a tile that was damaged on disk or stored under another key. */
-export function sealOf(key: TileKey, { bytes, counts }: CachedTile): number {
+export function sealOf(key: TileKey, bytes: Uint8Array, counts: string): number {
   return crc32(bytes, crc32(`${tileText(key)} ${counts}`))
 }

@@ -4,53 +4,31 @@ import { settledLayer } from '../../catalog/services/settled-layer.ts'
 import { defined } from '../../lib/defined.ts'
 import { notFound } from '../../lib/errors.ts'
 import { JoinedWork } from '../../lib/joined-work.ts'
+import type { Tile } from '../../stores/reading/tile-request.ts'
 import type { CachedTile, TileFamily, TileKey } from './cached-tile.ts'
 import { tileText } from './cached-tile.ts'
 import type { TileCache } from './tile-cache.ts'
 
-/** Key of a tile, without the layer's version. */
-export type TileWanted = Pick<TileKey, 'set' | 'tile' | 'variant' | 'format'>
+/** Key of a tile, without the layer and its version. */
+export type UnversionedTileKey = Omit<TileKey, 'layerId' | 'version'>
 
-/** Result of making a tile. */
-interface Made<Counts> {
-  bytes: Uint8Array
-  /** Plain data. */
-  counts: Counts
-}
-
-/** A tile that has just been made. */
-interface NewTile<Counts> extends Made<Counts> {
-  /** Further tiles from the same work, which are stored too. */
-  beside?: readonly (Made<Counts> & Pick<TileWanted, 'tile'>)[]
-  /** State of the layer's data after reading, if the maker checked it. */
-  seen?: string
-  /** True if the data that were read cannot be of another version than the given one. */
-  isOfVersion?: boolean
-}
-
-/** A tile of a layer at one version. */
-export interface VersionedTile<Counts> extends Made<Counts> {
-  version: number
-  /**
-   * True if no other program changed the data meanwhile, as far as known; otherwise do not cache by version.
-   */
-  isCurrent: boolean
-}
+/** Further tiles from the same work, which are stored too. */
+type Beside<Counts> = readonly (Tile<Counts> & Pick<TileKey, 'tile'>)[]
 
 /** Makes one kind of tiles. */
 export interface TileMaker<Counts> {
   formats: readonly TileFamily['format'][]
   /** True if it makes such tiles of the layer; absent: all of them. */
-  canMake?(layer: LayerRecord, wanted: TileWanted): boolean
+  canMake?(layer: LayerRecord, wanted: UnversionedTileKey): boolean
   /** `now`: the layer's version, read just before. */
   make(
     layer: LayerRecord,
-    wanted: TileWanted,
+    wanted: UnversionedTileKey,
     signal: AbortSignal,
     now: LayerVersion,
-  ): Promise<NewTile<Counts>>
+  ): Promise<Tile<Counts> & { beside?: Beside<Counts> }>
   /** Metadata of a new file of such tiles, by the names of MBTiles. */
-  metadata(layer: LayerRecord, wanted: TileWanted): Record<string, string>
+  metadata(layer: LayerRecord, wanted: UnversionedTileKey): Record<string, string>
 }
 
 type TileLayers = Pick<Layers, 'versionOf' | 'isStill' | 'findById' | 'isSettled'>
@@ -84,7 +62,7 @@ const mostTries = 6
 export class CachedTiles<Counts> {
   readonly #deps: TileCachingDeps
   readonly #maker: TileMaker<Counts>
-  readonly #works = new JoinedWork<VersionedTile<Counts>>()
+  readonly #works = new JoinedWork<CachedTile<Counts>>()
 
   constructor(deps: TileCachingDeps, maker: TileMaker<Counts>) {
     this.#deps = deps
@@ -97,7 +75,7 @@ export class CachedTiles<Counts> {
   }
 
   /** True if this cache makes such tiles of the layer. */
-  canMake(layer: LayerRecord, wanted: TileWanted): boolean {
+  canMake(layer: LayerRecord, wanted: UnversionedTileKey): boolean {
     const { formats, canMake } = this.#maker
     return formats.includes(wanted.format) && canMake?.(layer, wanted) !== false
   }
@@ -105,16 +83,16 @@ export class CachedTiles<Counts> {
   /** Throws what its maker throws. */
   async tile(
     layer: LayerRecord,
-    wanted: TileWanted,
+    wanted: UnversionedTileKey,
     signal: AbortSignal,
     { isKept = true, isCounted = isKept }: TileOptions = {},
-  ): Promise<VersionedTile<Counts>> {
+  ): Promise<CachedTile<Counts>> {
     const before = await this.#deps.layers.versionOf(layer)
     this.#deps.onVersion(layer, before.version)
     const key = keyOf(layer, before, wanted)
     if (isCounted) this.#deps.cache?.count(key)
     const remembered = before.isCurrent ? this.#deps.cache?.remembered(key) : undefined
-    if (remembered !== undefined) return told(before, remembered)
+    if (remembered !== undefined) return remembered as CachedTile<Counts>
     const moment = before.isCurrent ? '' : `?${Math.floor(performance.now() / sharedMs)}`
     const work = (joined: AbortSignal) => this.#findOrMake(layer, { key, before, isKept }, joined)
     return await this.#works.join(`${tileText(key)}${moment}${isKept ? '' : '!'}`, work, signal)
@@ -124,37 +102,29 @@ export class CachedTiles<Counts> {
     layer: LayerRecord,
     { key, before, isKept }: { key: TileKey; before: LayerVersion; isKept: boolean },
     signal: AbortSignal,
-  ): Promise<VersionedTile<Counts>> {
+  ): Promise<CachedTile<Counts>> {
     const { cache } = this.#deps
     const looking = before.isCurrent ? cache?.find(key) : undefined
     const found = looking && (await looking)
     signal.throwIfAborted()
-    if (found !== undefined) return told(before, found)
+    if (found !== undefined) return found as CachedTile<Counts>
     const { tile, beside, at } = await this.#makeSteady(layer, key, before, signal)
     if (!tile.isCurrent || !isKept) return tile
     const metadata = (): Record<string, string> => this.#maker.metadata(at, key)
-    const keep = ({ bytes, counts }: Made<Counts>, address: TileKey['tile']): void =>
-      cache?.keep(
-        { ...key, tile: address, version: tile.version },
-        { bytes, counts: JSON.stringify(counts) },
-        metadata,
-      )
-    for (const one of beside) keep(one, one.tile)
-    keep(tile, key.tile)
+    const { version } = tile
+    for (const { bytes, counts, tile: address } of beside)
+      cache?.keep({ ...key, tile: address, version }, { bytes, counts, version, isCurrent: true }, metadata)
+    cache?.keep({ ...key, version }, tile, metadata)
     return tile
   }
 
   /** Makes the tile again if the layer changed meanwhile; if changes cannot be detected, makes it once. */
   async #makeSteady(
     first: LayerRecord,
-    wanted: TileWanted,
+    wanted: UnversionedTileKey,
     firstVersion: LayerVersion,
     signal: AbortSignal,
-  ): Promise<{
-    tile: VersionedTile<Counts>
-    beside: NonNullable<NewTile<Counts>['beside']>
-    at: LayerRecord
-  }> {
+  ): Promise<{ tile: CachedTile<Counts>; beside: Beside<Counts>; at: LayerRecord }> {
     const { layers } = this.#deps
     const make = this.#maker.make.bind(this.#maker)
     let layer = first
@@ -162,13 +132,13 @@ export class CachedTiles<Counts> {
     for (let tries = 1; ; tries += 1) {
       try {
         const askedMs = performance.now()
-        const { seen, isOfVersion, beside = [], ...made } = await make(layer, wanted, signal, before)
+        const { bytes, counts, seen, isOfVersion, beside = [] } = await make(layer, wanted, signal, before)
         // If the data look different now, tiles that cannot be of another version are still of the given one.
         const isNow = isOfVersion !== true || seen === before.seen
         const look = isNow ? lookOf(seen, askedMs) : lookOf(before.seen)
         const isCurrent = await layers.isStill(layer, before, look)
         if (isCurrent || !before.isCurrent || tries === mostTries)
-          return { tile: { ...made, version: before.version, isCurrent }, beside, at: layer }
+          return { tile: { bytes, counts, version: before.version, isCurrent }, beside, at: layer }
       } catch (error) {
         // The table may have been replaced under the reader.
         const isSame = signal.aborted || tries === mostTries || (await layers.isStill(layer, before))
@@ -182,13 +152,9 @@ export class CachedTiles<Counts> {
   }
 }
 
-function keyOf({ id }: LayerRecord, { version }: LayerVersion, wanted: TileWanted): TileKey {
+function keyOf({ id }: LayerRecord, { version }: LayerVersion, wanted: UnversionedTileKey): TileKey {
   const { set, tile, variant, format } = wanted
   return { layerId: id, version, set, variant, format, tile }
-}
-
-function told<Counts>({ version }: LayerVersion, { bytes, counts }: CachedTile): VersionedTile<Counts> {
-  return { version, isCurrent: true, bytes, counts: JSON.parse(counts) as Counts }
 }
 
 function lookOf(seen: string | undefined, askedMs?: number): StateReading | undefined {

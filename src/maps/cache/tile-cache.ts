@@ -13,8 +13,8 @@ import { RunningFamilies } from './running-families.ts'
 
 const file = new URL('./cache-work.ts', import.meta.url)
 const mostInMemory = 64 << 20
-/** Approximate overhead of a stored tile in bytes. */
-const entryBytes = 500
+/** Approximate size of a stored tile in memory besides its bytes. */
+const entryBytes = 600
 /** Time after which a disk counts as slow and is not used for a while: tiles are made instead. */
 const patienceMs = 500
 const restMs = 5000
@@ -62,7 +62,7 @@ export class TileCache {
   constructor(options: CacheOptions) {
     this.#options = options
     const maxBytes = Math.min(mostInMemory, options.maxBytes)
-    this.#memory = new SizedCache(maxBytes, ({ bytes, counts }) => bytes.length + counts.length + entryBytes)
+    this.#memory = new SizedCache(maxBytes, ({ bytes }) => bytes.length + entryBytes)
   }
 
   /** Returns the tile if it is in memory. */

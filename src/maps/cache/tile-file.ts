@@ -81,14 +81,16 @@ export class TileFile {
     if (row === undefined) return undefined
     const { tile_data: bytes, counts, seal } = row
     if (!(bytes instanceof Uint8Array) || typeof counts !== 'string') throw new DamagedFile(this.path)
-    if (sealOf(key, { bytes, counts }) !== seal) throw new DamagedFile(this.path)
-    return { bytes, counts }
+    if (sealOf(key, bytes, counts) !== seal) throw new DamagedFile(this.path)
+    return { bytes, counts: JSON.parse(counts), version: key.version, isCurrent: true }
   }
 
   keep(tiles: readonly { key: TileKey; tile: CachedTile }[]): void {
     this.#alone(() => {
-      for (const { key, tile } of tiles)
-        this.#keep.run(...placeOf(key.tile), tile.bytes, tile.counts, sealOf(key, tile))
+      for (const { key, tile } of tiles) {
+        const counts = JSON.stringify(tile.counts)
+        this.#keep.run(...placeOf(key.tile), tile.bytes, counts, sealOf(key, tile.bytes, counts))
+      }
     })
   }
 

@@ -4,7 +4,8 @@ import type { Layers, LayerVersion } from '../../catalog/services/layers.ts'
 import { notFound } from '../../lib/errors.ts'
 import { JoinedWork } from '../../lib/joined-work.ts'
 import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
-import type { CachedTiles, TileMaker, TileWanted, VersionedTile } from '../cache/cached-tiles.ts'
+import type { CachedTile } from '../cache/cached-tile.ts'
+import type { CachedTiles, TileMaker, UnversionedTileKey } from '../cache/cached-tiles.ts'
 import type { PictureFormat } from '../pictures/encode-picture.ts'
 import type { Pictures } from '../pictures/pictures.ts'
 import type { MapDrawings } from './map-drawings.ts'
@@ -23,8 +24,6 @@ export interface DrawnTileRequest {
 }
 
 type NoCounts = Record<string, never>
-/** Bytes are empty where nothing is drawn. */
-export type DrawnTile = Omit<VersionedTile<NoCounts>, 'counts'>
 
 interface DrawnTilesDeps {
   layers: Pick<Layers, 'isStill'>
@@ -68,7 +67,7 @@ export class DrawnTiles {
     layer: LayerRecord,
     { set, tile, scale, style, format }: DrawnTileRequest,
     signal: AbortSignal,
-  ): Promise<DrawnTile> {
+  ): Promise<CachedTile> {
     const variant = `${scale} ${this.#remember(style)}`
     return this.#tiles.tile(layer, { set, tile, variant, format }, signal)
   }
@@ -84,7 +83,7 @@ export class DrawnTiles {
     return digest
   }
 
-  async #make(layer: LayerRecord, wanted: TileWanted, signal: AbortSignal, now: LayerVersion) {
+  async #make(layer: LayerRecord, wanted: UnversionedTileKey, signal: AbortSignal, now: LayerVersion) {
     const { set, tile, variant, format } = wanted
     const { scale, digest } = readVariant(variant)
     // A tile that cannot be cached is drawn for one request only.
@@ -145,7 +144,7 @@ interface MetatileRequest {
   now: LayerVersion
 }
 
-function formatOf(format: TileWanted['format']): PictureFormat {
+function formatOf(format: UnversionedTileKey['format']): PictureFormat {
   return format === 'webp' ? format : 'png'
 }
 

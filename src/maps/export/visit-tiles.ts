@@ -1,4 +1,4 @@
-import type { EncodedTile } from '../../stores/reading/table-tile-request.ts'
+import type { Tile } from '../../stores/reading/tile-request.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet, tileEnvelope } from '../../tiles/tile-matrix-sets.ts'
 import { tileAlong } from './tile-ids.ts'
@@ -30,7 +30,7 @@ const degree = 180 / Math.PI
  */
 export async function* visitTiles(
   { minZoom, maxZoom, bbox }: VisitTilesOptions,
-  make: (tile: TileAddress) => Promise<EncodedTile>,
+  make: (tile: TileAddress) => Promise<Tile>,
   onProgress: (progress: VisitProgress) => void,
 ): AsyncGenerator<{ tile: TileAddress; bytes: Uint8Array }> {
   let places = [0]
@@ -50,16 +50,12 @@ export async function* visitTiles(
 }
 
 /** True if no row intersects the tile; features thinned here may be drawn at deeper zooms. */
-function isBarren({ bytes, counts }: EncodedTile): boolean {
+function isBarren({ bytes, counts }: Tile): boolean {
   return bytes.length === 0 && counts.read === 0 && counts.thinned === 0
 }
 
-async function* inOrder(
-  places: readonly number[],
-  z: number,
-  make: (tile: TileAddress) => Promise<EncodedTile>,
-) {
-  const making: { along: number; made: Promise<EncodedTile> }[] = []
+async function* inOrder(places: readonly number[], z: number, make: (tile: TileAddress) => Promise<Tile>) {
+  const making: { along: number; made: Promise<Tile> }[] = []
   for (let next = 0; next < places.length || making.length > 0; ) {
     const along = places[next]
     if (along !== undefined && making.length < width) {

@@ -10,8 +10,10 @@ import { orAborted } from '../../lib/or-aborted.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
 import { WorkQueue } from '../../lib/workers/work-queue.ts'
+import type { Tile } from '../../stores/reading/tile-request.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
-import type { CachedTiles, TileMaker, TileWanted } from '../cache/cached-tiles.ts'
+import type { CachedTile } from '../cache/cached-tile.ts'
+import type { CachedTiles, TileMaker, UnversionedTileKey } from '../cache/cached-tiles.ts'
 import type { MapFormat, PictureFormat } from '../pictures/encode-picture.ts'
 import type { LayerSources, PlacedSource } from './layer-sources.ts'
 import { atTimes, SourcesOfLayers, touching, within } from './layer-sources.ts'
@@ -54,16 +56,7 @@ export interface RasterMapRequest {
   background: Background
 }
 
-/** A tile of rasters. */
-export interface RasterTile {
-  version: number
-  /** True if the data did not change meanwhile, as far as known; otherwise do not cache by version. */
-  isCurrent: boolean
-  /** Empty where nothing is drawn. */
-  bytes: Uint8Array
-}
-
-type Made = Pick<RasterTile, 'bytes'> & { counts: Record<string, never> }
+type Made = Tile<Record<string, never>>
 
 /** Inputs of a tile besides its position and the layer's version. */
 interface Variant {
@@ -165,7 +158,7 @@ export class Rasters {
   }
 
   /** Throws `Failure`: `no-tiles` with the reason, or `tiles-being-made` where the copy of a large raster is not ready. */
-  async tile(layer: LayerRecord, question: RasterTileRequest, signal: AbortSignal): Promise<RasterTile> {
+  async tile(layer: LayerRecord, question: RasterTileRequest, signal: AbortSignal): Promise<CachedTile> {
     return this.#tiles.tile(layer, wantedOf(question), signal)
   }
 
@@ -175,7 +168,7 @@ export class Rasters {
   }
 
   /** A picture of a rectangle; throws as `tile` does. Its bytes are never empty. */
-  async map(layer: LayerRecord, question: RasterMapRequest, signal: AbortSignal): Promise<RasterTile> {
+  async map(layer: LayerRecord, question: RasterMapRequest, signal: AbortSignal): Promise<CachedTile> {
     const { frame, symbols, times, format, background } = question
     const version = await this.#deps.catalog.layers.versionOf(layer)
     const sources = await this.#sources.of(layer, version, signal)
@@ -196,10 +189,10 @@ export class Rasters {
     const bytes = await this.#pool.call('map', wish, { signal, deadlineMs: drawMs })
     const after = await this.#deps.catalog.layers.versionOf(layer)
     const isCurrent = version.isCurrent && after.isCurrent && after.version === version.version
-    return { version: version.version, isCurrent, bytes }
+    return { bytes, counts: {}, version: version.version, isCurrent }
   }
 
-  async #make(layer: LayerRecord, wanted: TileWanted, signal: AbortSignal): Promise<Made> {
+  async #make(layer: LayerRecord, wanted: UnversionedTileKey, signal: AbortSignal): Promise<Made> {
     const { tile, format } = wanted
     const { scale, symbols, time } = JSON.parse(wanted.variant) as Variant
     const version = await this.#deps.catalog.layers.versionOf(layer)
@@ -361,7 +354,7 @@ export class Rasters {
   }
 }
 
-function wantedOf({ tile, scale, symbols, time, format }: RasterTileRequest): TileWanted {
+function wantedOf({ tile, scale, symbols, time, format }: RasterTileRequest): UnversionedTileKey {
   const told = time === undefined ? {} : { time: timeSelectionText(time) }
   return { set: 'WebMercatorQuad', tile, variant: JSON.stringify({ scale, symbols, ...told }), format }
 }

@@ -9,12 +9,11 @@ import { startProcess } from '../../lib/workers/start-process.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
 import type { FeaturePageRequest, PagePart } from '../../stores/reading/feature-page-request.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
-import type { EncodedTile, ShownColumns } from '../../stores/reading/table-tile-request.ts'
+import type { ShownColumns, Tile, TileRequest } from '../../stores/reading/tile-request.ts'
 import type { ChangePageRequest } from '../../stores/reading/write-change-page.ts'
 import { ownStores } from '../../stores/registry.ts'
 import type { StoreConnection } from '../../stores/store.ts'
 import { fewFeatures } from '../../tiles/generalize/layer-generalization.ts'
-import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import { needsProgram } from './needs-program.ts'
 import type { OverviewHandlers } from './overview-work.ts'
 import type { LayerOverview } from './overviews.ts'
@@ -71,17 +70,19 @@ export class SideTables {
   /** A vector tile by WebMercatorQuad. Throws `Failure` (`not-found`, `no-tiles`) where the CRS has no way there. */
   async tile(
     side: SideTable,
-    { tile, attributes }: { tile: TileAddress; attributes?: string[] },
+    { tile, attributes }: Pick<TileRequest, 'tile' | 'attributes'>,
     signal: AbortSignal,
-  ): Promise<EncodedTile> {
+  ): Promise<Tile> {
     const { table, name, crs, columns, rows } = side
     await requireWay(side)
     const set = 'WebMercatorQuad'
-    const wish = { table, crs, set, tile, name, ...defined({ columns, attributes }) } as const
+    const source = { table, crs, name, ...defined({ columns }) }
+    const request = { set, tile, attributes } as const
     const store = this.#open(side)
-    if (rows <= fewFeatures) return store.writeTile(wish, signal)
+    if (rows <= fewFeatures) return store.writeTile(source, request, signal)
     const overview = await orAborted(this.#overviewOf(side), signal)
-    return store.writeTile({ ...wish, thinning: generalizationOf(overview, set, tile.z) }, signal)
+    const thinning = generalizationOf(overview, set, tile.z)
+    return store.writeTile({ ...source, thinning }, request, signal)
   }
 
   /** Its rows in their order as GeoJSON, by default with longitude and latitude. */

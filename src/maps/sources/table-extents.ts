@@ -1,6 +1,6 @@
-import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
+import type { TileSource } from '../../stores/reading/tile-request.ts'
 import type { TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
 import { worldOf } from '../../tiles/world.ts'
@@ -10,10 +10,9 @@ const mostKnown = 10_000
 /** Further than coordinates go. */
 const far = 1e15
 
-interface ReadTable {
-  store: ServedStore
-  table: string
-  crs: CrsDeclaration | string
+interface OpenTable {
+  store: Pick<ServedStore, 'readEnvelopes'>
+  source: Pick<TileSource, 'table' | 'crs'>
 }
 
 /** Extents of layers' tables, read once per version. */
@@ -33,7 +32,7 @@ export class TableExtents {
    */
   async of(
     layerId: number,
-    { store, table, crs }: ReadTable,
+    { store, source: { table, crs } }: OpenTable,
     { set, now }: { set: TileMatrixSetId; now: LayerVersion },
     signal: AbortSignal,
   ): Promise<Envelope | undefined> {

@@ -2,7 +2,6 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { CrsError } from '../../geo/crs-error.ts'
-import type { Envelope } from '../../geo/envelope.ts'
 import { defined } from '../../lib/defined.ts'
 import { Failure, notFound } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
@@ -11,12 +10,10 @@ import type { Logger } from '../../lib/logger.ts'
 import type { RequestBox } from '../../stores/reading/feature-page-request.ts'
 import { lightRows } from '../../stores/reading/read-cost.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
-import type { ShownColumns } from '../../stores/reading/table-tile-request.ts'
+import type { ShownColumns, TileRequest, TileSource } from '../../stores/reading/tile-request.ts'
 import { ownStores } from '../../stores/registry.ts'
 import type { StoreConnection } from '../../stores/store.ts'
-import type { TileGeneralization } from '../../tiles/generalize/layer-generalization.ts'
 import { fewFeatures } from '../../tiles/generalize/layer-generalization.ts'
-import type { TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 import { copiedTable, shownColumns } from './copied-table.ts'
 import { Copies } from './copies.ts'
 import type { LayerVersion } from './layer-work.ts'
@@ -25,20 +22,6 @@ import { generalizationOf, Overviews } from './overviews.ts'
 import { RowFiles } from './row-files.ts'
 import { SideFiles } from './side-files.ts'
 import { TableExtents } from './table-extents.ts'
-
-/** Source of the tiles of a zoom. */
-export interface TileSource {
-  store: ServedStore
-  table: string
-  /** CRS of the table. */
-  crs: CrsDeclaration | string
-  thinning?: TileGeneralization
-  columns?: ShownColumns
-  /** Extent of the table's rows, as far as known. */
-  extent?: Envelope
-  /** A file with the rows of this version. */
-  rowFile?: string
-}
 
 /** A table that external programs can read: in a GeoPackage or PostGIS. Its connection contains secrets. */
 export interface ReadableTable {
@@ -49,7 +32,10 @@ export interface ReadableTable {
   columns?: ShownColumns
 }
 
-interface ReadSource extends TileSource {
+/** A source with its store. */
+interface OpenSource {
+  store: ServedStore
+  source: TileSource
   /** Connection of a copy. */
   connection?: StoreConnection
 }
@@ -58,14 +44,6 @@ interface ReadSource extends TileSource {
 interface Way {
   crs: CrsDeclaration | string
   needsCopy: boolean
-}
-
-interface TileSourceQuery {
-  set: TileMatrixSetId
-  zoom: number
-  now: LayerVersion
-  /** A copy has other types and shapes than those that a filter is about. */
-  isFiltered?: boolean
 }
 
 interface TileSourcesDeps {
@@ -141,28 +119,36 @@ export class TileSources {
     await Promise.all([this.#overviews.close(), this.#copies.close(), this.#rowFiles.close()])
   }
 
-  /** Throws `Failure` (`not-found`, `no-tiles`) where the layer can have no tiles. */
+  /**
+   * Returns the source of a tile for the version `now`. Throws `Failure` (`not-found`, `no-tiles`) where the
+   * layer can have no tiles.
+   */
   async of(
     layer: LayerRecord,
-    { set, zoom, now, isFiltered }: TileSourceQuery,
+    { set, tile, filter }: TileRequest,
+    now: LayerVersion,
     signal: AbortSignal,
-  ): Promise<TileSource> {
+  ): Promise<{ store: ServedStore; source: TileSource }> {
     const { crs, needsCopy } = this.#ways.get(layer) ?? (await this.#wayOf(layer))
-    if (isFiltered === true && needsCopy) return { ...(await this.#ownOf(layer, crs)), thinning: {} }
-    const found = needsCopy ? await this.#copyOf(layer, crs, now, signal) : await this.#ownOf(layer, crs)
+    // A copy has other types and shapes than those that a filter is about.
+    if (filter !== undefined && needsCopy) {
+      const own = await this.#ownOf(layer, crs)
+      return { ...own, source: { ...own.source, thinning: {} } }
+    }
+    const open = needsCopy ? await this.#copyOf(layer, crs, now, signal) : await this.#ownOf(layer, crs)
+    const { store, connection } = open
     const known = this.#extents.known(layer.id, now)
-    const { extent } = known ?? { extent: await this.#extents.of(layer.id, found, { set, now }, signal) }
-    const source = extent === undefined ? found : { ...found, extent }
+    const { extent } = known ?? { extent: await this.#extents.of(layer.id, open, { set, now }, signal) }
+    const source = extent === undefined ? open.source : { ...open.source, extent }
     const rows = this.#knownRows(layer, now) ?? (await this.#countRows(layer, now, signal))
-    if (rows <= fewFeatures) return source
-    const { table, crs: tableCrs, connection } = source
+    if (rows <= fewFeatures) return { store, source }
     const connect = async (): Promise<StoreConnection> => connection ?? this.#connectionOf(layer)
-    const read = { layer, connect, table, crs: tableCrs }
-    const thinning = generalizationOf(await this.#overviews.of(read, now, signal), set, zoom)
+    const read = { layer, connect, table: source.table, crs: source.crs }
+    const thinning = generalizationOf(await this.#overviews.of(read, now, signal), set, tile.z)
     // Rows selected by cell are read by their ids.
-    const isNear = thinning.cell === undefined && isFiltered !== true && connection === undefined
+    const isNear = thinning.cell === undefined && filter === undefined && connection === undefined
     const rowFile = isNear ? this.#rowFiles.of(read, now) : undefined
-    return rowFile === undefined ? { ...source, thinning } : { ...source, thinning, rowFile }
+    return { store, source: { ...source, thinning, ...defined({ rowFile }) } }
   }
 
   /** Throws `Failure` (`not-found`, `no-tiles`) with the reason where a layer can have no tiles. */
@@ -193,9 +179,9 @@ export class TileSources {
     if (copy.connection === undefined) throw new Error('A copy has a file')
     return {
       connection: copy.connection,
-      table: copy.table,
+      table: copy.source.table,
       srs: 'EPSG:3857',
-      ...defined({ columns: copy.columns }),
+      ...defined({ columns: copy.source.columns }),
     }
   }
 
@@ -232,9 +218,9 @@ export class TileSources {
     }
   }
 
-  async #ownOf(layer: LayerRecord, crs: CrsDeclaration | string): Promise<ReadSource> {
+  async #ownOf(layer: LayerRecord, crs: CrsDeclaration | string): Promise<OpenSource> {
     const store = await this.#deps.catalog.layers.openStoreOf(layer)
-    return { store, table: layer.nativeName, crs }
+    return { store, source: { table: layer.nativeName, crs, name: layer.name } }
   }
 
   async #copyOf(
@@ -242,7 +228,7 @@ export class TileSources {
     crs: CrsDeclaration | string,
     now: LayerVersion,
     signal: AbortSignal,
-  ): Promise<ReadSource> {
+  ): Promise<OpenSource> {
     const connect = (): Promise<StoreConnection> => this.#connectionOf(layer)
     const isSmall = (layer.details.featureCount ?? Number.POSITIVE_INFINITY) <= mostRowsWaitedFor
     const waiting = isSmall ? signal : AbortSignal.any([signal, AbortSignal.timeout(longestWaitMs)])
@@ -254,9 +240,7 @@ export class TileSources {
     const columns = shownColumns(layer.details.schema)
     return {
       store: this.#deps.openStore(own),
-      table: copiedTable,
-      crs: 'EPSG:3857',
-      columns,
+      source: { table: copiedTable, crs: 'EPSG:3857', name: layer.name, columns },
       connection: own,
     }
   }
@@ -295,7 +279,8 @@ export class TileSources {
       if (layer?.details.schema.geometry === undefined || layer.details.kind === 'raster') return
       const now = await this.#deps.catalog.layers.versionOf(layer)
       await this.#files.removeOlder(layer.id, now.version)
-      await this.of(layer, { set: 'WebMercatorQuad', zoom: 0, now }, this.#closing.signal)
+      const request: TileRequest = { set: 'WebMercatorQuad', tile: { z: 0, x: 0, y: 0 } }
+      await this.of(layer, request, now, this.#closing.signal)
     } catch (error) {
       if (this.#closing.signal.aborted) return
       this.#deps.log.warn({ err: error, layer: `${workspace}:${name}` }, 'a layer was not prepared for tiles')

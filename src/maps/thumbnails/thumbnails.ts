@@ -100,9 +100,9 @@ export class Thumbnails {
     const { maps } = this.#deps
     await maps.requireTiles(layer)
     const versions: (number | undefined)[] = []
-    const properties = attributesOf(layer, question.style)
+    const attributes = attributesOf(layer, question.style)
     const read = async (tile: TileAddress): Promise<Uint8Array> => {
-      const made = await maps.tile(layer, { set: 'WebMercatorQuad', tile, properties }, signal)
+      const made = await maps.tile(layer, { set: 'WebMercatorQuad', tile, attributes }, signal)
       versions.push(made.isCurrent ? made.version : undefined)
       return made.bytes
     }

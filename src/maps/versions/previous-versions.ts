@@ -8,10 +8,9 @@ import { conflict, Failure, notFound } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
-import type { EncodedTile, ShownColumns } from '../../stores/reading/table-tile-request.ts'
+import type { ShownColumns, Tile, TileRequest } from '../../stores/reading/tile-request.ts'
 import { ownStores } from '../../stores/registry.ts'
 import type { StoreConnection } from '../../stores/store.ts'
-import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import type { SideTables } from '../sources/side-tables.ts'
 import { copiedStateColumns, copiedStateTable } from './copied-state.ts'
 import { StateCopies } from './state-copies.ts'
@@ -108,15 +107,15 @@ export class PreviousVersions {
   /** A vector tile by WebMercatorQuad of what `at` gave. */
   async tile(
     { layer, store, columns, path }: EarlierLayer,
-    wanted: { tile: TileAddress; attributes?: string[] },
+    request: Pick<TileRequest, 'tile' | 'attributes'>,
     signal: AbortSignal,
-  ): Promise<EncodedTile> {
+  ): Promise<Tile> {
     const { name, nativeName: table, details } = layer
     const crs = requireVectorTiles(layer)
     if (path === undefined)
-      return store.writeTile({ table, crs, name, set: 'WebMercatorQuad', ...wanted }, signal)
+      return store.writeTile({ table, crs, name }, { set: 'WebMercatorQuad', ...request }, signal)
     const rows = details.featureCount ?? Number.MAX_SAFE_INTEGER
-    return this.#deps.sides.tile({ path, table, name, crs, rows, ...defined({ columns }) }, wanted, signal)
+    return this.#deps.sides.tile({ path, table, name, crs, rows, ...defined({ columns }) }, request, signal)
   }
 
   async #ofFiles(layer: LayerRecord, { content: { files } }: VersionRecord): Promise<EarlierLayer> {

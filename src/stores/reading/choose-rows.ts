@@ -4,7 +4,7 @@ import { mostDrawn, selectTileRows } from '../../tiles/generalize/select-rows.ts
 import { tileRange, widenToCells } from '../../tiles/generalize/tile-cells.ts'
 import type { TileReads } from '../store.ts'
 import { findOverview } from './cached-overviews.ts'
-import type { TableTileRequest } from './table-tile-request.ts'
+import type { TileRequest, TileSource } from './tile-request.ts'
 
 /** The rows that a tile shows, as a query, and the number of omitted rows. */
 export interface ChosenRows {
@@ -29,16 +29,20 @@ export interface TileBoxes {
   toTable(box: Envelope): Promise<Envelope[]>
 }
 
+interface TileRows {
+  source: TileSource
+  request: TileRequest
+  place: TileBoxes
+}
+
 /**
  * Returns the rows of a tile according to the overview of the layer; undefined if the overview cannot tell.
  */
 export async function chooseByOverview({
-  wish: { thinning, set, tile },
+  source: { thinning },
+  request: { set, tile },
   place,
-}: {
-  wish: TableTileRequest
-  place: TileBoxes
-}): Promise<ChosenRows | undefined> {
+}: TileRows): Promise<ChosenRows | undefined> {
   if (thinning?.overview === undefined) return undefined
   const overview = await findOverview(thinning.overview.path)
   return overview?.select({ set, tile, boxes: place.boxes })
@@ -47,7 +51,7 @@ export async function chooseByOverview({
 /** Selects among all rows around the tile, by their envelopes. */
 export async function chooseAmong(
   reads: TileReads,
-  { wish: { table, crs, set, tile, thinning }, place }: { wish: TableTileRequest; place: TileBoxes },
+  { source: { table, crs, thinning }, request: { set, tile }, place }: TileRows,
   signal: AbortSignal,
 ): Promise<ChosenRows> {
   const cell = thinning?.cell

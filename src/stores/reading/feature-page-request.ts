@@ -5,7 +5,7 @@ import type { Envelope } from '../../geo/envelope.ts'
 import type { FeatureQuery } from '../store.ts'
 import type { PageEnds } from './page-rows.ts'
 import type { RequestFilter } from './request-filter.ts'
-import type { ShownColumns } from './table-tile-request.ts'
+import type { ShownColumns } from './tile-request.ts'
 
 /** Box of a query as given by the client. */
 export interface RequestBox {

@@ -11,7 +11,6 @@ import type {
 } from '../store.ts'
 import type { FeaturePageRequest, PagePart } from './feature-page-request.ts'
 import type { ServedStore } from './served-store.ts'
-import type { EncodedTile, TableTileRequest } from './table-tile-request.ts'
 
 /**
  * Maximum wait of a query for an index that is being built, in milliseconds; later queries find the index.
@@ -73,10 +72,8 @@ export class IndexedStore implements ServedStore {
     return this.#take(() => this.#store.writePage(wish, signal), signal)
   }
 
-  writeTile(wish: TableTileRequest, signal: AbortSignal): Promise<EncodedTile> {
-    return this.#ask(() => this.#store.writeTile(wish, signal), signal)
-  }
-
+  writeTile: ServedStore['writeTile'] = (source, request, signal) =>
+    this.#ask(() => this.#store.writeTile(source, request, signal), signal)
   estimateRowsIn: ServedStore['estimateRowsIn'] = (table, box, signal) =>
     this.#ask(() => this.#store.estimateRowsIn(table, box, signal), signal)
   summarize: ServedStore['summarize'] = (wish, signal) =>

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { Filter } from '../../filters/filter.ts'
 import type { EstimateRows, ReadDemand } from './read-cost.ts'
 import { demandOfCount, demandOfPage, demandOfTileRows, isHeavyRead, isHeavyTile } from './read-cost.ts'
-import type { TableTileRequest } from './table-tile-request.ts'
+import type { TileSource } from './tile-request.ts'
 
 const plain: ReadDemand = { offset: 0, limit: 10, isCounted: false }
 const comparison: Filter = { kind: 'true', attribute: 'a' }
@@ -76,13 +76,7 @@ describe('the cost of reads', () => {
   })
 
   it('of a tile is high where rows are chosen without an overview', () => {
-    const wish: TableTileRequest = {
-      table: 't',
-      crs: 'EPSG:4326',
-      set: 'WebMercatorQuad',
-      name: 'l',
-      tile: { z: 0, x: 0, y: 0 },
-    }
+    const wish: TileSource = { table: 't', crs: 'EPSG:4326', name: 'l' }
     assert.equal(isHeavyTile(wish), false)
     assert.equal(isHeavyTile({ ...wish, thinning: {} }), false)
     assert.equal(isHeavyTile({ ...wish, thinning: { cell: 9 } }), true)

@@ -2,7 +2,7 @@ import type { Filter } from '../../filters/filter.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { FeatureQuery, TileQuery } from '../store.ts'
 import type { FeaturePageRequest, RequestBox } from './feature-page-request.ts'
-import type { TableTileRequest } from './table-tile-request.ts'
+import type { TileSource } from './tile-request.ts'
 
 /** A box, and the CRS of the table; absent if the box is in that CRS. */
 export interface EstimatedBox extends RequestBox {
@@ -80,7 +80,7 @@ export async function isHeavyRead(demand: ReadDemand, estimate: EstimateRows): P
 }
 
 /** Returns true for a tile that selects its rows among all those around it, without an overview. */
-export function isHeavyTile({ thinning }: TableTileRequest): boolean {
+export function isHeavyTile({ thinning }: Pick<TileSource, 'thinning'>): boolean {
   return thinning?.cell !== undefined && thinning.overview === undefined
 }
 

@@ -23,11 +23,12 @@ import type { FeaturePageRequest, PagePart } from './feature-page-request.ts'
 import type { EstimatedBox } from './read-cost.ts'
 import type { ValueSummaryRequest } from './summarize-values.ts'
 import { summarizeValues } from './summarize-values.ts'
-import type { EncodedTile, TableTilesRequest } from './table-tile-request.ts'
+import type { TilesOfTable } from './tile-batches.ts'
+import type { Tile } from './tile-request.ts'
 import type { ChangePageRequest } from './write-change-page.ts'
 import { writeChangePage } from './write-change-page.ts'
 import { writePage } from './write-page.ts'
-import { writeTiles } from './write-tiles.ts'
+import { writeTiles } from './write-tile.ts'
 
 /** Settings passed to the thread or process at its start. */
 export interface ReadWorkData {
@@ -76,11 +77,11 @@ function createHandlers(stores: CachedStores) {
     changes: ({ connection, wish }: StoreRequest & { wish: ChangePageRequest }, { signal }: Context) =>
       changeParts(stores.stream(connection, (store) => writeChangePage(store, wish, signal))),
     tiles: async (
-      { connection, wish }: StoreRequest & { wish: TableTilesRequest },
+      { connection, source, requests }: TilesOfTable,
       { signal }: Context,
-    ): Promise<Transfer<EncodedTile[]>> => {
+    ): Promise<Transfer<Tile[]>> => {
       const tiles = await stores.use(connection, async (store) =>
-        withState(store, await writeTiles(store, wish, signal)),
+        withState(store, await writeTiles(store, source, requests, signal)),
       )
       return new Transfer(
         tiles,
@@ -127,7 +128,7 @@ function createHandlers(stores: CachedStores) {
 }
 
 /** Adds the present state of the table to tiles, if it can be read without a query. */
-function withState({ stateNow }: VectorStore, tiles: EncodedTile[]): EncodedTile[] {
+function withState({ stateNow }: VectorStore, tiles: Tile[]): Tile[] {
   const seen = stateNow?.()
   return seen === undefined ? tiles : tiles.map((tile) => ({ seen, ...tile }))
 }

@@ -5,13 +5,16 @@ import { Failure } from '../../lib/errors.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
 import { startThread } from '../../lib/workers/start-thread.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
+import { WorkerEnded } from '../../lib/workers/worker-handle.ts'
 import { getStoreDescription } from '../registry.ts'
 import type { StoreConnection } from '../store.ts'
 import { mostTilesAtOnce } from '../store.ts'
-import { JoinedTiles } from './joined-tiles.ts'
+import type { EstimatedBox, EstimateRows, ReadDemand } from './read-cost.ts'
+import { isHeavyRead } from './read-cost.ts'
 import type { ReadWorkData, StoreReadHandlers } from './read-work.ts'
 import { RowEstimates } from './row-estimates.ts'
-import { TileLane } from './tile-lane.ts'
+import type { ReadLimits, TileBatchesLimits, TileWorkers } from './tile-batches.ts'
+import { TileBatches } from './tile-batches.ts'
 
 export interface ReadersSettings {
   /**
@@ -67,20 +70,12 @@ interface Known {
 
 type ReadPool = WorkPool<StoreReadHandlers>
 
-/** Scheduling options of reads. See `PlaceOptions`. */
-interface ReadShare {
-  owner: string | undefined
-  /** Name of the table. */
-  resource: string
-  isHeavy: boolean
-}
-
 /** Worker for a query to a store, and the time limit. */
 export interface ReadTarget {
   pool: ReadPool
-  limits: ReadShare & { deadlineMs?: number; graceMs?: number; key: string }
-  /** Queue of tiles. */
-  tiles: JoinedTiles
+  limits: ReadLimits
+  /** Makes tiles in the queue of the pool. */
+  tiles: TileBatches
 }
 
 /** Kind of read that a worker slot is for. */
@@ -122,7 +117,7 @@ export class Readers {
     this.#processes = startProcesses()
   }
 
-  placeOf(connection: StoreConnection, { table = '', isHeavy = false }: ReadKind = {}): ReadTarget {
+  targetOf(connection: StoreConnection, { table = '', isHeavy = false }: ReadKind = {}): ReadTarget {
     const known = this.#known.get(connection) ?? this.#look(connection)
     const { key } = known
     const share = { key, owner: workOwner(), resource: `${key} ${table}`, isHeavy }
@@ -167,57 +162,162 @@ export class Readers {
   }
 }
 
-const maxWaitingOfThreads = { count: 2000, refuse: tooBusy }
-const maxWaitingOfProcesses = { count: 200, refuse: tooBusy }
+const lightRead: ReadKind = {}
+/** Timeout for a database that does not respond; a locked table fails earlier. */
+const estimateMs = 15_000
+
+/** Determines the kind of a read. */
+type FindKind = () => Promise<ReadKind>
+
+/**
+ * Sends the reads of one store to the workers that may read it: heavy reads and light reads to different
+ * ones.
+ */
+export class StoreReads {
+  readonly #connection: StoreConnection
+  readonly #readers: Readers
+
+  constructor(connection: StoreConnection, readers: Readers) {
+    this.#connection = connection
+    this.#readers = readers
+  }
+
+  /** Runs a query in a worker that may read the store, and elsewhere if that worker refuses. */
+  async ask<T>(
+    question: (place: ReadTarget) => Promise<T>,
+    kind: ReadKind | FindKind = lightRead,
+  ): Promise<T> {
+    const answer = async (): Promise<T> =>
+      question(this.#targetOf(typeof kind === 'function' ? await kind() : kind))
+    try {
+      return await answer()
+    } catch (error) {
+      if (!isForProcess(error)) throw toFailure(error)
+      this.#readers.distrust(this.#connection)
+      return answer()
+    }
+  }
+
+  /** Like `ask`, for a query with a streamed result. */
+  async *take<T>(
+    question: (place: ReadTarget) => AsyncIterable<T>,
+    kind: FindKind = async () => lightRead,
+  ): AsyncGenerator<T> {
+    try {
+      yield* question(this.#targetOf(await kind()))
+    } catch (error) {
+      if (!isForProcess(error)) throw toFailure(error)
+      this.#readers.distrust(this.#connection)
+      yield* question(this.#targetOf(await kind()))
+    }
+  }
+
+  /** Returns a function that estimates row counts of the table; those of the whole table are cached. */
+  estimateRows(table: string, signal: AbortSignal): EstimateRows {
+    const { resource = '' } = this.#targetOf({ table }).limits
+    // A cached estimate is shared, so it continues after the first caller has left.
+    return (box) =>
+      box === undefined
+        ? this.#readers.estimates.rowsOf(resource, () => this.#estimate(table))
+        : this.#estimate(table, { box, signal })
+  }
+
+  /** A table without an estimate counts as large. */
+  async #estimate(
+    table: string,
+    { box, signal }: { box?: EstimatedBox; signal?: AbortSignal } = {},
+  ): Promise<number> {
+    const limit = AbortSignal.timeout(estimateMs)
+    const own = signal === undefined ? limit : AbortSignal.any([limit, signal])
+    const question = { connection: this.#connection, table, box }
+    try {
+      return await this.ask(
+        ({ pool, limits }) => pool.call('estimateRows', question, { ...limits, signal: own }),
+        { table },
+      )
+    } catch (error) {
+      if (!limit.aborted || signal?.aborted === true) throw error
+      return Number.MAX_SAFE_INTEGER
+    }
+  }
+
+  /** Returns a function that determines whether a read is heavy. */
+  kindOf(table: string, demand: ReadDemand, signal: AbortSignal): FindKind {
+    return async () => ({ table, isHeavy: await isHeavyRead(demand, this.estimateRows(table, signal)) })
+  }
+
+  /** The same for a read of every row. */
+  kindOfScan(table: string, signal: AbortSignal): FindKind {
+    return this.kindOf(table, { offset: 0, limit: Number.POSITIVE_INFINITY, isCounted: false }, signal)
+  }
+
+  #targetOf(kind: ReadKind): ReadTarget {
+    return this.#readers.targetOf(this.#connection, kind)
+  }
+}
+
+/** Maximum number of waiting tiles, and of other waiting reads. */
+const maxWaitingInThreads = { tiles: 2000, others: 2000 }
+const maxWaitingInProcesses = { tiles: 200, others: 200 }
 
 function startThreads(lightThreads: number): ReadWorkers {
   const heavyThreads = Math.max(1, Math.floor(lightThreads / 2))
-  const startPool = (limit: number, share: number, ofOwnerEach: number): ReadPool =>
-    new WorkPool<StoreReadHandlers>({
+  const start = (limit: number, share: number, ofOwnerEach: number): Pick<ReadTarget, 'pool' | 'tiles'> => {
+    const { tiles, others } = maxWaitingInThreads
+    const pool: ReadPool = new WorkPool({
       start: (options) =>
         startThread(file, { ...options, data: { isProcess: false } satisfies ReadWorkData }),
       limit,
       share,
       ownerLimit: limit * ofOwnerEach,
       surplusMs: 10_000,
-      maxWaiting: maxWaitingOfThreads,
+      maxWaiting: { count: tiles + others, refuse: tooBusy },
     })
-  const makeTiles = (workers: number): JoinedTiles => {
-    const lane = new TileLane({
-      most: workers * tilesEach,
-      ofStore: workers * tilesOfStoreEach,
-      maxWaiting: maxWaitingOfThreads,
+    const batches = batchesOf(pool, {
+      name: 'tiles',
+      workers: limit,
+      most: mostTilesAtOnce,
+      atATime: limit * tilesEach,
+      atATimeOfStore: limit * tilesOfStoreEach,
+      maxWaiting: { count: tiles, refuse: tooBusy },
     })
-    return new JoinedTiles(lane, { workers, most: mostTilesAtOnce })
+    return { pool, tiles: batches }
   }
   return {
-    light: { pool: startPool(lightThreads, questionsEach, readsOfOwnerEach), tiles: makeTiles(lightThreads) },
-    heavy: {
-      pool: startPool(heavyThreads, heavyReadsEach, heavyReadsOfOwnerEach),
-      tiles: makeTiles(heavyThreads),
-    },
+    light: start(lightThreads, questionsEach, readsOfOwnerEach),
+    heavy: start(heavyThreads, heavyReadsEach, heavyReadsOfOwnerEach),
   }
 }
 
 function startProcesses(): ReadWorkers {
-  const pool = new WorkPool<StoreReadHandlers>({
+  const { tiles, others } = maxWaitingInProcesses
+  const pool: ReadPool = new WorkPool({
     start: (options) =>
       startProcess(file, { ...options, maxHeapMb, data: { isProcess: true } satisfies ReadWorkData }),
     limit: maxProcesses,
     heavyLimit: maxProcesses - 1,
     surplusMs: 5000,
-    maxWaiting: maxWaitingOfProcesses,
+    maxWaiting: { count: 2 * tiles + others, refuse: tooBusy },
   })
-  const makeTiles = (): JoinedTiles => {
-    const lane = new TileLane({
-      most: maxProcesses - 1,
-      ofStore: maxProcesses - 1,
-      maxWaiting: maxWaitingOfProcesses,
+  const start = (name: string): TileBatches =>
+    batchesOf(pool, {
+      name,
+      workers: maxProcesses,
+      // A deadline applies to one tile.
+      most: 1,
+      atATime: maxProcesses - 1,
+      atATimeOfStore: maxProcesses - 1,
+      maxWaiting: { count: tiles, refuse: tooBusy },
     })
-    // A deadline applies to one tile.
-    return new JoinedTiles(lane, { workers: maxProcesses, most: 1 })
+  return { light: { pool, tiles: start('light tiles') }, heavy: { pool, tiles: start('heavy tiles') } }
+}
+
+function batchesOf(pool: ReadPool, limits: TileBatchesLimits): TileBatches {
+  const workers: TileWorkers = {
+    enter: (options) => pool.enter(options),
+    make: (tiles, options) => pool.callNow('tiles', tiles, options),
   }
-  return { light: { pool, tiles: makeTiles() }, heavy: { pool, tiles: makeTiles() } }
+  return new TileBatches(workers, limits)
 }
 
 function tooBusy(): Failure {
@@ -226,4 +326,16 @@ function tooBusy(): Failure {
     'too-busy',
     'Too many questions wait for an answer: try again in a moment',
   )
+}
+
+/** A reader that crashed during a query, mostly for lack of memory, is not a server error. */
+function toFailure(error: unknown): unknown {
+  if (!(error instanceof WorkerEnded)) return error
+  return new Failure('unavailable', 'reader-ended', 'The question took more than a reader has', {
+    cause: error,
+  })
+}
+
+function isForProcess(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'needs-process'
 }

@@ -15,9 +15,9 @@ import type { FeaturePageRequest, PagePart } from './feature-page-request.ts'
 import type { EstimatedBox } from './read-cost.ts'
 import { demandOfCount, demandOfPage, demandOfQuery, demandOfTileRows, isHeavyTile } from './read-cost.ts'
 import type { Readers, ReadTarget } from './readers.ts'
-import { StoreReads } from './store-reads.ts'
+import { StoreReads } from './readers.ts'
 import type { ValueSummaryRequest } from './summarize-values.ts'
-import type { EncodedTile, TableTileRequest } from './table-tile-request.ts'
+import type { Tile, TileRequest, TileSource } from './tile-request.ts'
 import type { ChangePageRequest } from './write-change-page.ts'
 
 /** A store whose queries run in other threads or processes. */
@@ -27,7 +27,7 @@ export interface ServedStore extends VectorStore, TileReads {
   /** Yields the contents of a change file as text; for a GeoPackage created by `writeChanges`. */
   writeChangePage(wish: ChangePageRequest, signal: AbortSignal): AsyncIterable<Uint8Array>
   /** Returns a vector tile of a table. */
-  writeTile(wish: TableTileRequest, signal: AbortSignal): Promise<EncodedTile>
+  writeTile(source: TileSource, request: TileRequest, signal: AbortSignal): Promise<Tile>
   /** Returns statistics of a column. */
   summarize(wish: ValueSummaryRequest, signal: AbortSignal): Promise<ValueSummary>
   /** Returns the values of columns. */
@@ -116,17 +116,11 @@ function servedReads(connection: StoreConnection, reads: StoreReads): Reads {
       ),
     writeChangePage: (wish, signal) =>
       reads.take(({ pool, limits }) => pool.stream('changes', { connection, wish }, { ...limits, signal })),
-    writeTile: (wish, signal) =>
-      reads.ask(
-        ({ pool, limits, tiles }) =>
-          tiles.run(
-            limits.key,
-            wish,
-            (several, own) => pool.call('tiles', { connection, wish: several }, { ...limits, signal: own }),
-            { owner: limits.owner, resource: limits.resource, signal },
-          ),
-        { table: wish.table, isHeavy: isHeavyTile(wish) },
-      ),
+    writeTile: (source, request, signal) =>
+      reads.ask(({ limits, tiles }) => tiles.make({ connection, source, request }, limits, signal), {
+        table: source.table,
+        isHeavy: isHeavyTile(source),
+      }),
     summarize: (wish, signal) =>
       reads.ask(
         ({ pool, limits }) => pool.call('summary', { connection, wish }, { ...limits, signal }),

@@ -3,13 +3,13 @@ import { columnValue } from '../../geo/column.ts'
 import { attributeIndex } from '../../geo/schema.ts'
 import type { FeaturePage, TileQuery } from '../store.ts'
 import type { RequestFilter } from './request-filter.ts'
-import type { ShownColumns, TableTileRequest } from './table-tile-request.ts'
+import type { ShownColumns } from './tile-request.ts'
 
 /** Returns the table columns to read for the requested attributes. */
-export function readColumns({
-  attributes,
-  columns,
-}: Pick<TableTileRequest, 'attributes' | 'columns'>): Pick<TileQuery, 'attributes'> {
+export function readColumns(
+  attributes: readonly string[] | undefined,
+  columns: ShownColumns | undefined,
+): Pick<TileQuery, 'attributes'> {
   if (attributes === undefined) return {}
   if (columns === undefined) return { attributes }
   const wanted = new Set(attributes)

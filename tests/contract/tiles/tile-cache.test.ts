@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
-import type { MapTile } from '../../../src/maps/maps.ts'
+import type { CachedTile } from '../../../src/maps/cache/cached-tile.ts'
 import type { TestApp } from '../../support/app.ts'
 import { createTestApp } from '../../support/app.ts'
 import { patienceMs, until } from '../../support/until.ts'
@@ -29,7 +29,7 @@ async function serving(t: TestContext, options: Parameters<typeof createTestApp>
   return server
 }
 
-async function tileOf(server: TestApp, name: string, [z, x, y] = [0, 0, 0]): Promise<MapTile> {
+async function tileOf(server: TestApp, name: string, [z, x, y] = [0, 0, 0]): Promise<CachedTile> {
   const question = { set: 'WebMercatorQuad', tile: { z: z ?? 0, x: x ?? 0, y: y ?? 0 } } as const
   return server.maps.tile(await recordOf(server, name), question, AbortSignal.timeout(patienceMs))
 }

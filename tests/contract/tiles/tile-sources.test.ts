@@ -15,8 +15,9 @@ import { gunzipSync } from 'node:zlib'
 import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
 import { defined, without } from '../../../src/lib/defined.ts'
-import type { MapTile } from '../../../src/maps/maps.ts'
+import type { CachedTile } from '../../../src/maps/cache/cached-tile.ts'
 import { generalizationOf } from '../../../src/maps/sources/overviews.ts'
+import type { TileCounts } from '../../../src/tiles/encode-tile.ts'
 import type { LayerGeneralization } from '../../../src/tiles/generalize/layer-generalization.ts'
 import { Overview, readOverviewHeader } from '../../../src/tiles/generalize/overview.ts'
 import type { TileAddress, TileMatrixSetId } from '../../../src/tiles/tile-matrix-sets.ts'
@@ -61,7 +62,7 @@ async function tileOf(
   name: string,
   tile: TileAddress,
   set: TileMatrixSetId = 'WebMercatorQuad',
-): Promise<MapTile> {
+): Promise<CachedTile<TileCounts>> {
   return server.maps.tile(await recordOf(server, name), { set, tile }, never)
 }
 
@@ -98,7 +99,7 @@ async function serving(t: TestContext, env: Record<string, string>): Promise<Tes
   return server
 }
 
-function unpacked({ bytes }: MapTile): Buffer {
+function unpacked({ bytes }: CachedTile): Buffer {
   return bytes.length === 0 ? Buffer.alloc(0) : gunzipSync(bytes)
 }
 
@@ -116,8 +117,8 @@ async function bothWays(
     const quick = await tileOf(server, name, tile, set)
     const { cells, areas } = header
     const thinning = generalizationOf({ cells, ...defined({ areas }) }, set, tile.z)
-    const wish = { table: layer.nativeName, crs: 'EPSG:4326', set, tile, name, thinning }
-    const slow = await store.writeTile(wish, never)
+    const source = { table: layer.nativeName, crs: 'EPSG:4326', name, thinning }
+    const slow = await store.writeTile(source, { set, tile }, never)
     assert.deepEqual(Buffer.from(quick.bytes), Buffer.from(slow.bytes), `${set} ${JSON.stringify(tile)}`)
     assert.deepEqual(quick.counts, slow.counts, `${set} ${JSON.stringify(tile)}`)
     tiles.push({ bytes: unpacked(quick).toString('base64'), counts: quick.counts })
@@ -303,7 +304,7 @@ describe('tiles of a layer in a CRS that only GDAL knows', () => {
         }
         const some = await server.maps.tile(
           await recordOf(server, name),
-          { set: 'WorldCRS84Quad', tile: { z: 3, x: 8, y: 1 }, properties: ['NÄME'] },
+          { set: 'WorldCRS84Quad', tile: { z: 3, x: 8, y: 1 }, attributes: ['NÄME'] },
           never,
         )
         assert.deepEqual(Object.keys(featuresOf(some, name)[0]?.properties ?? {}), ['NÄME'])
@@ -317,7 +318,7 @@ async function changeUntil(url: string, sql: string, signal: AbortSignal): Promi
   while (!signal.aborted) await runSql(url, sql)
 }
 
-function featuresOf(tile: MapTile, name: string) {
+function featuresOf(tile: CachedTile, name: string) {
   const layer = new VectorTile(new PbfReader(unpacked(tile))).layers[name]
   return Array.from({ length: layer?.length ?? 0 }, (_, at) => {
     const feature = layer?.feature(at)

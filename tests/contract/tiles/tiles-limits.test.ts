@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { seededRandom } from '../../../bench/random.ts'
-import type { EncodedTile } from '../../../src/stores/reading/table-tile-request.ts'
-import { writeTile } from '../../../src/stores/reading/write-tile.ts'
-import { writeTiles } from '../../../src/stores/reading/write-tiles.ts'
+import type { Tile } from '../../../src/stores/reading/tile-request.ts'
+import { writeTile, writeTiles } from '../../../src/stores/reading/write-tile.ts'
 import { stores } from '../../../src/stores/registry.ts'
 import type { VectorStore } from '../../../src/stores/store.ts'
 import { tileReadingOf } from '../../../src/stores/tile-reading.ts'
@@ -24,7 +23,8 @@ import { never, withStore } from '../store-session.ts'
 const mostBytes = 40_000
 const schema = schemaOf({ text: 'text' }, 'Polygon')
 const tile = { z: 2, x: 2, y: 1 }
-const wish = { table: 'layer', crs: 'EPSG:4326', set: 'WebMercatorQuad', tile, name: 'rows' } as const
+const source = { table: 'layer', crs: 'EPSG:4326', name: 'rows' }
+const request = { set: 'WebMercatorQuad', tile } as const
 
 /**
  * Returns polygons of 10 to 90 vertices, all of different sizes, some with a text; all within one tile of
@@ -97,10 +97,10 @@ describe('a tile of more than may be read for it', () => {
         async ({ store, fill }) => {
           const rows = sampleRows()
           await fill(schema, rows)
-          const whole = await writeTile(store, wish, never)
+          const whole = await writeTile(store, source, request, never)
           assert.deepEqual([whole.counts.drawn, whole.counts.overLimit], [400, 0])
           const { ids, overLimit } = await expectedRows(store, rows)
-          const made = await writeTile(store, wish, never, mostBytes)
+          const made = await writeTile(store, source, request, never, mostBytes)
           const shownIds = (bytes: Uint8Array) => decodeTile(gunzipSync(bytes)).map(({ id }) => id)
           assert.deepEqual(shownIds(made.bytes), ids)
           assert.deepEqual([made.counts.drawn, made.counts.overLimit], [ids.length, overLimit])
@@ -127,17 +127,17 @@ describe('a tile of more than may be read for it', () => {
 /** With others, with an overview and without, where the zoom is thinned. */
 async function expectSameOtherWays(
   store: VectorStore,
-  made: EncodedTile,
+  made: Tile,
   { path, cells }: { path: string; cells: readonly number[] },
 ): Promise<void> {
-  const plain = ({ bytes, counts }: Pick<EncodedTile, 'bytes' | 'counts'>) => ({ bytes, counts })
-  const tiles = [tile, { z: 2, x: 0, y: 0 }]
-  const [first] = await writeTiles(store, { ...wish, tiles }, never, mostBytes)
+  const plain = ({ bytes, counts }: Pick<Tile, 'bytes' | 'counts'>) => ({ bytes, counts })
+  const requests = [request, { ...request, tile: { z: 2, x: 0, y: 0 } }]
+  const [first] = await writeTiles(store, source, requests, never, mostBytes)
   assert.deepEqual(first && plain(first), plain(made))
   const cell = cells[tile.z] as number
-  const slow = await writeTile(store, { ...wish, thinning: { cell } }, never, mostBytes)
+  const slow = await writeTile(store, { ...source, thinning: { cell } }, request, never, mostBytes)
   const overview = { path, level: tile.z }
-  const quick = await writeTile(store, { ...wish, thinning: { cell, overview } }, never, mostBytes)
+  const quick = await writeTile(store, { ...source, thinning: { cell, overview } }, request, never, mostBytes)
   assert.deepEqual(plain(quick), plain(slow))
   assert.ok(slow.counts.overLimit > 0, JSON.stringify(slow.counts))
 }

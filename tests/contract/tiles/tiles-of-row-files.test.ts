@@ -7,7 +7,7 @@ import { describe, it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
-import type { TableTileRequest } from '../../../src/stores/reading/table-tile-request.ts'
+import type { TileRequest, TileSource } from '../../../src/stores/reading/tile-request.ts'
 import { getTileMatrixSet, isTileOf } from '../../../src/tiles/tile-matrix-sets.ts'
 import type { TestApp } from '../../support/app.ts'
 import { createTestApp } from '../../support/app.ts'
@@ -120,18 +120,16 @@ async function compare(server: TestApp, name: string, path: string, attributes?:
   let read = 0
   for (const set of ['WebMercatorQuad', 'WorldCRS84Quad'] as const) {
     for (const tile of tiles.filter((one) => isTileOf(getTileMatrixSet(set), one))) {
-      const wish: TableTileRequest = {
+      const source: TileSource = {
         table: layer.nativeName,
         crs: layer.details.srs ?? 'EPSG:4326',
-        set,
-        tile,
         name,
         thinning: {},
-        ...(attributes && { attributes }),
       }
-      const { isOfRowFile, ...quick } = await store.writeTile({ ...wish, rowFile: path }, never)
-      const { seen: _, ...slow } = await store.writeTile(wish, never)
-      assert.equal(isOfRowFile, true, `${set} ${JSON.stringify(tile)}`)
+      const request: TileRequest = { set, tile, attributes }
+      const { isOfVersion, ...quick } = await store.writeTile({ ...source, rowFile: path }, request, never)
+      const { seen: _, ...slow } = await store.writeTile(source, request, never)
+      assert.equal(isOfVersion, true, `${set} ${JSON.stringify(tile)}`)
       assert.deepEqual(Buffer.from(quick.bytes), Buffer.from(slow.bytes), `${set} ${JSON.stringify(tile)}`)
       const { read: found, ...counts } = quick.counts
       const { read: asked, ...others } = slow.counts
@@ -241,15 +239,9 @@ describe('tiles of rows that are laid out for them', { concurrency: false }, () 
     const layer = await recordOf(server, 'many')
     const store = await server.catalog.layers.openStoreOf(layer)
     const tile = { z: 10, x: 532, y: 342 }
-    const wish: TableTileRequest = {
-      table: layer.nativeName,
-      crs: 'EPSG:4326',
-      set: 'WebMercatorQuad',
-      tile,
-      name: 'many',
-      thinning: {},
-    }
-    const whole = await store.writeTile(wish, never)
+    const source: TileSource = { table: layer.nativeName, crs: 'EPSG:4326', name: 'many', thinning: {} }
+    const request: TileRequest = { set: 'WebMercatorQuad', tile }
+    const whole = await store.writeTile(source, request, never)
     assert.ok(whole.counts.drawn > 0)
     const copy = join(server.dataDir, 'broken.rows')
     for (const break_ of [
@@ -258,8 +250,8 @@ describe('tiles of rows that are laid out for them', { concurrency: false }, () 
       () => rmSync(copy),
     ]) {
       break_()
-      const made = await store.writeTile({ ...wish, rowFile: copy }, never)
-      assert.equal(made.isOfRowFile, undefined)
+      const made = await store.writeTile({ ...source, rowFile: copy }, request, never)
+      assert.equal(made.isOfVersion, undefined)
       assert.deepEqual(made.bytes, whole.bytes)
     }
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { seededRandom } from '../../../bench/random.ts'
-import { writeTile } from '../../../src/stores/reading/write-tile.ts'
-import { writeTiles } from '../../../src/stores/reading/write-tiles.ts'
+import { writeTile, writeTiles } from '../../../src/stores/reading/write-tile.ts'
 import { stores } from '../../../src/stores/registry.ts'
 import type { TileAddress, TileMatrixSetId } from '../../../src/tiles/tile-matrix-sets.ts'
 import type { Row } from '../../support/batches.ts'
@@ -100,51 +99,34 @@ describe('tiles that are made together', () => {
           let drawn = 0
           for (const [
             name,
-            { tiles, set = 'WebMercatorQuad', crs = 'EPSG:4326', ...other },
+            { tiles, set = 'WebMercatorQuad', crs = 'EPSG:4326', attributes, ...other },
           ] of Object.entries(groups)) {
-            const wish = { table: 'layer', crs, set, name: 'layer', ...other }
-            const together = await writeTiles(store, { ...wish, tiles }, never)
+            const source = { table: 'layer', crs, name: 'layer', ...other }
+            const requests = tiles.map((tile) => ({ set, tile, attributes }))
+            const together = await writeTiles(store, source, requests, never)
             assert.equal(together.length, tiles.length)
-            for (const [at, tile] of tiles.entries()) {
-              const alone = await writeTile(store, { ...wish, tile }, never)
+            for (const [at, request] of requests.entries()) {
+              const alone = await writeTile(store, source, request, never)
               const { seen, ...made } = together[at] ?? { bytes: undefined, counts: undefined }
               assert.deepEqual(
                 made,
                 { bytes: alone.bytes, counts: alone.counts },
-                `${name} ${JSON.stringify(tile)}`,
+                `${name} ${JSON.stringify(request.tile)}`,
               )
               if (alone.seen !== undefined) assert.equal(seen, alone.seen, name)
               drawn += alone.counts.drawn
             }
           }
           assert.ok(drawn > 50_000, `${drawn} features were drawn`)
+          const set = 'WebMercatorQuad' as const
+          const requests = around(9, 1, 1, 2, 1).map((tile) => ({ set, tile }))
           await assert.rejects(
-            writeTiles(
-              store,
-              {
-                table: 'nowhere',
-                crs: 'EPSG:4326',
-                set: 'WebMercatorQuad',
-                name: 'l',
-                tiles: around(9, 1, 1, 2, 1),
-              },
-              never,
-            ),
+            writeTiles(store, { table: 'nowhere', crs: 'EPSG:4326', name: 'l' }, requests, never),
             { kind: 'notFound' },
           )
           const gone = AbortSignal.abort(new Error('left'))
           await assert.rejects(
-            writeTiles(
-              store,
-              {
-                table: 'layer',
-                crs: 'EPSG:4326',
-                set: 'WebMercatorQuad',
-                name: 'l',
-                tiles: around(9, 1, 1, 2, 1),
-              },
-              gone,
-            ),
+            writeTiles(store, { table: 'layer', crs: 'EPSG:4326', name: 'l' }, requests, gone),
             /left/,
           )
         },

@@ -88,7 +88,7 @@ async function sendMap(deps: OgcDeps, request: MapRequest, reply: FastifyReply):
     sayHowLong(keeping, reply, [{ layer, ...known }])
     return reply.code(304).send()
   }
-  const made = await deps.tiles.turns.run(reply, async (signal) => {
+  const made = await deps.tiles.limiter.run(reply, async (signal) => {
     const { maxzoom } = await deps.tiles.rasters.zooms(layer, signal)
     const asked = await readFrame(layer, request.query, maxzoom)
     const symbols = rasterSymbols(style, asked.frame.zoom)

@@ -93,6 +93,6 @@ export const getCollectionTile = operation({
       if (!isWithinLimits(tilesetLimits(getTileMatrixSet(set), range), tile))
         throw unknownTile(set, { z, x, y })
     }
-    return sendTile(deps.tiles, request, reply, { layers: [layer], set, tile, whenEmpty })
+    return sendTile(deps.tiles, reply, [layer], { set, tile }, { whenEmpty })
   },
 })

@@ -3,9 +3,9 @@ import { findCrs } from '../../../geo/crs-database.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { defined } from '../../../lib/defined.ts'
 import type { DrawingRequest, StyledLayer } from '../../../maps/drawing/map-drawings.ts'
+import type { CachedTile } from '../../../maps/maps.ts'
 import { frameOfBox } from '../../../maps/rasters/box-frame.ts'
 import type { Background } from '../../../maps/rasters/map-frame.ts'
-import type { RasterTile } from '../../../maps/rasters/rasters.ts'
 import type { TimeSelection } from '../../../maps/rasters/time-selection.ts'
 import type { RequestBox } from '../../../stores/reading/feature-page-request.ts'
 import { rasterSymbols } from '../../tiles/raster-symbols.ts'
@@ -120,7 +120,7 @@ async function drawCurrentCoverage(
   layers: OwsDeps['catalog']['layers'],
   { layer, style }: StyledLayer,
   signal: AbortSignal,
-  draw: (styled: StyledLayer) => Promise<RasterTile | undefined>,
+  draw: (styled: StyledLayer) => Promise<CachedTile | undefined>,
 ): Promise<Uint8Array | undefined> {
   let current = layer
   for (let tries = 1; ; tries += 1) {
@@ -146,7 +146,7 @@ async function drawOnce(
   { srs, box, width, height }: DrawingRequest,
   options: CoverageOptions,
   signal: AbortSignal,
-): Promise<RasterTile | undefined> {
+): Promise<CachedTile | undefined> {
   const { maxzoom } = await rasters.zooms(layer, signal)
   const frame = await frameOfBox({ srs, box, width, height }, maxzoom)
   if (frame === undefined) return undefined

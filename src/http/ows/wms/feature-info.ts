@@ -98,7 +98,7 @@ export async function getFeatureInfo(deps: OwsDeps, asked: WmsRequest): Promise<
   const { gml } = writer
   const formOf = (layer: LayerRecord): WrittenForm | undefined =>
     gml === undefined ? undefined : infoForm(asked, layer, { gml, srs: crs.srs })
-  const found = await deps.turns.run(reply, (signal) =>
+  const found = await deps.limiter.run(reply, (signal) =>
     Promise.all(
       layers.map((layer, at) =>
         layer.details.kind === 'raster'

@@ -46,7 +46,7 @@ export async function getMap(deps: OwsDeps, wmsRequest: WmsRequest): Promise<unk
     background: readColor(values.find('bgcolor')),
     ...defined({ density: readDensity(values) }),
   }
-  const bytes = await deps.turns.run(reply, (signal) =>
+  const bytes = await deps.limiter.run(reply, (signal) =>
     withFilteredRows(deps.filtered, drawing, filters, signal, async (shown) => {
       const picture = await drawLayers(deps, { ...drawing, layers: shown }, times, signal)
       if (laid === undefined) return picture

@@ -51,5 +51,5 @@ export function sendLayerTile(
       `Layer "${layer.workspace}:${layer.name}" is a coverage: its tiles are image/png or image/jpeg`,
       'Format',
     )
-  return sendTile(deps, request, reply, { layers: [layer], set, tile })
+  return sendTile(deps, reply, [layer], { set, tile })
 }

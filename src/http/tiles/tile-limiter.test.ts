@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { actAs } from '../../lib/acting.ts'
 import type { FastifyReply } from '../app-types.ts'
-import { TileQueue } from './tile-queue.ts'
+import { TileLimiter } from './tile-limiter.ts'
 
 /** A client that may go away. */
 function client() {
@@ -17,12 +17,12 @@ function client() {
 
 const untilAborted = (signal: AbortSignal) => setTimeout(60_000, undefined, { signal })
 
-describe('TileTurns', () => {
+describe('TileLimiter', () => {
   it('ends the work of a client that goes away, and answers nothing', async () => {
-    const turns = new TileQueue({ deadlineMs: 60_000 })
+    const limiter = new TileLimiter({ deadlineMs: 60_000 })
     const { leave, reply } = client()
     const ended: boolean[] = []
-    const run = turns.run(reply, async (signal) => {
+    const run = limiter.run(reply, async (signal) => {
       signal.addEventListener('abort', () => ended.push(true))
       await untilAborted(signal)
     })
@@ -32,24 +32,24 @@ describe('TileTurns', () => {
   })
 
   it('refuses what is too much, and takes more when some have ended', async () => {
-    const turns = new TileQueue({ most: 2, deadlineMs: 60_000 })
+    const limiter = new TileLimiter({ most: 2, deadlineMs: 60_000 })
     const clients = [client(), client()]
-    const runs = clients.map(({ reply }) => turns.run(reply, untilAborted))
+    const runs = clients.map(({ reply }) => limiter.run(reply, untilAborted))
     await assert.rejects(
-      turns.run(client().reply, async () => 1),
+      limiter.run(client().reply, async () => 1),
       { kind: 'unavailable', code: 'too-many-tiles', retryAfterSeconds: 2 },
     )
     for (const { leave } of clients) leave()
     await Promise.all(runs)
-    assert.equal(await turns.run(client().reply, async () => 1), 1)
+    assert.equal(await limiter.run(client().reply, async () => 1), 1)
   })
 
   it('keeps a part for others, however many one owner asks for', async () => {
-    const turns = new TileQueue({ most: 4, deadlineMs: 60_000 })
+    const limiter = new TileLimiter({ most: 4, deadlineMs: 60_000 })
     const clients = [client(), client(), client()]
     const run = (owner: string): Promise<unknown> =>
-      actAs(owner, '192.0.2.1', () => turns.run(client().reply, async () => 1))
-    const runs = actAs('one', '192.0.2.1', () => clients.map(({ reply }) => turns.run(reply, untilAborted)))
+      actAs(owner, '192.0.2.1', () => limiter.run(client().reply, async () => 1))
+    const runs = actAs('one', '192.0.2.1', () => clients.map(({ reply }) => limiter.run(reply, untilAborted)))
     await assert.rejects(run('one'), { code: 'too-many-tiles' })
     assert.equal(await run('other'), 1)
     for (const { leave } of clients) leave()
@@ -58,14 +58,14 @@ describe('TileTurns', () => {
   })
 
   it('ends what takes too long', async () => {
-    const turns = new TileQueue({ deadlineMs: 20 })
-    await assert.rejects(turns.run(client().reply, untilAborted), {
+    const limiter = new TileLimiter({ deadlineMs: 20 })
+    await assert.rejects(limiter.run(client().reply, untilAborted), {
       code: 'tile-too-slow',
       retryAfterSeconds: 2,
     })
     const failure = new Error('of the work itself')
     await assert.rejects(
-      turns.run(client().reply, async () => {
+      limiter.run(client().reply, async () => {
         throw failure
       }),
       failure,

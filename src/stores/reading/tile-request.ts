@@ -5,6 +5,16 @@ import type { TileGeneralization } from '../../tiles/generalize/layer-generaliza
 import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 import type { RequestFilter } from './request-filter.ts'
 
+/** A request for a vector tile of one layer. Plain data: it passes from the HTTP handler to the worker. */
+export interface TileRequest {
+  set: TileMatrixSetId
+  tile: TileAddress
+  /** Attributes of the features, by the layer's names; absent: all supported in a tile. */
+  attributes?: string[] | undefined
+  /** Selects the features, by the layer's names; absent: all. */
+  filter?: RequestFilter | undefined
+}
+
 /** Maps columns of a table to shown properties with other names. */
 export interface ShownColumns {
   /** The column with the feature id. */
@@ -13,44 +23,30 @@ export interface ShownColumns {
   names: Record<string, string>
 }
 
-/** A request for a tile of a table. Plain data: it is passed between threads and processes. */
-export interface TableTileRequest {
+/** The table from which the tiles of a layer are made. Plain data. */
+export interface TileSource {
   table: string
   /** CRS of the table. */
   crs: CrsDeclaration | string
-  set: TileMatrixSetId
-  tile: TileAddress
   /** Name of the layer in the tile. */
   name: string
-  /** Shown attributes; absent: all supported in a tile. */
-  attributes?: string[]
   /** Absent if the layer is so small that no tile must omit features. */
   thinning?: TileGeneralization
   /** Extent of the rows in the CRS of the table, as far as known. */
   extent?: Envelope
   /** For a copy: attributes are requested and shown by these names. */
   columns?: ShownColumns
-  /** Selects the rows; absent: all. */
-  filter?: RequestFilter
   /** Path of a file with the untransformed rows of the table. */
   rowFile?: string
 }
 
-/** Several tiles of one table with otherwise equal requests. Plain data. */
-export interface TableTilesRequest extends Omit<TableTileRequest, 'tile'> {
-  tiles: readonly TileAddress[]
-}
-
 /** A tile of one layer as sent to the client. Plain data. */
-export interface EncodedTile {
-  /** Compressed with gzip; empty if nothing is drawn. */
+export interface Tile<Counts = TileCounts> {
+  /** Compressed; empty if nothing is drawn. */
   bytes: Uint8Array
-  counts: TileCounts
+  counts: Counts
   /** The `text` of the table's state, read after its rows; absent if not read. */
   seen?: string
-  /**
-   * Set if the tile contains the rows of `rowFile`, and therefore their version, whatever the state of the
-   * table.
-   */
-  isOfRowFile?: true
+  /** True if its rows are those of the requested version, whatever the state of the table: of a row file. */
+  isOfVersion?: true
 }

@@ -1,5 +1,6 @@
 import { workOwner } from '../../lib/acting.ts'
 import { Failure } from '../../lib/errors.ts'
+import { WorkQueue } from '../../lib/workers/work-queue.ts'
 import type { FastifyReply } from '../app-types.ts'
 
 /** Maximum number of concurrent tile requests; at some hundred per second more would wait for seconds. */
@@ -8,18 +9,15 @@ const mostTiles = 500
 const shareOfOwner = 0.75
 const retryAfterSeconds = 2
 
-/** Tiles that are being made: not too many at once, each with an end. */
-export class TileQueue {
-  readonly #most: number
+/** Limits concurrent requests for tiles and pictures, and the time of each. No request waits here. */
+export class TileLimiter {
+  readonly #running: WorkQueue
   /** The deadline of a request: a tile may take it all, with its wait for a reader. */
   readonly #deadlineMs: number
-  #underWay = 0
-  /** By owner; only those that have some. */
-  readonly #owned = new Map<string | undefined, number>()
 
-  constructor(limits: { most?: number; deadlineMs: number }) {
-    this.#most = limits.most ?? mostTiles
-    this.#deadlineMs = limits.deadlineMs
+  constructor({ most = mostTiles, deadlineMs }: { most?: number; deadlineMs: number }) {
+    this.#running = new WorkQueue({ limit: most, ownerLimit: Math.ceil(most * shareOfOwner) })
+    this.#deadlineMs = deadlineMs
   }
 
   /**
@@ -27,9 +25,8 @@ export class TileQueue {
    * `Failure` (`unavailable`) if too many are running, or the work takes too long.
    */
   async run<T>(reply: FastifyReply, make: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
-    const owner = workOwner()
-    const owned = this.#owned.get(owner) ?? 0
-    if (this.#underWay >= this.#most || owned >= Math.ceil(this.#most * shareOfOwner))
+    const leave = this.#running.enterNow({ owner: workOwner() })
+    if (leave === undefined)
       throw new Failure('unavailable', 'too-many-tiles', 'Too many tiles are being made: try again soon', {
         retryAfterSeconds,
       })
@@ -44,8 +41,6 @@ export class TileQueue {
     reply.raw.once('close', () => {
       if (!reply.raw.writableEnded) stop('left')
     })
-    this.#underWay += 1
-    this.#owned.set(owner, owned + 1)
     try {
       return await make(abort.signal)
     } catch (error) {
@@ -55,14 +50,7 @@ export class TileQueue {
       throw new Failure('unavailable', 'tile-too-slow', text, { retryAfterSeconds, cause: error })
     } finally {
       clearTimeout(timer)
-      this.#underWay -= 1
-      this.#release(owner)
+      leave()
     }
-  }
-
-  #release(owner: string | undefined): void {
-    const left = (this.#owned.get(owner) ?? 1) - 1
-    if (left === 0) this.#owned.delete(owner)
-    else this.#owned.set(owner, left)
   }
 }

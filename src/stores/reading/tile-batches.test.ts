@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextRound } from 'node:timers/promises'
+import { WorkQueue } from '../../lib/workers/work-queue.ts'
 import { noTileCounts } from '../../tiles/encode-tile.ts'
-import type { MakeTiles } from './joined-tiles.ts'
-import { JoinedTiles } from './joined-tiles.ts'
-import type { EncodedTile, TableTileRequest, TableTilesRequest } from './table-tile-request.ts'
-import { TileLane } from './tile-lane.ts'
+import type { TileWorkers } from './tile-batches.ts'
+import { TileBatches } from './tile-batches.ts'
+import type { Tile, TileRequest } from './tile-request.ts'
 
 const never = new AbortController().signal
-const wish = { table: 't', crs: 'EPSG:4326', set: 'WebMercatorQuad', name: 'l' } as const
-
 interface Call {
   xs: number[]
   signal: AbortSignal
@@ -17,31 +15,48 @@ interface Call {
   fail(error: Error): void
 }
 
+interface Asked {
+  signal?: AbortSignal
+  owner?: string
+  store?: string
+  table?: string
+  attributes?: string[]
+}
+
 function begin(
   workers = 2,
-  limits = { most: 8, ofStore: 4 },
-): {
-  calls: Call[]
-  ask(
-    x: number,
-    options?: Partial<TableTileRequest> & { signal?: AbortSignal; owner?: string },
-  ): Promise<EncodedTile>
-} {
-  const lane = new TileLane({ ...limits, maxWaiting: { count: 100, refuse: () => new Error('too busy') } })
-  const joined = new JoinedTiles(lane, { workers, most: 8 })
+  limits = { atATime: 8, atATimeOfStore: 4 },
+  count = 100,
+): { calls: Call[]; queue: WorkQueue; ask(x: number, options?: Asked): Promise<Tile> } {
+  const queue = new WorkQueue({ limit: 16 })
   const calls: Call[] = []
-  const make: MakeTiles = ({ tiles }: TableTilesRequest, signal) => {
-    const result = Promise.withResolvers<EncodedTile[]>()
-    const xs = tiles.map(({ x }) => x)
+  const make: TileWorkers['make'] = ({ requests }, { signal }) => {
+    const result = Promise.withResolvers<Tile[]>()
+    const xs = requests.map(({ tile }) => tile.x)
     const end = (read = 10): void =>
       result.resolve(xs.map((x) => ({ bytes: Uint8Array.of(x), counts: { ...noTileCounts(), read } })))
     calls.push({ xs, signal, end, fail: result.reject })
     return result.promise
   }
+  const batches = new TileBatches(
+    { enter: ({ owner, groups, signal }) => queue.enter({ owner, groups, signal }), make },
+    {
+      name: 'tiles',
+      workers,
+      most: 8,
+      ...limits,
+      maxWaiting: { count, refuse: () => new Error('too busy') },
+    },
+  )
+  const connection = { type: 'GeoPackage', parameters: {} } as const
   return {
     calls,
-    ask: (x, { signal = never, owner, ...other } = {}) =>
-      joined.run('store', { ...wish, ...other, tile: { z: 14, x, y: 0 } }, make, { signal, owner }),
+    queue,
+    ask: async (x, { signal = never, owner, store = 'store', table = 't', attributes } = {}) => {
+      const source = { table, crs: 'EPSG:4326', name: 'l' }
+      const request: TileRequest = { set: 'WebMercatorQuad', tile: { z: 14, x, y: 0 }, attributes }
+      return batches.make({ connection, source, request }, { key: store, owner }, signal)
+    },
   }
 }
 
@@ -57,10 +72,10 @@ async function teach({ calls, ask }: ReturnType<typeof begin>): Promise<void> {
   await first
 }
 
-const numbersOf = async (tiles: Promise<EncodedTile>[]): Promise<(number | undefined)[]> =>
+const numbersOf = async (tiles: Promise<Tile>[]): Promise<(number | undefined)[]> =>
   (await Promise.all(tiles)).map(({ bytes }) => bytes[0])
 
-describe('tiles that wait together', () => {
+describe('TileBatches', () => {
   it('are divided among the readers that are free, and each gets its own', async () => {
     const made = begin()
     await teach(made)
@@ -78,7 +93,7 @@ describe('tiles that wait together', () => {
   })
 
   it('do not delay the tile of another owner, although all are of one table', async () => {
-    const made = begin(1, { most: 1, ofStore: 1 })
+    const made = begin(1, { atATime: 1, atATimeOfStore: 1 })
     const many = Array.from({ length: 20 }, (_, x) => made.ask(x, { owner: 'many' }))
     await some()
     const other = made.ask(99, { owner: 'other' })
@@ -151,7 +166,7 @@ describe('tiles that wait together', () => {
     const made = begin(1)
     await teach(made)
     const tiles = [made.ask(1), made.ask(2)]
-    const bad = assert.rejects(tiles[0] as Promise<EncodedTile>, /of 1/)
+    const bad = assert.rejects(tiles[0] as Promise<Tile>, /of 1/)
     await some()
     made.calls[0]?.fail(new Error('of both'))
     await some()
@@ -164,5 +179,43 @@ describe('tiles that wait together', () => {
       [[1, 2], [1], [2]],
     )
     assert.equal((await tiles[1])?.bytes[0], 2)
+  })
+
+  it('leave capacity for the tiles of other stores, and for other reads', async () => {
+    const { calls, queue, ask } = begin(1, { atATime: 3, atATimeOfStore: 2 })
+    const slow = [1, 2, 3, 4].map((x) => ask(x, { store: 'slow', table: String(x) }))
+    const quick = [5, 6].map((x) => ask(x, { store: 'quick', table: String(x) }))
+    await some()
+    assert.deepEqual(
+      calls.map(({ xs }) => xs),
+      [[1], [2], [5]],
+    )
+    assert.equal(await queue.run(() => 'read'), 'read')
+    calls[2]?.end()
+    await some()
+    assert.deepEqual(calls[3]?.xs, [6])
+    for (let at = 0; at < 6; at += 1) {
+      calls[at]?.end()
+      await some()
+    }
+    assert.deepEqual(await numbersOf([...slow, ...quick]), [1, 2, 3, 4, 5, 6])
+  })
+
+  it('are refused when too many wait, and leave the queue when their client leaves', async () => {
+    const { calls, queue, ask } = begin(1, { atATime: 1, atATimeOfStore: 1 }, 2)
+    const running = ask(1, { table: '1' })
+    await some()
+    const leaver = new AbortController()
+    const left = ask(2, { table: '2', signal: leaver.signal })
+    const staying = ask(3, { table: '3' })
+    await assert.rejects(ask(4, { table: '4' }), /too busy/)
+    leaver.abort(new Error('left'))
+    await assert.rejects(left, /left/)
+    assert.equal(queue.waiting, 1)
+    for (let at = 0; at < 2; at += 1) {
+      calls[at]?.end()
+      await some()
+    }
+    assert.deepEqual(await numbersOf([running, staying]), [1, 3])
   })
 })
