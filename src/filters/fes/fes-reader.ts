@@ -194,7 +194,8 @@ export abstract class FesReader {
       throw invalidFilter('"PropertyIsBetween" takes a value and two boundaries')
     const type = this.typeOf([value])
     const least = this.#operand(onlyPart(lower), type, '>=')
-    return call('between', this.#operand(value, type), least, this.#operand(onlyPart(upper), type, '<='))
+    const most = this.#operand(onlyPart(upper), type, '<=')
+    return call('between', this.#operand(value, type), least, most)
   }
 
   #like(element: XmlElement): Expression {
