@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import type { Expression } from '../filters/expression.ts'
+import { comparison, likeness } from './condition.ts'
 import { drawnSymbols } from './evaluate.ts'
-import { meetsCondition } from './meets-condition.ts'
-import type { Dimension, Rule, StyleCondition, Value } from './model.ts'
+import { meetsCondition } from './feature-filter.ts'
+import type { Dimension, Rule, Value } from './model.ts'
 import { scaleOfZoom } from './scale.ts'
 
 function feature(attributes: Record<string, unknown>, dimension: Dimension = 2) {
   return { dimension, get: (property: string) => attributes[property] }
 }
 
-function meets(condition: StyleCondition, attributes: Record<string, unknown>): boolean {
+function meets(condition: Expression, attributes: Record<string, unknown>): boolean {
   return meetsCondition(condition, feature(attributes))
 }
 
@@ -23,17 +25,17 @@ function colorOf(color: Value<string>, attributes: Record<string, unknown>, zoom
 
 describe('conditions', () => {
   it('compare numbers with texts of numbers as numbers, texts as texts, and nothing with null', () => {
-    assert.ok(meets({ op: '==', property: 'a', value: '1.0' }, { a: 1 }))
-    assert.ok(meets({ op: '<', property: 'a', value: 10 }, { a: '9' }))
-    assert.ok(!meets({ op: '<', property: 'a', value: '10' }, { a: '9' }))
-    assert.ok(!meets({ op: '==', property: 'a', value: '01' }, { a: '1' }))
-    assert.ok(!meets({ op: '==', property: 'a', value: 0 }, { a: '' }))
-    assert.ok(meets({ op: '!=', property: 'a', value: 3 }, { a: 'x' }))
-    assert.ok(meets({ op: '>=', property: 'a', value: { property: 'b' } }, { a: 4, b: 3n }))
-    for (const op of ['==', '!=', '<', '>='] as const) {
-      assert.ok(!meets({ op, property: 'a', value: 0 }, { a: null }), op)
+    assert.ok(meets(comparison('=', 'a', '1.0'), { a: 1 }))
+    assert.ok(meets(comparison('<', 'a', 10), { a: '9' }))
+    assert.ok(!meets(comparison('<', 'a', '10'), { a: '9' }))
+    assert.ok(!meets(comparison('=', 'a', '01'), { a: '1' }))
+    assert.ok(!meets(comparison('=', 'a', 0), { a: '' }))
+    assert.ok(meets(comparison('<>', 'a', 3), { a: 'x' }))
+    assert.ok(meets(comparison('>=', 'a', { property: 'b' }), { a: 4, b: 3n }))
+    for (const op of ['=', '<>', '<', '>='] as const) {
+      assert.ok(!meets(comparison(op, 'a', 0), { a: null }), op)
     }
-    assert.ok(meets({ op: '==', property: 'a', value: 'ÄB', ignoresCase: true }, { a: 'äb' }))
+    assert.ok(meets(comparison('=', 'a', 'ÄB', true), { a: 'äb' }))
   })
 
   it('of patterns match as regular expressions of the same meaning do, in little time', () => {
@@ -45,11 +47,11 @@ describe('conditions', () => {
           if (escaped !== undefined) return escaped === '\\' ? '\\\\' : escaped
           return found === '%' ? '.*' : found === '_' ? '.' : ''
         })
-        const isMet = meets({ op: 'like', property: 'a', pattern }, { a: value })
+        const isMet = meets(likeness('a', pattern), { a: value })
         assert.equal(isMet, new RegExp(`^(?:${source})$`, 'su').test(value))
       }),
     )
-    assert.ok(!meets({ op: 'like', property: 'a', pattern: `${'%a'.repeat(50)}%b` }, { a: 'a'.repeat(5000) }))
+    assert.ok(!meets(likeness('a', `${'%a'.repeat(50)}%b`), { a: 'a'.repeat(5000) }))
   })
 })
 
@@ -60,7 +62,7 @@ describe('symbols of a feature', () => {
     ]
     const rules: Rule[] = [
       { pass: 1, symbols: line('#000001') },
-      { condition: { op: '==', property: 'a', value: 1 }, maxScale: 1000, symbols: line('#000002') },
+      { condition: comparison('=', 'a', 1), maxScale: 1000, symbols: line('#000002') },
       { isElse: true, symbols: line('#000003') },
       { isElse: true, minScale: 1000, symbols: line('#000004') },
     ]

@@ -1,6 +1,6 @@
 import { parseColor } from './colors.ts'
-import type { DrawnFeature } from './meets-condition.ts'
-import { conditionNumber, meetsCondition } from './meets-condition.ts'
+import type { DrawnFeature } from './feature-filter.ts'
+import { conditionNumber, meetsCondition, orderOfValues } from './feature-filter.ts'
 import { mixColors } from './mix-colors.ts'
 import type {
   Driven,
@@ -135,9 +135,11 @@ function ownAttribute(value: unknown, kind: 'color' | 'amount'): string | number
 
 function categoryOf<T>(value: Extract<Driven<T>, { by: 'categories' }>, feature: DrawnFeature): T {
   const { property, categories, otherwise } = value
-  const found = categories.find(({ values }) =>
-    values.some((one) => meetsCondition({ op: '==', property, value: one }, feature)),
-  )
+  const input = feature.get(property)
+  const found =
+    input == null
+      ? undefined
+      : categories.find(({ values }) => values.some((one) => orderOfValues(input, one) === 0))
   return found === undefined ? otherwise : found.value
 }
 

@@ -1,6 +1,9 @@
+import type { Expression } from '../filters/expression.ts'
+import { disjunction } from '../filters/expression.ts'
+import { comparison, everyOf, negation, oneOf } from './condition.ts'
 import { interpolate, passOf } from './evaluate.ts'
 import type { Losses } from './losses.ts'
-import type { Driven, Input, Rule, StyleCondition, Symbolizer } from './model.ts'
+import type { Driven, Input, Rule, Symbolizer } from './model.ts'
 import { scaleOfZoom } from './scale.ts'
 
 /** Maximum number of rules of an expanded style. */
@@ -21,7 +24,7 @@ type Divided = Exclude<Driven<string | number>, { by: 'attribute' }>
 /** Symbols, scope and label of one case of a value. */
 interface Case {
   value: string | number
-  condition?: StyleCondition
+  condition?: Expression
   minZoom?: number
   maxZoom?: number
   label?: string
@@ -111,7 +114,7 @@ function limited(rule: Rule, { condition, minZoom, maxZoom, label }: Case): Rule
   return {
     ...rule,
     ...(title === '' ? {} : { title }),
-    ...(only === undefined ? {} : { condition: both.length === 1 ? only : { op: 'all', conditions: both } }),
+    ...(only === undefined ? {} : { condition: everyOf(both) }),
     ...(minScale === 0 ? {} : { minScale }),
     ...(maxScale === endless ? {} : { maxScale }),
   }
@@ -125,7 +128,7 @@ function casesOf(driven: Divided): Case[] {
 
 function categoryCases({ property, categories, otherwise }: Extract<Divided, { by: 'categories' }>): Case[] {
   const conditions = categories.map(({ values }) =>
-    anyOf(values.map((value) => ({ op: '==', property, value }))),
+    oneOf(values.map((value) => comparison('=', property, value))),
   )
   return [
     ...categories.map(({ values, value }, index) => ({
@@ -133,13 +136,8 @@ function categoryCases({ property, categories, otherwise }: Extract<Divided, { b
       label: values.join(', '),
       ...(conditions[index] === undefined ? {} : { condition: conditions[index] }),
     })),
-    { value: otherwise, condition: { op: 'not', condition: anyOf(conditions) } },
+    { value: otherwise, condition: negation(oneOf(conditions)) },
   ]
-}
-
-function anyOf(conditions: StyleCondition[]): StyleCondition {
-  const [only] = conditions
-  return conditions.length === 1 && only !== undefined ? only : { op: 'any', conditions }
 }
 
 type Classes = Extract<Divided, { by: 'classes' }>
@@ -157,14 +155,8 @@ function classCases({ input, breaks, values, otherwise }: Classes): Case[] {
   const [first] = breaks
   if (input === 'zoom' || otherwise === undefined || first === undefined) return cases
   const { property } = input
-  const isNumber: StyleCondition = {
-    op: 'any',
-    conditions: [
-      { op: '<', property, value: first },
-      { op: '>=', property, value: first },
-    ],
-  }
-  return [...cases, { value: otherwise, condition: { op: 'not', condition: isNumber } }]
+  const isNumber = disjunction([comparison('<', property, first), comparison('>=', property, first)])
+  return [...cases, { value: otherwise, condition: negation(isNumber) }]
 }
 
 function zoomCase(value: string | number, from: number | undefined, to: number | undefined): Case {
@@ -177,17 +169,15 @@ function zoomCase(value: string | number, from: number | undefined, to: number |
 
 /** The first class includes non-numeric values unless another rule matches them. */
 function conditionOf(property: string, from: number | undefined, to: number | undefined, takesRest: boolean) {
-  const above: StyleCondition[] = from === undefined ? [] : [{ op: '>=', property, value: from }]
-  const below: StyleCondition[] = to === undefined ? [] : [{ op: '<', property, value: to }]
+  const above: Expression[] = from === undefined ? [] : [comparison('>=', property, from)]
+  const below: Expression[] = to === undefined ? [] : [comparison('<', property, to)]
   if (from === undefined && to !== undefined && takesRest) {
-    const condition: StyleCondition = { op: 'not', condition: { op: '>=', property, value: to } }
-    return { condition }
+    return { condition: negation(comparison('>=', property, to)) }
   }
   const both = [...above, ...below]
   const [only] = both
   if (only === undefined) return {}
-  const condition: StyleCondition = both.length === 1 ? only : { op: 'all', conditions: both }
-  return { condition }
+  return { condition: everyOf(both) }
 }
 
 function labelOf(from: number | undefined, to: number | undefined): string {
@@ -251,17 +241,14 @@ function explicitElse(rule: Rule, rules: Rule[], losses: Losses): Rule[] {
     )
     if (here.some(({ condition }) => condition === undefined)) return []
     const conditions = here.flatMap(({ condition }) => condition ?? [])
-    const rest: StyleCondition[] =
-      conditions.length === 0 ? [] : [{ op: 'not', condition: { op: 'any', conditions } }]
+    const rest = conditions.length === 0 ? [] : [negation(disjunction(conditions))]
     const both = [...(plain.condition === undefined ? [] : [plain.condition]), ...rest]
     const [only] = both
     const { minScale: _min, maxScale: _max, condition: _condition, ...bare } = plain
     return [
       {
         ...bare,
-        ...(only === undefined
-          ? {}
-          : { condition: both.length === 1 ? only : { op: 'all' as const, conditions: both } }),
+        ...(only === undefined ? {} : { condition: everyOf(both) }),
         ...(minScale === 0 ? {} : { minScale }),
         ...(maxScale === Number.POSITIVE_INFINITY ? {} : { maxScale }),
       },

@@ -1,3 +1,5 @@
+import type { Expression } from '../filters/expression.ts'
+
 /**
  * A style, independent of its language: SLD, QML and MapLibre are read into this model and written from it.
  * Colours are `#rrggbb`, opacities 0 to 1, lengths pixels of 1/96 inch unless a symbol names another unit,
@@ -35,38 +37,8 @@ export type Driven<T> =
 /** A value, or how it is computed. */
 export type Value<T> = T | Driven<T>
 
-/** Comparison operators. */
-export const comparisons = ['==', '!=', '<', '<=', '>', '>='] as const
-/** One of `comparisons`. */
-export type StyleComparison = (typeof comparisons)[number]
-
 /** 0 points, 1 lines, 2 areas. */
 export type Dimension = 0 | 1 | 2
-
-/**
- * Selects the features that a rule draws. Numbers and texts of numbers are compared as numbers; a comparison
- * with null is false. `all` of nothing is true, `any` of nothing is false.
- */
-export type StyleCondition =
-  | { op: StyleComparison; property: string; value: Literal | StyleAttribute; ignoresCase?: true }
-  /** In `pattern`, `%` matches any text, `_` one character, and a backslash escapes the next character. */
-  | { op: 'like'; property: string; pattern: string; ignoresCase?: true }
-  | { op: 'null'; property: string }
-  | { op: 'id'; ids: string[] }
-  /** The geometry's envelope meets the box; coordinates x, y in `srs`, or in the layer's own where it is absent. */
-  | { op: 'bbox'; box: [minX: number, minY: number, maxX: number, maxY: number]; srs?: string }
-  | { op: 'dimension'; value: Dimension }
-  | { op: 'all' | 'any'; conditions: StyleCondition[] }
-  | { op: 'not'; condition: StyleCondition }
-
-/** The conditions that have an operator. */
-export type ConditionOf<Op extends StyleCondition['op'], Each = StyleCondition> = Each extends {
-  op: infer Ops
-}
-  ? Op extends Ops
-    ? Each
-    : never
-  : never
 
 /** The shapes of marks. */
 export const markShapes = ['circle', 'square', 'triangle', 'star', 'cross', 'x'] as const
@@ -247,7 +219,8 @@ export interface Rule<Symbol = Symbolizer> {
   /** Text of the legend. */
   title?: string
   abstract?: string
-  condition?: StyleCondition
+  /** Selects the features that the rule draws; `condition.ts` has its forms. */
+  condition?: Expression
   /** Draws what no other rule of its pass draws at this scale. */
   isElse?: true
   /** It draws at denominators from `minScale` on and below `maxScale`. */

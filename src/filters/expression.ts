@@ -1,6 +1,7 @@
 /**
- * A filter as written: the tree that every notation (CQL2 text and JSON, FES) is parsed to. `op` is the name
- * in CQL2 JSON (OGC 21-065r2, Annex C): `and`, `=`, `like`, `s_intersects`.
+ * A filter as written: the tree that every notation (CQL2 text and JSON, ECQL, Filter Encoding, the filters of
+ * style languages) is parsed to. `op` is the name in CQL2 JSON (OGC 21-065r2, Annex C): `and`, `=`, `like`,
+ * `s_intersects`.
  */
 export type Expression =
   /** `at` tells where a function or an arithmetic operator is written. */
@@ -19,9 +20,26 @@ export type Expression =
   | { kind: 'open' }
   /** In the CRS that the request names for its filter. */
   | { kind: 'geometry'; wkb: Uint8Array }
-  /** Four or six numbers, lower corner first. */
-  | { kind: 'box'; sides: number[] }
+  /** Four or six numbers, lower corner first; `srs`: the CRS, where it is not that of the filter. */
+  | { kind: 'box'; sides: number[]; srs?: string }
   | { kind: 'list'; of: Expression[] }
+  /** True for the features with one of these ids. */
+  | { kind: 'ids'; ids: string[] }
+
+/** Returns a call of an operator or a function. */
+export function call(op: string, ...args: Expression[]): Expression {
+  return { kind: 'call', op, args }
+}
+
+/** Joins conditions with AND; of none: true. */
+export function conjunction(of: Expression[]): Expression {
+  return of.length === 0 ? { kind: 'boolean', value: true } : { kind: 'call', op: 'and', args: of }
+}
+
+/** Joins conditions with OR; of none: false. */
+export function disjunction(of: Expression[]): Expression {
+  return of.length === 0 ? { kind: 'boolean', value: false } : { kind: 'call', op: 'or', args: of }
+}
 
 /** Maximum depth of a filter: each level is a nested function call. */
 export const deepestFilter = 100

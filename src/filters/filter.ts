@@ -34,14 +34,36 @@ export type Moment =
   /** Microseconds since 1970-01-01T00:00:00Z. */
   | { micros: bigint }
 
+/** Filters joined by AND (`all`; of nothing: true) or OR (`any`; of nothing: false). */
+export interface Junction<Leaf> {
+  kind: 'all' | 'any'
+  of: Logic<Leaf>[]
+}
+
+/** A negated filter. */
+export interface Negation<Leaf> {
+  kind: 'not'
+  of: Logic<Leaf>
+}
+
+/** A filter that all features meet, or none. */
+export interface Constant {
+  kind: 'constant'
+  is: boolean
+}
+
+/** Predicates joined by AND, OR and NOT. */
+export type Logic<Leaf> = Junction<Leaf> | Negation<Leaf> | Constant | Leaf
+
 /**
- * A resolved filter: every attribute exists and has a type comparable with the other side. As in SQL, a
- * comparison with null is neither true nor false. Plain data: it is passed between threads.
+ * An expression resolved for the schema of a layer: every attribute exists and has a type comparable with the
+ * other side. As in SQL, a comparison with null is neither true nor false. Plain data: it is passed between
+ * threads.
  */
-export type Filter =
-  | { kind: 'all' | 'any'; of: Filter[] }
-  | { kind: 'not'; of: Filter }
-  | { kind: 'constant'; is: boolean }
+export type Filter = Logic<Predicate>
+
+/** A condition of one row. */
+export type Predicate =
   /** An attribute, or the geometry if none is named, is null. */
   | { kind: 'empty'; attribute?: string }
   /** A calculation has no result. */

@@ -7,13 +7,12 @@ import type { Attribute, Schema } from '../geo/schema.ts'
 import { attributeIndex } from '../geo/schema.ts'
 import type { NumberValue } from './calculate.ts'
 import { calculate, valueOfDigits } from './calculate.ts'
-import type { FilterComparison } from './expression.ts'
-import type { Calculation, Filter, Moment, NumberOperand, TextOperand } from './filter.ts'
-import { holds } from './moments.ts'
-import { compareTexts, foldFilterText, LikePattern, lengthOfText } from './texts.ts'
+import type { OfRow } from './evaluate.ts'
+import { compared, evaluator, likeness, orderOfNumbers } from './evaluate.ts'
+import type { Calculation, Filter, Moment, NumberOperand, Predicate, TextOperand } from './filter.ts'
+import { compareTexts, foldFilterText, lengthOfText } from './texts.ts'
 
-/** Value of a row of a batch; undefined for null. */
-type Of<Value> = (batch: FeatureBatch, row: number) => Value | undefined
+type Of<Value> = OfRow<FeatureBatch, Value>
 
 const microsPerDay = 86_400_000_000n
 
@@ -32,27 +31,12 @@ export function hasRelation(filter: Filter): boolean {
  * Evaluates a filter row by row, like a database; its attributes are in `schema`, the schema of the batches.
  */
 export function rowFilter(filter: Filter, schema: Schema): (batch: FeatureBatch, row: number) => boolean {
-  const decide = decision(filter, schema)
+  const decide = evaluator(filter, (one: Predicate) => predicate(one, schema))
   return (batch, row) => decide(batch, row) === true
 }
 
-function decision(filter: Filter, schema: Schema): Of<boolean> {
+function predicate(filter: Predicate, schema: Schema): Of<boolean> {
   switch (filter.kind) {
-    case 'all':
-    case 'any':
-      return joined(
-        filter.of.map((one) => decision(one, schema)),
-        filter.kind === 'any',
-      )
-    case 'not': {
-      const inner = decision(filter.of, schema)
-      return (batch, row) => {
-        const found = inner(batch, row)
-        return found === undefined ? undefined : !found
-      }
-    }
-    case 'constant':
-      return () => filter.is
     case 'empty':
       return emptiness(filter.attribute, schema)
     case 'noResult': {
@@ -83,19 +67,6 @@ function decision(filter: Filter, schema: Schema): Of<boolean> {
       return relation(filter)
     case 'near':
       return nearness(filter)
-  }
-}
-
-/** Joins with OR, or AND: an unknown part makes the result unknown unless another part decides. */
-function joined(parts: Of<boolean>[], deciding: boolean): Of<boolean> {
-  return (batch, row) => {
-    let isOpen = false
-    for (const part of parts) {
-      const found = part(batch, row)
-      if (found === deciding) return deciding
-      if (found === undefined) isOpen = true
-    }
-    return isOpen ? undefined : !deciding
   }
 }
 
@@ -170,41 +141,17 @@ function momentOf(side: Moment, schema: Schema): Of<bigint> {
   )
 }
 
-function compared<Value>(
-  op: FilterComparison,
-  left: Of<Value>,
-  right: Of<Value>,
-  order: (a: Value, b: Value) => number,
-): Of<boolean> {
-  return (batch, row) => {
-    const [a, b] = [left(batch, row), right(batch, row)]
-    return a === undefined || b === undefined ? undefined : holds(op, order(a, b))
-  }
-}
-
-function orderOfNumbers(a: NumberValue, b: NumberValue): number {
-  return a < b ? -1 : a > b ? 1 : a <= b && a >= b ? 0 : Number.NaN
-}
-
-function likeness(of: Of<string>, written: Of<string>): Of<boolean> {
-  let last: string | undefined
-  let pattern = new LikePattern('')
-  return (batch, row) => {
-    const [text, wanted] = [of(batch, row), written(batch, row)]
-    if (text === undefined || wanted === undefined) return undefined
-    if (wanted !== last) pattern = new LikePattern(wanted)
-    last = wanted
-    return pattern.matches(text)
-  }
-}
-
-function relation({ relation: name, wkb, isRowFirst }: Extract<Filter, { kind: 'relation' }>): Of<boolean> {
+function relation({
+  relation: name,
+  wkb,
+  isRowFirst,
+}: Extract<Predicate, { kind: 'relation' }>): Of<boolean> {
   return ofGeometry(
     new (requireRelations().RelationTest)(name.slice('s_'.length) as RelationName, wkb, !isRowFirst),
   )
 }
 
-function nearness({ wkb, reach }: Extract<Filter, { kind: 'near' }>): Of<boolean> {
+function nearness({ wkb, reach }: Extract<Predicate, { kind: 'near' }>): Of<boolean> {
   return ofGeometry(new (requireRelations().DistanceTest)(wkb, reach))
 }
 

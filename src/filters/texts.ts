@@ -52,21 +52,36 @@ export function endOfPrefix(prefix: string): string | undefined {
   return String.fromCodePoint(...codes, last === lastBeforeHalves ? firstBehindHalves : last + 1)
 }
 
+/** A part of a pattern: a literal character, or a wildcard for one or many characters. */
+export type PatternPiece = { text: string } | { wild: 'one' | 'many' }
+
+/** Returns the pieces of a LIKE pattern. */
+export function patternPieces(pattern: string): PatternPiece[] {
+  const pieces: PatternPiece[] = []
+  let isPlain = false
+  for (const char of pattern) {
+    if (isPlain || !/[%_\\]/.test(char)) pieces.push({ text: char })
+    else if (char !== '\\') pieces.push({ wild: char === '%' ? 'many' : 'one' })
+    isPlain = !isPlain && char === '\\'
+  }
+  return pieces
+}
+
+/** Returns a text with a backslash before each character that has a meaning in LIKE patterns. */
+export function escapePattern(text: string): string {
+  return text.replace(/[%_\\]/g, '\\$&')
+}
+
 /** A LIKE pattern: `%` for any characters, `_` for one, `\` before a character for the literal character. */
 export class LikePattern {
   /** Required character at each position, undefined for any; runs between `%`. */
   readonly #runs: (string | undefined)[][] = [[]]
 
   constructor(pattern: string) {
-    let isEscaped = false
-    for (const character of pattern) {
-      if (!isEscaped && character === '\\') {
-        isEscaped = true
-        continue
-      }
-      if (!isEscaped && character === '%') this.#runs.push([])
-      else this.#runs.at(-1)?.push(!isEscaped && character === '_' ? undefined : character)
-      isEscaped = false
+    for (const piece of patternPieces(pattern)) {
+      if ('text' in piece) this.#runs.at(-1)?.push(piece.text)
+      else if (piece.wild === 'one') this.#runs.at(-1)?.push(undefined)
+      else this.#runs.push([])
     }
   }
 

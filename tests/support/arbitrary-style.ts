@@ -1,7 +1,10 @@
 import fc from 'fast-check'
-import type { Fill, Rule, Stroke, StyleCondition, Symbolizer, Value } from '../../src/cartography/model.ts'
+import { comparison, hasDimension, isNull, negation } from '../../src/cartography/condition.ts'
+import type { Fill, Rule, Stroke, Symbolizer, Value } from '../../src/cartography/model.ts'
 import { lineCaps, lineJoins, markShapes } from '../../src/cartography/model.ts'
 import { scaleOfZoom } from '../../src/cartography/scale.ts'
+import type { Expression } from '../../src/filters/expression.ts'
+import { conjunction, disjunction } from '../../src/filters/expression.ts'
 
 /** Generates styles that every style language can express, for tests that write and read them. */
 
@@ -141,25 +144,25 @@ function arbitrarySymbol(rich: Richness): fc.Arbitrary<Symbolizer> {
     .map(([symbol, measure]) => ({ ...symbol, ...measure }))
 }
 
-const arbitraryCondition: fc.Arbitrary<StyleCondition> = fc.letrec<{ condition: StyleCondition }>((tie) => ({
+const arbitraryCondition: fc.Arbitrary<Expression> = fc.letrec<{ condition: Expression }>((tie) => ({
   condition: fc.oneof(
     { maxDepth: 3, depthSize: 'small' },
-    fc.record({ op: fc.constantFrom('==' as const, '!=' as const), property, value: literal }),
-    fc.record({
-      op: fc.constantFrom('<' as const, '<=' as const, '>' as const, '>=' as const),
-      property,
-      value: fc.integer({ min: -99, max: 99 }),
-    }),
-    fc.record({ op: fc.constant('null' as const), property }),
-    fc.record({
-      op: fc.constant('dimension' as const),
-      value: fc.constantFrom(0 as const, 1 as const, 2 as const),
-    }),
-    fc.record({
-      op: fc.constantFrom('all' as const, 'any' as const),
-      conditions: fc.array(tie('condition'), { minLength: 2, maxLength: 3 }),
-    }),
-    fc.record({ op: fc.constant('not' as const), condition: tie('condition') }),
+    fc
+      .tuple(fc.constantFrom('=' as const, '<>' as const), property, literal)
+      .map(([op, name, value]) => comparison(op, name, value)),
+    fc
+      .tuple(
+        fc.constantFrom('<' as const, '<=' as const, '>' as const, '>=' as const),
+        property,
+        fc.integer({ min: -99, max: 99 }),
+      )
+      .map(([op, name, value]) => comparison(op, name, value)),
+    property.map(isNull),
+    fc.constantFrom(0 as const, 1 as const, 2 as const).map(hasDimension),
+    fc
+      .tuple(fc.boolean(), fc.array(tie('condition'), { minLength: 2, maxLength: 3 }))
+      .map(([isAll, conditions]) => (isAll ? conjunction(conditions) : disjunction(conditions))),
+    tie('condition').map(negation),
   ),
 })).condition
 

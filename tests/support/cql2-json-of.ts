@@ -29,6 +29,8 @@ export function cql2JsonOf(written: Expression, spelling: ReadonlyMap<string, st
       return JSON.parse(writeGeometryJson(written.wkb))
     case 'open':
       return '..'
+    case 'ids':
+      throw new Error('CQL2 has no condition of feature ids')
     default:
       return written.value
   }

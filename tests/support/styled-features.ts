@@ -1,5 +1,15 @@
-import type { Dimension, Rule, Stroke, StyleCondition, Symbolizer } from '../../src/cartography/model.ts'
+import {
+  attribute,
+  comparison,
+  hasDimension,
+  isNull,
+  likeness,
+  negation,
+} from '../../src/cartography/condition.ts'
+import type { Dimension, Rule, Stroke, Symbolizer } from '../../src/cartography/model.ts'
 import { markShapes } from '../../src/cartography/model.ts'
+import type { Expression } from '../../src/filters/expression.ts'
+import { call, disjunction } from '../../src/filters/expression.ts'
 
 const fill = { color: '#ff0000', opacity: 1 }
 const stroke: Stroke = { color: '#0000ff', width: 2, opacity: 1 }
@@ -42,7 +52,7 @@ function symbol(name: string, one: Symbolizer, usual?: Symbolizer): StyledFeatur
   return { name, rules: [{ symbols: [one] }], ...(usual === undefined ? {} : { usual }) }
 }
 
-function filter(name: string, condition: StyleCondition): StyledFeature {
+function filter(name: string, condition: Expression): StyledFeature {
   return { name: `filter: ${name}`, rules: [{ condition, symbols: [area] }] }
 }
 
@@ -96,30 +106,28 @@ export const styledFeatures: StyledFeature[] = [
   symbol('value: classes or categories', { kind: 'polygon', fill: { color: classes, opacity: 1 } }),
   symbol('value: between stops by zoom', { kind: 'line', stroke: { ...stroke, width: byZoom } }),
   symbol('value: the attribute itself', { ...mark, size: { by: 'attribute', property: 'a' } }),
-  filter('= <> < <= > >=', { op: '<=', property: 'a', value: 5 }),
-  filter('two attributes', { op: '==', property: 'a', value: { property: 'a' } }),
-  filter('without case', { op: '==', property: 't', value: 'xy', ignoresCase: true }),
-  filter('null', { op: 'null', property: 'b' }),
-  filter('begin or end of a text', { op: 'like', property: 't', pattern: 'x%' }),
-  filter('any pattern', { op: 'like', property: 't', pattern: 'x_%z' }),
-  filter('and, or, not', {
-    op: 'not',
-    condition: {
-      op: 'any',
-      conditions: [
-        { op: 'null', property: 'a' },
-        { op: '==', property: 'a', value: 9 },
-      ],
-    },
-  }),
-  filter('feature ids', { op: 'id', ids: ['7'] }),
-  filter('kind of geometry', { op: 'dimension', value: 2 }),
-  filter('box', { op: 'bbox', box: [9.99, 49.99, 10, 50.01], srs: 'EPSG:4326' }),
+  filter('= <> < <= > >=', comparison('<=', 'a', 5)),
+  filter('two attributes', comparison('=', 'a', { property: 'a' })),
+  filter('without case', comparison('=', 't', 'xy', true)),
+  filter('null', isNull('b')),
+  filter('begin or end of a text', likeness('t', 'x%')),
+  filter('any pattern', likeness('t', 'x_%z')),
+  filter('and, or, not', negation(disjunction([isNull('a'), comparison('=', 'a', 9)]))),
+  filter('feature ids', { kind: 'ids', ids: ['7'] }),
+  filter('kind of geometry', hasDimension(2)),
+  filter(
+    'box',
+    call('s_intersects', attribute('geometry'), {
+      kind: 'box',
+      sides: [9.99, 49.99, 10, 50.01],
+      srs: 'EPSG:4326',
+    }),
+  ),
   { name: 'rule: scales', rules: [{ minScale: 1000, maxScale: 1e7, symbols: [area] }] },
   {
     name: 'rule: else',
     rules: [
-      { condition: { op: '==', property: 'a', value: 9 }, symbols: [line] },
+      { condition: comparison('=', 'a', 9), symbols: [line] },
       { isElse: true, symbols: [line] },
     ],
   },

@@ -1,4 +1,7 @@
-import type { Dimension, Rule, Style, StyleCondition, Symbolizer } from '../model.ts'
+import type { Expression } from '../../filters/expression.ts'
+import { conjunction, disjunction } from '../../filters/expression.ts'
+import { comparison, isNull, negation } from '../condition.ts'
+import type { Dimension, Rule, Style, Symbolizer } from '../model.ts'
 import type { PaletteName } from './palettes.ts'
 import { colorsOf } from './palettes.ts'
 import type { ValueSummary } from './summary.ts'
@@ -19,19 +22,13 @@ const gray = '#bdbdbd'
 export function classifiedStyle(classified: Classified): Style {
   const { attribute: property, summary } = classified
   const ruled = summary.categories === undefined ? classRules(classified) : categoryRules(classified)
-  const isEmpty: StyleCondition = {
-    op: 'any',
-    conditions: [
-      { op: 'null', property },
-      { op: '==', property, value: '' },
-    ],
-  }
+  const isEmpty = disjunction([isNull(property), comparison('=', property, '')])
   const rest: Rule[] =
     summary.empty === 0 ? [] : [rule('no value', 'No value', isEmpty, symbolOf(classified, gray))]
   return { title: property, rules: [...ruled, ...rest], lost: [] }
 }
 
-function rule(name: string, title: string, condition: StyleCondition, symbol: Symbolizer): Rule {
+function rule(name: string, title: string, condition: Expression, symbol: Symbolizer): Rule {
   return { name, title, condition, symbols: [symbol] }
 }
 
@@ -42,8 +39,8 @@ function classRules(classified: Classified): Rule[] {
   const colors = colorsOf(palette, bounds.length)
   return bounds.map((upper, index) => {
     const lower = bounds[index - 1]
-    const from: StyleCondition = { op: lower === undefined ? '>=' : '>', property, value: lower ?? min }
-    const condition: StyleCondition = { op: 'all', conditions: [from, { op: '<=', property, value: upper }] }
+    const from = comparison(lower === undefined ? '>=' : '>', property, lower ?? min)
+    const condition = conjunction([from, comparison('<=', property, upper)])
     return rule(
       `class ${index + 1}`,
       `${shown(lower ?? min)} – ${shown(upper)}`,
@@ -61,24 +58,18 @@ function categoryRules(classified: Classified): Rule[] {
   const { attribute: property, palette, summary } = classified
   const { categories = [], hasOthers = false } = summary
   const colors = colorsOf(palette, categories.length)
-  const conditions = categories.map(({ value }): StyleCondition => ({ op: '==', property, value }))
+  const conditions = categories.map(({ value }) => comparison('=', property, value))
   const rules = categories.map(({ value }, index) =>
     rule(
       `category ${index + 1}`,
       String(value),
-      conditions[index] ?? { op: 'any', conditions: [] },
+      conditions[index] ?? disjunction([]),
       symbolOf(classified, colors[index] ?? gray),
     ),
   )
   if (!hasOthers) return rules
-  const none: StyleCondition[] = [
-    { op: 'null', property },
-    { op: '==', property, value: '' },
-  ]
-  const condition: StyleCondition = {
-    op: 'not',
-    condition: { op: 'any', conditions: [...conditions, ...none] },
-  }
+  const none = [isNull(property), comparison('=', property, '')]
+  const condition = negation(disjunction([...conditions, ...none]))
   return [...rules, rule('other values', 'Other values', condition, symbolOf(classified, '#636363'))]
 }
 

@@ -1,3 +1,4 @@
+import { getCondition } from '../condition.ts'
 import { plainSymbol } from '../evaluate.ts'
 import type { Dimension, Driven, Literal, PlainSymbolizer, Rule, Style, Symbolizer } from '../model.ts'
 import { scaleOfZoom } from '../scale.ts'
@@ -111,7 +112,8 @@ function scaleFor({ minScale, maxScale }: Rule): number {
 
 /** Returns the dimension that a rule draws: from its filter, otherwise from its symbols. */
 function dimensionOf(rule: Rule, symbols: readonly Symbolizer[], { dimension }: LegendSubject): Dimension {
-  if (rule.condition?.op === 'dimension') return rule.condition.value
+  const condition = rule.condition && getCondition(rule.condition)
+  if (condition?.op === 'dimension') return condition.value
   if (symbols.some(({ kind }) => kind === 'polygon')) return 2
   if (symbols.every(({ kind }) => kind === 'point' || kind === 'icon' || kind === 'text')) return 0
   return dimension === 2 ? 2 : 1

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
+import { call } from '../../filters/expression.ts'
+import { attribute, negation } from '../condition.ts'
 import { marks } from './marks.ts'
 import { drawnThings, notInPictures } from './supported-styling.ts'
 
@@ -22,7 +24,9 @@ it('what a style says and pictures do not draw is told', () => {
     lost: [],
     rules: [
       {
-        condition: { op: 'not', condition: { op: 'bbox', box: [0, 0, 1, 1] } },
+        condition: negation(
+          call('s_intersects', attribute('geometry'), { kind: 'box', sides: [0, 0, 1, 1] }),
+        ),
         symbols: [
           { kind: 'text', label: [{ property: 'a' }], size: 10, color: '#000000', opacity: 1 },
           { kind: 'icon', href: 'a.svg', opacity: 1 },

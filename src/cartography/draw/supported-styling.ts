@@ -1,4 +1,7 @@
-import type { Style, StyleCondition, Symbolizer } from '../model.ts'
+import type { Expression } from '../../filters/expression.ts'
+import type { StyleCondition } from '../condition.ts'
+import { getCondition } from '../condition.ts'
+import type { Style, Symbolizer } from '../model.ts'
 
 /** Degree to which an image shows a part of a style. */
 type Shown = 'yes' | 'partly' | 'no'
@@ -24,7 +27,8 @@ function holds(value: unknown, test: (inner: Record<string, unknown>) => boolean
 }
 
 function hasCondition(test: (condition: StyleCondition) => boolean): (style: Style) => boolean {
-  const meets = (condition: StyleCondition): boolean => {
+  const meets = (expression: Expression): boolean => {
+    const condition = getCondition(expression)
     if (test(condition)) return true
     if (condition.op === 'not') return meets(condition.condition)
     return 'conditions' in condition && condition.conditions.some(meets)
@@ -69,7 +73,7 @@ export const drawnThings: readonly DrawnThing[] = [
     legend: 'yes',
     thumbnail: 'no',
     instead: 'thumbnails draw what is outside the box too',
-    isIn: hasCondition(({ op }) => op === 'bbox'),
+    isIn: hasCondition(({ op }) => op === 'box'),
   },
   {
     what: 'labels',
@@ -98,12 +102,11 @@ export const drawnThings: readonly DrawnThing[] = [
     thumbnail: 'partly',
     instead: 'thumbnails put one in the middle of what lies in a tile',
     isIn: (style) =>
-      style.rules.some(
-        ({ symbols, condition }) =>
-          condition?.op === 'dimension' &&
-          condition.value > 0 &&
-          symbols.some(({ kind }) => kind === 'point'),
-      ),
+      style.rules.some(({ symbols, condition: expression }) => {
+        const condition = expression && getCondition(expression)
+        const isExtended = condition?.op === 'dimension' && condition.value > 0
+        return isExtended && symbols.some(({ kind }) => kind === 'point')
+      }),
   },
   { what: 'colours, stretch and bands of rasters', legend: 'yes', thumbnail: 'yes', isIn: () => false },
   {

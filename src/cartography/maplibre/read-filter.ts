@@ -1,8 +1,19 @@
-import type { Dimension, Literal, StyleCondition } from '../model.ts'
-import { comparisons } from '../model.ts'
+import type { Expression, FilterComparison } from '../../filters/expression.ts'
+import { conjunction, disjunction } from '../../filters/expression.ts'
+import { escapePattern } from '../../filters/texts.ts'
+import { comparison, hasDimension, isNull, likeness, negation } from '../condition.ts'
+import type { Dimension, Literal } from '../model.ts'
 
 const dimensions = ['Point', 'LineString', 'Polygon']
 const maxDepth = 100
+const signs = new Map<unknown, FilterComparison>([
+  ['==', '='],
+  ['!=', '<>'],
+  ['<', '<'],
+  ['<=', '<='],
+  ['>', '>'],
+  ['>=', '>='],
+])
 
 /** One side of a comparison. */
 type Side =
@@ -44,13 +55,9 @@ function sideOf(value: unknown, isOld: boolean): Side | undefined {
   return property === undefined ? undefined : { kind: 'attribute', property }
 }
 
-function not(condition: StyleCondition): StyleCondition {
-  return { op: 'not', condition }
-}
-
 /** A MapLibre filter in either of its forms; undefined for what has no counterpart. */
-export function readMapLibreFilter(filter: unknown, depth = 0): StyleCondition | undefined {
-  if (typeof filter === 'boolean') return { op: filter ? 'all' : 'any', conditions: [] }
+export function readMapLibreFilter(filter: unknown, depth = 0): Expression | undefined {
+  if (typeof filter === 'boolean') return { kind: 'boolean', value: filter }
   if (!Array.isArray(filter) || depth > maxDepth) return undefined
   const [word, ...rest] = filter
   switch (word) {
@@ -60,7 +67,7 @@ export function readMapLibreFilter(filter: unknown, depth = 0): StyleCondition |
       return readGroup(word, rest, depth)
     case '!': {
       const condition = readMapLibreFilter(rest[0], depth + 1)
-      return condition === undefined ? undefined : not(condition)
+      return condition && negation(condition)
     }
     case 'literal':
       return typeof rest[0] === 'boolean' ? readMapLibreFilter(rest[0]) : undefined
@@ -70,19 +77,15 @@ export function readMapLibreFilter(filter: unknown, depth = 0): StyleCondition |
     case 'match':
       return readMatch(rest)
     case 'has':
-      return typeof rest[0] === 'string' ? not({ op: 'null', property: rest[0] }) : undefined
+      return typeof rest[0] === 'string' ? negation(isNull(rest[0])) : undefined
     case '!has':
-      return typeof rest[0] === 'string' ? { op: 'null', property: rest[0] } : undefined
+      return typeof rest[0] === 'string' ? isNull(rest[0]) : undefined
     default:
       return readSlice(filter) ?? readComparison(filter)
   }
 }
 
-function readGroup(
-  word: 'all' | 'any' | 'none',
-  parts: unknown[],
-  depth: number,
-): StyleCondition | undefined {
+function readGroup(word: 'all' | 'any' | 'none', parts: unknown[], depth: number): Expression | undefined {
   if (word === 'all' && parts.length === 2) {
     const guarded = readGuarded(parts)
     if (guarded !== undefined) return guarded
@@ -90,15 +93,15 @@ function readGroup(
   const conditions = parts.map((part) => readMapLibreFilter(part, depth + 1))
   const known = conditions.filter((one) => one !== undefined)
   if (known.length < conditions.length) return undefined
-  if (word === 'none') return not({ op: 'any', conditions: known })
-  return { op: word, conditions: known }
+  if (word === 'none') return negation(disjunction(known))
+  return word === 'all' ? conjunction(known) : disjunction(known)
 }
 
 /**
  * Reads a comparison guarded by a check of its attribute's type, without which MapLibre fails for other
  * types.
  */
-function readGuarded([guard, compared]: unknown[]): StyleCondition | undefined {
+function readGuarded([guard, compared]: unknown[]): Expression | undefined {
   if (!Array.isArray(guard) || !Array.isArray(compared)) return undefined
   const [word, left, right] = guard
   const isType = word === '==' && Array.isArray(left) && left[0] === 'typeof' && typeof right === 'string'
@@ -107,99 +110,85 @@ function readGuarded([guard, compared]: unknown[]): StyleCondition | undefined {
   if ((!isType && !isKnown) || property === undefined || attributeOf(compared[1]) !== property)
     return undefined
   const [op, , value] = compared
-  const known = comparisons.find((one) => one === op)
-  return known === undefined || !isLiteral(value) ? undefined : { op: known, property, value }
+  const known = signs.get(op)
+  return known === undefined || !isLiteral(value) ? undefined : comparison(known, property, value)
 }
 
-function readComparison([word, first, second]: unknown[]): StyleCondition | undefined {
-  const op = comparisons.find((one) => one === word)
+function readComparison([word, first, second]: unknown[]): Expression | undefined {
+  const op = signs.get(word)
   if (op === undefined) return undefined
   const [left, right] = [sideOf(first, true), sideOf(second, false)]
   if (left === undefined || right === undefined) return undefined
-  if (left.kind === 'attribute' && right.kind === 'attribute')
-    return { op, property: left.property, value: { property: right.property } }
+  if (left.kind === 'attribute' && right.kind === 'attribute') return comparison(op, left.property, right)
   if (right.kind !== 'literal') return undefined
   const { value } = right
   if (left.kind === 'type') return typeIs(op, value)
   if (left.kind === 'id')
-    return op === '==' && value !== null ? { op: 'id', ids: [String(value)] } : undefined
+    return op === '=' && value !== null ? { kind: 'ids', ids: [String(value)] } : undefined
   if (left.kind !== 'attribute') return undefined
   const { property, isLower } = left
-  const isNull: StyleCondition = { op: 'null', property }
-  if (value === null) return op === '==' ? isNull : op === '!=' ? not(isNull) : undefined
-  const compared: StyleCondition = { op, property, value, ...(isLower === true ? { ignoresCase: true } : {}) }
-  return op === '!=' ? { op: 'any', conditions: [isNull, compared] } : compared
+  const nothing = isNull(property)
+  if (value === null) return op === '=' ? nothing : op === '<>' ? negation(nothing) : undefined
+  const compared = comparison(op, property, value, isLower)
+  return op === '<>' ? disjunction([nothing, compared]) : compared
 }
 
-function typeIs(op: string, value: unknown): StyleCondition | undefined {
+function typeIs(op: string, value: unknown): Expression | undefined {
   const dimension = dimensions.indexOf(String(value).replace('Multi', ''))
-  if (dimension < 0 || (op !== '==' && op !== '!=')) return undefined
-  const condition: StyleCondition = { op: 'dimension', value: dimension as Dimension }
-  return op === '==' ? condition : not(condition)
+  if (dimension < 0 || (op !== '=' && op !== '<>')) return undefined
+  const condition = hasDimension(dimension as Dimension)
+  return op === '=' ? condition : negation(condition)
 }
 
-function readMembership([word, left, ...rest]: unknown[]): StyleCondition | undefined {
+function readMembership([word, left, ...rest]: unknown[]): Expression | undefined {
   const [list] = rest
   if (typeof left === 'string' && Array.isArray(list)) return readContained(left, list)
   const side = sideOf(left, true)
   const isList = Array.isArray(list) && list[0] === 'literal' && Array.isArray(list[1])
   const condition = oneOf(side, isList ? list[1] : rest)
-  return condition === undefined || word === 'in' ? condition : not(condition)
+  return condition === undefined || word === 'in' ? condition : negation(condition)
 }
 
-function oneOf(side: Side | undefined, values: unknown[]): StyleCondition | undefined {
+function oneOf(side: Side | undefined, values: unknown[]): Expression | undefined {
   if (side === undefined || !values.every(isLiteral)) return undefined
-  if (side.kind === 'id') return { op: 'id', ids: values.map(String) }
-  const conditions = values.map((value): StyleCondition | undefined =>
+  if (side.kind === 'id') return { kind: 'ids', ids: values.map(String) }
+  const conditions = values.map((value) =>
     side.kind === 'type'
-      ? typeIs('==', value)
+      ? typeIs('=', value)
       : side.kind === 'attribute'
-        ? {
-            op: '==',
-            property: side.property,
-            value,
-            ...(side.isLower === true ? { ignoresCase: true } : {}),
-          }
+        ? comparison('=', side.property, value, side.isLower)
         : undefined,
   )
   const known = conditions.filter((one) => one !== undefined)
-  return known.length < conditions.length ? undefined : { op: 'any', conditions: known }
+  return known.length < conditions.length ? undefined : disjunction(known)
 }
 
 /** `match` with truths as results. */
-function readMatch([input, ...cases]: unknown[]): StyleCondition | undefined {
+function readMatch([input, ...cases]: unknown[]): Expression | undefined {
   const side = sideOf(input, false)
   const [labels, met, otherwise] = cases
   if (cases.length !== 3 || typeof met !== 'boolean' || otherwise !== !met) return undefined
   const condition = oneOf(side, Array.isArray(labels) ? labels : [labels])
-  return condition === undefined || met ? condition : not(condition)
-}
-
-function escaped(text: string): string {
-  return text.replace(/[%_\\]/g, '\\$&')
+  return condition === undefined || met ? condition : negation(condition)
 }
 
 /** `["in", "text", ["get", "x"]]`: the text is somewhere in the attribute. */
-function readContained(text: string, list: unknown[]): StyleCondition | undefined {
+function readContained(text: string, list: unknown[]): Expression | undefined {
   const side = sideOf(list, false)
   if (side?.kind !== 'attribute') return undefined
-  return likeOf(side, `%${escaped(text)}%`)
-}
-
-function likeOf(
-  { property, isLower }: Extract<Side, { kind: 'attribute' }>,
-  pattern: string,
-): StyleCondition {
-  return { op: 'like', property, pattern, ...(isLower === true ? { ignoresCase: true } : {}) }
+  return likeness(side.property, `%${escapePattern(text)}%`, side.isLower)
 }
 
 /** Reads a comparison of the beginning or the end of an attribute with a text of that length. */
-function readSlice([word, first, text]: unknown[]): StyleCondition | undefined {
+function readSlice([word, first, text]: unknown[]): Expression | undefined {
   if (word !== '==' || !Array.isArray(first) || first[0] !== 'slice' || typeof text !== 'string')
     return undefined
   const [, input, from, to] = first
   const side = sideOf(input, false)
   if (side?.kind !== 'attribute') return undefined
-  if (from === 0 && to === text.length) return likeOf(side, `${escaped(text)}%`)
-  return from === -text.length && to === undefined ? likeOf(side, `%${escaped(text)}`) : undefined
+  const { property, isLower } = side
+  if (from === 0 && to === text.length) return likeness(property, `${escapePattern(text)}%`, isLower)
+  return from === -text.length && to === undefined
+    ? likeness(property, `%${escapePattern(text)}`, isLower)
+    : undefined
 }

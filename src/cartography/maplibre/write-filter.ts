@@ -1,6 +1,9 @@
+import type { Expression } from '../../filters/expression.ts'
+import { patternPieces } from '../../filters/texts.ts'
+import type { ConditionOf, StyleComparison } from '../condition.ts'
+import { findCondition, getCondition } from '../condition.ts'
 import type { Losses } from '../losses.ts'
-import { patternPieces } from '../meets-condition.ts'
-import type { ConditionOf, Literal, StyleAttribute, StyleCondition } from '../model.ts'
+import type { Literal } from '../model.ts'
 import type { AttributeTypes } from './attribute-types.ts'
 import { getAttribute, literalFor } from './attribute-types.ts'
 
@@ -10,11 +13,7 @@ const dimensions = ['Point', 'LineString', 'Polygon']
  * Writes a condition as a filter expression; undefined, with a recorded loss, for what MapLibre cannot
  * express.
  */
-export function writeMapLibreFilter(
-  condition: StyleCondition,
-  types: AttributeTypes,
-  losses: Losses,
-): unknown {
+export function writeMapLibreFilter(condition: Expression, types: AttributeTypes, losses: Losses): unknown {
   return new FilterWriter(types, losses).write(condition, false)
 }
 
@@ -31,7 +30,8 @@ class FilterWriter {
    * `isInner`: a failing comparison would also fail the others, which a check of the attribute's type
    * prevents.
    */
-  write(condition: StyleCondition, isInner: boolean): unknown {
+  write(expression: Expression, isInner: boolean): unknown {
+    const condition = getCondition(expression)
     switch (condition.op) {
       case 'all':
       case 'any':
@@ -44,9 +44,9 @@ class FilterWriter {
         return ['==', ['get', condition.property], null]
       case 'dimension':
         return ['==', ['geometry-type'], dimensions[condition.value]]
-      case 'id':
+      case 'ids':
         return ['in', ['id'], ['literal', condition.ids.map(idOf)]]
-      case 'bbox':
+      case 'box':
         return this.#losses.add('a filter by a box')
       case 'like':
         return this.#like(condition)
@@ -56,7 +56,7 @@ class FilterWriter {
   }
 
   /** Of `all` the expressible conditions are kept; an `any` with an inexpressible one is omitted. */
-  #group(condition: ConditionOf<'all'>, isInner: boolean): unknown {
+  #group(condition: ConditionOf<'all' | 'any'>, isInner: boolean): unknown {
     const { op, conditions } = condition
     const different = otherThan(condition)
     if (different !== undefined) return this.#different(different)
@@ -72,10 +72,11 @@ class FilterWriter {
     return ['!=', getAttribute(property, this.#types), literalFor(property, value, this.#types)]
   }
 
-  #comparison({ op, property, value, ignoresCase }: ConditionOf<'=='>, isInner: boolean): unknown {
+  #comparison({ op: sign, property, value, ignoresCase }: StyleComparison, isInner: boolean): unknown {
+    const op = sign === '=' ? '==' : sign === '<>' ? '!=' : sign
     const input = getAttribute(property, this.#types)
     if (typeof value === 'object') return [op, input, getAttribute(value.property, this.#types)]
-    if (ignoresCase === true) return [op, lowerCase(property), String(value).toLowerCase()]
+    if (ignoresCase) return [op, lowerCase(property), String(value).toLowerCase()]
     const literal = literalFor(property, value, this.#types)
     if (op === '!=') return ['all', ['!=', ['get', property], null], ['!=', input, literal]]
     const compared = [op, input, literal]
@@ -87,7 +88,7 @@ class FilterWriter {
 
   #like({ property, pattern, ignoresCase }: ConditionOf<'like'>): unknown {
     const pieces = patternPieces(pattern)
-    const input = ignoresCase === true ? lowerCase(property) : ['to-string', ['get', property]]
+    const input = ignoresCase ? lowerCase(property) : ['to-string', ['get', property]]
     const inner = pieces.map((piece) => ('text' in piece ? piece.text : piece.wild))
     const starts = inner[0] !== 'many'
     const ends = inner.at(-1) !== 'many'
@@ -96,7 +97,7 @@ class FilterWriter {
       .slice(starts ? 0 : 1, ends || inner.length < 2 ? undefined : -1)
       .some((one) => 'wild' in one)
     if (hasWild) return this.#losses.add('a filter by a pattern with signs inside')
-    const text = ignoresCase === true ? plain.join('').toLowerCase() : plain.join('')
+    const text = ignoresCase ? plain.join('').toLowerCase() : plain.join('')
     if (starts && ends) return ['==', input, text]
     if (starts) return ['==', ['slice', input, 0, text.length], text]
     return ends ? ['==', ['slice', input, -text.length], text] : ['in', text, input]
@@ -104,17 +105,13 @@ class FilterWriter {
 }
 
 /** Matches MapLibre's `!=`: another value, or null. */
-function otherThan({ op, conditions }: { op: string; conditions: StyleCondition[] }) {
-  const [isNull, isOther] = conditions
-  if (op !== 'any' || conditions.length !== 2 || isNull?.op !== 'null' || isOther?.op !== '!=')
-    return undefined
+function otherThan({ op, conditions }: ConditionOf<'all' | 'any'>) {
+  if (op !== 'any' || conditions.length !== 2) return undefined
+  const [isNull, isOther] = conditions.map(findCondition)
+  if (isNull?.op !== 'null' || isOther?.op !== '<>') return undefined
   const { property, value, ignoresCase } = isOther
-  if (property !== isNull.property || isAttribute(value) || ignoresCase === true) return undefined
+  if (property !== isNull.property || typeof value === 'object' || ignoresCase) return undefined
   return { property, value }
-}
-
-function isAttribute(value: Literal | StyleAttribute): value is StyleAttribute {
-  return typeof value === 'object'
 }
 
 function lowerCase(property: string): unknown[] {

@@ -1,4 +1,4 @@
-import { patternPieces } from '../meets-condition.ts'
+import { patternPieces } from '../../filters/texts.ts'
 
 /** Type of a column for comparisons in conditions. */
 type ColumnKind = 'number' | 'text' | 'boolean' | 'moment'

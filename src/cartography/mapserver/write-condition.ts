@@ -1,6 +1,9 @@
+import type { Expression, FilterComparison } from '../../filters/expression.ts'
+import type { ConditionOf, StyleComparison } from '../condition.ts'
+import { getCondition } from '../condition.ts'
+import { conditionNumber } from '../feature-filter.ts'
 import type { Losses } from '../losses.ts'
-import { conditionNumber } from '../meets-condition.ts'
-import type { ConditionOf, Literal, StyleAttribute, StyleComparison, StyleCondition } from '../model.ts'
+import type { Literal } from '../model.ts'
 import type { DrawnColumn, SqlDialect } from './sql-dialect.ts'
 
 /** Table of the conditions. */
@@ -13,18 +16,11 @@ export interface ConditionTable {
 }
 
 const [yes, no] = ['1 = 1', '1 = 0']
-const operators: Record<StyleComparison, string> = {
-  '==': '=',
-  '!=': '<>',
-  '<': '<',
-  '<=': '<=',
-  '>': '>',
-  '>=': '>=',
-}
 
 /** A condition as SQL that is true or false, never null, as `meetsCondition` decides. */
-export function conditionSql(condition: StyleCondition, table: ConditionTable, losses: Losses): string {
-  const each = (one: StyleCondition): string => conditionSql(one, table, losses)
+export function conditionSql(expression: Expression, table: ConditionTable, losses: Losses): string {
+  const condition = getCondition(expression)
+  const each = (one: Expression): string => conditionSql(one, table, losses)
   switch (condition.op) {
     case 'all':
       return joined(condition.conditions.map(each), ' AND ', yes)
@@ -40,10 +36,10 @@ export function conditionSql(condition: StyleCondition, table: ConditionTable, l
       return settled(table.dialect.isDimension(table.dialect.name(table.geometry), condition.value))
     case 'like':
       return likeSql(condition, table)
-    case 'id':
+    case 'ids':
       losses.add('filters by the ids of features')
       return `(${no})`
-    case 'bbox':
+    case 'box':
       losses.add('filters by a box')
       return `(${yes})`
     default:
@@ -73,38 +69,40 @@ function likeSql(
   const found = columns.get(property)
   if (found === undefined) return `(${no})`
   const text = textSql(found, dialect)
-  return ignoresCase === true
+  return ignoresCase
     ? settled(dialect.like(`lower(${text})`, pattern.toLowerCase()))
     : settled(dialect.like(text, pattern))
 }
 
-function comparisonSql(
-  { op, property, value, ignoresCase }: ConditionOf<StyleComparison>,
-  table: ConditionTable,
-): string {
+function comparisonSql({ op, property, value, ignoresCase }: StyleComparison, table: ConditionTable): string {
   const left = table.columns.get(property)
   if (left === undefined) return `(${no})`
-  const right = typeof value === 'object' ? table.columns.get((value as StyleAttribute).property) : value
+  const right = typeof value === 'object' ? table.columns.get(value.property) : value
   if (right === undefined) return `(${no})`
   return typeof right === 'object'
     ? columnsSql(op, left, right, table.dialect)
-    : literalSql(op, left, { value: right, ignoresCase: ignoresCase === true }, table.dialect)
+    : literalSql(op, left, { value: right, ignoresCase: ignoresCase }, table.dialect)
 }
 
-function columnsSql(op: StyleComparison, left: DrawnColumn, right: DrawnColumn, dialect: SqlDialect): string {
+function columnsSql(
+  op: FilterComparison,
+  left: DrawnColumn,
+  right: DrawnColumn,
+  dialect: SqlDialect,
+): string {
   const isByNumber = left.kind === 'number' || right.kind === 'number'
   const sides = [left, right].map((one) =>
     isByNumber ? numberSql(one, dialect) : dialect.byCharacters(textSql(one, dialect)),
   )
-  const compared = sides.join(` ${operators[op]} `)
+  const compared = sides.join(` ${op} `)
   const bothThere = `${dialect.name(left.column)} IS NOT NULL AND ${dialect.name(right.column)} IS NOT NULL`
-  return isByNumber && op === '!='
+  return isByNumber && op === '<>'
     ? settled(`${bothThere} AND coalesce(${compared}, ${yes})`)
     : settled(compared)
 }
 
 function literalSql(
-  op: StyleComparison,
+  op: FilterComparison,
   left: DrawnColumn,
   { value, ignoresCase }: { value: Literal; ignoresCase: boolean },
   dialect: SqlDialect,
@@ -112,14 +110,14 @@ function literalSql(
   const name = dialect.name(left.column)
   if (left.kind === 'number' || typeof value === 'number') {
     const number = conditionNumber(value)
-    const isOther = op === '!=' ? settled(`${name} IS NOT NULL`) : `(${no})`
+    const isOther = op === '<>' ? settled(`${name} IS NOT NULL`) : `(${no})`
     if (Number.isNaN(number)) return isOther
-    const compared = `${numberSql(left, dialect)} ${operators[op]} ${String(number)}`
-    return op === '!=' ? settled(`${name} IS NOT NULL AND coalesce(${compared}, ${yes})`) : settled(compared)
+    const compared = `${numberSql(left, dialect)} ${op} ${String(number)}`
+    return op === '<>' ? settled(`${name} IS NOT NULL AND coalesce(${compared}, ${yes})`) : settled(compared)
   }
   const text = textSql(left, dialect)
   const [one, other] = ignoresCase ? [`lower(${text})`, String(value).toLowerCase()] : [text, String(value)]
-  return settled(`${dialect.byCharacters(one)} ${operators[op]} ${dialect.text(other)}`)
+  return settled(`${dialect.byCharacters(one)} ${op} ${dialect.text(other)}`)
 }
 
 function numberSql({ column, kind }: DrawnColumn, dialect: SqlDialect): string {

@@ -1,8 +1,11 @@
+import type { Expression } from '../../filters/expression.ts'
+import { conjunction, disjunction } from '../../filters/expression.ts'
 import { without } from '../../lib/defined.ts'
+import { getCondition, negation } from '../condition.ts'
 import { passOf } from '../evaluate.ts'
 import { expandRules, withoutElse } from '../expand.ts'
 import { Losses } from '../losses.ts'
-import type { Dimension, LengthUnit, Rule, Style, StyleCondition, Symbolizer } from '../model.ts'
+import type { Dimension, LengthUnit, Rule, Style, Symbolizer } from '../model.ts'
 import { DrawnColumns } from './drawn-columns.ts'
 import { mapFileNumber } from './map-text.ts'
 import type { ConditionTable } from './write-condition.ts'
@@ -69,7 +72,7 @@ function partsOf(
   return (['pixel', 'metre'] as const).flatMap((unit) => {
     const shown = new DrawnColumns()
     const classes = rules.flatMap((whole) => {
-      const condition = settleDimension(whole.condition ?? { op: 'all', conditions: [] }, dimension)
+      const condition = settleDimension(whole.condition ?? conjunction([]), dimension)
       if (condition === false) return []
       const rule = condition === true ? without(whole, 'condition') : { ...whole, condition }
       const symbols = rule.symbols.filter((symbol) => unitOf(symbol) === unit)
@@ -85,13 +88,14 @@ function partsOf(
 }
 
 /** Simplifies a condition for features of one dimension, possibly to a constant. */
-function settleDimension(condition: StyleCondition, dimension: Dimension): StyleCondition | boolean {
+function settleDimension(expression: Expression, dimension: Dimension): Expression | boolean {
+  const condition = getCondition(expression)
   switch (condition.op) {
     case 'dimension':
       return condition.value === dimension
     case 'not': {
       const inner = settleDimension(condition.condition, dimension)
-      return typeof inner === 'boolean' ? !inner : { op: 'not', condition: inner }
+      return typeof inner === 'boolean' ? !inner : negation(inner)
     }
     case 'all':
     case 'any': {
@@ -100,10 +104,11 @@ function settleDimension(condition: StyleCondition, dimension: Dimension): Style
       const settled = condition.conditions.map((one) => settleDimension(one, dimension))
       if (settled.includes(decisive)) return decisive
       const conditions = settled.filter((one) => typeof one !== 'boolean')
-      return conditions.length === 0 ? !decisive : { op: condition.op, conditions }
+      if (conditions.length === 0) return !decisive
+      return decisive ? disjunction(conditions) : conjunction(conditions)
     }
     default:
-      return condition
+      return expression
   }
 }
 

@@ -1,5 +1,8 @@
+import type { Expression, FilterComparison } from '../../filters/expression.ts'
+import { conjunction, disjunction } from '../../filters/expression.ts'
 import { ownValue } from '../../lib/own-value.ts'
-import type { Dimension, Literal, StyleAttribute, StyleComparison, StyleCondition } from '../model.ts'
+import { comparison, hasDimension, isNull, likeness, negation } from '../condition.ts'
+import type { Dimension, Literal, StyleAttribute } from '../model.ts'
 
 const maxTokens = 20_000
 const maxDepth = 100
@@ -34,7 +37,7 @@ function tokensOf(expression: string): Token[] | undefined {
 }
 
 /** The condition that an expression is; undefined for what it has no counterpart for. */
-export function readExpression(expression: string): StyleCondition | undefined {
+export function readExpression(expression: string): Expression | undefined {
   const tokens = tokensOf(expression)
   if (tokens === undefined) return undefined
   const reader = new ExpressionReader(tokens)
@@ -75,10 +78,10 @@ type Side =
   | { kind: 'id' }
   | { kind: 'geometry' }
 
-const comparisonSigns: Record<string, StyleComparison> = {
-  '=': '==',
-  '<>': '!=',
-  '!=': '!=',
+const comparisonSigns: Record<string, FilterComparison> = {
+  '=': '=',
+  '<>': '<>',
+  '!=': '<>',
   '<': '<',
   '<=': '<=',
   '>': '>',
@@ -121,24 +124,21 @@ class ExpressionReader {
     return isThere
   }
 
-  either(): StyleCondition | undefined {
-    return this.#chain('any', 'or', () => this.#chain('all', 'and', () => this.#negation()))
+  either(): Expression | undefined {
+    return this.#chain('or', () => this.#chain('and', () => this.#negation()))
   }
 
-  #chain(
-    op: 'all' | 'any',
-    word: string,
-    next: () => StyleCondition | undefined,
-  ): StyleCondition | undefined {
+  #chain(word: 'and' | 'or', next: () => Expression | undefined): Expression | undefined {
     const first = next()
     const conditions = [first]
     while (this.#takeWords(word)) conditions.push(next())
     const known = conditions.filter((one) => one !== undefined)
     if (known.length < conditions.length) return undefined
-    return known.length === 1 ? first : { op, conditions: known }
+    if (known.length === 1) return first
+    return word === 'and' ? conjunction(known) : disjunction(known)
   }
 
-  #negation(): StyleCondition | undefined {
+  #negation(): Expression | undefined {
     this.#depth += 1
     if (this.#depth > maxDepth) return undefined
     const condition = this.#takeWords('not') ? negated(this.#negation()) : this.#primary()
@@ -146,9 +146,9 @@ class ExpressionReader {
     return condition
   }
 
-  #primary(): StyleCondition | undefined {
-    if (this.#takeWords('true')) return { op: 'all', conditions: [] }
-    if (this.#takeWords('false')) return { op: 'any', conditions: [] }
+  #primary(): Expression | undefined {
+    if (this.#takeWords('true')) return conjunction([])
+    if (this.#takeWords('false')) return disjunction([])
     const start = this.#at
     if (this.#takeSign('(')) {
       const inner = this.either()
@@ -160,7 +160,7 @@ class ExpressionReader {
     return side === undefined ? undefined : this.#comparison(side)
   }
 
-  #comparison(left: Side): StyleCondition | undefined {
+  #comparison(left: Side): Expression | undefined {
     if (this.#takeWords('is', 'not', 'null')) return negated(nullOf(left))
     if (this.#takeWords('is', 'null')) return nullOf(left)
     if (this.#takeWords('not', 'in')) return negated(this.#members(left))
@@ -180,14 +180,13 @@ class ExpressionReader {
     return right === undefined ? undefined : compared(op, left, right)
   }
 
-  #like(left: Side, ignoresCase: boolean): StyleCondition | undefined {
+  #like(left: Side, ignoresCase: boolean): Expression | undefined {
     const right = this.#side()
     if (left.kind !== 'attribute' || right?.kind !== 'literal') return undefined
-    const { property } = left
-    return { op: 'like', property, pattern: String(right.value), ...(ignoresCase ? { ignoresCase } : {}) }
+    return likeness(left.property, String(right.value), ignoresCase)
   }
 
-  #members(left: Side): StyleCondition | undefined {
+  #members(left: Side): Expression | undefined {
     if (!this.#takeSign('(')) return undefined
     const values: Literal[] = []
     do {
@@ -196,10 +195,10 @@ class ExpressionReader {
       values.push(side.value)
     } while (this.#takeSign(','))
     if (!this.#takeSign(')')) return undefined
-    if (left.kind === 'id') return { op: 'id', ids: values.map(String) }
-    const conditions = values.map((value) => compared('==', left, { kind: 'literal', value }))
+    if (left.kind === 'id') return { kind: 'ids', ids: values.map(String) }
+    const conditions = values.map((value) => compared('=', left, { kind: 'literal', value }))
     const known = conditions.filter((one) => one !== undefined)
-    return known.length < conditions.length ? undefined : { op: 'any', conditions: known }
+    return known.length < conditions.length ? undefined : disjunction(known)
   }
 
   #side(): Side | undefined {
@@ -223,21 +222,20 @@ class ExpressionReader {
   }
 }
 
-function negated(condition: StyleCondition | undefined): StyleCondition | undefined {
-  return condition === undefined ? undefined : { op: 'not', condition }
+function negated(condition: Expression | undefined): Expression | undefined {
+  return condition && negation(condition)
 }
 
-function nullOf(side: Side): StyleCondition | undefined {
-  return side.kind === 'attribute' ? { op: 'null', property: side.property } : undefined
+function nullOf(side: Side): Expression | undefined {
+  return side.kind === 'attribute' ? isNull(side.property) : undefined
 }
 
-function compared(op: StyleComparison, left: Side, right: Side): StyleCondition | undefined {
-  if (left.kind === 'attribute' && right.kind === 'attribute')
-    return { op, property: left.property, value: { property: right.property } }
+function compared(op: FilterComparison, left: Side, right: Side): Expression | undefined {
+  if (left.kind === 'attribute' && right.kind === 'attribute') return comparison(op, left.property, right)
   if (right.kind !== 'literal') return undefined
-  if (left.kind === 'attribute') return { op, property: left.property, value: right.value }
-  if (left.kind === 'id') return op === '==' ? { op: 'id', ids: [String(right.value)] } : undefined
+  if (left.kind === 'attribute') return comparison(op, left.property, right.value)
+  if (left.kind === 'id') return op === '=' ? { kind: 'ids', ids: [String(right.value)] } : undefined
   const dimension = geometryNames.indexOf(String(right.value))
-  if (left.kind !== 'geometry' || dimension < 0 || op !== '==') return undefined
-  return { op: 'dimension', value: dimension as Dimension }
+  if (left.kind !== 'geometry' || dimension < 0 || op !== '=') return undefined
+  return hasDimension(dimension as Dimension)
 }

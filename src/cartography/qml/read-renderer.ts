@@ -1,7 +1,10 @@
+import type { Expression } from '../../filters/expression.ts'
+import { conjunction, disjunction } from '../../filters/expression.ts'
 import { defined } from '../../lib/defined.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
+import { comparison, everyOf, negation, oneOf } from '../condition.ts'
 import type { Losses } from '../losses.ts'
-import type { Literal, Rule, StyleCondition } from '../model.ts'
+import type { Literal, Rule } from '../model.ts'
 import { childElement, childrenOf } from '../style-xml.ts'
 import { readAttribute, readExpression } from './read-expression.ts'
 import type { ReadSymbol } from './read-symbols.ts'
@@ -66,7 +69,7 @@ class RendererReader {
       const { value = '', type, label, render, symbol } = category.attributes
       const listed = childrenOf(category, 'val').map((one) => literalOf(one.attributes.value ?? '', type))
       const values = listed.length > 0 ? listed : value === '' ? [] : [literalOf(value, type)]
-      const condition = anyOf(values.map((one) => ({ op: '==', property, value: one })))
+      const condition = oneOf(values.map((one) => comparison('=', property, one)))
       const frame = {
         ...titleOf(label),
         ...(values.length === 0 ? { isElse: true as const } : { condition }),
@@ -82,12 +85,12 @@ class RendererReader {
     const uppers = new Set<number>()
     return childrenOf(childElement(this.#renderer, 'ranges'), 'range').map(({ attributes }) => {
       const [lower, upper] = [Number(attributes.lower), Number(attributes.upper)]
-      const conditions: StyleCondition[] = [
-        { op: uppers.has(lower) ? '>' : '>=', property, value: lower },
-        { op: '<=', property, value: upper },
-      ]
+      const condition = conjunction([
+        comparison(uppers.has(lower) ? '>' : '>=', property, lower),
+        comparison('<=', property, upper),
+      ])
       uppers.add(upper)
-      const frame = { ...titleOf(attributes.label), condition: { op: 'all' as const, conditions } }
+      const frame = { ...titleOf(attributes.label), condition }
       return this.rule(frame, attributes.render === 'false' ? undefined : attributes.symbol)
     })
   }
@@ -122,7 +125,7 @@ class RendererReader {
     const maxScale = Math.min(above?.maxScale ?? Number.MAX_VALUE, scaleOf(scalemaxdenom) ?? Number.MAX_VALUE)
     return {
       ...(isElse ? { isElse } : {}),
-      ...(conditions.length === 0 ? {} : { condition: allOf(conditions) }),
+      ...(conditions.length === 0 ? {} : { condition: everyOf(conditions) }),
       ...(minScale === 0 ? {} : { minScale }),
       ...(maxScale === Number.MAX_VALUE ? {} : { maxScale }),
     }
@@ -131,21 +134,11 @@ class RendererReader {
 
 type Frame = Pick<Rule, 'condition' | 'minScale' | 'maxScale' | 'isElse'>
 
-const always: StyleCondition = { op: 'all', conditions: [] }
+const always = conjunction([])
 
-function restOf(above: Frame | undefined, others: StyleCondition[]): StyleCondition {
-  const rest: StyleCondition = { op: 'not', condition: { op: 'any', conditions: others } }
-  return above?.condition === undefined ? rest : allOf([above.condition, rest])
-}
-
-function allOf(conditions: StyleCondition[]): StyleCondition {
-  const [only] = conditions
-  return conditions.length === 1 && only !== undefined ? only : { op: 'all', conditions }
-}
-
-function anyOf(conditions: StyleCondition[]): StyleCondition {
-  const [only] = conditions
-  return conditions.length === 1 && only !== undefined ? only : { op: 'any', conditions }
+function restOf(above: Frame | undefined, others: Expression[]): Expression {
+  const rest = negation(disjunction(others))
+  return above?.condition === undefined ? rest : everyOf([above.condition, rest])
 }
 
 function titleOf(label: string | undefined): { title?: string } {

@@ -1,10 +1,13 @@
+import type { Expression } from '../../filters/expression.ts'
+import { getCondition } from '../condition.ts'
 import type { Losses } from '../losses.ts'
-import type { Literal, StyleAttribute, StyleCondition } from '../model.ts'
+import type { Literal, StyleAttribute } from '../model.ts'
 
 const geometryNames = ['Point', 'Line', 'Polygon']
 
 /** Writes a condition as a QGIS expression; undefined, with a recorded loss, if it cannot be expressed. */
-export function writeExpression(condition: StyleCondition, losses: Losses): string | undefined {
+export function writeExpression(expression: Expression, losses: Losses): string | undefined {
+  const condition = getCondition(expression)
   switch (condition.op) {
     case 'all':
     case 'any':
@@ -15,35 +18,30 @@ export function writeExpression(condition: StyleCondition, losses: Losses): stri
     }
     case 'null':
       return `${quoted(condition.property)} IS NULL`
-    case 'id':
+    case 'ids':
       return `$id IN (${condition.ids.map((id) => literal(/^\d{1,15}$/.test(id) ? Number(id) : id)).join(', ')})`
-    case 'bbox':
+    case 'box':
       return losses.add('a filter by a box')
     case 'like': {
       const { property, pattern, ignoresCase } = condition
-      return `${quoted(property)} ${ignoresCase === true ? 'ILIKE' : 'LIKE'} ${patternText(pattern)}`
+      return `${quoted(property)} ${ignoresCase ? 'ILIKE' : 'LIKE'} ${patternText(pattern)}`
     }
     case 'dimension':
       return `geometry_type($geometry) = '${geometryNames[condition.value]}'`
     default: {
       const { op, property, value, ignoresCase } = condition
-      if (ignoresCase === true) losses.add('a comparison without case')
-      return `${quoted(property)} ${sign(op)} ${typeof value === 'object' ? quoted(value.property) : literal(value)}`
+      if (ignoresCase) losses.add('a comparison without case')
+      return `${quoted(property)} ${op} ${typeof value === 'object' ? quoted(value.property) : literal(value)}`
     }
   }
 }
 
-function group(op: 'all' | 'any', conditions: StyleCondition[], losses: Losses): string | undefined {
+function group(op: 'all' | 'any', conditions: Expression[], losses: Losses): string | undefined {
   if (conditions.length === 0) return op === 'all' ? 'TRUE' : 'FALSE'
   const parts = conditions.map((one) => writeExpression(one, losses))
   const known = parts.filter((part) => part !== undefined)
   if (known.length === 0 || (op === 'any' && known.length < parts.length)) return undefined
   return known.map((part) => `(${part})`).join(op === 'all' ? ' AND ' : ' OR ')
-}
-
-function sign(op: string): string {
-  if (op === '==') return '='
-  return op === '!=' ? '<>' : op
 }
 
 function quoted(name: string): string {

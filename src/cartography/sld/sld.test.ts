@@ -86,6 +86,22 @@ describe('SLD', () => {
       ])
     })
 
+    it('keeps what it knows of a filter, and tells operators that styles do not have', () => {
+      const comparison = (value: string): string =>
+        `<ogc:PropertyIsEqualTo><ogc:PropertyName>a</ogc:PropertyName>${value}</ogc:PropertyIsEqualTo>`
+      const known = comparison('<ogc:Literal>2</ogc:Literal>')
+      const unknown = [
+        comparison('<ogc:Add><ogc:PropertyName>a</ogc:PropertyName><ogc:Literal>1</ogc:Literal></ogc:Add>'),
+        '<ogc:Intersects><ogc:PropertyName>g</ogc:PropertyName><gml:Box><gml:coordinates>1,2 3,4</gml:coordinates></gml:Box></ogc:Intersects>',
+        '<ogc:After><ogc:PropertyName>a</ogc:PropertyName><ogc:Literal>2024-01-01</ogc:Literal></ogc:After>',
+      ]
+      const read = (filter: string) => styleOf('', ruleOf(`<ogc:Filter>${filter}</ogc:Filter>`, line))
+      const { lost, rules } = read(`<ogc:And>${known}${unknown.join('')}</ogc:And>`)
+      assert.deepEqual(lost, ['the filter PropertyIsEqualTo', 'the filter Intersects', 'the filter After'])
+      assert.deepEqual(rules, read(`<ogc:And>${known}</ogc:And>`).rules)
+      assert.deepEqual(read(`<ogc:Or>${known}${unknown[0]}</ogc:Or>`).rules, read('').rules)
+    })
+
     it('reads numbers of rasters as literals, and tells those that are computed', () => {
       const literal = (value: string): string => `<ogc:Literal>${value}</ogc:Literal>`
       const sum = `<ogc:Add>${literal('1')}${literal('2')}</ogc:Add>`

@@ -1,11 +1,13 @@
+import type { Expression } from '../../filters/expression.ts'
 import { escapeXml } from '../../lib/text/escape-xml.ts'
-import type { ConditionOf, StyleCondition } from '../model.ts'
+import type { ConditionOf, StyleComparison } from '../condition.ts'
+import { getCondition } from '../condition.ts'
 import { attributes, styleElement, styleTextElement } from '../style-xml.ts'
 import type { SldDialect } from './dialect.ts'
 
 const comparisonNames = {
-  '==': 'PropertyIsEqualTo',
-  '!=': 'PropertyIsNotEqualTo',
+  '=': 'PropertyIsEqualTo',
+  '<>': 'PropertyIsNotEqualTo',
   '<': 'PropertyIsLessThan',
   '<=': 'PropertyIsLessThanOrEqualTo',
   '>': 'PropertyIsGreaterThan',
@@ -13,9 +15,8 @@ const comparisonNames = {
 }
 
 /** A condition as a `Filter` of Filter Encoding 1.0 or 1.1. */
-export function writeSldFilter(condition: StyleCondition, dialect: SldDialect): string {
-  const content = condition.op === 'id' ? idsXml(condition.ids) : conditionXml(condition, dialect)
-  return styleElement('ogc:Filter', content)
+export function writeSldFilter(condition: Expression, dialect: SldDialect): string {
+  return styleElement('ogc:Filter', conditionXml(condition, dialect))
 }
 
 export function propertyXml(property: string): string {
@@ -26,7 +27,8 @@ export function literalXml(value: string | number | boolean): string {
   return styleTextElement('ogc:Literal', String(value))
 }
 
-function conditionXml(condition: StyleCondition, dialect: SldDialect): string {
+function conditionXml(expression: Expression, dialect: SldDialect): string {
+  const condition = getCondition(expression)
   switch (condition.op) {
     case 'all':
     case 'any':
@@ -35,9 +37,9 @@ function conditionXml(condition: StyleCondition, dialect: SldDialect): string {
       return styleElement('ogc:Not', conditionXml(condition.condition, dialect))
     case 'null':
       return styleElement('ogc:PropertyIsNull', propertyXml(condition.property))
-    case 'id':
+    case 'ids':
       return idsXml(condition.ids)
-    case 'bbox':
+    case 'box':
       return boxXml(condition, dialect)
     case 'like':
       return likeXml(condition, dialect)
@@ -55,7 +57,7 @@ function conditionXml(condition: StyleCondition, dialect: SldDialect): string {
 /**
  * A group of one condition is that condition; an empty group is a comparison that is always true or false.
  */
-function groupXml({ op, conditions }: ConditionOf<'all'>, dialect: SldDialect): string {
+function groupXml({ op, conditions }: ConditionOf<'all' | 'any'>, dialect: SldDialect): string {
   const [only] = conditions
   if (only === undefined)
     return styleElement('ogc:PropertyIsEqualTo', literalXml(1), literalXml(op === 'all' ? 1 : 0))
@@ -64,7 +66,7 @@ function groupXml({ op, conditions }: ConditionOf<'all'>, dialect: SldDialect): 
   return styleElement(name, ...conditions.map((one) => conditionXml(one, dialect)))
 }
 
-function comparisonXml({ op, property, value, ignoresCase }: ConditionOf<'=='>): string {
+function comparisonXml({ op, property, value, ignoresCase }: StyleComparison): string {
   const name = `ogc:${comparisonNames[op]}`
   const other = typeof value === 'object' ? propertyXml(value.property) : literalXml(value)
   return `<${name}${ignoresCase ? ' matchCase="false"' : ''}>${propertyXml(property)}${other}</${name}>`
@@ -84,7 +86,7 @@ function idsXml(ids: string[]): string {
   return ids.map((id) => `<ogc:FeatureId fid="${escapeXml(id)}"/>`).join('')
 }
 
-function boxXml({ box: [minX, minY, maxX, maxY], srs }: ConditionOf<'bbox'>, { isSe }: SldDialect): string {
+function boxXml({ box: [minX, minY, maxX, maxY], srs }: ConditionOf<'box'>, { isSe }: SldDialect): string {
   const name = attributes({ srsName: srs })
   const corners = isSe
     ? `<gml:Envelope${name}><gml:lowerCorner>${minX} ${minY}</gml:lowerCorner><gml:upperCorner>${maxX} ${maxY}</gml:upperCorner></gml:Envelope>`

@@ -2,14 +2,15 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { before, describe, it } from 'node:test'
 import { seededRandom } from '../../../bench/random.ts'
+import { comparison, hasDimension, isNull, likeness, negation } from '../../../src/cartography/condition.ts'
+import { meetsCondition } from '../../../src/cartography/feature-filter.ts'
 import { Losses } from '../../../src/cartography/losses.ts'
 import type { DrawnColumn, SqlDialect } from '../../../src/cartography/mapserver/sql-dialect.ts'
 import { postgresDialect, sqliteDialect } from '../../../src/cartography/mapserver/sql-dialect.ts'
 import { conditionSql } from '../../../src/cartography/mapserver/write-condition.ts'
 import { writeMapServer } from '../../../src/cartography/mapserver/write-mapserver.ts'
-import { meetsCondition } from '../../../src/cartography/meets-condition.ts'
-import type { StyleCondition } from '../../../src/cartography/model.ts'
-import { comparisons } from '../../../src/cartography/model.ts'
+import type { Expression } from '../../../src/filters/expression.ts'
+import { comparisons, conjunction, disjunction } from '../../../src/filters/expression.ts'
 import { runSql, testCluster } from '../../support/postgres.ts'
 
 const draw = seededRandom(20_261_123)
@@ -56,39 +57,33 @@ function makeRows(count: number): Row[] {
   }))
 }
 
-function makeAtom(): StyleCondition {
+function makeAtom(): Expression {
   const property = pick([...columns.map(({ name }) => name), 'absent'])
   const roll = draw()
-  if (roll < 0.1) return { op: 'null', property }
-  const folds = draw() < 0.3 ? { ignoresCase: true as const } : {}
+  if (roll < 0.1) return isNull(property)
+  const folds = draw() < 0.3
   if (roll < 0.3 && property !== 'n' && property !== 'm')
-    return {
-      op: 'like',
-      property,
-      pattern: pick(['%', 'a%', '_', '%c', 'a\\_c', '*[?]', '%ü%', 'A%', "%'%"]),
-      ...folds,
-    }
+    return likeness(property, pick(['%', 'a%', '_', '%c', 'a\\_c', '*[?]', '%ü%', 'A%', "%'%"]), folds)
   const value =
     roll < 0.5
       ? { property: pick(columns).name }
       : pick<string | number | boolean>([...texts, ...numbers, true, false])
-  return { op: pick(comparisons), property, value, ...(typeof value === 'string' ? folds : {}) }
+  return comparison(pick(comparisons), property, value, typeof value === 'string' && folds)
 }
 
-function makeCondition(depth: number): StyleCondition {
+function makeCondition(depth: number): Expression {
   if (depth === 0 || draw() < 0.4) return makeAtom()
-  if (draw() < 0.3) return { op: 'not', condition: makeCondition(depth - 1) }
+  if (draw() < 0.3) return negation(makeCondition(depth - 1))
   const conditions = Array.from({ length: Math.floor(draw() * 4) }, () => makeCondition(depth - 1))
-  return { op: draw() < 0.5 ? 'all' : 'any', conditions }
+  return draw() < 0.5 ? conjunction(conditions) : disjunction(conditions)
 }
 
 /** Like `makeCondition`, but half of the conditions are about geometry types. */
-function withKinds(depth: number): StyleCondition {
-  if (depth === 0 || draw() < 0.3)
-    return draw() < 0.5 ? { op: 'dimension', value: pick([0, 1, 2] as const) } : makeAtom()
-  if (draw() < 0.3) return { op: 'not', condition: withKinds(depth - 1) }
+function withKinds(depth: number): Expression {
+  if (depth === 0 || draw() < 0.3) return draw() < 0.5 ? hasDimension(pick([0, 1, 2] as const)) : makeAtom()
+  if (draw() < 0.3) return negation(withKinds(depth - 1))
   const conditions = Array.from({ length: Math.floor(draw() * 4) }, () => withKinds(depth - 1))
-  return { op: draw() < 0.5 ? 'all' : 'any', conditions }
+  return draw() < 0.5 ? conjunction(conditions) : disjunction(conditions)
 }
 
 function literal(value: Row[string] | undefined, isSqlite: boolean): string {
@@ -108,12 +103,12 @@ function insertSql(rows: readonly Row[], isSqlite: boolean): string {
 const rows = makeRows(300)
 const conditions = Array.from({ length: 1200 }, (_, at) => makeCondition(at < 600 ? 0 : 3))
 
-function sqlOf(condition: StyleCondition, dialect: SqlDialect): string {
+function sqlOf(condition: Expression, dialect: SqlDialect): string {
   const table = { dialect, columns: new Map(columns.map((one) => [one.name, one])), geometry: 'geom' }
   return `select id from drawn where ${conditionSql(condition, table, new Losses())} order by id`
 }
 
-function wanted(condition: StyleCondition): number[] {
+function wanted(condition: Expression): number[] {
   return rows.flatMap((row, at) =>
     meetsCondition(condition, { dimension: 0, get: (name) => row[name] }) ? [at] : [],
   )

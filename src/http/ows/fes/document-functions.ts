@@ -16,7 +16,7 @@ import { OwsFailure } from '../ows-failure.ts'
 import { findProperty } from '../property-names.ts'
 import type { EcqlExpression } from '../request-documents.ts'
 import { parseRequestXml } from '../request-xml.ts'
-import { FesReader } from './fes-reader.ts'
+import { LayerFesReader } from './layer-fes-reader.ts'
 
 interface Limited {
   limits: DocumentLimits
@@ -44,7 +44,7 @@ export const documentFunctions = {
 
   /** Reads a filter of Filter Encoding in the terms of a layer. Throws `invalid-filter` and `unsupported-filter`. */
   fes: ({ operator, layer, limits }: Limited & { operator: XmlElement; layer: LayerCrs }): RequestFilter => {
-    const reader = new FesReader(layer)
+    const reader = new LayerFesReader(layer)
     const written = reader.read(operator)
     requireFilterSize(written, limits)
     return toRequestFilter(written, layer.details.schema, reader.srs)

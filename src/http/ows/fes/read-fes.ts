@@ -1,6 +1,6 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
+import { featureIdOf } from '../../../filters/fes/fes-reader.ts'
 import { invalidFilter } from '../../../filters/refusals.ts'
-import { ownValue } from '../../../lib/own-value.ts'
 import type { XmlElement } from '../../../lib/text/xml-tree.ts'
 import type { RequestFilter } from '../../../stores/reading/request-filter.ts'
 import type { RequestDocuments } from '../request-documents.ts'
@@ -11,15 +11,10 @@ export interface WrittenFes {
   filter?: (layer: LayerRecord) => Promise<RequestFilter>
 }
 
-const idAttributes: Record<string, string> = { ResourceId: 'rid', FeatureId: 'fid', GmlObjectId: 'id' }
-
 /** A filter of Filter Encoding 2.0 or 1.1 (OGC 09-026r2, 04-095). Throws `invalid-filter` and `unsupported-filter`. */
 export function readFes(filter: XmlElement, documents: RequestDocuments): WrittenFes {
   if (filter.name !== 'Filter') throw invalidFilter(`The filter is "${filter.name}" and no Filter`)
-  const ids = filter.children.flatMap(({ name, attributes }) => {
-    const key = ownValue(idAttributes, name)
-    return key === undefined ? [] : [ownValue(attributes, key) ?? '']
-  })
+  const ids = filter.children.flatMap((one) => featureIdOf(one) ?? [])
   if (ids.length > 0 && ids.length === filter.children.length) return { ids }
   const [only, ...others] = filter.children
   if (only === undefined || others.length > 0)

@@ -1,11 +1,9 @@
-import { wkbOf } from '../../../filters/literals.ts'
-import { invalidFilter, unsupportedFilter } from '../../../filters/refusals.ts'
-import { geometryFromJson } from '../../../formats/geojson/geometry-from-json.ts'
-import { GeometryError } from '../../../geo/wkb.ts'
-import { ownValue } from '../../../lib/own-value.ts'
-import type { XmlElement } from '../../../lib/text/xml-tree.ts'
-import type { NamedCrs } from '../named-crs.ts'
-import { readCrs } from '../named-crs.ts'
+import { geometryFromJson } from '../../formats/geojson/geometry-from-json.ts'
+import { GeometryError } from '../../geo/wkb.ts'
+import { ownValue } from '../../lib/own-value.ts'
+import type { XmlElement } from '../../lib/text/xml-tree.ts'
+import { wkbOf } from '../literals.ts'
+import { invalidFilter, unsupportedFilter } from '../refusals.ts'
 
 /** A geometry that a filter has, with x or easting first. */
 export interface GmlLiteral {
@@ -20,10 +18,16 @@ export function isGml({ name }: XmlElement): boolean {
   return Object.hasOwn(readers, name)
 }
 
-/** Reads its geometry; `usual` is the CRS if it names none. */
-export function readGml(element: XmlElement, usual: NamedCrs): GmlLiteral {
+/** CRS of a geometry, and whether its coordinates are y or northing first. */
+interface GmlCrs {
+  srs: string
+  isYx: boolean
+}
+
+/** Reads a geometry; `crsOf` returns the CRS of its `srsName`, undefined if it has none. */
+export function readGml(element: XmlElement, crsOf: (srsName: string | undefined) => GmlCrs): GmlLiteral {
   const named = element.attributes['srsName']
-  const crs = named === undefined ? usual : readCrs(named, 'filter')
+  const crs = crsOf(named)
   const at = (position: Position): Position => {
     const [a = Number.NaN, b = Number.NaN] = position
     return crs.isYx ? [b, a] : [a, b]
@@ -159,11 +163,20 @@ function tupleSize(text: string): number {
   return text.trim().split(/\s+/, 1).join().split(',').length
 }
 
-function boxOf(element: XmlElement, axes: Axes): Geometry {
+/** Reads the lower and the upper corner of an `Envelope` or `Box`, in the order that the document has. */
+export function readGmlCorners(
+  element: XmlElement,
+  axes: Axes = { at: (position) => position, dimension: 2 },
+): [number, number, number, number] {
   const [lower, upper] = positions(element, axes)
   const [west, south, east, north] = [lower?.[0], lower?.[1], upper?.[0], upper?.[1]]
   if (west === undefined || south === undefined || east === undefined || north === undefined)
     throw invalidFilter('A box of the filter has no two corners')
+  return [west, south, east, north]
+}
+
+function boxOf(element: XmlElement, axes: Axes): Geometry {
+  const [west, south, east, north] = readGmlCorners(element, axes)
   if (west > east || south > north)
     throw invalidFilter('A box of the filter has its lower corner beyond its upper one')
   const ring = [
