@@ -58,7 +58,9 @@ async function runTests(options: TestOptions): Promise<boolean> {
       return await runWithPostgres(sources, chosenRun(options, env))
     }
     const isSound = options.tier !== 'standard' || options.shards.length > 0 || (await check())
-    const remarks = isSound ? {} : { [remarksVariable]: 'The check failed, see the start of this output.' }
+    const remarks: Record<string, string> = isSound
+      ? {}
+      : { [remarksVariable]: 'The check failed, see the start of this output.' }
     const run = shardedRun(sources, options, runFolder)
     return (await runWithPostgres(sources, { ...run, env: { ...env, ...times, ...remarks } })) && isSound
   } finally {

@@ -28,7 +28,6 @@ import { createImporter } from './importer/importer.ts'
 import { EmbeddedJobs } from './jobs/embedded/embedded-jobs.ts'
 import type { Clock } from './lib/clock.ts'
 import { systemClock } from './lib/clock.ts'
-import { defined } from './lib/defined.ts'
 import { createEventBus } from './lib/events.ts'
 import { listFullFolders, setWrittenFolders } from './lib/files/full-disk.ts'
 import { setGuard } from './lib/files/guarded-files.ts'
@@ -136,7 +135,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       { settings, directory, catalog, maps, drawings, importer, events, log },
       closers,
     )
-    const accounts = new Accounts({ database, clock, ...defined({ passwordCost: options.passwordCost }) })
+    const accounts = new Accounts({ database, clock, passwordCost: options.passwordCost })
     const keys = new IdempotencyKeys({ database, clock, log })
     const monitoring = await openMonitoring({ ...base, remote }, closers)
     const context: AppServices = {

@@ -26,7 +26,6 @@ import { pictureEndpoints } from '../http/tiles/picture-routes.ts'
 import { tileEndpoints } from '../http/tiles/routes.ts'
 import { TileLimiter } from '../http/tiles/tile-limiter.ts'
 import { uploadArea } from '../http/uploads/routes.ts'
-import { defined } from '../lib/defined.ts'
 import { FreeSpace } from '../lib/files/free-space.ts'
 import { BackgroundMap } from '../maps/background/background-map.ts'
 import { Thumbnails } from '../maps/thumbnails/thumbnails.ts'
@@ -144,7 +143,7 @@ function openMetrics(
     version,
     loads: () => importer.workload(),
     freeSpace: () => space.read(),
-    ...defined({ monitoringLoad: monitoring && (() => loadOf(monitoring)) }),
+    monitoringLoad: monitoring && (() => loadOf(monitoring)),
   })
 }
 

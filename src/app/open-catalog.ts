@@ -6,7 +6,6 @@ import { freeStoreFile } from '../config/data-directory.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Database } from '../db/connection.ts'
 import type { Clock } from '../lib/clock.ts'
-import { defined } from '../lib/defined.ts'
 import { Failure } from '../lib/errors.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
@@ -46,7 +45,7 @@ export async function openCatalog(deps: OpenCatalogDeps): Promise<Catalog> {
     },
     reachOfStaff: () => {
       const ownPort = deps.ownPort()
-      return { allow: deps.settings.remote.allow, ...defined({ ownPort }) }
+      return { allow: deps.settings.remote.allow, ownPort }
     },
     defaultStoreConnection: (workspace, taken) => defaultStore(deps, workspace, taken),
     storesFolder: directory.stores,

@@ -83,7 +83,7 @@ function areas(tone: (typeof colors)[Theme]): object[] {
       type: 'line',
       source: 'background-graticule',
       minzoom,
-      ...(maxzoom === undefined ? {} : { maxzoom }),
+      maxzoom,
       filter: ['==', ['get', 'degrees'], degrees],
       paint: { 'line-color': tone.graticule, 'line-width': 0.5 },
     })),

@@ -124,7 +124,7 @@ function boxOf(written: Expression): StyleCondition | undefined {
   if (written.kind !== 'box') return undefined
   const { sides, srs } = written
   const [minX = 0, minY = 0, maxX = 0, maxY = 0] = sides
-  return { op: 'box', box: [minX, minY, maxX, maxY], ...(srs === undefined ? {} : { srs }) }
+  return { op: 'box', box: [minX, minY, maxX, maxY], srs }
 }
 
 function likeOf(left: Expression, right: Expression): StyleCondition | undefined {

@@ -72,7 +72,10 @@ const colors = new Set(['color'])
 /** An object with every driven value in it computed and every length in pixels. */
 function plainOf(values: object, context: Context): object {
   return Object.fromEntries(
-    Object.entries(values).map(([key, value]) => [key, plainValue(key, value, context)]),
+    Object.entries(values).map(([key, value]) => [
+      key,
+      value === undefined ? undefined : plainValue(key, value, context),
+    ]),
   )
 }
 

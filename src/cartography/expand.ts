@@ -113,10 +113,10 @@ function limited(rule: Rule, { condition, minZoom, maxZoom, label }: Case): Rule
   const title = [rule.title, label].filter((text) => text !== undefined).join(': ')
   return {
     ...rule,
-    ...(title === '' ? {} : { title }),
-    ...(only === undefined ? {} : { condition: everyOf(both) }),
-    ...(minScale === 0 ? {} : { minScale }),
-    ...(maxScale === endless ? {} : { maxScale }),
+    title: title === '' ? rule.title : title,
+    condition: only === undefined ? rule.condition : everyOf(both),
+    minScale: minScale === 0 ? rule.minScale : minScale,
+    maxScale: maxScale === endless ? rule.maxScale : maxScale,
   }
 }
 
@@ -134,7 +134,7 @@ function categoryCases({ property, categories, otherwise }: Extract<Divided, { b
     ...categories.map(({ values, value }, index) => ({
       value,
       label: values.join(', '),
-      ...(conditions[index] === undefined ? {} : { condition: conditions[index] }),
+      condition: conditions[index],
     })),
     { value: otherwise, condition: negation(oneOf(conditions)) },
   ]
@@ -160,11 +160,7 @@ function classCases({ input, breaks, values, otherwise }: Classes): Case[] {
 }
 
 function zoomCase(value: string | number, from: number | undefined, to: number | undefined): Case {
-  return {
-    value,
-    ...(from === undefined ? {} : { minZoom: from }),
-    ...(to === undefined ? {} : { maxZoom: to }),
-  }
+  return { value, minZoom: from, maxZoom: to }
 }
 
 /** The first class includes non-numeric values unless another rule matches them. */
@@ -204,13 +200,7 @@ function stepped(driven: Extract<Divided, { by: 'interpolation' }>): Classes {
     breaks.push(last.at)
     values.push(last.value)
   }
-  return {
-    by: 'classes',
-    input: input satisfies Input,
-    breaks,
-    values,
-    ...(otherwise === undefined ? {} : { otherwise }),
-  }
+  return { by: 'classes', input: input satisfies Input, breaks, values, otherwise }
 }
 
 /**
@@ -248,9 +238,9 @@ function explicitElse(rule: Rule, rules: Rule[], losses: Losses): Rule[] {
     return [
       {
         ...bare,
-        ...(only === undefined ? {} : { condition: everyOf(both) }),
-        ...(minScale === 0 ? {} : { minScale }),
-        ...(maxScale === Number.POSITIVE_INFINITY ? {} : { maxScale }),
+        condition: only === undefined ? undefined : everyOf(both),
+        minScale: minScale === 0 ? undefined : minScale,
+        maxScale: maxScale === Number.POSITIVE_INFINITY ? undefined : maxScale,
       },
     ]
   })

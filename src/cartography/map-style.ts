@@ -40,16 +40,16 @@ export function writeMapStyle(mapped: readonly MappedLayer[], { name, center }: 
   return {
     version: 8 as const,
     name,
-    ...(lost.length === 0 ? {} : { metadata: { 'terrane:not-converted': [...new Set(lost)] } }),
-    ...(longitude === undefined || latitude === undefined ? {} : { center: [longitude, latitude] }),
-    ...(zoom === undefined ? {} : { zoom }),
+    metadata: lost.length === 0 ? undefined : { 'terrane:not-converted': [...new Set(lost)] },
+    center: longitude === undefined || latitude === undefined ? undefined : [longitude, latitude],
+    zoom,
     sources: Object.fromEntries(mapped.map((one) => [one.name, one.source])),
     layers,
   }
 }
 
 function vectorLayers({ name, style, types, dimension }: MappedLayer): { layers: Node[]; lost: string[] } {
-  const drawn = { types, ...(dimension === undefined ? {} : { dimension }) }
+  const drawn = { types, dimension }
   const { layers, lost } = writeLayers(style, drawn)
   const ofVectors = layers.filter(({ type }) => type !== 'raster')
   return { layers: ofVectors.map((layer) => ({ ...layer, source: name, 'source-layer': name })), lost }

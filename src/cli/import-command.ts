@@ -1,5 +1,4 @@
 import { loadSettings } from '../config/settings.ts'
-import { defined } from '../lib/defined.ts'
 import { findAsk } from './ask.ts'
 import { ensureWorkspace } from './ensure-workspace.ts'
 import type { Environment } from './environment.ts'
@@ -35,7 +34,7 @@ async function importAll(
 ): Promise<TaskOutcome[]> {
   const ask = findAsk()
   const display = new ProgressDisplay(process.stderr)
-  const context = { ...access, display, ...defined({ ask }) }
+  const context = { ...access, display, ask }
   const { workspace } = options
   if (workspace !== undefined) await ensureWorkspace(context, workspace, options.createsWorkspace)
   if (database !== undefined) return importDatabase(context, database, options)

@@ -58,7 +58,7 @@ function serverDatabase(text: string, env: Environment): NamedDatabase {
   const given = Object.entries(named).flatMap(([name, value]): [string, string][] =>
     value === undefined || value === '' ? [] : [[name, value]],
   )
-  const port = url.port === '' ? {} : { port: Number(url.port) }
+  const port: Record<string, number> = url.port === '' ? {} : { port: Number(url.port) }
   return {
     label: `${url.host}/${database}`,
     parameters: { dbtype: reader.type, database, ...Object.fromEntries(given), ...port },
@@ -85,7 +85,7 @@ export function importDatabase(
   options: TargetOptions & { tables: string[] },
 ): Promise<TaskOutcome[]> {
   const { tables } = options
-  const data = { type: 'database', parameters, ...(tables.length === 0 ? {} : { tables }) }
+  const data = { type: 'database', parameters, tables: tables.length === 0 ? undefined : tables }
   return importCreated(context, label, options, async () =>
     readImport(
       await context.client.post('/rest/database-imports', { import: { ...targetOf(options), data } }),

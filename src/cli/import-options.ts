@@ -1,5 +1,4 @@
 import type { Columns } from '../geo/coordinate-columns.ts'
-import { defined } from '../lib/defined.ts'
 import { readStopIf } from './import-limits.ts'
 import { accessFlags, jsonFlag, readAccess, readChoice, readFlags, UsageError } from './options.ts'
 import { standardStream } from './standard-streams.ts'
@@ -85,20 +84,23 @@ export function parseImportOptions(args: string[]): ImportOptions {
   return {
     paths,
     tables,
-    ...defined({ workspace, inputName: values.name }),
+    workspace,
+    inputName: values.name,
     createsWorkspace: values['create-workspace'],
-    ...defined({ store, srs, reproject: values.reproject }),
-    ...(values.mode === undefined ? {} : { mode: readChoice('--mode', values.mode, importModes) }),
-    ...defined({ coordinates }),
+    store,
+    srs,
+    reproject: values.reproject,
+    mode: values.mode === undefined ? undefined : readChoice('--mode', values.mode, importModes),
+    coordinates,
     takesTables: values['table-only'],
     allowsEmpty: values['allow-empty'],
     ...readUpsert(values),
-    ...defined({ stopIf: readStopIf(values['stop-if']) }),
+    stopIf: readStopIf(values['stop-if']),
     isDryRun: values['dry-run'],
     isPublic: values.public,
     isJson: values.json,
     ...readAccess(values),
-    ...defined({ database }),
+    database,
   }
 }
 

@@ -54,8 +54,8 @@ export async function makePoints(
       latField,
       lngField,
       pointFieldName: freeName(task.columns.map((one) => one.name)),
-      ...(haveCommas(...read) ? { decimalComma: true } : {}),
-      ...(isSexagesimal ? { sexagesimal: true } : {}),
+      decimalComma: haveCommas(...read) ? true : undefined,
+      sexagesimal: isSexagesimal ? true : undefined,
     })
     await client.put(`${path}/layer`, { layer: { srs: srs ?? degrees } })
     return undefined

@@ -1,4 +1,3 @@
-import { defined } from '../lib/defined.ts'
 import { listOf, readField, readString } from './json-views.ts'
 import type { MonitoringCommand, MonitoringContext } from './monitoring-context.ts'
 import { UsageError } from './options.ts'
@@ -24,21 +23,17 @@ const services: Kind = {
       throw new UsageError('--source needs --kind: geoserver-monitor, node-exporter or geoserver-status')
     const user = options.service['source-user']
     const password = env.TERRANE_SOURCE_PASSWORD
-    const secret = defined({ user, password })
+    const secret = { user, password }
     return {
       name,
       type,
       host,
-      ...defined({ url: address, check_interval: interval }),
-      ...(sourceKind === undefined
-        ? {}
-        : {
-            source: {
-              kind: sourceKind,
-              ...sourcePlace(log, source),
-              ...(source === undefined ? {} : secret),
-            },
-          }),
+      url: address,
+      check_interval: interval,
+      source:
+        sourceKind === undefined
+          ? undefined
+          : { kind: sourceKind, ...sourcePlace(log, source), ...(source === undefined ? {} : secret) },
     }
   },
 }
@@ -90,5 +85,5 @@ function table({ columns }: Kind, rows: unknown[]): string {
 }
 
 function sourcePlace(log: string | undefined, url: string | undefined): object {
-  return defined({ path: log, url })
+  return { path: log, url }
 }

@@ -1,5 +1,4 @@
 import { isAbsolute } from 'node:path'
-import { defined } from '../lib/defined.ts'
 import { Secret } from '../lib/secrets/secret.ts'
 import type { Reader } from './parse.ts'
 
@@ -70,9 +69,10 @@ function readServer(value: unknown, tell: Tell): MapServerSettings {
     name: readName(entry, tell),
     kind: readKind(entry, tell),
     url: readUrl(entry, 'url', tell) ?? '',
-    ...defined({ log, user }),
-    ...(password === undefined ? {} : { password: new Secret(password) }),
-    ...defined({ hostMetrics }),
+    log,
+    user,
+    password: password === undefined ? undefined : new Secret(password),
+    hostMetrics,
   }
   if (isEntry) tellMissing(server, entry, tell)
   return server

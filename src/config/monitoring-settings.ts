@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { defined } from '../lib/defined.ts'
 import { Secret } from '../lib/secrets/secret.ts'
 import { isZone } from '../lib/values/zone-days.ts'
 import type { MapServerSettings } from './map-servers.ts'
@@ -67,10 +66,10 @@ export function readMonitoring(read: Reader): MonitoringSettings {
     isOn: read.flag('TERRANE_MONITORING', true),
     privacy: read.choice('TERRANE_PRIVACY', privacyModes, 'truncated'),
     mapServers: readMapServers(read),
-    ...(smtpUrl === undefined ? {} : { smtpUrl: new Secret(smtpUrl) }),
-    ...defined({ mailFrom }),
-    ...(placesFile === undefined ? {} : { placesFile: resolve(placesFile) }),
-    ...(ownNetworks.length === 0 ? {} : { ownNetworks }),
+    smtpUrl: smtpUrl === undefined ? undefined : new Secret(smtpUrl),
+    mailFrom,
+    placesFile: placesFile === undefined ? undefined : resolve(placesFile),
+    ownNetworks: ownNetworks.length === 0 ? undefined : ownNetworks,
     keep: readKeep(read),
     maxAnswerRows: read.integer('TERRANE_MAX_METRIC_ROWS', {
       unit: 'rows',
@@ -93,7 +92,7 @@ export function readMonitoring(read: Reader): MonitoringSettings {
         min: 0,
         max: 65_536,
       }),
-      ...defined({ zone }),
+      zone,
     },
   }
 }

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { defined } from '../lib/defined.ts'
 import { readNetworks } from './networks.ts'
 import type { Reader } from './parse.ts'
 import { parseWebUrl } from './web-url.ts'
@@ -36,8 +35,8 @@ export function readRemote(read: Reader): RemoteSettings {
     totalSeconds: read.integer('TERRANE_REMOTE_TIMEOUT', { unit: 'seconds', fallback: 6 * 3600, ...seconds }),
     stallSeconds: read.integer('TERRANE_REMOTE_STALL', { unit: 'seconds', fallback: 60, ...seconds }),
     tries: read.integer('TERRANE_REMOTE_TRIES', { unit: 'attempts', fallback: 5, min: 1, max: 100 }),
-    ...(authoritiesFile === undefined ? {} : { authoritiesFile: resolve(authoritiesFile) }),
-    ...defined({ s3Endpoint }),
+    authoritiesFile: authoritiesFile === undefined ? undefined : resolve(authoritiesFile),
+    s3Endpoint,
     s3Region: read.text('TERRANE_S3_REGION', { default: 'us-east-1' }) ?? 'us-east-1',
     onlyKnownHosts: read.flag('TERRANE_SFTP_STRICT', false),
   }

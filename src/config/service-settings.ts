@@ -1,4 +1,3 @@
-import { defined } from '../lib/defined.ts'
 import type { TranslatedTexts, Translations } from '../lib/text/translations.ts'
 import { languageCode } from '../lib/text/translations.ts'
 import type { Reader } from './parse.ts'
@@ -50,14 +49,12 @@ export function readService(read: Reader): ServiceSettings {
       .split(',')
       .map((one) => one.trim())
       .filter((one) => one !== ''),
-    ...defined({
-      abstract: read.text('TERRANE_SERVICE_ABSTRACT', { default: 'description of each service' }),
-      fees: read.text('TERRANE_SERVICE_FEES', { default: 'none' }),
-      access: read.text('TERRANE_SERVICE_ACCESS', { default: 'none' }),
-      translations: readTranslations(read),
-    }),
+    abstract: read.text('TERRANE_SERVICE_ABSTRACT', { default: 'description of each service' }),
+    fees: read.text('TERRANE_SERVICE_FEES', { default: 'none' }),
+    access: read.text('TERRANE_SERVICE_ACCESS', { default: 'none' }),
+    translations: readTranslations(read),
     inspire: readInspire(read),
-    contact: defined({
+    contact: {
       organisation: read.text('TERRANE_CONTACT_ORGANISATION'),
       person: read.text('TERRANE_CONTACT_PERSON'),
       position: read.text('TERRANE_CONTACT_POSITION'),
@@ -69,7 +66,7 @@ export function readService(read: Reader): ServiceSettings {
       postcode: read.text('TERRANE_CONTACT_POSTCODE'),
       country: read.text('TERRANE_CONTACT_COUNTRY'),
       url: readWebAddress(read, 'TERRANE_CONTACT_URL'),
-    }),
+    },
   }
 }
 
@@ -79,10 +76,8 @@ function readInspire(read: Reader): ServiceSettings['inspire'] {
     read.problem('TERRANE_SERVICE_LANGUAGE', `must be a code of ISO 639-2 such as eng, found "${language}"`)
   return {
     language,
-    ...defined({
-      viewRecord: readWebAddress(read, 'TERRANE_INSPIRE_METADATA'),
-      downloadRecord: readWebAddress(read, 'TERRANE_INSPIRE_DOWNLOAD_METADATA'),
-    }),
+    viewRecord: readWebAddress(read, 'TERRANE_INSPIRE_METADATA'),
+    downloadRecord: readWebAddress(read, 'TERRANE_INSPIRE_DOWNLOAD_METADATA'),
   }
 }
 

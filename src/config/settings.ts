@@ -1,7 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
-import { defined } from '../lib/defined.ts'
 import { Secret } from '../lib/secrets/secret.ts'
 import { databaseFile } from './database-file.ts'
 import type { MonitoringSettings } from './monitoring-settings.ts'
@@ -162,8 +161,8 @@ export function readSettings(env: Record<string, string | undefined>): {
   const settings: Settings = {
     server: readServer(read),
     data: readData(read),
-    ...(databaseUrl === undefined ? {} : { databaseUrl: new Secret(databaseUrl) }),
-    ...(adminPassword === undefined ? {} : { adminPassword: new Secret(adminPassword) }),
+    databaseUrl: databaseUrl === undefined ? undefined : new Secret(databaseUrl),
+    adminPassword: adminPassword === undefined ? undefined : new Secret(adminPassword),
     logLevel: read.choice('TERRANE_LOG', logLevels, 'info'),
     limits: readLimits(read),
     connections: readConnectionLimits(read),
@@ -197,7 +196,7 @@ function readServer(read: Reader): ServerSettings {
     host: read.text('TERRANE_HOST', { default: '127.0.0.1' }) ?? '127.0.0.1',
     port: read.integer('TERRANE_PORT', { fallback: 8080, min: 0, max: 65535 }),
     basePath: readBasePath(read),
-    ...defined({ publicUrl }),
+    publicUrl,
     trustedProxies: readProxies(read),
     corsOrigins: readOrigins(read),
     sharedMaxAgeSeconds: read.integer('TERRANE_SHARED_MAX_AGE', {

@@ -30,6 +30,6 @@ export function unknownSettings(
     .map((name) => {
       // Without the common prefix, which would make any two names similar.
       const nearest = nearestWord(name.slice(prefix.length), settings)
-      return { name, ...(nearest === undefined ? {} : { nearest: prefix + nearest }) }
+      return { name, nearest: nearest === undefined ? undefined : prefix + nearest }
     })
 }

@@ -9,7 +9,6 @@ import type { WrittenFormatName } from '../formats/writing/written-formats.ts'
 import { writtenFormats } from '../formats/writing/written-formats.ts'
 import type { FeatureBatch } from '../geo/batch.ts'
 import { featureToJson } from '../geo/feature-json.ts'
-import { defined } from '../lib/defined.ts'
 import { Failure } from '../lib/errors.ts'
 import { ownValue } from '../lib/own-value.ts'
 import type { CallContext } from '../lib/workers/handlers.ts'
@@ -131,7 +130,7 @@ function makeWhole(path: string, terms: FileTerms, titles: readonly ColumnTitle[
 
 async function writeParquet(request: RowExportRequest, pages: AsyncIterable<FeaturePage>): Promise<void> {
   const writer = new GeoParquetWriter(request.path, fileSchema(request), {
-    ...defined({ crs: request.projJson }),
+    crs: request.projJson,
     keyValues: termMembers(request.terms) ?? {},
   })
   for await (const { batch } of pages) writer.add(batch)

@@ -7,7 +7,6 @@ import type { GeneratedFile } from '../jobs/files/generated-file.ts'
 import type { MakeTask } from '../jobs/files/generated-files.ts'
 import { GeneratedFiles } from '../jobs/files/generated-files.ts'
 import type { Clock } from '../lib/clock.ts'
-import { defined } from '../lib/defined.ts'
 import { Failure, notFound } from '../lib/errors.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
@@ -121,11 +120,11 @@ export class Downloads {
     const { format, version } = request
     const srs = fileSrs(layer, request)
     return this.files.begin({
-      wanted: { layerId, workspace, layer: name, format, user, ...defined({ version, srs }) },
+      wanted: { layerId, workspace, layer: name, format, user, version, srs },
       make: (task, signal) => this.#make(request, task, signal),
       owner,
       isHeavy: (layer.details.featureCount ?? Number.POSITIVE_INFINITY) > lightDownloadRows,
-      ...(isBrief ? { keptMs: shortlyKeptMs } : {}),
+      keptMs: isBrief ? shortlyKeptMs : undefined,
     })
   }
 
@@ -161,7 +160,7 @@ export class Downloads {
     if (format.gdal === undefined) await rename(rows.path, path)
     else {
       const { srs } = record
-      const described = { ...defined({ srs }), ...defined({ version: request.version }) }
+      const described = { srs, version: request.version }
       const about = aboutText(layer, described, losses, this.#deps.clock.now())
       await convert(toConversion(rows, written, task, about), format.gdal, signal)
       await this.#addMetadata(format, rows.terms, task, signal)
@@ -191,7 +190,7 @@ export class Downloads {
   ): Promise<Made> {
     const layer = await this.#layer(record)
     const { parameters } = await this.#deps.catalog.layers.storeOf(layer)
-    const cut = { layer, source: parameters.path ?? '', workPath, path, roomBytes, ...defined({ box, srs }) }
+    const cut = { layer, source: parameters.path ?? '', workPath, path, roomBytes, box, srs }
     await cutRaster(cut, signal)
     const { size: sizeBytes } = await stat(path)
     checkSize(sizeBytes)

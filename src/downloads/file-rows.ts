@@ -38,7 +38,7 @@ export async function* fileRows(
     ...select,
     query: { table, limit: Number.MAX_SAFE_INTEGER, offset: 0, isExact: true, ...part },
   }
-  const query = await queryOf({ ...page, ...(from === undefined ? {} : { crs: from }), srs: '', isYx: false })
+  const query = await queryOf({ ...page, crs: from, srs: '', isYx: false })
   const isMoved = from !== undefined && to !== undefined && wish.geometry !== undefined
   const reprojector = isMoved ? await findReprojector(from, to) : undefined
   const schema = fileSchema(wish)

@@ -2,7 +2,6 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { LayerRecord } from '../catalog/records.ts'
-import { defined } from '../lib/defined.ts'
 import { Failure } from '../lib/errors.ts'
 import { startProcess } from '../lib/workers/start-process.ts'
 import { WorkPool } from '../lib/workers/work-pool.ts'
@@ -93,8 +92,10 @@ export class FilteredTables {
       if (connection.indexFolder !== undefined) await store.findTable(layer.nativeName)
       const wish = {
         format: 'gpkg' as const,
-        ...defined({ box, filter, srs: layer.details.srs === undefined ? otherSrs : undefined }),
-        ...(ids === undefined ? {} : { page: { featureIds: ids } }),
+        box,
+        filter,
+        srs: layer.details.srs === undefined ? otherSrs : undefined,
+        page: ids === undefined ? undefined : { featureIds: ids },
       }
       const { columns } = fileColumns(layer.details.schema.attributes)
       const rows = planRowExport({ layer, connection, store }, wish, {
@@ -130,7 +131,8 @@ function isHeavyChoice(
     offset: 0,
     limit: Number.POSITIVE_INFINITY,
     isCounted: false,
-    ...defined({ featureIds: page?.featureIds, filter: filter?.asked }),
+    featureIds: page?.featureIds,
+    filter: filter?.asked,
     box: box === undefined ? undefined : { ...box, crs: details.srs ?? details.crs },
   }
   return isHeavyRead(demand, (area) => store.estimateRowsIn(nativeName, area, signal))

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import type { LayerRecord } from '../catalog/records.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
 import type { Attribute, Schema } from '../geo/schema.ts'
-import { defined } from '../lib/defined.ts'
 import type { EarlierLayer } from '../maps/versions/previous-versions.ts'
 import type { FeaturePageRequest } from '../stores/reading/feature-page-request.ts'
 import { filterInTable } from '../stores/reading/shown-columns.ts'
@@ -107,18 +106,16 @@ export function planRowExport(
     table: layer.nativeName,
     columns,
     geometry: layer.details.schema.geometry,
-    ...defined({
-      shown,
-      as: rows,
-      from: ownCrs(layer),
-      to,
-      namedSrs,
-      maxTextBytes: rules?.maxTextBytes,
-      lacks,
-      hasNumberFields: rules?.hasNumberFields,
-      page,
-    }),
-    select: defined({ box, filter: filter && filterInTable(filter, shown) }),
+    shown,
+    as: rows,
+    from: ownCrs(layer),
+    to,
+    namedSrs,
+    maxTextBytes: rules?.maxTextBytes,
+    lacks,
+    hasNumberFields: rules?.hasNumberFields,
+    page,
+    select: { box, filter: filter && filterInTable(filter, shown) },
     path: join(task.workPath, rows === undefined ? 'rows.gpkg' : 'rows.txt'),
     name: layer.name,
     roomBytes: task.roomBytes,

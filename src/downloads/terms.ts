@@ -1,5 +1,4 @@
 import type { LayerRecord } from '../catalog/records.ts'
-import { defined } from '../lib/defined.ts'
 
 /** Layer metadata of a file in addition to the rows. Plain data: it is passed between processes. */
 export interface FileTerms {
@@ -12,7 +11,7 @@ export interface FileTerms {
 
 export function termsOf({ details }: Pick<LayerRecord, 'details'>): FileTerms {
   const { title, abstract, attribution, licence, contact } = details
-  return { title, ...defined({ abstract, attribution, licence, contact }) }
+  return { title, abstract, attribution, licence, contact }
 }
 
 /** Returns attribution, licence and contact, with display names; none if unset. */

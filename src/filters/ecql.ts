@@ -49,7 +49,7 @@ class EcqlParser extends Cql2Parser {
     }
     const [crs, other] = this.#named
     if (other !== undefined) throw unsupportedFilter('Boxes of a filter name one CRS')
-    return { written, isMixed: this.#isMixed, ...(crs === undefined ? {} : { crs }) }
+    return { written, isMixed: this.#isMixed, crs }
   }
 
   protected override relation(): Expression | undefined {

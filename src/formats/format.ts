@@ -2,7 +2,6 @@ import type { FeatureBatch } from '../geo/batch.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import type { Schema } from '../geo/schema.ts'
-import { defined } from '../lib/defined.ts'
 import { crossesThreads } from '../lib/workers/error-codec.ts'
 
 /** A main file and its sidecars, with absolute paths. Plain data: it is passed between threads. */
@@ -203,7 +202,7 @@ export function namesOf({
   folder,
   mediaTypes,
 }: FormatNames): FormatNames {
-  return { extensions, ...defined({ sidecars, fetchedSidecars, folder, mediaTypes }) }
+  return { extensions, sidecars, fetchedSidecars, folder, mediaTypes }
 }
 
 /**

@@ -107,7 +107,7 @@ export class BatchBuilder {
       geometry: this.geometry?.finish(),
       rowNumbers: this.#rowNumbers.subarray(0, this.rowCount),
       rejects: this.rejects,
-      ...(this.#texts === undefined ? {} : { texts: this.#texts }),
+      texts: this.#texts,
     }
   }
 }

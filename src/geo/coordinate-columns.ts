@@ -46,7 +46,7 @@ export function proposeColumns(columns: ColumnView[]): Proposal | undefined {
   if (degrees !== undefined ? !isGeographic : Number.isNaN(east) || Number.isNaN(north)) return undefined
   // 393,512 may be thousands.
   if (hasCommas && !isGeographic && pair.some(({ example = '' }) => thousands.test(example))) return undefined
-  return { x: x.name, y: y.name, isGeographic, ...(hasCommas ? { hasCommas } : {}) }
+  return { x: x.name, y: y.name, isGeographic, hasCommas: hasCommas || undefined }
 }
 
 /** True if the examples are a longitude and a latitude with minutes, or with a hemisphere letter. */

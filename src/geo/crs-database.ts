@@ -1,4 +1,3 @@
-import { defined } from '../lib/defined.ts'
 import { parseSrs } from './crs-srs.ts'
 import { allDatums, findArea, findOperations, findRow, readDefinition } from './crs-table.ts'
 import type { Envelope } from './envelope.ts'
@@ -63,9 +62,9 @@ function buildRecord(id: string): CrsRecord | undefined {
     wkt: readDefinition(id) ?? '',
     axisOrder: row.axisOrder,
     unit: row.unit,
-    ...(area === undefined ? {} : { area: toEnvelope(area.bounds) }),
-    ...defined({ accuracy }),
-    ...(row.proj === '' ? {} : { proj4: `${row.proj} +no_defs` }),
+    area: area === undefined ? undefined : toEnvelope(area.bounds),
+    accuracy,
+    proj4: row.proj === '' ? undefined : `${row.proj} +no_defs`,
   }
 }
 

@@ -1,4 +1,4 @@
-import { defined, without } from '../lib/defined.ts'
+import { without } from '../lib/defined.ts'
 import type { CrsDeclaration } from './crs.ts'
 import { findMethod, findParameter, normalizeProjection } from './crs-methods.ts'
 import { shapeOfProj } from './crs-proj.ts'
@@ -108,7 +108,7 @@ function datumNamed(name: string | undefined): { datumName?: string } {
 function named(node: WktNode): { name?: string; id?: string } {
   const name = textAt(node, 0)
   const id = idOf(node)
-  return defined({ name, id })
+  return { name, id }
 }
 
 function idOf(node: WktNode): string | undefined {

@@ -118,7 +118,7 @@ export function shapeOfProj(text: string): CrsShape | undefined {
     semiMajor: ellipsoid[0],
     inverseFlattening: ellipsoid[1],
     primeMeridian: meridianOf(given.get('pm')),
-    ...(datum === undefined ? {} : { datumName: datum.name }),
+    datumName: datum?.name,
   }
   if (isGeographic) return { ...shape, kind: 'geographic', method: 'longlat', parameters: {}, unit: 1 }
   const projection = projectionOf(name, given)

@@ -1,7 +1,6 @@
 import type { FastifyContextConfig } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Dialect } from '../config/settings.ts'
-import { defined } from '../lib/defined.ts'
 import type { Access } from './access.ts'
 import type { App, CountsAs, FastifyReply, FastifyRequest, OperationMarks } from './app-types.ts'
 import type { Description } from './description.ts'
@@ -84,7 +83,7 @@ export function endpoint<Parts>(
   const [[id, only] = [], ...others] = Object.entries(named)
   if (id === undefined || only === undefined || others.length > 0)
     throw new Error(`${method} ${path} needs exactly one operation`)
-  return { method, path, access, countsAs, id, operation: only, ...defined({ dialect }) }
+  return { method, path, access, countsAs, id, operation: only, dialect }
 }
 
 /** Adds the endpoints of a table to a server, or to a scope of it; handlers receive `parts`. */
@@ -112,9 +111,9 @@ function optionsOf<Parts>(one: Endpoint<Parts>, dialect: Dialect, parts: Parts) 
   const { params, query: querystring, body, bodyLimit, isBodyOptional } = one.operation
   return {
     config: configOf(one, dialect),
-    schema: defined({ params, querystring, body }),
-    ...(bodyLimit === undefined ? {} : { bodyLimit: bodyLimit(parts) }),
-    ...(isBodyOptional === true && { preValidation: takeNoBody }),
+    schema: { params, querystring, body },
+    bodyLimit: bodyLimit === undefined ? undefined : bodyLimit(parts),
+    preValidation: isBodyOptional === true ? takeNoBody : undefined,
   }
 }
 
@@ -129,16 +128,14 @@ function configOf(
   const { isPublicRead, idempotent, takesForms, keepsNulls, hidesFromOthers, takesTokenInUrl } = asked
   const { isTile, knowsParameters } = asked
   return {
-    ...defined({
-      isPublicRead,
-      idempotent,
-      takesForms,
-      keepsNulls,
-      hidesFromOthers,
-      takesTokenInUrl,
-      isTile,
-      knowsParameters,
-    }),
+    isPublicRead,
+    idempotent,
+    takesForms,
+    keepsNulls,
+    hidesFromOthers,
+    takesTokenInUrl,
+    isTile,
+    knowsParameters,
     access: typeof access === 'string' ? access : access[dialect],
     countsAs,
     operation: { id, ...asked },

@@ -102,8 +102,8 @@ function problemOfFailure(failure: Failure): HttpProblem {
     code,
     detail: cut(message),
     errors: errors.map(cut),
-    ...(failure instanceof FieldFailure ? { fields: cutFields(failure.fields) } : {}),
-    ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }),
+    fields: failure instanceof FieldFailure ? cutFields(failure.fields) : undefined,
+    retryAfterSeconds: seconds,
   }
 }
 

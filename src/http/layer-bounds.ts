@@ -1,7 +1,6 @@
 import type { LayerRecord } from '../catalog/records.ts'
 import type { LayerSummary } from '../catalog/summaries/layer-summary.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
-import { defined } from '../lib/defined.ts'
 import { WorkQueue } from '../lib/workers/work-queue.ts'
 import { geographicRange } from './geographic-range.ts'
 
@@ -25,7 +24,7 @@ export class LayerBounds {
   /** The same for a layer whose full record is available. */
   ofLayer({ id, version, details }: LayerRecord): Promise<number[] | undefined> {
     const { envelope, srs, crs } = details
-    return this.of({ id, version, place: defined({ envelope, srs, crs }) })
+    return this.of({ id, version, place: { envelope, srs, crs } })
   }
 }
 

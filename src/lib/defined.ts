@@ -13,6 +13,11 @@ export function defined<T extends object>(values: T): Defined<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>
 }
 
+/** True if a member of the object is not undefined. */
+export function hasValues(values: object): boolean {
+  return Object.values(values).some((value) => value !== undefined)
+}
+
 /** The same object without some of its keys. */
 export function without<T extends object, K extends keyof T>(values: T, ...keys: K[]): Omit<T, K> {
   const rest = { ...values }

@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { MonitoringSettings } from '../config/monitoring-settings.ts'
 import type { Clock } from '../lib/clock.ts'
-import { defined } from '../lib/defined.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
 import { WorkQueue } from '../lib/workers/work-queue.ts'
@@ -67,10 +66,7 @@ export class Monitoring {
     this.#deps = deps
     this.#health = new Health(clock, log)
     const { limits, keep, privacy, placesFile, ownNetworks = [] } = settings
-    this.#collector = new CollectorHandle(
-      { place, limits, keep, privacy, ownNetworks, ...defined({ placesFile }) },
-      log,
-    )
+    this.#collector = new CollectorHandle({ place, limits, keep, privacy, ownNetworks, placesFile }, log)
     this.#stopListening = [
       events.on('exception.caught', ({ error, where }) => this.#noteException(error, where)),
       services.onChange((change) => this.#noteChange(change)),

@@ -1,5 +1,4 @@
 import type { MapServerKind, MapServerSettings } from '../config/map-servers.ts'
-import { defined } from '../lib/defined.ts'
 import type { CollectedService, CollectedSource } from './collect/service-collector.ts'
 import type { ServiceRecord, ServiceSource } from './model/records.ts'
 
@@ -29,7 +28,7 @@ export function ownServices(services: readonly ServiceRecord[]): { app?: number;
     services.find((one) => one.source.kind === 'own' && one.type === type)?.id
   const app = find('app')
   const mapserver = find('mapserver')
-  return defined({ app, mapserver })
+  return { app, mapserver }
 }
 
 /**
@@ -41,7 +40,7 @@ export function toCollected(
   mapServers: readonly MapServerSettings[] = [],
 ): CollectedService {
   const server = serverOf(source, mapServers)
-  return { id, name, type, url, checkIntervalSeconds, source: revealed(source), ...defined({ server }) }
+  return { id, name, type, url, checkIntervalSeconds, source: revealed(source), server }
 }
 
 function serverOf(
@@ -56,5 +55,5 @@ function serverOf(
 function revealed(source: ServiceSource): CollectedSource {
   if (source.kind === 'own' || source.kind === 'log') return source
   const { password, ...rest } = source
-  return { ...rest, ...(password === undefined ? {} : { password: password.reveal() }) }
+  return { ...rest, password: password?.reveal() }
 }

@@ -1,7 +1,6 @@
 import { rm, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { foreignContent, htmlPage } from '../formats/content-name.ts'
-import { defined } from '../lib/defined.ts'
 import { invalid } from '../lib/errors.ts'
 import { openGuarded } from '../lib/files/guarded-files.ts'
 import type { ArchiveKind } from './archives/archive-kind.ts'
@@ -54,11 +53,7 @@ export async function extractArchive(
   }
   const { unpack, isWanted } = kind
   try {
-    const unpacking = await openUnpacking(archive, folder, name, {
-      limits,
-      signal,
-      ...defined({ isWanted, before }),
-    })
+    const unpacking = await openUnpacking(archive, folder, name, { limits, signal, isWanted, before })
     if (unpacking.archiveBytes === 0) throw broken(name, kind.name, 'the file is empty')
     await refusePage(archive, name, kind.name)
     await unpack(archive, unpacking)

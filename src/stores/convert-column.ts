@@ -180,7 +180,7 @@ function temporalValue({ days, micros }: Temporal, to: AttributeType): number | 
 function parseTemporal(text: string): Temporal | undefined {
   const bytes = encoder.encode(text)
   if (times.parse(bytes, 0, bytes.length)) {
-    return { days: times.days, ...(times.hasTime ? { micros: BigInt(times.micros) } : {}) }
+    return { days: times.days, micros: times.hasTime ? BigInt(times.micros) : undefined }
   }
   const isTime = times.parseTime(bytes, 0, bytes.length) && times.micros < dayMicros
   return isTime ? { micros: BigInt(times.micros) } : undefined

@@ -5,7 +5,6 @@ import { isValid } from '../geo/column.ts'
 import type { Schema } from '../geo/schema.ts'
 import { attributeIndex } from '../geo/schema.ts'
 import { selectRows } from '../geo/select-rows.ts'
-import { defined } from '../lib/defined.ts'
 import { Failure } from '../lib/errors.ts'
 import type { EnvelopePage, FeaturePage, TileQuery, TileReading, TileReads, VectorStore } from './store.ts'
 
@@ -61,7 +60,7 @@ function readWhole(
 ): AsyncIterable<FeaturePage> {
   signal.throwIfAborted()
   const all = { table, limit: Number.MAX_SAFE_INTEGER, offset: 0 }
-  return store.readFeatures({ ...all, ...defined({ bboxes: boxes, filter }) }, signal)
+  return store.readFeatures({ ...all, bboxes: boxes, filter }, signal)
 }
 
 /** Returns rows with a non-empty geometry. */

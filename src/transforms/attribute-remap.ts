@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import type { Attribute, Schema } from '../geo/schema.ts'
 import { attributeIndex } from '../geo/schema.ts'
-import { defined } from '../lib/defined.ts'
 import { findConverter } from './cell-converters.ts'
 import type { JavaClassType } from './java-class.ts'
 import { fromJavaClass } from './java-class.ts'
@@ -61,7 +60,10 @@ function plan(schema: Schema, spec: TransformSpec, target: AttributeTarget): Pla
   const attribute: Attribute = {
     name,
     type: target.attribute,
-    ...defined({ scale: target.scale, source, example, isNullable }),
+    scale: target.scale,
+    source,
+    example,
+    isNullable,
   }
   return { index, convert, schema: replaceAttribute(schema, index, attribute) }
 }

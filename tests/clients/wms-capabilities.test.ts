@@ -125,7 +125,7 @@ describe('capabilities of WMS', () => {
         const { status, type } = await answer(mapOf(version, 'default:states', box, { format }))
         assert.deepEqual([status, type.split(';')[0]], [200, format.split(';')[0]])
       }
-      const point = version === '1.3.0' ? { i: '30', j: '20' } : { x: '30', y: '20' }
+      const point: Record<string, string> = version === '1.3.0' ? { i: '30', j: '20' } : { x: '30', y: '20' }
       for (const format of elementsOf(between('GetFeatureInfo'), 'Format')) {
         const more = { request: 'GetFeatureInfo', query_layers: 'default:states', info_format: format }
         const { status, type } = await answer(mapOf(version, 'default:states', box, { ...more, ...point }))

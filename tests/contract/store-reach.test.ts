@@ -97,7 +97,8 @@ describe('PostGIS stores of staff', () => {
     const change = (who: 'admin' | 'staff', connectionParameters: Record<string, string>) =>
       send(who, 'PUT', `${stores}/given`, { dataStore: { connectionParameters, description: 'd' } })
     const passwd = parameters.passwd ?? ''
-    for (const moved of [{ host: '127.0.0.2' }, { port: '1' }, { host: 'example.org' }]) {
+    const moves: Record<string, string>[] = [{ host: '127.0.0.2' }, { port: '1' }, { host: 'example.org' }]
+    for (const moved of moves) {
       const reply = await change('staff', { ...moved, passwd })
       assert.deepEqual([reply.statusCode, reply.json<{ code: string }>().code], [403, 'store-of-admin'])
     }

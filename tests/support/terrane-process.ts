@@ -33,8 +33,7 @@ export interface Cleanup {
  */
 export function commandEnvironment(t: Cleanup, env: Record<string, string>): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env
-  const own = env['TERRANE_DATA'] === undefined ? { TERRANE_DATA: temporaryData(t) } : {}
-  return { PATH, HOME, TERRANE_PORT: '0', ...own, ...env }
+  return { PATH, HOME, TERRANE_PORT: '0', TERRANE_DATA: env['TERRANE_DATA'] ?? temporaryData(t), ...env }
 }
 
 /**

@@ -101,7 +101,8 @@ export interface ReplacedTiles {
 /** Declares a test that asks for tiles of two layers while both are replaced. */
 export function testTilesDuringReplacements({ catalogue, clients, generations }: ReplacedTiles): void {
   it('are of one version each, of that of their ETag, and never older than what was complete', async (t) => {
-    const url = catalogue === 'SQLite' ? {} : { TERRANE_DATABASE_URL: await createCatalogDatabase() }
+    const url: Record<string, string> =
+      catalogue === 'SQLite' ? {} : { TERRANE_DATABASE_URL: await createCatalogDatabase() }
     const server = await serving(t, url)
     const told = new Map<string, LayerGenerations>()
     const ids = new Map<string, number>()

@@ -65,7 +65,7 @@ export async function call<T>(asked: Call, signal?: AbortSignal): Promise<T> {
 export async function callTagged<T>(asked: Call, signal?: AbortSignal): Promise<{ value: T; tag?: string }> {
   const reply = await send(asked, signal)
   const tag = reply.headers.get('etag')
-  return { value: (await reply.json()) as T, ...(tag !== null && { tag }) }
+  return { value: (await reply.json()) as T, tag: tag ?? undefined }
 }
 
 /** Requests a text, such as a style document. */
@@ -100,7 +100,7 @@ async function ask(asked: Call, signal: AbortSignal | undefined): Promise<Respon
   if (body !== undefined && !isRaw) headers.set('content-type', 'application/json')
   const sent = body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }
   try {
-    return await fetch(callAddress(asked), { method, headers, ...sent, ...(signal && { signal }) })
+    return await fetch(callAddress(asked), { method, headers, ...sent, signal })
   } catch (error) {
     if (signal?.aborted === true) throw error
     throw new NoAnswer('', { cause: error })

@@ -57,7 +57,7 @@ export function plotCourse(element: HTMLElement, course: Course, needs: PlotOpti
         {
           ...axis,
           size: 64,
-          ...(course.unit === 'Count' && { incrs: wholeSteps }),
+          incrs: course.unit === 'Count' ? wholeSteps : undefined,
           values: (_plot, splits) => splits.map((one) => needs.shown(one)),
         },
       ],
@@ -92,7 +92,7 @@ function drawnLine({ lines, periods }: Course, at: number, colour: (role: string
     spanGaps: false,
     // A value between two gaps has no line.
     points: { show: isOne || undefined, size: 5, fill: colour(role) },
-    ...(lines[at]?.kind === 'now' && { fill: translucent(colour(role)) }),
+    fill: lines[at]?.kind === 'now' ? translucent(colour(role)) : undefined,
   } as uPlot.Series
 }
 

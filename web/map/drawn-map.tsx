@@ -74,7 +74,7 @@ export function DrawnMap(props: MapViewProps) {
   return (
     <>
       <div ref={container} class="canvas" />
-      <MapButtons map={map} {...(bounds && { onWhole: () => fit(map.current, bounds, true) })} />
+      <MapButtons map={map} onWhole={bounds ? () => fit(map.current, bounds, true) : undefined} />
       {place !== undefined && <ScaleBar {...place} />}
       <Attribution to={attributions} />
       {asked !== undefined && point !== undefined && (

@@ -117,7 +117,7 @@ function eachOnce(hits: readonly RenderedHit[]): MapFeature[] {
     const { id, properties, geometry } = feature
     const key = `${layer} ${id ?? JSON.stringify(properties)}`
     if (found.has(key) || found.size >= mostFound) continue
-    found.set(key, { layer, properties, geometry, ...(id !== undefined && { id }) })
+    found.set(key, { layer, properties, geometry, id })
   }
   return [...found.values()]
 }

@@ -40,7 +40,7 @@ function grayRamp({ bands }: LegendRasters, band: number, own: ContrastStretch |
       { value: min, color: black, opacity: 1 },
       { value: max, color: white, opacity: 1 },
     ],
-    ...(unit === undefined ? {} : { unit }),
+    unit,
   }
 }
 
@@ -76,8 +76,7 @@ export function rasterEntries(
   const unit = rasters.bands[band - 1]?.unit
   const heading = title === '' ? [] : [entry(title, {})]
   if (colors !== undefined && colors.entries.length > 0) {
-    if (colors.type === 'ramp')
-      return [entry(title, { ramp: { stops: colors.entries, ...(unit === undefined ? {} : { unit }) } })]
+    if (colors.type === 'ramp') return [entry(title, { ramp: { stops: colors.entries, unit } })]
     return [...heading, ...listed(colors.entries, colors.type === 'intervals', unit)]
   }
   if (gray === undefined && rasters.palette !== undefined)

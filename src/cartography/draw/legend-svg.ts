@@ -155,7 +155,7 @@ function entryRow(entry: LegendEntry, y: number): Row {
   const textHeight = lines.length * lineHeight + (scales === '' ? 0 : smallLine)
   const height = Math.max(isHeading ? 0 : swatch.height, textHeight)
   const first = y + (height - textHeight) / 2
-  const style = { size: fontSize, color: ink, ...(weight === undefined ? {} : { weight }) }
+  const style = { size: fontSize, color: ink, weight }
   const texts = lines.map((line, index) =>
     lineSvg(line, x, first + index * lineHeight + 12.5, textColumn, style),
   )

@@ -127,8 +127,8 @@ function ruleEntries(
 ): LegendEntry[] {
   const { minScale, maxScale } = rule
   const scales = {
-    ...(minScale === undefined || minScale <= 0 ? {} : { minScale }),
-    ...(maxScale === undefined || !Number.isFinite(maxScale) ? {} : { maxScale }),
+    minScale: minScale === undefined || minScale <= 0 ? undefined : minScale,
+    maxScale: maxScale === undefined || !Number.isFinite(maxScale) ? undefined : maxScale,
   }
   const rasters = rule.symbols.filter((symbol) => symbol.kind === 'raster')
   const drawn = rule.symbols.filter((symbol) => symbol.kind !== 'raster')

@@ -1,4 +1,3 @@
-import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import { Losses } from '../losses.ts'
 import type { Rule, Style, Symbolizer } from '../model.ts'
@@ -36,10 +35,10 @@ export function readMapLibre(document: string): Style {
     const before = rules.at(-1)
     if (group !== undefined && group === last && before !== undefined) join(before, rule, layer)
     else if (rule.symbols.length > 0)
-      rules.push({ ...rule, ...(rules.length === 0 ? {} : { pass: rules.length }) })
+      rules.push({ ...rule, pass: rules.length === 0 ? rule.pass : rules.length })
     last = group
   }
-  return { ...(typeof style.name === 'string' ? { name: style.name } : {}), rules, lost: losses.list() }
+  return { name: typeof style.name === 'string' ? style.name : undefined, rules, lost: losses.list() }
 }
 
 /** Throws `Failure` (`invalid`) for a document nested so deep that reading it would not end well. */
@@ -74,12 +73,12 @@ function ruleOf(layer: Node, losses: Losses): Rule {
   const { [metadataNames.title]: title, [metadataNames.abstract]: abstract } = asNode(layer.metadata)
   const symbols: Symbolizer[] = isHidden ? [] : readSymbols(layer, losses)
   return {
-    ...(typeof layer.id === 'string' ? { name: layer.id } : {}),
-    ...(typeof title === 'string' ? { title } : {}),
-    ...(typeof abstract === 'string' ? { abstract } : {}),
-    ...defined({ condition }),
-    ...(isZoom(layer.maxzoom) ? { minScale: scaleOfZoom(layer.maxzoom) } : {}),
-    ...(isZoom(layer.minzoom) && layer.minzoom > 0 ? { maxScale: scaleOfZoom(layer.minzoom) } : {}),
+    name: typeof layer.id === 'string' ? layer.id : undefined,
+    title: typeof title === 'string' ? title : undefined,
+    abstract: typeof abstract === 'string' ? abstract : undefined,
+    condition,
+    minScale: isZoom(layer.maxzoom) ? scaleOfZoom(layer.maxzoom) : undefined,
+    maxScale: isZoom(layer.minzoom) && layer.minzoom > 0 ? scaleOfZoom(layer.minzoom) : undefined,
     symbols,
   }
 }

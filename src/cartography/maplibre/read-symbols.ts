@@ -1,4 +1,3 @@
-import { defined } from '../../lib/defined.ts'
 import { enlarged, isDriven, tidyExpression } from '../driven.ts'
 import type { Losses } from '../losses.ts'
 import type { Fill, MarkShape, Stroke, Symbolizer, Value } from '../model.ts'
@@ -69,18 +68,14 @@ function readLine(values: StyleLayerValues, losses: Losses): Symbolizer {
     color,
     width,
     opacity,
-    ...(dashes === undefined ? {} : { dashes: dashes.map((dash) => tidyExpression(dash * factor)) }),
-    ...defined({ cap, join }),
+    dashes: dashes?.map((dash) => tidyExpression(dash * factor)),
+    cap,
+    join,
   }
   const right = values.number('line-offset', 0)
   const length = groundMetres(right) ?? right
   const offset = length === 0 ? undefined : scaled(length, -1, 'line-offset', losses)
-  return {
-    kind: 'line',
-    ...(metres === undefined ? {} : { unit: 'metre' as const }),
-    stroke,
-    ...defined({ offset }),
-  }
+  return { kind: 'line', unit: metres === undefined ? undefined : ('metre' as const), stroke, offset }
 }
 
 /** The outline of a fill is one pixel wide and uses the fill's opacity in addition to that of its colour. */
@@ -123,8 +118,8 @@ function readCircle(values: StyleLayerValues, shape: MarkShape, losses: Losses):
     kind: 'point',
     shape,
     size: enlarged(size, isDriven(width) || !isAlike ? 0 : width),
-    ...(metres === undefined ? {} : { unit: 'metre' }),
-    ...(fill.opacity === 0 ? {} : { fill }),
-    ...(width === 0 ? {} : { stroke: { color: line.color, width, opacity: line.opacity } }),
+    unit: metres === undefined ? undefined : 'metre',
+    fill: fill.opacity === 0 ? undefined : fill,
+    stroke: width === 0 ? undefined : { color: line.color, width, opacity: line.opacity },
   }
 }

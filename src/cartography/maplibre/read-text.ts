@@ -1,4 +1,3 @@
-import { defined } from '../../lib/defined.ts'
 import { isDriven, tidyExpression } from '../driven.ts'
 import type { Losses } from '../losses.ts'
 import type { Font, Placement, StyleAttribute, Symbolizer, Value } from '../model.ts'
@@ -31,8 +30,10 @@ export function readMapLibreText(values: StyleLayerValues, losses: Losses): Symb
       size,
       color,
       opacity: together(text, opacity, losses),
-      ...(metres === undefined ? {} : { unit: 'metre' }),
-      ...defined({ font: readFont(values), halo, placement: readPlacement(values, size, losses) }),
+      unit: metres === undefined ? undefined : 'metre',
+      font: readFont(values),
+      halo,
+      placement: readPlacement(values, size, losses),
     },
   ]
 }
@@ -86,7 +87,7 @@ function readFont(values: StyleLayerValues): Font | undefined {
   const family = words.filter((word) => !/^(Regular|Bold|Semibold|Italic|Oblique)$/i.test(word)).join(' ')
   const isBold = words.some((word) => /^(Semi)?bold$/i.test(word)) || undefined
   const isItalic = words.some((word) => /^(Italic|Oblique)$/i.test(word)) || undefined
-  return defined({ family: family === '' ? undefined : family, isBold, isItalic })
+  return { family: family === '' ? undefined : family, isBold, isItalic }
 }
 
 function readPlacement(values: StyleLayerValues, size: Value<number>, losses: Losses): Placement | undefined {
@@ -97,21 +98,14 @@ function readPlacement(values: StyleLayerValues, size: Value<number>, losses: Lo
   const spacing = values.raw('symbol-spacing')
   if (where === 'line' || where === 'line-center') {
     const repeat = typeof spacing === 'number' && where === 'line' ? spacing : undefined
-    return { at: 'line', offset: tidyExpression(-down), ...defined({ repeat }) }
+    return { at: 'line', offset: tidyExpression(-down), repeat }
   }
   if (anchor === undefined && turned === 0 && right === 0 && down === 0) return undefined
   const words = typeof anchor === 'string' ? anchor.split('-') : []
   const side = (['left', 'right'] as const).find((word) => words.includes(word)) ?? 'center'
   const height = (['top', 'bottom'] as const).find((word) => words.includes(word)) ?? 'middle'
   const rotation = turned === 0 ? undefined : scaled(turned, 1, 'text-rotate', losses)
-  return {
-    at: 'point',
-    side,
-    height,
-    right: tidyExpression(right),
-    up: tidyExpression(-down),
-    ...defined({ rotation }),
-  }
+  return { at: 'point', side, height, right: tidyExpression(right), up: tidyExpression(-down), rotation }
 }
 
 /** Returns the offset in pixels; the document has it in units of the font size. */

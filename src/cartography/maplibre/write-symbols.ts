@@ -1,3 +1,4 @@
+import { hasValues } from '../../lib/defined.ts'
 import { withOpacity } from '../colors.ts'
 import { amountsOf, enlarged, isDriven } from '../driven.ts'
 import type { Losses } from '../losses.ts'
@@ -71,22 +72,18 @@ function lineLayer(
   types: AttributeTypes,
 ): Node {
   const { color, width, opacity, dashes, cap, join } = stroke
-  const layout = {
-    ...(cap === undefined ? {} : { 'line-cap': cap }),
-    ...(join === undefined ? {} : { 'line-join': join }),
-  }
+  const layout = { 'line-cap': cap, 'line-join': join }
   const thickness = isDriven(width) || width === 0 ? 1 : width
   return {
     type: 'line',
-    ...(Object.keys(layout).length === 0 ? {} : { layout }),
+    ...(hasValues(layout) ? { layout } : {}),
     paint: {
       'line-color': writeValue(color, '#000000', types),
       'line-width': writeLength(width, { unit, usual: 1 }, types),
-      ...(opacity === 1 ? {} : { 'line-opacity': writeValue(opacity, 1, types) }),
-      ...(dashes === undefined ? {} : { 'line-dasharray': dashes.map((dash) => dash / thickness) }),
-      ...(offset === undefined
-        ? {}
-        : { 'line-offset': writeLength(offset, { unit, usual: 0, factor: -1 }, types) }),
+      'line-opacity': opacity === 1 ? undefined : writeValue(opacity, 1, types),
+      'line-dasharray': dashes?.map((dash) => dash / thickness),
+      'line-offset':
+        offset === undefined ? undefined : writeLength(offset, { unit, usual: 0, factor: -1 }, types),
     },
   }
 }
@@ -101,7 +98,7 @@ function polygonLayers({ fill, stroke, unit }: Polygon, types: AttributeTypes): 
       : [
           {
             layer: lineLayer(stroke, unit, undefined, types),
-            ...(fill === undefined ? {} : { isOutline: true }),
+            isOutline: fill === undefined ? undefined : true,
           },
         ]
   if (fill === undefined) return outline
@@ -136,8 +133,8 @@ function fillLayer({ opacity }: Fill, color: unknown, types: AttributeTypes, out
     type: 'fill',
     paint: {
       'fill-color': color,
-      ...(opacity === 1 ? {} : { 'fill-opacity': writeValue(opacity, 1, types) }),
-      ...(outline === undefined ? {} : { 'fill-outline-color': outline }),
+      'fill-opacity': opacity === 1 ? undefined : writeValue(opacity, 1, types),
+      'fill-outline-color': outline,
     },
   }
 }

@@ -1,4 +1,4 @@
-import { defined } from '../../lib/defined.ts'
+import { hasValues } from '../../lib/defined.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import type { Losses } from '../losses.ts'
 import type { Font, Placement, Rule, TextSymbolizer } from '../model.ts'
@@ -20,13 +20,13 @@ export function readQmlLabels(labeling: XmlElement | undefined, opacity: number,
     const condition = filter === undefined || isElse ? undefined : readExpression(filter)
     if (filter !== undefined && !isElse && condition === undefined) losses.add(`the filter ${filter}`)
     if (childrenOf(rule, 'rule').length > 0) losses.add('rules of labels inside others')
-    const frame = defined({
+    const frame = {
       title: description || undefined,
       condition,
       isElse: isElse ? (true as const) : undefined,
       minScale: scaleOf(scalemindenom),
       maxScale: scaleOf(scalemaxdenom),
-    })
+    }
     return labelRule(childElement(rule, 'settings'), frame, opacity, losses)
   })
 }
@@ -40,8 +40,9 @@ function labelRule(
   const symbol = readSettings(settings, opacity, losses)
   if (settings === undefined || symbol === undefined) return []
   const { scaleVisibility, scaleMin, scaleMax } = childElement(settings, 'rendering')?.attributes ?? {}
-  const scales = scaleVisibility === '1' ? { minScale: scaleOf(scaleMin), maxScale: scaleOf(scaleMax) } : {}
-  return [{ ...frame, ...defined(scales), symbols: [symbol] }]
+  const scales = scaleVisibility === '1' ? [scaleOf(scaleMax), scaleOf(scaleMin)] : []
+  const [minScale = frame.minScale, maxScale = frame.maxScale] = scales
+  return [{ ...frame, minScale, maxScale, symbols: [symbol] }]
 }
 
 function readSettings(
@@ -66,12 +67,10 @@ function readSettings(
     size: tidyNumber(Number(fontSize ?? 10) * measure.factor),
     color: paint.color,
     opacity: rounded(paint.opacity * Number(textOpacity ?? 1) * opacity),
-    ...(measure.unit === undefined ? {} : { unit: measure.unit }),
-    ...defined({
-      font: fontOf(style.attributes),
-      halo: haloOf(childElement(style, 'text-buffer'), opacity),
-      placement: placementOf(childElement(settings, 'placement'), losses),
-    }),
+    unit: measure.unit,
+    font: fontOf(style.attributes),
+    halo: haloOf(childElement(style, 'text-buffer'), opacity),
+    placement: placementOf(childElement(settings, 'placement'), losses),
   }
 }
 
@@ -91,8 +90,8 @@ function fontOf({
 }: Record<string, string>): Font | undefined {
   const isBold = Number(fontWeight ?? 50) >= 63 || /bold/i.test(namedStyle) || undefined
   const isItalic = fontItalic === '1' || /italic|oblique/i.test(namedStyle) || undefined
-  const font = defined({ family: fontFamily || undefined, isBold, isItalic })
-  return Object.keys(font).length === 0 ? undefined : font
+  const font = { family: fontFamily || undefined, isBold, isItalic }
+  return hasValues(font) ? font : undefined
 }
 
 function haloOf(buffer: XmlElement | undefined, opacity: number): TextSymbolizer['halo'] {
@@ -120,7 +119,7 @@ function placementOf(element: XmlElement | undefined, losses: Losses): Placement
   const { offsetUnits, distUnits, repeatDistanceUnits } = element.attributes
   if (alongLine.includes(placement ?? '')) {
     const repeat = pixels(repeatDistance, repeatDistanceUnits)
-    return { at: 'line', offset: pixels(dist, distUnits), ...(repeat > 0 ? { repeat } : {}) }
+    return { at: 'line', offset: pixels(dist, distUnits), repeat: repeat > 0 ? repeat : undefined }
   }
   if (placement !== '1') {
     if (placement !== '0') losses.add('a placement of labels that QGIS chooses')
@@ -136,6 +135,6 @@ function placementOf(element: XmlElement | undefined, losses: Losses): Placement
     height,
     right: pixels(xOffset, offsetUnits),
     up: up === 0 ? 0 : -up,
-    ...(rotation === 0 ? {} : { rotation }),
+    rotation: rotation === 0 ? undefined : rotation,
   }
 }

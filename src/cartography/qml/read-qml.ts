@@ -71,8 +71,8 @@ function within({ minScale, maxScale, symbols, ...rest }: Rule, attributes: Reco
   )
   return {
     ...rest,
-    ...(least === 0 ? {} : { minScale: least }),
-    ...(most === endless ? {} : { maxScale: most }),
+    minScale: least === 0 ? undefined : least,
+    maxScale: most === endless ? undefined : most,
     symbols,
   }
 }

@@ -1,4 +1,3 @@
-import { defined } from '../../lib/defined.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import { parseColor } from '../colors.ts'
@@ -24,15 +23,11 @@ export function readRasterRenderer(pipe: XmlElement, losses: Losses): RasterSymb
   const base = {
     kind: 'raster' as const,
     opacity: Number(opacity),
-    ...(Number.isFinite(gamma) && gamma !== 1 ? { gamma } : {}),
+    gamma: Number.isFinite(gamma) && gamma !== 1 ? gamma : undefined,
   }
   switch (type) {
     case 'singlebandpseudocolor':
-      return {
-        ...base,
-        bands: grayBand(renderer, 'band'),
-        ...defined({ colors: shaderColors(renderer, losses) }),
-      }
+      return { ...base, bands: grayBand(renderer, 'band'), colors: shaderColors(renderer, losses) }
     case 'paletted':
       return { ...base, bands: grayBand(renderer, 'band'), colors: paletteColors(renderer) }
     case 'singlebandgray':
@@ -63,7 +58,7 @@ function stretchOf(element: XmlElement | undefined, losses: Losses): ContrastStr
 
 function grayOf(renderer: XmlElement, losses: Losses): Pick<RasterSymbolizer, 'bands' | 'colors'> {
   const stretch = stretchOf(childElement(renderer, 'contrastEnhancement'), losses)
-  const gray = { band: bandOf(renderer, 'grayBand'), ...defined({ stretch }) }
+  const gray = { band: bandOf(renderer, 'grayBand'), stretch }
   if (renderer.attributes.gradient !== 'WhiteToBlack') return { bands: { gray } }
   const { min, max } = stretch ?? { min: 0, max: 255 }
   const entries = [
@@ -76,7 +71,7 @@ function grayOf(renderer: XmlElement, losses: Losses): Pick<RasterSymbolizer, 'b
 function colorBands(renderer: XmlElement, losses: Losses): Pick<RasterSymbolizer, 'bands'> {
   const band = (color: 'red' | 'green' | 'blue'): StyleRasterBand => ({
     band: bandOf(renderer, `${color}Band`),
-    ...defined({ stretch: stretchOf(childElement(renderer, `${color}ContrastEnhancement`), losses) }),
+    stretch: stretchOf(childElement(renderer, `${color}ContrastEnhancement`), losses),
   })
   return { bands: { red: band('red'), green: band('green'), blue: band('blue') } }
 }
@@ -108,5 +103,5 @@ function entryOf({ attributes }: XmlElement): RasterColor | undefined {
   const value = /^\+?inf(inity)?$/i.test(text) ? Number.POSITIVE_INFINITY : Number(text)
   if (parsed === undefined || Number.isNaN(value) || text === '') return undefined
   const opacity = Math.round((Number(alpha) / 255) * 100) / 100
-  return { value, color: parsed.color, opacity, ...defined({ label: label || undefined }) }
+  return { value, color: parsed.color, opacity, label: label || undefined }
 }

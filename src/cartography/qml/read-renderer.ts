@@ -1,6 +1,5 @@
 import type { Expression } from '../../filters/expression.ts'
 import { conjunction, disjunction } from '../../filters/expression.ts'
-import { defined } from '../../lib/defined.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import { comparison, everyOf, negation, oneOf } from '../condition.ts'
 import type { Losses } from '../losses.ts'
@@ -52,7 +51,7 @@ class RendererReader {
 
   rule(rule: Omit<Rule, 'symbols'>, symbolName: string | undefined): Rule {
     const { symbols, pass } = this.#symbols.get(symbolName ?? '') ?? { symbols: [], pass: 0 }
-    return { ...rule, ...(this.#hasLevels && pass > 0 ? { pass } : {}), symbols }
+    return { ...rule, pass: this.#hasLevels && pass > 0 ? pass : rule.pass, symbols }
   }
 
   #attribute(): string | undefined {
@@ -107,7 +106,7 @@ class RendererReader {
       const flag = isElse === true && depth === 0 ? { isElse } : {}
       const { label, symbol, description } = element.attributes
       const rule = this.rule(
-        { ...titleOf(label), ...defined({ abstract: description || undefined }), ...own, ...flag },
+        { ...titleOf(label), abstract: description || undefined, ...own, ...flag },
         symbol,
       )
       const inner = this.rules(element, own, depth + 1)
@@ -124,10 +123,10 @@ class RendererReader {
     const minScale = Math.max(above?.minScale ?? 0, scaleOf(scalemindenom) ?? 0)
     const maxScale = Math.min(above?.maxScale ?? Number.MAX_VALUE, scaleOf(scalemaxdenom) ?? Number.MAX_VALUE)
     return {
-      ...(isElse ? { isElse } : {}),
-      ...(conditions.length === 0 ? {} : { condition: everyOf(conditions) }),
-      ...(minScale === 0 ? {} : { minScale }),
-      ...(maxScale === Number.MAX_VALUE ? {} : { maxScale }),
+      isElse: isElse || undefined,
+      condition: conditions.length === 0 ? undefined : everyOf(conditions),
+      minScale: minScale === 0 ? undefined : minScale,
+      maxScale: maxScale === Number.MAX_VALUE ? undefined : maxScale,
     }
   }
 }

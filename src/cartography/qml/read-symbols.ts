@@ -1,4 +1,3 @@
-import { defined } from '../../lib/defined.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import type { Losses } from '../losses.ts'
@@ -85,7 +84,7 @@ class LayerReader {
   #read(): Symbolizer | undefined {
     switch (this.#className) {
       case 'SimpleFill':
-        return { kind: 'polygon', ...defined({ fill: this.#fill('style'), stroke: this.#outline() }) }
+        return { kind: 'polygon', fill: this.#fill('style'), stroke: this.#outline() }
       case 'SimpleLine':
         return this.#line()
       case 'SimpleMarker':
@@ -136,7 +135,7 @@ class LayerReader {
     const pattern = ownValue(dashPatterns, style)
     if (pattern === undefined && style !== 'solid') this.#losses.add(`the pen ${style}`)
     const dashes = this.#customDashes() ?? pattern?.map((dash) => tidyNumber(dash * width))
-    return { color, width, opacity, ...defined({ dashes, cap: this.#cap(), join: this.#join() }) }
+    return { color, width, opacity, dashes, cap: this.#cap(), join: this.#join() }
   }
 
   #customDashes(): number[] | undefined {
@@ -168,7 +167,7 @@ class LayerReader {
     return {
       kind: 'line',
       stroke: isHidden ? { ...stroke, opacity: 0 } : stroke,
-      ...(offset === 0 ? {} : { offset }),
+      offset: offset === 0 ? undefined : offset,
     }
   }
 
@@ -182,8 +181,9 @@ class LayerReader {
       kind: 'point',
       shape: known ?? 'circle',
       size: this.#length('size') ?? 6,
-      ...defined({ fill, stroke: this.#outline() }),
-      ...(rotation === 0 ? {} : { rotation }),
+      fill,
+      stroke: this.#outline(),
+      rotation: rotation === 0 ? undefined : rotation,
     }
   }
 
@@ -196,8 +196,8 @@ class LayerReader {
       href,
       format: 'image/svg+xml',
       opacity: this.#alpha,
-      ...defined({ size: this.#length('size') }),
-      ...(rotation === 0 ? {} : { rotation }),
+      size: this.#length('size'),
+      rotation: rotation === 0 ? undefined : rotation,
     }
   }
 }

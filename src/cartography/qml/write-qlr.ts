@@ -34,7 +34,7 @@ export function writeQlr({ title, provider, source, style, dimension, attributio
   const kind = isVector
     ? {
         type: 'vector',
-        ...(dimension === undefined ? {} : { geometry: geometries[dimension] }),
+        geometry: dimension === undefined ? undefined : geometries[dimension],
         labelsEnabled: 1,
       }
     : { type: 'raster' }

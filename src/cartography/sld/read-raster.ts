@@ -1,4 +1,3 @@
-import { defined } from '../../lib/defined.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import { parseColor } from '../colors.ts'
 import type { Losses } from '../losses.ts'
@@ -31,8 +30,10 @@ export function readSldRaster(element: XmlElement, losses: Losses): RasterSymbol
   return {
     kind: 'raster',
     opacity: numberIn(element, 'Opacity', losses) ?? 1,
-    ...defined({ bands: bands ?? stretched(enhanced.stretch) }),
-    ...defined({ enhancement: enhanced.enhancement, gamma: enhanced.gamma, colors }),
+    bands: bands ?? stretched(enhanced.stretch),
+    enhancement: enhanced.enhancement,
+    gamma: enhanced.gamma,
+    colors,
   }
 }
 
@@ -82,7 +83,7 @@ function readEnhancement(element: XmlElement | undefined, losses: Losses): Enhan
     : normalize && !stretch
       ? 'normalize'
       : undefined
-  return { ...defined({ enhancement, stretch }), ...(gamma === undefined || gamma === 1 ? {} : { gamma }) }
+  return { enhancement, stretch, gamma: gamma === undefined || gamma === 1 ? undefined : gamma }
 }
 
 /** The least and largest value in the form that GeoServer and QGIS write them. */
@@ -117,7 +118,7 @@ function readBand(channel: XmlElement | undefined, losses: Losses): StyleRasterB
     losses,
   )
   if (enhancement !== undefined || gamma !== undefined) losses.add('a contrast of one band')
-  return { band, ...defined({ stretch }) }
+  return { band, stretch }
 }
 
 function readColors(map: XmlElement | undefined, losses: Losses): RasterColors | undefined {
@@ -141,7 +142,7 @@ function colorOf({ attributes }: XmlElement): RasterColor | undefined {
   if (quantity === undefined || parsed === undefined) return undefined
   const value = quantity >= endless ? Number.POSITIVE_INFINITY : quantity
   const opacity = numberOf(attributes.opacity) ?? parsed.opacity
-  return { value, color: parsed.color, opacity, ...defined({ label: attributes.label }) }
+  return { value, color: parsed.color, opacity, label: attributes.label }
 }
 
 /** The form of SE 1.1: a colour, then a threshold and the colour above it, and so on. */

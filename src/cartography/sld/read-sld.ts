@@ -1,4 +1,3 @@
-import { defined } from '../../lib/defined.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import { Losses } from '../losses.ts'
 import type { Rule, Style } from '../model.ts'
@@ -22,7 +21,7 @@ export function readSld(document: string): Style {
   for (const layer of layers) tellLayer(layer, losses)
   const [style] = styles
   const name = styleText(style, 'Name') ?? styleText(layers[0], 'Name')
-  return { ...defined({ name }), ...userStyle(style, losses) }
+  return { name, ...userStyle(style, losses) }
 }
 
 /** A layer in a document: a style, or the name of a stored one. */
@@ -42,7 +41,7 @@ export interface SldLayer {
  * Layers with inline data are skipped.
  */
 export function readSldLayers(document: string, limits?: StyleXmlLimits): SldLayer[] {
-  const layers = childrenOf(parseStyleXml(document, defined({ limits })), 'NamedLayer')
+  const layers = childrenOf(parseStyleXml(document, { limits }), 'NamedLayer')
   return layers.map((layer) => {
     const styles = childrenOf(layer, 'UserStyle')
     const style = styles.find((one) => /^(?:1|true)$/.test(styleText(one, 'IsDefault') ?? '')) ?? styles[0]
@@ -52,8 +51,8 @@ export function readSldLayers(document: string, limits?: StyleXmlLimits): SldLay
       name: styleText(layer, 'Name') ?? '',
       isNarrowed: isNarrowed(layer),
       lost: losses.list(),
-      ...defined({ style: drawn }),
-      ...defined({ styleName: styleText(childElement(layer, 'NamedStyle'), 'Name') }),
+      style: drawn,
+      styleName: styleText(childElement(layer, 'NamedStyle'), 'Name'),
     }
   })
 }
@@ -125,7 +124,7 @@ function tellPass(pass: XmlElement, losses: Losses): void {
 function titlesOf(element: XmlElement | undefined): { title?: string; abstract?: string } {
   const description = childElement(element, 'Description')
   const title = styleText(element, 'Title') ?? styleText(description, 'Title')
-  return defined({ title, abstract: styleText(element, 'Abstract') ?? styleText(description, 'Abstract') })
+  return { title, abstract: styleText(element, 'Abstract') ?? styleText(description, 'Abstract') }
 }
 
 /** True if a map draws the rule; records the parts besides its symbols. */
@@ -146,10 +145,13 @@ function readRule(element: XmlElement, pass: number, symbols: SymbolReader): Rul
   const condition = filter === undefined ? undefined : readSldFilter(filter, symbols.losses)
   const isElse = childElement(element, 'ElseFilter') === undefined ? undefined : (true as const)
   return {
-    ...defined({ name: styleText(element, 'Name') }),
+    name: styleText(element, 'Name'),
     ...titlesOf(element),
-    ...defined({ condition, isElse, minScale: scaleOf(element, 'Min'), maxScale: scaleOf(element, 'Max') }),
-    ...(pass === 0 ? {} : { pass }),
+    condition,
+    isElse,
+    minScale: scaleOf(element, 'Min'),
+    maxScale: scaleOf(element, 'Max'),
+    pass: pass === 0 ? undefined : pass,
     symbols: elementsOf(element).flatMap((one) => symbols.symbols(one)),
   }
 }

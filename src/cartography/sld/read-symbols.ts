@@ -1,4 +1,3 @@
-import { defined } from '../../lib/defined.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import { parseColor } from '../colors.ts'
 import { mapDriven } from '../driven.ts'
@@ -47,7 +46,7 @@ export class SymbolReader {
         const fill = this.fill(childElement(element, 'Fill'))
         const stroke = this.stroke(childElement(element, 'Stroke'), factor)
         for (const name of ['Displacement', 'PerpendicularOffset']) this.#tell(element, name)
-        return [{ kind: 'polygon', ...defined({ fill, stroke }) }]
+        return [{ kind: 'polygon', fill, stroke }]
       }
       case 'TextSymbolizer':
         return readSldText(element, factor, this)
@@ -143,8 +142,9 @@ export class SymbolReader {
       color,
       width,
       opacity,
-      ...(areDashes ? { dashes: dashes.map((dash) => dash * factor) } : {}),
-      ...defined({ cap, join }),
+      dashes: areDashes ? dashes.map((dash) => dash * factor) : undefined,
+      cap,
+      join,
     }
   }
 
@@ -152,7 +152,7 @@ export class SymbolReader {
     const usual = { color: '#000000', width: 1, opacity: 1 }
     const stroke = this.stroke(childElement(element, 'Stroke'), factor) ?? usual
     const offset = this.length(childElement(element, 'PerpendicularOffset'), 'PerpendicularOffset', factor)
-    return { kind: 'line', stroke, ...(offset === undefined || offset === 0 ? {} : { offset }) }
+    return { kind: 'line', stroke, offset: offset === undefined || offset === 0 ? undefined : offset }
   }
 
   /** The first mark or picture of a graphic; the others are what a client may draw in its place. */
@@ -166,15 +166,15 @@ export class SymbolReader {
     if (first?.name === 'ExternalGraphic') {
       const { href, format } = this.#external(first)
       if (href === undefined) return []
-      return [{ kind: 'icon', href, opacity: opacity ?? 1, ...defined({ format, size, rotation }) }]
+      return [{ kind: 'icon', href, opacity: opacity ?? 1, format, size, rotation }]
     }
-    return [{ ...this.#mark(first, factor, opacity), size: size ?? 6, ...defined({ rotation }) }]
+    return [{ ...this.#mark(first, factor, opacity), size: size ?? 6, rotation }]
   }
 
   #external(element: XmlElement): { href?: string; format?: string } {
     const href = childElement(element, 'OnlineResource')?.attributes.href
     if (href === undefined) this.losses.add('a graphic without an address')
-    return defined({ href, format: styleText(element, 'Format') })
+    return { href, format: styleText(element, 'Format') }
   }
 
   #mark(mark: XmlElement | undefined, factor: number, opacity: Value<number> | undefined) {
@@ -189,7 +189,8 @@ export class SymbolReader {
       kind: 'point' as const,
       shape,
       size: 6,
-      ...defined({ fill: this.#faded(fill, opacity), stroke: this.#faded(stroke, opacity) }),
+      fill: this.#faded(fill, opacity),
+      stroke: this.#faded(stroke, opacity),
     }
   }
 

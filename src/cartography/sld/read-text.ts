@@ -1,4 +1,4 @@
-import { defined } from '../../lib/defined.ts'
+import { hasValues } from '../../lib/defined.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import { textNode } from '../../lib/text/xml-tree.ts'
 import type { Losses } from '../losses.ts'
@@ -29,9 +29,7 @@ export function readSldText(element: XmlElement, factor: number, reader: Reader)
   if (childElement(element, 'Graphic') !== undefined) reader.losses.add('a graphic behind a label')
   const halo = readHalo(childElement(element, 'Halo'), factor, reader)
   const placement = readPlacement(childElement(element, 'LabelPlacement'), factor, reader)
-  return [
-    { kind: 'text', label, size, ...fill, ...defined({ font: readFont(font, reader), halo, placement }) },
-  ]
+  return [{ kind: 'text', label, size, ...fill, font: readFont(font, reader), halo, placement }]
 }
 
 /** Reads the parts of a label; undefined if one is computed or there is none. */
@@ -69,8 +67,8 @@ function readFont(font: XmlElement | undefined, reader: Reader): Font | undefine
   const family = text('font-family')
   const isBold = /^(bold|bolder|[6-9]00)$/.test(text('font-weight') ?? '') || undefined
   const isItalic = /^(italic|oblique)$/.test(text('font-style') ?? '') || undefined
-  const found = defined({ family, isBold, isItalic })
-  return Object.keys(found).length === 0 ? undefined : found
+  const found = { family, isBold, isItalic }
+  return hasValues(found) ? found : undefined
 }
 
 function readHalo(halo: XmlElement | undefined, factor: number, reader: Reader): TextSymbolizer['halo'] {
@@ -106,7 +104,7 @@ function readPlacement(
     height,
     right: (numberIn(shift, 'DisplacementX') ?? 0) * factor,
     up: (numberIn(shift, 'DisplacementY') ?? 0) * factor,
-    ...(rotation === undefined || rotation === 0 ? {} : { rotation }),
+    rotation: rotation === undefined || rotation === 0 ? undefined : rotation,
   }
 }
 
@@ -126,6 +124,6 @@ function readLine(line: XmlElement, factor: number): Placement {
   return {
     at: 'line',
     offset: (numberIn(line, 'PerpendicularOffset') ?? 0) * factor,
-    ...(gap === undefined ? {} : { repeat: gap * factor }),
+    repeat: gap === undefined ? undefined : gap * factor,
   }
 }

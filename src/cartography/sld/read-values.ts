@@ -89,7 +89,7 @@ function classesOf(input: StyleAttribute, breaks: number[], values: string[], ot
     (at, index) => Number.isFinite(at) && at > (breaks[index - 1] ?? -Infinity),
   )
   if (breaks.length === 0 || values.length !== breaks.length + 1 || !isAscending) return undefined
-  return { by: 'classes', input, breaks, values, ...(otherwise === undefined ? {} : { otherwise }) } as const
+  return { by: 'classes', input, breaks, values, otherwise } as const
 }
 
 function readRecode(element: XmlElement): TextValue | undefined {

@@ -68,8 +68,8 @@ export function createStoreConnections(
     return {
       type,
       parameters,
-      ...(findStoreDescription(type)?.file?.isIndexed === true ? { indexFolder } : {}),
-      ...(store.madeBy === 'staff' ? { reach: reachOfStaff() } : {}),
+      indexFolder: findStoreDescription(type)?.file?.isIndexed === true ? indexFolder : undefined,
+      reach: store.madeBy === 'staff' ? reachOfStaff() : undefined,
     }
   }
 

@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { defined } from '../../lib/defined.ts'
 import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
 import { readRaster } from '../../stores/rasters/read-raster.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
@@ -21,7 +20,7 @@ export async function tryConnection(
     return
   }
   if (path !== undefined) await mkdir(dirname(path), { recursive: true })
-  const store = openVectorStore({ type, parameters, ...defined({ reach }) })
+  const store = openVectorStore({ type, parameters, reach })
   try {
     await store.check(AbortSignal.timeout(checkTimeoutMs))
   } finally {

@@ -117,8 +117,8 @@ function beforeChange(text: string): Omit<UnchangedLayer, 'id'> {
     seen = rest.join(' ')
   }
   return {
-    ...(seen === '' ? {} : { seen }),
-    ...(touched === untouched ? {} : { touched: fromText(touched) }),
+    seen: seen === '' ? undefined : seen,
+    touched: touched === untouched ? undefined : fromText(touched),
   }
 }
 

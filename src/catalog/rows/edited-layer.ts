@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/connection.ts'
 import type { Envelope } from '../../geo/envelope.ts'
-import { defined, without } from '../../lib/defined.ts'
+import { without } from '../../lib/defined.ts'
 import type { EditCounts } from '../../stores/store.ts'
 import type { LayerRecord } from '../records.ts'
 import type { ContentEnd } from '../versions/contents.ts'
@@ -36,15 +36,15 @@ export async function editLayer(
   const { featureCount } = layer.details
   const details = {
     ...without(layer.details, 'envelope', 'featureCount', 'times'),
-    ...defined({ envelope }),
-    ...(featureCount === undefined ? {} : { featureCount: featureCount + rowsAdded }),
+    envelope,
+    featureCount: featureCount === undefined ? undefined : featureCount + rowsAdded,
   }
   const note = {
     at,
     cause: 'edit' as const,
     mode: editMode,
     edits: { counts, since: isJoined ? since : at },
-    ...defined({ user }),
+    user,
   }
   await updateLayer(db, { ...layer, details }, note)
   await growBesides(db, layer, note)

@@ -156,7 +156,7 @@ export async function updateLayer(db: Queryable, layer: LayerRecord, note: Versi
       updated_at: at,
       version: sql`version + 1`,
       version_cause: cause,
-      ...(cause === 'import' || cause === 'restore' || edits !== undefined ? { seen_state: null } : {}),
+      seen_state: cause === 'import' || cause === 'restore' || edits !== undefined ? null : undefined,
     })
     .where('id', '=', layer.id)
     .execute()

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/connection.ts'
-import { defined, without } from '../../lib/defined.ts'
+import { without } from '../../lib/defined.ts'
 import { conflict } from '../../lib/errors.ts'
 import { findFreeName } from '../../lib/text/free-name.ts'
 import type { LayerDetails, LayerRecord, StoreRecord } from '../records.ts'
@@ -62,7 +62,7 @@ export async function restoreLayer(
   const place = hasData ? { storeId, nativeName } : {}
   // Rows that are already present are not counted again.
   const rowsLoaded = hasData ? (rows ?? version.rows) : undefined
-  const note = { at, cause: 'restore' as const, ...defined({ user, rowsLoaded }) }
+  const note = { at, cause: 'restore' as const, user, rowsLoaded }
   const restored = { ...layer, ...place, details }
   await updateLayer(db, restored, note)
   if (hasData && end !== undefined) await growBesides(db, restored, note)
@@ -90,16 +90,7 @@ async function noteSeen(db: Queryable, layerId: number, seen: string): Promise<v
 function withData(now: LayerDetails, then: LayerDetails, rows: number | undefined): LayerDetails {
   const said = without(now, 'envelope', 'featureCount', 'times', 'srs', 'crs', 'raster')
   const { envelope, featureCount = rows, times, srs, crs, raster, schema } = then
-  return {
-    ...said,
-    schema,
-    ...(envelope === undefined ? {} : { envelope }),
-    ...(featureCount === undefined ? {} : { featureCount }),
-    ...(times === undefined ? {} : { times }),
-    ...(srs === undefined ? {} : { srs }),
-    ...(crs === undefined ? {} : { crs }),
-    ...(raster === undefined ? {} : { raster }),
-  }
+  return { ...said, schema, envelope, featureCount, times, srs, crs, raster }
 }
 
 /**

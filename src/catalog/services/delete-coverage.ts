@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { Queryable } from '../../db/connection.ts'
-import { defined } from '../../lib/defined.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import { rasterState } from '../../stores/rasters/raster-files.ts'
@@ -89,9 +88,9 @@ async function endOfStore(
   const isElsewhere = own.paths.length === 0 && type !== mosaicType
   const gone: GoneStore = {
     store,
-    ...(own.paths.length === 0 ? {} : { aside: files.asideFolder(id) }),
-    ...(isElsewhere ? { seen: (await rasterState(parameters.path ?? '')).text } : {}),
-    ...(granules === undefined ? {} : { index: keptIndex(id, granules) }),
+    aside: own.paths.length === 0 ? undefined : files.asideFolder(id),
+    seen: isElsewhere ? (await rasterState(parameters.path ?? '')).text : undefined,
+    index: granules === undefined ? undefined : keptIndex(id, granules),
   }
   return { form: 'kept', files: { type, parameters }, sizeBytes: own.sizeBytes, gone }
 }
@@ -111,7 +110,7 @@ function keptIndex(
 ): NonNullable<GoneStore['index']> {
   const { path } = store.parameters
   const state = { id, form: 'whole', table, sizeBytes: 0, detail: {} } as const
-  return { storeId: store.id, table: name, state, ...defined({ path }) }
+  return { storeId: store.id, table: name, state, path }
 }
 
 /** Moves the files of a deleted store away and retains its table; does nothing if that is done. */

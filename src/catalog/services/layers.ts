@@ -194,7 +194,7 @@ export class Layers {
   async giveUpChange(loadId: string): Promise<void> {
     const db = this.#deps.database.kysely
     for (const layer of await listChanging(db, loadId))
-      await endChange(db, loadId, { id: layer.id, ...defined({ seen: await this.#seenNow(layer) }) })
+      await endChange(db, loadId, { id: layer.id, seen: await this.#seenNow(layer) })
   }
 
   /**

@@ -131,9 +131,7 @@ async function letGo(
   const { database, stores } = deps
   const end = { form: 'lost', reason } as const
   const at = nowOf(deps)
-  await database.transaction((db) =>
-    endContent(db, id, { at, end, ...(afterId === undefined ? {} : { afterId }) }),
-  )
+  await database.transaction((db) => endContent(db, id, { at, end, afterId }))
   passStep('prune.told')
   const isHere = state !== undefined && path === store.parameters.path
   if (isHere) await (await stores.open(store)).states?.drop(state)

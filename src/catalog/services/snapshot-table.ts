@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../db/connection.ts'
-import { defined } from '../../lib/defined.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
 import type { TableSnapshot } from '../../stores/store.ts'
@@ -54,7 +53,7 @@ export async function noteLeaving(
 /** Returns the state that a store would report after retaining the table. */
 function stateOf(id: string, { nativeName, details }: LayerRecord): TableSnapshot {
   const { schema, featureCount, envelope } = details
-  const table = { name: nativeName, schema, ...defined({ featureCount, envelope }) }
+  const table = { name: nativeName, schema, featureCount, envelope }
   return { id, form: 'whole', table, sizeBytes: 0, detail: {} }
 }
 
@@ -76,9 +75,7 @@ export async function leaveTable(deps: SnapshotTableDeps, leaving: Leaving): Pro
   if ('reason' in aside) await opened.dropTable(layer.nativeName)
   const { path } = store.parameters
   const end: ContentEnd =
-    'reason' in aside
-      ? { form: 'lost', reason: aside.reason }
-      : { form: 'kept', state: aside, ...defined({ path }) }
+    'reason' in aside ? { form: 'lost', reason: aside.reason } : { form: 'kept', state: aside, path }
   await endContent(db, content, { at, end })
   passStep('delete.told')
 }
@@ -103,6 +100,6 @@ async function finishOne(
   const end: ContentEnd =
     kept === undefined || 'reason' in kept
       ? { form: 'lost', reason: 'Its table is gone' }
-      : { form: 'kept', state: kept, ...defined({ path }) }
+      : { form: 'kept', state: kept, path }
   await endContent(database.kysely, id, { at: nowOf(deps), end })
 }

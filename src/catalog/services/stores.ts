@@ -1,4 +1,3 @@
-import { defined } from '../../lib/defined.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
 import type { NetworkReach } from '../../lib/network/reach.ts'
 import type { Vault } from '../../lib/secrets/vault.ts'
@@ -190,7 +189,7 @@ export class Stores {
   keptConnection({ type, parameters }: RetainedFiles): StoreConnection {
     if (isCoverageStoreType(type)) throw invalid('no-data-store', 'Files of a coverage hold no features')
     const isIndexed = findStoreDescription(type)?.file?.isIndexed === true
-    return { type, parameters, ...(isIndexed ? { indexFolder: this.#deps.indexFolder } : {}) }
+    return { type, parameters, indexFolder: isIndexed ? this.#deps.indexFolder : undefined }
   }
 
   /** Opens, checks and closes a connection without caching it. */
@@ -305,7 +304,7 @@ export class Stores {
     const parameters = changedParameters(store, given)
     const connection =
       parameters === undefined ? undefined : await this.#allowed(store.kind, { type, parameters }, store)
-    return this.change(store, { ...plain, ...defined({ connection }), changedBy })
+    return this.change(store, { ...plain, connection, changedBy })
   }
 
   /**
@@ -388,7 +387,10 @@ export class Stores {
   }
 
   #tryAs(maker: StoreMaker | undefined, connection: AnyConnection): Promise<void> {
-    return this.try({ ...connection, ...(maker === 'staff' ? { reach: this.#deps.reachOfStaff() } : {}) })
+    return this.try({
+      ...connection,
+      reach: maker === 'staff' ? this.#deps.reachOfStaff() : connection.reach,
+    })
   }
 }
 

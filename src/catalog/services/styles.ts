@@ -2,7 +2,6 @@ import { checkStyleDocument } from '../../cartography/check-style.ts'
 import { defaultStyleName, defaultStyles } from '../../cartography/default-styles.ts'
 import { readStyle } from '../../cartography/read-style.ts'
 import type { StyleFormat } from '../../cartography/style-format.ts'
-import { defined } from '../../lib/defined.ts'
 import { conflict } from '../../lib/errors.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
 import type { LayerRecord, StyleRecord } from '../records.ts'
@@ -89,7 +88,7 @@ export class Styles {
     const plain = defaultStyles.find((style) => style.name === plainStyle)
     const { format, document } = content ?? plain ?? { format: 'maplibre', document: '{}' }
     requireStyle({ format, document })
-    const values = { name, format, document, ...defined({ workspace }) }
+    const values = { name, format, document, workspace }
     const at = nowOf(this.#deps)
     await this.#deps.database.transaction((db) => insertStyle(db, values, at))
     return this.get(workspace, name)

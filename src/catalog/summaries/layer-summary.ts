@@ -1,5 +1,4 @@
 import { timeAttribute } from '../../geo/schema.ts'
-import { defined } from '../../lib/defined.ts'
 import { foldText } from '../../lib/text/fold-text.ts'
 import type { Translations } from '../../lib/text/translations.ts'
 import type { LayerDetails, LayerRecord, LayerTimes } from '../records.ts'
@@ -87,7 +86,7 @@ export function toSummary(layer: LayerRecord, rows?: number): LayerSummary {
     geometryType: schema.geometry?.type,
     // A raster with a single file has cells, not rows.
     rows: details.featureCount ?? (kind === 'raster' ? undefined : rows),
-    place: { ...(envelope && { envelope }), ...(srs === undefined ? crs && { crs } : { srs }) },
+    place: { envelope, ...(srs === undefined ? crs && { crs } : { srs }) },
     times: times && { ...times, values: times.values.length > mostTimes ? [] : times.values },
     timeAttribute: kind === 'raster' ? undefined : timeAttribute(schema)?.name,
     changedAt: updatedAt,
@@ -113,10 +112,10 @@ function toldOf({
     Object.fromEntries(
       Object.entries(translations).map(([code, texts]) => [
         code,
-        { ...texts, ...defined({ abstract: short(texts.abstract) }) },
+        { ...texts, abstract: short(texts.abstract) ?? texts.abstract },
       ]),
     )
-  return defined({ ...terms, translations: others, styles })
+  return { ...terms, translations: others, styles }
 }
 
 function kindOf({ kind, schema }: LayerDetails): SummaryKind {

@@ -76,10 +76,10 @@ export function toContent(row: Row): ContentRecord {
     table: row.table_key,
     form: row.form as ContentForm,
     ...kept,
-    ...(row.reason === null ? {} : { reason: row.reason }),
-    ...(row.size_bytes === null ? {} : { sizeBytes: Number(row.size_bytes) }),
-    ...(row.after_id === null ? {} : { afterId: Number(row.after_id) }),
-    ...(row.ended_at === null ? {} : { endedAt: row.ended_at }),
+    reason: row.reason ?? undefined,
+    sizeBytes: row.size_bytes === null ? undefined : Number(row.size_bytes),
+    afterId: row.after_id === null ? undefined : Number(row.after_id),
+    endedAt: row.ended_at ?? undefined,
   }
 }
 

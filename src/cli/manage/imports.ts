@@ -55,7 +55,7 @@ const rejects: Action = {
     const format = decoded(headers['terrane-format'])
     const note = decoded(headers['terrane-format-note'])
     const why = note === '' ? '' : `\n${note}: the rows are given as ${format}`
-    const answer = { file, format, ...(note === '' ? {} : { note }) }
+    const answer = { file, format, note: note === '' ? undefined : note }
     return { answer, text: `${file}: ${format}${why}`, hasOutput: output === standardStream }
   },
 }

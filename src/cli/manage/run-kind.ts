@@ -1,4 +1,5 @@
 import { loadSettings } from '../../config/settings.ts'
+import { hasValues } from '../../lib/defined.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import { nearestWord } from '../../lib/text/nearest-word.ts'
 import type { Environment } from '../environment.ts'
@@ -145,8 +146,7 @@ export function eitherOption(values: Values, yes: OptionName, no: OptionName): b
 
 /** Throws `UsageError` if no change is given. */
 export function requireChange(whole: string, change: object, options: string): void {
-  if (Object.keys(change).length === 0)
-    throw new UsageError(`\`terrane ${whole}\` needs what to change: ${options}`)
+  if (!hasValues(change)) throw new UsageError(`\`terrane ${whole}\` needs what to change: ${options}`)
 }
 
 /** Returns only the defined values. */

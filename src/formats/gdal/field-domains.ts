@@ -1,5 +1,4 @@
 import type { Attribute } from '../../geo/schema.ts'
-import { defined } from '../../lib/defined.ts'
 import { withColumnTexts } from '../column-messages.ts'
 import type { FormatMessage } from '../format.ts'
 import { FormatError } from '../format.ts'
@@ -30,7 +29,7 @@ export async function withFieldDomains(
     const { alias: title, domain: name } = byName.get(attribute) ?? {}
     const labels = name === undefined ? undefined : domains.get(name)
     const domain = name === undefined || labels === undefined ? undefined : { name, labels }
-    return defined({ title, domain })
+    return { title, domain }
   })
   if (names.length <= maxDomains) return described
   const message = `Only ${maxDomains} of ${names.length} domains were looked at for labels of coded values`

@@ -2,7 +2,6 @@ import type { FeatureBatch } from '../../geo/batch.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { matchCrs } from '../../geo/crs-database.ts'
 import type { GeometryField, GeometryType, Schema } from '../../geo/schema.ts'
-import { defined } from '../../lib/defined.ts'
 import type { DataFile, Format, FormatMessage, LayerDescription, ReadContext } from '../format.ts'
 import { FormatError, namesOf } from '../format.ts'
 import { detectGdal } from './detect.ts'
@@ -159,7 +158,7 @@ function toFormat(driver: GdalDriver): Format {
     kind: 'vector',
     ...namesOf(driver),
     canServeDirectly: false,
-    ...defined({ writtenByGdal: driver.written }),
+    writtenByGdal: driver.written,
     detect: (file, head) => detectGdal(driver, file, head),
     describe: async (file: DataFile, { signal }: ReadContext) => {
       const layers: LayerDescription[] = []

@@ -1,5 +1,4 @@
 import type { Envelope } from '../../geo/envelope.ts'
-import { defined } from '../../lib/defined.ts'
 
 /** Further properties of a field. */
 interface OgrField {
@@ -35,7 +34,7 @@ function parseFields(part: string): OgrField[] {
   return [...part.matchAll(fieldForm)].flatMap(([, name = '', facts = '']): OgrField[] => {
     const alias = aliasForm.exec(facts)?.[1]
     const domain = domainForm.exec(facts.replace(aliasForm, ''))?.[1]
-    return alias === undefined && domain === undefined ? [] : [{ name, ...defined({ alias, domain }) }]
+    return alias === undefined && domain === undefined ? [] : [{ name, alias, domain }]
   })
 }
 

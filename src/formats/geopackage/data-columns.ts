@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Attribute } from '../../geo/schema.ts'
-import { defined } from '../../lib/defined.ts'
 import type { ColumnTexts } from '../column-messages.ts'
 import { withColumnTexts } from '../column-messages.ts'
 import type { FormatMessage } from '../format.ts'
@@ -30,10 +29,7 @@ export function withDataColumns(
     const title = [row?.['title'], row?.['name']].find(isText)
     const domain = row?.['constraint_name']
     const labels = hasConstraints && isText(domain) ? readLabels(db, domain) : undefined
-    return defined({
-      title,
-      domain: isText(domain) && labels !== undefined ? { name: domain, labels } : undefined,
-    })
+    return { title, domain: isText(domain) && labels !== undefined ? { name: domain, labels } : undefined }
   })
 }
 

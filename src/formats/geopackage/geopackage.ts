@@ -4,7 +4,6 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { GeometryField } from '../../geo/schema.ts'
 import { identityAttribute } from '../../geo/schema.ts'
-import { defined } from '../../lib/defined.ts'
 import type { DataFile, Format, FormatMessage, LayerDescription, ReadContext } from '../format.ts'
 import { FormatError } from '../format.ts'
 import { withDataColumns } from './data-columns.ts'
@@ -90,8 +89,8 @@ function toLayer(
   return {
     name,
     schema,
-    ...(isCounted && kind === 'table' ? { featureCount: countRows(db, name) } : {}),
-    ...defined({ envelope }),
+    featureCount: isCounted && kind === 'table' ? countRows(db, name) : undefined,
+    envelope,
     messages: [...messages],
   }
 }

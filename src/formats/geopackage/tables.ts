@@ -3,7 +3,6 @@ import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Attribute, GeometryField, GeometryType, Schema } from '../../geo/schema.ts'
 import { geometryTypes } from '../../geo/schema.ts'
-import { defined } from '../../lib/defined.ts'
 import { attributeOfColumn } from './column-types.ts'
 import { foldName, isSameName, quoteText } from './sql-names.ts'
 
@@ -125,9 +124,10 @@ function describeTable(db: DatabaseSync, contents: Row): GeoPackageTable | undef
     kind: isView || idColumn === undefined ? 'view' : 'table',
     schema: { attributes, geometry },
     columns,
-    ...defined({ idColumn, envelope }),
-    ...(isView || infos.some(isComputed) ? {} : { rootPage: Number(object['rootpage']) }),
-    ...(declared === undefined ? {} : { srsId: Number(declared['srs_id']) }),
+    idColumn,
+    envelope,
+    rootPage: isView || infos.some(isComputed) ? undefined : Number(object['rootpage']),
+    srsId: declared === undefined ? undefined : Number(declared['srs_id']),
   }
 }
 
@@ -195,7 +195,7 @@ function findCrs(db: DatabaseSync, srsId: number): CrsDeclaration | undefined {
   const code = Number(row['organization_coordsys_id'])
   const hasCode = /^[A-Z][A-Z0-9_-]{0,31}$/.test(organization) && organization !== 'NONE' && code > 0
   if (!hasCode && wkt === undefined) return undefined
-  return { ...(hasCode ? { srs: `${organization}:${code}` } : {}), ...defined({ wkt }) }
+  return { srs: hasCode ? `${organization}:${code}` : undefined, wkt }
 }
 
 function isDefinition(text: unknown): text is string {

@@ -110,8 +110,8 @@ export class GeoParquetWriter {
       const about = {
         encoding: 'WKB',
         geometry_types: [...this.#types].toSorted(),
-        ...(this.#crs === undefined ? {} : { crs: this.#crs }),
-        ...(minX <= maxX ? { bbox: [minX, minY, maxX, maxY] } : {}),
+        crs: this.#crs,
+        bbox: minX <= maxX ? [minX, minY, maxX, maxY] : undefined,
       }
       const geo = { version: '1.0.0', primary_column: geometry.name, columns: { [geometry.name]: about } }
       this.#keyValues.push({ key: 'geo', value: JSON.stringify(geo) })

@@ -1,12 +1,8 @@
-import { defined } from '../../lib/defined.ts'
 import { FormatError } from '../format.ts'
 
 /** The error for a file that violates the Parquet format; `what` follows a common prefix. */
 export function damaged(what: string, cause?: unknown): FormatError {
-  return new FormatError(`The Parquet file is damaged: ${what}`, {
-    code: 'damaged-file',
-    ...defined({ cause }),
-  })
+  return new FormatError(`The Parquet file is damaged: ${what}`, { code: 'damaged-file', cause })
 }
 
 /** The error for a valid file with an unsupported feature. */

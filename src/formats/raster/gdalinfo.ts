@@ -1,4 +1,3 @@
-import { defined } from '../../lib/defined.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import type { RasterBand, RasterDescription } from '../format.ts'
 import { FormatError } from '../format.ts'
@@ -50,7 +49,7 @@ function toBand(value: unknown): RasterBand {
   const color = textOf(colorInterpretation)
   const caption = textOf(description)
   const unit = textOf(words)
-  return { dataType: textOf(type) ?? 'Unknown', ...defined({ noData, color, description: caption, unit }) }
+  return { dataType: textOf(type) ?? 'Unknown', noData, color, description: caption, unit }
 }
 
 /** Returns six finite coefficients that give cells an area; others are ignored. */
@@ -90,11 +89,11 @@ export function parseGdalInfo(text: string): GdalInfo {
   const raster: RasterDescription = {
     ...sizeOf(info.size),
     bands: bands.map(toBand),
-    ...defined({ geoTransform }),
-    ...(typeof wkt === 'string' && wkt !== '' ? { crs: { wkt } } : {}),
+    geoTransform,
+    crs: typeof wkt === 'string' && wkt !== '' ? { wkt } : undefined,
     overviews: listOf(fieldsOf(bands[0]).overviews).map((one) => sizeOf(fieldsOf(one).size)),
-    ...(controlPoints === 0 ? {} : { controlPointCount: controlPoints }),
+    controlPointCount: controlPoints === 0 ? undefined : controlPoints,
   }
   const overviewFile = textOf(fieldsOf(fieldsOf(info.metadata).OVERVIEWS).OVERVIEW_FILE)
-  return { raster, subdatasetCount: subdatasetCount(info.metadata), ...defined({ overviewFile }) }
+  return { raster, subdatasetCount: subdatasetCount(info.metadata), overviewFile }
 }

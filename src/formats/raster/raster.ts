@@ -3,7 +3,6 @@ import { basename, extname } from 'node:path'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { matchCrs } from '../../geo/crs-database.ts'
 import type { Envelope } from '../../geo/envelope.ts'
-import { defined } from '../../lib/defined.ts'
 import { openGuarded } from '../../lib/files/guarded-files.ts'
 import { runProgram } from '../../lib/process.ts'
 import { asciiText } from '../../lib/values/decimal.ts'
@@ -121,12 +120,12 @@ async function describeRaster(
   refuseContainer(info)
   const { crs: declared, ...rest } = info.raster
   const { crs, messages } = await findCrs(declared, file)
-  const raster: RasterDescription = { ...rest, ...defined({ crs }), sizeBytes: await sizeBytesOf(file) }
+  const raster: RasterDescription = { ...rest, crs, sizeBytes: await sizeBytesOf(file) }
   const envelope = envelopeOf(raster)
   return {
     name: basename(file.path, extname(file.path)),
     schema: { attributes: [], geometry: undefined },
-    ...defined({ envelope }),
+    envelope,
     messages,
     raster,
   }

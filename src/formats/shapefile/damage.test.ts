@@ -42,7 +42,9 @@ async function summary(path: string) {
   }
 }
 
+type Change = (bytes: Buffer) => Buffer
 const all = [1, 2, 3, 4, 5].map((id) => `POINT (${id} ${id * 2}) ${id}`)
+const withAndWithoutIndex = (shp: Change): Record<string, Change | null>[] => [{ shp }, { shp, shx: null }]
 const recordAt = (record: number): number => 100 + (record - 1) * 28
 
 describe('a Shapefile without some of its files', () => {
@@ -189,7 +191,7 @@ describe('a damaged .shp', () => {
         longer.writeUInt32BE(longer.length >> 1, 24)
         return longer
       }
-      for (const parts of [{ shp }, { shp, shx: null }]) {
+      for (const parts of withAndWithoutIndex(shp)) {
         const { rows, codes } = await summary(points(parts))
         assert.deepEqual([rows, codes], [all, ['trailing-bytes']], JSON.stringify([tail, Object.keys(parts)]))
       }
@@ -201,8 +203,7 @@ describe('a damaged .shp', () => {
       bytes.writeUInt32BE(100, recordAt(5) + 4)
       return bytes
     }
-    for (const parts of [{ shp }, { shp, shx: null }])
-      assert.deepEqual((await summary(points(parts))).rows, all)
+    for (const parts of withAndWithoutIndex(shp)) assert.deepEqual((await summary(points(parts))).rows, all)
     const cut = (bytes: Buffer): Buffer => shp(bytes).subarray(0, 230)
     await assert.rejects(summary(points({ shp: cut, shx: null })), { code: 'truncated' })
   })
@@ -212,8 +213,7 @@ describe('a damaged .shp', () => {
       for (const record of [1, 2, 3, 4, 5]) bytes.writeUInt32BE(record === 3 ? 0 : 9, recordAt(record))
       return bytes
     }
-    for (const parts of [{ shp }, { shp, shx: null }])
-      assert.deepEqual((await summary(points(parts))).rows, all)
+    for (const parts of withAndWithoutIndex(shp)) assert.deepEqual((await summary(points(parts))).rows, all)
   })
 })
 

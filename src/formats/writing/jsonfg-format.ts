@@ -30,8 +30,8 @@ function rootOf({ name, collection, crs, isSingle }: WrittenAbout, { geometry }:
     conformsTo,
     featureType: name,
     featureSchema: `${collection}/schema`,
-    ...(crs === undefined ? {} : { coordRefSys: isDegrees && geometry?.hasZ === true ? crs84h : crs.uri }),
-    ...(dimension === undefined || isSingle === true ? {} : { geometryDimension: dimension }),
+    coordRefSys: crs === undefined ? undefined : isDegrees && geometry?.hasZ === true ? crs84h : crs.uri,
+    geometryDimension: dimension === undefined || isSingle === true ? undefined : dimension,
   }
 }
 

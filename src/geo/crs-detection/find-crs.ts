@@ -1,4 +1,3 @@
-import { defined } from '../../lib/defined.ts'
 import type { CrsDeclaration } from '../crs.ts'
 import type { CrsCandidate } from '../crs-candidates.ts'
 import { crsCandidates, declaredCandidates } from '../crs-candidates.ts'
@@ -105,7 +104,7 @@ function withCompatible(
   )
   const others = fitting.filter(({ srs }) => !near.some((one) => one.srs === srs))
   const codes = [...near, ...others].sort((a, b) => b.confidence - a.confidence)
-  return [{ ...first, ...defined({ falls }) }, ...codes].slice(0, maxCandidates)
+  return [{ ...first, falls }, ...codes].slice(0, maxCandidates)
 }
 
 /** True if names or values of the data support it, and its numbers need no correction. */
@@ -139,7 +138,7 @@ function toCandidates(ranked: RankedCrs[]): EvaluatedCrs[] {
       confidence: round(Math.min(0.95, (weights[at] ?? 0) / sum), 3),
       evidence: evidenceOf(first),
       falls: first.falls,
-      ...(alike.length === 0 ? {} : { alike }),
+      alike: alike.length === 0 ? undefined : alike,
     }))
 }
 

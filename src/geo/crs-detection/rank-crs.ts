@@ -1,4 +1,3 @@
-import { defined } from '../../lib/defined.ts'
 import type { Envelope } from '../envelope.ts'
 import { peopleAround } from './cities.ts'
 import type { CountryBox } from './countries.ts'
@@ -195,7 +194,7 @@ function rank(system: System, search: Search, reading: Reading, cost: number): R
     extent(falls, [system.area, ...boxes, ...regions]) +
     attraction(falls) +
     usage(system, falls, places)
-  return { system, reading, falls, inArea, inPlace, points, hints: [], score, ...defined({ nearest }) }
+  return { system, reading, falls, inArea, inPlace, points, hints: [], score, nearest }
 }
 
 /** Weight of the part of an area of use beyond the border of its country. */

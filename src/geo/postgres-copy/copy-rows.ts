@@ -1,4 +1,3 @@
-import { defined } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { FeatureBatch, RejectedRow } from '../batch.ts'
 import { BatchBuilder } from '../batch.ts'
@@ -207,8 +206,8 @@ class CopyRows {
     const isText = attribute?.type === 'text'
     return {
       row: this.rowNumber,
-      ...defined({ field: name }),
-      ...(isText ? { value: Buffer.from(bytes).toString('latin1') } : {}),
+      field: name,
+      value: isText ? Buffer.from(bytes).toString('latin1') : undefined,
       reason,
       properties: this.#properties(),
     }

@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import { roles } from '../../accounts/caller.ts'
 import type { Session, Token, User } from '../../accounts/records.ts'
 import { minPasswordLength } from '../../config/passwords.ts'
-import { defined } from '../../lib/defined.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
 
@@ -104,7 +103,7 @@ export const SessionReply = Type.Object({
 export function toUserResponse(request: FastifyRequest, user: User) {
   const { name, email, role, isEnabled } = user
   const href = request.link(`/rest/security/users/${encodeURIComponent(name)}`)
-  return { name, ...defined({ email }), role, enabled: isEnabled, href }
+  return { name, email, role, enabled: isEnabled, href }
 }
 
 /** `place`: path of the token list. */
@@ -114,7 +113,8 @@ export function toTokenResponse(request: FastifyRequest, token: Token, place = '
     id,
     name: caption,
     created: createdAt,
-    ...defined({ expires: expiresAt, lastUsed: lastUsedAt }),
+    expires: expiresAt,
+    lastUsed: lastUsedAt,
     href: request.link(`${place}/${id}`),
   }
 }

@@ -43,7 +43,7 @@ export const showBasemap = operation({
     const own = (theme: Theme): string => request.link(`/assets/basemap/${theme}.json`)
     const { kind } = basemap
     const [light, dark] = kind === 'other' ? [basemap.url, basemap.url] : [own('light'), own('dark')]
-    return { basemap: { kind, light, dark, ...(kind === 'own' ? { dataBefore: labelsLayer } : {}) } }
+    return { basemap: { kind, light, dark, dataBefore: kind === 'own' ? labelsLayer : undefined } }
   },
 })
 

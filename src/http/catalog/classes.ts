@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { colorsOf, paletteKind, paletteKinds, paletteNames } from '../../cartography/classify/palettes.ts'
 import { classifyMethods } from '../../cartography/classify/summary.ts'
-import { defined } from '../../lib/defined.ts'
 import { operation } from '../endpoint.ts'
 import type { CatalogDeps } from './catalog-deps.ts'
 import { ClassifyBody, classifySummary, messagesOf, requireAttribute, vectorLayer } from './classify-body.ts'
@@ -61,7 +60,11 @@ export const showClasses = operation({
         method: wish.method,
         rows,
         empty,
-        ...defined({ min, bounds, histogram, categories, hasOthers }),
+        min,
+        bounds,
+        histogram,
+        categories,
+        hasOthers,
         messages: messagesOf(summary, request.query, wish).map(({ message }) => message),
       },
     }

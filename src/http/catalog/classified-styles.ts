@@ -53,7 +53,7 @@ export const makeStyleOfLayer = operation({
     return reply
       .code(201)
       .header('location', request.link(stylePath(kept)))
-      .send({ style: { ...wire.style, ...(messages.length === 0 ? {} : { messages }) } })
+      .send({ style: { ...wire.style, messages: messages.length === 0 ? undefined : messages } })
   },
 })
 

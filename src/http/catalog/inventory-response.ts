@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { storeKinds } from '../../catalog/records.ts'
 import type { Dependents, StoreInventory, WorkspaceInventory } from '../../catalog/services/inventory.ts'
-import { defined } from '../../lib/defined.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { storePath, workspacePath } from './paths.ts'
 
@@ -87,7 +86,7 @@ export function toCountedStoreResponse(request: FastifyRequest, store: StoreInve
     enabled: isEnabled,
     default: isDefault,
     layers,
-    ...defined({ description }),
+    description,
     dateModified: updatedAt,
     href: request.link(storePath(store)),
   }

@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import type { LayerRecord, StoreRecord, StyleRecord } from '../../catalog/records.ts'
 import { storeKinds } from '../../catalog/records.ts'
 import { isEmptyEnvelope } from '../../geo/envelope.ts'
-import { defined } from '../../lib/defined.ts'
 import { toJavaClass } from '../../transforms/java-class.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { CopiesLiveSeconds } from '../public-copies.ts'
@@ -132,15 +131,18 @@ export function toLayerResponse(
       workspace: { name: layer.workspace, href: request.link(workspacePath(layer.workspace)) },
       type: isVector ? 'VECTOR' : 'RASTER',
       title: details.title,
-      ...defined({ abstract: details.abstract, description: details.description }),
-      ...defined({ keywords: details.keywords }),
-      ...defined({ attribution: details.attribution, licence: details.licence, contact: details.contact }),
-      ...defined({ translations: details.translations }),
+      abstract: details.abstract,
+      description: details.description,
+      keywords: details.keywords,
+      attribution: details.attribution,
+      licence: details.licence,
+      contact: details.contact,
+      translations: details.translations,
       defaultStyle: {
         name: details.style,
         href: request.link(stylePath({ workspace: style?.workspace, name: details.style })),
       },
-      ...defined({ styles: details.styles?.map((name) => ({ name })) }),
+      styles: details.styles?.map((name) => ({ name })),
       resource: { '@class': isVector ? 'featureType' : 'coverage', name: qualified, href },
       store: {
         '@class': store.kind,
@@ -149,11 +151,12 @@ export function toLayerResponse(
       },
       nativeName: layer.nativeName,
       originalName: details.originalName,
-      ...defined({ srs: details.srs }),
+      srs: details.srs,
       ...toBoundsResponse(layer),
       attributes: toAttributesResponse(layer),
       version: layer.version,
-      ...defined({ public: layer.isPublic, featureCount: details.featureCount }),
+      public: layer.isPublic,
+      featureCount: details.featureCount,
       dateCreated: layer.createdAt,
       dateModified: layer.updatedAt,
       href,
@@ -164,7 +167,7 @@ export function toLayerResponse(
 function toBoundsResponse({ details: { envelope, srs } }: LayerRecord) {
   if (envelope === undefined || isEmptyEnvelope(envelope)) return {}
   const { minX: minx, minY: miny, maxX: maxx, maxY: maxy } = envelope
-  return { bbox: { minx, miny, maxx, maxy, ...defined({ crs: srs }) } }
+  return { bbox: { minx, miny, maxx, maxy, crs: srs } }
 }
 
 function toAttributesResponse({ details: { schema } }: LayerRecord): { name: string; binding: string }[] {

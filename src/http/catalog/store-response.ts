@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import type { StoreKind, StoreRecord } from '../../catalog/records.ts'
 import { hiddenSecret } from '../../catalog/records.ts'
-import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { StoreParameters } from '../../stores/store.ts'
 import type { FastifyRequest } from '../app-types.ts'
@@ -125,11 +124,11 @@ export function toStoreResponse(request: FastifyRequest, store: StoreRecord) {
     name: store.name,
     type: store.type,
     enabled: store.isEnabled,
-    ...defined({ description: store.description }),
+    description: store.description,
     workspace: { name: store.workspace, href: request.link(workspacePath(store.workspace)) },
-    ...(isData || path === undefined ? {} : { url: `file:${path}` }),
+    url: isData || path === undefined ? undefined : `file:${path}`,
     connectionParameters: toParametersResponse(store),
-    ...(store.keepsVersions ? {} : { versions: false }),
+    versions: store.keepsVersions ? undefined : false,
     _default: store.isDefault,
     dateCreated: store.createdAt,
     dateModified: store.updatedAt,

@@ -99,7 +99,7 @@ export function makerOf({ caller }: FastifyRequest): StoreMaker {
 
 /** Fields of a store in a body, without its connection. */
 function plainFields({ enabled: isEnabled, description, versions: keepsVersions }: StoreFields) {
-  return defined({ isEnabled, description, keepsVersions })
+  return { isEnabled, description, keepsVersions }
 }
 
 const StoreParams = Type.Object({ ...WorkspaceParams.properties, store: Type.String() })

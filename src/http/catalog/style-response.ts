@@ -3,7 +3,6 @@ import type { StyleFormat } from '../../cartography/style-format.ts'
 import { styleFormats } from '../../cartography/style-format.ts'
 import { styleMessages } from '../../cartography/style-messages.ts'
 import type { StyleRecord } from '../../catalog/records.ts'
-import { defined } from '../../lib/defined.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { media } from '../description.ts'
 import { Linked, stylePath } from './paths.ts'
@@ -67,7 +66,7 @@ export const StyleOrDocument = media('The style, or its document by Accept or th
 export function toKeptStyleResponse(request: FastifyRequest, kept: StyleRecord, hasDocument: boolean) {
   const { style } = toStyleResponse(request, kept)
   const messages = hasDocument ? styleMessages(kept) : []
-  return { style: { ...style, ...(messages.length === 0 ? {} : { messages }) } }
+  return { style: { ...style, messages: messages.length === 0 ? undefined : messages } }
 }
 
 export function toStyleResponse(request: FastifyRequest, style: StyleRecord) {
@@ -75,7 +74,7 @@ export function toStyleResponse(request: FastifyRequest, style: StyleRecord) {
   return {
     style: {
       name,
-      ...(workspace === undefined ? {} : { workspace: { name: workspace } }),
+      workspace: workspace === undefined ? undefined : { name: workspace },
       format,
       filename: `${name}.${format === 'maplibre' ? 'json' : format}`,
       href: request.link(stylePath(style)),
@@ -100,5 +99,5 @@ export function readStyleBody({ body, headers }: Pick<FastifyRequest, 'body' | '
   const format =
     formatOfName(String(word ?? filename ?? '')) ?? (typeof document === 'object' ? 'maplibre' : undefined)
   const text = document === undefined || typeof document === 'string' ? document : JSON.stringify(document)
-  return defined({ name: typeof name === 'string' ? name : undefined, format, document: text })
+  return { name: typeof name === 'string' ? name : undefined, format, document: text }
 }

@@ -3,7 +3,6 @@ import { Type } from 'typebox'
 import { hasRole } from '../../accounts/caller.ts'
 import type { VersionedLayer } from '../../catalog/services/versions.ts'
 import { restoredParts } from '../../catalog/services/versions.ts'
-import { defined } from '../../lib/defined.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { clientSignal } from '../client-signal.ts'
@@ -80,7 +79,7 @@ export const restoreVersion = operation({
     const version = await versions.get(of, request.params.version)
     const { what = restoredParts } = request.body
     const expected = isExpected ? of.layer?.version : undefined
-    const wish = { what, ...defined({ user: request.caller.name, expected }) }
+    const wish = { what, user: request.caller.name, expected }
     const made = await deps.restores.restore(of, version, wish, clientSignal(reply))
     const now = await versionedLayer(deps, request)
     return { version: toVersionResponse(request, now, await versions.get(now, made)) }

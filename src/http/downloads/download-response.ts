@@ -4,7 +4,6 @@ import type { DownloadRecord } from '../../downloads/downloads.ts'
 import { formatsOfFiles } from '../../downloads/downloads.ts'
 import type { GeneratedFile } from '../../jobs/files/generated-file.ts'
 import { fileStates } from '../../jobs/files/generated-file.ts'
-import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import { exportFormats } from '../../maps/export/archive.ts'
@@ -122,11 +121,18 @@ export function toDownloadResponse(
       state,
       progress,
       total,
-      ...defined({ sizeBytes, href }),
+      sizeBytes,
+      href,
       expires: expiresAt,
       layer: `${workspace}:${layer}`,
       format,
-      ...defined({ version, srs, losses, attribution, licence, contact, message }),
+      version,
+      srs,
+      losses,
+      attribution,
+      licence,
+      contact,
+      message,
     },
   }
 }

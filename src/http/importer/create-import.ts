@@ -1,5 +1,4 @@
 import type { SourceRequest } from '../../importer/model/model.ts'
-import { defined } from '../../lib/defined.ts'
 import { showTransform } from '../../transforms/chain.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { clientSignal } from '../client-signal.ts'
@@ -39,7 +38,7 @@ export async function create(
   const signal = clientSignal(reply)
   const placed = await claimUploads(deps, request, wanted?.data)
   const created = await deps.importer.create(
-    readImportBody(wanted, { isAsync, ...defined({ proposedId, user, source: source ?? placed?.source }) }),
+    readImportBody(wanted, { isAsync, proposedId, user, source: source ?? placed?.source }),
     { signal, isRunAfter: query.exec === true },
   )
   const record = await getImport(deps, String(created.id))

@@ -9,7 +9,6 @@ import type {
   RemoteSource,
   TaskRecord,
 } from '../../importer/model/model.ts'
-import { defined } from '../../lib/defined.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { toDatabaseResponse, toTableResponse } from './database-response.ts'
 import { toGranuleResponse, toTimeResponse } from './granule-response.ts'
@@ -69,7 +68,7 @@ export function toFileResponse(request: FastifyRequest, parent: string, { file, 
     href: request.link(`${parent}/data/files/${encodeURIComponent(fileIdOf(task.folder, file.path))}`),
     prj: prj === undefined ? null : basename(prj),
     other: Object.values(others).map((path) => basename(path)),
-    ...defined({ charset: task.charset }),
+    charset: task.charset,
     ...(granule === undefined ? {} : toGranuleResponse(granule)),
   }
 }
@@ -104,19 +103,15 @@ function toRemoteResponse({ location, username, domain, sealedPassword }: Remote
   return {
     type: 'remote',
     location,
-    ...defined({ username }),
-    ...(sealedPassword === undefined ? {} : { password: hiddenSecret }),
-    ...defined({ domain }),
+    username,
+    password: sealedPassword === undefined ? undefined : hiddenSecret,
+    domain,
   }
 }
 
 function toMosaicResponse({ time }: ImportSource, tasks: TaskRecord[]): object {
   const format = tasks.find(({ mosaic }) => mosaic !== undefined)?.format
-  return {
-    type: 'mosaic',
-    ...defined({ format }),
-    ...(time === undefined ? {} : { time: toTimeResponse(time) }),
-  }
+  return { type: 'mosaic', format, time: time === undefined ? undefined : toTimeResponse(time) }
 }
 
 /** Returns the response for an import's data; undefined if it has none. */
@@ -172,10 +167,10 @@ export function toTaskDataResponse(request: FastifyRequest, task: ShownTask, lev
   if (isSingle && only !== undefined) return { ...toFileResponse(request, parent, only), href }
   return {
     type: mosaic === undefined ? 'directory' : 'mosaic',
-    ...(mosaic === undefined ? {} : { time: toTimeResponse(mosaic.time) }),
+    time: mosaic === undefined ? undefined : toTimeResponse(mosaic.time),
     format: task.format ?? null,
     location: task.folder,
     href,
-    ...(level >= 1 ? { files: toFilesResponse(request, parent, files, level) } : {}),
+    files: level >= 1 ? toFilesResponse(request, parent, files, level) : undefined,
   }
 }

@@ -41,8 +41,8 @@ export function readDatabaseBody({ parameters, tables }: DatabaseDataInput): Dat
     throw invalid('database-connection', `SSL mode "${mode}" is not known: there are ${tlsNames.join(', ')}`)
   }
   return {
-    connection: { type, ...place, ...defined({ tls, password: passwd }) },
-    ...(tables === undefined ? {} : { tables: [...new Set(tables)] }),
+    connection: { type, ...place, tls, password: passwd },
+    tables: tables === undefined ? undefined : [...new Set(tables)],
   }
 }
 

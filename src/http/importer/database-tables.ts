@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import { geometryTypes } from '../../geo/schema.ts'
-import { defined } from '../../lib/defined.ts'
 import { clientSignal } from '../client-signal.ts'
 import { operation } from '../endpoint.ts'
 import { DatabaseData, readDatabaseBody } from './database-response.ts'
@@ -28,11 +27,9 @@ export const listDatabaseTables = operation({
       tables: tables.map(({ name, schema, featureCount }) => ({
         name,
         columns: schema.attributes.length,
-        ...defined({
-          geometryType: schema.geometry?.type,
-          srs: schema.geometry?.crs?.srs,
-          rows: featureCount,
-        }),
+        geometryType: schema.geometry?.type,
+        srs: schema.geometry?.crs?.srs,
+        rows: featureCount,
       })),
       messages: messages.map(({ message }) => message),
     }

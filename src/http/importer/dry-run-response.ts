@@ -3,7 +3,6 @@ import { isSameCrs } from '../../geo/crs-same.ts'
 import { labelOfCrs } from '../../geo/crs-uncoded.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { ImportRecord, TaskRecord, Trial } from '../../importer/model/model.ts'
-import { defined } from '../../lib/defined.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { importPath } from './paths.ts'
 
@@ -52,18 +51,18 @@ function toDryRunTaskResponse(request: FastifyRequest, task: TaskRecord): object
     {
       task: id,
       mode,
-      ...defined({ target }),
+      target,
       rows,
-      ...defined({ changes }),
+      changes,
       columns,
-      ...defined({ geometry }),
+      geometry,
       ...toCrsResponse(task, found),
-      ...(bounds === undefined ? {} : { bounds: toBoundsResponse(bounds) }),
+      bounds: bounds === undefined ? undefined : toBoundsResponse(bounds),
       rejects,
       stopped,
       notTried,
-      ...(listed === undefined ? {} : { changesHref: link('changes') }),
-      ...(listed === undefined || !hasMap ? {} : { tilesHref: link('{z}/{x}/{y}.mvt') }),
+      changesHref: listed === undefined ? undefined : link('changes'),
+      tilesHref: listed === undefined || !hasMap ? undefined : link('{z}/{x}/{y}.mvt'),
       messages,
     },
   ]
@@ -76,11 +75,5 @@ export function toDryRunResponse(
   tasks: TaskRecord[],
 ): object {
   const { state, expires } = dryRun
-  return {
-    dryRun: {
-      state,
-      ...defined({ expires }),
-      tasks: tasks.flatMap((task) => toDryRunTaskResponse(request, task)),
-    },
-  }
+  return { dryRun: { state, expires, tasks: tasks.flatMap((task) => toDryRunTaskResponse(request, task)) } }
 }

@@ -1,6 +1,5 @@
 import { parseIsoTime } from '../../importer/importer.ts'
 import type { GranuleRecord, MosaicTime } from '../../importer/model/model.ts'
-import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 
 /** A date and time of ISO 8601 with its zone, as in `2000-01-01T00:00:00.000+0000`. */
@@ -21,7 +20,7 @@ function toTimestampResponse(ms: number): string {
 }
 
 export function toTimeResponse({ mode, pattern, format }: MosaicTime): object {
-  return { mode, ...defined({ filenameRegex: pattern, timeFormat: format }) }
+  return { mode, filenameRegex: pattern, timeFormat: format }
 }
 
 /** Returns the fields of a granule in addition to those of any file. */
@@ -29,7 +28,7 @@ export function toGranuleResponse({ timeMs, timeFault, fault, format }: GranuleR
   const message = fault?.reason ?? (timeMs === undefined ? timeFault : undefined)
   return {
     format: format ?? null,
-    ...(timeMs === undefined ? {} : { timestamp: toTimestampResponse(timeMs) }),
-    ...defined({ message }),
+    timestamp: timeMs === undefined ? undefined : toTimestampResponse(timeMs),
+    message,
   }
 }

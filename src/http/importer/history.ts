@@ -2,7 +2,6 @@ import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import type { ImportSummary } from '../../importer/importer.ts'
 import { importStates } from '../../importer/model/model.ts'
-import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import { foldText } from '../../lib/text/fold-text.ts'
 import type { FastifyRequest } from '../app-types.ts'
@@ -140,6 +139,8 @@ function toCardResponse(request: FastifyRequest, card: ImportSummary) {
     rowsLoaded,
     rejected,
     messages,
-    ...defined({ user, source, message: said?.slice(0, mostSaid) }),
+    user,
+    source,
+    message: said?.slice(0, mostSaid),
   }
 }

@@ -19,12 +19,7 @@ export function toFetchResponse({ file, bytes, totalBytes = -1 }: FetchProgress)
 
 function toImportItemResponse(request: FastifyRequest, record: ImportRecord, dialect: Dialect) {
   const { id, message } = record
-  return {
-    id,
-    href: request.link(importPath(id)),
-    state: toStateResponse(record.state, dialect),
-    ...defined({ message }),
-  }
+  return { id, href: request.link(importPath(id)), state: toStateResponse(record.state, dialect), message }
 }
 
 /** An import to `level`: at 1 the contract's shape. `tasks` are needed from level 1 on. */

@@ -1,7 +1,6 @@
 import type { Dialect } from '../../config/settings.ts'
 import type { ImportState } from '../../importer/model/model.ts'
 import { importStates } from '../../importer/model/model.ts'
-import { defined } from '../../lib/defined.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import { clientSignal } from '../client-signal.ts'
 import { createsMissingImport, isEmptyRun, statusOf, storedStates } from '../compat/geoserver-importer.ts'
@@ -42,7 +41,7 @@ export const listImports = operation({
   handle: async (deps: ImporterApiDeps, request) => {
     const { state, limit, offset, expand } = request.query
     const states = parseStates(state, deps.dialect)
-    const records = await deps.importer.kept.list(defined({ states, limit, offset }))
+    const records = await deps.importer.kept.list({ states, limit, offset })
     const level = parseExpand(expand, 0)
     const imports: object[] = []
     for (const record of records) imports.push(await show(deps, request, record, level))

@@ -6,7 +6,6 @@ import { isEmptyEnvelope } from '../../geo/envelope.ts'
 import type { AttributeType, GeometryType, Schema } from '../../geo/schema.ts'
 import type { AttributeChoice, TaskLayer, TaskLayerChange, TaskRecord } from '../../importer/model/model.ts'
 import { allAttributes } from '../../importer/model/model.ts'
-import { defined } from '../../lib/defined.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import { fromJavaClass, toJavaClass } from '../../transforms/java-class.ts'
 import type { FastifyRequest } from '../app-types.ts'
@@ -31,7 +30,7 @@ function toBoundsResponse(task: TaskRecord, layer: TaskLayer): object {
     miny: envelope.minY,
     maxx: envelope.maxX,
     maxy: envelope.maxY,
-    ...(crs === undefined || crs === '' ? {} : { crs }),
+    crs: crs === undefined || crs === '' ? undefined : crs,
   }
 }
 
@@ -58,7 +57,7 @@ function toAttributesResponse(task: TaskRecord, layer: TaskLayer, dialect: Diale
   const attributes = chosen.map(({ name, source, type }) => {
     const { example, title } = sources.get(source) ?? {}
     const shown = hasNewerFields(dialect) ? { example, title } : { example }
-    return { name, binding: toJavaClass(type), source, ...defined(shown) }
+    return { name, binding: toJavaClass(type), source, ...shown }
   })
   if (geometry === undefined) return attributes
   return [{ name: geometry.name, binding: toJavaClass(layer.geometryType ?? geometry.type) }, ...attributes]
@@ -88,14 +87,15 @@ export function toLayerResponse(request: FastifyRequest, task: TaskRecord, diale
   return {
     ...item,
     title,
-    ...defined({ abstract, description }),
+    abstract,
+    description,
     originalName,
     nativeName,
-    ...defined({ srs }),
+    srs,
     bbox: toBoundsResponse(task, layer),
     attributes: toAttributesResponse(task, layer, dialect),
     style: { name: layer.style, href: `${item.href}/style` },
-    ...(srs === undefined && srsCandidates !== undefined ? { srsCandidates } : {}),
+    srsCandidates: srs === undefined && srsCandidates !== undefined ? srsCandidates : undefined,
   }
 }
 

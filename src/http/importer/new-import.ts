@@ -2,7 +2,6 @@ import { isAbsolute, join } from 'node:path'
 import { requireMosaicTime } from '../../importer/importer.ts'
 import type { MosaicTime, NewImport, RemoteRequest, SourceRequest } from '../../importer/model/model.ts'
 import { sourceTypes } from '../../importer/model/model.ts'
-import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import type { DataInput, ImportInput, TargetStoreInput, TimeInput } from './bodies.ts'
@@ -35,7 +34,7 @@ function readRemoteBody({ location, file, username, password, domain }: DataInpu
 }
 
 function readTimeBody({ mode, filenameRegex: pattern, timeFormat: format }: TimeInput): MosaicTime {
-  return requireMosaicTime(defined({ mode, pattern, format }))
+  return requireMosaicTime({ mode, pattern, format })
 }
 
 /** Returns the location of a new import's data; undefined for none. */
@@ -48,7 +47,7 @@ function readDataBody(data: DataInput | undefined): SourceRequest | undefined {
   }
   const charset = requireCharset(data.charset ?? data.charsetEncoding)
   if (source === 'remote') {
-    return { type: source, remote: readRemoteBody(data), ...defined({ charset }) }
+    return { type: source, remote: readRemoteBody(data), charset }
   }
   const path =
     file === undefined || location === undefined || isAbsolute(file)
@@ -58,8 +57,9 @@ function readDataBody(data: DataInput | undefined): SourceRequest | undefined {
   if (source === 'file' && path === undefined) return undefined
   return {
     type: source,
-    ...(source === 'mosaic' && data.time !== undefined ? { time: readTimeBody(data.time) } : {}),
-    ...defined({ path, charset }),
+    time: source === 'mosaic' && data.time !== undefined ? readTimeBody(data.time) : undefined,
+    path,
+    charset,
   }
 }
 
@@ -74,7 +74,9 @@ export function readImportBody(
     ...options,
     transforms: (wanted?.transforms ?? []).map(readTransformBody),
     isArchived: wanted?.archive ?? false,
-    ...(wanted?.allowEmpty === true ? { allowEmpty: true } : {}),
-    ...defined({ workspace, store, source }),
+    allowEmpty: wanted?.allowEmpty === true ? true : undefined,
+    workspace,
+    store,
+    source: source ?? options.source,
   }
 }

@@ -3,7 +3,6 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { Type } from 'typebox'
 import type { Running } from '../../importer/importer.ts'
-import { defined } from '../../lib/defined.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet, isTileOf } from '../../tiles/tile-matrix-sets.ts'
@@ -104,12 +103,7 @@ export const showRows = operation({
     const running = await runningOf(deps, request.params)
     const isCsv = /csv/i.test(query.f ?? request.headers.accept ?? '')
     const { limit: most = 100, offset = 0 } = query
-    const question = {
-      limit: most,
-      offset,
-      form: isCsv ? 'csv' : 'geojson',
-      ...defined({ srs: query.srs }),
-    } as const
+    const question = { limit: most, offset, form: isCsv ? 'csv' : 'geojson', srs: query.srs } as const
     const rows = deps.importer.previews.rows(running, question, clientSignal(reply))
     const head = isCsv ? '' : '{"type":"FeatureCollection","features":['
     const stream = await streamed(rows, head, ({ shown, rejected, hasMore }) =>
@@ -148,7 +142,7 @@ export const showColumns = operation({
     const leftOut = toLeftOutResponse(running.task)
     return {
       columns,
-      ...(leftOut.length === 0 ? {} : { leftOut }),
+      leftOut: leftOut.length === 0 ? undefined : leftOut,
       geometry: geometry ?? null,
       rows: { counted: rows, rejected, total: total ?? -1, whole: isWhole },
     }
@@ -205,7 +199,7 @@ export const showPreviewFeatures = operation({
       clientSignal(reply),
     )
     const { rows, isWhole } = shown.part
-    const head = `${JSON.stringify({ type: 'FeatureCollection', ...defined({ bbox: shown.bbox }) }).slice(0, -1)},"features":[`
+    const head = `${JSON.stringify({ type: 'FeatureCollection', bbox: shown.bbox }).slice(0, -1)},"features":[`
     const stream = await streamed(
       shown.parts,
       head,

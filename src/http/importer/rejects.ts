@@ -7,7 +7,6 @@ import { Type } from 'typebox'
 import { extensionsOfMediaType } from '../../formats/file-names.ts'
 import { formats } from '../../formats/registry.ts'
 import type { TaskRecord } from '../../importer/model/model.ts'
-import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
@@ -164,7 +163,7 @@ async function send(
   try {
     const { charset = given } = await writeRows(deps, request, task, folder, signal)
     const accepted = request.query.accept?.split(',').map((rule) => rule.trim())
-    const sent = { folder, upload, by: request.caller.name ?? '', ...defined({ charset, accepted }) }
+    const sent = { folder, upload, by: request.caller.name ?? '', charset, accepted }
     await importer.sendMended(place, sent, { isAsync: request.query.async ?? false, signal, check })
   } catch (error) {
     await rm(folder, { recursive: true, force: true })

@@ -1,7 +1,6 @@
 import { hasRole } from '../../accounts/caller.ts'
 import type { StoreRecord } from '../../catalog/records.ts'
 import type { ImportRecord, TaskRecord } from '../../importer/model/model.ts'
-import { defined } from '../../lib/defined.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import type { ListedFile, ShownTask } from './data-response.ts'
 import { findListedFile, listMainFiles } from './data-response.ts'
@@ -85,7 +84,7 @@ export async function showImport(
   const store =
     record.store === undefined ? undefined : await catalog.stores.find(record.workspace, record.store)
   const fetch = importer.progress.fetchOf(record.id)
-  const shown = toImportResponse(request, record, tasks, { level, dialect, fetch, ...defined({ store }) })
+  const shown = toImportResponse(request, record, tasks, { level, dialect, fetch, store })
   const { data } = shown
   return data === undefined ? shown : { ...shown, data: showPassword(parts, request, record, data) }
 }

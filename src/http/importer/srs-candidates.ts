@@ -60,7 +60,7 @@ export const listSrsCandidates = operation({
     return {
       srsCandidates: candidates.map(({ falls, ...one }) => ({
         ...one,
-        ...(falls === undefined ? {} : { bbox: falls.map((degree) => Math.round(degree * 1e6) / 1e6) }),
+        bbox: falls?.map((degree) => Math.round(degree * 1e6) / 1e6),
       })),
       places,
       needsPlace,

@@ -1,5 +1,4 @@
 import type { SourceRequest, TaskRecord } from '../../importer/model/model.ts'
-import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import type { DataInput } from './bodies.ts'
@@ -61,7 +60,7 @@ export async function claimUploads(
   const claimed = await uploads.claim(upload, caller.name ?? '')
   const charset = requireCharset(data.charset ?? data.charsetEncoding)
   return {
-    source: { type, place: (folder) => uploads.place(claimed, folder), ...defined({ charset }) },
+    source: { type, place: (folder) => uploads.place(claimed, folder), charset },
     release: () => uploads.release(claimed).catch(() => undefined),
   }
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Dialect } from '../../config/settings.ts'
 import type { StopRules, TaskChange, TaskRecord } from '../../importer/model/model.ts'
-import { defined } from '../../lib/defined.ts'
+import { hasValues } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { LoadMode } from '../../stores/store.ts'
 import { showTransform } from '../../transforms/chain.ts'
@@ -23,7 +23,7 @@ export function readTargetBody(
   const { name, workspace } = target
   if (name === undefined && !allowsUnnamedStore(dialect))
     throw invalid('invalid-body', 'A target needs "dataStore.name"')
-  return defined({ store: name, workspace: workspace?.name })
+  return { store: name, workspace: workspace?.name }
 }
 
 function requireUpdateMode(text: string, dialect: Dialect): LoadMode {
@@ -40,13 +40,15 @@ function readLimitsBody(task: TaskRecord, wanted: TaskInput, dialect: Dialect): 
   if (!hasNewerFields(dialect)) return {}
   const { keys, deleteMissing, stopIf } = wanted
   return {
-    ...(keys === undefined || isDeepStrictEqual(keys, task.keys ?? []) ? {} : { keys: [...new Set(keys)] }),
-    ...(deleteMissing === undefined || deleteMissing === (task.deleteMissing ?? false)
-      ? {}
-      : { deleteMissing }),
-    ...(stopIf === undefined || isDeepStrictEqual(stopIf, task.stopIf ?? null)
-      ? {}
-      : { stopIf: readStopIfBody(stopIf) }),
+    keys: keys === undefined || isDeepStrictEqual(keys, task.keys ?? []) ? undefined : [...new Set(keys)],
+    deleteMissing:
+      deleteMissing === undefined || deleteMissing === (task.deleteMissing ?? false)
+        ? undefined
+        : deleteMissing,
+    stopIf:
+      stopIf === undefined || isDeepStrictEqual(stopIf, task.stopIf ?? null)
+        ? undefined
+        : readStopIfBody(stopIf),
   }
 }
 
@@ -90,15 +92,16 @@ export function readTaskBody(
   const { store, workspace } = readTargetBody(target, dialect)
   const change = layer === undefined ? {} : readLayerBody(task, layer, dialect)
   return {
-    ...(updateMode === undefined || updateMode === task.updateMode ? {} : { updateMode }),
-    ...(charset === undefined || charset === task.charset ? {} : { charset }),
-    ...(rejectLimit === undefined ? {} : { rejectLimit: readRejectLimitBody(rejectLimit) }),
-    ...(repair === undefined || repair === (task.repair ?? false) ? {} : { repair }),
-    ...(allowEmpty === undefined || allowEmpty === (task.allowEmpty ?? false) ? {} : { allowEmpty }),
-    ...(Object.keys(change).length === 0 ? {} : { layer: change }),
-    ...(store === undefined || store === task.target?.name ? {} : { store }),
-    ...(workspace === undefined || workspace === task.target?.workspace ? {} : { workspace }),
+    updateMode: updateMode === undefined || updateMode === task.updateMode ? undefined : updateMode,
+    charset: charset === undefined || charset === task.charset ? undefined : charset,
+    rejectLimit: rejectLimit === undefined ? undefined : readRejectLimitBody(rejectLimit),
+    repair: repair === undefined || repair === (task.repair ?? false) ? undefined : repair,
+    allowEmpty:
+      allowEmpty === undefined || allowEmpty === (task.allowEmpty ?? false) ? undefined : allowEmpty,
+    layer: hasValues(change) ? change : undefined,
+    store: store === undefined || store === task.target?.name ? undefined : store,
+    workspace: workspace === undefined || workspace === task.target?.workspace ? undefined : workspace,
     ...readLimitsBody(task, wanted, dialect),
-    ...defined({ transforms }),
+    transforms,
   }
 }

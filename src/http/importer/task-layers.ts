@@ -1,4 +1,5 @@
 import type { TaskRecord } from '../../importer/model/model.ts'
+import { hasValues } from '../../lib/defined.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { acceptedFormats, sendStyleDocument } from '../catalog/style-documents.ts'
@@ -43,7 +44,7 @@ export const changeTaskLayer = operation({
   handle: async (deps: ImporterApiDeps, request, reply) => {
     const task = await getTask(deps, request.params)
     const layer = readLayerBody(task, request.body.layer, deps.dialect)
-    const change = Object.keys(layer).length === 0 ? {} : { layer }
+    const change = hasValues(layer) ? { layer } : {}
     const changed = await deps.importer.changeTask(task.importId, task.id, change, (current) =>
       requireMatch(request, show(deps, request, current)),
     )

@@ -8,7 +8,7 @@ import type {
   TransformProposal,
 } from '../../importer/model/model.ts'
 import { proposeGeometry, proposeLabels } from '../../importer/model/model.ts'
-import { defined, without } from '../../lib/defined.ts'
+import { without } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { hasNewerFields } from '../compat/geoserver-importer.ts'
@@ -25,7 +25,7 @@ function toTaskItemResponse(request: FastifyRequest, task: TaskRecord) {
     id: task.id,
     href: request.link(taskPath(task.importId, task.id)),
     state: task.state,
-    ...(rejected === 0 ? {} : { rejected }),
+    rejected: rejected === 0 ? undefined : rejected,
   }
 }
 
@@ -43,30 +43,28 @@ export function toTaskResponse(
     ...item,
     updateMode: task.updateMode,
     data: toTaskDataResponse(request, task, level - 1),
-    ...(target === undefined
-      ? {}
-      : {
-          target:
-            level >= 2
-              ? toTargetEntityResponse(request, task, task.targetStore)
-              : toTargetResponse(request, task, target),
-        }),
+    target:
+      target === undefined
+        ? undefined
+        : level >= 2
+          ? toTargetEntityResponse(request, task, task.targetStore)
+          : toTargetResponse(request, task, target),
     progress: request.link(`${taskPath(task.importId, task.id)}/progress`),
-    ...(layer === undefined
-      ? {}
-      : {
-          layer:
-            level >= 2 ? toLayerResponse(request, task, dialect) : toLayerItemResponse(request, task, layer),
-        }),
-    ...defined({ errorMessage }),
+    layer:
+      layer === undefined
+        ? undefined
+        : level >= 2
+          ? toLayerResponse(request, task, dialect)
+          : toLayerItemResponse(request, task, layer),
+    errorMessage,
     ...(hasNewerFields(dialect) ? newerFacts(request, task) : {}),
     transformChain: { type: task.kind ?? 'vector', transforms: toTransformsResponse(request, task, dialect) },
-    ...(messages.length === 0 ? {} : { messages }),
+    messages: messages.length === 0 ? undefined : messages,
     ...(rowsRead === undefined ? {} : { rowsRead, rowsLoaded, rejected: task.rejected ?? 0 }),
-    ...(task.rejected ? { rejects: request.link(`${taskPath(task.importId, task.id)}/rejects`) } : {}),
-    ...(rejectLimit === undefined ? {} : { rejectLimit: toRejectLimitResponse(rejectLimit) }),
-    ...(task.repair === true ? { repair: true } : {}),
-    ...(task.allowEmpty === true ? { allowEmpty: true } : {}),
+    rejects: task.rejected ? request.link(`${taskPath(task.importId, task.id)}/rejects`) : undefined,
+    rejectLimit: rejectLimit === undefined ? undefined : toRejectLimitResponse(rejectLimit),
+    repair: task.repair === true ? true : undefined,
+    allowEmpty: task.allowEmpty === true ? true : undefined,
   }
 }
 
@@ -86,11 +84,16 @@ function newerFacts(request: FastifyRequest, task: ShownTask): object {
   const hasChanges = state === 'COMPLETE' && updateMode === 'UPSERT'
   const proposals = proposalsOf(task)
   return {
-    ...defined({ errorCode, keys, deleteMissing, stopIf, stopped, mended }),
-    ...(mending === undefined ? {} : { mending: without(mending, 'from', 'stopIf') }),
-    ...(proposals.length === 0 ? {} : { proposals }),
-    ...(accepted === undefined ? {} : { accepted: without(accepted, 'loadId', 'basis') }),
-    ...(hasChanges ? { changes: request.link(`${taskPath(task.importId, task.id)}/changes`) } : {}),
+    errorCode,
+    keys,
+    deleteMissing,
+    stopIf,
+    stopped,
+    mended,
+    mending: mending === undefined ? undefined : without(mending, 'from', 'stopIf'),
+    proposals: proposals.length === 0 ? undefined : proposals,
+    accepted: accepted === undefined ? undefined : without(accepted, 'loadId', 'basis'),
+    changes: hasChanges ? request.link(`${taskPath(task.importId, task.id)}/changes`) : undefined,
   }
 }
 
@@ -103,7 +106,7 @@ export function toProgressResponse(task: TaskRecord, running: TaskProgress | und
     rejected: task.rejected ?? 0,
     phase: state === 'COMPLETE' ? 'done' : 'waiting',
   }
-  return { ...(running ?? still), state, ...defined({ message: errorMessage }) }
+  return { ...(running ?? still), state, message: errorMessage }
 }
 
 function toRejectLimitResponse(limit: RejectLimit): number | string {

@@ -1,5 +1,4 @@
 import type { LayerRecord } from '../../catalog/records.ts'
-import { defined } from '../../lib/defined.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import type { FastifyRequest } from '../app-types.ts'
 
@@ -283,7 +282,7 @@ function describeOwnItems(id: string, title: string): ItemsDescription {
   if (answer === undefined) throw new Error('Features are not described')
   const own = page.filter((name) => name !== 'collectionId')
   const summary = `Features of ${title}`
-  const described = { id: `getFeatures.${id}`, summary, answer, parameters: own, ...defined({ offered }) }
+  const described = { id: `getFeatures.${id}`, summary, answer, parameters: own, offered }
   return {
     operation: toOperation(described, 'features'),
     taken: new Set([...own, 'f', 'version', language.name]),

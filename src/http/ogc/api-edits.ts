@@ -48,7 +48,7 @@ function toOperation({ id, summary, path, headers, body, answers }: Edit): objec
     summary,
     tags: ['features'],
     parameters: [...path, ...headers].map((name) => ({ $ref: `#/components/parameters/${name}` })),
-    ...(content === undefined ? {} : { requestBody: { required: true, content } }),
+    requestBody: content === undefined ? undefined : { required: true, content },
     responses: { ...answers, ...failures, 503: failure },
     security: [{ basic: [] }, { token: [] }],
   }

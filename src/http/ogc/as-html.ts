@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { defined } from '../../lib/defined.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { addVary, keepPrivately } from '../caching.ts'
 import type { ProblemWriter } from '../errors.ts'
@@ -135,6 +134,7 @@ function shownBy(request: FastifyRequest, forms: readonly Form[]): Shown {
     files: html,
     version: html.version,
     link: (path) => request.link(path),
-    ...defined({ user: caller.role === 'anonymous' ? undefined : caller.name, layer: usedLayer }),
+    user: caller.role === 'anonymous' ? undefined : caller.name,
+    layer: usedLayer,
   }
 }

@@ -5,7 +5,6 @@ import type { Envelope } from '../../geo/envelope.ts'
 import { reprojectEnvelope } from '../../geo/reproject-envelope.ts'
 import type { Attribute } from '../../geo/schema.ts'
 import { timeAttribute } from '../../geo/schema.ts'
-import { defined } from '../../lib/defined.ts'
 import type { ColumnValues } from '../../stores/reading/column-values.ts'
 import type { TimeBounds } from '../../stores/store.ts'
 import type { FastifyRequest } from '../app-types.ts'
@@ -115,11 +114,11 @@ export async function toCollection(
   return {
     id,
     title,
-    ...defined({ description: abstract }),
+    description: abstract,
     itemType: 'feature',
     extent: { ...(await toExtent(layer)), ...toTemporal(times) },
     crs: supportedCrs(layer),
-    ...(schema.geometry === undefined || srs === undefined ? {} : { storageCrs: toCrsUri(srs) }),
+    storageCrs: schema.geometry === undefined || srs === undefined ? undefined : toCrsUri(srs),
     links:
       schema.geometry === undefined || (srs ?? crs) === undefined
         ? links
@@ -168,8 +167,8 @@ export function toJsonSchema(request: FastifyRequest, layer: LayerRecord) {
     {
       title: attribute.title ?? attribute.name,
       ...jsonTypes[attribute.type],
-      ...defined({ maxLength: attribute.maxLength }),
-      ...(attribute === instant ? { 'x-ogc-role': 'primary-instant' } : {}),
+      maxLength: attribute.maxLength,
+      'x-ogc-role': attribute === instant ? 'primary-instant' : undefined,
       'x-ogc-propertySeq': index + 1,
     },
   ])
@@ -214,8 +213,8 @@ export function toQueryables(
 function valuesSchema({ all, least, largest }: Partial<ColumnValues> = {}): object {
   if (all !== undefined) return { enum: all }
   return typeof least === 'string'
-    ? defined({ formatMinimum: least, formatMaximum: largest })
-    : defined({ minimum: least, maximum: largest })
+    ? { formatMinimum: least, formatMaximum: largest }
+    : { minimum: least, maximum: largest }
 }
 
 /** Returns the sortables (OGC 23-058r2, requirements class "Sortables"). */
@@ -255,7 +254,7 @@ export function toSentSchema(
 ): object {
   const attributes = schema.attributes.map(({ name, isNullable, ...attribute }) => {
     const { maxLength, title } = attribute
-    const type = { ...defined({ title }), ...jsonTypes[attribute.type], ...defined({ maxLength }) }
+    const type = { title, ...jsonTypes[attribute.type], maxLength }
     return [name, isNullable === false ? type : { anyOf: [type, { type: 'null' }] }] as const
   })
   const geometry = { anyOf: [{ $ref: 'https://geojson.org/schema/Geometry.json' }, { type: 'null' }] }
@@ -270,6 +269,6 @@ export function toSentSchema(
     // Members outside GeoJSON are ignored.
     additionalProperties: true,
     properties: { type: { const: 'Feature' }, geometry, properties },
-    ...(sentFor === 'update' ? {} : { required: ['type', 'geometry', 'properties'] }),
+    required: sentFor === 'update' ? undefined : ['type', 'geometry', 'properties'],
   }
 }

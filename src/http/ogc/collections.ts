@@ -57,7 +57,7 @@ export const getCollections = represented(
       const isHintDue = layers.length === 0 && !hasRole(request.caller, 'user')
       return {
         links: [{ rel: 'self', type: 'application/json', href: request.link('/ogc/collections') }],
-        ...(isHintDue ? { description: signInHint } : {}),
+        description: isHintDue ? signInHint : undefined,
         crs: [...new Set(layers.filter(({ details }) => details.kind === 'vector').flatMap(supportedCrs))],
         collections: await Promise.all(
           layers.map((layer) => describe(deps, request, layer, { isBrief: true })),

@@ -2,7 +2,6 @@ import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { LayerRecord, StoreRecord } from '../../catalog/records.ts'
 import type { RasterBand, RasterDescription } from '../../formats/format.ts'
-import { defined } from '../../lib/defined.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import { coverageMediaType } from '../../stores/rasters/media-type.ts'
@@ -20,8 +19,8 @@ function toBandResponse({ dataType, noData, color, description }: RasterBand, in
   return {
     name: description ?? `band${index + 1}`,
     type: dataType,
-    ...(noData === undefined ? {} : { noData: ownValue(noDataWords, String(noData)) ?? noData }),
-    ...defined({ color }),
+    noData: noData === undefined ? undefined : (ownValue(noDataWords, String(noData)) ?? noData),
+    color,
   }
 }
 
@@ -89,7 +88,7 @@ async function fileLinks(
 /** Returns the common properties of a mosaic's granules. */
 function toMosaicCells({ geoTransform, bands }: RasterDescription): object {
   return {
-    ...(geoTransform === undefined ? {} : { resolution: toResolution(geoTransform) }),
+    resolution: geoTransform === undefined ? undefined : toResolution(geoTransform),
     bands: bands.map(toBandResponse),
   }
 }
@@ -125,12 +124,12 @@ export async function toCoverage(
   return {
     id,
     title,
-    ...defined({ description: abstract }),
+    description: abstract,
     itemType: 'coverage',
     extent: { ...(await toExtent(layer)), ...toTemporal(layer.details, isBrief) },
     ...(srs === undefined ? {} : { crs: [toCrsUri(srs)], storageCrs: toCrsUri(srs) }),
     ...(raster === undefined ? {} : toOwnCells(raster)),
-    ...(isMosaic ? { granuleCount: featureCount ?? 0 } : {}),
+    granuleCount: isMosaic ? (featureCount ?? 0) : undefined,
     links: [
       { rel: 'self', type: 'application/json', title: 'This collection', href: request.link(path) },
       ...(await coverageLinks(request, layer, store)),

@@ -3,7 +3,6 @@ import { Type } from 'typebox'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { DownloadFormat, DownloadRequest } from '../../downloads/downloads.ts'
 import { downloadFormats, formatsOfFiles } from '../../downloads/downloads.ts'
-import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import type { FastifyRequest } from '../app-types.ts'
@@ -103,10 +102,7 @@ function readDownloadRequest(layer: LayerRecord, query: Parameters): DownloadReq
     )
   const properties = readProperties(schema.attributes, query.properties)
   const srs = crs?.srs
-  return {
-    format,
-    ...defined({ srs, version, properties, box: readBox(query), filter: readFilterQuery(query, schema) }),
-  }
+  return { format, srs, version, properties, box: readBox(query), filter: readFilterQuery(query, schema) }
 }
 
 /** A mosaic is as large as all its files, and they are there already. */

@@ -2,7 +2,6 @@ import type { Static } from 'typebox'
 import { hasRole } from '../../accounts/caller.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
-import { defined } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
@@ -176,8 +175,11 @@ async function edit(
   const wish = {
     kind,
     written: { srs, isYx },
-    ...(Buffer.isBuffer(body) && kind !== 'delete' ? { body: new Uint8Array(body) } : {}),
-    ...defined({ crs: crsOf(layer), ifMatch, featureId, user: caller.name }),
+    body: Buffer.isBuffer(body) && kind !== 'delete' ? new Uint8Array(body) : undefined,
+    crs: crsOf(layer),
+    ifMatch,
+    featureId,
+    user: caller.name,
   }
   const made = await edits.edit(layer, wish, clientSignal(reply))
   if (made.tag !== undefined) reply.header('etag', featureEtag(made.tag, made.version))

@@ -1,5 +1,4 @@
 import type { LayerRecord } from '../../catalog/records.ts'
-import { defined } from '../../lib/defined.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { requestSignal } from '../client-signal.ts'
 import { operation } from '../endpoint.ts'
@@ -79,6 +78,6 @@ async function earlierView(
   requireLoginForVersions(request)
   const then = await tiles.earlier.at(layer, parseVersion(version), requestSignal(reply))
   const { store, columns } = then
-  const view = { path: itemsPath(layer), query: `?version=${version}`, store, ...defined({ columns }) }
+  const view = { path: itemsPath(layer), query: `?version=${version}`, store, columns }
   return { layer: then.layer, view }
 }

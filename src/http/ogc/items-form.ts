@@ -3,7 +3,6 @@ import type { FeatureFormat, WrittenAbout, WrittenEnd } from '../../formats/writ
 import type { WrittenFormat, WrittenFormatName } from '../../formats/writing/written-formats.ts'
 import { writtenFormats } from '../../formats/writing/written-formats.ts'
 import { timeAttribute } from '../../geo/schema.ts'
-import { defined } from '../../lib/defined.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import type { WrittenForm } from '../../stores/reading/feature-page-request.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
@@ -64,8 +63,8 @@ function aboutOf(
     schema,
     isSingle,
     collection: request.link(`/ogc/collections/${encodeURIComponent(collectionId(layer))}`),
-    ...defined({ timeAttribute: timeAttribute(schema)?.name }),
-    ...(isPlaced ? { crs: { uri, srs, isYx } } : {}),
+    timeAttribute: timeAttribute(schema)?.name,
+    crs: isPlaced ? { uri, srs, isYx } : undefined,
   }
 }
 

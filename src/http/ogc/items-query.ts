@@ -1,7 +1,6 @@
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { timeAttribute } from '../../geo/schema.ts'
-import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import { isDuration, movedBy } from '../../lib/values/durations.ts'
 import { TimeReader } from '../../lib/values/time-reader.ts'
@@ -124,7 +123,7 @@ export function readInterval(text: string): { from?: string; to?: string } {
   if (from !== undefined && to !== undefined && from > to) {
     throw invalid('invalid-datetime', `datetime "${text}" ends before it begins`)
   }
-  return defined({ from, to })
+  return { from, to }
 }
 
 /** `datetime` as an interval over the layer's time attribute; without such an attribute it filters nothing. */

@@ -38,7 +38,7 @@ function crsOf(
   { srs, isYx }: RequestedCrs,
 ): Pick<FeaturePageRequest, 'srs' | 'isYx' | 'crs'> {
   const { srs: code, crs: declared, schema } = layer.details
-  return { srs, isYx, ...defined({ crs: schema.geometry === undefined ? undefined : (code ?? declared) }) }
+  return { srs, isYx, crs: schema.geometry === undefined ? undefined : (code ?? declared) }
 }
 
 /** Reads the parameters of a page, by the names of the layer's columns. */
@@ -61,13 +61,10 @@ function readPageParameters(
   const position = readPageLocation(tokens, layer, parameters, { path, sort, rows })
   const { limit, offset, from } = position
   const page = {
-    query: {
-      table: layer.nativeName,
-      limit,
-      offset,
-      ...defined({ time, from, sort: sort.length === 0 ? undefined : sort }),
-    },
-    ...defined({ box, filter, selection }),
+    query: { table: layer.nativeName, limit, offset, time, from, sort: sort.length === 0 ? undefined : sort },
+    box,
+    filter,
+    selection,
     ...crsOf(layer, crs),
     ...(rows === undefined ? {} : brief),
   }
@@ -83,9 +80,13 @@ function inTable(page: FeaturePageRequest, columns: ShownColumns | undefined): F
     ...key,
     attribute: own.get(key.attribute) ?? key.attribute,
   })
-  const query = { ...page.query, ...defined({ time: time && named(time), sort: sort?.map(named) }) }
+  const query = {
+    ...page.query,
+    time: (time && named(time)) ?? page.query.time,
+    sort: sort?.map(named) ?? page.query.sort,
+  }
   const { filter } = page
-  return { ...page, query, ...defined({ filter: filter && filterInTable(filter, columns) }) }
+  return { ...page, query, filter: (filter && filterInTable(filter, columns)) ?? page.filter }
 }
 
 /** Returns the layer with a schema of the selected properties alone. */
@@ -198,18 +199,14 @@ export async function sendItem(
   const view = given ?? (await itemsView(deps.catalog, layer))
   const isBrief = chosenRepresentation(request)?.rows !== undefined
   const page: FeaturePageRequest = {
-    query: {
-      table: layer.nativeName,
-      limit: 1,
-      offset: 0,
-      featureId,
-      ...defined({ idAttribute: view.columns?.id }),
-    },
+    query: { table: layer.nativeName, limit: 1, offset: 0, featureId, idAttribute: view.columns?.id },
     numberMatched: 1,
-    ...(given === undefined ? { wantsTag: true } : {}),
+    wantsTag: given === undefined ? true : undefined,
     ...crsOf(layer, crs),
     ...(isBrief ? brief : {}),
-    ...defined({ fileLink: view.fileLink, columns: view.columns, form: form.form }),
+    fileLink: view.fileLink,
+    columns: view.columns,
+    form: form.form,
   }
   const written = await Array.fromAsync(view.store.writePage(page, requestSignal(reply)))
   if (written.at(-1)?.numberReturned !== 1) throw unknownFeature(featureId)

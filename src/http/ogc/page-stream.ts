@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { LayerRecord } from '../../catalog/records.ts'
-import { defined, without } from '../../lib/defined.ts'
+import { without } from '../../lib/defined.ts'
 import type { FeaturePageRequest, PagePart } from '../../stores/reading/feature-page-request.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
 import type { FastifyReply } from '../app-types.ts'
@@ -57,7 +57,7 @@ export async function openPage(
     return { first: partOf(await parts.next()), parts, isSure }
   }
   const key = await counts.keyOf(store, layer, request)
-  const reduced = withNeededColumns({ ...request, ...defined({ numberMatched: counts.find(key) }) })
+  const reduced = withNeededColumns({ ...request, numberMatched: counts.find(key) ?? request.numberMatched })
   const page = await open(reduced, true)
   if (await isSettled()) {
     counts.keep(key, page.first.numberMatched)

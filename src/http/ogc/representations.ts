@@ -1,6 +1,5 @@
 import type { TObject, TSchema } from 'typebox'
 import { Type } from 'typebox'
-import { defined } from '../../lib/defined.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { addVary } from '../caching.ts'
@@ -130,11 +129,12 @@ export function represented<Parts>(
   asked: Operation<Parts>,
 ): Operation<Parts> {
   const told = asked.told?.query ?? asked.query
+  const described = describeAll(offered, asked.answers[200])
   return {
     ...asked,
     query: withFormat(asked.query, offered, Type.String()),
     told: { ...asked.told, query: withFormat(told, offered, toldFormat(offered)) },
-    answers: { ...asked.answers, ...defined({ 200: describeAll(offered, asked.answers[200]) }) },
+    answers: described === undefined ? asked.answers : { ...asked.answers, 200: described },
     handle: async (parts, request, reply) => {
       const { f } = request.query as { f?: string }
       addVary(reply, 'Accept')

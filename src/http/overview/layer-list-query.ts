@@ -6,7 +6,6 @@ import type { SummaryKind } from '../../catalog/summaries/layer-summary.ts'
 import { summaryKinds } from '../../catalog/summaries/layer-summary.ts'
 import type { SummaryPosition } from '../../catalog/summaries/summary-order.ts'
 import { isFalling, summaryOrders } from '../../catalog/summaries/summary-order.ts'
-import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { ListOrder } from './ordered-summaries.ts'
 
@@ -72,7 +71,7 @@ export function readQuestion(query: ListQuery): LayerListQuery {
   const { public: isPublic, problem: hasProblem } = query
   const workspaces = listed(query.workspace)
   return {
-    filter: { words, ...defined({ workspaces, kinds: kindsIn(query.kind), isPublic, hasProblem }) },
+    filter: { words, workspaces, kinds: kindsIn(query.kind), isPublic, hasProblem },
     wanted: { ...orderIn(query, words.length > 0), words },
     limit: query.limit ?? usualLimit,
     offset: query.offset ?? 0,

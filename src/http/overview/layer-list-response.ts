@@ -5,7 +5,6 @@ import type { LayerSummary } from '../../catalog/summaries/layer-summary.ts'
 import { summaryKinds } from '../../catalog/summaries/layer-summary.ts'
 import type { LayerProblem } from '../../catalog/summaries/store-availability.ts'
 import { layerProblems } from '../../catalog/summaries/store-availability.ts'
-import { defined } from '../../lib/defined.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { layerPath } from '../catalog/paths.ts'
 import type { Use } from './layer-use.ts'
@@ -107,17 +106,20 @@ export function toListedResponse(
     name,
     workspace,
     title,
-    ...defined({ abstract }),
+    abstract,
     keywords,
     kind,
-    ...defined({ geometryType, rows, srs: place.srs, bounds }),
+    geometryType,
+    rows,
+    srs: place.srs,
+    bounds,
     version,
     dateModified: card.changedAt,
     public: set.isPublic(card),
     href: request.link(layerPath(card)),
     ...addressesOfMaps(request, card),
-    ...(problem === undefined ? {} : { problem: { code: problem, message: problemTexts[problem] } }),
-    ...defined({ requests: use }),
+    problem: problem === undefined ? undefined : { code: problem, message: problemTexts[problem] },
+    requests: use,
   }
 }
 
@@ -134,5 +136,11 @@ export function toCountsResponse(set: SummarySet, counts: SummaryCounts, areProb
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, layers]) => ({ name, public: set.openWorkspaces.has(name), layers }))
   const { kinds, notPublic, problems } = counts
-  return { workspaces, kinds, public: counts.public, notPublic, ...(areProblemsTold ? { problems } : {}) }
+  return {
+    workspaces,
+    kinds,
+    public: counts.public,
+    notPublic,
+    problems: areProblemsTold ? problems : undefined,
+  }
 }

@@ -52,7 +52,7 @@ export const findLayers = operation({
       layers,
       total: page.total,
       offset: page.offset,
-      ...(page.next === undefined ? {} : { next: nextLink(request, page.next) }),
+      next: page.next === undefined ? undefined : nextLink(request, page.next),
       revision: revisionOf(set),
       counts: toCountsResponse(set, page.counts, rights.isKnown),
     })

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
-import { defined } from '../../lib/defined.ts'
 
 /** Script and style of a page, by file name. */
 export interface PageEntry {
@@ -69,7 +68,8 @@ export class BuiltPages {
     const names = sheets.map((name) => this.#built.sheets[name])
     return {
       styles: [this.entry('main')?.style, ...names].filter((name) => name !== undefined),
-      ...defined({ script: this.entry(script)?.script, mapOrigin: this.mapOrigin }),
+      script: this.entry(script)?.script,
+      mapOrigin: this.mapOrigin,
     }
   }
 

@@ -4,7 +4,6 @@ import { fastify } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Type } from 'typebox'
 import type { ServerSettings } from '../../config/settings.ts'
-import { defined } from '../../lib/defined.ts'
 import { STATUS_CODES } from '../../lib/network/node-http.ts'
 import type { App } from '../app-types.ts'
 import { hasOlderAnswers } from '../compat/dialect.ts'
@@ -80,7 +79,7 @@ function describeRoute(
 ): FastifySchema {
   const { operation, access } = config ?? {}
   const failed = isMonitoringPath(url) ? monitoringFailure : failure
-  const security = access === 'public' ? [] : [{ basic: [] }, { token: [] }]
+  const security: Record<string, string[]>[] = access === 'public' ? [] : [{ basic: [] }, { token: [] }]
   const described = operation === undefined ? schema : describeOperation(app, operation, schema)
   const answers = Object(described?.response)
   return { ...described, response: { ...answers, '4xx': failed, '5xx': failed }, security }
@@ -91,12 +90,14 @@ function describeOperation(app: App, operation: NamedDescription, schema: Fastif
   const older = hasOlderAnswers(app.dialect) ? operation.olderAnswers : undefined
   return {
     ...schema,
-    ...defined({ summary, description, deprecated }),
-    ...defined({
-      querystring: describeParameters((told?.query ?? schema.querystring) as TSchema | undefined),
-    }),
-    ...defined({ params: describeParameters((told?.params ?? schema.params) as TSchema | undefined) }),
-    ...defined({ body: told?.body ?? schema.body, consumes: consumes?.slice() }),
+    summary: summary ?? schema.summary,
+    description: description ?? schema.description,
+    deprecated: deprecated ?? schema.deprecated,
+    querystring:
+      describeParameters((told?.query ?? schema.querystring) as TSchema | undefined) ?? schema.querystring,
+    params: describeParameters((told?.params ?? schema.params) as TSchema | undefined) ?? schema.params,
+    body: told?.body ?? schema.body ?? schema.body,
+    consumes: consumes?.slice() ?? schema.consumes,
     operationId: id,
     tags,
     response: describeAnswers(older ?? operation.answers),

@@ -1,7 +1,6 @@
 import type { Caller } from '../../accounts/caller.ts'
 import { digestSecret } from '../../accounts/secret-texts.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
-import { defined } from '../../lib/defined.ts'
 import { isServiceException, serviceException } from '../../monitoring/collect/classify/ogc-exception.ts'
 import { describeException } from '../../monitoring/collect/server/describe-exception.ts'
 import type { ServerException, ServerRequest } from '../../monitoring/collect/server/server-request.ts'
@@ -51,9 +50,9 @@ export function toRequestEvent(
     ...(layers.length > 0
       ? { target: withoutUrlToken(request.originalUrl), operation: request.usedOperation }
       : {}),
-    ...(isTile ? { isCountedOnly: true } : {}),
-    ...(isOfPages(request) ? { isOfPages: true } : {}),
-    ...(exception === undefined ? {} : defined({ exception, errorType: exception.type })),
+    isCountedOnly: isTile ? true : undefined,
+    isOfPages: isOfPages(request) ? true : undefined,
+    ...(exception === undefined ? {} : { exception, errorType: exception.type }),
   }
 }
 

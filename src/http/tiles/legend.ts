@@ -121,9 +121,9 @@ async function aboutRasters(
     bands: bands.map(({ description, unit }, index) => {
       const stretch = facts?.stretches[index]
       const name = description ?? `band ${index + 1}`
-      return { name, ...(unit === undefined ? {} : { unit }), ...(stretch === undefined ? {} : { stretch }) }
+      return { name, unit, stretch }
     }),
-    ...(palette === undefined ? {} : { palette }),
+    palette,
     isColored: bands.length >= 3,
   }
 }
@@ -167,8 +167,8 @@ async function legendBy(
   const told: string[] = []
   const legend = legendOf(style, {
     title: layer.details.title,
-    ...(dimension === undefined ? {} : { dimension }),
-    ...(layer.details.kind === 'raster' ? { rasters: await aboutRasters(deps, layer, told) } : {}),
+    dimension,
+    rasters: layer.details.kind === 'raster' ? await aboutRasters(deps, layer, told) : undefined,
   })
   // Missing properties change without the version: such a response is not cached.
   const at = { layer, ...known, isCurrent: known.isCurrent && told.length === 0 }
@@ -209,11 +209,11 @@ function toEntryResponse(entry: LegendEntry): object {
   }
   return {
     title,
-    ...(minScale === undefined ? {} : { minScale }),
-    ...(maxScale === undefined ? {} : { maxScale }),
-    ...(symbols.length === 0 ? {} : { symbol: entrySvg(entry) }),
-    ...(color === undefined ? {} : { color }),
-    ...(finite === undefined ? {} : { ramp: finite }),
+    minScale,
+    maxScale,
+    symbol: symbols.length === 0 ? undefined : entrySvg(entry),
+    color,
+    ramp: finite,
   }
 }
 

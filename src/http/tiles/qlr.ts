@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import type { QgisLayer } from '../../cartography/qml/write-qlr.ts'
 import { quotedPart, writeQlr } from '../../cartography/qml/write-qlr.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
-import { defined } from '../../lib/defined.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
 import { media } from '../description.ts'
@@ -43,7 +42,7 @@ export const getQgisLayer = operation({
       style,
       dimension: dimensionOf(schema.geometry?.type),
       ...sourceOf(request, layer),
-      ...defined({ attribution }),
+      attribution,
     }
     keepPrivately(reply)
     return reply

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import type { LayerRecord } from '../../catalog/records.ts'
-import { defined } from '../../lib/defined.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { BandSummary } from '../../maps/rasters/rasters.ts'
 import type { FastifyRequest } from '../app-types.ts'
@@ -71,11 +70,12 @@ export const showBands = operation({
     return {
       bands: bands.map(({ description, unit, dataType }, index) => ({
         band: index + 1,
-        ...defined({ name: description, unit }),
+        name: description,
+        unit,
         dataType,
         ...toldOf(summaries[index]),
       })),
-      ...defined({ palette }),
+      palette,
     }
   },
 })

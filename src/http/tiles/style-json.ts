@@ -5,7 +5,6 @@ import type { Dimension } from '../../cartography/model.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { AttributeType, GeometryType } from '../../geo/schema.ts'
-import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import { requireVectorTiles } from '../../maps/versions/previous-versions.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
@@ -85,7 +84,7 @@ async function wholeStyle(layers: readonly LayerRecord[], mapped: MappedLayer[])
   const isKnown = longitude !== undefined && latitude !== undefined && zoom !== undefined
   return writeMapStyle(mapped, {
     name: layers.map(({ details }) => details.title).join(', '),
-    ...(isKnown ? { center: [longitude, latitude, zoom] as const } : {}),
+    center: isKnown ? ([longitude, latitude, zoom] as const) : undefined,
   })
 }
 
@@ -151,7 +150,8 @@ async function sourceOf(
     type: 'raster',
     tiles: [withQuery(`${address}/{z}/{x}/{y}.png`, [chosen, token])],
     tileSize: 256,
-    ...defined({ bounds, attribution: attributionOf([layer]) }),
+    bounds,
+    attribution: attributionOf([layer]),
   }
 }
 

@@ -2,7 +2,6 @@ import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { AttributeType } from '../../geo/schema.ts'
-import { defined } from '../../lib/defined.ts'
 import { requireVectorTiles } from '../../maps/versions/previous-versions.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
@@ -101,7 +100,7 @@ function tilesTemplate(
 }
 
 function versionsToTell(layers: readonly LayerRecord[], known: readonly LayerAtVersion[]) {
-  if (known.length === 1) return defined({ version: known[0]?.version })
+  if (known.length === 1) return { version: known[0]?.version }
   const pairs = layers.map((layer, index) => [
     `${layer.workspace}:${layer.name}`,
     known[index]?.version ?? layer.version,
@@ -146,10 +145,10 @@ export const getTileJson = operation({
       tilejson: '3.0.0',
       name: layers.map(({ details }) => details.title).join(', '),
       tiles,
-      ...(raster === undefined ? { vector_layers: layers.map(vectorLayer) } : {}),
+      vector_layers: raster === undefined ? layers.map(vectorLayer) : undefined,
       ...(isChanged ? {} : await tileExtentOf(layers)),
       ...(raster === undefined ? zooms : await deps.rasters.zooms(raster, requestSignal(reply))),
-      ...defined({ attribution: attributionOf(layers) }),
+      attribution: attributionOf(layers),
       terrane: versionsToTell(layers, known),
     }
   },
@@ -173,7 +172,7 @@ async function earlierTileJson(
     vector_layers: [vectorLayer(layer)],
     ...(await tileExtentOf([layer])),
     ...zooms,
-    ...defined({ attribution: attributionOf([layer]) }),
+    attribution: attributionOf([layer]),
     terrane: { version: Number(version) },
   }
 }

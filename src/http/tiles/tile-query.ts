@@ -1,7 +1,6 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import type { LayerRecord } from '../../catalog/records.ts'
-import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { RequestFilter } from '../../stores/reading/request-filter.ts'
 import { readFilterQuery } from '../filter-query.ts'
@@ -36,12 +35,10 @@ export function filterOf(
 
 /** The same parameters for an address; empty where nothing is filtered. */
 export function filterText(query: TileFilter): string {
-  const given = defined({
-    filter: query.filter,
-    'filter-lang': query['filter-lang'],
-    'filter-crs': query['filter-crs'],
-  })
-  return new URLSearchParams(given).toString().replaceAll('+', '%20')
+  const parameters = new URLSearchParams()
+  for (const name of ['filter', 'filter-lang', 'filter-crs'] as const)
+    if (query[name] !== undefined) parameters.set(name, query[name])
+  return parameters.toString().replaceAll('+', '%20')
 }
 
 /** Returns the names in `properties`; undefined if absent. A comma in a name is written `%2C`. */

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import type { ResumableUploads, UploadState } from '../../importer/uploads/uploads.ts'
-import { defined } from '../../lib/defined.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { Bytes, empty } from '../description.ts'
@@ -77,7 +76,7 @@ export const beginUpload = operation({
     const folder = safeFolder(told.get('relativepath') ?? '')
     const modified = told.get('lastmodified')?.slice(0, longestTime)
     const owner = ownerOf(request)
-    const begun = await uploads.create({ owner, name, lengthBytes, ...defined({ folder, modified }) })
+    const begun = await uploads.create({ owner, name, lengthBytes, folder, modified })
     reply.header('location', request.link(pathOf(begun)))
     const { body }: { body?: unknown } = request
     const state =
@@ -163,6 +162,6 @@ function withOffset(reply: FastifyReply, { offset, expiresAt }: UploadState): Fa
 function toUploadResponse(request: FastifyRequest, state: UploadState) {
   const { record, offset, expiresAt: expires } = state
   const { id, name, folder, modified, lengthBytes: length, createdAt: created } = record
-  const where = defined({ folder, modified })
+  const where = { folder, modified }
   return { id, name, ...where, offset, length, created, expires, href: request.link(pathOf(state)) }
 }

@@ -1,4 +1,3 @@
-import { defined } from '../../lib/defined.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
 import { now } from '../model/model.ts'
 import { getImport, getTask, saveTask } from '../records/records.ts'
@@ -44,7 +43,7 @@ export async function acceptStopped(
     const before = task.accepted?.loadId === loadId ? task.accepted.stopped : []
     const all = [...new Set([...before, ...stopped])]
     const at = now(deps.records)
-    const accepted = { loadId, stopped: all, by, at, ...defined({ basis }) }
+    const accepted = { loadId, stopped: all, by, at, basis }
     const saved = await saveTask(db, { ...task, accepted }, at)
     if (broken.some(({ rule }) => !all.includes(rule))) return undefined
     return startTask(deps, await getImport(db, importId), saved)

@@ -1,5 +1,4 @@
 import { rm } from 'node:fs/promises'
-import { defined } from '../../lib/defined.ts'
 import { conflict } from '../../lib/errors.ts'
 import type { DataFiles, InspectDeps } from '../inspect/inspect.ts'
 import { findInPath, findInUpload } from '../inspect/inspect.ts'
@@ -65,7 +64,7 @@ async function keepTasks(
       messages,
       granules = [],
       grown,
-    } = await makeTasks(deps.making, record, found, { isUploaded, signal, ...defined({ charset }) })
+    } = await makeTasks(deps.making, record, found, { isUploaded, signal, charset })
     return deps.making.records.database.transaction(async (db) => {
       for (const task of tasks) await insertTask(db, task)
       const saved = grown === undefined ? [] : [await saveTaskAndTell(deps.making.records, db, grown)]

@@ -1,6 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
-import { defined } from '../../lib/defined.ts'
 import { resolveInRoots } from '../../sources/path-guard.ts'
 import type { InspectDeps } from '../inspect/inspect.ts'
 import { resolveDatabase, resolveRemote } from '../inspect/inspect.ts'
@@ -53,7 +52,7 @@ async function resolveSource(deps: CreateDeps, wanted: SourceRequest): Promise<I
       : path === undefined
         ? { type, path: '', isOurs: true }
         : { type, path: await resolveInRoots(path, deps.look.roots), isOurs: false }
-  return { ...source, ...defined({ charset, time }) }
+  return { ...source, charset: charset ?? source.charset, time: time ?? source.time }
 }
 
 /**
@@ -88,12 +87,15 @@ export async function createImport(
       transforms: wanted.transforms,
       messages: [],
       nextUpload: 0,
-      ...(wanted.allowEmpty === true ? { allowEmpty: true } : {}),
-      ...defined({ store: wanted.store }),
-      ...(source === undefined
-        ? {}
-        : { source: source.isOurs ? { ...source, path: uploadRoot(deps.look, id) } : source }),
-      ...defined({ user: wanted.user }),
+      allowEmpty: wanted.allowEmpty === true ? true : undefined,
+      store: wanted.store,
+      source:
+        source === undefined
+          ? undefined
+          : source.isOurs
+            ? { ...source, path: uploadRoot(deps.look, id) }
+            : source,
+      user: wanted.user,
     }
     if (!needsJob) {
       const record = importAfter(begun, { type: 'prepared', isReady: false })

@@ -1,6 +1,6 @@
 import { findCrs, parseSrs } from '../../geo/crs-database.ts'
 import { toLayerName } from '../../geo/names.ts'
-import { defined, without } from '../../lib/defined.ts'
+import { defined, hasValues, without } from '../../lib/defined.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
 import type { CrsDetector } from '../detect-crs/detect-crs.ts'
 import type { DryRunDeps } from '../dry-run/dry-run.ts'
@@ -110,14 +110,19 @@ function refuseComplete(task: TaskRecord, change: TaskChange): void {
   if (task.state !== 'COMPLETE') return
   const { layer = {}, ...others } = change
   const fixed = [
-    ...Object.keys(others),
-    ...Object.keys(layer).filter((key) => !metadata.includes(key as keyof TaskLayerChange)),
+    ...namesIn(others),
+    ...namesIn(layer).filter((key) => !metadata.includes(key as keyof TaskLayerChange)),
   ]
   if (fixed.length === 0) return
   throw conflict(
     'task-complete',
     `Task ${task.id} is COMPLETE: ${fixed.join(', ')} cannot change any more, use a new import`,
   )
+}
+
+/** Names of the members that are not undefined. */
+function namesIn(values: object): string[] {
+  return Object.keys(defined(values))
 }
 
 async function changePublished(
@@ -145,10 +150,10 @@ async function applyChange(
   let changed: TaskRecord = {
     ...(stopIf === undefined ? task : without(task, 'stopIf')),
     ...defined({ updateMode, rejectLimit, repair, allowEmpty, keys, deleteMissing }),
-    ...(stopIf == null ? {} : { stopIf }),
+    stopIf: stopIf == null ? undefined : stopIf,
   }
   if (charset !== undefined) changed = await applyCharset(deps, changed, charset, signal)
-  if (layer !== undefined && Object.keys(layer).length > 0) {
+  if (layer !== undefined && hasValues(layer)) {
     changed = await applyLayerChange(deps, record, changed, layer)
   }
   if (store !== undefined) changed = await applyStore(deps, record, changed, store)
@@ -226,7 +231,7 @@ export async function changeTask(
       const task = tasks.find(({ id }) => id === taskId)
       if (task !== undefined) check?.(task)
     }
-    await moveImport(deps, importId, { workspace, check: checkTasks, ...defined({ store }) })
+    await moveImport(deps, importId, { workspace, check: checkTasks, store })
   }
   return editTask(deps, importId, taskId, {
     check: (task) => {

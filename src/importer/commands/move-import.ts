@@ -22,7 +22,7 @@ function withoutStore({ store: _store, ...task }: TaskRecord): TaskRecord {
 async function movedRecord(deps: MoveDeps, record: ImportRecord, workspace: string): Promise<ImportRecord> {
   const { store, ...rest } = record
   const isThere = store !== undefined && (await deps.catalog.stores.find(workspace, store)) !== undefined
-  return { ...rest, workspace, ...(isThere ? { store } : {}) }
+  return { ...rest, workspace, store: isThere ? store : undefined }
 }
 
 function refuseStarted(record: ImportRecord, tasks: TaskRecord[]): void {

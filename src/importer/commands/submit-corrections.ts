@@ -3,7 +3,6 @@ import { basename } from 'node:path'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerDescription } from '../../formats/format.ts'
 import type { Schema } from '../../geo/schema.ts'
-import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { InspectDeps } from '../inspect/inspect.ts'
 import { describeAll, findInUpload } from '../inspect/inspect.ts'
@@ -90,8 +89,8 @@ export async function submitCorrections(
         at: now(records),
         by: sent.by,
         from,
-        ...defined({ stopIf: rulesOfCorrections(current, accepted) }),
-        ...(accepted.length === 0 ? {} : { accepted }),
+        stopIf: rulesOfCorrections(current, accepted),
+        accepted: accepted.length === 0 ? undefined : accepted,
       }
       return startCorrection(starting, record, current, mending)
     })
@@ -114,10 +113,10 @@ async function lookAt(
   signal: AbortSignal,
 ): Promise<CorrectionFile> {
   const { files } = await findInUpload(look, folder, folder, signal)
-  const described = await describeAll(making, files, { signal, ...defined({ charset }) })
+  const described = await describeAll(making, files, { signal, charset })
   const schema = task.source?.schema ?? { attributes: [], geometry: undefined }
   const { file, format, layer } = chooseLayer(described, schema)
-  return { upload, file, format, layer, ...defined({ charset }) }
+  return { upload, file, format, layer, charset }
 }
 
 /** Returns the only layer of the upload that contains the numbers of rejected rows. */

@@ -59,12 +59,7 @@ async function locate({
     throw invalid('unknown-place', text)
   }
   const places = named === undefined ? (await Promise.all(neighbours.map(placeOf))).flat() : [named]
-  const question = {
-    places,
-    ...(declaration === undefined ? {} : { declaration }),
-    ...(envelope === undefined ? {} : { envelope }),
-    ...(clues === undefined ? {} : { clues }),
-  }
+  const question = { places, declaration, envelope, clues }
   return { ...findCrsFor(question), places: places.map(({ label }) => label) }
 }
 

@@ -4,7 +4,7 @@ import { parseSrs } from '../../geo/crs-database.ts'
 import type { CrsClues } from '../../geo/crs-detection/hints.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Schema } from '../../geo/schema.ts'
-import { defined, without } from '../../lib/defined.ts'
+import { without } from '../../lib/defined.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
 import { startThread } from '../../lib/workers/start-thread.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
@@ -71,9 +71,10 @@ export class CrsDetector {
     const layer = place === undefined ? undefined : await this.#layerNamed(place)
     const wish: CrsDetectionRequest = {
       neighbours: layer ?? (place === undefined ? await this.#neighbours(record, task, beside) : []),
-      ...defined({ declaration: crs, envelope }),
+      declaration: crs,
+      envelope,
       clues: cluesOf(task),
-      ...(place === undefined || layer !== undefined ? {} : { place }),
+      place: place === undefined || layer !== undefined ? undefined : place,
     }
     return this.#threads.call('locate', wish, { signal, deadlineMs })
   }
@@ -97,7 +98,7 @@ export class CrsDetector {
       if (layer === undefined || candidates.length === 0) continue
       const srsCandidates = candidates.map(({ srs, wkt, name, confidence, evidence }) => ({
         srs,
-        ...defined({ wkt }),
+        wkt,
         name,
         confidence,
         evidence,
@@ -132,10 +133,7 @@ export class CrsDetector {
     const { source } = task
     if (source === undefined || source.envelope !== undefined || !makesPoints(task)) return source?.envelope
     const { schema, ...rows } = await this.#deps.kinds.of(task).rows({ record, task })
-    const transforms = untilPoints(
-      chosenSchema(schema, defined({ attributes: rows.attributes })),
-      rows.transforms,
-    )
+    const transforms = untilPoints(chosenSchema(schema, { attributes: rows.attributes }), rows.transforms)
     return this.#deps.pool.bounds({ ...rows, transforms }, signal)
   }
 
@@ -179,10 +177,7 @@ function cluesOf({ source, files, table }: TaskRecord): CrsClues {
   const names = [source?.name, table, file === undefined ? undefined : parse(file.path).name]
   return {
     names: [...new Set(names.filter((name) => name !== undefined))],
-    columns: (source?.schema.attributes ?? []).map(({ name, example }) => ({
-      name,
-      ...defined({ example }),
-    })),
+    columns: (source?.schema.attributes ?? []).map(({ name, example }) => ({ name, example })),
   }
 }
 

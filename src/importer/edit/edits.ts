@@ -6,7 +6,6 @@ import type { LayerEdit } from '../../catalog/services/transaction.ts'
 import type { ContentEnd } from '../../catalog/versions/contents.ts'
 import type { Database } from '../../db/connection.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { defined } from '../../lib/defined.ts'
 import { conflict, Failure } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
@@ -170,8 +169,9 @@ export class Edits {
     const request: EditRequest = {
       editId: randomUUID(),
       table: nativeName,
-      ...defined({ featureId, envelope: layer.details.envelope }),
-      ...('id' in keep ? { keep: { id: keep.id, isBegun: isJoined } } : {}),
+      featureId,
+      envelope: layer.details.envelope,
+      keep: 'id' in keep ? { id: keep.id, isBegun: isJoined } : undefined,
     }
     const { editId, table } = request
     const place = { editId, storeId: store.id, table, process: this.#process }
@@ -205,7 +205,7 @@ export class Edits {
     passStep('edit.committed')
     const version = record === undefined ? layer.version : await publishEdit(this.#deps, record)
     passStep('edit.published')
-    return { ...outcome, ...defined({ version }) }
+    return { ...outcome, version }
   }
 
   /** Returns the current layer after recording changes made outside of Terrane as a version. */
@@ -230,7 +230,7 @@ export class Edits {
       return new Outdated('Another server has changed the layer')
     }
     return catalog.transaction(async (change, db) => {
-      if (!(await change.beginEdit(layer, { storeId, table, ...defined({ mark }) }, editId)))
+      if (!(await change.beginEdit(layer, { storeId, table, mark }, editId)))
         return new Outdated('The layer has another version by now, or another server changes it')
       await insertEdit(db, record, clock.now().toISOString())
       return undefined
@@ -264,14 +264,14 @@ function layerEdit(
   { kept, counts, rowsAdded, envelope }: EditOutcome,
   { store, keep, user, ...planned }: Planned,
 ): LayerEdit {
-  return { ...planned, end: endOf(store, kept ?? keep), counts, rowsAdded, ...defined({ user, envelope }) }
+  return { ...planned, end: endOf(store, kept ?? keep), counts, rowsAdded, user, envelope }
 }
 
 function endOf(
   { parameters: { path } }: StoreRecord,
   kept: TableSnapshot | NotRetained | { id: string },
 ): ContentEnd {
-  if ('form' in kept) return { form: 'kept', state: kept, ...defined({ path }) }
+  if ('form' in kept) return { form: 'kept', state: kept, path }
   return { form: 'lost', reason: 'reason' in kept ? kept.reason : 'What was kept of it was removed' }
 }
 

@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises'
-import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { Vault } from '../../lib/secrets/vault.ts'
 import type { DatabaseConnection } from '../../sources/database/database.ts'
@@ -23,8 +22,8 @@ export async function resolveDatabase(
     database: {
       place,
       tables: [],
-      ...(password === undefined ? {} : { sealedPassword: deps.vault.seal(password) }),
-      ...defined({ wanted: wanted.tables }),
+      sealedPassword: password === undefined ? undefined : deps.vault.seal(password),
+      wanted: wanted.tables,
     },
   }
 }
@@ -41,5 +40,5 @@ export function openedConnection(
   vault: Vault,
   { place, sealedPassword }: DatabaseSource,
 ): DatabaseConnection {
-  return { ...place, ...(sealedPassword === undefined ? {} : { password: vault.open(sealedPassword) }) }
+  return { ...place, password: sealedPassword === undefined ? undefined : vault.open(sealedPassword) }
 }

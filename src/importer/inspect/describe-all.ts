@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { DataFile } from '../../formats/format.ts'
-import { defined } from '../../lib/defined.ts'
 import type { DescribedFile } from '../model/model.ts'
 import type { LoadPool } from '../worker/worker.ts'
 
@@ -42,8 +41,7 @@ export async function describeAll(
   const described: DescribedFile[] = new Array(files.length)
   const empty = new EmptyFiles()
   const waiting = files.entries()
-  const describe = (file: DataFile): Promise<DescribedFile> =>
-    parts.pool.describe(file, { signal, ...defined({ charset }) })
+  const describe = (file: DataFile): Promise<DescribedFile> => parts.pool.describe(file, { signal, charset })
   const work = async (): Promise<void> => {
     for (const [index, file] of waiting) {
       signal.throwIfAborted()

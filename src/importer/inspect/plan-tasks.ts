@@ -1,6 +1,5 @@
 import { basename, relative, sep } from 'node:path'
 import type { DataFile, FormatMessage, LayerDescription } from '../../formats/format.ts'
-import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { DescribedFile, TaskRecord } from '../model/model.ts'
@@ -83,8 +82,8 @@ export function blankTask(
     transforms: [],
     nextTransformId: 0,
     messages: [],
-    ...defined({ charset: context.charset }),
-    ...(context.allowEmpty === true ? { allowEmpty: true } : {}),
+    charset: context.charset,
+    allowEmpty: context.allowEmpty === true ? true : undefined,
   }
 }
 
@@ -127,7 +126,7 @@ function fileTasks(described: DescribedFile, context: PlanContext): TaskRecord[]
     return layers.map((layer, index) => layerTask(described, index, layer, context))
   }
   const bare = { ...blankTask(context, file.path), files: [file], format: format.name, kind: format.kind }
-  return [{ ...bare, ...defined({ errorMessage: error }) }]
+  return [{ ...bare, errorMessage: error ?? bare.errorMessage }]
 }
 
 /** Explains why no format reads these files. */

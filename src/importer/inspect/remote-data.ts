@@ -1,5 +1,4 @@
 import { rm } from 'node:fs/promises'
-import { defined } from '../../lib/defined.ts'
 import { resolveInRoots } from '../../sources/path-guard.ts'
 import type { RemoteCredentials } from '../../sources/remote/credentials.ts'
 import { fetchRemote } from '../../sources/remote/fetch-remote.ts'
@@ -16,8 +15,9 @@ function withCredentials(location: string, credentials: RemoteCredentials, deps:
   const { username, password, domain } = credentials
   return {
     location,
-    ...defined({ username, domain }),
-    ...(password === undefined ? {} : { sealedPassword: deps.vault.seal(password) }),
+    username,
+    domain,
+    sealedPassword: password === undefined ? undefined : deps.vault.seal(password),
   }
 }
 
@@ -66,7 +66,7 @@ export async function fetchInto(
 
 function openedSource(deps: InspectDeps, source: RemoteSource): RemoteRequest {
   const { sealedPassword, ...wanted } = source
-  return { ...wanted, ...(sealedPassword === undefined ? {} : { password: deps.vault.open(sealedPassword) }) }
+  return { ...wanted, password: sealedPassword === undefined ? undefined : deps.vault.open(sealedPassword) }
 }
 
 /** Fetches the remote data of an import into a new upload folder, unpacks archives and scans the files. */

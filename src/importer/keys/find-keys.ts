@@ -132,7 +132,7 @@ async function lookAtAll(
       const { rows, distinct, found: shared } = values.figures(own.map((column) => columns.indexOf(column)))
       if (distinct.data < rows.data || distinct.target < rows.target) return []
       const keys = own.map(({ name }) => name)
-      return [{ keys, rows, found: shared, isExact, ...(rule === undefined ? {} : { rule }) }]
+      return [{ keys, rows, found: shared, isExact, rule }]
     })
     return likeliestFirst(found)
   } finally {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { FormatError } from '../../formats/format.ts'
-import { defined } from '../../lib/defined.ts'
 import { conflict, explain, Failure } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
@@ -168,7 +167,7 @@ export class KeyFinder {
     const target = await kind.findTable(running, signal)
     if (target === undefined) return undefined
     const { schema: _schema, ...rows } = await kind.rows(running)
-    const plan: RowsPlan = { ...rows, ...defined({ srs: task.layer?.srs }) }
+    const plan: RowsPlan = { ...rows, srs: task.layer?.srs }
     const { connection, table, version } = target
     const wish = { plan, target: { connection, table } satisfies KeyTarget }
     // Databases and tables outside of layers do not report changes, so their results expire.

@@ -56,7 +56,7 @@ function fromColumns(columns: ColumnView[], pointFieldName: string): TransformPr
         ...(hasCommas ? { decimalComma: true } : {}),
         ...(isSexagesimal ? { sexagesimal: true } : {}),
       },
-      ...(isGeographic ? { srs: degrees } : {}),
+      srs: isGeographic ? degrees : undefined,
       evidence: `Columns "${x}" and "${y}" are called like ${what} and begin with ${example(x)} and ${example(y)}${hasCommas ? ', with a comma before the fraction' : ''}`,
     },
   ]

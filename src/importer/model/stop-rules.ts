@@ -1,5 +1,4 @@
 import { isSameCrs } from '../../geo/crs-same.ts'
-import { defined } from '../../lib/defined.ts'
 import type { ChangeCounts } from '../../stores/changes.ts'
 
 /** Limit on rows: a maximum number, or a maximum share of all. */
@@ -165,8 +164,10 @@ export function rulesOfCorrections(
   accepted: readonly string[],
 ): StopRules | undefined {
   const { empty, values, outside, changed } = stopIf
-  const asked = defined({ empty, values, outside, changed: updateMode === 'UPSERT' ? changed : undefined })
-  const left = Object.entries(asked).filter(([rule]) => !accepted.includes(rule))
+  const asked = { empty, values, outside, changed: updateMode === 'UPSERT' ? changed : undefined }
+  const left = Object.entries(asked).filter(
+    ([rule, limit]) => limit !== undefined && !accepted.includes(rule),
+  )
   return left.length === 0 ? undefined : (Object.fromEntries(left) as StopRules)
 }
 

@@ -4,7 +4,7 @@ import { crsCandidates, matchCrs } from '../../geo/crs-database.ts'
 import { toLayerName } from '../../geo/names.ts'
 import type { Attribute, Schema } from '../../geo/schema.ts'
 import { attributeIndex, identityAttribute, withTitles } from '../../geo/schema.ts'
-import { defined, without } from '../../lib/defined.ts'
+import { without } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { ChainOptions } from '../../transforms/transform.ts'
 import type { AttributeChoice, LoadedAttribute, TaskLayer, TaskRecord } from './task-record.ts'
@@ -21,8 +21,8 @@ export function proposeLayer(source: LayerDescription): TaskLayer {
     originalName: source.name,
     nativeName: name,
     style: defaultStyleName(source.schema.geometry?.type, source.raster === undefined ? 'vector' : 'raster'),
-    ...defined({ srs }),
-    ...(srs === undefined && hasPlace ? { srsCandidates: crsCandidates(crs, source.envelope) } : {}),
+    srs,
+    srsCandidates: srs === undefined && hasPlace ? crsCandidates(crs, source.envelope) : undefined,
   }
 }
 
@@ -64,7 +64,7 @@ export function chosenSchema(source: Schema, layer: Pick<TaskLayer, 'attributes'
  */
 export function chainOptions(source: Schema, srs: string | undefined): ChainOptions {
   const sourceCrs = source.geometry?.crs
-  return { ...(srs === undefined ? {} : { declaredCrs: { srs } }), ...defined({ sourceCrs }) }
+  return { declaredCrs: srs === undefined ? undefined : { srs }, sourceCrs }
 }
 
 /** Returns attributes whose type the client changed, with their chosen names. */
@@ -83,10 +83,10 @@ export function loadedLayer(
   const given = loaded === undefined ? undefined : new Map(loaded.attributes.map((one) => [one.name, one]))
   return {
     attributes: attributes.flatMap(({ name, type, source = name, example, title }): LoadedAttribute[] => {
-      const from = given === undefined ? { source, ...defined({ example, title }) } : given.get(name)
+      const from = given === undefined ? { source, example, title } : given.get(name)
       return from === undefined ? [] : [{ ...from, name, type }]
     }),
-    ...(geometry === undefined ? {} : { geometry: { name: geometry.name, type: geometry.type } }),
+    geometry: geometry === undefined ? undefined : { name: geometry.name, type: geometry.type },
   }
 }
 
@@ -119,12 +119,12 @@ export function declaredLayer({ layer, published, rowsLoaded, source }: TaskReco
   if (layer === undefined || (published === undefined && rowsLoaded === undefined)) return layer
   // A task of an earlier version has no declared settings: the CRS comes from its data, if they name one.
   const srs = source?.schema.geometry?.crs?.srs ?? layer.srs
-  return { ...without(layer, 'srs', 'bounds'), ...(published?.declared ?? defined({ srs })) }
+  return { ...without(layer, 'srs', 'bounds'), ...(published?.declared ?? { srs }) }
 }
 
 /** Returns the schema of a task's source, with the assumed CRS of its data. */
 export function sourceSchema(task: TaskRecord): Schema {
   const { srs } = declaredLayer(task) ?? {}
   const { schema } = task.source ?? { schema: { attributes: [], geometry: undefined } }
-  return chosenSchema(schema, defined({ srs }))
+  return chosenSchema(schema, { srs })
 }

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { findCrs, parseSrs } from '../../geo/crs-database.ts'
 import type { GeometryField, Schema } from '../../geo/schema.ts'
-import { defined } from '../../lib/defined.ts'
+import { hasValues } from '../../lib/defined.ts'
 import { conflict, explain, invalid } from '../../lib/errors.ts'
 import { chainSchema } from '../../transforms/chain.ts'
 import { TransformError } from '../../transforms/transform.ts'
@@ -42,7 +42,7 @@ export async function planPreview(
   // them.
   const isNeeded = given !== undefined && needsCrs(rows)
   const { schema: _schema, ...reads } = rows
-  const plan: RowsPlan = { ...reads, ...(isNeeded ? { srs: given } : {}) }
+  const plan: RowsPlan = { ...reads, srs: isNeeded ? given : undefined }
   const { geometry } = schemaOf(rows, given)
   const crs = geometry?.crs?.srs ?? geometry?.crs
   return {
@@ -54,7 +54,7 @@ export async function planPreview(
 }
 
 function isEmpty(crs: CrsDeclaration | string): boolean {
-  return typeof crs !== 'string' && Object.keys(crs).length === 0
+  return typeof crs !== 'string' && !hasValues(crs)
 }
 
 function requireRows({ id, state, source }: TaskRecord): void {
@@ -74,7 +74,7 @@ function requireSrs(text: string): string {
 }
 
 function schemaOf({ schema, attributes, transforms }: TaskRows, srs: string | undefined): Schema {
-  const chosen = chosenSchema(schema, defined({ attributes, srs }))
+  const chosen = chosenSchema(schema, { attributes, srs })
   try {
     return chainSchema(chosen, transforms, chainOptions(schema, srs))
   } catch (error) {
@@ -88,7 +88,7 @@ function schemaOf({ schema, attributes, transforms }: TaskRows, srs: string | un
 /** True if the transformations require a CRS. */
 function needsCrs({ schema, attributes, transforms }: TaskRows): boolean {
   try {
-    chainSchema(chosenSchema(schema, defined({ attributes })), transforms, chainOptions(schema, undefined))
+    chainSchema(chosenSchema(schema, { attributes }), transforms, chainOptions(schema, undefined))
     return false
   } catch {
     return true

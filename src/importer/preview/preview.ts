@@ -75,7 +75,7 @@ export class Previews {
   ): AsyncGenerator<RowsPart> {
     const { plan, crs } = await planPreview(this.#deps.kinds, running, srs)
     try {
-      yield* this.#workers.rows({ plan, ...part, ...(crs === undefined ? {} : { crs }) }, signal)
+      yield* this.#workers.rows({ plan, ...part, crs }, signal)
     } catch (error) {
       throw asFailure(error)
     }

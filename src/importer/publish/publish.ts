@@ -62,9 +62,12 @@ function factsOf(
   const envelope = task.layer?.bounds ?? table.envelope
   return {
     schema: titledSchema(task.layer, table.schema),
-    ...defined({ identity: identityColumn(task, table.schema), raster: table.raster }),
+    identity: identityColumn(task, table.schema),
+    raster: table.raster,
     ...(table.raster === undefined ? crsOf(table.schema, task) : rasterCrsOf(table.raster, task)),
-    ...defined({ envelope, times: table.times, featureCount: table.featureCount }),
+    envelope,
+    times: table.times,
+    featureCount: table.featureCount,
   }
 }
 
@@ -103,7 +106,8 @@ async function putLayer(
     mode: task.updateMode,
     rows: task.rowsLoaded ?? 0,
     importId: record.id,
-    ...defined({ user: record.user, changes: place.changes }),
+    user: record.user,
+    changes: place.changes,
     ...place.loaded,
   }
   if (!place.isNewLayer) {
@@ -118,7 +122,8 @@ async function putLayer(
     title,
     originalName,
     style,
-    ...defined({ abstract, description }),
+    abstract,
+    description,
     ...facts,
   }
   return change.publishLayer({ workspace, name, storeId, nativeName, details }, loaded)
@@ -165,15 +170,16 @@ export async function publishTask(
       published: {
         layerId: published.id,
         version: published.version,
-        declared: defined({ srs: task.layer?.srs, bounds: task.layer?.bounds }),
+        declared: { srs: task.layer?.srs, bounds: task.layer?.bounds },
       },
-      ...(store === undefined
-        ? {}
-        : { target: { workspace: store.workspace, name: store.name, type: store.type } }),
-      ...(task.layer === undefined
-        ? {}
-        : {
-            layer: {
+      target:
+        store === undefined
+          ? rest.target
+          : { workspace: store.workspace, name: store.name, type: store.type },
+      layer:
+        task.layer === undefined
+          ? rest.layer
+          : {
               ...withoutOwnStyle(task.layer),
               name: published.name,
               nativeName: published.nativeName,
@@ -181,7 +187,6 @@ export async function publishTask(
               ...defined({ srs: facts.srs, bounds: facts.envelope }),
               ...(facts.raster === undefined ? { loaded: loadedLayer(task.layer, facts.schema) } : {}),
             },
-          }),
     }
     return saveTaskAndTell(deps, db, complete)
   })

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database, Queryable } from '../../db/connection.ts'
-import { defined } from '../../lib/defined.ts'
 import { foldText } from '../../lib/text/fold-text.ts'
 import type { ImportRecord, ImportSource, ImportState, TaskRecord, TaskState } from '../model/model.ts'
 import { listImportRevisions, listImportsById } from './import-repository.ts'
@@ -106,10 +105,9 @@ function toSummary(record: ImportRecord, tasks: readonly TaskRecord[]): ImportSu
     createdAt,
     updatedAt,
     workspace,
-    ...defined({ user, said: said[0] }),
-    ...(source === undefined && name === undefined
-      ? {}
-      : { source: { type: source?.type ?? 'file', ...defined({ name }) } }),
+    user,
+    said: said[0],
+    source: source === undefined && name === undefined ? undefined : { type: source?.type ?? 'file', name },
     layers: names.slice(0, mostNames),
     tasks: countStates(tasks),
     rowsLoaded: tasks.reduce((sum, { rowsLoaded = 0 }) => sum + rowsLoaded, 0),

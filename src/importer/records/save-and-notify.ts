@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../../db/connection.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { defined, without } from '../../lib/defined.ts'
+import { without } from '../../lib/defined.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import { importAfter, now, withoutPassword } from '../model/model.ts'
 import type { ProgressBoard } from '../runtime/runtime.ts'
@@ -46,7 +46,7 @@ export async function saveAndTell(parts: Saving, db: Queryable, record: ImportRe
   const kept = record.state === 'COMPLETE' ? withoutPassword(record) : record
   const saved = await saveImport(db, kept, now(parts))
   const { state, message } = saved
-  parts.progress.tell(saved.id, { type: 'import', state, ...defined({ message }) })
+  parts.progress.tell(saved.id, { type: 'import', state, message })
   return saved
 }
 
@@ -54,11 +54,6 @@ export async function saveAndTell(parts: Saving, db: Queryable, record: ImportRe
 export async function saveTaskAndTell(parts: Saving, db: Queryable, task: TaskRecord): Promise<TaskRecord> {
   const saved = await saveTask(db, task, now(parts))
   const { id, state, errorMessage } = saved
-  parts.progress.tell(saved.importId, {
-    type: 'task',
-    taskId: id,
-    state,
-    ...defined({ message: errorMessage }),
-  })
+  parts.progress.tell(saved.importId, { type: 'task', taskId: id, state, message: errorMessage })
   return saved
 }

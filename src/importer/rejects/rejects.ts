@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { defined } from '../../lib/defined.ts'
 import { Failure, notFound } from '../../lib/errors.ts'
 import { startThread } from '../../lib/workers/start-thread.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
@@ -57,11 +56,7 @@ export class RejectedRows {
     limit?: number,
   ): AsyncGenerator<Uint8Array> {
     const path = rejectsPath(this.#deps, importId, id, rejectsNumber)
-    return this.#lists.stream(
-      'list',
-      { path, form, ...defined({ limit }) },
-      { signal, silenceMs: this.#deps.silenceMs },
-    )
+    return this.#lists.stream('list', { path, form, limit }, { signal, silenceMs: this.#deps.silenceMs })
   }
 
   /**
@@ -79,7 +74,9 @@ export class RejectedRows {
       schema: sourceSchema(task),
       folder,
       name: `${layer?.name ?? 'rows'}_rejects`,
-      ...defined({ format, delimiter: source.delimiter, charset: charset ?? source.charset }),
+      format,
+      delimiter: source.delimiter,
+      charset: charset ?? source.charset,
     }
     const made = await this.#files.call('write', wish, { signal, silenceMs })
     return { ...made, remove: () => rm(folder, { recursive: true, force: true }) }

@@ -2,7 +2,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { StoreRecord } from '../../catalog/records.ts'
 import type { RestorePlan, VersionRecord } from '../../catalog/services/versions.ts'
 import type { ContentEnd } from '../../catalog/versions/contents.ts'
-import { defined, without } from '../../lib/defined.ts'
+import { without } from '../../lib/defined.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
 import type { RestoreRecord } from './restore-rows.ts'
@@ -25,7 +25,7 @@ async function endOf(
   if (way?.kind === 'files') return catalog.versions.keepFiles(store)
   if (token === undefined) return undefined
   const { path } = store.parameters
-  if (kept !== undefined && 'id' in kept) return { form: 'kept', state: kept, ...defined({ path }) }
+  if (kept !== undefined && 'id' in kept) return { form: 'kept', state: kept, path }
   const why = kept ?? keep
   return {
     form: 'lost',
@@ -50,11 +50,7 @@ export async function publishRestore(
   const files = revival === undefined && way?.kind === 'files' ? way.content.files : undefined
   const { what, user, rows } = record
   await catalog.transaction(async (change, db) => {
-    const layer = await change.restoreLayer({
-      version,
-      what,
-      ...defined({ end, files, revival, rows, user }),
-    })
+    const layer = await change.restoreLayer({ version, what, end, files, revival, rows, user })
     await saveRestore(db, { ...record, end: { version: layer.version } })
   })
   passStep('restore.published')

@@ -1,6 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { StoreRecord } from '../../catalog/records.ts'
-import { defined } from '../../lib/defined.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
 import type { LoadResult, StatePath } from '../../stores/store.ts'
 import type { LoadPool } from '../worker/worker.ts'
@@ -34,13 +33,13 @@ export async function restoreRows(
   let current: RestoreRecord = { ...record, table, tableStoreId: store.id, keep }
   await save(current)
   passStep('restore.kept')
-  const announced = { storeId: store.id, table, ...defined({ layer }) }
+  const announced = { storeId: store.id, table, layer }
   const beforeTouch = async (mark: string): Promise<void> => {
     await catalog.layers.announceChange({ ...announced, mark }, record.loadId)
     passStep('restore.touched')
   }
   const beforeCommit = async (token: string, { kept, rowsLoaded }: LoadResult): Promise<void> => {
-    current = { ...current, token, rows: rowsLoaded, ...defined({ kept }) }
+    current = { ...current, token, rows: rowsLoaded, kept: kept ?? current.kept }
     await save(current)
     passStep('restore.noted')
     await catalog.layers.announceChange(announced, record.loadId)
@@ -50,7 +49,7 @@ export async function restoreRows(
     loadId: record.loadId,
     table,
     path,
-    ...('id' in keep ? { keepAs: keep.id } : {}),
+    keepAs: 'id' in keep ? keep.id : undefined,
     followers: await catalog.versions.listFollowers(
       await catalog.versions.getOf(record.layerId, record.version),
     ),

@@ -12,7 +12,6 @@ import { restoredParts } from '../../catalog/services/versions.ts'
 import type { Database } from '../../db/connection.ts'
 import type { JobContext, JobHandler, JobPayload, Jobs } from '../../jobs/jobs.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { defined } from '../../lib/defined.ts'
 import { conflict, explain, Failure } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
@@ -200,7 +199,7 @@ export class Restores {
     const store = await catalog.stores.get(rows.storeId)
     await this.#refuseTakenTable(layer, store, rows.table)
     const needs = { catalog, pool, save: (one: RestoreRecord) => this.#save(one) }
-    const table = { record, store, ...rows, newId: randomUUID, ...defined({ layer }) }
+    const table = { record, store, ...rows, newId: randomUUID, layer }
     await publishRestore(this.#deps, await restoreRows(needs, table, signal), way)
   }
 

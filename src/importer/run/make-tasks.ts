@@ -1,4 +1,3 @@
-import { defined } from '../../lib/defined.ts'
 import type { CrsDetector } from '../detect-crs/detect-crs.ts'
 import type { DataFiles, PlanContext } from '../inspect/inspect.ts'
 import { describeAll, suits } from '../inspect/inspect.ts'
@@ -46,8 +45,9 @@ export async function makeTasks(
     suits,
     maxTasks: limits.maxTasks,
     at: now(deps.records),
-    ...(record.allowEmpty === true ? { allowEmpty: true } : {}),
-    ...defined({ charset: options.charset, unpacked: found.unpacked }),
+    allowEmpty: record.allowEmpty === true ? true : undefined,
+    charset: options.charset,
+    unpacked: found.unpacked,
   }
   const { signal } = options
   const plan = await kinds.ofSource(record.source).look({ record, described, context, signal })
@@ -55,5 +55,5 @@ export async function makeTasks(
   for (const task of plan.tasks) examined.push(await kinds.reexamine(record, await withOwnStyle(task)))
   const tasks = await deps.locator.propose(record, examined, signal)
   const grown = plan.grown === undefined ? undefined : await kinds.reexamine(record, plan.grown)
-  return { ...plan, tasks, messages: [...found.messages, ...plan.messages], ...defined({ grown }) }
+  return { ...plan, tasks, messages: [...found.messages, ...plan.messages], grown: grown ?? plan.grown }
 }

@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Queryable } from '../../db/connection.ts'
 import type { JobHandler } from '../../jobs/jobs.ts'
-import { defined, without } from '../../lib/defined.ts'
+import { without } from '../../lib/defined.ts'
 import { explain, Failure } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import { giveFile } from '../../lib/files/give-file.ts'
@@ -112,7 +112,7 @@ async function lookAtSource(
 ): Promise<Prepared> {
   const nothing = { folder: '', files: [], messages: [] }
   const { tasks, messages, source } = await makeTasks(making, record, nothing, { isUploaded: false, signal })
-  return { tasks, granules: [], changes: { messages, ...defined({ source }) } }
+  return { tasks, granules: [], changes: { messages, source } }
 }
 
 async function lookAtFiles(deps: PrepareDeps, record: ImportRecord, signal: AbortSignal): Promise<Prepared> {
@@ -123,7 +123,7 @@ async function lookAtFiles(deps: PrepareDeps, record: ImportRecord, signal: Abor
   const { uploads } = deps.look.folders
   const isUploaded = record.source !== undefined && found.folder.startsWith(`${uploads}/`)
   const { charset } = record.source ?? {}
-  const options = { isUploaded, signal, ...defined({ charset }) }
+  const options = { isUploaded, signal, charset }
   const { tasks, messages, granules = [] } = await makeTasks(deps.making, record, found, options)
   const nextUpload = record.nextUpload + (isUploaded || found.unpacked !== undefined ? 1 : 0)
   return { tasks, granules, changes: { nextUpload, folder: found.folder, messages } }

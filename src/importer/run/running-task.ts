@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import type { FormatMessage } from '../../formats/format.ts'
-import { defined, without } from '../../lib/defined.ts'
+import { without } from '../../lib/defined.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
 import type { ImportRecord, Stopped, TaskLoad, TaskRecord, TaskTrial } from '../model/model.ts'
 import { correctionEnded, isCorrecting, taskAfter, toldWithoutGeometry } from '../model/model.ts'
@@ -98,7 +98,7 @@ export class RunningTask implements Running, StageNotes {
     const { rows, stopped } = trial.found ?? {}
     const run = without(this.#run, 'load')
     const counts = { rowsRead: rows?.read ?? 0, rowsLoaded: 0, rejected: rows?.rejected ?? 0 }
-    await this.#save({ ...this.#task, ...counts, trial, run, ...defined({ stopped }) })
+    await this.#save({ ...this.#task, ...counts, trial, run, stopped: stopped ?? this.#task.stopped })
   }
 
   /** Adds a message that is retained whatever the result of the attempt. */
@@ -137,8 +137,18 @@ export class RunningTask implements Running, StageNotes {
     if (load === undefined) throw new Error(`Task ${this.#task.id} commits a load that was not written down`)
     await this.#save({
       ...this.#task,
-      run: { ...this.#run, load: { ...load, token, counts, ...defined({ kept, changes, mended }) } },
-      ...(layer === undefined ? {} : { layer: { ...layer, loaded: columns } }),
+      run: {
+        ...this.#run,
+        load: {
+          ...load,
+          token,
+          counts,
+          kept: kept ?? load.kept,
+          changes: changes ?? load.changes,
+          mended: mended ?? load.mended,
+        },
+      },
+      layer: layer === undefined ? this.#task.layer : { ...layer, loaded: columns },
       // A dry run has already reported some of these messages.
       messages: [...this.#task.messages, ...messages.filter((one) => !tells(this.#task, one))],
     })
@@ -156,7 +166,7 @@ export class RunningTask implements Running, StageNotes {
     if (load === undefined) return
     const { loadId, storeId, table, layerName: name, isNewLayer } = load
     const refreshed = isNewLayer ? {} : { layer: { workspace: this.record.workspace, name } }
-    const change = { storeId, table, ...refreshed, ...defined({ mark }) }
+    const change = { storeId, table, ...refreshed, mark }
     await this.#deps.catalog.layers.announceChange(change, loadId)
   }
 
@@ -185,11 +195,10 @@ export class RunningTask implements Running, StageNotes {
   }
 
   async fail(reason: string, errorCode?: string): Promise<void> {
-    if (isCorrecting(this.#task))
-      return this.#endMending({ state: 'ERROR', errorMessage: reason, ...defined({ errorCode }) })
+    if (isCorrecting(this.#task)) return this.#endMending({ state: 'ERROR', errorMessage: reason, errorCode })
     const failed = taskAfter(this.#task, { type: 'failed' })
     const stopped = errorCode === 'stopped' ? failed.trial?.found?.stopped : undefined
-    const told = { errorMessage: reason, ...defined({ errorCode, stopped }) }
+    const told = { errorMessage: reason, errorCode, stopped }
     await this.#save({ ...this.#withoutRun(failed), ...told })
   }
 

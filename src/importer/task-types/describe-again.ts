@@ -1,4 +1,3 @@
-import { defined } from '../../lib/defined.ts'
 import type { TaskRecord } from '../model/model.ts'
 import { proposeLayer } from '../model/model.ts'
 import type { LoadPool } from '../worker/worker.ts'
@@ -11,7 +10,7 @@ export async function describeAgain(
 ): Promise<TaskRecord> {
   const [file] = task.files
   if (task.source !== undefined || file === undefined) return task
-  const described = await pool.describe(file, { signal, ...defined({ charset: task.charset }) })
+  const described = await pool.describe(file, { signal, charset: task.charset })
   const [source] = described.layers
   return source === undefined ? task : { ...task, source, layer: proposeLayer(source) }
 }

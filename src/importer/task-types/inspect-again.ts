@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { StoreRecord } from '../../catalog/records.ts'
-import { defined, without } from '../../lib/defined.ts'
+import { without } from '../../lib/defined.ts'
 import type { ImportRecord, TaskRecord, TaskStore } from '../model/model.ts'
 import { finalSchema, taskAfter, toldWithoutGeometry, withDeclaredCrs } from '../model/model.ts'
 import type { Examination, ExamineContext, TaskKind } from './task-type.ts'
@@ -45,10 +45,8 @@ async function contextOf(
   const layerStore = await layerStoreOf(catalog, task, record.workspace)
   const context = {
     workspace: record.workspace,
-    ...(store === undefined ? {} : { store: { ...toTaskStore(store), kind: store.kind } }),
-    ...(layerStore === undefined
-      ? {}
-      : { layerStore: { ...toTaskStore(layerStore), kind: layerStore.kind } }),
+    store: store === undefined ? undefined : { ...toTaskStore(store), kind: store.kind },
+    layerStore: layerStore === undefined ? undefined : { ...toTaskStore(layerStore), kind: layerStore.kind },
     acceptsUnknownFields,
     chainSchema: finalSchema,
   }
@@ -95,6 +93,8 @@ export async function reexamine(
     ...rest,
     isDirect,
     messages: withDeclaredCrs(rest, toldWithoutGeometry(rest)),
-    ...defined({ target, errorMessage: reason, errorCode: code }),
+    target,
+    errorMessage: reason,
+    errorCode: code,
   }
 }

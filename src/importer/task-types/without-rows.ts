@@ -1,4 +1,3 @@
-import { defined } from '../../lib/defined.ts'
 import type { TaskTrial, Trial } from '../model/model.ts'
 import type { Running } from './task-type.ts'
 
@@ -13,7 +12,8 @@ export function describeTrial(
   const found: Trial = {
     rows: { read: 0, load: 0, rejected: 0 },
     columns: [],
-    ...defined({ crs, bounds: envelope }),
+    crs,
+    bounds: envelope,
     rejects: [],
     stopped: [],
     notTried,

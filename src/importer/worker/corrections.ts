@@ -11,7 +11,6 @@ import { reprojectBatch } from '../../geo/reproject-batch.ts'
 import type { Reprojector } from '../../geo/reprojector.ts'
 import type { Attribute, Schema } from '../../geo/schema.ts'
 import { selectRows } from '../../geo/select-rows.ts'
-import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import { convertColumn } from '../../stores/convert-column.ts'
 import type { CorrectionPlan } from '../model/load-rules.ts'
@@ -172,7 +171,7 @@ function takeRejects(
     const found = refusalOf(name === undefined ? undefined : reject.properties?.[name], known)
     if (typeof found === 'number') return [{ ...reject, row: found }]
     const { reason, value } = reject
-    const told = found.row === 0 ? { ...found, ...defined({ value }), reason } : found
+    const told = found.row === 0 ? { ...found, value: value ?? found.value, reason } : found
     onRefuse(told)
     return []
   })

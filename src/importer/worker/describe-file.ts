@@ -2,7 +2,6 @@ import { stat } from 'node:fs/promises'
 import type { DataFile } from '../../formats/format.ts'
 import { FormatError } from '../../formats/format.ts'
 import { detectFormat, nameUnread } from '../../formats/registry.ts'
-import { defined } from '../../lib/defined.ts'
 import { explain } from '../../lib/errors.ts'
 import type { DescribedFile } from '../model/model.ts'
 import { withExamples } from './coordinate-examples.ts'
@@ -15,7 +14,7 @@ async function isEmptyFile(path: string): Promise<boolean> {
 async function describeUnread(file: DataFile): Promise<DescribedFile> {
   const looksLike = await nameUnread(file)
   const isEmpty = await isEmptyFile(file.path)
-  return { file, layers: [], isEmpty, ...defined({ looksLike }) }
+  return { file, layers: [], isEmpty, looksLike }
 }
 
 /** Returns format and contents of a file. For a broken file of a known format `error` gives the reason. */
@@ -29,7 +28,7 @@ export async function describeFile(
   const { name, kind, canServeDirectly } = format
   const described = { file, format: { name, kind, canServeDirectly } }
   try {
-    const context = { signal, ...defined({ charset }) }
+    const context = { signal, charset }
     const found = await format.describe(file, context)
     const layers = await withExamples(found, (layer) => format.read(file, layer, context), signal)
     for (const layer of layers) {

@@ -4,7 +4,6 @@ import type { CrsDeclaration } from '../../geo/crs.ts'
 import { featureToJson } from '../../geo/feature-json.ts'
 import { featureTag } from '../../geo/feature-tag.ts'
 import { reprojectBatch } from '../../geo/reproject-batch.ts'
-import { defined } from '../../lib/defined.ts'
 import { conflict, Failure, invalid, notFound } from '../../lib/errors.ts'
 import { findReprojector } from '../../stores/reading/reprojectors.ts'
 import type {
@@ -157,7 +156,7 @@ async function toOutcome(
   if (feature === undefined) return { ...result, isChanged }
   const tag = featureTag(feature.batch, 0, result.featureId)
   const json = wish.kind === 'create' ? await featureText(feature, wish) : undefined
-  return { ...result, isChanged, tag, ...defined({ json }) }
+  return { ...result, isChanged, tag, json }
 }
 
 async function featureText(

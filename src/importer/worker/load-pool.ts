@@ -1,6 +1,5 @@
 import type { DataFile, FormatMessage } from '../../formats/format.ts'
 import type { Envelope } from '../../geo/envelope.ts'
-import { defined } from '../../lib/defined.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
 import { startThread } from '../../lib/workers/start-thread.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
@@ -141,7 +140,7 @@ export function createLoadPool(options: LoadPoolOptions): LoadPool {
   return {
     describe: (file, { charset, signal }) =>
       work<DescribedFile>(signal, (pool, limits) =>
-        pool.call('describe', { file, ...defined({ charset }) }, described(limits)),
+        pool.call('describe', { file, charset }, described(limits)),
       ),
     describeDatabase: (connection, { signal, ...wanted }) =>
       work<DatabaseDescription>(signal, (pool, limits) =>
@@ -231,7 +230,7 @@ function pass(notice: LoadNotice, handlers: WatchHandlers): void {
 }
 
 function described({ isSlow = false, ...limits }: Limits) {
-  return { ...limits, ...(isSlow ? { deadlineMs: describeMs } : {}) }
+  return { ...limits, deadlineMs: isSlow ? describeMs : undefined }
 }
 
 /**

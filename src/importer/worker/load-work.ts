@@ -1,5 +1,4 @@
 import type { DataFile, FormatMessage, LayerDescription } from '../../formats/format.ts'
-import { defined } from '../../lib/defined.ts'
 import type { CallContext } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
 import type { DatabaseConnection, DescribedDatabase } from '../../sources/database/database.ts'
@@ -59,7 +58,7 @@ function handlersAt(place: WorkLocation) {
     ): Promise<DatabaseDescription> => {
       checkConnection(place, connection)
       const reader = getDatabaseReader(connection)
-      const options = { maxTables, signal, ...defined({ tables }) }
+      const options = { maxTables, signal, tables }
       const { tables: found, messages } = await reader.describe(connection, options)
       const read = (table: LayerDescription) => reader.read(connection, table, { signal })
       return { format: reader.format, messages, tables: await withExamples(found, read, signal) }

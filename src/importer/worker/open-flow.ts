@@ -2,7 +2,6 @@ import type { FormatMessage } from '../../formats/format.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { fillDimensions } from '../../geo/fill-dimensions.ts'
 import type { GeometryField, Schema } from '../../geo/schema.ts'
-import { defined } from '../../lib/defined.ts'
 import type { TransformContext } from '../../transforms/transform.ts'
 import { chainOptions, chosenSchema } from '../model/load-rules.ts'
 import { chooseAttributes } from './choose-attributes.ts'
@@ -34,7 +33,7 @@ export async function openFlow(
   source: OpenSource,
   { signal, onMessage, onRead }: ChainHooks,
 ): Promise<ChangedRows> {
-  const chosen = chosenSchema(source.schema, defined({ attributes, srs }))
+  const chosen = chosenSchema(source.schema, { attributes, srs })
   const context: TransformContext = { signal, onMessage, ...chainOptions(source.schema, srs) }
   const read = withDimensions(onRead(source.batches), source.schema, onMessage)
   const input = chooseAttributes(read, source.schema, chosen, attributes)

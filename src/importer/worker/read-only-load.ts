@@ -19,7 +19,7 @@ export async function readOnly(batches: AsyncIterable<FeatureBatch>): Promise<St
     }
   }
   return {
-    result: { rowsLoaded, renamed: {}, ...(isEmptyEnvelope(envelope) ? {} : { envelope }) },
+    result: { rowsLoaded, renamed: {}, envelope: isEmptyEnvelope(envelope) ? undefined : envelope },
     prepare: () => Promise.reject(new Error('Nothing is loaded that is only read')),
     discard: () => Promise.resolve(),
   }

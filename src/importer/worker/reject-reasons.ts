@@ -1,5 +1,4 @@
 import type { RejectedRow } from '../../geo/batch.ts'
-import { defined } from '../../lib/defined.ts'
 import type { RejectGroup } from '../model/load-rules.ts'
 
 /**
@@ -49,13 +48,13 @@ export class RejectReasons {
 
   add(reject: RejectedRow, code: RejectSource = 'row-not-read'): void {
     const { row, field, value, reason } = reject
-    const key = kindOf({ ...defined({ field }), reason })
+    const key = kindOf({ field, reason })
     const known = this.#kinds.get(key)
     if (known !== undefined) {
       known.count += 1
       if (known.rows.length < groupRows) known.rows.push(shownRow(reject))
     } else if (this.#kinds.size < maxKinds) {
-      const first = { row, reason, ...defined({ field, value }) }
+      const first = { row, reason, field, value }
       this.#kinds.set(key, { count: 1, code, rows: [shownRow(reject)], first })
     }
   }
@@ -77,7 +76,7 @@ export class RejectReasons {
         reason: reason.slice(0, 500),
         count,
         rows,
-        ...defined({ field }),
+        field,
       }))
   }
 
@@ -90,7 +89,7 @@ function shownRow({ row, value, properties = {} }: RejectedRow): object {
   const shown = Object.entries(properties)
     .slice(0, groupFields)
     .map(([name, one]) => [name, shownValue(one)])
-  return { row, ...defined({ value: value?.slice(0, shownText) }), properties: Object.fromEntries(shown) }
+  return { row, value: value?.slice(0, shownText), properties: Object.fromEntries(shown) }
 }
 
 function shownValue(value: unknown): unknown {

@@ -1,7 +1,7 @@
 import type { RejectWriter } from '../../formats/reject-writer.ts'
 import type { FeatureBatch, RejectedRow } from '../../geo/batch.ts'
 import type { Schema } from '../../geo/schema.ts'
-import { defined, without } from '../../lib/defined.ts'
+import { without } from '../../lib/defined.ts'
 import type { Failure } from '../../lib/errors.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { LoadResult } from '../../stores/store.ts'
@@ -180,7 +180,11 @@ export class RowAccounting {
       rejected,
       schema,
       renamed,
-      ...defined({ envelope, table, kept, changes, mended: this.mended }),
+      envelope,
+      table,
+      kept,
+      changes,
+      mended: this.mended,
     }
   }
 }

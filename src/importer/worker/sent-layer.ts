@@ -1,7 +1,6 @@
 import type { LayerDescription } from '../../formats/format.ts'
 import { formats } from '../../formats/registry.ts'
 import type { Attribute, GeometryField, Schema } from '../../geo/schema.ts'
-import { defined } from '../../lib/defined.ts'
 import type { LoadSource } from './load-plan.ts'
 
 /**
@@ -19,7 +18,7 @@ function asTexts(layer: LayerDescription, { geometry }: Schema): LayerDescriptio
   const field = layer.schema.geometry ?? findGeometry(layer.schema, geometry)
   const attributes = layer.schema.attributes
     .filter(({ name }) => name !== field?.name)
-    .map(({ name, source }): Attribute => ({ name, type: 'text', ...defined({ source }) }))
+    .map(({ name, source }): Attribute => ({ name, type: 'text', source }))
   return { ...layer, schema: { attributes, geometry: field } }
 }
 

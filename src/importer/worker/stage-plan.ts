@@ -3,7 +3,6 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { RejectWriter } from '../../formats/reject-writer.ts'
 import type { Schema } from '../../geo/schema.ts'
-import { defined } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { LoadHooks, LoadRequest, StagedLoad, TableDescription, VectorStore } from '../../stores/store.ts'
 import { asksChanges } from '../model/load-rules.ts'
@@ -52,15 +51,7 @@ function requestOf(
   const spared = sparedKeys === undefined ? {} : { spared: () => sparedKeys.spared }
   const upsert = plan.upsert === undefined ? undefined : { ...plan.upsert, ...spared }
   const isTried = plan.trial !== undefined || plan.takeUp !== undefined
-  return {
-    loadId,
-    mode,
-    table,
-    schema,
-    indexes,
-    ...defined({ upsert, keepAs }),
-    ...(isTried ? { isDryRun: true } : {}),
-  }
+  return { loadId, mode, table, schema, indexes, upsert, keepAs, isDryRun: isTried ? true : undefined }
 }
 
 async function openLedger(
@@ -84,7 +75,7 @@ function loadHooks(
   return {
     signal,
     onMessage,
-    ...defined({ beforeTouch }),
+    beforeTouch,
     onReject: (batch, row, why) => {
       ledger.refuse(batch, row, why)
       flow?.figures?.refuse(batch, row)
@@ -127,7 +118,7 @@ async function stageAnew(plan: LoadPlan, store: VectorStore, hooks: FlowHooks): 
       loadHooks(hooks, ledger, flow),
     )
     const load = { staged, schema, indexes, ledger, syncRejects, counted: flow, close }
-    return { ...load, ...defined({ before, rowsBefore }) }
+    return { ...load, before, rowsBefore }
   } catch (error) {
     close()
     throw error

@@ -1,5 +1,4 @@
 import type { FormatMessage } from '../../formats/format.ts'
-import { defined } from '../../lib/defined.ts'
 import { writeChanges } from '../../stores/change-files/write-changes.ts'
 import type { ChangeCounts, TableComparison } from '../../stores/changes.ts'
 import type { Measured, Trial, TrialOptions } from '../model/load-rules.ts'
@@ -29,7 +28,7 @@ export async function tryOut(
     const limit = onlyAdded(plan, 0) === undefined ? mostListed : mostListedAdded
     const listed =
       comparison === undefined ? undefined : await list(wish, load, { comparison, limit }, hooks.signal)
-    return trialOf(plan, wish, load, defined({ comparison, listed }))
+    return trialOf(plan, wish, load, { comparison, listed })
   } catch (error) {
     await load.staged.discard()
     throw error
@@ -96,12 +95,14 @@ function trialOf(
   const crs = schema.geometry?.crs
   return {
     rows,
-    ...(changes === undefined ? {} : { changes: { ...changes, matchedBy } }),
+    changes: changes === undefined ? undefined : { ...changes, matchedBy },
     columns,
-    ...(schema.geometry === undefined || figures === undefined
-      ? {}
-      : { geometry: { empty: figures.emptyGeometries, invalid: 0, repaired: 0, ...polygons?.counts } }),
-    ...defined({ crs, bounds: bounds ?? (comparison === undefined ? staged.result.envelope : undefined) }),
+    geometry:
+      schema.geometry === undefined || figures === undefined
+        ? undefined
+        : { empty: figures.emptyGeometries, invalid: 0, repaired: 0, ...polygons?.counts },
+    crs,
+    bounds: bounds ?? (comparison === undefined ? staged.result.envelope : undefined),
     rejects: ledger.rejectGroups,
     stopped: findStopped(wish.stopIf, measuredOf(wish, load, { rows, changes, columns })).filter(
       ({ rule }) => !wish.accepted.includes(rule),
@@ -112,7 +113,7 @@ function trialOf(
       ...[ledger.sparedKeys?.message ?? []].flat(),
       ...(fault === undefined ? [] : [{ level: 'error' as const, code: fault.code, message: fault.message }]),
     ],
-    ...defined({ listed }),
+    listed,
   }
 }
 
@@ -156,5 +157,5 @@ export async function layBy(load: StagedPlan, trial: Trial): Promise<TriedLoad> 
   const { rowsRead, rejected, sparedKeys } = ledger
   const spared = rejected === 0 ? undefined : sparedKeys?.spared
   const sizeBytes = counted?.figures?.bytes ?? 0
-  return { trial, laidBy: { text, schema, indexes, rowsRead, sizeBytes, ...defined({ spared }) } }
+  return { trial, laidBy: { text, schema, indexes, rowsRead, sizeBytes, spared } }
 }

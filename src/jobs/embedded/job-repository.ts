@@ -20,7 +20,7 @@ function toJob(row: Selectable<Tables['jobs']>): JobRecord {
     key: row.key,
     payload: JSON.parse(row.payload) as JobPayload,
     attempts: row.attempts,
-    ...(row.lease_owner === null ? {} : { owner: row.lease_owner }),
+    owner: row.lease_owner ?? undefined,
   }
 }
 

@@ -1,5 +1,4 @@
 import { basicAuthorization } from '../basic-authorization.ts'
-import { defined } from '../defined.ts'
 import { plainReason } from '../plain-reason.ts'
 
 /**
@@ -39,11 +38,7 @@ export async function fetchText(address: string, options: FetchTextOptions): Pro
   const { url, authorization } = readAddress(address, options)
   const limit = AbortSignal.timeout(options.timeoutMs)
   const signal = options.signal === undefined ? limit : AbortSignal.any([limit, options.signal])
-  const headers = {
-    accept: options.accept ?? '*/*',
-    'accept-encoding': 'identity',
-    ...defined({ authorization }),
-  }
+  const headers = { accept: options.accept ?? '*/*', 'accept-encoding': 'identity', authorization }
   try {
     const response = await follow(url, { headers, signal, redirect: 'manual' })
     return await readBody(response, url, options.maxBytes)

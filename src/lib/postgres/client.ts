@@ -10,10 +10,7 @@ const answerTimeoutMs = 10_000
 function tlsOptions(mode: TlsMode): NonNullable<ClientConfig['ssl']> {
   if (mode === 'disable') return false
   if (mode === 'require') return { rejectUnauthorized: false }
-  return {
-    rejectUnauthorized: true,
-    ...(mode === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}),
-  }
+  return { rejectUnauthorized: true, checkServerIdentity: mode === 'verify-ca' ? () => undefined : undefined }
 }
 
 /** Returns connection options for `pg`; `purpose` appears in `pg_stat_activity`. */
@@ -29,7 +26,7 @@ export function clientOptions(address: DatabaseAddress, purpose: string): Client
     application_name: purpose,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
-    ...(reach === undefined ? {} : { stream: () => new ReachSocket(reach) }),
+    stream: reach === undefined ? undefined : () => new ReachSocket(reach),
   }
 }
 

@@ -44,8 +44,8 @@ export function packError(thrown: unknown, depth = 0): ErrorData {
     classes: classesOf(thrown),
     message: cut(message),
     facts,
-    ...(stack === undefined ? {} : { stack: cut(stack) }),
-    ...(cause == null || depth >= maxCauses ? {} : { cause: packError(cause, depth + 1) }),
+    stack: stack === undefined ? undefined : cut(stack),
+    cause: cause == null || depth >= maxCauses ? undefined : packError(cause, depth + 1),
   }
 }
 

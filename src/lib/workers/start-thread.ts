@@ -1,7 +1,6 @@
 import type { TransferListItem } from 'node:worker_threads'
 import { Worker } from 'node:worker_threads'
 import { cpuTimeOfThread, isThreadIdle } from '../cpu-time.ts'
-import { defined } from '../defined.ts'
 import type { Handlers } from './handlers.ts'
 import type { FromWorker } from './messages.ts'
 import { tellEnd } from './news.ts'
@@ -24,7 +23,7 @@ export function startThread<H extends Handlers>(file: URL, options: ThreadOption
 
 function openThread(file: URL, { maxOldGenerationSizeMb }: ThreadOptions, events: CarrierEvents): Carrier {
   const worker = new Worker(workerEntry(file), {
-    resourceLimits: { maxYoungGenerationSizeMb, ...defined({ maxOldGenerationSizeMb }) },
+    resourceLimits: { maxYoungGenerationSizeMb, maxOldGenerationSizeMb },
   })
   const { threadId } = worker
   worker.on('exit', () => tellEnd({ pid: process.pid, threadId }))

@@ -1,5 +1,4 @@
 import { workOwner } from '../acting.ts'
-import { defined } from '../defined.ts'
 import type { CallLimits, CallParameters, ChunkOf, HandlerName, Handlers, ResultOf } from './handlers.ts'
 import type { PlaceOptions, WorkQueueOptions } from './work-queue.ts'
 import { WorkQueue } from './work-queue.ts'
@@ -75,7 +74,7 @@ export class WorkPool<H extends Handlers> {
   constructor(options: WorkPoolOptions<H>) {
     this.#options = options
     const { limit, share = 1, heavyLimit, ownerLimit, maxWaiting } = options
-    this.#queue = new WorkQueue({ limit: limit * share, ...defined({ heavyLimit, ownerLimit, maxWaiting }) })
+    this.#queue = new WorkQueue({ limit: limit * share, heavyLimit, ownerLimit, maxWaiting })
   }
 
   /** Number of running calls. */

@@ -182,11 +182,7 @@ export class WorkerHandle<H extends Handlers> {
       this.#carrier.hold(true)
       try {
         const { beatMs, needsReport } = call
-        const how = {
-          ...(ahead === undefined ? {} : { ahead }),
-          ...(beatMs === undefined ? {} : { beatMs }),
-          ...(needsReport ? { reportBegun: true } : {}),
-        }
+        const how = { ahead, beatMs, reportBegun: needsReport ? true : undefined }
         this.#carrier.post({ type: 'call', id, name, argument, ...how }, options.transfer)
         if (!this.#isReady) this.#start.run()
         call.start()

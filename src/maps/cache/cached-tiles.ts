@@ -1,7 +1,6 @@
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { Layers, LayerVersion, StateReading } from '../../catalog/services/layers.ts'
 import { settledLayer } from '../../catalog/services/settled-layer.ts'
-import { defined } from '../../lib/defined.ts'
 import { notFound } from '../../lib/errors.ts'
 import { JoinedWork } from '../../lib/joined-work.ts'
 import type { Tile } from '../../stores/reading/tile-request.ts'
@@ -158,7 +157,7 @@ function keyOf({ id }: LayerRecord, { version }: LayerVersion, wanted: Unversion
 }
 
 function lookOf(seen: string | undefined, askedMs?: number): StateReading | undefined {
-  return seen === undefined ? undefined : { seen, ...defined({ askedMs }) }
+  return seen === undefined ? undefined : { seen, askedMs }
 }
 
 function gone({ workspace, name }: LayerRecord): Error {

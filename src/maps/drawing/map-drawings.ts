@@ -6,7 +6,6 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import type { Layers, LayerVersion } from '../../catalog/services/layers.ts'
 import { settledLayer } from '../../catalog/services/settled-layer.ts'
 import type { Envelope } from '../../geo/envelope.ts'
-import { defined } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { ownValue } from '../../lib/own-value.ts'
@@ -174,7 +173,7 @@ export class MapDrawings {
     )
     const visible = drawn.filter(({ parts }) => parts.length > 0)
     await this.#files.prepare()
-    const text = mapFileText(visible, srs, this.#files.folder, defined({ density, labelMargin }))
+    const text = mapFileText(visible, srs, this.#files.folder, { density, labelMargin })
     const mapFile = await this.#files.keep(text, 'map')
     const isHeavy = await this.#isHeavy(request, signal)
     const query = new URLSearchParams({

@@ -34,12 +34,7 @@ export function drawnTable(
     .filter(({ type }) => type !== 'binary')
     .map(({ name, column, type }) => [name, { column, kind: kindOf(type) }] as const)
   const dimension = dimensionOf(geometry?.type ?? '')
-  return {
-    dialect,
-    geometry: geometryColumn,
-    columns: new Map(columns),
-    ...(dimension === undefined ? {} : { dimension }),
-  }
+  return { dialect, geometry: geometryColumn, columns: new Map(columns), dimension }
 }
 
 /** A table of a GeoPackage. */

@@ -4,7 +4,6 @@ import type { GeneratedFile } from '../../jobs/files/generated-file.ts'
 import type { MakeTask } from '../../jobs/files/generated-files.ts'
 import { GeneratedFiles } from '../../jobs/files/generated-files.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { defined } from '../../lib/defined.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import type { Logger } from '../../lib/logger.ts'
@@ -98,7 +97,7 @@ export class Exports {
     signal: AbortSignal,
   ): Promise<{ sizeBytes: number }> {
     const { layerId, format, minZoom, maxZoom, bbox, version } = record
-    const wish = { layerId, format, minZoom, maxZoom, mostTiles, path, ...defined({ bbox }) }
+    const wish = { layerId, format, minZoom, maxZoom, mostTiles, path, bbox }
     const source = version === undefined ? {} : previousVersionSource(this.#deps, version)
     const needs = { ...this.#deps, ...source, checkSize }
     const onVisited = ({ visited, known }: { visited: number; known: number }): void =>

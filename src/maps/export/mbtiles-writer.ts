@@ -46,10 +46,10 @@ export class MbtilesWriter implements ArchiveWriter {
       maxzoom: String(maxZoom),
       bounds: bounds.join(','),
       center: centerOf(facts).join(','),
-      ...(description === undefined ? {} : { description }),
+      description,
       json: JSON.stringify({ vector_layers: vectorLayers(facts) }),
     }
-    for (const [key, value] of Object.entries(metadata)) insert.run(key, value)
+    for (const [key, value] of Object.entries(metadata)) if (value !== undefined) insert.run(key, value)
     this.#db.exec(
       'CREATE UNIQUE INDEX tile_index ON tiles (zoom_level, tile_column, tile_row); COMMIT; PRAGMA optimize',
     )

@@ -129,13 +129,7 @@ export class PmtilesWriter implements ArchiveWriter {
 
 function metadataOf(facts: ArchiveFacts): object {
   const { name, description, version } = facts
-  return {
-    name,
-    ...(description === undefined ? {} : { description }),
-    type: 'overlay',
-    version: String(version),
-    vector_layers: vectorLayers(facts),
-  }
+  return { name, description, type: 'overlay', version: String(version), vector_layers: vectorLayers(facts) }
 }
 
 /** Entries as parallel numeric arrays; adjacent tiles with equal bytes form one run. */

@@ -141,7 +141,7 @@ function factsOf(
     maxZoom,
     bounds,
     version,
-    ...(abstract === undefined ? {} : { description: abstract }),
+    description: abstract,
     layer: { id: layer.name, fields: vectorFields(layer) },
   }
 }

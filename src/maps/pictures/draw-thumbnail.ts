@@ -116,7 +116,7 @@ function addTile(
     const drawn = {
       dimension,
       get: (name: string): unknown => (Object.hasOwn(properties, name) ? properties[name] : undefined),
-      ...(id === undefined ? {} : { id }),
+      id,
     }
     const place = { ...tile, factor: size / feature.extent, extent: feature.extent }
     for (const { rule, symbol } of drawnSymbols(style, drawn, scale)) {

@@ -83,7 +83,7 @@ export class SourcesOfLayers {
     const crs = srs ?? declared ?? raster?.crs
     if (raster === undefined) throw noTiles('the layer has no raster')
     if (crs === undefined) throw noTiles('its coordinate reference system is not known')
-    const common = { crs, bands: raster.bands, ...(srs === undefined ? {} : { srs }) }
+    const common = { crs, bands: raster.bands, srs }
     const store = await layers.storeOf(layer)
     const all =
       store.type === mosaicType
@@ -96,7 +96,7 @@ export class SourcesOfLayers {
       all,
       zooms: await this.#zooms(all, signal),
       isMixed: isMixed(common),
-      ...(newest === undefined ? {} : { newestMs: newest }),
+      newestMs: newest,
     }
   }
 
@@ -115,7 +115,7 @@ export class SourcesOfLayers {
         ...common,
         ...placeOf(granule),
         file: { path, state: (await fingerprintFile(path)).text },
-        ...(timeMs === undefined ? {} : { timeMs }),
+        timeMs,
         boxes: [...boxes.subarray(index * 8, index * 8 + 8)].filter(Number.isFinite),
       })),
     )

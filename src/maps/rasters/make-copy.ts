@@ -194,7 +194,7 @@ export async function makeCopy(
     }
     const hasPalette = source.bands[0]?.color === 'Palette'
     const palette = hasPalette ? await readPalette(linked, step) : undefined
-    const notes: CopyNotes = { files, ...(palette === undefined ? {} : { palette }) }
+    const notes: CopyNotes = { files, palette }
     await writeFile(join(folder, notesFile), JSON.stringify(notes))
   })
 }

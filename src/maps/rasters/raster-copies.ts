@@ -139,7 +139,7 @@ export class RasterCopies {
     const { files, palette } = JSON.parse(text) as CopyNotes
     const copy: RasterCopy = {
       files: files.map((name) => ({ path: join(folder, name), state: key })),
-      ...(palette === undefined ? {} : { palette: palette as RasterCopy['palette'] & object }),
+      palette: palette === undefined ? undefined : (palette as RasterCopy['palette'] & object),
     }
     this.#made.set(key, copy)
     return copy

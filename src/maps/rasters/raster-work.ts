@@ -96,7 +96,7 @@ async function look(file: AlignedFile): Promise<AlignedFacts | undefined> {
     const { zoom, column, row, image } = finest
     const palette = paletteOf(pyramid)
     const size = { width: image.width, height: image.height }
-    return { zoom, column, row, ...size, ...(palette === undefined ? {} : { palette }) }
+    return { zoom, column, row, ...size, palette }
   })
 }
 

@@ -325,11 +325,11 @@ export class Rasters {
     const bands = (layer.details.raster?.bands ?? [])
       .filter(({ color }) => color !== 'Alpha')
       .slice(0, maxBands)
-      .map(({ color, dataType }) => ({ dataType, ...(color === undefined ? {} : { color }) }))
+      .map(({ color, dataType }) => ({ dataType, color }))
     const facts = remembered(this.#facts, `${layer.id} ${sources.key}`, async () => {
       const { files, palette } = await this.#drawn(layer, sampleOf(sources.all), this.#ending.signal)
       const stretches = await this.#pool.call('spread', { files }, { deadlineMs: drawMs })
-      return { bands, stretches, ...(palette === undefined ? {} : { palette }) }
+      return { bands, stretches, palette }
     })
     return orAborted(facts, signal)
   }

@@ -36,7 +36,7 @@ async function readLevel(
 ): Promise<Cells> {
   const cells = await readWindow(file, image, window, reading)
   const masked = mask === undefined ? {} : { mask: await readWindow(file, mask, window, reading) }
-  return toCells(cells, image, { ...masked, ...(noData === undefined ? {} : { noData }) })
+  return toCells(cells, image, { ...masked, noData })
 }
 
 function parseNoData(text: string | undefined): number | undefined {

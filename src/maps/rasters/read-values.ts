@@ -137,7 +137,7 @@ function valuesOf(bands: readonly RasterBand[], texts: readonly string[]): BandV
     .map(({ band, value }, at) => ({
       name: band.description ?? `band ${at + 1}`,
       value: isNoData(band, value) ? null : value,
-      ...(band.unit === undefined ? {} : { unit: band.unit }),
+      unit: band.unit,
     }))
   return isClear || values.every(({ value }) => value === null) ? undefined : values
 }

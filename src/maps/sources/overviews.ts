@@ -1,7 +1,6 @@
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { Layers } from '../../catalog/services/layers.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
-import { defined } from '../../lib/defined.ts'
 import type { EventBus, Events } from '../../lib/events.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
@@ -98,7 +97,7 @@ export class Overviews {
     if (found === undefined) return undefined
     const { path, header } = found
     const { cells, areas, levels } = header
-    return { cells, ...defined({ areas }), file: { path, levels } }
+    return { cells, areas, file: { path, levels } }
   }
 
   async #make({ layer, connect, table, crs }: LayerTable, version: number, signal: AbortSignal) {
@@ -110,11 +109,11 @@ export class Overviews {
       const geometryType = layer.details.schema.geometry?.type
       const { cells, areas, levels, isWritten } = await this.#pool.call(
         'make',
-        { connection: await connect(), table, crs, ...defined({ geometryType, path }) },
+        { connection: await connect(), table, crs, geometryType, path },
         { signal, silenceMs, deadlineMs, onNotice: () => undefined },
       )
       const isOfVersion = await layers.isStill(layer, { version, isCurrent: true })
-      const thinning = { cells, ...defined({ areas }) }
+      const thinning = { cells, areas }
       if (!isWritten || path === undefined) return { result: thinning, isOfVersion }
       isKept = true
       const place = isOfVersion

@@ -2,7 +2,6 @@ import { readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { CrsError } from '../../geo/crs-error.ts'
-import { defined } from '../../lib/defined.ts'
 import { notFound } from '../../lib/errors.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
@@ -76,7 +75,7 @@ export class SideTables {
     const { table, name, crs, columns, rows } = side
     await requireWay(side)
     const set = 'WebMercatorQuad'
-    const source = { table, crs, name, ...defined({ columns }) }
+    const source = { table, crs, name, columns }
     const request = { set, tile, attributes } as const
     const store = this.#open(side)
     if (rows <= fewFeatures) return store.writeTile(source, request, signal)
@@ -151,7 +150,7 @@ export class SideTables {
       { connection: connectionOf(side), table, crs, path: overviewPath },
       { ...limits, signal, onNotice: () => undefined },
     )
-    const thinning = { cells, ...defined({ areas }) }
+    const thinning = { cells, areas }
     return isWritten ? { ...thinning, file: { path: overviewPath, levels } } : thinning
   }
 }

@@ -2,7 +2,6 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { CrsError } from '../../geo/crs-error.ts'
-import { defined } from '../../lib/defined.ts'
 import { Failure, notFound } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import { JoinedWork } from '../../lib/joined-work.ts'
@@ -148,7 +147,7 @@ export class TileSources {
     // Rows selected by cell are read by their ids.
     const isNear = thinning.cell === undefined && filter === undefined && connection === undefined
     const rowFile = isNear ? this.#rowFiles.of(read, now) : undefined
-    return { store, source: { ...source, thinning, ...defined({ rowFile }) } }
+    return { store, source: { ...source, thinning, rowFile: rowFile ?? source.rowFile } }
   }
 
   /** Throws `Failure` (`not-found`, `no-tiles`) with the reason where a layer can have no tiles. */
@@ -181,7 +180,7 @@ export class TileSources {
       connection: copy.connection,
       table: copy.source.table,
       srs: 'EPSG:3857',
-      ...defined({ columns: copy.source.columns }),
+      columns: copy.source.columns,
     }
   }
 

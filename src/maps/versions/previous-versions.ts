@@ -3,7 +3,6 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { VersionRecord } from '../../catalog/services/versions.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
-import { defined } from '../../lib/defined.ts'
 import { conflict, Failure, notFound } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
@@ -115,7 +114,7 @@ export class PreviousVersions {
     if (path === undefined)
       return store.writeTile({ table, crs, name }, { set: 'WebMercatorQuad', ...request }, signal)
     const rows = details.featureCount ?? Number.MAX_SAFE_INTEGER
-    return this.#deps.sides.tile({ path, table, name, crs, rows, ...defined({ columns }) }, request, signal)
+    return this.#deps.sides.tile({ path, table, name, crs, rows, columns }, request, signal)
   }
 
   async #ofFiles(layer: LayerRecord, { content: { files } }: VersionRecord): Promise<EarlierLayer> {
@@ -151,7 +150,7 @@ export class PreviousVersions {
       layer: {
         ...layer,
         nativeName: copiedStateTable,
-        details: { ...layer.details, ...defined({ featureCount }) },
+        details: { ...layer.details, featureCount: featureCount ?? layer.details.featureCount },
       },
       store: this.#deps.openStore(connection),
       columns: copiedStateColumns(state?.table.schema ?? layer.details.schema),

@@ -155,7 +155,7 @@ export class VersionChanges {
         : await stores.connection(await stores.get(version.storeId))
     const path = way.kind === 'table' ? way.path : undefined
     const { schema } = path?.at(-1)?.table ?? version.details
-    return { version, way, place: { connection, schema, ...defined({ path }), table: version.nativeName } }
+    return { version, way, place: { connection, schema, path, table: version.nativeName } }
   }
 
   /** Throws if the table was changed after it was read. */
@@ -163,7 +163,7 @@ export class VersionChanges {
     const { layers, versions } = this.#deps.catalog
     if (way.kind !== 'present') return
     if (layer !== undefined) await layers.versionOf(layer)
-    const now = await versions.get({ ...of, ...defined({ layer }) }, version.version)
+    const now = await versions.get({ ...of, layer }, version.version)
     if (now.content.id === version.content.id && now.content.form === 'present') return
     throw new Failure('unavailable', 'version-not-ready', 'The layer was changed while it was compared', {
       retryAfterSeconds: 1,

@@ -128,7 +128,7 @@ export class Polls {
       this.#deps.log('warn', { service: service.name, problem }, 'a service was not collected wholly')
     }
     watched.problem = problem
-    this.#done.push({ serviceId: service.id, at, isRead, ...(problem === '' ? {} : { problem }) })
+    this.#done.push({ serviceId: service.id, at, isRead, problem: problem === '' ? undefined : problem })
   }
 }
 

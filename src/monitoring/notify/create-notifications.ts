@@ -1,6 +1,5 @@
 import type { Database } from '../../db/connection.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { defined } from '../../lib/defined.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Vault } from '../../lib/secrets/vault.ts'
 import type { Outlets } from './channels/channel.ts'
@@ -32,15 +31,5 @@ export function createNotifications(deps: CreateNotificationsDeps): Notification
   const place = { host: new URL(baseUrl).hostname.replace(/^\[|\]$/g, ''), baseUrl }
   const channels = new OpenChannels({ settings, place, outbound, clock })
   const checks = new Checks({ database, clock, vault, services, resources: values })
-  return new Notifications({
-    database,
-    clock,
-    log,
-    values,
-    services,
-    channels,
-    vault,
-    checks,
-    ...defined({ attemptMs }),
-  })
+  return new Notifications({ database, clock, log, values, services, channels, vault, checks, attemptMs })
 }

@@ -103,7 +103,7 @@ async function findException(
   const { request, resourceIds, ...exception } = row
   return {
     ...exception,
-    ...(request === null ? {} : { request: JSON.parse(request) as Partial<RequestEvent> }),
+    request: request === null ? undefined : (JSON.parse(request) as Partial<RequestEvent>),
     resources: await listResources(database, JSON.parse(resourceIds) as number[]),
   }
 }

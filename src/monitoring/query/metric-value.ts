@@ -1,4 +1,3 @@
-import { defined } from '../../lib/defined.ts'
 import { metricNamed } from '../metrics/metrics.ts'
 import type { EventType } from '../model/event-types.ts'
 import type { Resolution } from '../series/schema.ts'
@@ -44,7 +43,9 @@ export async function readMetricValue(
     metric: metricNamed(asked.metric),
     shape: { keys: [], value: 'amount', isOfUsers: false },
     serviceIds: asked.serviceIds,
-    ...defined({ eventType: asked.eventType, resourceId: asked.resourceId, labelId }),
+    eventType: asked.eventType,
+    resourceId: asked.resourceId,
+    labelId,
   }
   const rows = await readRows(
     database,

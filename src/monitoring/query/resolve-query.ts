@@ -1,4 +1,3 @@
-import { defined } from '../../lib/defined.ts'
 import { FieldFailure } from '../../lib/errors.ts'
 import { isHostMetric, metricNamed, noneLabel, otherLabel } from '../metrics/metrics.ts'
 import { resourceTypeId } from '../model/resource-types.ts'
@@ -21,9 +20,14 @@ export async function resolveQuery(database: SeriesDatabase, asked: MetricDataQu
   return {
     metric,
     shape: groupingShape(grouping, metric),
-    ...defined({ serviceIds, eventType, resourceType, user, labelId, otherId }),
+    serviceIds,
+    eventType,
+    resourceType,
+    user,
+    labelId,
+    otherId,
     uncountedIds: [otherId, noneId].filter((id) => id !== undefined),
-    ...defined({ resourceId }),
+    resourceId,
   }
 }
 

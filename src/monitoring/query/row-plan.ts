@@ -1,4 +1,3 @@
-import { defined } from '../../lib/defined.ts'
 import { isHostMetric } from '../metrics/metrics.ts'
 import { resolutions } from '../series/schema.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
@@ -83,10 +82,8 @@ function planPart(
   return {
     sources: sourcesOf(isTotal),
     isUnique: isAlone && hasOneRow && value !== 'resources',
-    ...defined({ distinct }),
-    ...(distinct !== undefined && isTotal && value !== 'resources'
-      ? { countedSources: sourcesOf(false) }
-      : {}),
+    distinct,
+    countedSources: distinct !== undefined && isTotal && value !== 'resources' ? sourcesOf(false) : undefined,
   }
 }
 

@@ -41,7 +41,7 @@ export class PostgresSeriesDatabase implements SeriesDatabase {
       application_name: 'terrane',
       max: isReader ? 1 : 3,
       connectionTimeoutMillis: 10_000,
-      ...(isReader ? {} : { query_timeout: 60_000 }),
+      query_timeout: isReader ? undefined : 60_000,
       keepAlive: true,
       types: { getTypeParser },
     })

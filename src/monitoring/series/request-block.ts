@@ -77,8 +77,8 @@ export function encodeRequests(events: readonly RequestEvent[]): Uint8Array {
       values,
       (indexes?.BYTES_PER_ELEMENT ?? 0) as 0 | 1 | 2 | 4,
     ]),
-    ...(events[0]?.isCountedOnly === true ? { isCountedOnly: true } : {}),
-    ...(hasFirstBytes ? { hasFirstBytes } : {}),
+    isCountedOnly: events[0]?.isCountedOnly === true ? true : undefined,
+    hasFirstBytes: hasFirstBytes || undefined,
   }
   const head = Buffer.from(JSON.stringify(header))
   const parts: Uint8Array[] = [Buffer.from(Uint32Array.of(head.length).buffer), head]

@@ -2,7 +2,6 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import type { MapServerSettings } from '../../config/map-servers.ts'
-import { defined } from '../../lib/defined.ts'
 import { FieldFailure } from '../../lib/errors.ts'
 import type { HostRecord, ServiceSource } from '../model/records.ts'
 import type { ServiceType } from '../model/service-types.ts'
@@ -89,7 +88,7 @@ function hostSourceOf(server: MapServerSettings): ServiceSource | undefined {
 }
 
 function credentialsOf({ user, password }: MapServerSettings): Pick<MapServerSettings, 'user' | 'password'> {
-  return defined({ user, password })
+  return { user, password }
 }
 
 /**

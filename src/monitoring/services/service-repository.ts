@@ -1,5 +1,4 @@
 import type { Queryable } from '../../db/connection.ts'
-import { defined } from '../../lib/defined.ts'
 import { Secret } from '../../lib/secrets/secret.ts'
 import type { Vault } from '../../lib/secrets/vault.ts'
 import type { ServiceRecord, ServiceSource, ServiceValues } from '../model/records.ts'
@@ -28,8 +27,8 @@ function toRecord(row: Row, vault: Vault): ServiceRecord {
     notes: row.notes,
     isActive: row.is_active === 1,
     checkIntervalSeconds: row.check_interval,
-    ...(row.last_check === null ? {} : { lastCheck: row.last_check }),
-    source: { ...source, ...defined({ password }) },
+    lastCheck: row.last_check ?? undefined,
+    source: { ...source, ...(password && { password }) },
   }
 }
 

@@ -66,7 +66,7 @@ function admitEntry(properties: Map<string, string>, unpacking: Unpacking): Seve
     isFolder: attributes.startsWith('D'),
     fault: faultOf(attributes, properties.get('Encrypted') === '+'),
   })
-  return { name, sizeBytes, ...(crc === '' ? {} : { crc: Number.parseInt(crc, 16) }) }
+  return { name, sizeBytes, crc: crc === '' ? undefined : Number.parseInt(crc, 16) }
 }
 
 async function drain(content: AsyncIterable<Uint8Array>): Promise<void> {

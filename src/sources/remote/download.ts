@@ -1,6 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
 import { open } from 'node:fs/promises'
-import { defined } from '../../lib/defined.ts'
 import type { Failure } from '../../lib/errors.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { Attempt, AttemptLimits, AttemptOptions } from './attempts.ts'
@@ -132,7 +131,7 @@ export async function download(
         attempt.touch()
         await receive(body, arriving, options, attempt)
         const { name, contentType } = body
-        return { bytes: arriving.bytes, ...defined({ name, contentType }) }
+        return { bytes: arriving.bytes, name, contentType }
       },
     )
   } finally {

@@ -1,7 +1,6 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import { extensionOf, fetchedSidecars } from '../../formats/file-names.ts'
-import { defined } from '../../lib/defined.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
 import { withoutSecrets } from '../../lib/secrets/without-secrets.ts'
 import { cleanEntryName, findNameFault, isSkippedEntry } from '../entry-name.ts'
@@ -64,8 +63,7 @@ class Fetch {
         limits,
         signal,
         remainingBytes: limits.maxBytes - before,
-        onBytes: (bytes, totalBytes) =>
-          onProgress({ file: shown, bytes: before + bytes, ...defined({ totalBytes }) }),
+        onBytes: (bytes, totalBytes) => onProgress({ file: shown, bytes: before + bytes, totalBytes }),
       })
       this.#bytes = before + downloaded.bytes
       const target = join(this.#folder, nameOf(downloaded, await readHead(part)))

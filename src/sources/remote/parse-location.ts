@@ -44,6 +44,9 @@ export function parseLocation(text: string): { location: RemoteLocation; credent
   if (/\p{Cc}/u.test(username + password)) malformed(url.href, 'its user name holds a control character')
   return {
     location: locationOf(url, scheme),
-    credentials: { ...(username === '' ? {} : { username }), ...(password === '' ? {} : { password }) },
+    credentials: {
+      username: username === '' ? undefined : username,
+      password: password === '' ? undefined : password,
+    },
   }
 }

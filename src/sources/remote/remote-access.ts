@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { getCACertificates } from 'node:tls'
 import type { RemoteSettings } from '../../config/remote-settings.ts'
-import { defined } from '../../lib/defined.ts'
 import { createAddressGuard } from './address-guard.ts'
 import type { DownloadLimits } from './download.ts'
 import { createHostKeys } from './host-keys.ts'
@@ -31,7 +30,7 @@ export function createRemoteAccess(
     guard: createAddressGuard({ allow: settings.allow, ownPort }),
     authorities: [...getCACertificates('default'), ...readAuthorities(settings.authoritiesFile)],
     hostKeys: createHostKeys(knownHosts, onlyKnownHosts),
-    s3: { region: s3Region, ...defined({ endpoint: s3Endpoint }) },
+    s3: { region: s3Region, endpoint: s3Endpoint },
     limits: {
       maxBytes,
       maxEntries,

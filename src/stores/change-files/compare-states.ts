@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { Attribute, Schema } from '../../geo/schema.ts'
-import { defined } from '../../lib/defined.ts'
 import type { ChangeCounts, RowChange } from '../changes.ts'
 import type { FeaturePage } from '../store.ts'
 import type { RowMatch, SpoolPlan } from './spooled-rows.ts'
@@ -175,14 +174,12 @@ async function* readDifferences(db: DatabaseSync, signal: AbortSignal): AsyncGen
   let turn: RowChange[] = []
   for (const row of rows) {
     signal.throwIfAborted()
-    turn.push(
-      defined({
-        change: row['change'] as RowChange['change'],
-        featureId: String(row['id']),
-        before: row['old'] === null ? undefined : spooledRow(row['old'], row['old_place']),
-        after: row['new'] === null ? undefined : spooledRow(row['new'], row['new_place']),
-      }),
-    )
+    turn.push({
+      change: row['change'] as RowChange['change'],
+      featureId: String(row['id']),
+      before: row['old'] === null ? undefined : spooledRow(row['old'], row['old_place']),
+      after: row['new'] === null ? undefined : spooledRow(row['new'], row['new_place']),
+    })
     if (turn.length < changesPerTurn) continue
     yield turn
     turn = []

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Format } from '../../formats/format.ts'
-import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { StoreConnection, StoreType } from '../store.ts'
 
@@ -35,6 +34,6 @@ export function fileSource(connection: StoreConnection, format: Format): FileSou
     format,
     path,
     indexPath: join(connection.indexFolder, indexName(connection)),
-    ...defined({ charset }),
+    charset,
   }
 }

@@ -1,7 +1,6 @@
 import { filterKey } from '../../filters/filter.ts'
 import type { DataFile, LayerDescription, PlacedRows, ReadContext } from '../../formats/format.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
-import { defined } from '../../lib/defined.ts'
 import { Failure, invalid, notFound } from '../../lib/errors.ts'
 import { fileState } from '../file-state.ts'
 import type { RowPosition, SortKey } from '../order.ts'
@@ -161,11 +160,7 @@ export class FileStore implements VectorStore {
   ): Promise<Iterable<Uint32Array> | AsyncIterable<Uint32Array>> {
     const { index } = indexed
     const { limit, offset, from, sort = [], bboxes, time, filter, featureId, featureIds } = query
-    const matches = await this.#match(
-      indexed,
-      defined({ bboxes, time, filter, featureId, featureIds }),
-      signal,
-    )
+    const matches = await this.#match(indexed, { bboxes, time, filter, featureId, featureIds }, signal)
     const { rowCount } = index.header
     if (from === undefined && sort.length === 0)
       return matches?.positions(offset, limit, pieceRows) ?? allPositions(rowCount, offset, limit, pieceRows)
@@ -331,5 +326,5 @@ function positionOfRow(index: FileIndex, { id }: RowPosition): number {
 
 function toTable(layer: LayerDescription): TableDescription {
   const { name, schema, featureCount, envelope } = layer
-  return { name, schema, ...defined({ featureCount, envelope }) }
+  return { name, schema, featureCount, envelope }
 }

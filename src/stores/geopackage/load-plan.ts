@@ -3,7 +3,6 @@ import { isSameName } from '../../formats/geopackage/sql-names.ts'
 import type { GeoPackageTable } from '../../formats/geopackage/tables.ts'
 import { findObject, findTable } from '../../formats/geopackage/tables.ts'
 import type { Attribute, AttributeType, GeometryField, Schema } from '../../geo/schema.ts'
-import { defined } from '../../lib/defined.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
 import { explainNewIds } from '../explain-new-ids.ts'
 import { matchColumns as matchNames } from '../match-columns.ts'
@@ -93,8 +92,8 @@ function planNew(request: LoadRequest, hooks: LoadHooks): GeoPackageLoadPlan {
     columns,
     keepsIds: keyColumn !== undefined,
     isIndexed: geometry !== undefined,
-    ...defined({ keyColumn }),
-    ...(geometry === undefined ? {} : { geometry: { ...geometry, name: names.geometry } }),
+    keyColumn,
+    geometry: geometry === undefined ? undefined : { ...geometry, name: names.geometry },
   }
 }
 
@@ -149,7 +148,8 @@ function planExisting(
       hooks,
     ),
     isIndexed: geometry !== undefined && hasRtree(db, { table: existing.name, geometry: geometry.name }),
-    ...defined({ geometry, keyColumn }),
+    geometry,
+    keyColumn,
   }
 }
 

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { threadId } from 'node:worker_threads'
-import { defined } from '../../lib/defined.ts'
 import { withNameLock } from '../../lib/workers/name-lock.ts'
 import type { Ended } from '../../lib/workers/news.ts'
 import { hearEnds, openNews } from '../../lib/workers/news.ts'
@@ -100,7 +99,7 @@ function takeEnd({ path, work, from, to }: WriteNotice): void {
   before.delete(to)
   for (const first of before) if (before.size > rememberedLooks) before.delete(first)
   const { beforeDeath } = isContinued ? known : {}
-  know(path, { latest: to, before, ...defined({ beforeDeath }) })
+  know(path, { latest: to, before, beforeDeath })
   for (const one of new Set([from, isContinued ? known.latest : from]))
     if (one !== to) announceServerChange({ path, from: one, to })
 }
@@ -149,7 +148,7 @@ function beginWork(path: string, from: string, isWrite: boolean): (to: string | 
   begun += 1
   const work = { pid: process.pid, threadId, number: begun, isWrite }
   tell({ path, work, from, isOver: false })
-  return (to) => tell({ path, work, from, isOver: true, ...(to === undefined ? {} : { to }) })
+  return (to) => tell({ path, work, from, isOver: true, to })
 }
 
 /** A write in an open transaction. */

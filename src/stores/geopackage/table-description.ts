@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { findTable } from '../../formats/geopackage/tables.ts'
-import { defined } from '../../lib/defined.ts'
 import type { TableDescription } from '../store.ts'
 
 /** Returns the description of a table; undefined if there is none. */
@@ -8,5 +7,5 @@ export function describeTable(db: DatabaseSync, name: string): TableDescription 
   const table = findTable(db, name)
   if (table === undefined) return undefined
   const { idColumn, envelope, schema } = table
-  return { name: table.name, schema, ...defined({ primaryKey: idColumn, envelope }) }
+  return { name: table.name, schema, primaryKey: idColumn, envelope }
 }

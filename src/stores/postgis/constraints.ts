@@ -118,7 +118,7 @@ function uniqueCheck({ name, keys, columns, predicate }: UniqueRow): RowCheck {
   const equal = keyNames.map((key) => `a.${key} = b.${key}`).join(' and ')
   return {
     reason: `Index "${name}" takes each value once: ${columns.join(', ')} has one that is there already`,
-    ...(columns.length === 1 && columns[0] !== undefined ? { field: columns[0] } : {}),
+    field: columns.length === 1 && columns[0] !== undefined ? columns[0] : undefined,
     violators: (source, target, isReplace) => {
       const keyed = `(select terrane_ctid, ${named} from ${source} as staged${where}) a`
       const repeated = `select terrane_ctid from (select terrane_ctid,

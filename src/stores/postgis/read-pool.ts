@@ -1,5 +1,4 @@
 import type { Pool, PoolClient } from 'pg'
-import { defined } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
 import { clientOptions, requireAnswer } from '../../lib/postgres/client.ts'
 import { connectionFailure, statementFailure } from '../../lib/postgres/errors.ts'
@@ -129,10 +128,7 @@ export class ReadPool {
       client?.release(true)
       const failure = error instanceof Failure ? error : connectionFailure(error, this.#settings)
       const { retryAfterSeconds } = failure
-      throw new Failure('unavailable', failure.code, failure.message, {
-        cause: error,
-        ...defined({ retryAfterSeconds }),
-      })
+      throw new Failure('unavailable', failure.code, failure.message, { cause: error, retryAfterSeconds })
     }
   }
 

@@ -63,13 +63,7 @@ export async function beginLoad(
     prepare: async () => {
       const { token, result } = await orDiscard(() => prepareCommit(steps))
       const { changes } = steps
-      return {
-        token,
-        result,
-        discard,
-        commit: () => commit(token),
-        ...(changes === undefined ? {} : { changes }),
-      }
+      return { token, result, discard, commit: () => commit(token), changes }
     },
   }
   const { staged } = steps

@@ -1,5 +1,4 @@
 import type { FeatureBatch } from '../../geo/batch.ts'
-import { defined } from '../../lib/defined.ts'
 import { conflict } from '../../lib/errors.ts'
 import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
 import type { LoadHooks, LoadRequest, LoadResult, TableDescription } from '../store.ts'
@@ -155,9 +154,9 @@ async function buildTable(
   return {
     connection,
     result: loadResult(sent, plan.target),
-    ...defined({ complete }),
+    complete,
     form: plan.replaced === undefined ? 'new' : 'swap',
-    ...(request.isDryRun ? { staged: await stagedTable(context, connection, plan, sent) } : {}),
+    staged: request.isDryRun ? await stagedTable(context, connection, plan, sent) : undefined,
     place: async () => {
       const result = loadResult(sent, plan.target)
       const table = await describeStaged(context, connection, plan, sent)
@@ -208,7 +207,7 @@ async function describeStaged(
   if (facts === undefined) throw stagingGone(request)
   const primaryKey = replaced === undefined ? identity?.column : replaced.primaryKey
   const { schema } = await schemaOf(client, { ...facts, primaryKey })
-  return { name: request.table, schema, featureCount: rowsSent, ...defined({ primaryKey, envelope }) }
+  return { name: request.table, schema, featureCount: rowsSent, primaryKey, envelope }
 }
 
 function stagingGone({ loadId }: LoadRequest): Error {
@@ -235,7 +234,9 @@ async function stagedTable(
     columns,
     isAddition: replaced === undefined,
     notTried: [],
-    ...defined({ rowCount, bounds, identity }),
+    rowCount,
+    bounds,
+    identity,
   }
 }
 
@@ -329,5 +330,5 @@ async function giveNames(
 }
 
 export function loadResult({ rowsSent, envelope }: SentRows, { renamed }: TargetPlan): LoadResult {
-  return defined({ rowsLoaded: rowsSent, renamed, envelope })
+  return { rowsLoaded: rowsSent, renamed, envelope }
 }

@@ -1,5 +1,4 @@
 import type { Attribute, Schema } from '../../geo/schema.ts'
-import { defined } from '../../lib/defined.ts'
 import { quoteIdentifier, quoteTable, quoteText } from '../../lib/postgres/quote.ts'
 import { columnType, geometryColumnType } from './column-types.ts'
 import type { RowCheck } from './constraints.ts'
@@ -129,7 +128,7 @@ export class StagedRows {
       relation: this.staging,
       facts: this.#facts,
       columns: [...columns, ...filled.map(({ name }) => name)],
-      ...defined({ identity: this.#plan.identity }),
+      identity: this.#plan.identity,
       notTried: filled.length < missing.length ? ['defaults'] : [],
     }
   }

@@ -1,4 +1,3 @@
-import { defined } from '../../lib/defined.ts'
 import { conflict } from '../../lib/errors.ts'
 import { quoteTable } from '../../lib/postgres/quote.ts'
 import type { LoadResult, NotRetained, TableSnapshot } from '../store.ts'
@@ -64,7 +63,7 @@ export async function stageTable(
     connection,
     result: loadResult(sent, plan),
     form: 'beside',
-    ...(staged === undefined ? {} : { staged: countedRows(staged, sent, rowsSent) }),
+    staged: staged === undefined ? undefined : countedRows(staged, sent, rowsSent),
     place,
     finish: () => analyzeTable(connection, facts, hooks),
   }
@@ -89,7 +88,7 @@ function countedRows(
   { rowsSent: rowCount, envelope }: SentRows,
   sentAtFirst: number,
 ): ComparedRows {
-  return { ...staged, rowCount, ...(rowCount === sentAtFirst ? defined({ bounds: envelope }) : {}) }
+  return { ...staged, rowCount, bounds: rowCount === sentAtFirst ? envelope : staged.bounds }
 }
 
 /** Throws `Failure` if rows of other tables would be removed too, or if rows of this table are hidden. */

@@ -166,9 +166,8 @@ function columnFacts(row: ColumnRow): ColumnFacts {
     isSerial: isNumbered && row.identity === '',
     isReadOnly: row.generated !== '' || row.identity === 'a',
     isGenerated: row.generated !== '',
-    ...(row.default_text === null || isNumbered || row.generated !== ''
-      ? {}
-      : { defaultSql: row.default_text }),
+    defaultSql:
+      row.default_text === null || isNumbered || row.generated !== '' ? undefined : row.default_text,
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Attribute, Schema } from '../../geo/schema.ts'
-import { defined } from '../../lib/defined.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
 import { quoteIdentifier } from '../../lib/postgres/quote.ts'
 import { explainNewIds } from '../explain-new-ids.ts'
@@ -89,15 +88,15 @@ export function planNewTable(request: LoadRequest, srid: number): NewTable {
               : { ...attribute, name: names[index] ?? '', isNullable: true },
         })),
         geometry: rules === undefined ? undefined : { rules, isRequired: false },
-        ...defined({ idIndex }),
+        idIndex,
       },
       columns: geometryColumn === undefined ? names : [...names, geometryColumn],
       matched: [],
       geometryColumn,
       indexes: storedNames(request, names),
       renamed: renamedColumns(request.schema, names, geometryColumn),
-      ...defined({ identity: names[attributes.findIndex(({ isIdentity }) => isIdentity === true)] }),
-      ...(idIndex === undefined ? {} : { keptId: { column: primaryKey, type: 'int64' } }),
+      identity: names[attributes.findIndex(({ isIdentity }) => isIdentity === true)],
+      keptId: idIndex === undefined ? undefined : { column: primaryKey, type: 'int64' },
     },
   }
 }

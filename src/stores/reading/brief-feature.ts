@@ -44,8 +44,8 @@ function everySo(geometry: Geometry, step: number): Geometry {
   const { coordinates, geometries } = geometry
   return {
     ...geometry,
-    ...(coordinates === undefined ? {} : { coordinates: sparse(coordinates, step) }),
-    ...(geometries === undefined ? {} : { geometries: geometries.map((one) => everySo(one, step)) }),
+    coordinates: coordinates === undefined ? geometry.coordinates : sparse(coordinates, step),
+    geometries: geometries?.map((one) => everySo(one, step)) ?? geometry.geometries,
   }
 }
 

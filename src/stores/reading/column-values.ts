@@ -3,7 +3,6 @@ import type { Column } from '../../geo/column.ts'
 import { columnValue, isValid } from '../../geo/column.ts'
 import { attributeIndex } from '../../geo/schema.ts'
 import { dateText, timestampText, timeText } from '../../geo/time-text.ts'
-import { defined } from '../../lib/defined.ts'
 import type { VectorStore } from '../store.ts'
 
 /** Values of a column. */
@@ -164,7 +163,7 @@ class ColumnLook {
       end === undefined ? undefined : this.#asJson(end),
     )
     if (!this.#hasRange || least === undefined || largest === undefined) return undefined
-    return { attribute, ...defined({ least, largest }) }
+    return { attribute, least, largest }
   }
 
   #asJson(value: string | number | bigint): string | number | undefined {

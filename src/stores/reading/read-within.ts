@@ -47,7 +47,7 @@ export async function chooseWithin(
     step = nextStep(kept.length, total, mostBytes)
     const some = order.subarray(from, from + step)
     const wanted = Array.from(some, (at) => ids[at] ?? '')
-    const lengths = await measure(reads, { ...query, ids: wanted, ...(boxes && { boxes }) }, signal)
+    const lengths = await measure(reads, { ...query, ids: wanted, boxes }, signal)
     for (const at of some) {
       total += lengths.get(ids[at] ?? '') ?? 0
       if (total > mostBytes && kept.length > 0) return inKeyOrder(kept, ids)

@@ -54,8 +54,8 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
   }
   return {
     type: connection.type,
-    ...(servedEdits === undefined ? {} : { edits: servedEdits }),
-    ...(served === undefined ? {} : { states: served }),
+    edits: servedEdits,
+    states: served,
     tableName: (wanted, suffix) => local.tableName(wanted, suffix),
     stage: (request, batches, hooks) => local.stage(request, batches, hooks),
     check: (signal) => ask(({ pool, limits }) => pool.call('check', { connection }, { ...limits, signal })),
@@ -163,12 +163,11 @@ function servedStates(states: TableStates, connection: StoreConnection, ask: Ask
     read: (table, path, signal) => states.read(table, path, signal),
     putAside: (table, keepAs) =>
       written(ask(({ pool, limits }) => pool.call('putAside', { connection, table, keepAs }, limits))),
-    ...(states.isUnchanged === undefined
-      ? {}
-      : {
-          isUnchanged: (table, mark) =>
+    isUnchanged:
+      states.isUnchanged === undefined
+        ? undefined
+        : (table, mark) =>
             ask(({ pool, limits }) => pool.call('isUnchanged', { connection, table, mark }, limits)),
-        }),
     drop: ({ id }) => written(ask(({ pool, limits }) => pool.call('dropKept', { connection, id }, limits))),
     list: () => ask(({ pool, limits }) => pool.call('listKept', { connection }, limits)),
   }

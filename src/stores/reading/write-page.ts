@@ -185,7 +185,7 @@ class PageText implements WrittenPage {
     const bytes = encoder.encode(this.text)
     this.text = ''
     const { tag } = this
-    return { bytes, numberMatched, numberReturned: this.#numberReturned, isLast, ...defined({ tag }) }
+    return { bytes, numberMatched, numberReturned: this.#numberReturned, isLast, tag }
   }
 }
 
@@ -220,7 +220,7 @@ class FormPage implements WrittenPage {
     this.#writer ??= this.#format.open(this.#about, this.#about.schema)
     const { tag } = this
     const counts = { numberMatched, numberReturned: this.#numberReturned }
-    return { bytes: this.#writer.take(), ...counts, isLast, ...defined({ tag }) }
+    return { bytes: this.#writer.take(), ...counts, isLast, tag }
   }
 }
 
@@ -228,8 +228,8 @@ class FormPage implements WrittenPage {
 export async function queryOf({ query, box, filter, crs }: FeaturePageRequest): Promise<FeatureQuery> {
   return {
     ...query,
-    ...(box !== undefined && { bboxes: await areasIn(box, crs) }),
-    ...(filter !== undefined && { filter: await filterIn(filter, crs) }),
+    bboxes: box === undefined ? undefined : await areasIn(box, crs),
+    filter: filter === undefined ? undefined : await filterIn(filter, crs),
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Reprojector } from '../../geo/reprojector.ts'
 import type { Schema } from '../../geo/schema.ts'
-import { defined } from '../../lib/defined.ts'
 import type { Failure } from '../../lib/errors.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { TileEncoder } from '../../tiles/encode-tile.ts'
@@ -207,7 +206,7 @@ async function encode(
 ): Promise<Tile | Excess> {
   const { source, request, mostBytes } = work
   const { table, columns } = source
-  const query = { table, ...defined({ ids, boxes }), ...readColumns(request.attributes, columns) }
+  const query = { table, ids, boxes, ...readColumns(request.attributes, columns) }
   const note: TileNote = {}
   let encoder: TileEncoder | undefined
   let [count, bytesRead] = [0, 0]

@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { defined } from '../../lib/defined.ts'
 import type { OptionValueRule } from './option-values.ts'
 import {
   band,
@@ -101,7 +100,7 @@ export const rasterTranslate: RasterTransform = {
     const isPlaced = hasOption(options, '-a_ullr')
     const hasNewPoints = hasOption(options, '-gcp')
     return {
-      ...defined({ srs: crs }),
+      srs: crs,
       hasExtent: isPlaced || (hasExtent && !hasNewPoints),
       hasControlPoints: hasNewPoints || (hasControlPoints && !hasOption(options, '-nogcp')),
     }

@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { defined } from '../../lib/defined.ts'
 import {
   band,
   cellType,
@@ -117,6 +116,6 @@ export const rasterWarp: RasterTransform = {
     const to = lastValue(options, '-t_srs')
     const canReproject = from !== undefined || hasControlPoints
     const after = to !== undefined && canReproject ? to : from
-    return { ...defined({ srs: after }), hasExtent: hasExtent || hasControlPoints, hasControlPoints: false }
+    return { srs: after, hasExtent: hasExtent || hasControlPoints, hasControlPoints: false }
   },
 }

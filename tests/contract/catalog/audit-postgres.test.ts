@@ -109,7 +109,8 @@ describe('a server whose catalogue is PostgreSQL', () => {
     test.after(() => cluster.dropDatabase(cluster.url(name)))
     await runSql(cluster.url(name), 'create extension postgis')
     const orders: string[][] = []
-    for (const env of [{}, { TERRANE_DATABASE_URL: cluster.url(name) }]) {
+    const environments: Record<string, string>[] = [{}, { TERRANE_DATABASE_URL: cluster.url(name) }]
+    for (const env of environments) {
       const server = await createTestApp({ env })
       try {
         const client = clientOf(server)

@@ -94,7 +94,7 @@ describe('the parameters of transformations', () => {
     const path = '/0/tasks/0/transforms'
     for (const { type, needed, optional = {}, shown = {} } of types) {
       for (const name of Object.keys(needed)) {
-        const { [name as 'field']: _left, ...others }: Record<string, string> = needed
+        const { [name as 'field']: _left, ...others }: Partial<Record<string, string>> = needed
         const refused = await client.call('POST', path, { type, ...others })
         assert.equal(refused.status, 400, `${type} without ${name}`)
         assert.match(String(refused.json.detail), new RegExp(name))

@@ -23,7 +23,8 @@ const newDatabase = async (): Promise<string> => (await testCluster()).createDat
 
 /** A server with the workspace `topp` and in it the store of the place. */
 async function startAt(test: TestContext, { catalogue, type, store }: Place): Promise<ImporterClient> {
-  const env = catalogue === 'SQLite' ? {} : { TERRANE_DATABASE_URL: await newDatabase() }
+  const env: Record<string, string> =
+    catalogue === 'SQLite' ? {} : { TERRANE_DATABASE_URL: await newDatabase() }
   const client = await startImporter(test, { env: { TERRANE_REMOTE_ALLOW: '127.0.0.1', ...env } })
   const create = async (url: string, payload: object): Promise<void> => {
     const { app, admin: headers } = client.server

@@ -53,7 +53,7 @@ describe('formats of answers below /ogc', () => {
       assert.match(String(plain.headers.vary), /(^|, )Accept(,|$)/, path)
       for (const accept of ['*/*', 'application/*', 'application/json', type])
         assert.equal((await get(path, { accept })).headers['content-type'], type, `${path} ${accept}`)
-      for (const headers of [{}, { accept: 'image/png' }, { accept: browser }])
+      for (const headers of [{} as Record<string, string>, { accept: 'image/png' }, { accept: browser }])
         assert.equal((await get(`${path}?f=json`, headers)).headers['content-type'], type, path)
     }
   })
@@ -152,7 +152,9 @@ describe('formats of answers below /ogc', () => {
       }
     }
     const [json, csv] = await Promise.all(
-      [{}, { accept: 'text/csv' }].map((headers) => untilTagged(() => get(`${collection}/items`, headers))),
+      [{} as Record<string, string>, { accept: 'text/csv' }].map((headers) =>
+        untilTagged(() => get(`${collection}/items`, headers)),
+      ),
     )
     assert.notEqual(json?.headers.etag, csv?.headers.etag)
   })

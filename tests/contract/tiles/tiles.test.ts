@@ -122,7 +122,7 @@ for (const [name, environment] of Object.entries(shapes))
     })
 
     it('hold several layers, each with its name, rights and version', async () => {
-      for (const headers of [{}, { 'accept-encoding': 'gzip' }]) {
+      for (const headers of [{} as Record<string, string>, { 'accept-encoding': 'gzip' }]) {
         const both = await get('/tiles/open:trees,open:roads/0/0/0.mvt', headers)
         const bytes =
           both.headers['content-encoding'] === 'gzip' ? gunzipSync(both.rawPayload) : both.rawPayload

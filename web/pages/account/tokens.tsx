@@ -52,7 +52,7 @@ function NewToken({ onMade }: { onMade(token: Token): void }) {
     const form = event.currentTarget as HTMLFormElement
     const data = new FormData(form)
     const expires = String(data.get('expires'))
-    const token = { name: String(data.get('name')), ...(expires === '' ? {} : { expires }) }
+    const token = { name: String(data.get('name')), expires: expires === '' ? undefined : expires }
     try {
       const made = await call<{ token: Token }>({ method: 'POST', path, body: { token } })
       onMade(made.token)

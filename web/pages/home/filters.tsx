@@ -121,7 +121,7 @@ function Chips() {
             key={name}
             text={name}
             count={layers}
-            {...(isPublic ? { icon: 'globe' } : {})}
+            icon={isPublic ? 'globe' : undefined}
             {...toggle('workspace', name)}
           />
         ))}

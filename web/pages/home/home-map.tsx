@@ -10,7 +10,7 @@ export function HomeMap({ ids, bounds }: MappedLayers) {
   const query = new URLSearchParams({ layers: ids.join(',') })
   return (
     <div class="home-map">
-      <MapView label={texts.map} layers={ids} {...(bounds !== undefined && { bounds })} />
+      <MapView label={texts.map} layers={ids} bounds={bounds} />
       <a class="open" href={`${addressOf('/app/map')}?${query}`}>
         <Icon name="expand" />
         {texts.openMap}

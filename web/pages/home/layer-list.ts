@@ -42,11 +42,11 @@ export function questionOf(query: URLSearchParams): Query {
   const order = orders[text('sort') ?? (q === undefined ? 'title' : 'relevance')] ?? orders['title']
   const isWithout = order?.sort === 'relevance' && q === undefined
   return {
-    ...(q === undefined ? {} : { q }),
-    ...(workspace === undefined ? {} : { workspace }),
-    ...(kind === undefined ? {} : { kind }),
-    ...(query.get('public') === 'false' ? { public: false } : {}),
-    ...(query.get('problem') === 'true' ? { problem: true } : {}),
+    q,
+    workspace,
+    kind,
+    public: query.get('public') === 'false' ? false : undefined,
+    problem: query.get('problem') === 'true' ? true : undefined,
     ...(isWithout ? orders['title'] : order),
     limit: pageSize,
   }

@@ -24,10 +24,7 @@ export function layersOnMap(total: number, layers: readonly Mapped[]): MappedLay
     .sort((one, other) => one.height - other.height)
     .map(({ layer }) => layer)
   const bounds = boundsOfAll(drawn.flatMap(({ bounds: one }) => (one === undefined ? [] : [one])))
-  return {
-    ids: drawn.map(({ workspace, name }) => `${workspace}:${name}`),
-    ...(bounds !== undefined && { bounds }),
-  }
+  return { ids: drawn.map(({ workspace, name }) => `${workspace}:${name}`), bounds }
 }
 
 function boundsOfAll(all: readonly (readonly number[])[]): Bounds | undefined {

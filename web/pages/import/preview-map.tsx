@@ -35,7 +35,7 @@ interface PreviewMapProps {
 /** Map of a task's rows before loading. Selection is shared with the table. */
 export function PreviewMap({ path, srs, name }: PreviewMapProps) {
   const texts = importTexts.value
-  const query = { limit: mostObjects, ...(srs !== undefined && { srs }) }
+  const query = { limit: mostObjects, srs }
   const first = useMemo(
     () =>
       new Resource<Preview>((aborted) =>
@@ -70,7 +70,7 @@ export function PreviewMap({ path, srs, name }: PreviewMapProps) {
     <MapView
       label={texts.onMap}
       {...(style === undefined ? { objects: features } : { style })}
-      {...(bbox && { bounds: bbox })}
+      bounds={bbox}
       selected={chosen === undefined ? [] : [chosen]}
       show={boundsOf(chosen?.geometry)}
       onPick={(found) => {

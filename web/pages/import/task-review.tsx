@@ -106,7 +106,7 @@ function Proposals({ path, task, put }: PartProps) {
     path,
     body: {
       task: {
-        ...(srs !== undefined && { layer: { srs } }),
+        layer: srs === undefined ? undefined : { srs },
         transformChain: { type: 'vector', transforms: [transform] },
       },
     },

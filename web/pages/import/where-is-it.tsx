@@ -214,7 +214,7 @@ function Choice({ path, candidates, chosen, onChoose }: ChoiceProps) {
           <label key={srs}>
             <input type="radio" name={group} checked={srs === chosen} onChange={() => onChoose(srs)} />
             <span class="map mini" inert aria-hidden="true">
-              <MiniMap path={path} srs={srs} {...(bbox && { bbox })} />
+              <MiniMap path={path} srs={srs} bbox={bbox} />
             </span>
             <span class="t">
               <b>{name}</b>
@@ -245,7 +245,7 @@ function MiniMap({ path, srs, bbox }: { path: string; srs: string; bbox?: number
   const { value } = first
   const bounds = value?.bbox ?? bbox
   if (value === undefined) return null
-  return <MapView label={texts.onMap} objects={value.features} {...(bounds && { bounds })} />
+  return <MapView label={texts.onMap} objects={value.features} bounds={bounds} />
 }
 
 interface ByNameProps {

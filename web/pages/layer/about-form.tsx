@@ -112,7 +112,7 @@ function useKept(id: string, begun: Layer): AboutActions {
   const look = async (signal?: AbortSignal): Promise<Layer> => {
     const { value, tag } = await callTagged<LayerReply>({ path: layerPath(id) }, signal)
     const { layer: before } = known.current
-    known.current = { layer: value.layer, ...(tag !== undefined && { tag }) }
+    known.current = { layer: value.layer, tag }
     others.value = value.layer
     return before
   }

@@ -100,7 +100,7 @@ function Difference({ id, from, to, versions, bounds }: CompareProps & { from: s
             <MapView
               label={texts.mapOfChanges}
               objects={objects}
-              {...(bounds && { bounds: extentOf(objects) ?? bounds })}
+              bounds={bounds ? (extentOf(objects) ?? bounds) : undefined}
               popup={(one) => <Values of={one.properties as unknown as Change['properties']} />}
             />
           )}

@@ -42,12 +42,12 @@ export function LayerMap({ id, bounds, columns, view, filtered }: LayerMapProps)
         onRest={(edges) => {
           view.inSight.value = edges
         }}
-        {...(version !== undefined && { version })}
-        {...(filtered?.rows && { rows: filtered.rows })}
-        {...(filtered && !filtered.rows && filter !== undefined && { filter })}
-        {...(bounds && { bounds })}
-        {...(begin && { begin })}
-        {...(row !== undefined && !('layer' in row) && { show: boundsOf(row.geometry) })}
+        version={version}
+        rows={filtered?.rows ? filtered.rows : undefined}
+        filter={filtered && !filtered.rows && filter !== undefined ? filter : undefined}
+        bounds={bounds}
+        begin={begin}
+        show={row !== undefined && !('layer' in row) ? boundsOf(row.geometry) : undefined}
       />
     </section>
   )

@@ -59,7 +59,7 @@ function resourcesOf(id: string) {
 async function entryOf(id: string, aborted: AbortSignal): Promise<Entry | undefined> {
   const colon = id.indexOf(':')
   const [workspace, name] = [id.slice(0, Math.max(0, colon)), id.slice(colon + 1)]
-  const query = { q: name, limit: 100, ...(workspace !== '' && { workspace }) }
+  const query = { q: name, limit: 100, workspace: workspace !== '' ? workspace : undefined }
   const { layers } = await call<{ layers: Entry[] }>({ path: '/rest/catalogue/layers', query }, aborted)
   return layers.find((one) => one.name === name && (workspace === '' || one.workspace === workspace))
 }

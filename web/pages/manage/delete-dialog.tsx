@@ -46,7 +46,7 @@ function linesOf(found: Dependents): Line[] {
           {
             text: say(names.total),
             total: names.total,
-            names: names.names.map((text) => ({ text, ...(to && { to: to(text) }) })),
+            names: names.names.map((text) => ({ text, to: to ? to(text) : undefined })),
           },
         ]
   const counted = (total: number | undefined, text: (total: number) => string) =>
@@ -105,7 +105,7 @@ export function DeleteDialog({ name, path, query, hint, onDone }: Props) {
     look(asking.signal)
     return () => asking.abort()
   }, [path])
-  const asked: Call = { method: 'DELETE', path, ...(query && { query }) }
+  const asked: Call = { method: 'DELETE', path, query }
   const remove = async (): Promise<void> => {
     try {
       await call(asked)

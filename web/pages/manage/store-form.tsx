@@ -41,7 +41,7 @@ export function NewStore({ onDone }: Done) {
       name: String(data.get('name')),
       type,
       connectionParameters: connectionOf(data, type),
-      ...(data.get('description') === '' ? {} : { description: String(data.get('description')) }),
+      description: data.get('description') === '' ? undefined : String(data.get('description')),
       versions: data.get('versions') !== null,
     },
   })
@@ -117,10 +117,10 @@ function ChangeForm({ store, wire, onDone }: Done & { store: Store; wire: StoreF
   const asked = (data: FormData): Call => {
     const description = String(data.get('description'))
     const fields = {
-      ...(description === (wire.description ?? '') ? {} : { description }),
+      description: description === (wire.description ?? '') ? undefined : description,
       enabled: data.get('enabled') !== null,
       versions: data.get('versions') !== null,
-      ...(isOpen ? { connectionParameters: connectionOf(data, wire.type, entries) } : {}),
+      connectionParameters: isOpen ? connectionOf(data, wire.type, entries) : undefined,
     }
     return { method: 'PUT', path: pathOf(store), body: { [store.kind]: fields } }
   }
@@ -184,7 +184,7 @@ function Connection({ entries, isNew }: { entries: Entries; isNew: boolean }) {
             label={labels[name] ?? name}
             name={`connection.${name}`}
             type={isSecret ? 'password' : 'text'}
-            {...(isSecret ? { autocomplete: 'new-password' as const } : {})}
+            autocomplete={isSecret ? ('new-password' as const) : undefined}
             defaultValue={isSecret ? '' : value}
             hint={isSecret ? secretHint : name === 'path' && isNew ? texts.pathHint : undefined}
           />

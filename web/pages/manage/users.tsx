@@ -172,7 +172,7 @@ function PasswordFields({ now }: { now: User | undefined }) {
         name="password"
         type="password"
         autocomplete="new-password"
-        {...(now === undefined ? { required: true } : {})}
+        required={now === undefined ? true : undefined}
       />
       {now !== undefined && (
         <CheckField name="keepTokens" label={texts.keepTokens} hint={texts.keepTokensHint} isOn={false} />

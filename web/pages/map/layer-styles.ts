@@ -20,7 +20,7 @@ export async function askLayer(id: string, signal: AbortSignal): Promise<Publish
     call<StyleSpecification>(styleCall([id]), signal),
     call<{ name?: string; bounds?: Bounds }>({ path: `/tiles/${encodeURIComponent(id)}` }, signal),
   ])
-  return { id, title: style.name ?? name ?? id, style, ...(bounds !== undefined && { bounds }) }
+  return { id, title: style.name ?? name ?? id, style, bounds }
 }
 
 /** Returns the common extent. */

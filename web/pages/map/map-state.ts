@@ -38,7 +38,7 @@ export function readMapState(query: URLSearchParams): MapState {
     })),
     hasBackground: query.get('background') !== 'off',
     hasLegend: query.get('legend') !== 'off',
-    ...(view !== undefined && { view }),
+    view,
   }
 }
 

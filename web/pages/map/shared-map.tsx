@@ -22,9 +22,9 @@ export function SharedMap({ label, state, published, onView }: Props) {
       label={label}
       style={style}
       hasBackground={hasBackground}
-      {...(bounds !== undefined && { bounds })}
-      {...(view !== undefined && { view })}
-      {...(onView !== undefined && { onView })}
+      bounds={bounds}
+      view={view}
+      onView={onView}
     />
   )
 }

@@ -67,7 +67,7 @@ async function askRows(calls: readonly Call[], signal: AbortSignal): Promise<Ans
     type: first?.data.type ?? 'count',
     unit: first?.data.axis_label ?? '',
     rows: replies.flatMap(({ data }) => data.data.map((period) => period.data)),
-    ...(resolutions.length > 0 && { resolution: Math.max(...resolutions) }),
+    resolution: resolutions.length > 0 ? Math.max(...resolutions) : undefined,
   }
 }
 

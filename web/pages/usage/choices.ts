@@ -44,13 +44,13 @@ export function choicesOf(query: URLSearchParams): Choices {
     span: spans.find((one) => one === query.get('span')) ?? '30d',
     isCompared: query.get('compare') !== 'no',
     isWithPages: query.get('pages') === 'yes',
-    ...(from && { from }),
-    ...(to && { to }),
-    ...(zoom && { zoom }),
-    ...(service && { service }),
-    ...(resource && { resource }),
-    ...(label && { label }),
-    ...(event && { event }),
+    from: from || undefined,
+    to: to || undefined,
+    zoom,
+    service: service || undefined,
+    resource: resource || undefined,
+    label: label || undefined,
+    event: event || undefined,
   }
 }
 

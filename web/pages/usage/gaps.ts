@@ -34,7 +34,7 @@ export async function askMeasured(window: Period, signal: AbortSignal): Promise<
     else gaps.push({ ...period })
   }
   const since = periods[first]?.from
-  return { gaps, ...(first > 0 && since !== undefined && { since }) }
+  return { gaps, since: first > 0 && since !== undefined ? since : undefined }
 }
 
 /** Returns when collection began, within the hours of `span`; its start if there are earlier data. */

@@ -52,7 +52,7 @@ async function askToday(isWithPages: boolean, signal: AbortSignal): Promise<Usag
     first(today.requests, () => true),
     first(today.failed, hasFailed),
   ])
-  return { requests: state.requests, ...(mostAsked && { mostAsked }), ...(mostFailed && { mostFailed }) }
+  return { requests: state.requests, mostAsked, mostFailed }
 }
 
 /** Summary of today's usage in words. */

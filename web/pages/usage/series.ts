@@ -23,11 +23,11 @@ export interface SeriesResult {
 /** The filters of the address, as `metric_data` takes them. */
 export function filtersOf({ service, resource, label, event, isWithPages }: Choices): Filters {
   return {
-    ...(!isWithPages && { isWithoutPages: true }),
-    ...(service && { service }),
-    ...(resource && { resource: resource.split(' ')[0] ?? '' }),
-    ...(label && { label }),
-    ...(event && { event_type: event }),
+    isWithoutPages: isWithPages ? undefined : true,
+    service: service || undefined,
+    resource: resource ? (resource.split(' ')[0] ?? '') : undefined,
+    label: label || undefined,
+    event_type: event || undefined,
   }
 }
 

@@ -1,7 +1,6 @@
 import type { FeatureBatch } from '../../../geo/batch.ts'
 import { isValid } from '../../../geo/column.ts'
 import type { Schema } from '../../../geo/schema.ts'
-import { defined } from '../../../lib/defined.ts'
 import type { WrittenAbout } from '../feature-format.ts'
 import { GmlGeometry } from './gml-geometry.ts'
 import { gmlValue } from './gml-values.ts'
@@ -32,7 +31,7 @@ export class GmlFeatureText {
       isYx: crs?.isYx === true,
       hasIds: version === '3.2',
       hasTuples: version === '2.1',
-      ...defined({ srsName: crs?.uri }),
+      srsName: crs?.uri,
     })
   }
 

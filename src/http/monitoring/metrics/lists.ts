@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { defined } from '../../../lib/defined.ts'
 import { metricsOf } from '../../../monitoring/metrics/metrics.ts'
 import { eventTypeLabels, eventTypes, isOws } from '../../../monitoring/model/event-types.ts'
 import { resourceTypeLabels, resourceTypes } from '../../../monitoring/model/resource-types.ts'
@@ -97,7 +96,8 @@ function toEventTypesResponse(wire: MonitoringNames, isOwsWanted: boolean | unde
   const hasLabels = wire.hasTypeLabels || isOwsWanted !== undefined
   return eventTypes
     .filter((type) => isOwsWanted === undefined || isOws(type) === isOwsWanted)
-    .map((type) =>
-      defined({ name: wire.eventType(type), type_label: hasLabels ? eventTypeLabels[type] : undefined }),
-    )
+    .map((type) => ({
+      name: wire.eventType(type),
+      type_label: hasLabels ? eventTypeLabels[type] : undefined,
+    }))
 }

@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { defined } from '../../../lib/defined.ts'
 import { notFound } from '../../../lib/errors.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import type { Metric } from '../../../monitoring/metrics/metrics.ts'
@@ -111,11 +110,13 @@ export function readMetricDataQuery(
   return {
     metric: metric.name,
     window: window ?? unreachable(),
-    ...defined({ grouping }),
-    ...defined({ serviceIds: isOfPages ? ids.map(pagesServiceId) : services?.ids }),
-    ...defined({ eventType }),
+    grouping,
+    serviceIds: isOfPages ? ids.map(pagesServiceId) : services?.ids,
+    eventType,
     ...(label === undefined ? {} : { label, isLabelId: wire.hasPlainWindows }),
-    ...defined({ resource, resourceType, user }),
+    resource,
+    resourceType,
+    user,
   }
 }
 
@@ -174,7 +175,7 @@ function readWindow(fields: Fields, { wire, now }: ParameterContext): TimeWindow
   const intervalSeconds = fields.integer('interval', { min: shortestSeconds, max: longestSeconds })
   const isFromStart = fields.choice('align', alignments) === 'start'
   const window = alignWindow(
-    { ...asked, isFromStart, ...defined({ intervalSeconds }) },
+    { ...asked, isFromStart, intervalSeconds: intervalSeconds ?? asked.intervalSeconds },
     { now, isAligned: !wire.hasPlainWindows },
   )
   if (!('refusal' in window)) return window
@@ -198,7 +199,7 @@ export function readMetricPeriod(fields: Fields): RequestedWindow | undefined {
   const validFrom = fields.time('valid_from')
   const validTo = fields.time('valid_to')
   const lastSeconds = fields.integer('last', { min: shortestSeconds, max: longestSeconds })
-  if (lastSeconds === undefined) return defined({ validFrom, validTo })
+  if (lastSeconds === undefined) return { validFrom, validTo }
   if (validFrom === undefined && validTo === undefined) return { lastSeconds }
   return fields.fail('__all__', 'Cannot use last and valid_from/valid_to at the same time')
 }

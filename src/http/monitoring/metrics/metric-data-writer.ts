@@ -1,5 +1,4 @@
 import type { Dialect } from '../../../config/settings.ts'
-import { defined } from '../../../lib/defined.ts'
 import { defaultLabel, isHostMetric, tellsUsers } from '../../../monitoring/metrics/metrics.ts'
 import type { EventType } from '../../../monitoring/model/event-types.ts'
 import { eventTypeOfId } from '../../../monitoring/model/event-types.ts'
@@ -67,7 +66,7 @@ export function writeMetricData(
       type: metric.type,
       axis_label: metric.unit,
       label: query.label ?? null,
-      ...defined({ resolution }),
+      resolution,
     }
     text.text(`{"data":${JSON.stringify(head).slice(0, -1)},"data":[`)
   }

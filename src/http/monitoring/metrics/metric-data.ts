@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import type { Clock } from '../../../lib/clock.ts'
-import { defined } from '../../../lib/defined.ts'
 import { isHostMetric } from '../../../monitoring/metrics/metrics.ts'
 import type { SeriesReader } from '../../../monitoring/query/series-reader.ts'
 import type { Services } from '../../../monitoring/services/services.ts'
@@ -43,7 +42,7 @@ export const showMetricData = operation({
     })
     const hasLinks = wire.hasOlderRows && query.grouping?.includes('resource') === true
     const layers = hasLinks ? await layerNames() : undefined
-    const asked = defined({ query, dialect: wire.dialect, base: request.link(''), layers })
+    const asked = { query, dialect: wire.dialect, base: request.link(''), layers }
     const options = { owner: requestOwner(request), signal: clientSignal(reply) }
     return sendParts(reply, series.stream('metricData', asked, options))
   },

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import type { Clock } from '../../../lib/clock.ts'
-import { defined } from '../../../lib/defined.ts'
 import { findMetric } from '../../../monitoring/metrics/metrics.ts'
 import type { ListQuery } from '../../../monitoring/query/list-reads.ts'
 import type { SeriesReader } from '../../../monitoring/query/series-reader.ts'
@@ -48,7 +47,7 @@ export const listResources = operation({
   handle: async ({ series, wire, clock }: UsedListDeps, request, reply) => {
     const fields = queryFields(request, wire.dialect)
     const type = fields.choice('resource_type', namedTypes)
-    const query = defined({ ...readListQuery(fields, clock), type })
+    const query = { ...readListQuery(fields, clock), type }
     const asked = { query, dialect: wire.dialect }
     const options = { owner: requestOwner(request), signal: clientSignal(reply) }
     return sendParts(reply, series.stream('resources', asked, options))
@@ -79,7 +78,7 @@ function readListQuery(fields: Fields, clock: Clock): ListQuery {
     fields.fail('valid_to', 'Ensure this time is not before valid_from.')
   fields.finish()
   const from = lastSeconds === undefined ? validFrom : clock.now().getTime() - lastSeconds * 1000
-  return defined({ metric, from: toSeconds(from), to: toSeconds(validTo) })
+  return { metric, from: toSeconds(from), to: toSeconds(validTo) }
 }
 
 function toSeconds(milliseconds: number | undefined): number | undefined {

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net'
 import { Type } from 'typebox'
-import { defined } from '../../../lib/defined.ts'
 import type { HostRecord } from '../../../monitoring/model/records.ts'
 import type { Services } from '../../../monitoring/services/services.ts'
 import type { FastifyRequest } from '../../app-types.ts'
@@ -101,7 +100,7 @@ function readNewHost(fields: Fields): Omit<HostRecord, 'id'> {
 function readHost(fields: Fields): Partial<Omit<HostRecord, 'id'>> {
   const [name, ip] = [readName(fields), readAddress(fields)]
   fields.finish()
-  return defined({ name, ip })
+  return { name, ip }
 }
 
 function readName(fields: Fields): string | undefined {

@@ -1,5 +1,4 @@
 import { isAbsolute } from 'node:path'
-import { defined } from '../../../lib/defined.ts'
 import { Secret } from '../../../lib/secrets/secret.ts'
 import type {
   HostRecord,
@@ -38,7 +37,7 @@ export function toFullService(service: ServiceRecord, wire: MonitoringNames, pro
     url: service.url,
     notes: service.notes,
     problem: problem ?? null,
-    source: { ...source, ...(password === undefined ? {} : { password: hiddenPassword }) },
+    source: { ...source, password: password === undefined ? undefined : hiddenPassword },
   }
 }
 
@@ -133,7 +132,7 @@ function readRemote(
   const user = fields.text('user', { maxLength: maxNameLength, keepsEmpty: true }) ?? earlier?.user
   const password = readPassword(fields, earlier?.password)
   if (url === undefined) return undefined
-  return { kind, url, ...(user === undefined || user === '' ? {} : { user }), ...defined({ password }) }
+  return { kind, url, user: user === undefined || user === '' ? undefined : user, password }
 }
 
 /** The mask of a password keeps it; an empty text removes it. */

@@ -19,9 +19,10 @@ export function catalogueData(
     url,
     description: shown.texts.landing.description('Terrane'),
     inLanguage: shown.language,
-    ...(collections.length === 0
-      ? {}
-      : { dataset: collections.map((one) => ({ ...named(one), url: addressOf(one.id, shown) })) }),
+    dataset:
+      collections.length === 0
+        ? undefined
+        : collections.map((one) => ({ ...named(one), url: addressOf(one.id, shown) })),
   }
 }
 
@@ -50,10 +51,10 @@ export function datasetData(collection: CollectionDocument, shown: Shown): objec
     identifier: id,
     isAccessibleForFree: true,
     includedInDataCatalog: { '@type': 'DataCatalog', name: 'Terrane', url: shown.link('/ogc/collections') },
-    ...(keywords === undefined || keywords.length === 0 ? {} : { keywords }),
-    ...(licence === undefined ? {} : { license: licence }),
-    ...(creator === undefined ? {} : { creator: { '@type': 'Organization', name: creator } }),
-    ...(attribution === undefined ? {} : { creditText: attribution }),
+    keywords: keywords === undefined || keywords.length === 0 ? undefined : keywords,
+    license: licence,
+    creator: creator === undefined ? undefined : { '@type': 'Organization', name: creator },
+    creditText: attribution,
     ...datesOf(shown),
     ...placeOf(collection),
     ...timesOf(extent),
@@ -64,7 +65,7 @@ export function datasetData(collection: CollectionDocument, shown: Shown): objec
         '@type': 'DataDownload',
         name: one.title ?? one.rel,
         contentUrl: withForm(one.href),
-        ...(one.type === undefined ? {} : { encodingFormat: one.type }),
+        encodingFormat: one.type,
       })),
   }
 }

@@ -63,10 +63,7 @@ function readCrs({ details: { srs } }: LayerRecord, asked: string | undefined): 
 /** Returns the requested box, in the CRS of the image. */
 async function boxIn(crs: RequestedCrs, layer: LayerRecord, parameters: MapParameters): Promise<Envelope> {
   const { bbox, 'bbox-crs': bboxCrs } = parameters
-  const asked =
-    bbox === undefined
-      ? undefined
-      : readBox({ bbox, ...(bboxCrs === undefined ? {} : { 'bbox-crs': bboxCrs }) })
+  const asked = bbox === undefined ? undefined : readBox({ bbox, 'bbox-crs': bboxCrs })
   const { envelope, srs, crs: declared } = layer.details
   const box = asked === undefined ? envelope : unwrapped(asked.boxes)
   const from = asked === undefined ? (srs ?? declared) : asked.srs

@@ -29,7 +29,7 @@ const offeredMaps: readonly Representation[] = formats.map(([name, title]) => ({
   title,
   mediaType: mapMediaTypes[name],
   schema: Bytes,
-  ...(name === 'jpeg' ? { aliases: ['jpg'] } : {}),
+  aliases: name === 'jpeg' ? ['jpg'] : undefined,
 }))
 
 type MapRequest = FastifyRequest<{

@@ -1,6 +1,5 @@
 import { hasRole } from '../../../accounts/caller.ts'
 import type { SummarySet } from '../../../catalog/summaries/layer-summaries.ts'
-import { defined } from '../../../lib/defined.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { crs84Uri } from '../../crs-uris.ts'
 import { operation } from '../../endpoint.ts'
@@ -122,7 +121,7 @@ function toCatalogue(request: FastifyRequest, set: SummarySet): object {
     itemType: 'record',
     title: 'Layers',
     description: 'The layers of this server that may be read',
-    ...defined({ updated: newest }),
+    updated: newest,
     conformsTo: [`${records}/record-collection`],
     extent: { spatial: { bbox: [[-180, -90, 180, 90]], crs: crs84Uri } },
     crs: [crs84Uri],
@@ -156,7 +155,7 @@ export const getCatalogues = represented(
       if (isKept(deps, set, { request, reply })) return reply.send()
       const isHintDue = set.byId.size === 0 && !hasRole(request.caller, 'user')
       return {
-        ...(isHintDue ? { description: signInHint } : {}),
+        description: isHintDue ? signInHint : undefined,
         links: [linker(request)('self', json, 'This page', `${catalogueRoot}/collections`)],
         collections: [toCatalogue(request, set)],
       }

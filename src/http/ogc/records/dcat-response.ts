@@ -1,6 +1,5 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import type { ServiceContact } from '../../../config/service-settings.ts'
-import { defined } from '../../../lib/defined.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { toCrsUri } from '../../crs-uris.ts'
 import { collectionId } from '../collection.ts'
@@ -62,10 +61,9 @@ function publisherOf(request: FastifyRequest, { organisation, email, phone, url 
     '@type': ['foaf:Agent', 'foaf:Organization'],
     'foaf:name': organisation,
     'foaf:homepage': thing(url ?? home),
-    ...(email === undefined ? {} : { 'foaf:mbox': thing(`mailto:${encodeURI(email)}`) }),
-    ...(phone === undefined
-      ? {}
-      : { 'foaf:phone': thing(`tel:${encodeURIComponent(phone.replaceAll(' ', '-'))}`) }),
+    'foaf:mbox': email === undefined ? undefined : thing(`mailto:${encodeURI(email)}`),
+    'foaf:phone':
+      phone === undefined ? undefined : thing(`tel:${encodeURIComponent(phone.replaceAll(' ', '-'))}`),
   }
 }
 
@@ -91,7 +89,7 @@ export function toDcatCatalogue(
     'dct:description': `What may be read of ${what} on this server`,
     'dct:publisher': publisherOf(request, publisher),
     'foaf:homepage': thing(request.link('/')),
-    ...(changedAt === undefined ? {} : { 'dct:modified': moment(changedAt) }),
+    'dct:modified': changedAt === undefined ? undefined : moment(changedAt),
     'dcat:service': serviceOf(request),
   }
 }
@@ -128,26 +126,25 @@ export function toDataset(request: FastifyRequest, layer: LayerRecord, facts: Da
     'dct:identifier': id,
     'dct:title': title === '' ? id : title,
     'dct:description': abstract ?? description ?? (title === '' ? id : title),
-    ...(keywords.length === 0 ? {} : { 'dcat:keyword': keywords }),
+    'dcat:keyword': keywords.length === 0 ? undefined : keywords,
     'dct:issued': moment(createdAt),
     'dct:modified': moment(updatedAt),
     'dcat:version': String(version),
     'dct:publisher': publisherOf(request, facts.publisher),
     'dct:accessRights': accessRights(facts.isPublic),
-    ...(contact === undefined ? {} : { 'dcat:contactPoint': toVcard(contact) }),
-    ...(attribution === undefined ? {} : { 'dct:rights': statement(attribution) }),
-    ...(srs === undefined ? {} : { 'dct:conformsTo': thing(toCrsUri(srs), 'dct:Standard') }),
-    ...(facts.range === undefined ? {} : { 'dct:spatial': toLocation(facts.range) }),
-    ...(times === undefined
-      ? {}
-      : {
-          'dct:temporal': {
+    'dcat:contactPoint': contact === undefined ? undefined : toVcard(contact),
+    'dct:rights': attribution === undefined ? undefined : statement(attribution),
+    'dct:conformsTo': srs === undefined ? undefined : thing(toCrsUri(srs), 'dct:Standard'),
+    'dct:spatial': facts.range === undefined ? undefined : toLocation(facts.range),
+    'dct:temporal':
+      times === undefined
+        ? undefined
+        : {
             '@type': 'dct:PeriodOfTime',
             'dcat:startDate': moment(times.from),
             'dcat:endDate': moment(times.to),
           },
-        }),
-    ...(page === undefined ? {} : { 'dcat:landingPage': thing(page.href, 'foaf:Document') }),
+    'dcat:landingPage': page === undefined ? undefined : thing(page.href, 'foaf:Document'),
     'dcat:distribution': facts.resources.flatMap((one) => toDistribution(one, details.licence)),
   }
 }
@@ -166,8 +163,8 @@ function toVcard(text: string): object {
   return {
     '@type': 'vcard:Kind',
     'vcard:fn': name,
-    ...(email === undefined ? {} : { 'vcard:hasEmail': thing(`mailto:${encodeURI(email)}`) }),
-    ...defined({ 'vcard:hasURL': page }),
+    'vcard:hasEmail': email === undefined ? undefined : thing(`mailto:${encodeURI(email)}`),
+    'vcard:hasURL': page,
   }
 }
 
@@ -185,15 +182,12 @@ function toDistribution({ gives, title, href, type, length }: Resource, licence?
       '@type': 'dcat:Distribution',
       'dct:title': title,
       'dcat:accessURL': thing(href),
-      ...(gives === 'file' ? { 'dcat:downloadURL': thing(href) } : {}),
+      'dcat:downloadURL': gives === 'file' ? thing(href) : undefined,
       'dcat:mediaType': thing(`https://www.iana.org/assignments/media-types/${type}`, 'dct:MediaType'),
-      ...(name === undefined
-        ? {}
-        : { 'dct:format': thing(`${vocabulary}/${name}`, 'dct:MediaTypeOrExtent') }),
-      ...(length === undefined
-        ? {}
-        : { 'dcat:byteSize': { '@type': 'xsd:nonNegativeInteger', '@value': String(length) } }),
-      ...(licence === undefined ? {} : { 'dct:license': toLicence(licence) }),
+      'dct:format': name === undefined ? undefined : thing(`${vocabulary}/${name}`, 'dct:MediaTypeOrExtent'),
+      'dcat:byteSize':
+        length === undefined ? undefined : { '@type': 'xsd:nonNegativeInteger', '@value': String(length) },
+      'dct:license': licence === undefined ? undefined : toLicence(licence),
     },
   ]
 }

@@ -1,6 +1,5 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import { formatsOfFiles } from '../../../downloads/downloads.ts'
-import { defined } from '../../../lib/defined.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { layerSegment } from '../../tiles/named-layers.ts'
 import { collectionId } from '../collection.ts'
@@ -51,7 +50,7 @@ export async function resourcesOf(
   const files = links.map(({ rel, ...one }) => ({
     ...one,
     rel,
-    ...defined({ gives: rel === 'enclosure' ? ('file' as const) : undefined }),
+    gives: rel === 'enclosure' ? ('file' as const) : undefined,
   }))
   return [described, ...files, ...maps, ...mapResources(at, layer, collection), page]
 }

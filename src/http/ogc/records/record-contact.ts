@@ -18,9 +18,5 @@ export function readContact(text: string): Contact {
     text,
   )
   const name = rest.replace(/[\s<>(),;:]+/g, ' ').trim()
-  return {
-    name: name === '' ? text.trim() : name,
-    ...(email === undefined ? {} : { email }),
-    ...(address === undefined ? {} : { address }),
-  }
+  return { name: name === '' ? text.trim() : name, email, address }
 }

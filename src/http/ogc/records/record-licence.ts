@@ -36,7 +36,7 @@ export function readLicence(text: string): Licence {
   const found = known.find(([spdx, , ...names]) => [spdx, ...names].some((one) => plain(one) === name))
   const [spdx, eu] = found ?? []
   const named = address ?? eu
-  return { ...(spdx === undefined ? {} : { spdx }), ...(named === undefined ? {} : { address: named }) }
+  return { spdx, address: named }
 }
 
 function plain(text: string): string {

@@ -1,6 +1,6 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import type { ServiceContact } from '../../../config/service-settings.ts'
-import { defined, without } from '../../../lib/defined.ts'
+import { without } from '../../../lib/defined.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { crs84Uri } from '../../crs-uris.ts'
 import { collectionId } from '../collection.ts'
@@ -60,8 +60,8 @@ export function toRecord(
     conformsTo: ['http://www.opengis.net/spec/ogcapi-records-1/1.0/conf/record-core'],
     time: times === undefined ? null : { interval: [times.from, times.to] },
     geometry: range === undefined ? null : toGeometry(range),
-    ...defined({ bbox }),
-    extent: defined({ spatial, temporal }),
+    bbox,
+    extent: { spatial, temporal },
     properties: propertiesOf(layer, resources, publisher),
     links: [
       ...ownLinks(request, layer),
@@ -83,11 +83,11 @@ function propertiesOf(layer: LayerRecord, resources: readonly Resource[], publis
     title,
     created: createdAt,
     updated: updatedAt,
-    ...defined({ description: abstract ?? description }),
-    ...(keywords.length === 0 ? {} : { keywords }),
-    ...(spdx === undefined && address === undefined ? {} : { license: spdx ?? 'other' }),
-    ...(rights.length === 0 ? {} : { rights: rights.join('\n') }),
-    ...(contacts.length === 0 ? {} : { contacts }),
+    description: abstract ?? description,
+    keywords: keywords.length === 0 ? undefined : keywords,
+    license: spdx === undefined && address === undefined ? undefined : (spdx ?? 'other'),
+    rights: rights.length === 0 ? undefined : rights.join('\n'),
+    contacts: contacts.length === 0 ? undefined : contacts,
     formats: formatsOf(resources),
   }
 }
@@ -96,8 +96,8 @@ function toContact(text: string): object {
   const { name, email, address } = readContact(text)
   return {
     name,
-    ...(email === undefined ? {} : { emails: [{ value: email }] }),
-    ...(address === undefined ? {} : { links: [{ rel: 'about', type: 'text/html', href: address }] }),
+    emails: email === undefined ? undefined : [{ value: email }],
+    links: address === undefined ? undefined : [{ rel: 'about', type: 'text/html', href: address }],
     roles: ['pointOfContact'],
   }
 }
@@ -107,8 +107,8 @@ function toPublisher({ organisation, email, url }: ServiceContact): object[] {
   return [
     {
       organization: organisation,
-      ...(email === undefined ? {} : { emails: [{ value: email }] }),
-      ...(url === undefined ? {} : { links: [{ rel: 'about', type: 'text/html', href: url }] }),
+      emails: email === undefined ? undefined : [{ value: email }],
+      links: url === undefined ? undefined : [{ rel: 'about', type: 'text/html', href: url }],
       roles: ['publisher'],
     },
   ]

@@ -1,6 +1,5 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
-import { defined } from '../../../lib/defined.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import type { TileMatrixSetId } from '../../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet } from '../../../tiles/tile-matrix-sets.ts'
@@ -100,7 +99,8 @@ function toTilesetLayer(request: FastifyRequest, layer: LayerRecord, boundingBox
     id: layer.name,
     title,
     dataType: 'vector',
-    ...defined({ geometryDimension: ownValue(dimensions, schema.geometry?.type ?? ''), boundingBox }),
+    geometryDimension: ownValue(dimensions, schema.geometry?.type ?? ''),
+    boundingBox,
     propertiesSchema: {
       type: 'object',
       properties: Object.fromEntries(properties) as Record<string, object>,
@@ -120,7 +120,10 @@ export function toTileset(
   const extent = range === undefined ? undefined : toExtent(set, range)
   return {
     ...entry,
-    ...defined({ description: abstract, attribution, license: licence, pointOfContact: contact }),
+    description: abstract,
+    attribution,
+    license: licence,
+    pointOfContact: contact,
     version: String(version),
     mediaTypes: [mvt],
     created: layer.createdAt,

@@ -95,7 +95,7 @@ function lengthOf({ name, text, attributes, children }: XmlElement): number {
 
 /** Only what crosses threads. */
 function crsOf({ details: { schema, srs, crs } }: LayerCrs): LayerCrs {
-  return { details: { schema, ...(srs === undefined ? {} : { srs }), ...(crs === undefined ? {} : { crs }) } }
+  return { details: { schema, srs, crs } }
 }
 
 function tooBusy(): Error {

@@ -88,7 +88,7 @@ export function jsonFrame(
         numberMatched,
         numberReturned,
         timeStamp,
-        ...(links.length === 0 ? {} : { links }),
+        links: links.length === 0 ? undefined : links,
         crs: crs === undefined ? null : { type: 'name', properties: { name: jsonName(crs) } },
       })
       return Buffer.from(`],${rest.slice(1)}`)

@@ -1,4 +1,3 @@
-import { defined } from '../../../lib/defined.ts'
 import { Failure } from '../../../lib/errors.ts'
 import { keepPrivately } from '../../caching.ts'
 import { sendDownload, waitForDownload } from '../../ogc/generated-download.ts'
@@ -64,15 +63,11 @@ async function sendShapeZip(
     )
   const { box, filter, selection } = rows
   const { sort, featureIds } = rows.query
-  const page = defined({ limit: count, offset: startIndex === 0 ? undefined : startIndex, sort, featureIds })
+  const page = { limit: count, offset: startIndex === 0 ? undefined : startIndex, sort, featureIds }
   const { name } = request.caller
   const record = await downloads.begin(
     layer,
-    {
-      format: 'shp',
-      page,
-      ...defined({ box, filter, srs: responseCrs?.srs, properties: selection?.attributes }),
-    },
+    { format: 'shp', page, box, filter, srs: responseCrs?.srs, properties: selection?.attributes },
     { user: name ?? '', owner: name ?? `anonymous ${request.ip}`, isBrief: true },
   )
   const made = await waitForDownload(downloads, record, maxWaitSeconds, reply)

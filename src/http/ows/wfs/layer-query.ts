@@ -1,6 +1,5 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import { allOf } from '../../../filters/filter.ts'
-import { defined } from '../../../lib/defined.ts'
 import type { SortKey } from '../../../stores/order.ts'
 import type {
   FeaturePageRequest,
@@ -125,16 +124,15 @@ async function toLayerQuery(
         table: layer.nativeName,
         limit: 0,
         offset: 0,
-        ...defined({ sort: sort.length === 0 ? undefined : sort, featureIds: ids && [...new Set(ids)] }),
+        sort: sort.length === 0 ? undefined : sort,
+        featureIds: ids && [...new Set(ids)],
       },
       srs: responseCrs?.srs ?? 'EPSG:4326',
       isYx: responseCrs?.isYx === true,
-      ...defined({
-        box,
-        filter,
-        crs: schema.geometry === undefined ? undefined : (srs ?? crs),
-        selection: readSelection(layer, query),
-      }),
+      box,
+      filter,
+      crs: schema.geometry === undefined ? undefined : (srs ?? crs),
+      selection: readSelection(layer, query),
     },
   }
 }
@@ -260,7 +258,8 @@ function toWrittenForm(
       schema: output === 'csv' ? shownSchema(schema, rows.selection) : schema,
       collection: namespaceOf(request, layer.workspace),
       prefix: namespacePrefix(layer.workspace),
-      ...defined({ idPrefix, crs: crs && { uri: crs.name, srs: crs.srs, isYx: crs.isYx } }),
+      idPrefix,
+      crs: crs && { uri: crs.name, srs: crs.srs, isYx: crs.isYx },
     },
   }
 }

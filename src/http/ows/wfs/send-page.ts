@@ -1,6 +1,5 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import type { Layers } from '../../../catalog/services/layers.ts'
-import { defined } from '../../../lib/defined.ts'
 import type { FeaturePageRequest, PagePart } from '../../../stores/reading/feature-page-request.ts'
 import type { OpenedPage } from '../../ogc/page-stream.ts'
 import { finish, openPage, sendPage as sendOpenedPage } from '../../ogc/page-stream.ts'
@@ -129,7 +128,7 @@ async function pageStart(
     return row && { row, isBackward: false, passed: startIndex }
   }
   return {
-    request: { ...request, query: { ...request.query, ...defined({ from }), offset } },
+    request: { ...request, query: { ...request.query, from: from ?? request.query.from, offset } },
     nextToken: ({ ends }, passed) =>
       ends?.last === undefined || !isOrdered
         ? undefined

@@ -1,7 +1,6 @@
 import type { FilteredTable } from '../../../downloads/filtered-tables.ts'
 import { findCrs } from '../../../geo/crs-database.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
-import { defined } from '../../../lib/defined.ts'
 import type { DrawingRequest, StyledLayer } from '../../../maps/drawing/map-drawings.ts'
 import type { CachedTile } from '../../../maps/maps.ts'
 import { frameOfBox } from '../../../maps/rasters/box-frame.ts'
@@ -169,7 +168,7 @@ export async function withFilteredRows<Drawn>(
       const filter = filters[at]
       if (filter === undefined) shown.push(styled)
       else {
-        const rows = await filtered.write(styled.layer, { ...filter, ...defined({ box: near }) }, signal)
+        const rows = await filtered.write(styled.layer, { ...filter, box: near }, signal)
         tables.push(rows)
         shown.push({ ...styled, rows })
       }

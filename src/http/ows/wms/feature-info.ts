@@ -2,7 +2,6 @@ import type { LayerRecord } from '../../../catalog/records.ts'
 import type { Filter } from '../../../filters/filter.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import type { GeometryField } from '../../../geo/schema.ts'
-import { defined } from '../../../lib/defined.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import type { BandValue, RasterPosition } from '../../../maps/rasters/rasters.ts'
@@ -200,15 +199,15 @@ async function findFeatures(
     )
   const reached = isOfPolygons(schema.geometry) ? { ...point, tolerance: 0 } : point
   const wish: FeaturePageRequest = {
-    query: { table: layer.nativeName, limit, offset: 0, ...defined({ featureIds: shown?.ids }) },
+    query: { table: layer.nativeName, limit, offset: 0, featureIds: shown?.ids },
     box: { boxes: [boxAround(reached)], srs: crs.srs },
     point: reached,
     filter: filterOf(shown?.filter, crs),
-    ...defined({ crs: known }),
+    crs: known,
     srs: crs.srs,
     isYx: form?.about.crs?.isYx === true,
     numberMatched: 0,
-    ...defined({ form }),
+    form,
   }
   const store = await catalog.layers.openStoreOf(layer)
   const pages = await Array.fromAsync(store.writePage(wish, signal), (part) => ({ ...part }))

@@ -1,6 +1,5 @@
 import { requireStyleSize } from '../../../cartography/read-style.ts'
 import type { SldLayer } from '../../../cartography/sld/read-sld.ts'
-import { defined } from '../../../lib/defined.ts'
 import { Failure } from '../../../lib/errors.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import type { DrawingFormat, DrawingRequest, StyledLayer } from '../../../maps/drawing/map-drawings.ts'
@@ -44,7 +43,7 @@ export async function getMap(deps: OwsDeps, wmsRequest: WmsRequest): Promise<unk
     format,
     isTransparent: /^true$/i.test(values.find('transparent') ?? '') && format !== 'jpeg',
     background: readColor(values.find('bgcolor')),
-    ...defined({ density: readDensity(values) }),
+    density: readDensity(values),
   }
   const bytes = await deps.limiter.run(reply, (signal) =>
     withFilteredRows(deps.filtered, drawing, filters, signal, async (shown) => {

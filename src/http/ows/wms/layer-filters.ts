@@ -1,6 +1,5 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import { allOf } from '../../../filters/filter.ts'
-import { defined } from '../../../lib/defined.ts'
 import type { TimeSelection } from '../../../maps/rasters/time-selection.ts'
 import type { RequestFilter } from '../../../stores/reading/request-filter.ts'
 import { readEcql } from '../fes/read-ecql.ts'
@@ -155,7 +154,7 @@ const readFilterXml: ReadFilter = async ({ text, layer }, documents) => {
 }
 
 async function ofLayer({ ids, filter }: WrittenFes, layer: LayerRecord): Promise<LayerFilter> {
-  return ids === undefined ? defined({ filter: await filter?.(layer) }) : ofIds(ids, layer)
+  return ids === undefined ? { filter: await filter?.(layer) } : ofIds(ids, layer)
 }
 
 function readIds(text: string, layer: LayerRecord): LayerFilter {

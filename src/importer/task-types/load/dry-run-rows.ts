@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises'
 import type { FormatMessage } from '../../../formats/format.ts'
-import { defined } from '../../../lib/defined.ts'
 import type { TaskTrial } from '../../model/model.ts'
 import type { LoadPlan } from '../../worker/worker.ts'
 import type { RowStage } from './plan-rows.ts'
@@ -39,7 +38,8 @@ function triedPlan({ loader }: RowLoadDeps, plan: LoadPlan, stage: RowStage): Lo
       accepted: [],
       crs: knownCrs(stage),
       changesPath: loader.changesPath(task, 'trial'),
-      ...defined({ keys, stopIf }),
+      keys,
+      stopIf,
     },
   }
 }

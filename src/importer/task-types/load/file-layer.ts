@@ -60,7 +60,7 @@ export async function fileLayerTarget(
     layer,
     isExisting: true,
     moved: { from, path },
-    ...(isCopied ? {} : { copyFrom: { store: from, table: layer.nativeName } }),
+    copyFrom: isCopied ? undefined : { store: from, table: layer.nativeName },
   }
 }
 

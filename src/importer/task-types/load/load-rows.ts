@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { defined, without } from '../../../lib/defined.ts'
+import { without } from '../../../lib/defined.ts'
 import { Failure } from '../../../lib/errors.ts'
 import type { TableDescription, VectorStore } from '../../../stores/store.ts'
 import type { TaskLoad, TaskRecord, TaskTrial } from '../../model/model.ts'
@@ -72,7 +72,7 @@ export class RowLoads {
     const { layer, moved, copyFrom, table } = target
     const connection = await catalog.stores.connection(moved?.from ?? target.store)
     if (connection.indexFolder !== undefined) await indexMaker.make(connection, { signal })
-    return { connection, table: copyFrom?.table ?? table, ...defined({ version: layer?.version }) }
+    return { connection, table: copyFrom?.table ?? table, version: layer?.version }
   }
 
   async place(running: Running, naming: Naming, source: RowSource): Promise<Placed> {
@@ -92,7 +92,10 @@ export class RowLoads {
           await reportOutsideChange(this.#deps.catalog, target.layer)
           const { rowsRead, rowsLoaded, rejected, table, kept, changes } = await rows.commit(write)
           const counts = { rowsRead, rowsLoaded, rejected }
-          return this.#committed({ ...load, counts, ...defined({ kept, changes }) }, table)
+          return this.#committed(
+            { ...load, counts, kept: kept ?? load.kept, changes: changes ?? load.changes },
+            table,
+          )
         }
         return { commit, discard: rows.discard }
       },
@@ -128,7 +131,16 @@ export class RowLoads {
             return write(note)
           })
           const { counts, mended } = noted ?? {}
-          return this.#committed({ ...load, ...defined({ counts, mended, kept, changes }) }, table)
+          return this.#committed(
+            {
+              ...load,
+              counts: counts ?? load.counts,
+              mended: mended ?? load.mended,
+              kept: kept ?? load.kept,
+              changes: changes ?? load.changes,
+            },
+            table,
+          )
         }
         return { commit, discard: rows.discard }
       },
@@ -158,7 +170,7 @@ export class RowLoads {
     const basis = await basisOf(this.#deps.catalog, running, target)
     const known = findReusableTrial(trial, basis)
     if (known !== undefined && 'kept' in known) refuseStopped(running.task, known.kept)
-    return { ...defined({ basis }), ...known }
+    return { basis, ...known }
   }
 
   async recover(load: TaskLoad): Promise<Committed | undefined> {
@@ -224,7 +236,7 @@ export class RowLoads {
 function doneBy(task: TaskRecord, { counts, mended, movedTo }: TaskLoad): TaskRecord {
   // The layer metadata are derived again.
   const layer = mended === undefined ? task.layer : declaredLayer(task)
-  const done = { ...task, ...counts, ...defined({ layer }) }
+  const done = { ...task, ...counts, layer: layer ?? task.layer }
   const { mending } = task
   if (mended === undefined || mending === undefined) return done
   const moved = movedTo === undefined ? {} : { isDirect: false }
@@ -241,5 +253,5 @@ function loadedBy(
 ): Pick<Publication['place'], 'loaded'> {
   if (mended === undefined) return {}
   const mode = updateMode === 'UPSERT' ? 'UPSERT' : 'APPEND'
-  return { loaded: { mode, rows: mended.rows.loaded, ...defined({ user: mending?.by }) } }
+  return { loaded: { mode, rows: mended.rows.loaded, user: mending?.by } }
 }

@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises'
 import type { FormatMessage } from '../../../formats/format.ts'
-import { defined } from '../../../lib/defined.ts'
 import type { EventBus } from '../../../lib/events.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import type { TaskLayer, TaskRecord } from '../../model/model.ts'
@@ -80,7 +79,7 @@ export class Loader {
     const { messages, onStopped, onNothingMended, beforeTouch } = work
     const advanced = (progress: LoadProgress): void => this.#announce(plan, work, progress)
     const watched = this.#watch(work, advanced)
-    const handlers = { ...watched, ...defined({ onStopped, onNothingMended, beforeTouch }) }
+    const handlers = { ...watched, onStopped, onNothingMended, beforeTouch }
     const staged = await stageTaskLoad(this.#pool, plan, handlers)
     return {
       commit: (write) => staged.commit((token, outcome) => write(noteOf(token, outcome, messages), outcome)),
@@ -131,7 +130,7 @@ export class Loader {
     this.#progress.tell(task.importId, {
       type: 'progress',
       taskId: task.id,
-      progress: { phase, progress: rows, total, rejected, rowsPerSecond, ...defined({ remainingSeconds }) },
+      progress: { phase, progress: rows, total, rejected, rowsPerSecond, remainingSeconds },
     })
   }
 }
@@ -148,7 +147,8 @@ function noteOf(token: string, outcome: LoadOutcome, messages: FormatMessage[]):
   return {
     token,
     counts: { rowsRead, rowsLoaded, rejected },
-    ...defined({ kept, changes }),
+    kept,
+    changes,
     columns: loadedColumns(outcome),
     messages: [...messages, ...renames],
   }
@@ -162,8 +162,9 @@ function loadedColumns({ schema, renamed }: LoadOutcome): NonNullable<TaskLayer[
       name: ownValue(renamed, name) ?? name,
       type,
       source,
-      ...defined({ example, title }),
+      example,
+      title,
     })),
-    ...(geometry === undefined ? {} : { geometry: { name: geometry.name, type: geometry.type } }),
+    geometry: geometry === undefined ? undefined : { name: geometry.name, type: geometry.type },
   }
 }

@@ -1,7 +1,6 @@
 import type { FormatMessage } from '../../../formats/format.ts'
 import { isSameCrs } from '../../../geo/crs-same.ts'
 import { labelOfCrs } from '../../../geo/crs-uncoded.ts'
-import { defined } from '../../../lib/defined.ts'
 import { invalid } from '../../../lib/errors.ts'
 import type { UpsertRules } from '../../../stores/changes.ts'
 import type { StoreConnection } from '../../../stores/store.ts'
@@ -90,10 +89,13 @@ function planOf(
     table: load.table,
     rejectsPath: loader.rejectsPath(task),
     rejectLimit: rejectLimitOf(task),
-    ...(task.repair === true ? { repair: true } : {}),
-    ...(task.allowEmpty === true ? { allowEmpty: true } : {}),
-    ...(isTargetFilled ? { isTargetFilled: true } : {}),
-    ...defined({ attributes, srs, upsert, keepAs }),
+    repair: task.repair === true ? true : undefined,
+    allowEmpty: task.allowEmpty === true ? true : undefined,
+    isTargetFilled: isTargetFilled ? true : undefined,
+    attributes,
+    srs,
+    upsert,
+    keepAs,
   }
 }
 
@@ -123,7 +125,7 @@ async function copyLayer(
     table: target.table,
     rejectsPath: `${loader.rejectsPath(task)}.copy`,
     rejectLimit: { rows: 0 },
-    ...defined({ srs: target.layer?.details.srs }),
+    srs: target.layer?.details.srs,
   }
   await loader.copy(plan, signal)
 }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { Catalog } from '../../../catalog/catalog.ts'
 import type { LayerRecord, StoreRecord } from '../../../catalog/records.ts'
 import type { ContentEnd } from '../../../catalog/versions/contents.ts'
-import { defined } from '../../../lib/defined.ts'
 import type { TaskLoad, TaskRecord } from '../../model/model.ts'
 import type { Target } from './target.ts'
 
@@ -24,9 +23,7 @@ export function endOfTable({ keep, kept }: TaskLoad, { parameters: { path } }: S
     const reason = keep !== undefined && 'reason' in keep ? keep.reason : neverAsked
     return { form: 'lost', reason }
   }
-  return 'reason' in kept
-    ? { form: 'lost', reason: kept.reason }
-    : { form: 'kept', state: kept, ...defined({ path }) }
+  return 'reason' in kept ? { form: 'lost', reason: kept.reason } : { form: 'kept', state: kept, path }
 }
 
 /** Returns what happened to the files that a store referred to before. */

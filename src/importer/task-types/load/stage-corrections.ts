@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises'
 import type { FormatMessage } from '../../../formats/format.ts'
-import { defined } from '../../../lib/defined.ts'
 import { conflict } from '../../../lib/errors.ts'
 import type { CorrectionFile, TaskCorrection, TaskRecord } from '../../model/model.ts'
 import { declaredLayer, finalSchema, sourceSchema } from '../../model/model.ts'
@@ -35,7 +34,7 @@ export function asAdded({ record, task }: Running): Running {
     updateMode: updateMode === 'UPSERT' ? 'UPSERT' : 'APPEND',
     deleteMissing: false,
     isDirect: false,
-    ...defined({ layer: declaredLayer(task) }),
+    layer: declaredLayer(task) ?? rest.layer,
   }
   return { record, task: added }
 }
@@ -44,7 +43,7 @@ export function asAdded({ record, task }: Running): Running {
 export const sentRows: RowSource = {
   open: ({ task }) => {
     const { file, format, layer, charset } = sentTo(task).from
-    return { kind: 'file', file, format, layer, ...defined({ charset }) }
+    return { kind: 'file', file, format, layer, charset }
   },
   refuse: () => Promise.resolve(),
 }
@@ -66,10 +65,10 @@ function mendedPlan({ loader }: RowLoadDeps, plan: LoadPlan, task: TaskRecord, s
   const rejectsAfter = loader.rejectsPath(task, number)
   const rejects = loader.rejectsPath(task, task.rejectsNumber)
   const { stopIf } = sent
-  const trial = stopIf && { isDryRun: false, stopIf, accepted: [], ...defined({ keys: task.keys }) }
+  const trial = stopIf && { isDryRun: false, stopIf, accepted: [], keys: task.keys }
   return {
     ...plan,
-    ...defined({ trial }),
+    trial: trial ?? plan.trial,
     rejectsPath: `${rejectsAfter}.again`,
     mended: { rejects, rejectsAfter, at, schema: sourceSchema(task), columns: storedNames(task) },
   }

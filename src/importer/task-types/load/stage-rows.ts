@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises'
 import type { FormatMessage } from '../../../formats/format.ts'
-import { defined } from '../../../lib/defined.ts'
 import { Failure } from '../../../lib/errors.ts'
 import type { TaskTrial, TrialBasis } from '../../model/model.ts'
 import { finalSchema } from '../../model/model.ts'
@@ -36,7 +35,7 @@ export function trialOf(
     target: { layer: name, version },
     found: { ...trial, messages: [...messages, ...trial.messages] },
     ...(laidBy === undefined ? {} : { load, laidBy }),
-    ...defined({ basis }),
+    basis,
   }
 }
 
@@ -47,12 +46,12 @@ function limited(plan: LoadPlan, stage: RowStage, basis: TrialBasis | undefined)
   if (stopIf === undefined) return plan
   const crs = knownCrs(stage)
   const accepted = waivedOf(task, basis)
-  return { ...plan, trial: { isDryRun: false, stopIf, accepted, crs, ...defined({ keys }) } }
+  return { ...plan, trial: { isDryRun: false, stopIf, accepted, crs, keys } }
 }
 
 /** Returns the CRS of the layer, and that of the data before reprojection. */
 export function knownCrs({ running: { task }, target }: RowStage): { from?: string; to?: string } {
-  return defined({ from: target.layer?.details.srs, to: finalSchema(task).geometry?.crs?.srs })
+  return { from: target.layer?.details.srs, to: finalSchema(task).geometry?.crs?.srs }
 }
 
 function takenUp(

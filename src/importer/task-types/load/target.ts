@@ -32,7 +32,7 @@ export function loadInto({ store, table, layerName, layer, moved }: Target, load
     table,
     layerName,
     isNewLayer: layer === undefined,
-    ...(moved === undefined ? {} : { movedTo: moved.path }),
+    movedTo: moved?.path,
   }
 }
 
@@ -43,6 +43,6 @@ export function loadInto({ store, table, layerName, layer, moved }: Target, load
 export function lockKeysFor({ store, table }: Target): LockKeys {
   return {
     publish: `table ${store.id}/${table}`,
-    ...(findStoreDescription(store.type)?.can.oneLoadAtATime === true ? { commit: `store ${store.id}` } : {}),
+    commit: findStoreDescription(store.type)?.can.oneLoadAtATime === true ? `store ${store.id}` : undefined,
   }
 }

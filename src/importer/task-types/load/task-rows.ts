@@ -1,4 +1,3 @@
-import { defined } from '../../../lib/defined.ts'
 import type { TaskRecord } from '../../model/model.ts'
 import { transformsOf } from '../../model/model.ts'
 import type { LoadSource } from '../../worker/worker.ts'
@@ -8,10 +7,5 @@ import type { TaskRows } from '../task-type.ts'
 export function taskRows(task: TaskRecord, source: LoadSource): TaskRows {
   const { layer, repair } = task
   const schema = task.source?.schema ?? { attributes: [], geometry: undefined }
-  return {
-    source,
-    schema,
-    transforms: transformsOf(task),
-    ...defined({ attributes: layer?.attributes, repair }),
-  }
+  return { source, schema, transforms: transformsOf(task), attributes: layer?.attributes, repair }
 }

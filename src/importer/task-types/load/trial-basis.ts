@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Catalog } from '../../../catalog/catalog.ts'
-import { defined } from '../../../lib/defined.ts'
 import { Failure } from '../../../lib/errors.ts'
 import type { TaskRecord, TaskTrial, TrialBasis } from '../../model/model.ts'
 import { explainStopped, transformsOf } from '../../model/model.ts'
@@ -81,7 +80,7 @@ export async function basisOf(
   const state = await targetOf(catalog, target)
   if (state === undefined) return undefined
   const source = await stampSource(running.task)
-  return { wish: wishOf(running, target), target: state, ...defined({ source }) }
+  return { wish: wishOf(running, target), target: state, source }
 }
 
 /** Staged rows that a run may reuse. */

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { FormatMessage, LayerDescription } from '../../../formats/format.ts'
-import { defined, without } from '../../../lib/defined.ts'
+import { without } from '../../../lib/defined.ts'
 import type { GranuleRecord, MosaicTask, MosaicTime, TaskLayer, TaskRecord } from '../../model/model.ts'
 import { proposeLayer } from '../../model/model.ts'
 import type { CheckedGranules } from './check-granules.ts'
@@ -53,7 +53,8 @@ function toSource(
     schema: { attributes: [], geometry: undefined },
     featureCount: granules.length,
     messages,
-    ...defined({ envelope, raster: model?.raster }),
+    envelope,
+    raster: model?.raster,
   }
 }
 
@@ -65,7 +66,7 @@ function toMosaic(time: MosaicTime, granules: GranuleRecord[]): MosaicTask {
     granules: granules.length,
     faults: faulty.length,
     withoutExtent: faulty.filter(({ fault }) => fault?.code === 'no-extent').length,
-    ...defined({ reason }),
+    reason,
   }
 }
 
@@ -83,7 +84,7 @@ function layerOf({ layer, source: former }: TaskRecord, source: LayerDescription
   if (!isFollowing || layer.srs === proposed.srs) return layer
   const kept = without(layer, 'srs', 'srsCandidates')
   const { srs, srsCandidates } = proposed
-  return { ...kept, ...defined({ srs, srsCandidates }) }
+  return { ...kept, srs, srsCandidates }
 }
 
 /**

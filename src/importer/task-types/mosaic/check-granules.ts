@@ -2,7 +2,6 @@ import type { CrsDeclaration } from '../../../geo/crs.ts'
 import { isSameCrs } from '../../../geo/crs-same.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { unionEnvelope } from '../../../geo/envelope.ts'
-import { defined } from '../../../lib/defined.ts'
 import type { GranuleFault, GranuleRecord } from '../../model/model.ts'
 
 /** Common properties of all granules of a mosaic, with a representative granule. */
@@ -30,7 +29,7 @@ function crsKeys(): Trait['keyOf'] {
     const text = crsText(raster?.crs, srs)
     const known = byText.get(text)
     if (known !== undefined) return known
-    const crs = text === '' ? undefined : { ...raster?.crs, ...defined({ srs }) }
+    const crs = text === '' ? undefined : { ...raster?.crs, srs: srs ?? raster?.crs?.srs }
     const key = systems.find((one) => isSameCrs(one.crs, crs))?.key ?? text
     if (key === text && systems.length < mostSystems) systems.push({ key, crs })
     byText.set(text, key)
@@ -119,9 +118,5 @@ export function checkGranules(given: GranuleRecord[]): CheckedGranules {
     const fault = faults.get(granule)
     return fault === undefined ? withoutFault(granule) : { ...granule, fault }
   })
-  return {
-    granules,
-    ...defined({ model }),
-    ...(envelopes.length === 0 ? {} : { envelope: envelopes.reduce(unionEnvelope) }),
-  }
+  return { granules, model, envelope: envelopes.length === 0 ? undefined : envelopes.reduce(unionEnvelope) }
 }

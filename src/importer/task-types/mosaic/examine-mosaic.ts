@@ -1,5 +1,4 @@
 import { findCrs } from '../../../geo/crs-database.ts'
-import { defined } from '../../../lib/defined.ts'
 import { mosaicType } from '../../../stores/rasters/coverage-types.ts'
 import type { MosaicTask, TaskRecord, TaskStore } from '../../model/model.ts'
 import { examineRaster } from '../raster/examine-raster.ts'
@@ -13,7 +12,7 @@ function granuleFinding(
 ): Outcome {
   if (faults > 0) {
     const finding = withoutExtent === granules ? 'NO_BOUNDS' : 'ERROR'
-    return { finding, ...defined({ reason }) }
+    return { finding, reason }
   }
   const hasCrs = layer?.srs !== undefined && findCrs(layer.srs) !== undefined
   return { finding: hasCrs ? 'READY' : 'NO_CRS' }
@@ -47,5 +46,5 @@ export function examineMosaic(task: TaskRecord, context: ExamineContext): Examin
   const name = (layerStore ?? store)?.name ?? task.layer?.name ?? ''
   const target: TaskStore = { workspace, name, type: mosaicType }
   const { finding, reason } = granuleFinding(task, mosaic)
-  return { finding, isDirect: true, target, ...defined({ reason }) }
+  return { finding, isDirect: true, target, reason }
 }

@@ -2,7 +2,6 @@ import { relative, sep } from 'node:path'
 import type { RasterDescription } from '../../../formats/format.ts'
 import { matchCrs } from '../../../geo/crs-database.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
-import { defined } from '../../../lib/defined.ts'
 import type { Corners, DescribedFile, GranuleRecord } from '../../model/model.ts'
 import { cornersOf } from '../raster/footprint-rows.ts'
 
@@ -18,7 +17,7 @@ function envelopeOf(corners: Corners): Envelope {
  */
 function slim(raster: RasterDescription, srs: string | undefined): RasterDescription {
   const { overviews: _overviews, crs, ...kept } = raster
-  return { ...kept, overviews: [], ...(crs === undefined ? {} : { crs: srs === undefined ? crs : { srs } }) }
+  return { ...kept, overviews: [], crs: crs === undefined ? undefined : srs === undefined ? crs : { srs } }
 }
 
 type Facts = Pick<GranuleRecord, 'format' | 'raster' | 'srs' | 'envelope' | 'fault'>
@@ -44,8 +43,8 @@ export function granuleFacts({ format, layers, error }: Described): Facts {
   return {
     format,
     raster: slim(raster, srs),
-    ...defined({ srs }),
-    ...(corners === undefined ? {} : { envelope: envelopeOf(corners) }),
+    srs,
+    envelope: corners === undefined ? undefined : envelopeOf(corners),
   }
 }
 

@@ -1,7 +1,6 @@
 import { extname } from 'node:path'
 import type { Database } from '../../../db/connection.ts'
 import type { FormatMessage } from '../../../formats/format.ts'
-import { defined } from '../../../lib/defined.ts'
 import { scanFile } from '../../../sources/scan.ts'
 import type { PlanContext } from '../../inspect/inspect.ts'
 import { blankTask, planTasks, shownNames } from '../../inspect/inspect.ts'
@@ -110,7 +109,7 @@ export async function inspectMosaic(
     tasks: open === undefined ? [settled.task] : [],
     messages: skipped(others, context),
     granules: settled.granules,
-    ...(open === undefined ? {} : { grown: settled.task }),
+    grown: open === undefined ? undefined : settled.task,
   }
 }
 
@@ -138,7 +137,7 @@ export async function inspectAgain(
     const file = await scanFile(granule.file.path, signal).catch(() => granule.file)
     const described = await pool.describe(file, { signal })
     const again = toGranule({ ...described, format: described.format?.name }, place)
-    looked.push({ ...again, ...defined({ timeMs, timeFault }) })
+    looked.push({ ...again, timeMs: timeMs ?? again.timeMs, timeFault: timeFault ?? again.timeFault })
   }
   const settled = assembleMosaic(task, looked, { name: task.source?.name ?? 'mosaic', time })
   await database.transaction((transaction) => replaceGranules(transaction, settled.granules))

@@ -1,7 +1,6 @@
 import type { LayerTimes } from '../../../catalog/records.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { emptyEnvelope, isEmptyEnvelope, unionEnvelope } from '../../../geo/envelope.ts'
-import { defined } from '../../../lib/defined.ts'
 import type { TaskLoad, TaskRecord } from '../../model/model.ts'
 import type { PublishedTable } from '../../publish/publish.ts'
 import type { Publication, Running } from '../task-type.ts'
@@ -42,7 +41,7 @@ async function readFacts({ catalog }: MosaicDeps, load: TaskLoad): Promise<Index
     if (timeMs !== undefined) distinct.add(timeMs)
   }
   const times = toTimes(distinct)
-  return { granules, ...(isEmptyEnvelope(envelope) ? {} : { envelope }), ...defined({ times }) }
+  return { granules, envelope: isEmptyEnvelope(envelope) ? undefined : envelope, times }
 }
 
 async function placeOf(
@@ -80,19 +79,14 @@ export async function publishMosaic(
   return {
     task,
     place,
-    published: {
-      schema: { attributes: [], geometry: undefined },
-      featureCount: granules,
-      ...facts,
-      ...defined({ raster }),
-    },
+    published: { schema: { attributes: [], geometry: undefined }, featureCount: granules, ...facts, raster },
     makeStore: (change) =>
       place.isNewLayer
         ? change.addMosaicStore(record.workspace, load.layerName, mosaic)
         : change.getStore(place.storeId),
-    ...(isReplaced
-      ? { tidy: () => tell(deps, load, removeOthers(load), 'granules that were replaced were not removed') }
-      : {}),
+    tidy: isReplaced
+      ? () => tell(deps, load, removeOthers(load), 'granules that were replaced were not removed')
+      : undefined,
   }
 }
 

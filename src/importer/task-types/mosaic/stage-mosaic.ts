@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { FormatMessage } from '../../../formats/format.ts'
 import { isSameCrs } from '../../../geo/crs-same.ts'
-import { defined } from '../../../lib/defined.ts'
 import { invalid } from '../../../lib/errors.ts'
 import type { UpdateMode } from '../../../stores/store.ts'
 import type { GranuleRecord, IndexRow, TaskLoad, TaskRecord } from '../../model/model.ts'
@@ -52,7 +51,7 @@ function requireLikeness(task: TaskRecord, { layer }: Target): void {
   if (!isSameCrs(task.layer?.srs, srs)) {
     throw invalid('other-crs', `The granules have ${task.layer?.srs}, but the mosaic "${name}" has ${srs}`)
   }
-  const [found, wanted] = [task.source ?? {}, defined({ raster })].map(bandsKey)
+  const [found, wanted] = [task.source ?? {}, { raster }].map(bandsKey)
   if (task.updateMode === 'REPLACE' || found === wanted) return
   throw invalid('other-bands', `The granules have the bands ${found}, but the mosaic "${name}" has ${wanted}`)
 }
@@ -119,7 +118,7 @@ function rowOf(task: TaskRecord, granule: GranuleRecord): Omit<IndexRow, 'locati
     height: raster.height,
     sizeBytes,
     footprint,
-    ...defined({ timeMs }),
+    timeMs,
   }
 }
 
@@ -143,7 +142,7 @@ async function planIndex(
     table: load.table,
     rejectsPath: loading.loader.rejectsPath(task),
     rejectLimit: { rows: 0 },
-    ...defined({ srs: task.layer?.srs }),
+    srs: task.layer?.srs,
   }
 }
 

@@ -6,7 +6,6 @@ import { limitedProgram } from '../../../formats/gdal/safe-gdal.ts'
 import { rasterDrivers } from '../../../formats/raster/raster-drivers.ts'
 import type { RasterSource } from '../../../formats/raster/raster-programs.ts'
 import { withRasterSource } from '../../../formats/raster/raster-programs.ts'
-import { defined } from '../../../lib/defined.ts'
 import { ProgramError, runProgram } from '../../../lib/process.ts'
 import type { RasterStep } from '../../../transforms/raster/raster-transform.ts'
 import { rasterTranslate } from '../../../transforms/raster/translate.ts'
@@ -108,7 +107,7 @@ async function runSteps(run: ToolRun, source: RasterSource): Promise<string> {
     const drivers = made === undefined ? source.drivers : ownDrivers
     const srs = made === undefined ? run.srs : undefined
     await mkdir(dirname(output), { recursive: true })
-    await runStep(step, { input, output, drivers, ...defined({ srs }) }, run, {
+    await runStep(step, { input, output, drivers, srs }, run, {
       env,
       folders: [dirname(input), dirname(output)],
       onShare: (share) => run.onProgress((index + share) / steps.length),

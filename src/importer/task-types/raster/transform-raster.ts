@@ -3,7 +3,7 @@ import { basename, extname, join } from 'node:path'
 import type { DataFile, LayerDescription } from '../../../formats/format.ts'
 import { authorityCode, programText } from '../../../geo/crs-program-text.ts'
 import { findUncodedCrs } from '../../../geo/crs-uncoded.ts'
-import { defined, without } from '../../../lib/defined.ts'
+import { without } from '../../../lib/defined.ts'
 import { Failure } from '../../../lib/errors.ts'
 import type { RasterPlacement } from '../../../transforms/raster/raster-transform.ts'
 import { placeRaster, rasterSteps } from '../../../transforms/raster-chain.ts'
@@ -34,7 +34,7 @@ function inputCrs(task: TaskRecord): string | undefined {
 export function placementOf(task: TaskRecord): RasterPlacement {
   const { source } = task
   const start: RasterPlacement = {
-    ...defined({ srs: inputCrs(task) }),
+    srs: inputCrs(task),
     hasExtent: source?.envelope !== undefined,
     hasControlPoints: source?.raster?.controlPointCount !== undefined,
   }
@@ -47,7 +47,7 @@ function layerOf(task: TaskRecord, layer: TaskLayer, { raster }: LayerDescriptio
   const rest = without(layer, 'bounds', 'srs', 'srsCandidates')
   const { srs } = placementOf(task)
   const code = (srs === undefined ? undefined : authorityCode(srs)) ?? raster?.crs?.srs
-  return { ...rest, ...defined({ srs: code }) }
+  return { ...rest, srs: code }
 }
 
 export interface TransformedRaster {
@@ -79,7 +79,7 @@ async function runChain(
       folder,
       limits,
       signal,
-      ...defined({ srs: inputCrs(task) }),
+      srs: inputCrs(task),
       onProgress: (share) => tell(Math.floor(share * total)),
     })
   } finally {

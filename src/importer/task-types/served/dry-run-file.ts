@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises'
 import type { FormatMessage } from '../../../formats/format.ts'
-import { defined } from '../../../lib/defined.ts'
 import { findStoreServing } from '../../../stores/registry.ts'
 import type { TaskTrial } from '../../model/model.ts'
 import { rejectLimitOf } from '../../model/model.ts'
@@ -25,7 +24,7 @@ export async function dryRunFile(
   const messages: FormatMessage[] = []
   const plan = {
     loadId: '',
-    source: { kind: 'file' as const, file, format, layer: source, ...defined({ charset }) },
+    source: { kind: 'file' as const, file, format, layer: source, charset },
     transforms: [],
     connection: { type: serving.type, parameters: { path: file.path } },
     isReadOnly: true,
@@ -33,8 +32,8 @@ export async function dryRunFile(
     table: source.name,
     rejectsPath,
     rejectLimit: rejectLimitOf(task),
-    trial: { isDryRun: true, accepted: [], ...defined({ keys, stopIf }) },
-    ...defined({ srs: layer?.srs }),
+    trial: { isDryRun: true, accepted: [], keys, stopIf },
+    srs: layer?.srs,
   }
   const { trial } = await loader.performDryRun(plan, { task, startedMs: performance.now(), signal, messages })
   const name = `${record.workspace}:${layer?.name ?? ''}`

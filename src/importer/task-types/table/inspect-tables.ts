@@ -1,4 +1,3 @@
-import { defined } from '../../../lib/defined.ts'
 import type { Vault } from '../../../lib/secrets/vault.ts'
 import { openedConnection, planTasks } from '../../inspect/inspect.ts'
 import type { DescribedFile } from '../../model/model.ts'
@@ -14,7 +13,7 @@ export async function inspectTables(
   if (source?.database === undefined) throw new Error(`Import ${record.id} reads no database`)
   const { importId, nextTaskId, transforms, suits, maxTasks, at } = context
   const { format, tables, messages } = await pool.describeDatabase(openedConnection(vault, source.database), {
-    ...defined({ tables: source.database.wanted }),
+    tables: source.database.wanted,
     maxTables: maxTasks,
     signal,
   })
@@ -35,7 +34,7 @@ export async function inspectTables(
   })
   const database = { ...source.database, tables: tables.map(({ name }) => name) }
   return {
-    tasks: plan.tasks.map((task) => ({ ...task, files: [], ...defined({ table: task.source?.name }) })),
+    tasks: plan.tasks.map((task) => ({ ...task, files: [], table: task.source?.name ?? task.table })),
     messages,
     source: { ...source, database },
   }

@@ -1,4 +1,3 @@
-import { defined } from '../../../lib/defined.ts'
 import { planTasks } from '../../inspect/inspect.ts'
 import type { LoadPool, LoadSource } from '../../worker/worker.ts'
 import { describeAgain } from '../describe-again.ts'
@@ -15,7 +14,7 @@ function openFile({ task }: Running): LoadSource {
   if (file === undefined || source === undefined || format === undefined) {
     throw new Error(`Task ${task.id} has no data to load`)
   }
-  return { kind: 'file', file, format, layer: source, ...defined({ charset }) }
+  return { kind: 'file', file, format, layer: source, charset }
 }
 
 /** Rows of a file, loaded into a table; also files that no format reads yet. */

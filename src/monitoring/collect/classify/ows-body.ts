@@ -1,6 +1,5 @@
 import type { SaxesTagPlain } from 'saxes'
 import { SaxesParser } from 'saxes'
-import { defined } from '../../../lib/defined.ts'
 import { readOwsParameters } from './ows-parameters.ts'
 
 export interface OwsBody {
@@ -28,7 +27,7 @@ export function readOwsBody(body: string): OwsBody | undefined {
   const { service, request, ...lists } = readOwsParameters(text)
   if (service === undefined && request === undefined) return undefined
   const layers = Object.values(lists).flatMap((list) => list.split(/[,()]/, maxNames))
-  return { ...defined({ service, operation: request }), layers }
+  return { service, operation: request, layers }
 }
 
 /** Parser state and result. */

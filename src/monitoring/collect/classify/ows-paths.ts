@@ -1,4 +1,3 @@
-import { defined } from '../../../lib/defined.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import type { RequestEventType } from '../../model/event-types.ts'
 import { decodeParameter } from './ows-parameters.ts'
@@ -56,7 +55,7 @@ function classifyCached(path: string, lower: string): PathUse | undefined {
   const eventType = ownValue(tileServices, name)
   if (eventType === undefined) return undefined
   const layer = end < 0 ? undefined : layerOf(path.slice(end + 1))
-  return { eventType, isWhole: layer !== undefined, ...defined({ layer }) }
+  return { eventType, isWhole: layer !== undefined, layer }
 }
 
 function classifyTile(path: string, lower: string): PathUse | undefined {
@@ -72,7 +71,7 @@ function classifyTile(path: string, lower: string): PathUse | undefined {
   if (found === undefined || !isTile(z, x, y)) return undefined
   const before = path.slice(0, path.length - found.length).replace(/^.*\/tiles\//i, '')
   const layer = layerOf(before.includes('/') ? before.slice(before.lastIndexOf('/') + 1) : before)
-  return { eventType: 'OWS:TMS', isWhole: true, ...defined({ layer }) }
+  return { eventType: 'OWS:TMS', isWhole: true, layer }
 }
 
 /**

@@ -1,4 +1,3 @@
-import { defined } from '../../../lib/defined.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import type { RequestEventType } from '../../model/event-types.ts'
 import { readOwsBody } from './ows-body.ts'
@@ -73,7 +72,7 @@ export function classifyOws(path: string, query: string, body = ''): OwsUse | un
   const eventType = preferCached(byName, byPath?.eventType)
   const names = [...namesOf(parameters, eventType), ...(inBody?.layers ?? [])]
   if (byPath?.layer !== undefined) names.push(byPath.layer)
-  return { eventType, ...defined({ operation }), layers: cleaned(names) }
+  return { eventType, operation, layers: cleaned(names) }
 }
 
 function typeOf(

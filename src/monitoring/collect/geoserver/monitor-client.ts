@@ -1,4 +1,3 @@
-import { defined } from '../../../lib/defined.ts'
 import { explain } from '../../../lib/errors.ts'
 import { FetchFailure, fetchText } from '../../../lib/network/fetch-text.ts'
 import type { ListFormat, MonitorList } from './monitor-list.ts'
@@ -94,7 +93,7 @@ export class MonitorClient {
 
   async #read<T>(address: string, signal: AbortSignal, parse: (text: string) => T): Promise<T> {
     const { user, password } = this.#source
-    const text = await fetchText(address, { timeoutMs, maxBytes, signal, ...defined({ user, password }) })
+    const text = await fetchText(address, { timeoutMs, maxBytes, signal, user, password })
     try {
       return parse(text)
     } catch (error) {

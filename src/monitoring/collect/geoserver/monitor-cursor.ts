@@ -79,7 +79,7 @@ export function nextCursor(
   const tooMany = seen.sort((a, b) => a[1] - b[1]).splice(0, Math.max(0, seen.length - maxSeen))
   const closed = Math.max(known?.closed ?? 0, (tooMany.at(-1)?.[1] ?? -1) + 1)
   return {
-    ...(closed > 0 ? { closed } : {}),
+    closed: closed > 0 ? closed : undefined,
     from,
     newest: ids.reduce((most, id) => Math.max(most, id), ids.length === 0 ? (known?.newest ?? 0) : 0),
     seen,

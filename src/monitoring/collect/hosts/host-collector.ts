@@ -1,5 +1,4 @@
 import { hostname } from 'node:os'
-import { defined } from '../../../lib/defined.ts'
 import { FetchFailure, fetchText } from '../../../lib/network/fetch-text.ts'
 import type { HostReading } from '../../metrics/hosts/host-reading.ts'
 import { isHostType } from '../../model/service-types.ts'
@@ -86,13 +85,7 @@ function webReader(
   return {
     identity: place,
     read: async (signal) => {
-      const text = await fetchText(url, {
-        accept,
-        timeoutMs,
-        maxBytes,
-        signal,
-        ...defined({ user, password }),
-      })
+      const text = await fetchText(url, { accept, timeoutMs, maxBytes, signal, user, password })
       try {
         return parse(text)
       } catch (error) {

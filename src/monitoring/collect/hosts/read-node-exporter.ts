@@ -1,4 +1,3 @@
-import { defined } from '../../../lib/defined.ts'
 import type { HostReading, Memory, Storage, Traffic } from '../../metrics/hosts/host-reading.ts'
 import type { ExposedSample } from './exposition.ts'
 import { parseExposition } from './exposition.ts'
@@ -48,9 +47,9 @@ export function readNodeExporter(text: string): HostReading {
     loads: { one: value(loads.one), five: value(loads.five), fifteen: value(loads.fifteen) },
     memory: memoryOf(value),
     storages: measuredStorages(storagesOf(list)),
-    ...defined({ processors: busyAndTotal }),
+    processors: busyAndTotal,
     traffic: trafficOf(list),
-    ...(uptimeSeconds >= 0 ? { uptimeSeconds } : {}),
+    uptimeSeconds: uptimeSeconds >= 0 ? uptimeSeconds : undefined,
   }
 }
 

@@ -1,4 +1,3 @@
-import { defined } from '../../../lib/defined.ts'
 import type { HostReading, Memory, Storage, Traffic } from '../../metrics/hosts/host-reading.ts'
 import { isMeasuredInterface, maxInterfaces, measuredStorages, toLabel } from './measured-devices.ts'
 
@@ -25,7 +24,7 @@ export function readSystemStatus(text: string): HostReading {
     storages: measuredStorages(storagesOf(entries)),
     busyPercent: byName.get('CPU_LOAD'),
     traffic: trafficOf(entries, byName),
-    ...defined({ uptimeSeconds }),
+    uptimeSeconds,
   }
 }
 

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { defined } from '../../../lib/defined.ts'
 import type { HostReading } from '../../metrics/hosts/host-reading.ts'
 import { measuredStorages } from './measured-devices.ts'
 import {
@@ -43,10 +42,10 @@ async function readProc(disks: DiskSizes): Promise<HostReading> {
     loads: { one, five, fifteen },
     memory: parseMemory(meminfo),
     storages: measuredStorages(await disks.read(parseMounts(mounts))),
-    ...defined({ processors }),
+    processors,
     traffic: parseTraffic(net),
-    ...defined({ uptimeSeconds }),
-    ...(boot === '' ? {} : { boot: boot.trim() }),
+    uptimeSeconds,
+    boot: boot === '' ? undefined : boot.trim(),
   }
 }
 

@@ -1,4 +1,3 @@
-import { defined } from '../../../lib/defined.ts'
 import type { HostAmounts, HostReading } from '../../metrics/hosts/host-reading.ts'
 import { hostMetrics } from '../../metrics/metrics.ts'
 import type { Sample } from '../../series/request-event.ts'
@@ -21,11 +20,12 @@ export function countersOf(reading: HostReading, at: number): CounterState {
   const { processors, traffic, uptimeSeconds, boot } = reading
   return {
     at,
-    ...(isNumber(uptimeSeconds) ? { uptime: uptimeSeconds } : {}),
-    ...defined({ boot }),
-    ...(processors !== undefined && isNumber(processors.busy + processors.total)
-      ? { processors: [processors.busy, processors.total] }
-      : {}),
+    uptime: isNumber(uptimeSeconds) ? uptimeSeconds : undefined,
+    boot,
+    processors:
+      processors !== undefined && isNumber(processors.busy + processors.total)
+        ? [processors.busy, processors.total]
+        : undefined,
     traffic: traffic
       .filter(({ received, sent }) => isNumber(received + sent))
       .map(({ label, received, sent }) => [label, received, sent]),
@@ -70,7 +70,7 @@ function amountsSince(reading: HostReading, before: CounterState, now: number): 
   const processors = processorAmounts(reading, before, isRestarted)
   return {
     seconds: secondsSince(reading, before, { now, isRestarted }),
-    ...defined({ processors }),
+    processors,
     traffic: trafficAmounts(reading, before, isRestarted),
   }
 }

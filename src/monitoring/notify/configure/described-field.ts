@@ -1,4 +1,3 @@
-import { defined } from '../../../lib/defined.ts'
 import { findMetric } from '../../metrics/metrics.ts'
 import type { EventType } from '../../model/event-types.ts'
 import { comparisonLimits } from '../comparisons/comparisons.ts'
@@ -42,7 +41,8 @@ export function describeFields({ definitions }: Check, services: NamedServices):
       name: fieldName(definition),
       unit: unit(metric),
       isDuration,
-      ...defined({ metricId: metric?.id, choices: calculatedSteps(bounds) }),
+      metricId: metric?.id,
+      choices: calculatedSteps(bounds),
       scope: namedScope(threshold, services),
     }
   })
@@ -51,5 +51,5 @@ export function describeFields({ definitions }: Check, services: NamedServices):
 function namedScope(threshold: Threshold | undefined, services: NamedServices): NamedScope {
   const { serviceId, resourceId, label, eventType } = threshold ?? {}
   const service = services.find(({ id }) => id === serviceId)?.name
-  return defined({ service, resourceId, label, eventType })
+  return { service, resourceId, label, eventType }
 }

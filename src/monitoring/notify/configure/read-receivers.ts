@@ -1,4 +1,3 @@
-import { defined } from '../../../lib/defined.ts'
 import type { Fields } from '../../../lib/fields.ts'
 import type { Vault } from '../../../lib/secrets/vault.ts'
 import type { Channel, ReceiverInput, ReceiverLookup } from '../channels/channel.ts'
@@ -58,7 +57,7 @@ function readLines(fields: Fields, name: string, separator: RegExp): string[] | 
 
 /** Returns the stored form of a receiver, with its secret encrypted. */
 export function sealed({ kind, target, userName, secret }: ReceiverInput, vault: Vault): NewReceiver {
-  return { kind, target, ...defined({ userName }), secret: secret === undefined ? '' : vault.seal(secret) }
+  return { kind, target, userName, secret: secret === undefined ? '' : vault.seal(secret) }
 }
 
 /** Returns the generated secrets by address, under the response key of their channel. */

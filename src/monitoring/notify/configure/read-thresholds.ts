@@ -1,4 +1,3 @@
-import { defined } from '../../../lib/defined.ts'
 import type { Fields } from '../../../lib/fields.ts'
 import { findMetric, metricsOf } from '../../metrics/metrics.ts'
 import type { EventType } from '../../model/event-types.ts'
@@ -77,7 +76,7 @@ async function readScope(
       ? findOwsFor(fields, definition, owsService)
       : kept(owsService, before.eventType)
   const labelText = typeof label === 'string' ? label : kept(label, before.label)
-  return defined({ serviceId, resourceId, label: labelText, eventType })
+  return { serviceId, resourceId, label: labelText, eventType }
 }
 
 /** Null where it is to be taken away, undefined where it is not mentioned. */

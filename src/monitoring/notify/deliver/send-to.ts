@@ -1,4 +1,3 @@
-import { defined } from '../../../lib/defined.ts'
 import { orAborted } from '../../../lib/or-aborted.ts'
 import type { Vault } from '../../../lib/secrets/vault.ts'
 import type { Parcel } from '../channels/channel.ts'
@@ -25,9 +24,7 @@ export async function sendTo(
   if (!('send' in channel)) throw new Error(channel.reason)
   const signal = AbortSignal.any([stopping, AbortSignal.timeout(attemptMs)])
   const secret = receiver.secret === '' ? undefined : vault.open(receiver.secret)
-  await orAborted(channel.send({ ...parcel, ...defined({ secret }) }, signal), signal).catch(
-    (error: unknown) => {
-      throw signal.aborted ? new Error(`no answer within ${attemptMs / 1000} s`, { cause: error }) : error
-    },
-  )
+  await orAborted(channel.send({ ...parcel, secret }, signal), signal).catch((error: unknown) => {
+    throw signal.aborted ? new Error(`no answer within ${attemptMs / 1000} s`, { cause: error }) : error
+  })
 }

@@ -1,4 +1,3 @@
-import { defined } from '../../../lib/defined.ts'
 import { Failure } from '../../../lib/errors.ts'
 import { otherLabel } from '../../metrics/metrics.ts'
 import type { ResourceType } from '../../model/resource-types.ts'
@@ -94,7 +93,9 @@ async function evaluateThreshold(
   const subject: Subject = {
     services: about,
     others: hits.length - 1,
-    ...defined({ resource, label: question.label, eventType: question.eventType }),
+    resource,
+    label: question.label,
+    eventType: question.eventType,
   }
   const { from } = question
   return toProblem({

@@ -1,4 +1,3 @@
-import { defined } from '../../../lib/defined.ts'
 import type { Metric } from '../../metrics/metrics.ts'
 import { findMetric, isHostMetric, metricsOf } from '../../metrics/metrics.ts'
 import type { ServiceRecord } from '../../model/records.ts'
@@ -97,7 +96,9 @@ function toAsk(
     question: {
       metric: metric.name,
       serviceIds: services.map((one) => one.id),
-      ...defined({ resourceId, label, eventType }),
+      resourceId,
+      label,
+      eventType,
       from,
       to,
     },

@@ -21,7 +21,7 @@ function toDefinition(row: DefinitionRow): Definition {
     option: row.field_option,
     description: row.description,
     bounds: JSON.parse(row.document) as DefinitionBounds,
-    ...(row.threshold === null ? {} : { threshold: JSON.parse(row.threshold) as Threshold }),
+    threshold: row.threshold === null ? undefined : (JSON.parse(row.threshold) as Threshold),
   }
 }
 
@@ -34,8 +34,8 @@ function toCheck(row: CheckRow, definitions: readonly DefinitionRow[]): Check {
     isActive: row.is_active !== 0,
     graceSeconds: row.grace_seconds,
     windowSeconds: row.window_seconds,
-    ...(row.last_send === null ? {} : { lastSend: row.last_send }),
-    ...(row.failing_since === null ? {} : { failingSince: row.failing_since }),
+    lastSend: row.last_send ?? undefined,
+    failingSince: row.failing_since ?? undefined,
     definitions: definitions.filter((one) => one.check_id === row.id).map(toDefinition),
   }
 }
@@ -101,7 +101,7 @@ export async function updateCheck(db: Queryable, id: number, settings: CheckSett
       grace_seconds: settings.graceSeconds,
       window_seconds: settings.windowSeconds,
       revision: expression('revision', '+', 1),
-      ...(settings.isActive ? {} : { failing_since: null }),
+      failing_since: settings.isActive ? undefined : null,
     }))
     .where('id', '=', id)
     .execute()

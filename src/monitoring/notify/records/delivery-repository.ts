@@ -2,7 +2,6 @@ import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Queryable } from '../../../db/connection.ts'
 import type { Tables } from '../../../db/tables.ts'
-import { defined } from '../../../lib/defined.ts'
 import type { Delivery, DeliveryState, MessageKind, NotificationMessage } from '../model/model.ts'
 import { deliveryStates, messageKinds } from '../model/model.ts'
 
@@ -33,9 +32,9 @@ function toDelivery(row: Row): Delivery {
     state: deliveryStates.find((one) => one === row.state) ?? 'failed',
     attempts: row.attempts,
     nextTry: row.next_try,
-    ...(row.error === null ? {} : { error: row.error }),
+    error: row.error ?? undefined,
     createdAt: row.created_at,
-    ...(row.finished_at === null ? {} : { finishedAt: row.finished_at }),
+    finishedAt: row.finished_at ?? undefined,
   }
 }
 
@@ -168,8 +167,8 @@ export async function finishDelivery(
       state,
       leased_until: null,
       error: error ?? null,
-      ...defined({ next_try: nextTry }),
-      ...(state === 'pending' ? {} : { finished_at: at }),
+      next_try: nextTry,
+      finished_at: state === 'pending' ? undefined : at,
     })
     .where('id', '=', id)
     .where('state', 'in', state === 'sent' ? ['pending', 'dropped'] : ['pending'])

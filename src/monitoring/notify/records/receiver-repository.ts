@@ -25,10 +25,7 @@ export async function listReceivers(db: Queryable, checkId: number): Promise<Rec
     .where('check_id', '=', checkId)
     .orderBy('notification_receivers.id')
     .execute()
-  return rows.map(({ email, ...receiver }) => ({
-    ...receiver,
-    ...(email === null ? {} : { userAddress: email }),
-  }))
+  return rows.map(({ email, ...receiver }) => ({ ...receiver, userAddress: email ?? undefined }))
 }
 
 /**

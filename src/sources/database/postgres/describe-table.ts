@@ -96,8 +96,8 @@ async function findCrs(client: Client, srid: number): Promise<CrsDeclaration | u
   if (row === undefined) return undefined
   const { name, code, wkt } = row
   return {
-    ...(name === null || code === null ? {} : { srs: `${name}:${code}` }),
-    ...(wkt === null || wkt === '' ? {} : { wkt }),
+    srs: name === null || code === null ? undefined : `${name}:${code}`,
+    wkt: wkt === null || wkt === '' ? undefined : wkt,
   }
 }
 

@@ -1,6 +1,5 @@
 import { PassThrough, Readable } from 'node:stream'
 import type { Client, FileInfo } from 'basic-ftp'
-import { defined } from '../../../lib/defined.ts'
 import { toFault } from '../faults.ts'
 import { fullName } from '../http-auth.ts'
 import { tlsOptions } from '../http-connection.ts'
@@ -134,8 +133,8 @@ export class FtpSession implements RemoteSession {
     return {
       chunks: Readable.from(this.#chunks(path, offset, signal), { objectMode: false }),
       offset,
-      ...(typeof totalBytes === 'number' ? { totalBytes } : {}),
-      ...defined({ version }),
+      totalBytes: typeof totalBytes === 'number' ? totalBytes : undefined,
+      version,
     }
   }
 

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
-import { defined } from '../../../lib/defined.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { STATUS_CODES } from '../../../lib/network/node-http.ts'
 import { toFault } from '../faults.ts'
@@ -56,7 +55,7 @@ interface Range {
 function rangeOf(reply: IncomingMessage): Range | undefined {
   const [, start, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/i.exec(header(reply, 'content-range') ?? '') ?? []
   if (start === undefined) return undefined
-  return { start: Number(start), ...(total === '*' ? {} : { totalBytes: Number(total) }) }
+  return { start: Number(start), totalBytes: total === '*' ? undefined : Number(total) }
 }
 
 function sizeOf(reply: IncomingMessage): number | undefined {
@@ -151,11 +150,11 @@ export class HttpSession implements RemoteSession {
     { offset, version }: ReadFrom,
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
-    const headers = {
+    const headers: Record<string, string> = {
       accept: '*/*',
       'accept-encoding': 'identity',
       'user-agent': 'Terrane',
-      ...defined({ authorization }),
+      ...(authorization === undefined ? {} : { authorization }),
       ...(offset > 0 && version !== undefined ? { range: `bytes=${offset}-`, 'if-range': version } : {}),
     }
     return this.#connection.get(url, headers, signal).catch((error: unknown) => {
@@ -188,9 +187,10 @@ export class HttpSession implements RemoteSession {
     return {
       chunks: body,
       offset: range.start,
-      ...(isPlain && totalBytes !== undefined ? { totalBytes } : {}),
-      ...(isPlain && version !== undefined ? { version } : {}),
-      ...defined({ name, contentType: type }),
+      totalBytes: isPlain && totalBytes !== undefined ? totalBytes : undefined,
+      version: isPlain && version !== undefined ? version : undefined,
+      name,
+      contentType: type,
     }
   }
 }

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream'
 import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3'
-import { defined } from '../../../lib/defined.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { toFault } from '../faults.ts'
 import { checkedAgent } from '../http-connection.ts'
@@ -19,7 +18,7 @@ function clientOptions({ guard, authorities, credentials, s3 }: SessionOptions) 
     region: s3.region,
     ...(s3.endpoint === undefined ? {} : { endpoint: s3.endpoint, forcePathStyle: true }),
     credentials: { accessKeyId: username ?? 'none', secretAccessKey: password },
-    ...(username === undefined ? { signer: { sign: async <T>(request: T): Promise<T> => request } } : {}),
+    signer: username === undefined ? { sign: async <T>(request: T): Promise<T> => request } : undefined,
     maxAttempts: 1,
     retryMode: 'standard',
     defaultsMode: 'standard' as const,
@@ -80,10 +79,8 @@ export class S3Session implements RemoteSession {
     return {
       chunks: reply.Body as Readable,
       offset: reply.ContentRange === undefined ? 0 : offset,
-      ...(length === undefined
-        ? {}
-        : { totalBytes: length + (reply.ContentRange === undefined ? 0 : offset) }),
-      ...defined({ version: reply.ETag }),
+      totalBytes: length === undefined ? undefined : length + (reply.ContentRange === undefined ? 0 : offset),
+      version: reply.ETag,
     }
   }
 

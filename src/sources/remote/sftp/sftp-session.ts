@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type SftpClient from 'ssh2-sftp-client'
-import { defined } from '../../../lib/defined.ts'
 import { orAborted } from '../../../lib/or-aborted.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import { toFault } from '../faults.ts'
@@ -56,7 +55,7 @@ function connectOptions(location: RemoteLocation, options: SessionOptions, refus
   const kinds = hostKeys.kindsOf(host, port)
   return {
     username: username === undefined ? 'anonymous' : fullName({ ...options.credentials, username }),
-    ...defined({ password }),
+    password,
     readyTimeout: readyMs,
     tryKeyboard: password !== undefined,
     hostVerifier: (key: Buffer): boolean => {
@@ -68,9 +67,10 @@ function connectOptions(location: RemoteLocation, options: SessionOptions, refus
         return false
       }
     },
-    ...(kinds.length === 0
-      ? {}
-      : { algorithms: { serverHostKey: kinds.flatMap((kind) => ownValue(algorithmsOf, kind) ?? [kind]) } }),
+    algorithms:
+      kinds.length === 0
+        ? undefined
+        : { serverHostKey: kinds.flatMap((kind) => ownValue(algorithmsOf, kind) ?? [kind]) },
   }
 }
 

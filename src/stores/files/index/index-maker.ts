@@ -1,4 +1,3 @@
-import { defined } from '../../../lib/defined.ts'
 import { orAborted } from '../../../lib/or-aborted.ts'
 import { startThread } from '../../../lib/workers/start-thread.ts'
 import { WorkPool } from '../../../lib/workers/work-pool.ts'
@@ -42,7 +41,7 @@ export class IndexMaker {
   /** Builds the index of a file again. Throws the error that prevents reading the file. */
   async make(connection: StoreConnection, { signal, rejectsPath }: MakeIndexOptions): Promise<IndexHeader> {
     const key = indexName(connection)
-    const making = this.#making.get(key) ?? this.#begin(key, { connection, ...defined({ rejectsPath }) })
+    const making = this.#making.get(key) ?? this.#begin(key, { connection, rejectsPath })
     making.waiting += 1
     try {
       return await orAborted(making.result, signal)

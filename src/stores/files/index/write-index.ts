@@ -85,7 +85,7 @@ export class IndexWriter {
       withoutGeometry,
       emptyGeometries,
       leftOut,
-      ...(isEmptyEnvelope(this.#bounds) ? {} : { bounds: this.#bounds }),
+      bounds: isEmptyEnvelope(this.#bounds) ? undefined : this.#bounds,
       times: this.#times.map(({ name }) => name),
       groups: this.#groups,
       blocksAt,

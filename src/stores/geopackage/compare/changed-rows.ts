@@ -137,9 +137,9 @@ function toChange(change: RowChange['change'], told: ChangedColumn[], { before, 
   const [id] = before ?? after ?? []
   return {
     change,
-    ...(id === null || id === undefined ? {} : { featureId: String(id) }),
-    ...(before === undefined ? {} : { before: toRow(told, before) }),
-    ...(after === undefined ? {} : { after: toRow(told, after) }),
+    featureId: id === null || id === undefined ? undefined : String(id),
+    before: before === undefined ? undefined : toRow(told, before),
+    after: after === undefined ? undefined : toRow(told, after),
   }
 }
 

@@ -2,7 +2,6 @@ import type { DatabaseSync } from 'node:sqlite'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { emptyEnvelope, isEmptyEnvelope } from '../../../geo/envelope.ts'
-import { defined } from '../../../lib/defined.ts'
 import type { ChangeCounts, TableComparison } from '../../changes.ts'
 import { missingRows } from '../../spared-texts.ts'
 import { foreignTriggers, isReferenced, refersToOthers } from '../foreign-code.ts'
@@ -38,13 +37,13 @@ export function compareStaged(
   signal.throwIfAborted()
   const bounds = isAddition ? rows.envelope : differenceBounds(db, plan)
   const source = { plan, before: `main.${quoteName(plan.table)}`, isAddition }
-  return defined({
+  return {
     counts,
     matchedBy,
     bounds,
     notTried: findNotTried(db, plan),
     changes: () => readChanges(db, source, signal),
-  })
+  }
 }
 
 function findDifferences(db: DatabaseSync, compared: ComparedRows, keys: string[] | undefined): Found {

@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { defined } from '../../../lib/defined.ts'
 import { notFound } from '../../../lib/errors.ts'
 import { editCounts, rowGrowth } from '../../edit-counts.ts'
 import type {
@@ -115,7 +114,7 @@ async function editRow(
 }
 
 function unchanged({ featureId = '' }: EditRequest, feature: EditResult['feature']): EditResult {
-  return { featureId, rowsAdded: 0, counts: noCounts, ...defined({ feature }) }
+  return { featureId, rowsAdded: 0, counts: noCounts, feature }
 }
 
 interface Writing {
@@ -144,7 +143,7 @@ function write(
   const { kept, counts } = keeper?.finish(touched, done) ?? { kept: undefined, counts: editCounts(done) }
   triggers.putBack()
   const feature = change.kind === 'remove' ? undefined : readRow(db, rows, touched)
-  return { featureId: String(touched), rowsAdded, counts, ...defined({ kept, envelope, feature }) }
+  return { featureId: String(touched), rowsAdded, counts, kept, envelope, feature }
 }
 
 function apply(

@@ -84,7 +84,7 @@ export class SideFileLoad implements StagedLoad {
         lastChange,
         envelope: rows.envelope,
         rowsAdded: changes === undefined ? rowsLoaded : changes.added - changes.removed,
-        ...(changes === undefined ? {} : { bounds: { envelope: upsertBounds(db, plan, rows.envelope) } }),
+        bounds: changes === undefined ? undefined : { envelope: upsertBounds(db, plan, rows.envelope) },
       })
       createIndexes(db, plan, this.#hooks)
       const table = describeTable(db, plan.table)
@@ -95,7 +95,7 @@ export class SideFileLoad implements StagedLoad {
         token: JSON.stringify({ table: plan.table, lastChange }),
         commit: () => this.#commit(),
         discard: () => this.discard(),
-        ...(changes === undefined ? {} : { changes: () => readChanges(db, upsertSource(plan), signal) }),
+        changes: changes === undefined ? undefined : () => readChanges(db, upsertSource(plan), signal),
       }
     })
   }

@@ -49,7 +49,7 @@ function areaText({ minX, minY, maxX, maxY, outline = [] }: Area): string {
 
 function areaTestOf(text: string): AreaTest {
   const [minX = 0, minY = 0, maxX = 0, maxY = 0, ...outline] = text.split(' ').map(Number)
-  return areaTest({ minX, minY, maxX, maxY, ...(outline.length > 0 && { outline }) })
+  return areaTest({ minX, minY, maxX, maxY, outline: outline.length > 0 ? outline : undefined })
 }
 
 /** True if the geometry of a blob touches the area; false for an unreadable blob. */

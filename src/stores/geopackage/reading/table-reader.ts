@@ -10,7 +10,6 @@ import { BatchBuilder, batchRows } from '../../../geo/batch.ts'
 import type { Schema } from '../../../geo/schema.ts'
 import { dateText, timestampText } from '../../../geo/time-text.ts'
 import { BoundedCache } from '../../../lib/bounded-cache.ts'
-import { defined } from '../../../lib/defined.ts'
 import { unknownPosition } from '../../order.ts'
 import type { FeaturePage, FeatureQuery, TimeBounds } from '../../store.ts'
 import { hasRtree, rtreeName } from '../rtree-sql.ts'
@@ -163,15 +162,15 @@ export class GeoPackageTableReader {
     const finder = this.#finder
     const isAsked = time !== undefined || filter !== undefined
     if (!isAsked || isById(query) || finder?.isFit !== true) return
-    const key = keyOf({ table, ...defined({ bboxes, time, filter }) })
+    const key = keyOf({ table, bboxes, time, filter })
     if (this.#prepared?.key === key || this.#found.has(key)) return
-    const ids = yield* finder.find({ table, ...defined({ bboxes, time, filter }) })
+    const ids = yield* finder.find({ table, bboxes, time, filter })
     this.#prepared = { key, found: { ids } }
   }
 
   #find(finder: IdFinder, { table, bboxes, time, filter }: Filter): IdSet | undefined {
     if (bboxes === undefined && time === undefined && filter === undefined) return undefined
-    const asked = { table, ...defined({ bboxes, time, filter }) }
+    const asked = { table, bboxes, time, filter }
     const key = keyOf(asked)
     const find = (): Found =>
       this.#prepared?.key === key ? this.#prepared.found : { ids: atOnce(finder.find(asked)) }
@@ -261,7 +260,7 @@ export class GeoPackageTableReader {
   /** Reads tables without ids, or with widely spaced ids. */
   #rowsByCondition(query: FeatureQuery, list: string): Rows {
     const { sql, bound } = conditionOf(this.#table, query)
-    const order = orderedRows(this.#table, { offset: 1, ...defined({ sort: query.sort }) })[0]?.order ?? ''
+    const order = orderedRows(this.#table, { offset: 1, sort: query.sort })[0]?.order ?? ''
     const ordered = order === '' ? '' : `ORDER BY ${order}`
     return this.#iterate(list, `WHERE ${sql} ${ordered} LIMIT ? OFFSET ?`, [
       ...bound,

@@ -130,7 +130,7 @@ export class TileRows {
   }
 
   *#scanEnvelopes(boxes: Envelope[] | undefined): Generator<EnvelopePage> {
-    const query = { table: this.#table.name, attributes: [], ...(boxes && { boxes }) }
+    const query = { table: this.#table.name, attributes: [], boxes }
     for (const { batch, ids } of this.pages(query)) {
       yield { ids, envelopes: batch.geometry?.envelopes ?? new Float64Array(0) }
     }

@@ -43,7 +43,7 @@ const below = (value: number): number => value - Math.abs(value) * floatStep - 1
 function sidesOf(area: Area): Sides {
   const { minX, minY, maxX, maxY } = area
   return {
-    ...(area.outline !== undefined && { test: areaTest(area) }),
+    test: area.outline === undefined ? undefined : areaTest(area),
     outer: { minX: below(minX), minY: below(minY), maxX: above(maxX), maxY: above(maxY) },
     inner: { minX: above(minX), minY: above(minY), maxX: below(maxX), maxY: below(maxY) },
   }

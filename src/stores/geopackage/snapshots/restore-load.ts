@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { defined } from '../../../lib/defined.ts'
 import { conflict } from '../../../lib/errors.ts'
 import type { LoadHooks, LoadResult, PreparedLoad, RestoreRequest, StagedLoad } from '../../store.ts'
 import type { FileChange } from '../change-file.ts'
@@ -28,12 +27,7 @@ export class RestoreLoad implements StagedLoad {
     this.#request = request
     this.#hooks = hooks
     const { table } = lastOf(request)
-    this.result = {
-      rowsLoaded: table.featureCount ?? 0,
-      renamed: {},
-      table,
-      ...defined({ envelope: table.envelope }),
-    }
+    this.result = { rowsLoaded: table.featureCount ?? 0, renamed: {}, table, envelope: table.envelope }
   }
 
   prepare(): Promise<PreparedLoad> {
@@ -50,7 +44,11 @@ export class RestoreLoad implements StagedLoad {
       setContent(db, name, lastChange, content)
       signal.throwIfAborted()
       return {
-        result: { ...this.result, ...defined({ kept, table: describeTable(db, name) }) },
+        result: {
+          ...this.result,
+          kept: kept ?? this.result.kept,
+          table: describeTable(db, name) ?? this.result.table,
+        },
         token: JSON.stringify({ table: name, lastChange }),
         commit: () => this.#commit(),
         discard: () => this.discard(),

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
-import { defined } from '../../../lib/defined.ts'
 import type { TableDescription, TableSnapshot } from '../../store.ts'
 import { findChange } from '../contents.ts'
 import type { SetAside } from '../foreign-code.ts'
@@ -96,7 +95,8 @@ export function toTableSnapshot(
     name: table.name,
     schema: table.schema,
     featureCount: rowCount,
-    ...defined({ primaryKey: table.idColumn, envelope: table.envelope }),
+    primaryKey: table.idColumn,
+    envelope: table.envelope,
   }
   return { id, form, table: description, sizeBytes, detail: { number } }
 }

@@ -68,12 +68,7 @@ export async function stageUpsert(
   )
   const sent = await load.stage()
   await resizeColumn(connection)
-  const held = {
-    relation: load.staging,
-    facts,
-    columns: plan.columns,
-    ...defined({ identity: plan.identity }),
-  }
+  const held = { relation: load.staging, facts, columns: plan.columns, identity: plan.identity }
   if (laidBy === undefined) await rejectRows(parts, held, sent)
   const { rowsSent: rowCount } = sent
   const rows: AppliedRows = {
@@ -89,7 +84,7 @@ export async function stageUpsert(
     connection,
     form: 'beside',
     result: loadResult(sent, plan),
-    ...(request.isDryRun ? { staged: { ...held, rowCount, isAddition: false, upsert, notTried: [] } } : {}),
+    staged: request.isDryRun ? { ...held, rowCount, isAddition: false, upsert, notTried: [] } : undefined,
     place: async () => {
       const result = await place(parts, rows, sent, old)
       const { added, changed, removed } = result.changes ?? { added: 0, changed: 0, removed: 0 }

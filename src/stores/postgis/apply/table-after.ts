@@ -1,6 +1,6 @@
 import type { Envelope } from '../../../geo/envelope.ts'
 import { unionEnvelope } from '../../../geo/envelope.ts'
-import { defined, without } from '../../../lib/defined.ts'
+import { without } from '../../../lib/defined.ts'
 import { quoteIdentifier } from '../../../lib/postgres/quote.ts'
 import type { ChangeCounts } from '../../changes.ts'
 import type { TableDescription } from '../../store.ts'
@@ -25,7 +25,7 @@ export async function describeAfter(
   return {
     ...without(before, 'envelope'),
     featureCount: featureCount + counts.added - counts.removed,
-    ...defined({ envelope }),
+    envelope,
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Envelope } from '../../../geo/envelope.ts'
-import { defined } from '../../../lib/defined.ts'
 import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
 import type { ChangeCounts, RowChange, TableComparison } from '../../changes.ts'
 import { missingRows } from '../../spared-texts.ts'
@@ -44,13 +43,13 @@ export async function compareStaged(
   const { counts, matchedBy } = await findChanges(connection, rows, keys)
   const source = rows.isAddition ? additionSource(rows) : changeSource(rows, matchedBy)
   const bounds = rows.isAddition ? await addedBounds(connection, rows) : await changedBounds(connection, rows)
-  return defined({
+  return {
     counts,
     matchedBy,
     bounds,
     notTried: [...(await findNotTried(connection, rows)), ...rows.notTried],
     changes: () => readChanges(connection, source, signal),
-  })
+  }
 }
 
 async function findChanges(

@@ -138,9 +138,9 @@ function toChanges(
 ): RowChange[] {
   return ids.map(([id], index) => ({
     change,
-    ...(id == null ? {} : { featureId: id }),
-    ...(before === undefined ? {} : { before: rowOf(before, index) }),
-    ...(after === undefined ? {} : { after: rowOf(after, index) }),
+    featureId: id == null ? undefined : id,
+    before: before === undefined ? undefined : rowOf(before, index),
+    after: after === undefined ? undefined : rowOf(after, index),
   }))
 }
 

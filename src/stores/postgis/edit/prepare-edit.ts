@@ -2,7 +2,6 @@ import { columnValue } from '../../../geo/column.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { unionEnvelope } from '../../../geo/envelope.ts'
 import { attributeIndex } from '../../../geo/schema.ts'
-import { defined } from '../../../lib/defined.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { quoteTable } from '../../../lib/postgres/quote.ts'
 import type { EditDone } from '../../edit-counts.ts'
@@ -120,7 +119,8 @@ async function editRow(
       featureId: featureId ?? '',
       rowsAdded: 0,
       counts: { added: 0, changed: 0, removed: 0 },
-      ...defined({ feature: present, envelope: request.envelope }),
+      feature: present,
+      envelope: request.envelope,
     }
   // Rolled-back rows are counted by the statistics nevertheless.
   const keeper = await openKeeper(connection, rows, request.keep, async (rowsNow) =>
@@ -157,7 +157,7 @@ async function writeChange(
     before: present,
     after: feature,
   })
-  return { featureId, rowsAdded: rowGrowth[done], counts, ...defined({ feature, kept, envelope }) }
+  return { featureId, rowsAdded: rowGrowth[done], counts, feature, kept, envelope }
 }
 
 async function applyChange(

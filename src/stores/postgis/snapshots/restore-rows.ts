@@ -66,12 +66,7 @@ export async function restoreRows(
       if (mayDiffer) await requireRestored(connection, rows, keys, path)
       await markFollowers(connection, facts, request.followers)
       const envelope = await findExtent(connection, facts)
-      return {
-        ...result,
-        ...(envelope === undefined ? {} : { envelope }),
-        ...(kept === undefined ? {} : { kept }),
-        changes,
-      }
+      return { ...result, envelope: envelope ?? result.envelope, kept: kept ?? result.kept, changes }
     },
     finish: () => analyzeTable(connection, facts, hooks),
   }

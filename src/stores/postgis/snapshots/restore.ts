@@ -46,8 +46,8 @@ async function swapBack(
   const result: LoadResult = {
     rowsLoaded: told?.featureCount ?? 0,
     renamed: {},
-    ...(told?.envelope === undefined ? {} : { envelope: told.envelope }),
-    ...(told === undefined ? {} : { table: { ...told, name: table } }),
+    envelope: told?.envelope === undefined ? undefined : told.envelope,
+    table: told === undefined ? undefined : { ...told, name: table },
   }
   return {
     connection,

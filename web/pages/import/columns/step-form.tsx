@@ -119,8 +119,7 @@ function ParameterField({
           required={isNeeded}
           defaultValue={given}
           {...(means === 'field' && suggested(fieldList))}
-          {...(means === 'crs' && { placeholder: 'EPSG:25832' })}
-          {...(means === 'pattern' && { placeholder: 'dd.MM.yyyy' })}
+          placeholder={means === 'crs' ? 'EPSG:25832' : means === 'pattern' ? 'dd.MM.yyyy' : undefined}
         />
       )}
     </div>

@@ -116,7 +116,7 @@ function Act(props: ProblemProps) {
 function takenPoints(task: Task): object {
   const { transform, srs } = pointsIn(task) ?? {}
   return {
-    ...(srs !== undefined && { layer: { srs } }),
+    layer: srs === undefined ? undefined : { srs },
     transformChain: { type: 'vector', transforms: transform === undefined ? [] : [transform] },
   }
 }

@@ -42,7 +42,7 @@ export function isOpen({ state }: Task): boolean {
 export function changesByRules(importId: number, tasks: readonly Task[], rules: Rules): Change[] {
   const bodies = tasks.map((task) => ({ task, body: bodyOf(task, rules) }))
   const changes = bodies
-    .filter(({ body }) => Object.keys(body).length > 0)
+    .filter(({ body }) => hasValues(body))
     .map(({ task, body }) => changeOf(importId, task, body))
   const [first] = tasks
   if (rules.workspace === '' || first === undefined || storeOf(first)?.workspace === rules.workspace)
@@ -59,7 +59,7 @@ function targetOf(task: Task, workspace: string | undefined, store: string): obj
   return {
     [storeOf(task)?.kind ?? 'dataStore']: {
       name: store,
-      ...(workspace !== undefined && { workspace: { name: workspace } }),
+      workspace: workspace === undefined ? undefined : { name: workspace },
     },
   }
 }
@@ -70,11 +70,11 @@ function bodyOf(task: Task, rules: Rules): object {
   const rejected = rules.rejected.trim()
   const isForTables = storeOf(task)?.kind === 'dataStore'
   return {
-    ...(Object.keys(layer).length > 0 && { layer }),
-    ...(rules.store !== '' && isForTables && { target: targetOf(task, undefined, rules.store) }),
-    ...(rules.mode !== '' && rules.mode !== task.updateMode && { updateMode: rules.mode }),
-    ...(rejected !== '' && rejected !== String(task.rejectLimit) && { rejectLimit: rejected }),
-    ...(stopIf !== undefined && { stopIf }),
+    layer: hasValues(layer) ? layer : undefined,
+    target: rules.store !== '' && isForTables ? targetOf(task, undefined, rules.store) : undefined,
+    updateMode: rules.mode !== '' && rules.mode !== task.updateMode ? rules.mode : undefined,
+    rejectLimit: rejected !== '' && rejected !== String(task.rejectLimit) ? rejected : undefined,
+    stopIf,
   }
 }
 
@@ -83,9 +83,9 @@ function layerOf(task: Task, { names, crs, style }: Rules): object {
   const name = newName(task.layer.name, names)
   const lacksCrs = task.state === 'NO_CRS' && pointsIn(task) === undefined
   return {
-    ...(name !== '' && name !== task.layer.name && { name }),
-    ...(crs.trim() !== '' && lacksCrs && { srs: crs.trim() }),
-    ...(style !== '' && { style: { name: style } }),
+    name: name !== '' && name !== task.layer.name ? name : undefined,
+    srs: crs.trim() !== '' && lacksCrs ? crs.trim() : undefined,
+    style: style !== '' ? { name: style } : undefined,
   }
 }
 
@@ -95,8 +95,12 @@ function stopIfOf({ stopIf = {} }: Task, { removed, changed, fewer }: Rules): St
     ...(numberIn(changed) !== undefined && { changed: { percent: numberIn(changed) } }),
     ...(numberIn(fewer) !== undefined && { fewer: numberIn(fewer) }),
   }
-  if (Object.keys(given).length === 0) return undefined
+  if (!hasValues(given)) return undefined
   return { ...stopIf, ...given } as StopIf
+}
+
+function hasValues(values: object): boolean {
+  return Object.values(values).some((value) => value !== undefined)
 }
 
 function numberIn(text: string): number | undefined {

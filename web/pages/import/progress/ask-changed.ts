@@ -17,11 +17,7 @@ export async function askChanged(
     const { import: now } = await call<{ import: Import }>({ path: `/rest/imports/${id}` }, signal)
     const tasks = isBusy(now.state) ? await changedTasks(id, before.tasks, now.tasks, signal) : undefined
     if (tasks !== undefined)
-      return {
-        ...now,
-        ...(before.targetWorkspace !== undefined && { targetWorkspace: before.targetWorkspace }),
-        tasks,
-      }
+      return { ...now, targetWorkspace: before.targetWorkspace ?? now.targetWorkspace, tasks }
   }
   return (await call<{ import: Import }>(importCall(id), signal)).import
 }

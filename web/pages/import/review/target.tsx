@@ -62,7 +62,7 @@ function asItIs(path: string, task: Task): Call {
         deleteMissing,
         stopIf,
         layer: { name: layer?.name },
-        ...(store && { target: { dataStore: { name: store.name, workspace: { name: store.workspace } } } }),
+        target: store ? { dataStore: { name: store.name, workspace: { name: store.workspace } } } : undefined,
       },
     },
   }
@@ -84,7 +84,7 @@ function Place({ task, send }: PartProps) {
   const sendTo = (workspace: string | undefined, name: string): Promise<void> =>
     send({
       target: {
-        [store?.kind ?? 'dataStore']: { name, ...(workspace && { workspace: { name: workspace } }) },
+        [store?.kind ?? 'dataStore']: { name, workspace: workspace ? { name: workspace } : undefined },
       },
     })
   return (

@@ -24,7 +24,7 @@ export function useLayerThere(workspace: string, name: string | undefined): Laye
     layer === undefined ? undefined : `${path}/versions`,
   )?.versions
   const rows = versions?.[0]?.rows ?? undefined
-  return layer && { ...layer, ...(rows !== undefined && { rows }) }
+  return layer && { ...layer, rows: rows ?? layer.rows }
 }
 
 export function useWorkspaces(): string[] {

@@ -59,7 +59,7 @@ export function FolderBrowser() {
         {(value?.entries ?? []).slice(0, mostShown).map(({ name, path, kind, sizeBytes }) => (
           <EntryRow
             key={path}
-            {...{ name, kind, ...(sizeBytes !== undefined && { sizeBytes }) }}
+            {...{ name, kind, sizeBytes }}
             onTake={() => {
               if (kind === 'folder') way.value = [...way.value, path]
               else void begin(importCallOf({ type: 'file', file: path }))

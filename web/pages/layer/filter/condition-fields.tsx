@@ -95,8 +95,8 @@ function ValueField({ condition, kind, onChange }: ValueFieldProps) {
       dir="auto"
       aria-label={texts.value}
       value={condition.value}
-      {...(kind === 'number' && { inputMode: 'decimal' as const })}
-      {...(kind === 'time' && { placeholder: '2026-11-23' })}
+      inputMode={kind === 'number' ? ('decimal' as const) : undefined}
+      placeholder={kind === 'time' ? '2026-11-23' : undefined}
       onInput={({ currentTarget }) => set(currentTarget.value)}
     />
   )

@@ -110,11 +110,7 @@ function Preview({ id, name, styles, edited }: PreviewProps) {
   return (
     <div class="style-map">
       <div class="panel lay-map">
-        <MapView
-          label={texts.preview}
-          style={style}
-          {...(styles.bounds !== undefined && { bounds: styles.bounds })}
-        />
+        <MapView label={texts.preview} style={style} bounds={styles.bounds} />
       </div>
     </div>
   )

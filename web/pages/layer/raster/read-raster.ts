@@ -25,7 +25,7 @@ function symbolOf(symbol: Element): EditedRaster | undefined {
     bandOf(channels && inside(channels, `${name}Channel`)),
   )
   if (!known || [gray, red, green, blue].includes(null)) return undefined
-  const base = { ...plainRaster, opacity, gamma, ...(gray && { one: gray }) }
+  const base = { ...plainRaster, opacity, gamma, one: gray ?? plainRaster.one }
   if (red && green && blue) return colors ? undefined : { ...base, mode: 'three', three: [red, green, blue] }
   if (colors === undefined) return gray ? { ...base, mode: 'shades' } : gamma === 1 ? base : undefined
   const type = colors.getAttribute('type') ?? 'ramp'
@@ -71,5 +71,5 @@ function entryOf(entry: Element): RasterEntry | undefined {
   const title = entry.getAttribute('label')
   if (!/^#[0-9a-f]{6}$/i.test(color) || Number.isNaN(quantity) || Number.isNaN(opacity)) return undefined
   const value = quantity >= endless ? Number.POSITIVE_INFINITY : quantity
-  return { value, color: color.toLowerCase(), opacity, ...(title !== null && { title }) }
+  return { value, color: color.toLowerCase(), opacity, title: title ?? undefined }
 }

@@ -58,14 +58,7 @@ export async function askStyles(
   const tag = kept && (await callTagged({ path: stylePath(workspace.name, kept) }, signal)).tag
   const document = kept && (await documentOfStyle(workspace.name, kept, signal))
   const sld = kept && type === 'RASTER' ? await sldOfStyle(workspace.name, kept, signal) : undefined
-  return {
-    list,
-    ...(tag !== undefined && { tag }),
-    document: document ?? {},
-    ...(sld !== undefined && { sld }),
-    drawn,
-    ...(tiles.bounds !== undefined && { bounds: tiles.bounds }),
-  }
+  return { list, tag, document: document ?? {}, sld, drawn, bounds: tiles.bounds }
 }
 
 async function namesAt(path: string, signal: AbortSignal): Promise<string[]> {

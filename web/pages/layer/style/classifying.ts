@@ -195,7 +195,7 @@ function dividedBy(
     column,
     classes: bounds.map((upper, at) => ({ upper, color: colors[at] ?? '' })),
     categories: categories.map(({ value }, at) => ({ value, color: colors[at] ?? '' })),
-    ...(hasOthers && { others: '#636363' }),
-    ...(empty > 0 && { none: '#bdbdbd' }),
+    others: hasOthers ? '#636363' : undefined,
+    none: empty > 0 ? '#bdbdbd' : undefined,
   }
 }

@@ -31,13 +31,7 @@ export function readStyle(document: { layers?: unknown }): EditedStyle | undefin
   const symbol = { ...usualSymbol, ...first.symbol, color: first.color }
   const shapes = new Set(rules.map((one) => JSON.stringify(one.symbol)))
   if (shapes.size > 1) return undefined
-  const plain: EditedStyle = {
-    mode: 'one',
-    symbol,
-    classes: [],
-    categories: [],
-    ...(label !== undefined && { label }),
-  }
+  const plain: EditedStyle = { mode: 'one', symbol, classes: [], categories: [], label }
   if (rules.length === 1 && first.filter === undefined) return plain
   return divided(plain, rules)
 }
@@ -101,7 +95,7 @@ function symbolOf(layer: Node): Partial<EditedSymbol> | undefined {
   if (!colors.every((color) => /^#[0-9a-f]{6}$/i.test(String(color)))) return undefined
   const mark = marks.find((one) => one === metadata['terrane:mark'])
   const isWhole = !isOutline && symbol['opacity'] === undefined
-  return { ...(isWhole && { opacity: 1 }), ...symbol, ...(mark !== undefined && { mark }) }
+  return { ...(isWhole && { opacity: 1 }), ...symbol, ...(mark && { mark }) }
 }
 
 const outlineFields: Record<string, keyof EditedSymbol> = {

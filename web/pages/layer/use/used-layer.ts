@@ -53,7 +53,7 @@ export async function askUsedLayer(id: string, signal: AbortSignal): Promise<Use
     isPlaced: layer.srs !== undefined,
     isPublic: layer.public ?? (await isOpen(layer.workspace.name, signal)),
     isLarge: hasGeometry && (layer.featureCount ?? (await countFeatures(at, signal))) > mostFeatures,
-    ...(file !== undefined && { file }),
+    file,
   }
 }
 

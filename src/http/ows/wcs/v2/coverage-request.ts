@@ -63,15 +63,15 @@ function readSubset(text: string): AxisSubset {
   const [first = '', second, ...more] = values.map((one) => one.replace(/^"(.*)"$/s, '$1'))
   if (axis.trim() === '' || others.length > 0 || more.length > 0 || inside.trim() === '')
     throw wrongSubset(text)
-  const named = { axis: axis.trim(), ...(crs === undefined ? {} : { crs: crs.trim() }) }
+  const named = { axis: axis.trim(), crs: crs?.trim() }
   if (second === undefined) {
     if (first === '*') throw wrongSubset(text)
     return { ...named, point: first }
   }
   return {
     ...named,
-    ...(first === '*' || first === '' ? {} : { low: first }),
-    ...(second === '*' || second === '' ? {} : { high: second }),
+    low: first === '*' || first === '' ? undefined : first,
+    high: second === '*' || second === '' ? undefined : second,
   }
 }
 

@@ -69,13 +69,7 @@ function readSubset({ children }: XmlElement): AxisSubset {
   const [axis, crs] = [dimension?.text.trim() ?? '', dimension?.attributes['crs']]
   const [low, high, point] = [value('TrimLow'), value('TrimHigh'), value('SlicePoint')]
   if (axis === '') throw new OwsFailure('InvalidAxisLabel', 'A subset names its Dimension', 'Dimension', 404)
-  return {
-    axis,
-    ...(crs === undefined ? {} : { crs }),
-    ...(low === undefined ? {} : { low }),
-    ...(high === undefined ? {} : { high }),
-    ...(point === undefined ? {} : { point }),
-  }
+  return { axis, crs, low, high, point }
 }
 
 /** `Scaling` is the parent of the scale elements, or is omitted. */

@@ -1,4 +1,3 @@
-import { defined } from '../../../../lib/defined.ts'
 import type { Channel } from '../channel.ts'
 import { mailAddress, mailCaption, mailKinds, parseAddresses } from './mail-receivers.ts'
 import { createMailSender } from './send-mail.ts'
@@ -25,10 +24,5 @@ export const mail: Channel = {
           notice: 'No mail is sent: TERRANE_SMTP_URL is not set',
           reason: 'TERRANE_SMTP_URL is not set, so that no mail is sent',
         }
-      : createMailSender({
-          url: new URL(smtpUrl.reveal()),
-          place,
-          authorities,
-          ...defined({ from: mailFrom }),
-        }),
+      : createMailSender({ url: new URL(smtpUrl.reveal()), place, authorities, from: mailFrom }),
 }

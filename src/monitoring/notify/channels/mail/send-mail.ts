@@ -33,7 +33,7 @@ function transportOptions({ url, authorities }: MailOptions) {
     secure: isSecure,
     requireTLS: !isSecure && user !== '' && !isLoopback(host),
     tls: { ca: [...authorities], rejectUnauthorized: true },
-    ...(user === '' ? {} : { auth: { user, pass } }),
+    auth: user === '' ? undefined : { user, pass },
     connectionTimeout: stepMs,
     greetingTimeout: stepMs,
     socketTimeout: stepMs,
