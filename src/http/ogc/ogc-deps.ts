@@ -12,7 +12,7 @@ import type { CachedValues } from './cached-values.ts'
 import type { PageTokens } from './page-token.ts'
 
 /** Changes features of layers. */
-type FeatureEdits = Pick<Importer['edits'], 'edit' | 'whyNot'>
+export type FeatureEdits = Pick<Importer['edits'], 'edit' | 'whyNot'>
 
 /** Dependencies of the endpoints below `/ogc`. */
 export interface OgcDeps {

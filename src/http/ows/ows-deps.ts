@@ -13,9 +13,12 @@ import type { PictureDeps } from '../tiles/picture-deps.ts'
 import type { CachedPositions } from './cached-positions.ts'
 import type { RequestDocuments } from './request-documents.ts'
 
+/** Parts of the catalogue that the services read. */
+export type OwsCatalog = Pick<Catalog, 'layers' | 'styles' | 'stores' | 'cards' | 'versions' | 'workspaces'>
+
 /** Dependencies of WMS, WFS, WCS and WMTS. */
 export interface OwsDeps extends Omit<PictureDeps, 'catalog'> {
-  catalog: Pick<Catalog, 'layers' | 'styles' | 'stores' | 'cards' | 'versions' | 'workspaces'>
+  catalog: OwsCatalog
   bounds: LayerBounds
   /** Metadata of the services. */
   about: ServiceSettings
@@ -34,7 +37,7 @@ export interface OwsDeps extends Omit<PictureDeps, 'catalog'> {
 }
 
 /** Dependencies of reading and writing features. */
-interface FeatureDeps {
+export interface FeatureDeps {
   clock: Clock
   downloads: Downloads
   pageTokens: PageTokens

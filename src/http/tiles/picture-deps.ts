@@ -9,7 +9,7 @@ import type { Pictures } from '../../maps/pictures/pictures.ts'
 import type { Rasters } from '../../maps/rasters/rasters.ts'
 import type { Thumbnails } from '../../maps/thumbnails/thumbnails.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
-import type { LayerAtVersion } from './caching.ts'
+import type { CachingSettings, LayerAtVersion } from './caching.ts'
 import { hasAlready, sayHowLong } from './caching.ts'
 import { namedLayers } from './named-layers.ts'
 import type { TileDeps } from './send-tile.ts'
@@ -57,12 +57,12 @@ export interface PictureMark {
   v: string | undefined
 }
 
-function marked(deps: PictureDeps, { key }: PictureMark): PictureDeps {
-  return { ...deps, version: `${deps.version}-${key}` }
+function marked({ version, sharedMaxAgeSeconds }: CachingSettings, { key }: PictureMark): CachingSettings {
+  return { version: `${version}-${key}`, sharedMaxAgeSeconds }
 }
 
 /** Sets how long the image may be cached; returns true, with status 304, if the client has it already. */
-export function isKept(deps: PictureDeps, reply: FastifyReply, mark: PictureMark): boolean {
+export function isKept(deps: CachingSettings, reply: FastifyReply, mark: PictureMark): boolean {
   sayHowLong(marked(deps, mark), reply, [mark.at], mark.v)
   if (!hasAlready(reply.request, marked(deps, mark), [mark.at])) return false
   reply.code(304)
@@ -71,7 +71,7 @@ export function isKept(deps: PictureDeps, reply: FastifyReply, mark: PictureMark
 
 /** Sends a picture. */
 export function sendPicture(
-  deps: PictureDeps,
+  deps: CachingSettings,
   reply: FastifyReply,
   mark: PictureMark,
   picture: { bytes: Uint8Array; format: MapFormat },

@@ -66,7 +66,11 @@ export const getMapStyle = operation({
     for (const layer of layers) if (layer.details.kind === 'vector') await deps.maps.requireTiles(layer)
     const known = await versionsOf(deps.catalog.layers, layers)
     const drawn = await Promise.all(layers.map((layer) => styleFor(deps, request, layer, name)))
-    const marked = { ...deps, version: `${deps.version}-${drawn.map(({ key }) => key).join('-')}` }
+    const { sharedMaxAgeSeconds } = deps
+    const marked = {
+      version: `${deps.version}-${drawn.map(({ key }) => key).join('-')}`,
+      sharedMaxAgeSeconds,
+    }
     const sources = await Promise.all(layers.map((layer) => sourceOf(request, layer, name)))
     sayHowLong(marked, reply, known)
     if (hasAlready(request, marked, known)) return reply.code(304).send()

@@ -83,7 +83,8 @@ async function sendMap(deps: OgcDeps, request: MapRequest, reply: FastifyReply):
   const background = readBackground(request.query, format === 'jpeg')
   const time = parseTime(request.query.datetime)
   const known = await deps.catalog.layers.versionOf(layer)
-  const keeping = { ...deps, version: `${deps.version}-${key}-${format}` }
+  const { version, sharedMaxAgeSeconds } = deps
+  const keeping = { version: `${version}-${key}-${format}`, sharedMaxAgeSeconds }
   if (hasAlready(request, keeping, [{ layer, ...known }])) {
     sayHowLong(keeping, reply, [{ layer, ...known }])
     return reply.code(304).send()
