@@ -23,6 +23,7 @@ import { testEnvironmentProblems } from './test-environment.ts'
 import { lookupProblems, nameProblems, textProblems } from './text-rules.ts'
 import { typeNameProblems } from './type-names.ts'
 import { unusedProblems } from './unused.ts'
+import { wideParameterProblems } from './wide-parameters.ts'
 
 /** One step of the check; `run` returns the problems found, or an empty text. */
 export interface Step {
@@ -147,6 +148,7 @@ function syntaxProblems({ root, files }: Repository): string[] {
     ...publicCodeProblems(readFileSync(join(root, publicCodes), 'utf8'), codes),
     ...functionProblems(files),
     ...literalSpreadProblems(files),
+    ...wideParameterProblems(files),
     ...undocumentedExports(files, doors),
     ...httpProblems(files),
     ...typeNameProblems(files, extensionPoints),
