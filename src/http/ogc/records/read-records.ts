@@ -8,7 +8,7 @@ import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { keepPrivately } from '../../caching.ts'
 import { entityTags } from '../../etag.ts'
 import { ownMaxAgeSeconds } from '../../public-copies.ts'
-import type { CachingDeps } from '../../tiles/caching.ts'
+import type { CachingSettings } from '../../tiles/caching.ts'
 import type { OgcDeps } from '../ogc-deps.ts'
 import { variantOf } from '../representations.ts'
 import type { RecordTimes } from './record-times.ts'
@@ -70,7 +70,7 @@ interface Answer {
 
 /** Sets how long a response may be cached; returns true, with status 304, if the client has it already. */
 export function isKept(
-  { version, sharedMaxAgeSeconds }: CachingDeps,
+  { version, sharedMaxAgeSeconds }: CachingSettings,
   set: SummarySet,
   { request, reply, times = new Map(), total }: Answer,
 ): boolean {
