@@ -12,7 +12,8 @@ import { adoptSecretKey, requireSecretKey } from './app/secret-key-check.ts'
 import type { AppServices } from './app/services.ts'
 import type { DataDirectory } from './config/data-directory.ts'
 import { lockDataDirectory, prepareDataDirectory } from './config/data-directory.ts'
-import type { Settings } from './config/settings.ts'
+import type { RemoteSettings } from './config/remote-settings.ts'
+import type { DataSettings, Settings } from './config/settings.ts'
 import { version } from './config/version.ts'
 import { openBroadcast, silence } from './db/broadcast.ts'
 import type { Database } from './db/connection.ts'
@@ -33,6 +34,7 @@ import { listFullFolders, setWrittenFolders } from './lib/files/full-disk.ts'
 import { setGuard } from './lib/files/guarded-files.ts'
 import type { Logger } from './lib/logger.ts'
 import { createLogger } from './lib/logger.ts'
+import type { Secret } from './lib/secrets/secret.ts'
 import { createVault } from './lib/secrets/vault.ts'
 import { realPathOf } from './sources/path-guard.ts'
 import type { RemoteAccess } from './sources/remote/remote-access.ts'
@@ -72,13 +74,20 @@ export interface Terrane extends AppServices {
 /** Builds every part without listening. If a part cannot start, closes all and throws. */
 export async function createApp(settings: Settings, options: AppOptions = {}): Promise<Terrane> {
   const terrane = await buildApp(settings, options)
-  await closedOnFailure(terrane, () => welcome(terrane, options))
+  await closedOnFailure(terrane, () =>
+    welcome(terrane.accounts, terrane.settings.adminPassword, terrane.database, options),
+  )
   return terrane
 }
 
 /** Makes sure that there is a user; shows the password if it was generated. */
-function welcome({ database, accounts, settings }: Terrane, { notice = print }: AppOptions): Promise<void> {
-  return database.alone(() => accounts.ensureFirstUser(settings.adminPassword, notice))
+function welcome(
+  accounts: Accounts,
+  adminPassword: Secret | undefined,
+  database: Database,
+  { notice = print }: AppOptions,
+): Promise<void> {
+  return database.alone(() => accounts.ensureFirstUser(adminPassword, notice))
 }
 
 function reportFullFolders({ root }: DataDirectory, log: Logger): void {
@@ -104,7 +113,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
   }
   try {
     const directory = prepareDataDirectory(settings.data)
-    await guardFiles(settings, directory)
+    await guardFiles(settings.data, directory)
     reportFullFolders(directory, log)
     if (settings.databaseUrl === undefined) closers.push(lockDataDirectory(directory.root))
     const url = settings.databaseUrl
@@ -129,7 +138,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     closers.push(() => catalog.close())
     const { start: startMaps, ...mapping } = openMaps({ ...base, catalog, readers }, closers)
     const { maps, drawings, sides } = mapping
-    const remote = openRemote(settings, directory, ownPort)
+    const remote = openRemote(settings.limits, settings.remote, directory, ownPort)
     const importer = openImporter({ ...base, broadcast, catalog, remote, indexMaker, sides })
     const drawn = openPictures(
       { settings, directory, catalog, maps, drawings, importer, events, log },
@@ -183,12 +192,12 @@ export async function startServer(settings: Settings, options: AppOptions = {}):
   return closedOnFailure(terrane, async () => {
     const localUrl = (await listen(terrane.app, server)) + server.basePath
     // Only when listening: a failed start must not use up the only display of a password.
-    await welcome(terrane, options)
+    await welcome(terrane.accounts, terrane.settings.adminPassword, terrane.database, options)
     return { ...terrane, url: server.publicUrl ?? localUrl, localUrl }
   })
 }
 
-async function closedOnFailure<T>(terrane: Terrane, work: () => Promise<T>): Promise<T> {
+async function closedOnFailure<T>(terrane: Pick<Terrane, 'close'>, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -198,7 +207,7 @@ async function closedOnFailure<T>(terrane: Terrane, work: () => Promise<T>): Pro
 }
 
 /** From here on files are read only from the import roots and from folders of the server. */
-async function guardFiles({ data }: Settings, directory: DataDirectory): Promise<void> {
+async function guardFiles(data: DataSettings, directory: DataDirectory): Promise<void> {
   const { uploads, stores, rejects, archives, indexes, maps, sides } = directory
   const temporary = tmpdir()
   // If the temporary folder is reached by a link, files in it are not found by their own paths.
@@ -210,7 +219,8 @@ async function guardFiles({ data }: Settings, directory: DataDirectory): Promise
 }
 
 function openRemote(
-  { limits, remote }: Settings,
+  limits: Settings['limits'],
+  remote: RemoteSettings,
   { root }: DataDirectory,
   ownPort: () => number | undefined,
 ): RemoteAccess {
@@ -287,9 +297,8 @@ async function openCheckedDatabase(
  * Makes the key in the data directory that of the catalogue, without starting a server. Throws an `Error` if
  * a server uses the data directory.
  */
-export async function adoptKey(settings: Settings): Promise<{ keyFile: string }> {
-  const directory = prepareDataDirectory(settings.data)
-  const { databaseUrl: url } = settings
+export async function adoptKey(data: DataSettings, url: Secret | undefined): Promise<{ keyFile: string }> {
+  const directory = prepareDataDirectory(data)
   const unlock = url === undefined ? lockDataDirectory(directory.root) : () => undefined
   try {
     const database = await openOwnDatabase(url, directory)

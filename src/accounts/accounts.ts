@@ -57,7 +57,9 @@ export class Accounts {
   /** Starts a session for a user name and password; wrong ones are a `Failure`. */
   async logIn(given: { name: string; password: string }, address: string): Promise<Session & { id: string }> {
     if (this.#opening !== undefined) await this.#opening
-    return this.sessions.start(await checkPassword(this.#parts, given, address))
+    return this.sessions.start(
+      await checkPassword(this.#parts.users, this.#parts.passwords, this.#parts.throttle, given, address),
+    )
   }
 
   /**
@@ -67,7 +69,7 @@ export class Accounts {
    */
   async confirmPassword(given: { name: string; password: string }, address: string): Promise<void> {
     try {
-      await checkPassword(this.#parts, given, address)
+      await checkPassword(this.#parts.users, this.#parts.passwords, this.#parts.throttle, given, address)
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== 'wrong-credentials') throw error
       throw new Failure('forbidden', 'wrong-password', 'The current password is wrong')

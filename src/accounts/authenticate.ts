@@ -25,27 +25,34 @@ export async function authenticate(
   credentials: StoredCredentials,
   address: string,
 ): Promise<Authenticated> {
-  if (credentials.kind === 'session') return bySession(deps, credentials.id)
-  if (credentials.kind === 'bearer') return byToken(deps, credentials.token, address)
-  const user = await checkPassword(deps, credentials, address)
+  if (credentials.kind === 'session') return bySession(deps.sessions, credentials.id)
+  if (credentials.kind === 'bearer')
+    return byToken(deps.tokens, deps.local, deps.throttle, credentials.token, address)
+  const user = await checkPassword(deps.users, deps.passwords, deps.throttle, credentials, address)
   return { caller: { name: user.name, role: user.role, by: 'password' } }
 }
 
-async function bySession({ sessions }: AuthenticationDeps, id: string): Promise<Authenticated> {
+async function bySession(sessions: Pick<Sessions, 'find'>, id: string): Promise<Authenticated> {
   const session = await sessions.find(id)
   if (session === undefined) return { caller: anonymous }
   const { user, csrfToken } = session
   return { caller: { name: user.name, role: user.role, by: 'session' }, csrfToken }
 }
 
-async function byToken(deps: AuthenticationDeps, token: string, address: string): Promise<Authenticated> {
-  const local = await deps.local.findUser(token)
+async function byToken(
+  tokens: Pick<Tokens, 'findUser'>,
+  localAccess: Pick<LocalAccess, 'findUser'>,
+  throttle: Throttle,
+  token: string,
+  address: string,
+): Promise<Authenticated> {
+  const local = await localAccess.findUser(token)
   if (local !== undefined) return { caller: { name: local.name, role: local.role, by: 'local' } }
-  refuseHaste(deps.throttle, address)
-  const user = await deps.tokens.findUser(token)
+  refuseHaste(throttle, address)
+  const user = await tokens.findUser(token)
   if (user?.isEnabled === false) throw switchedOff(user)
   if (user !== undefined) return { caller: { name: user.name, role: user.role, by: 'token' } }
-  deps.throttle.attempt(address)
+  throttle.attempt(address)
   throw new Failure('unauthenticated', 'wrong-credentials', 'The token is unknown, revoked or out of date')
 }
 
@@ -54,11 +61,12 @@ async function byToken(deps: AuthenticationDeps, token: string, address: string)
  * slowed down.
  */
 export async function checkPassword(
-  deps: AuthenticationDeps,
+  users: Pick<Users, 'find'>,
+  passwords: Passwords,
+  throttle: Throttle,
   { name, password }: { name: string; password: string },
   address: string,
 ): Promise<User> {
-  const { throttle, passwords, users } = deps
   refuseHaste(throttle, address, name)
   const user = await users.find(name)
   if (user !== undefined && passwords.isKnown(password, user.passwordHash)) return enabled(user)

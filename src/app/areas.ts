@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Settings } from '../config/settings.ts'
+import type { Basemap } from '../config/settings.ts'
 import { healthEndpoints } from '../http/about/health.ts'
 import { metricsArea } from '../http/about/metrics.ts'
 import { monitoringIndexEndpoints, startPageEndpoints } from '../http/about/start-page.ts'
@@ -44,7 +44,7 @@ export function openAreas(context: AppServices): ApiArea[] {
   const { maps, exports, downloads, coverages, filtered, earlier } = context
   const { drawings, versionChanges, sides, rasters, pictures, drawnTiles } = context
   const space = new FreeSpace(context.directory.root)
-  const pages = new BuiltPages(pagesFolder, originOfMap(settings))
+  const pages = new BuiltPages(pagesFolder, originOfMap(settings.basemap))
   const placed = { bounds: new LayerBounds(), times: new LayerTimeBounds(catalog.layers) }
   const index = { version, isMonitoringOn: settings.monitoring.isOn, pages }
   const { sharedMaxAgeSeconds } = settings.server
@@ -105,7 +105,7 @@ export function openAreas(context: AppServices): ApiArea[] {
       sides,
       imports: importer.kept,
     }),
-    stylesArea({ catalog }),
+    stylesArea(catalog),
     ...importerAreas({
       importer,
       catalog,
@@ -113,14 +113,14 @@ export function openAreas(context: AppServices): ApiArea[] {
       maxUploadBytes: settings.limits.maxUploadBytes,
       importRoots: settings.data.importRoots,
     }),
-    uploadArea({ uploads: importer.uploads }),
+    uploadArea(importer.uploads),
     ...openMonitoringAreas(context),
     openOverview(context, placed.bounds),
   ]
 }
 
 /** Origin of an external background map. */
-function originOfMap({ basemap }: Settings): string | undefined {
+function originOfMap(basemap: Basemap): string | undefined {
   return basemap.kind === 'other' ? basemap.origin : undefined
 }
 

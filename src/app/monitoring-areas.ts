@@ -1,13 +1,31 @@
 import { baseUrl } from '../config/base-url.ts'
+import type { MonitoringSettings } from '../config/monitoring-settings.ts'
+import type { ServerSettings } from '../config/settings.ts'
+import type { Database } from '../db/connection.ts'
 import type { ApiArea } from '../http/app-types.ts'
 import { namesOfDialect } from '../http/compat/geonode-monitoring.ts'
 import { LayerNames } from '../http/monitoring/metrics/layer-names.ts'
 import { monitoringAreas } from '../http/monitoring/monitoring-areas.ts'
 import { autoconfigure } from '../monitoring/services/autoconfigure.ts'
+import type { Services } from '../monitoring/services/services.ts'
 import type { AppServices } from './services.ts'
 
 /** Returns the routes of `/monitoring`; none if monitoring is off. */
-export function openMonitoringAreas(context: AppServices): ApiArea[] {
+export function openMonitoringAreas(
+  context: Pick<
+    AppServices,
+    | 'catalog'
+    | 'settings'
+    | 'database'
+    | 'events'
+    | 'clock'
+    | 'monitoring'
+    | 'services'
+    | 'series'
+    | 'geonodeImport'
+    | 'notifications'
+  >,
+): ApiArea[] {
   const { settings, catalog, services, series, geonodeImport, notifications, events, clock } = context
   const { basePath, dialect } = settings.server
   const wire = namesOfDialect(dialect)
@@ -18,7 +36,13 @@ export function openMonitoringAreas(context: AppServices): ApiArea[] {
       services,
       wire,
       problemOf: (id) => context.monitoring?.problemOf(id),
-      autoconfigure: () => configureAlone(context),
+      autoconfigure: () =>
+        configureAlone(
+          context.settings.server,
+          context.settings.monitoring,
+          context.database,
+          context.services,
+        ),
     },
     counted: { series, services, layerNames: () => layers.names(), wire, clock, basePath },
     loads: { dumps: geonodeImport, maxUploadBytes: settings.limits.maxUploadBytes },
@@ -27,7 +51,12 @@ export function openMonitoringAreas(context: AppServices): ApiArea[] {
 }
 
 /** Several servers with one catalogue create the same services once. */
-function configureAlone({ database, services, settings }: AppServices): Promise<void> {
-  const { mapServers } = settings.monitoring
-  return database.alone(() => autoconfigure({ services, baseUrl: baseUrl(settings.server), mapServers }))
+function configureAlone(
+  server: ServerSettings,
+  monitoring: MonitoringSettings,
+  database: Database,
+  services: Services,
+): Promise<void> {
+  const { mapServers } = monitoring
+  return database.alone(() => autoconfigure({ services, baseUrl: baseUrl(server), mapServers }))
 }

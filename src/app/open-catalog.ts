@@ -47,7 +47,8 @@ export async function openCatalog(deps: OpenCatalogDeps): Promise<Catalog> {
       const ownPort = deps.ownPort()
       return { allow: deps.settings.remote.allow, ownPort }
     },
-    defaultStoreConnection: (workspace, taken) => defaultStore(deps, workspace, taken),
+    defaultStoreConnection: (workspace, taken) =>
+      defaultStore(deps.settings.databaseUrl, deps.directory, deps.database, workspace, taken),
     storesFolder: directory.stores,
     indexFolder: directory.indexes,
     importRoots: deps.settings.data.importRoots,
@@ -55,7 +56,7 @@ export async function openCatalog(deps: OpenCatalogDeps): Promise<Catalog> {
   })
   await database.alone(async () => {
     await catalog.prepare()
-    await followDatabase(deps, catalog)
+    await followDatabase(deps.settings.databaseUrl, catalog)
   })
   for (const fault of await catalog.listUndecryptable()) log.error(fault)
   return catalog
@@ -65,9 +66,9 @@ export async function openCatalog(deps: OpenCatalogDeps): Promise<Catalog> {
  * Points default stores to the present database, which may have been moved, or have another password. Schemas
  * are not changed. A store that is not reachable there is left unchanged and reports the error when used.
  */
-async function followDatabase({ settings }: OpenCatalogDeps, catalog: Catalog): Promise<void> {
-  if (settings.databaseUrl === undefined) return
-  const place = placeOf(settings.databaseUrl)
+async function followDatabase(databaseUrl: Secret | undefined, catalog: Catalog): Promise<void> {
+  if (databaseUrl === undefined) return
+  const place = placeOf(databaseUrl)
   const stores = (await catalog.stores.listAll()).filter(
     (one) => one.isDefault && one.type === ownStores.database.type,
   )
@@ -104,11 +105,13 @@ function placeOf(databaseUrl: Secret): StoreParameters {
 
 /** Returns the default store of a workspace: a GeoPackage, or a schema of the PostgreSQL database. */
 async function defaultStore(
-  { settings, directory, database }: OpenCatalogDeps,
+  databaseUrl: Secret | undefined,
+  directory: DataDirectory,
+  database: Database,
   workspace: string,
   taken: ReadonlySet<string>,
 ): Promise<StoreConnection> {
-  if (settings.databaseUrl === undefined) {
+  if (databaseUrl === undefined) {
     const { type, file } = ownStores.file
     const path = freeStoreFile(directory, workspace, `${workspace}.${file.extension}`, taken)
     return { type, parameters: { path } }
@@ -116,7 +119,7 @@ async function defaultStore(
   const schema = dataSchema(workspace)
   await database.alone(() => database.kysely.schema.createSchema(schema).ifNotExists().execute())
   const { type, defaults } = ownStores.database
-  return { type, parameters: { ...defaults, schema, ...placeOf(settings.databaseUrl) } }
+  return { type, parameters: { ...defaults, schema, ...placeOf(databaseUrl) } }
 }
 
 const maxIdentifierBytes = 63

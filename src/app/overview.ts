@@ -1,18 +1,27 @@
 import type { ApiArea } from '../http/app-types.ts'
 import { addEndpoints } from '../http/endpoint.ts'
 import type { LayerBounds } from '../http/layer-bounds.ts'
+import type { SeriesReads } from '../http/monitoring/metrics/reader-thread.ts'
 import { LayerUse } from '../http/overview/layer-use.ts'
 import { OrderedSummaries } from '../http/overview/ordered-summaries.ts'
 import { RequestsToday } from '../http/overview/requests-today.ts'
 import { layerListEndpoints, stateEndpoints } from '../http/overview/routes.ts'
 import type { RequestTotalsQuery } from '../monitoring/query/request-totals.ts'
+import type { SeriesReader } from '../monitoring/query/series-reader.ts'
+import type { Services } from '../monitoring/services/services.ts'
 import { ownServices, splitDoubles } from '../monitoring/watched-services.ts'
 import type { AppServices } from './services.ts'
 
 /** Returns the routes of layer lists and the status overview, with the counts of monitoring if it is on. */
-export function openOverview(context: AppServices, bounds: LayerBounds): ApiArea {
+export function openOverview(
+  context: Pick<
+    AppServices,
+    'catalog' | 'importer' | 'settings' | 'clock' | 'monitoring' | 'services' | 'series' | 'notifications'
+  >,
+  bounds: LayerBounds,
+): ApiArea {
   const { catalog, importer, clock, settings, monitoring, notifications } = context
-  const counts = monitoring === undefined ? undefined : readCounts(context)
+  const counts = monitoring === undefined ? undefined : readCounts(context.services, context.series)
   const zone = settings.monitoring.limits.zone ?? 'UTC'
   const use = counts && new LayerUse({ read: counts.layers, clock, zone })
   const requests = counts && new RequestsToday({ read: counts.totals, clock })
@@ -30,7 +39,7 @@ export function openOverview(context: AppServices, bounds: LayerBounds): ApiArea
 }
 
 /** Queries on requests: for layers of this server, and for all monitored servers. */
-function readCounts({ series, services }: AppServices) {
+function readCounts(services: Services, series: SeriesReader<SeriesReads>) {
   const ownIds = async (): Promise<number[]> => {
     const active = (await services.list()).filter(({ isActive }) => isActive)
     const { app, mapserver } = ownServices(splitDoubles(active).services)

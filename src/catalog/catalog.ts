@@ -59,7 +59,7 @@ export class Catalog {
   async transaction<T>(work: (change: CatalogTransaction, transaction: Queryable) => Promise<T>): Promise<T> {
     const { database, events } = this.#deps
     const { result, published } = await database.transaction(async (transaction) => {
-      const change = new CatalogTransaction(transaction, () => nowOf(this.#deps))
+      const change = new CatalogTransaction(transaction, () => nowOf(this.#deps.clock))
       return { result: await work(change, transaction), published: change.published }
     })
     for (const fact of published) events.emit('layer.published', fact)

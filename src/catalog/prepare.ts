@@ -8,7 +8,7 @@ import { listUnannounced } from './versions/version-rows.ts'
 
 /** Creates the default workspace and styles in a new database; existing ones are not changed. */
 export async function prepareCatalog(deps: Pick<WriteDeps, 'database' | 'clock'>): Promise<void> {
-  const at = nowOf(deps)
+  const at = nowOf(deps.clock)
   await deps.database.transaction(async (db) => {
     const settled = await db
       .selectFrom('settings')
@@ -27,7 +27,7 @@ export async function prepareCatalog(deps: Pick<WriteDeps, 'database' | 'clock'>
 
 /** Records the present version of layers that are older than the version records. */
 export async function announceVersions(deps: Pick<WriteDeps, 'database' | 'clock'>): Promise<void> {
-  const at = nowOf(deps)
+  const at = nowOf(deps.clock)
   await deps.database.transaction(async (db) => {
     for (const [cause, ids] of await listUnannounced(db)) await recordVersions(db, ids, { at, cause })
   })

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import { databaseFile } from '../config/database-file.ts'
-import type { Settings } from '../config/settings.ts'
+import type { DataSettings, Settings } from '../config/settings.ts'
 import { readSettings } from '../config/settings.ts'
 import { version } from '../config/version.ts'
 import { explain } from '../lib/errors.ts'
 import { findProgram, ProgramError, runProgram } from '../lib/process.ts'
+import type { Secret } from '../lib/secrets/secret.ts'
 import { findBundle } from '../lib/server-bundle.mjs'
 import type { Environment } from './environment.ts'
 import { jsonFlag, readFlags, refuseMoreWords } from './options.ts'
@@ -40,10 +41,10 @@ export async function runDoctor(args: string[], env: Environment): Promise<numbe
     examineGdal(),
     examineProj(),
     examineMapServer(),
-    examineDatabase(settings),
-    examineData(settings),
-    examineVersions(settings),
-    ...settings.data.importRoots.map((root) => examineRoot(root, settings)),
+    examineDatabase(settings.databaseUrl),
+    examineData(settings.data),
+    examineVersions(settings.data, settings.databaseUrl, settings.retention),
+    ...settings.data.importRoots.map((root) => examineRoot(root, settings.data)),
   ])
   if (values.json) {
     const parts = findings.map(({ isNeeded, ...one }) => ({ ...one, needed: isNeeded }))
@@ -111,7 +112,7 @@ async function examineMapServer(): Promise<Finding> {
   }
 }
 
-async function examineDatabase({ databaseUrl }: Settings): Promise<Finding> {
+async function examineDatabase(databaseUrl: Secret | undefined): Promise<Finding> {
   const part = 'PostgreSQL'
   if (databaseUrl === undefined) {
     return { part, found: 'not set: SQLite is used', cost: '', isNeeded: true }
@@ -134,7 +135,7 @@ async function examineDatabase({ databaseUrl }: Settings): Promise<Finding> {
   }
 }
 
-async function examineData({ data }: Settings): Promise<Finding> {
+async function examineData(data: DataSettings): Promise<Finding> {
   const part = 'data directory'
   const cost = await whyNotUsable(data.directory, constants.W_OK)
   const isMissing = cost === 'it does not exist'
@@ -142,11 +143,15 @@ async function examineData({ data }: Settings): Promise<Finding> {
   return { part, found: data.directory + free, cost: isMissing ? '' : cost, isNeeded: true }
 }
 
-async function examineVersions(settings: Settings): Promise<Finding> {
-  const { versionDays: days, versionBytes } = settings.retention
+async function examineVersions(
+  data: DataSettings,
+  databaseUrl: Secret | undefined,
+  retention: Settings['retention'],
+): Promise<Finding> {
+  const { versionDays: days, versionBytes } = retention
   const size = `${(versionBytes / 2 ** 30).toFixed(1)} GiB`
   const limits = days === 0 ? 'none are kept' : `kept for ${days} days, at most ${size} for each store`
-  const kept = await keptVersions(settings).catch(() => undefined)
+  const kept = await keptVersions(data, databaseUrl).catch(() => undefined)
   const now = kept === undefined ? '' : `; now ${kept.contents} of ${(kept.bytes / 2 ** 20).toFixed(1)} MiB`
   const found = limits + now
   const cost = days === 0 ? 'no change of a layer can be taken back: TERRANE_KEEP_VERSIONS' : ''
@@ -158,10 +163,10 @@ const keptSql = `SELECT count(*) AS contents, coalesce(sum(size_bytes), 0) AS by
 /**
  * Returns the size of retained versions according to the catalogue; undefined if there is no catalogue yet.
  */
-async function keptVersions({
-  data,
-  databaseUrl,
-}: Settings): Promise<{ contents: number; bytes: number } | undefined> {
+async function keptVersions(
+  data: DataSettings,
+  databaseUrl: Secret | undefined,
+): Promise<{ contents: number; bytes: number } | undefined> {
   const toCost = (row: Record<string, unknown> | undefined) => ({
     contents: Number(row?.['contents']),
     bytes: Number(row?.['bytes']),
@@ -186,7 +191,7 @@ async function keptVersions({
   }
 }
 
-async function examineRoot(root: string, { data }: Settings): Promise<Finding> {
+async function examineRoot(root: string, data: DataSettings): Promise<Finding> {
   const cost = await whyNotUsable(root, constants.R_OK)
   const isMade = root.startsWith(`${data.directory}/`)
   return { part: 'import root', found: root, cost: isMade ? '' : cost, isNeeded: false }

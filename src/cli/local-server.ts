@@ -1,3 +1,4 @@
+import type { Accounts } from '../accounts/accounts.ts'
 import type { AppOptions, RunningTerrane } from '../app.ts'
 import type { Settings } from '../config/settings.ts'
 import type { RestClient } from './rest-client.ts'
@@ -14,12 +15,16 @@ export async function startLocalServer(settings: Settings, options: AppOptions =
   // A command that uses a running server does not import the server's code.
   const { startServer } = await import('../app.ts')
   const server = await startServer(settings, options)
-  return { ...server, withClient: (work) => withClient(server, work) }
+  return { ...server, withClient: (work) => withClient(server.localUrl, server.accounts, work) }
 }
 
-async function withClient<T>(server: RunningTerrane, work: (client: RestClient) => Promise<T>): Promise<T> {
-  const access = await server.accounts.local.open()
-  const client = createRestClient(server.localUrl, { authorization: `Bearer ${access.token}` })
+async function withClient<T>(
+  localUrl: string,
+  accounts: Accounts,
+  work: (client: RestClient) => Promise<T>,
+): Promise<T> {
+  const access = await accounts.local.open()
+  const client = createRestClient(localUrl, { authorization: `Bearer ${access.token}` })
   try {
     return await work(client)
   } finally {

@@ -11,7 +11,7 @@ export async function runSecretKey(args: string[], env: Environment): Promise<nu
   refuseMoreWords('secret-key adopt', words, 0)
   const settings = loadSettings({ TERRANE_LOG: 'warn', ...env })
   const { adoptKey } = await import('../app.ts')
-  const { keyFile } = await adoptKey(settings)
+  const { keyFile } = await adoptKey(settings.data, settings.databaseUrl)
   process.stdout.write(
     `The catalogue is used with ${keyFile} from now on. Passwords that were stored with another key must be set again: the log of the next start names the stores.\n`,
   )

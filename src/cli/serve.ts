@@ -1,4 +1,4 @@
-import type { Settings } from '../config/settings.ts'
+import type { DataSettings } from '../config/settings.ts'
 import { loadSettings } from '../config/settings.ts'
 import { holdBundle } from '../lib/bundle-folder.ts'
 import { defined } from '../lib/defined.ts'
@@ -23,7 +23,7 @@ export async function runServe(args: string[], env: Environment): Promise<number
   const stopCollecting = collectWhenQuiet()
   try {
     say(`Terrane is ready at ${server.url}`)
-    if (settings.data.sample) await offerSample(server, settings)
+    if (settings.data.sample) await offerSample(server, settings.data)
     say(`  layers       ${server.url}/ogc/collections`)
     say(`  reference    ${server.url}/docs`)
     say('Stop it with Ctrl-C.')
@@ -47,15 +47,15 @@ function readServeFlags(args: string[]): Environment {
 }
 
 /** Importing the sample is optional: a failure is reported and does not stop the server. */
-async function offerSample(server: LocalServer, settings: Settings): Promise<void> {
+async function offerSample(server: Pick<LocalServer, 'withClient'>, data: DataSettings): Promise<void> {
   try {
-    await server.withClient((client) => giveSample(client, settings))
+    await server.withClient((client) => giveSample(client, data))
   } catch (error) {
     say(`The sample data could not be imported: ${explain(error)}`)
   }
 }
 
-async function giveSample(client: RestClient, { data }: Settings): Promise<void> {
+async function giveSample(client: RestClient, data: DataSettings): Promise<void> {
   const context = { client, display: new ProgressDisplay(process.stdout), isLocal: false }
   if (!(await isSampleWanted(context, data.directory))) return
   say('Importing the sample data (TERRANE_SAMPLE=off leaves this out) ...')

@@ -1,4 +1,4 @@
-import type { Settings } from '../config/settings.ts'
+import type { ServerSettings, Settings } from '../config/settings.ts'
 import { basicAuthorization } from '../lib/basic-authorization.ts'
 import type { Environment } from './environment.ts'
 import type { LocalServer } from './local-server.ts'
@@ -27,7 +27,7 @@ export async function withServer<T>(
   env: Environment,
   work: (access: ServerAccess) => Promise<T>,
 ): Promise<T> {
-  const url = options.url ?? (await findRunning(settings))
+  const url = options.url ?? (await findRunning(settings.server))
   if (url !== undefined) return joinServer(url, options, env, work)
   return startOwn(settings, (own) =>
     options.needsPassword === true
@@ -115,7 +115,7 @@ async function startOwn<T>(settings: Settings, work: (own: LocalServer) => Promi
   }
 }
 
-async function findRunning({ server }: Settings): Promise<string | undefined> {
+async function findRunning(server: ServerSettings): Promise<string | undefined> {
   if (server.port === 0) return undefined
   const host = ['0.0.0.0', '::'].includes(server.host) ? '127.0.0.1' : server.host
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${server.port}${server.basePath}`

@@ -174,7 +174,7 @@ export function readSettings(env: Record<string, string | undefined>): {
     basemap: readBasemap(read),
     notices: [],
   }
-  checkFirstPassword(read, settings)
+  checkFirstPassword(read, settings.data, settings.databaseUrl, settings.adminPassword)
   for (const { name, nearest } of unknownSettings(env, read.descriptions().keys())) {
     if (nearest === undefined) settings.notices.push(`${name} is no setting: it does nothing`)
     else read.problem(name, `is no setting: did you mean ${nearest}?`)
@@ -183,7 +183,12 @@ export function readSettings(env: Record<string, string | undefined>): {
 }
 
 /** Checks the administrator's password before the first start. */
-function checkFirstPassword(read: Reader, { adminPassword, databaseUrl, data }: Settings): void {
+function checkFirstPassword(
+  read: Reader,
+  data: DataSettings,
+  databaseUrl: Secret | undefined,
+  adminPassword: Secret | undefined,
+): void {
   if (adminPassword === undefined || adminPassword.reveal().length >= minPasswordLength) return
   // Only the start itself can tell whether a database on a server has users.
   if (databaseUrl !== undefined || existsSync(join(data.directory, databaseFile))) return

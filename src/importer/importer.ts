@@ -102,7 +102,12 @@ const keptWorkers = 1
 /** The importer: imports and their tasks, and all operations on them. */
 export type Importer = ReturnType<typeof createImporter>
 
-function createPool({ limits, folders, log, events }: ImporterDeps): LoadPool {
+function createPool({
+  limits,
+  folders,
+  log,
+  events,
+}: Pick<ImporterDeps, 'events' | 'log' | 'folders' | 'limits'>): LoadPool {
   const { concurrentLoads, silenceSeconds } = limits
   return createLoadPool({
     concurrency: concurrentLoads,
@@ -114,7 +119,7 @@ function createPool({ limits, folders, log, events }: ImporterDeps): LoadPool {
 }
 
 /** Creates the in-memory state of running work in this process. */
-function createLive({ clock, broadcast }: ImporterDeps) {
+function createLive(clock: Clock, broadcast: Broadcast) {
   const running = new RunningTable()
   const progress = new ProgressBoard(clock.now().getTime())
   shareNews({ broadcast, progress })
@@ -124,7 +129,8 @@ function createLive({ clock, broadcast }: ImporterDeps) {
 
 /** Returns how long tasks wait for a database and how they find out that their source is reachable again. */
 function waiting(
-  { limits, vault }: ImporterDeps,
+  vault: Vault,
+  limits: ImporterDeps['limits'],
   pool: LoadPool,
 ): Pick<WaitOptions, 'waitMs' | 'reachSource'> {
   return {
@@ -144,7 +150,7 @@ function waiting(
 /** Creates the modules of the importer and connects them. */
 function createRooms(deps: ImporterDeps) {
   const { database, catalog, clock, events, log, jobs, broadcast, folders, limits } = deps
-  const live = createLive(deps)
+  const live = createLive(deps.clock, deps.broadcast)
   const { running, progress, locks } = live
   const pool = createPool(deps)
   const toolTurns = new WorkQueue({ limit: limits.concurrentLoads })
@@ -172,7 +178,7 @@ function createRooms(deps: ImporterDeps) {
   const owner = { ...records, catalog }
   const tasks = {
     owner,
-    attempt: { kinds, keys, locks, log, progress, ...waiting(deps, pool) },
+    attempt: { kinds, keys, locks, log, progress, ...waiting(deps.vault, deps.limits, pool) },
     running,
     events,
     width: limits.concurrentLoads,
@@ -213,7 +219,11 @@ function createRooms(deps: ImporterDeps) {
  * Opens the resumable uploads. Their folder is next to the uploads of imports, whose folders have numeric
  * names, so that files can be moved without copying.
  */
-function openUploads({ folders, clock, limits }: ImporterDeps): ResumableUploads {
+function openUploads(
+  clock: Clock,
+  folders: ImporterFolders,
+  limits: ImporterDeps['limits'],
+): ResumableUploads {
   const { maxUploadBytes, maxResumableBytes: maxWaitingBytes } = limits
   return new ResumableUploads({
     root: join(folders.uploads, 'resumable'),
@@ -270,7 +280,7 @@ export function createImporter(deps: ImporterDeps) {
   const rooms = createRooms(deps)
   const { desk, pool, rejects, previews, locator, keys, progress, cancel } = rooms
   const { runningDryRun, mending, preparing, running, restores, edits } = rooms
-  const uploads = openUploads(deps)
+  const uploads = openUploads(deps.clock, deps.folders, deps.limits)
   let endedCount = 0
   let cleaning: NodeJS.Timeout | undefined
   let versions: VersionKeeping | undefined

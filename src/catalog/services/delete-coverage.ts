@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Queryable } from '../../db/connection.ts'
+import type { Database, Queryable } from '../../db/connection.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { EventBus } from '../../lib/events.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import { rasterState } from '../../stores/rasters/raster-files.ts'
@@ -40,10 +42,10 @@ export async function deleteCoverageStore(
 ): Promise<void> {
   const { database, events, files } = deps
   const table = await findGranules(deps, store)
-  const end = await endOfStore(deps, store, table)
+  const end = await endOfStore(deps.files, deps.versionLimits, store, table)
   await database.transaction(async (db) => {
-    for (const layer of layers) await deleteLayerRow(db, layer, nowOf(deps))
-    await endContentsOfStore(db, store, { at: nowOf(deps), end })
+    for (const layer of layers) await deleteLayerRow(db, layer, nowOf(deps.clock))
+    await endContentsOfStore(db, store, { at: nowOf(deps.clock), end })
     await deleteStoreRow(db, store.id)
   })
   passStep('delete.noted')
@@ -56,7 +58,7 @@ export async function deleteCoverageStore(
     await files.removeOf(store)
   } else
     await leave(deps, content).catch(async (error: unknown) => {
-      await takeBack(deps, content, layers)
+      await takeBack(deps.database, deps.clock, deps.events, content, layers)
       throw error
     })
   passStep('delete.told')
@@ -66,7 +68,7 @@ export async function deleteCoverageStore(
 type Granules = Awaited<ReturnType<typeof findGranules>>
 
 /** Finds the granule table of a mosaic while its store is reachable; undefined if there is none. */
-async function findGranules({ database, open }: DeleteDeps, store: StoreRecord) {
+async function findGranules({ database, open }: Pick<DeleteDeps, 'open' | 'database'>, store: StoreRecord) {
   const index = store.type === mosaicType ? await findMosaicIndex(database.kysely, store) : undefined
   if (index === undefined) return undefined
   const opened = await open(index.store)
@@ -76,7 +78,8 @@ async function findGranules({ database, open }: DeleteDeps, store: StoreRecord) 
 
 /** Returns what happens to the contents of the store. */
 async function endOfStore(
-  { files, versionLimits }: DeleteDeps,
+  files: StoreFiles,
+  versionLimits: VersionLimits,
   store: StoreRecord,
   granules: Granules,
 ): Promise<ContentEnd> {
@@ -120,14 +123,17 @@ async function leave(deps: DeleteDeps, content: GoneContent): Promise<void> {
   passStep('delete.aside')
   if (lost === undefined) return files.moveAside(content)
   const end = { form: 'lost', reason: lost } as const
-  await endContent(database.kysely, content.id, { at: nowOf(deps), end })
+  await endContent(database.kysely, content.id, { at: nowOf(deps.clock), end })
   await files.removeGone(content)
 }
 
 /** Returns why they are lost, if they are. */
-async function putGranulesAside(deps: DeleteDeps, content: GoneContent): Promise<string | undefined> {
+async function putGranulesAside(
+  deps: Pick<DeleteDeps, 'open' | 'database' | 'clock'>,
+  content: GoneContent,
+): Promise<string | undefined> {
   const { database, open } = deps
-  const { files, gone, sizeBytes = 0, endedAt = nowOf(deps) } = content
+  const { files, gone, sizeBytes = 0, endedAt = nowOf(deps.clock) } = content
   const { index } = gone
   if (index === undefined) return undefined
   const opened = await open(await getStoreById(database.kysely, index.storeId))
@@ -150,16 +156,17 @@ async function putGranulesAside(deps: DeleteDeps, content: GoneContent): Promise
  * Restores the store and its layers if its contents cannot be retained because other objects depend on them.
  */
 async function takeBack(
-  deps: DeleteDeps,
+  database: Database,
+  clock: Clock,
+  events: EventBus,
   content: GoneContent,
   layers: readonly LayerRecord[],
 ): Promise<void> {
-  const { database, events } = deps
   const { gone, files } = content
   await database.transaction(async (db) => {
     const revival = { store: gone.store, moved: new Map([[content.id, files]]) }
-    await reviveStore(db, revival, { content, at: nowOf(deps) })
-    for (const layer of layers) await publishAgain(db, layer, nowOf(deps))
+    await reviveStore(db, revival, { content, at: nowOf(clock) })
+    for (const layer of layers) await publishAgain(db, layer, nowOf(clock))
   })
   for (const { workspace, name } of layers)
     events.emit('layer.published', { workspace, layer: name, mode: 'RESTORE', rows: 0 })

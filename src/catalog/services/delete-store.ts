@@ -33,7 +33,7 @@ export async function deleteStore(
   await deleteMosaicsIn(deps, store, options)
   const kept = await findKept(deps, store)
   await database.transaction(async (db) => {
-    for (const layer of layers) await deleteLayerRow(db, layer, nowOf(deps))
+    for (const layer of layers) await deleteLayerRow(db, layer, nowOf(deps.clock))
     await forgetContents(db, store.id)
     await deleteStoreRow(db, store.id)
   })
@@ -46,7 +46,7 @@ export async function deleteStore(
 
 /** Finds retained contents of the layers of a store. Those in a store that does not respond remain there. */
 async function findKept(
-  { database, open }: DeleteDeps,
+  { database, open }: Pick<DeleteDeps, 'open' | 'database'>,
   store: StoreRecord,
 ): Promise<{ paths: string[]; drop(): Promise<void> }> {
   const contents = (await contentsOfStore(database.kysely, store.id)).filter(({ form }) => form === 'kept')
@@ -80,7 +80,7 @@ async function deleteMosaicsIn(
 
 /** Removes retained contents of deleted stores, with the versions of their layers. */
 export async function forgetGoneStores(
-  { database, files, open }: DeleteDeps,
+  { database, files, open }: Pick<DeleteDeps, 'files' | 'open' | 'database'>,
   isMeant: (content: GoneContent) => boolean,
 ): Promise<void> {
   for (const content of (await listGone(database.kysely)).filter(isMeant)) {

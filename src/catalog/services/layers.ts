@@ -186,7 +186,7 @@ export class Layers {
    * layer is refreshed or `giveUpChange` is called.
    */
   announceChange(change: AnnouncedChange, loadId: string): Promise<void> {
-    const at = nowOf(this.#deps)
+    const at = nowOf(this.#deps.clock)
     return beginLayerChange(this.#deps.database.kysely, change, { loadId, at })
   }
 
@@ -239,7 +239,7 @@ export class Layers {
     const details = { ...layer.details, ...defined({ ...texts, style }) }
     const isPublic = wish === 'workspace' ? undefined : (wish ?? layer.isPublic)
     const cause = style === undefined || style === layer.details.style ? 'edit' : 'style'
-    const note = { at: nowOf(this.#deps), cause } as const
+    const note = { at: nowOf(this.#deps.clock), cause } as const
     await this.#deps.database.transaction(async (one) => {
       await updateLayer(one, { ...layer, details, isPublic }, note)
       passStep('change.written')
@@ -263,7 +263,7 @@ export class Layers {
     const isLoaded = findStoreDescription(store.type)?.can.takesLoads === true
     const leaving =
       recurse && !isShared && isLoaded ? await planLeaving(this.#asideParts(), store, layer) : undefined
-    const at = nowOf(this.#deps)
+    const at = nowOf(this.#deps.clock)
     await database.transaction(async (db) => {
       if (leaving !== undefined) await noteLeaving(db, leaving, at)
       await deleteLayerRow(db, layer, at)
@@ -284,7 +284,7 @@ export class Layers {
     const { database, events } = this.#deps
     const layer = await database.transaction(async (db) => {
       const version = await findVersion(db, id, await latestVersionOf(db, id))
-      return version && restoreLayer(db, { version, what: [] }, nowOf(this.#deps))
+      return version && restoreLayer(db, { version, what: [] }, nowOf(this.#deps.clock))
     })
     if (layer === undefined) return
     const { workspace, name, details } = layer

@@ -1,3 +1,5 @@
+import type { Database } from '../../db/connection.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { FreeSpace } from '../../lib/files/free-space.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
 import type { StoreRecord } from '../records.ts'
@@ -58,7 +60,12 @@ export async function pruneStore(deps: PruneDeps, storeId: number): Promise<void
   if (!contents.some(({ form }) => form === 'kept')) return
   if ((await findGoneStore(db, storeId)) !== undefined) return pruneGone(deps)
   const store = await getStoreById(db, storeId)
-  const limits = await limitsOf(deps, { hasFiles: store.parameters.path !== undefined }, contents)
+  const limits = await limitsOf(
+    deps.limits,
+    deps.space,
+    { hasFiles: store.parameters.path !== undefined },
+    contents,
+  )
   const pinned = await pinnedContents(db, storeId)
   for (const { content, reason } of chooseOutdated(contents, { pinned, now: clock.now(), limits }))
     await letGo(deps, store, content, reason)
@@ -77,24 +84,26 @@ async function pruneGone(deps: PruneDeps, inTurn: StoreLock = (_store, work) => 
     for (const one of await pinnedContents(db, id)) pinned.add(one)
     unneeded.push(...(await unneededContents(db, id)))
   }
-  const limits = await limitsOf(deps, { hasFiles: contents.length > 0 }, contents)
+  const limits = await limitsOf(deps.limits, deps.space, { hasFiles: contents.length > 0 }, contents)
   const outdated = chooseOutdated(contents, { pinned, now: clock.now(), limits })
   const going = [...outdated, ...unneeded.map((content) => ({ content, reason: noLonger }))]
   const reasons = new Map(going.map(({ content, reason }) => [content.id, reason]))
   for (const content of contents) {
     const reason = reasons.get(content.id)
-    if (reason !== undefined) await letGoneGo(deps, content, { reason, inTurn })
+    if (reason !== undefined)
+      await letGoneGo(deps.stores, deps.database, deps.clock, content, { reason, inTurn })
   }
 }
 
 async function letGoneGo(
-  deps: PruneDeps,
+  stores: Stores,
+  database: Database,
+  clock: Clock,
   content: GoneContent,
   { reason, inTurn }: { reason: string; inTurn: StoreLock },
 ): Promise<void> {
-  const { database, stores } = deps
   await database.transaction((db) =>
-    endContent(db, content.id, { at: nowOf(deps), end: { form: 'lost', reason } }),
+    endContent(db, content.id, { at: nowOf(clock), end: { form: 'lost', reason } }),
   )
   passStep('prune.told')
   const { index } = content.gone
@@ -106,7 +115,8 @@ async function letGoneGo(
 
 /** Returns lower limits for files if the disk is nearly full. */
 async function limitsOf(
-  { limits, space }: PruneDeps,
+  limits: VersionLimits,
+  space: FreeSpace,
   { hasFiles }: { hasFiles: boolean },
   contents: readonly ContentRecord[],
 ): Promise<VersionLimits> {
@@ -130,7 +140,7 @@ async function letGo(
 ): Promise<void> {
   const { database, stores } = deps
   const end = { form: 'lost', reason } as const
-  const at = nowOf(deps)
+  const at = nowOf(deps.clock)
   await database.transaction((db) => endContent(db, id, { at, end, afterId }))
   passStep('prune.told')
   const isHere = state !== undefined && path === store.parameters.path

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../db/connection.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
 import type { TableSnapshot } from '../../stores/store.ts'
@@ -31,7 +32,7 @@ export interface Leaving {
  * anything is changed.
  */
 export async function planLeaving(
-  { stores, versions }: SnapshotTableDeps,
+  { stores, versions }: Pick<SnapshotTableDeps, 'stores' | 'versions'>,
   store: StoreRecord,
   layer: LayerRecord,
 ): Promise<Leaving> {
@@ -58,10 +59,13 @@ function stateOf(id: string, { nativeName, details }: LayerRecord): TableSnapsho
 }
 
 /** Retains the table, or drops it if nothing is to be retained. */
-export async function leaveTable(deps: SnapshotTableDeps, leaving: Leaving): Promise<void> {
+export async function leaveTable(
+  { database, clock }: Pick<SnapshotTableDeps, 'database' | 'clock'>,
+  leaving: Leaving,
+): Promise<void> {
   const { store, opened, layer, keep } = leaving
-  const at = nowOf(deps)
-  const db = deps.database.kysely
+  const at = nowOf(clock)
+  const db = database.kysely
   const content = await presentContent(db, { storeId: store.id, table: layer.nativeName }, at)
   const { states } = opened
   const aside =
@@ -81,16 +85,17 @@ export async function leaveTable(deps: SnapshotTableDeps, leaving: Leaving): Pro
 }
 
 /** Completes what an earlier process started: retains tables of deleted layers, if not done yet. */
-export async function finishLeaving(deps: SnapshotTableDeps): Promise<void> {
-  for (const content of await listIntents(deps.database.kysely)) await finishOne(deps, content)
+export async function finishLeaving({ stores, database, clock }: SnapshotTableDeps): Promise<void> {
+  for (const content of await listIntents(database.kysely)) await finishOne(stores, database, clock, content)
 }
 
 async function finishOne(
-  deps: SnapshotTableDeps,
+  stores: Stores,
+  database: Database,
+  clock: Clock,
   { id, storeId, state, path }: ContentRecord,
 ): Promise<void> {
   if (state === undefined) return
-  const { database, stores } = deps
   const opened = await stores.open(await getStoreById(database.kysely, storeId))
   const { states } = opened
   const isAside = (await states?.list())?.includes(state.id) === true
@@ -101,5 +106,5 @@ async function finishOne(
     kept === undefined || 'reason' in kept
       ? { form: 'lost', reason: 'Its table is gone' }
       : { form: 'kept', state: kept, path }
-  await endContent(database.kysely, id, { at: nowOf(deps), end })
+  await endContent(database.kysely, id, { at: nowOf(clock), end })
 }

@@ -218,7 +218,7 @@ export class Stores {
       description: wanted.description,
       madeBy,
     }
-    const place = { workspace, name, at: nowOf(this.#deps) }
+    const place = { workspace, name, at: nowOf(this.#deps.clock) }
     const id = await database.transaction(async (db) => {
       const made = await insertStore(db, place, values)
       if (wanted.keepsVersions === false) await setKeepsVersions(db, made, false)
@@ -243,7 +243,7 @@ export class Stores {
       description: change.description ?? store.description,
       madeBy,
     }
-    const at = nowOf(this.#deps)
+    const at = nowOf(this.#deps.clock)
     const { keepsVersions } = change
     await this.#deps.database.transaction(async (db) => {
       if (keepsVersions !== undefined) await setKeepsVersions(db, store.id, keepsVersions)

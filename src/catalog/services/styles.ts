@@ -89,7 +89,7 @@ export class Styles {
     const { format, document } = content ?? plain ?? { format: 'maplibre', document: '{}' }
     requireStyle({ format, document })
     const values = { name, format, document, workspace }
-    const at = nowOf(this.#deps)
+    const at = nowOf(this.#deps.clock)
     await this.#deps.database.transaction((db) => insertStyle(db, values, at))
     return this.get(workspace, name)
   }
@@ -98,7 +98,7 @@ export class Styles {
   async change(style: StyleRecord, content: StyleDocument | undefined): Promise<StyleRecord> {
     if (content !== undefined) {
       requireStyle(content)
-      const change = { ...content, at: nowOf(this.#deps) }
+      const change = { ...content, at: nowOf(this.#deps.clock) }
       await this.#deps.database.transaction(async (db) => {
         await updateStyle(db, style, change)
         passStep('change.written')
@@ -118,7 +118,7 @@ export class Styles {
       const layers = await listLayers(db)
       const users = layers.filter((layer) => isUsed(style, layer))
       if (users.length > 0 && !recurse) throw inUse(style, users)
-      const update = { at: nowOf(this.#deps), cause: 'style' as const }
+      const update = { at: nowOf(this.#deps.clock), cause: 'style' as const }
       for (const layer of users) await updateLayer(db, withDefaultStyle(layer), update)
       await deleteStyleRow(db, style.id)
       for (const layer of layers.filter(({ details }) => details.styles?.includes(style.name))) {

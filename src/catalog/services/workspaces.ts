@@ -64,7 +64,7 @@ export class Workspaces {
 
   async create(wanted: { name: string; isPublic: boolean; isDefault: boolean }): Promise<Workspace> {
     await this.#deps.database.transaction(async (db) => {
-      await insertWorkspace(db, { name: wanted.name, isPublic: wanted.isPublic, at: nowOf(this.#deps) })
+      await insertWorkspace(db, { name: wanted.name, isPublic: wanted.isPublic, at: nowOf(this.#deps.clock) })
       if (wanted.isDefault) await saveDefaultWorkspaceName(db, wanted.name)
     })
     return this.get(wanted.name)
@@ -76,7 +76,7 @@ export class Workspaces {
    */
   async change(name: string, { isPublic }: { isPublic?: boolean | undefined }): Promise<Workspace> {
     if (isPublic !== undefined) {
-      const at = nowOf(this.#deps)
+      const at = nowOf(this.#deps.clock)
       await this.#deps.database.transaction(async (db) => {
         const current = await getWorkspace(db, name)
         if (current.isPublic !== isPublic) await updateWorkspace(db, name, { isPublic, at })

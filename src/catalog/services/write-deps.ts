@@ -10,6 +10,6 @@ export interface WriteDeps {
 }
 
 /** Returns the time recorded for a change. */
-export function nowOf({ clock }: Pick<WriteDeps, 'clock'>): string {
+export function nowOf(clock: Clock): string {
   return clock.now().toISOString()
 }

@@ -1,12 +1,7 @@
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { ApiArea, FastifyRequest } from '../app-types.ts'
 import { addEndpoints } from '../endpoint.ts'
-import type {
-  CatalogDeps,
-  ComparisonDeps,
-  InventoryDeps,
-  PublicAccessDeps,
-  VersionDeps,
-} from './catalog-deps.ts'
+import type { ComparisonDeps, InventoryDeps, PublicAccessDeps, VersionDeps } from './catalog-deps.ts'
 import {
   inventoryEndpoints,
   layerEndpoints,
@@ -29,7 +24,7 @@ export function catalogArea(deps: PublicAccessDeps & VersionDeps & ComparisonDep
 }
 
 /** `/rest/styles`, and the styles of one workspace: their bodies may be documents. */
-export function stylesArea(deps: CatalogDeps): ApiArea {
+export function stylesArea(catalog: Catalog): ApiArea {
   return (app) => {
     for (const type of documentTypes)
       app.addContentTypeParser(
@@ -37,6 +32,6 @@ export function stylesArea(deps: CatalogDeps): ApiArea {
         { parseAs: 'string' },
         async (_request: FastifyRequest, body: string) => body,
       )
-    addEndpoints(app, styleEndpoints, deps)
+    addEndpoints(app, styleEndpoints, { catalog })
   }
 }

@@ -46,9 +46,9 @@ export const showClasses = operation({
   query: Type.Omit(ClassifyBody, ['palette']),
   answers: { 200: Classes },
   handle: async ({ catalog }: CatalogDeps, request, reply) => {
-    const layer = await vectorLayer({ catalog }, request, request.params.layer)
+    const layer = await vectorLayer(catalog, request, request.params.layer)
     const attribute = requireAttribute(layer, request.query.attribute)
-    const { wish, summary } = await classifySummary({ catalog }, reply, {
+    const { wish, summary } = await classifySummary(catalog, reply, {
       layer,
       attribute,
       classify: request.query,
@@ -98,7 +98,7 @@ export const listPalettes = operation({
     ),
   }),
   answers: { 200: Palettes },
-  handle: (_parts: CatalogDeps, request) => ({
+  handle: (_: unknown, request) => ({
     palettes: paletteNames.map((name) => ({
       name,
       kind: paletteKind(name),

@@ -29,10 +29,10 @@ export const makeStyleOfLayer = operation({
   body: Body,
   answers: { 201: StyleReply },
   handle: async ({ catalog }: CatalogDeps, request, reply): Promise<FastifyReply> => {
-    const layer = await vectorLayer({ catalog }, request, request.params.layer)
+    const layer = await vectorLayer(catalog, request, request.params.layer)
     const { name, classify, default: isDefault = false } = request.body.style
     const attribute = requireAttribute(layer, classify.attribute)
-    const { wish, summary } = await classifySummary({ catalog }, reply, { layer, attribute, classify })
+    const { wish, summary } = await classifySummary(catalog, reply, { layer, attribute, classify })
     const style = classifiedStyle({
       attribute: attribute.name,
       palette: wish.palette,

@@ -5,12 +5,12 @@ import type { PaletteName } from '../../cartography/classify/palettes.ts'
 import { paletteNames } from '../../cartography/classify/palettes.ts'
 import type { ClassifyMethod } from '../../cartography/classify/summary.ts'
 import { classifyMethods } from '../../cartography/classify/summary.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { Attribute } from '../../geo/schema.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { requestSignal } from '../client-signal.ts'
-import type { CatalogDeps } from './catalog-deps.ts'
 
 /** Column and method of a classification. */
 export const ClassifyBody = Type.Object({
@@ -36,7 +36,7 @@ type ClassifyParams = Static<typeof ClassifyBody>
 
 /** Reads all values of a column. */
 export async function classifySummary(
-  { catalog }: CatalogDeps,
+  catalog: Catalog,
   reply: FastifyReply,
   { layer, attribute, classify }: { layer: LayerRecord; attribute: Attribute; classify: ClassifyParams },
 ) {
@@ -52,7 +52,7 @@ export async function classifySummary(
 
 /** A layer of features by its name; to who may not read it there is none. */
 export async function vectorLayer(
-  { catalog }: CatalogDeps,
+  catalog: Catalog,
   request: FastifyRequest,
   text: string,
 ): Promise<LayerRecord> {

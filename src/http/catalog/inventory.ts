@@ -77,7 +77,7 @@ async function dependentsOf(
   kind: StoreKind,
   params: { workspace: string; store: string },
 ) {
-  const store = await getStore(deps, kind, params)
+  const store = await getStore(deps.catalog, kind, params)
   const imports = await deps.imports.listInto(store.workspace, store.name)
   return toDependentsResponse(await deps.catalog.inventory.ofStore(store), imports)
 }

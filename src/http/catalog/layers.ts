@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import { hasRole } from '../../accounts/caller.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { LayerChange } from '../../catalog/services/layers.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
@@ -18,7 +19,7 @@ const tags = ['layers']
 const params = Type.Object({ layer: Type.String({ description: '`<workspace>:<name>`' }) })
 
 async function readable(
-  { catalog }: CatalogDeps,
+  catalog: Catalog,
   { caller }: FastifyRequest,
   filter: { workspace?: string } = {},
 ): Promise<LayerRecord[]> {
@@ -32,8 +33,8 @@ export const listLayers = operation({
   tags,
   isPublicRead: true,
   answers: { 200: LayerList },
-  handle: async (deps: CatalogDeps, request) => {
-    const layers = await readable(deps, request)
+  handle: async ({ catalog }: CatalogDeps, request) => {
+    const layers = await readable(catalog, request)
     if (layers.length === 0 && !hasRole(request.caller, 'user')) throw loginNeeded()
     const layer = layers.map((one) => ({
       name: `${one.workspace}:${one.name}`,
@@ -50,10 +51,10 @@ export const listLayersOfWorkspace = operation({
   isPublicRead: true,
   params: WorkspaceParams,
   answers: { 200: LayerList },
-  handle: async (deps: CatalogDeps, request) => {
+  handle: async ({ catalog }: CatalogDeps, request) => {
     const { workspace } = request.params
-    const { workspaces } = deps.catalog
-    const layers = await readable(deps, request, { workspace })
+    const { workspaces } = catalog
+    const layers = await readable(catalog, request, { workspace })
     if (hasRole(request.caller, 'user')) await workspaces.get(workspace)
     // A workspace that is not public and has no layer that is does not show whether it exists.
     else if (layers.length === 0 && !(await workspaces.find(workspace))?.isPublic) throw loginNeeded()
@@ -69,8 +70,8 @@ export const showLayer = operation({
   tags,
   params,
   answers: { 200: LayerReply },
-  handle: async (deps: CatalogDeps, request, reply) =>
-    sendEntity(request, reply, await describeLayer(deps, request, await getNamedLayer(deps, request))),
+  handle: async ({ catalog }: CatalogDeps, request, reply) =>
+    sendEntity(request, reply, await describeLayer(catalog, request, await getNamedLayer(catalog, request))),
 })
 
 export const changeLayer = operation({
@@ -81,15 +82,17 @@ export const changeLayer = operation({
   params,
   body: LayerBody,
   answers: { 200: LayerReply },
-  handle: async (deps: PublicAccessDeps, request) => {
-    const layer = await getNamedLayer(deps, request)
-    requireMatch(request, await describeLayer(deps, request, layer))
-    const { layers } = deps.catalog
+  handle: async ({ sharedMaxAgeSeconds, catalog }: PublicAccessDeps, request) => {
+    const layer = await getNamedLayer(catalog, request)
+    requireMatch(request, await describeLayer(catalog, request, layer))
+    const { layers } = catalog
     const wasPublic = await layers.isPublic(layer)
     await layers.change(layer, readLayerBody(layer, request.body.layer))
-    const changed = await getNamedLayer(deps, request)
-    const { layer: shown } = await describeLayer(deps, request, changed)
-    return { layer: { ...shown, ...copiesLeft(wasPublic, await layers.isPublic(changed), deps) } }
+    const changed = await getNamedLayer(catalog, request)
+    const { layer: shown } = await describeLayer(catalog, request, changed)
+    return {
+      layer: { ...shown, ...copiesLeft(wasPublic, await layers.isPublic(changed), { sharedMaxAgeSeconds }) },
+    }
   },
 })
 
@@ -100,9 +103,9 @@ export const refreshLayer = operation({
   tags,
   params,
   answers: { 200: LayerReply },
-  handle: async (deps: CatalogDeps, request) => {
-    await deps.catalog.layers.refreshVersion(await getNamedLayer(deps, request))
-    return describeLayer(deps, request, await getNamedLayer(deps, request))
+  handle: async ({ catalog }: CatalogDeps, request) => {
+    await catalog.layers.refreshVersion(await getNamedLayer(catalog, request))
+    return describeLayer(catalog, request, await getNamedLayer(catalog, request))
   },
 })
 
@@ -114,17 +117,17 @@ export const deleteLayer = operation({
   params,
   query: RecurseQuery,
   answers: { 200: empty() },
-  handle: async (deps: CatalogDeps, request, reply) => {
-    const layer = await getNamedLayer(deps, request)
-    requireMatch(request, await describeLayer(deps, request, layer))
-    await deps.catalog.layers.delete(layer, { recurse: request.query.recurse ?? false })
+  handle: async ({ catalog }: CatalogDeps, request, reply) => {
+    const layer = await getNamedLayer(catalog, request)
+    requireMatch(request, await describeLayer(catalog, request, layer))
+    await catalog.layers.delete(layer, { recurse: request.query.recurse ?? false })
     return reply.code(200).send()
   },
 })
 
 /** Returns the response for a layer. */
 export async function describeLayer(
-  { catalog: { layers, styles } }: CatalogDeps,
+  { layers, styles }: Catalog,
   request: FastifyRequest,
   layer: LayerRecord,
 ): Promise<ReturnType<typeof toLayerResponse>> {
@@ -138,7 +141,7 @@ export async function describeLayer(
  * missing.
  */
 async function getNamedLayer(
-  { catalog: { layers } }: CatalogDeps,
+  { layers }: Catalog,
   request: FastifyRequest<{ Params: Static<typeof params> }>,
 ): Promise<LayerRecord> {
   const { layer: text } = request.params

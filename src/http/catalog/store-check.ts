@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { StoreKind } from '../../catalog/records.ts'
 import { operation } from '../endpoint.ts'
 import type { CatalogDeps } from './catalog-deps.ts'
@@ -16,12 +17,8 @@ async function timed(work: () => Promise<number | undefined>) {
   return { check: { milliseconds: Math.round(performance.now() - begun), tables } }
 }
 
-async function checkStore(
-  { catalog }: CatalogDeps,
-  kind: StoreKind,
-  params: { workspace: string; store: string },
-) {
-  const store = await getStore({ catalog }, kind, params)
+async function checkStore(catalog: Catalog, kind: StoreKind, params: { workspace: string; store: string }) {
+  const store = await getStore(catalog, kind, params)
   return timed(() => catalog.stores.check(store))
 }
 
@@ -31,7 +28,7 @@ export const checkDataStore = operation({
   tags: ['data stores'],
   params: StoreParams,
   answers: { 200: CheckReply },
-  handle: (deps: CatalogDeps, request) => checkStore(deps, 'dataStore', request.params),
+  handle: ({ catalog }: CatalogDeps, request) => checkStore(catalog, 'dataStore', request.params),
 })
 
 export const checkCoverageStore = operation({
@@ -40,7 +37,7 @@ export const checkCoverageStore = operation({
   tags: ['coverage stores'],
   params: StoreParams,
   answers: { 200: CheckReply },
-  handle: (deps: CatalogDeps, request) => checkStore(deps, 'coverageStore', request.params),
+  handle: ({ catalog }: CatalogDeps, request) => checkStore(catalog, 'coverageStore', request.params),
 })
 
 export const checkNewDataStore = operation({

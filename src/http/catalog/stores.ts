@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import { Type } from 'typebox'
 import { hasRole } from '../../accounts/caller.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { StoreKind, StoreMaker, StoreRecord } from '../../catalog/records.ts'
 import type { StoreInput } from '../../catalog/services/stores.ts'
 import { defined } from '../../lib/defined.ts'
@@ -41,11 +42,7 @@ interface StoreFields {
   versions?: boolean | undefined
 }
 
-export async function getStore(
-  { catalog }: CatalogDeps,
-  kind: StoreKind,
-  { workspace, store: name }: OneStore,
-) {
+export async function getStore(catalog: Catalog, kind: StoreKind, { workspace, store: name }: OneStore) {
   const store = await catalog.stores.find(workspace, name)
   if (store?.kind === kind) return store
   throw notFound('unknown-store', `Store "${name}" does not exist in workspace "${workspace}"`)
@@ -53,7 +50,7 @@ export async function getStore(
 
 /** Creates a store and responds with it. */
 async function createStore(
-  { catalog }: CatalogDeps,
+  catalog: Catalog,
   request: FastifyRequest<{ Params: InWorkspace }>,
   reply: FastifyReply,
   kind: StoreKind,
@@ -72,17 +69,17 @@ async function createStore(
 
 /** Changes a store; its name and type stay as it was made with. */
 async function changeStore(
-  deps: CatalogDeps,
+  catalog: Catalog,
   request: FastifyRequest<{ Params: OneStore }>,
   kind: StoreKind,
   given: { fields: StoreFields; parameters: () => StoreParameters },
 ) {
-  const store = await getStore(deps, kind, request.params)
+  const store = await getStore(catalog, kind, request.params)
   requireMatch(request, toStoreResponse(request, store))
   refuseRenaming(store, given.fields)
   const { type } = given.fields
   const change = { ...plainFields(given.fields), type, parameters: given.parameters() }
-  return toStoreResponse(request, await deps.catalog.stores.changeFor(makerOf(request), store, change))
+  return toStoreResponse(request, await catalog.stores.changeFor(makerOf(request), store, change))
 }
 
 function refuseRenaming(store: StoreRecord, { name, type }: StoreFields): void {
@@ -139,8 +136,8 @@ function storeOperations(kind: StoreKind, texts: StoreTexts) {
       tags,
       params: StoreParams,
       answers: { 200: schemas.store },
-      handle: async (deps: CatalogDeps, request, reply) =>
-        sendEntity(request, reply, toStoreResponse(request, await getStore(deps, kind, request.params))),
+      handle: async ({ catalog }: CatalogDeps, request, reply) =>
+        sendEntity(request, reply, toStoreResponse(request, await getStore(catalog, kind, request.params))),
     }),
     deleteStore: operation({
       summary: 'Delete a store',
@@ -149,10 +146,10 @@ function storeOperations(kind: StoreKind, texts: StoreTexts) {
       params: StoreParams,
       query: RecurseQuery,
       answers: { 200: empty() },
-      handle: async (deps: CatalogDeps, request, reply) => {
-        const store = await getStore(deps, kind, request.params)
+      handle: async ({ catalog }: CatalogDeps, request, reply) => {
+        const store = await getStore(catalog, kind, request.params)
         requireMatch(request, toStoreResponse(request, store))
-        await deps.catalog.stores.delete(store, { recurse: request.query.recurse ?? false })
+        await catalog.stores.delete(store, { recurse: request.query.recurse ?? false })
         return reply.code(200).send()
       },
     }),
@@ -162,9 +159,9 @@ function storeOperations(kind: StoreKind, texts: StoreTexts) {
       tags,
       params: StoreParams,
       answers: { 200: schemas.layers },
-      handle: async (deps: CatalogDeps, request) => {
-        const store = await getStore(deps, kind, request.params)
-        const layers = await deps.catalog.layers.list({ storeId: store.id })
+      handle: async ({ catalog }: CatalogDeps, request) => {
+        const store = await getStore(catalog, kind, request.params)
+        const layers = await catalog.layers.list({ storeId: store.id })
         const items = layers.map((layer) => ({ name: layer.name, href: request.link(layerPath(layer)) }))
         return { [layerKeys[0]]: { [layerKeys[1]]: items } }
       },
@@ -199,10 +196,10 @@ export const createDataStore = operation({
   params: WorkspaceParams,
   body: StoreBody,
   answers: { 201: DataStoreReply },
-  handle: (deps: CatalogDeps, request, reply) => {
+  handle: ({ catalog }: CatalogDeps, request, reply) => {
     const { dataStore: fields } = request.body
     const parameters = readParametersBody(fields.connectionParameters)
-    return createStore(deps, request, reply, 'dataStore', { fields, parameters })
+    return createStore(catalog, request, reply, 'dataStore', { fields, parameters })
   },
 })
 
@@ -213,10 +210,10 @@ export const changeDataStore = operation({
   params: StoreParams,
   body: StoreBody,
   answers: { 200: DataStoreReply },
-  handle: (deps: CatalogDeps, request) => {
+  handle: ({ catalog }: CatalogDeps, request) => {
     const { dataStore: fields } = request.body
     const parameters = () => readParametersBody(fields.connectionParameters)
-    return changeStore(deps, request, 'dataStore', { fields, parameters })
+    return changeStore(catalog, request, 'dataStore', { fields, parameters })
   },
 })
 
@@ -253,10 +250,10 @@ export const createCoverageStore = operation({
   params: WorkspaceParams,
   body: CoverageStoreBody,
   answers: { 201: CoverageStoreReply },
-  handle: (deps: CatalogDeps, request, reply) => {
+  handle: ({ catalog }: CatalogDeps, request, reply) => {
     const { coverageStore: fields } = request.body
     const parameters = readCoverageStoreBody(fields)
-    return createStore(deps, request, reply, 'coverageStore', { fields, parameters })
+    return createStore(catalog, request, reply, 'coverageStore', { fields, parameters })
   },
 })
 
@@ -267,9 +264,9 @@ export const changeCoverageStore = operation({
   params: StoreParams,
   body: CoverageStoreBody,
   answers: { 200: CoverageStoreReply },
-  handle: (deps: CatalogDeps, request) => {
+  handle: ({ catalog }: CatalogDeps, request) => {
     const { coverageStore: fields } = request.body
     const parameters = () => readCoverageStoreBody(fields)
-    return changeStore(deps, request, 'coverageStore', { fields, parameters })
+    return changeStore(catalog, request, 'coverageStore', { fields, parameters })
   },
 })

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { Catalog } from '../../catalog/catalog.ts'
 import { operation } from '../endpoint.ts'
 import type { CatalogDeps } from './catalog-deps.ts'
 import { WorkspaceParams } from './paths.ts'
@@ -17,45 +18,45 @@ const StyleParams = Type.Object({
 })
 
 /** The name of the path's workspace, which exists. */
-async function workspaceOf({ catalog }: CatalogDeps, { workspace }: { workspace: string }): Promise<string> {
+async function workspaceOf(catalog: Catalog, { workspace }: { workspace: string }): Promise<string> {
   return (await catalog.workspaces.get(workspace)).name
 }
 
-async function placeOf(deps: CatalogDeps, params: { workspace: string; style: string }) {
-  return { workspace: await workspaceOf(deps, params), name: params.style }
+async function placeOf(catalog: Catalog, params: { workspace: string; style: string }) {
+  return { workspace: await workspaceOf(catalog, params), name: params.style }
 }
 
 export const listStylesOfWorkspace = operation({
   ...styleDescriptions.list,
   params: WorkspaceParams,
-  handle: async (deps: CatalogDeps, request) =>
-    listStylesIn(deps, request, await workspaceOf(deps, request.params)),
+  handle: async ({ catalog }: CatalogDeps, request) =>
+    listStylesIn(catalog, request, await workspaceOf(catalog, request.params)),
 })
 
 export const createStyleOfWorkspace = operation({
   ...styleDescriptions.create,
   params: WorkspaceParams,
-  handle: async (deps: CatalogDeps, request, reply) =>
-    createStyleIn(deps, request, reply, await workspaceOf(deps, request.params)),
+  handle: async ({ catalog }: CatalogDeps, request, reply) =>
+    createStyleIn(catalog, request, reply, await workspaceOf(catalog, request.params)),
 })
 
 export const showStyleOfWorkspace = operation({
   ...styleDescriptions.show,
   params: StyleParams,
-  handle: async (deps: CatalogDeps, request, reply) =>
-    sendStyle(deps, request, reply, await placeOf(deps, request.params)),
+  handle: async ({ catalog }: CatalogDeps, request, reply) =>
+    sendStyle(catalog, request, reply, await placeOf(catalog, request.params)),
 })
 
 export const changeStyleOfWorkspace = operation({
   ...styleDescriptions.change,
   params: StyleParams,
-  handle: async (deps: CatalogDeps, request) =>
-    changeNamed(deps, request, await placeOf(deps, request.params)),
+  handle: async ({ catalog }: CatalogDeps, request) =>
+    changeNamed(catalog, request, await placeOf(catalog, request.params)),
 })
 
 export const deleteStyleOfWorkspace = operation({
   ...styleDescriptions.delete,
   params: StyleParams,
-  handle: async (deps: CatalogDeps, request, reply) =>
-    deleteNamed(deps, request, reply, await placeOf(deps, request.params)),
+  handle: async ({ catalog }: CatalogDeps, request, reply) =>
+    deleteNamed(catalog, request, reply, await placeOf(catalog, request.params)),
 })

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { StyleRecord } from '../../catalog/records.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
@@ -80,33 +81,33 @@ export const styleDescriptions = {
 
 export const listStyles = operation({
   ...styleDescriptions.list,
-  handle: (deps: CatalogDeps, request) => listStylesIn(deps, request, undefined),
+  handle: ({ catalog }: CatalogDeps, request) => listStylesIn(catalog, request, undefined),
 })
 
 export const createStyle = operation({
   ...styleDescriptions.create,
-  handle: (deps: CatalogDeps, request, reply) => createStyleIn(deps, request, reply, undefined),
+  handle: ({ catalog }: CatalogDeps, request, reply) => createStyleIn(catalog, request, reply, undefined),
 })
 
 export const showStyle = operation({
   ...styleDescriptions.show,
   params,
-  handle: (deps: CatalogDeps, request, reply) =>
-    sendStyle(deps, request, reply, { workspace: undefined, name: request.params.style }),
+  handle: ({ catalog }: CatalogDeps, request, reply) =>
+    sendStyle(catalog, request, reply, { workspace: undefined, name: request.params.style }),
 })
 
 export const changeStyle = operation({
   ...styleDescriptions.change,
   params,
-  handle: (deps: CatalogDeps, request) =>
-    changeNamed(deps, request, { workspace: undefined, name: request.params.style }),
+  handle: ({ catalog }: CatalogDeps, request) =>
+    changeNamed(catalog, request, { workspace: undefined, name: request.params.style }),
 })
 
 export const deleteStyle = operation({
   ...styleDescriptions.delete,
   params,
-  handle: (deps: CatalogDeps, request, reply) =>
-    deleteNamed(deps, request, reply, { workspace: undefined, name: request.params.style }),
+  handle: ({ catalog }: CatalogDeps, request, reply) =>
+    deleteNamed(catalog, request, reply, { workspace: undefined, name: request.params.style }),
 })
 
 /** A style by its workspace (undefined for global styles) and name. */
@@ -115,17 +116,13 @@ interface StylePlace {
   name: string
 }
 
-export async function listStylesIn(
-  { catalog }: CatalogDeps,
-  request: FastifyRequest,
-  workspace: string | undefined,
-) {
+export async function listStylesIn(catalog: Catalog, request: FastifyRequest, workspace: string | undefined) {
   const styles = await catalog.styles.list(workspace)
   return { styles: { style: styles.map((one) => ({ name: one.name, href: request.link(stylePath(one)) })) } }
 }
 
 export async function createStyleIn(
-  { catalog }: CatalogDeps,
+  catalog: Catalog,
   request: FastifyRequest<{ Querystring: Static<typeof StyleNameQuery> }>,
   reply: FastifyReply,
   workspace: string | undefined,
@@ -143,12 +140,12 @@ export async function createStyleIn(
 }
 
 export async function sendStyle(
-  deps: CatalogDeps,
+  catalog: Catalog,
   request: FastifyRequest,
   reply: FastifyReply,
   place: StylePlace,
 ): Promise<FastifyReply> {
-  const { style, format } = await findNamed(deps, place)
+  const { style, format } = await findNamed(catalog, place)
   request.usedStyle = style
   const wanted = format === undefined ? acceptedFormats(request.headers.accept) : [format]
   reply.header('vary', 'accept')
@@ -157,31 +154,31 @@ export async function sendStyle(
     : sendStyleDocument(reply, style, wanted)
 }
 
-export async function changeNamed(deps: CatalogDeps, request: FastifyRequest, place: StylePlace) {
-  const style = await getNamed(deps, request, place)
+export async function changeNamed(catalog: Catalog, request: FastifyRequest, place: StylePlace) {
+  const style = await getNamed(catalog, request, place)
   requireMatch(request, toStyleResponse(request, style))
   const { name, format = style.format, document } = readStyleBody(request)
   if (name !== undefined && name !== style.name)
     throw invalid('invalid-body', `The name of style "${style.name}" cannot be changed`)
   const content = document === undefined ? undefined : { format, document }
-  const kept = await deps.catalog.styles.change(style, content)
+  const kept = await catalog.styles.change(style, content)
   return toKeptStyleResponse(request, kept, content !== undefined)
 }
 
 export async function deleteNamed(
-  deps: CatalogDeps,
+  catalog: Catalog,
   request: FastifyRequest<{ Querystring: Static<typeof RecurseQuery> }>,
   reply: FastifyReply,
   place: StylePlace,
 ): Promise<FastifyReply> {
-  const style = await getNamed(deps, request, place)
+  const style = await getNamed(catalog, request, place)
   requireMatch(request, toStyleResponse(request, style))
-  await deps.catalog.styles.delete(style, { recurse: request.query.recurse ?? false })
+  await catalog.styles.delete(style, { recurse: request.query.recurse ?? false })
   return reply.code(200).send()
 }
 
 async function getNamed(
-  { catalog }: CatalogDeps,
+  catalog: Catalog,
   request: FastifyRequest,
   { workspace, name }: StylePlace,
 ): Promise<StyleRecord> {
@@ -191,7 +188,7 @@ async function getNamed(
 }
 
 /** A style by name; `<name>.sld` and the like mean its document in that format. */
-async function findNamed({ catalog: { styles } }: CatalogDeps, { workspace, name }: StylePlace) {
+async function findNamed({ styles }: Catalog, { workspace, name }: StylePlace) {
   const style = await styles.find(workspace, name)
   if (style !== undefined) return { style, format: undefined }
   const plain = plainStyleName(name)

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { VersionedLayer, VersionSummary } from '../../catalog/services/versions.ts'
+import type { Importer } from '../../importer/importer.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { VersionDifference } from '../../maps/versions/version-changes.ts'
 import { clientSignal } from '../client-signal.ts'
@@ -49,10 +51,10 @@ export const listVersionChanges = operation({
     }),
   },
   handle: async (deps: ComparisonDeps, request, reply) => {
-    const of = await versionedLayer(deps, request)
+    const of = await versionedLayer(deps.catalog, request)
     const { version } = request.params
-    const { against = await nextVersion(deps, of, version) } = request.query
-    const keys = await keysOf(deps, of, Math.max(version, against))
+    const { against = await nextVersion(deps.catalog, of, version) } = request.query
+    const keys = await keysOf(deps.imports, deps.catalog, of, Math.max(version, against))
     const signal = clientSignal(reply)
     const found = await deps.versionChanges.between(of, { before: version, after: against, keys }, signal)
     const { format, limit = Number.MAX_SAFE_INTEGER, offset = 0 } = request.query
@@ -89,7 +91,7 @@ function withCounts(
   return Readable.from(whole(), { objectMode: false })
 }
 
-async function nextVersion({ catalog }: ComparisonDeps, of: VersionedLayer, version: number) {
+async function nextVersion(catalog: Catalog, of: VersionedLayer, version: number) {
   const later = (await catalog.versions.list(of)).map((one) => one.version).filter((one) => one > version)
   if (later.length > 0) return Math.min(...later)
   await catalog.versions.get(of, version)
@@ -98,7 +100,8 @@ async function nextVersion({ catalog }: ComparisonDeps, of: VersionedLayer, vers
 
 /** The keys of the import that the rows of a version came by, where a layer was loaded by it alone. */
 async function keysOf(
-  { catalog, imports }: ComparisonDeps,
+  imports: Pick<Importer['kept'], 'find' | 'listTasks'>,
+  catalog: Catalog,
   of: VersionedLayer,
   number: number,
 ): Promise<string[]> {

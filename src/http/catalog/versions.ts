@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import { hasRole } from '../../accounts/caller.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { VersionedLayer } from '../../catalog/services/versions.ts'
 import { restoredParts } from '../../catalog/services/versions.ts'
 import { notFound } from '../../lib/errors.ts'
@@ -27,9 +28,9 @@ export const listVersions = operation({
   tags,
   params,
   answers: { 200: VersionList },
-  handle: async (deps: CatalogDeps, request, reply) => {
-    const of = await versionedLayer(deps, request)
-    return sendEntity(request, reply, await describeList(deps, request, of))
+  handle: async ({ catalog }: CatalogDeps, request, reply) => {
+    const of = await versionedLayer(catalog, request)
+    return sendEntity(request, reply, await describeList(catalog, request, of))
   },
 })
 
@@ -40,8 +41,8 @@ export const showVersion = operation({
   tags,
   params: oneParams,
   answers: { 200: VersionReply },
-  handle: async (deps: CatalogDeps, request, reply) =>
-    sendEntity(request, reply, await describe(deps, request)),
+  handle: async ({ catalog }: CatalogDeps, request, reply) =>
+    sendEntity(request, reply, await describe(catalog, request)),
 })
 
 export const changeVersion = operation({
@@ -51,11 +52,11 @@ export const changeVersion = operation({
   params: oneParams,
   body: VersionBody,
   answers: { 200: VersionReply },
-  handle: async (deps: CatalogDeps, request) => {
-    requireMatch(request, await describe(deps, request))
-    const of = await versionedLayer(deps, request)
+  handle: async ({ catalog }: CatalogDeps, request) => {
+    requireMatch(request, await describe(catalog, request))
+    const of = await versionedLayer(catalog, request)
     const { version } = request.params
-    const pinned = await deps.catalog.versions.pin(of, version, request.body.pinned)
+    const pinned = await catalog.versions.pin(of, version, request.body.pinned)
     return { version: toVersionResponse(request, of, pinned) }
   },
 })
@@ -69,19 +70,19 @@ export const restoreVersion = operation({
   body: RestoreBody,
   isBodyOptional: true,
   answers: { 200: VersionReply },
-  handle: async (deps: VersionDeps, request, reply) => {
-    const of = await versionedLayer(deps, request)
-    const { versions } = deps.catalog
+  handle: async ({ restores, catalog }: VersionDeps, request, reply) => {
+    const of = await versionedLayer(catalog, request)
+    const { versions } = catalog
     const isExpected = await requireAnyMatch(request, async () => [
-      await describeList(deps, request, of),
-      ...(of.layer === undefined ? [] : [await describeLayer(deps, request, of.layer)]),
+      await describeList(catalog, request, of),
+      ...(of.layer === undefined ? [] : [await describeLayer(catalog, request, of.layer)]),
     ])
     const version = await versions.get(of, request.params.version)
     const { what = restoredParts } = request.body
     const expected = isExpected ? of.layer?.version : undefined
     const wish = { what, user: request.caller.name, expected }
-    const made = await deps.restores.restore(of, version, wish, clientSignal(reply))
-    const now = await versionedLayer(deps, request)
+    const made = await restores.restore(of, version, wish, clientSignal(reply))
+    const now = await versionedLayer(catalog, request)
     return { version: toVersionResponse(request, now, await versions.get(now, made)) }
   },
 })
@@ -93,31 +94,31 @@ export const removeVersion = operation({
   tags,
   params: oneParams,
   answers: { 200: empty() },
-  handle: async (deps: CatalogDeps, request, reply) => {
-    requireMatch(request, await describe(deps, request))
-    const of = await versionedLayer(deps, request)
-    await deps.catalog.versions.remove(of, request.params.version)
+  handle: async ({ catalog }: CatalogDeps, request, reply) => {
+    requireMatch(request, await describe(catalog, request))
+    const of = await versionedLayer(catalog, request)
+    await catalog.versions.remove(of, request.params.version)
     return reply.code(200).send()
   },
 })
 
-async function describeList(deps: CatalogDeps, request: FastifyRequest, of: VersionedLayer) {
-  const versions = await deps.catalog.versions.list(of)
+async function describeList(catalog: Catalog, request: FastifyRequest, of: VersionedLayer) {
+  const versions = await catalog.versions.list(of)
   return { versions: versions.map((one) => toVersionResponse(request, of, one)) }
 }
 
 async function describe(
-  deps: CatalogDeps,
+  catalog: Catalog,
   request: FastifyRequest<{ Params: Static<typeof oneParams> }>,
 ): Promise<{ version: ReturnType<typeof toVersionResponse> }> {
-  const of = await versionedLayer(deps, request)
-  const version = await deps.catalog.versions.get(of, request.params.version)
+  const of = await versionedLayer(catalog, request)
+  const version = await catalog.versions.get(of, request.params.version)
   return { version: toVersionResponse(request, of, version) }
 }
 
 /** The layer of the path, or what was deleted under that name, which staff alone may see. */
 export async function versionedLayer(
-  { catalog: { layers, versions, workspaces } }: CatalogDeps,
+  { layers, versions, workspaces }: Catalog,
   request: FastifyRequest<{ Params: { layer: string } }>,
 ): Promise<VersionedLayer> {
   const { layer: text } = request.params

@@ -65,8 +65,7 @@ export const changeWorkspace = operation({
   params,
   body: WorkspaceBody,
   answers: { 200: WorkspaceReply },
-  handle: async (deps: PublicAccessDeps, request) => {
-    const { catalog } = deps
+  handle: async ({ sharedMaxAgeSeconds, catalog }: PublicAccessDeps, request) => {
     const current = await catalog.workspaces.get(request.params.workspace)
     requireMatch(request, toWorkspaceResponse(request, current))
     const { name, public: isPublic } = request.body.workspace
@@ -74,7 +73,9 @@ export const changeWorkspace = operation({
       throw invalid('invalid-body', `The name of workspace "${current.name}" cannot be changed`)
     const changed = await catalog.workspaces.change(current.name, { isPublic })
     const { workspace } = toWorkspaceResponse(request, changed)
-    return { workspace: { ...workspace, ...copiesLeft(current.isPublic, changed.isPublic, deps) } }
+    return {
+      workspace: { ...workspace, ...copiesLeft(current.isPublic, changed.isPublic, { sharedMaxAgeSeconds }) },
+    }
   },
 })
 

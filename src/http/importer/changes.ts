@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { Type } from 'typebox'
+import type { Importer } from '../../importer/importer.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet, isTileOf } from '../../tiles/tile-matrix-sets.ts'
@@ -32,12 +33,12 @@ interface ChangesParams {
 }
 
 async function send(
-  { importer }: ImporterApiDeps,
+  importer: Importer,
   request: FastifyRequest,
   reply: FastifyReply,
   asked: ChangesParams & { params: { importId: string; taskId: string }; by: 'trial' | 'upsert' },
 ): Promise<FastifyReply> {
-  const task = await getTask({ importer }, asked.params)
+  const task = await getTask(importer, asked.params)
   const { limit = Number.MAX_SAFE_INTEGER, offset = 0, by } = asked
   const isCsv = /csv/i.test(asked.format ?? request.headers.accept ?? '')
   const wish = { format: isCsv ? 'csv' : 'geojson', limit, offset } as const
@@ -57,8 +58,8 @@ export const listDryRunChanges = operation({
   params: TaskParams,
   query: ChangesQuery,
   answers,
-  handle: async (deps: ImporterApiDeps, request, reply) =>
-    send(deps, request, reply, { params: request.params, ...request.query, by: 'trial' }),
+  handle: async ({ importer }: ImporterApiDeps, request, reply) =>
+    send(importer, request, reply, { params: request.params, ...request.query, by: 'trial' }),
 })
 
 export const listChanges = operation({
@@ -68,8 +69,8 @@ export const listChanges = operation({
   params: TaskParams,
   query: ChangesQuery,
   answers,
-  handle: async (deps: ImporterApiDeps, request, reply) =>
-    send(deps, request, reply, { params: request.params, ...request.query, by: 'upsert' }),
+  handle: async ({ importer }: ImporterApiDeps, request, reply) =>
+    send(importer, request, reply, { params: request.params, ...request.query, by: 'upsert' }),
 })
 
 function parseTile({ z, x, y }: Record<keyof TileAddress, string>): TileAddress {
@@ -87,10 +88,10 @@ export const showDryRunTile = operation({
   isTile: true,
   params: Type.Object({ ...TaskParams.properties, z: Type.String(), x: Type.String(), y: Type.String() }),
   answers: { 200: media('A Mapbox Vector Tile', { [mvt]: Bytes }), 204: empty('Nothing is there') },
-  handle: async (deps: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
     const tile = parseTile(request.params)
-    const task = await getTask(deps, request.params)
-    const { bytes } = await deps.importer.changes.tile(task, tile, clientSignal(reply))
+    const task = await getTask(importer, request.params)
+    const { bytes } = await importer.changes.tile(task, tile, clientSignal(reply))
     reply.header('cache-control', 'no-store')
     if (bytes.length === 0) return reply.code(204).send()
     reply.header('content-type', mvt).header('vary', 'accept-encoding')

@@ -36,12 +36,12 @@ export async function create(
   const isAsync = query.async ?? false
   const { name: user } = request.caller
   const signal = clientSignal(reply)
-  const placed = await claimUploads(deps, request, wanted?.data)
+  const placed = await claimUploads(deps.importer, request, wanted?.data)
   const created = await deps.importer.create(
     readImportBody(wanted, { isAsync, proposedId, user, source: source ?? placed?.source }),
     { signal, isRunAfter: query.exec === true },
   )
-  const record = await getImport(deps, String(created.id))
+  const record = await getImport(deps.importer, String(created.id))
   await placed?.release()
   for (const spec of wanted?.transforms ?? []) {
     reportUnknownParameters(request, spec, showTransform(readTransformBody(spec)), 'import.transforms.')

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { Importer } from '../../importer/importer.ts'
 import type { ImportRecord } from '../../importer/model/model.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
@@ -13,10 +14,10 @@ import { getImport } from './shown-imports.ts'
 
 const tags = ['importer']
 
-async function show(deps: ImporterApiDeps, request: FastifyRequest, { id }: ImportRecord): Promise<object> {
-  const { dryRun } = await deps.importer.kept.get(id)
+async function show(importer: Importer, request: FastifyRequest, { id }: ImportRecord): Promise<object> {
+  const { dryRun } = await importer.kept.get(id)
   if (dryRun === undefined) throw notFound('no-rehearsal', `Import ${id} has no dry run`)
-  return toDryRunResponse(request, { dryRun }, await deps.importer.kept.listTasks(id))
+  return toDryRunResponse(request, { dryRun }, await importer.kept.listTasks(id))
 }
 
 export const dryRunImport = operation({
@@ -29,11 +30,11 @@ export const dryRunImport = operation({
     async: Type.Optional(Type.Boolean({ description: 'Answer at once, and work after that' })),
   }),
   answers: { 200: DryRunReply, 202: DryRunReply },
-  handle: async (deps: ImporterApiDeps, request, reply) => {
-    const record = await getImport(deps, request.params.importId)
+  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
+    const record = await getImport(importer, request.params.importId)
     const isAsync = request.query.async ?? false
-    await deps.importer.performDryRun(record.id, { isAsync, signal: clientSignal(reply) })
-    return reply.code(isAsync ? 202 : 200).send(await show(deps, request, record))
+    await importer.performDryRun(record.id, { isAsync, signal: clientSignal(reply) })
+    return reply.code(isAsync ? 202 : 200).send(await show(importer, request, record))
   },
 })
 
@@ -43,8 +44,8 @@ export const showDryRun = operation({
   tags,
   params: ImportParams,
   answers: { 200: DryRunReply },
-  handle: async (deps: ImporterApiDeps, request) =>
-    show(deps, request, await getImport(deps, request.params.importId)),
+  handle: async ({ importer }: ImporterApiDeps, request) =>
+    show(importer, request, await getImport(importer, request.params.importId)),
 })
 
 export const dropDryRun = operation({
@@ -53,9 +54,9 @@ export const dropDryRun = operation({
   tags,
   params: ImportParams,
   answers: { 204: empty() },
-  handle: async (deps: ImporterApiDeps, request, reply) => {
-    const record = await getImport(deps, request.params.importId)
-    await deps.importer.dropDryRun(record.id)
+  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
+    const record = await getImport(importer, request.params.importId)
+    await importer.dropDryRun(record.id)
     return reply.code(204).send()
   },
 })

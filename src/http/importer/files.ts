@@ -1,3 +1,4 @@
+import type { Importer } from '../../importer/importer.ts'
 import type { GranuleRecord, TaskRecord } from '../../importer/model/model.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
@@ -28,19 +29,19 @@ interface FileOwner {
   tasks: TaskRecord[]
 }
 
-async function findOwner(deps: ImporterApiDeps, { importId, taskId }: OwnerParams): Promise<FileOwner> {
+async function findOwner(importer: Importer, { importId, taskId }: OwnerParams): Promise<FileOwner> {
   if (taskId !== undefined) {
-    const task = await getTask(deps, { importId, taskId })
+    const task = await getTask(importer, { importId, taskId })
     return { path: taskPath(task.importId, task.id), tasks: [task] }
   }
-  const record = await getImport(deps, importId)
+  const record = await getImport(importer, importId)
   if (record.source === undefined) throw notFound('no-data', `Import ${record.id} has no data of its own`)
-  return { path: importPath(record.id), tasks: await deps.importer.kept.listTasks(record.id) }
+  return { path: importPath(record.id), tasks: await importer.kept.listTasks(record.id) }
 }
 
-async function getFile(deps: ImporterApiDeps, params: OwnerParams & { fileId: string }) {
-  const { path, tasks } = await findOwner(deps, params)
-  const listed = await findFile(deps, tasks, params.fileId)
+async function getFile(importer: Importer, params: OwnerParams & { fileId: string }) {
+  const { path, tasks } = await findOwner(importer, params)
+  const listed = await findFile(importer, tasks, params.fileId)
   if (listed === undefined) throw notFound('unknown-file', `No such file: ${params.fileId}`)
   return { path, listed }
 }
@@ -60,9 +61,9 @@ const list = {
   summary: 'Main files of the data',
   tags,
   answers: { 200: FileList },
-  handle: async (deps: ImporterApiDeps, request: FastifyRequest<{ Params: OwnerParams }>) => {
-    const { path, tasks } = await findOwner(deps, request.params)
-    const files = listMainFiles(await withGranules(deps, tasks))
+  handle: async ({ importer }: ImporterApiDeps, request: FastifyRequest<{ Params: OwnerParams }>) => {
+    const { path, tasks } = await findOwner(importer, request.params)
+    const files = listMainFiles(await withGranules(importer, tasks))
     return { files: files.map((listed) => toFileItemResponse(request, path, listed)) }
   },
 }
@@ -72,8 +73,8 @@ const show = {
   description: 'Format, companion files and, of a granule, the time of one file.',
   tags,
   answers: { 200: FileReply },
-  handle: async (deps: ImporterApiDeps, request: FileRequest, reply: FastifyReply) => {
-    const { path, listed } = await getFile(deps, request.params)
+  handle: async ({ importer }: ImporterApiDeps, request: FileRequest, reply: FastifyReply) => {
+    const { path, listed } = await getFile(importer, request.params)
     return sendEntity(request, reply, toFileResponse(request, path, listed))
   },
 }
@@ -85,15 +86,15 @@ const change = {
   body: GranuleBody,
   answers: { 200: FileReply },
   handle: async (
-    deps: ImporterApiDeps,
+    { importer }: ImporterApiDeps,
     request: FileRequest<{ timestamp?: string }>,
     reply: FastifyReply,
   ) => {
-    const { path, listed } = await getFile(deps, request.params)
+    const { path, listed } = await getFile(importer, request.params)
     if (listed.granule === undefined) {
       throw invalid('no-granule', `"${listed.file.path}" is no granule of a mosaic and has no timestamp`)
     }
-    const { task, granule } = await deps.importer.setGranuleTime(
+    const { task, granule } = await importer.setGranuleTime(
       addressOf(listed.granule),
       readTimestampBody(request.body.timestamp),
       granuleCheck(request, path),
@@ -108,16 +109,16 @@ const remove = {
   tags,
   answers: { 200: empty() },
   olderAnswers: { 204: empty() },
-  handle: async (deps: ImporterApiDeps, request: FileRequest, reply: FastifyReply) => {
-    const { path, listed } = await getFile(deps, request.params)
+  handle: async ({ importer, dialect }: ImporterApiDeps, request: FileRequest, reply: FastifyReply) => {
+    const { path, listed } = await getFile(importer, request.params)
     const { granule, task, file } = listed
     if (granule !== undefined) {
-      await deps.importer.removeGranule(addressOf(granule), granuleCheck(request, path))
+      await importer.removeGranule(addressOf(granule), granuleCheck(request, path))
     } else {
       requireMatch(request, toFileResponse(request, path, listed))
-      await deps.importer.deleteFile(task.importId, file.path)
+      await importer.deleteFile(task.importId, file.path)
     }
-    return reply.code(statusOf(deps, 200, 204)).send()
+    return reply.code(statusOf({ dialect }, 200, 204)).send()
   },
 }
 

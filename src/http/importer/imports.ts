@@ -69,7 +69,7 @@ export const showImport = operation({
   query: ExpandQuery,
   answers: { 200: ImportReply },
   handle: async (deps: ImporterApiDeps, request, reply) => {
-    const record = await getImport(deps, request.params.importId)
+    const record = await getImport(deps.importer, request.params.importId)
     const level = parseExpand(request.query.expand, 1)
     return sendEntity(request, reply, { import: await show(deps, request, record, level) })
   },
@@ -111,7 +111,7 @@ export const deleteImport = operation({
   answers: { 200: empty() },
   olderAnswers: { 204: empty() },
   handle: async (deps: ImporterApiDeps, request, reply) => {
-    const record = await getImport(deps, request.params.importId)
+    const record = await getImport(deps.importer, request.params.importId)
     requireMatch(request, { import: await show(deps, request, record, 1) })
     await deps.importer.removeImport(record.id)
     return reply.code(statusOf(deps, 200, 204)).send()
@@ -124,9 +124,9 @@ export const cancelImport = operation({
   tags,
   params: ImportParams,
   answers: { 204: empty() },
-  handle: async (deps: ImporterApiDeps, request, reply) => {
-    const record = await getImport(deps, request.params.importId)
-    await deps.importer.cancelImport(record.id)
+  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
+    const record = await getImport(importer, request.params.importId)
+    await importer.cancelImport(record.id)
     return reply.code(204).send()
   },
 })
@@ -138,13 +138,13 @@ export const showImportData = operation({
   params: ImportParams,
   query: ExpandQuery,
   answers: { 200: ImportDataReply },
-  handle: async (deps: ImporterApiDeps, request) => {
-    const record = await getImport(deps, request.params.importId)
+  handle: async ({ importer }: ImporterApiDeps, request) => {
+    const record = await getImport(importer, request.params.importId)
     const level = parseExpand(request.query.expand, 1)
     if (record.source === undefined) throw notFound('no-data', `Import ${record.id} has no data of its own`)
-    const tasks = await deps.importer.kept.listTasks(record.id)
-    const shown = level < 1 ? tasks : await withGranules(deps, tasks)
+    const tasks = await importer.kept.listTasks(record.id)
+    const shown = level < 1 ? tasks : await withGranules(importer, tasks)
     const data = toImportDataResponse(request, record, shown, level)
-    return data === undefined ? data : showPassword(deps, request, record, data)
+    return data === undefined ? data : showPassword(importer, request, record, data)
   },
 })

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { Type } from 'typebox'
-import type { Running } from '../../importer/importer.ts'
+import type { Importer, Running } from '../../importer/importer.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet, isTileOf } from '../../tiles/tile-matrix-sets.ts'
@@ -30,11 +30,8 @@ const srs = Type.Optional(
 const mostRows = 10_000
 const limit = Type.Optional(Type.Integer({ minimum: 0, maximum: mostRows, default: 100 }))
 
-async function runningOf(
-  deps: ImporterApiDeps,
-  params: { importId: string; taskId: string },
-): Promise<Running> {
-  return { record: await getImport(deps, params.importId), task: await getTask(deps, params) }
+async function runningOf(importer: Importer, params: { importId: string; taskId: string }): Promise<Running> {
+  return { record: await getImport(importer, params.importId), task: await getTask(importer, params) }
 }
 
 /** Prevents caching: previews change with every edit. */
@@ -98,13 +95,13 @@ export const showRows = operation({
     srs,
   }),
   answers: { 200: media('The rows', { 'application/geo+json': ShownRows, 'text/csv': Type.String() }) },
-  handle: async (deps: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
     const { query } = request
-    const running = await runningOf(deps, request.params)
+    const running = await runningOf(importer, request.params)
     const isCsv = /csv/i.test(query.f ?? request.headers.accept ?? '')
     const { limit: most = 100, offset = 0 } = query
     const question = { limit: most, offset, form: isCsv ? 'csv' : 'geojson', srs: query.srs } as const
-    const rows = deps.importer.previews.rows(running, question, clientSignal(reply))
+    const rows = importer.previews.rows(running, question, clientSignal(reply))
     const head = isCsv ? '' : '{"type":"FeatureCollection","features":['
     const stream = await streamed(rows, head, ({ shown, rejected, hasMore }) =>
       isCsv ? '' : `]${members({ offset, numberReturned: shown, rejected, hasMore })}`,
@@ -130,10 +127,10 @@ export const showColumns = operation({
     srs,
   }),
   answers: { 200: ColumnsReply },
-  handle: async (deps: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
     const { wait = 0, srs: asked } = request.query
-    const running = await runningOf(deps, request.params)
-    const { columns, geometry, rows, rejected, total, isWhole } = await deps.importer.previews.columns(
+    const running = await runningOf(importer, request.params)
+    const { columns, geometry, rows, rejected, total, isWhole } = await importer.previews.columns(
       running,
       { srs: asked, waitMs: wait * 1000 },
       clientSignal(reply),
@@ -167,11 +164,11 @@ export const showPreviewTile = operation({
   params: Type.Object({ ...TaskParams.properties, z: Type.String(), x: Type.String(), y: Type.String() }),
   query: Type.Object({ srs }),
   answers: { 200: media('A Mapbox Vector Tile', { [mvt]: Bytes }), 204: empty('Nothing is there') },
-  handle: async (deps: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
     const tile = parseTile(request.params)
-    const running = await runningOf(deps, request.params)
+    const running = await runningOf(importer, request.params)
     const wanted = { tile, srs: request.query.srs }
-    const made = await deps.importer.previews.tile(running, wanted, clientSignal(reply))
+    const made = await importer.previews.tile(running, wanted, clientSignal(reply))
     tellPart(reply, made.part)
     keepNowhere(reply)
     const { bytes } = made.tile
@@ -190,14 +187,10 @@ export const showPreviewFeatures = operation({
   params: TaskParams,
   query: Type.Object({ limit, srs }),
   answers: { 200: media('Features', { 'application/geo+json': PreviewFeatures }) },
-  handle: async (deps: ImporterApiDeps, request, reply) => {
-    const running = await runningOf(deps, request.params)
+  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
+    const running = await runningOf(importer, request.params)
     const { limit: most = 100, srs: asked } = request.query
-    const shown = await deps.importer.previews.features(
-      running,
-      { limit: most, srs: asked },
-      clientSignal(reply),
-    )
+    const shown = await importer.previews.features(running, { limit: most, srs: asked }, clientSignal(reply))
     const { rows, isWhole } = shown.part
     const head = `${JSON.stringify({ type: 'FeatureCollection', bbox: shown.bbox }).slice(0, -1)},"features":[`
     const stream = await streamed(

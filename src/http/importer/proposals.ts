@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { Importer } from '../../importer/importer.ts'
 import type { TaskRecord } from '../../importer/model/model.ts'
 import { proposeGeometry, proposeLabels } from '../../importer/model/model.ts'
 import { clientSignal } from '../client-signal.ts'
@@ -23,11 +24,14 @@ export const listProposals = operation({
     ),
   }),
   answers: { 200: ProposalsReply },
-  handle: async (deps: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
     const { params, query } = request
-    const running = { record: await getImport(deps, params.importId), task: await getTask(deps, params) }
+    const running = {
+      record: await getImport(importer, params.importId),
+      task: await getTask(importer, params),
+    }
     const waitMs = (query.wait ?? 10) * 1000
-    const keys = await deps.importer.keys.propose(running, waitMs, clientSignal(reply))
+    const keys = await importer.keys.propose(running, waitMs, clientSignal(reply))
     reply.header('cache-control', 'no-store')
     return {
       proposals: [...proposeGeometry(running.task), ...proposeLabels(running.task), ...(keys ?? [])],
@@ -38,12 +42,11 @@ export const listProposals = operation({
 
 /** A task that was edited; where it lacks keys, with those that are soon found. */
 export async function withFoundKeys(
-  deps: ImporterApiDeps,
+  importer: Importer,
   task: TaskRecord,
   signal: AbortSignal,
 ): Promise<TaskRecord> {
   if (task.errorCode !== 'no-keys') return task
-  const { importer } = deps
   const record = await importer.kept.get(task.importId)
   // Unreadable data are reported when the task runs.
   await importer.keys.propose({ record, task }, patienceMs, signal).catch(() => undefined)

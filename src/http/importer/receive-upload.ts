@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable, Transform } from 'node:stream'
+import type { Importer } from '../../importer/importer.ts'
 import type { TaskRecord } from '../../importer/model/model.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
 import { findFullDisk } from '../../lib/files/full-disk.ts'
@@ -8,7 +9,6 @@ import { cleanEntryName, findNameFault, shownName } from '../../sources/entry-na
 import type { FastifyRequest } from '../app-types.ts'
 import { createByteLimit, receiveFile } from '../receive-file.ts'
 import { requireCharset } from './charset.ts'
-import type { ImporterApiDeps } from './importer-api-deps.ts'
 
 const maxParts = 10_000
 const maxFields = 100
@@ -69,7 +69,7 @@ export async function writeFile(
 
 /** Receives files into a folder of their own and creates tasks; a failure leaves nothing. */
 export async function receive(
-  { importer }: ImporterApiDeps,
+  importer: Importer,
   importId: number,
   signal: AbortSignal,
   write: (folder: string) => Promise<{ charset?: string }>,
@@ -86,7 +86,7 @@ export async function receive(
 
 /** Writes the files of a form; gives the encoding that it names. */
 export async function writeParts(
-  { maxUploadBytes }: Pick<ImporterApiDeps, 'maxUploadBytes'>,
+  maxUploadBytes: number,
   request: FastifyRequest,
   folder: string,
   signal: AbortSignal,

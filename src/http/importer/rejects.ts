@@ -6,6 +6,7 @@ import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import { extensionsOfMediaType } from '../../formats/file-names.ts'
 import { formats } from '../../formats/registry.ts'
+import type { Importer } from '../../importer/importer.ts'
 import type { TaskRecord } from '../../importer/model/model.ts'
 import { invalid } from '../../lib/errors.ts'
 import { ownValue } from '../../lib/own-value.ts'
@@ -35,11 +36,7 @@ const fileTypes: Record<string, string> = {
 }
 
 /** Sends rejected rows as a file like their source. */
-async function sendFile(
-  { importer }: ImporterApiDeps,
-  task: TaskRecord,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function sendFile(importer: Importer, task: TaskRecord, reply: FastifyReply): Promise<FastifyReply> {
   const file = await importer.rejects.write(task, clientSignal(reply))
   const { path, sizeBytes, format, note } = file
   const stream = createReadStream(path)
@@ -86,14 +83,14 @@ export const listRejects = operation({
       'application/octet-stream': Bytes,
     }),
   },
-  handle: async (deps: ImporterApiDeps, request, reply) => {
-    const task = await getTask(deps, request.params)
+  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
+    const task = await getTask(importer, request.params)
     const format = request.query.format ?? request.query.f ?? request.headers.accept ?? ''
     reply.header('vary', 'accept')
-    if (format === 'source') return sendFile(deps, task, reply)
+    if (format === 'source') return sendFile(importer, task, reply)
     const isTable = /csv/i.test(format)
     const { limit } = request.query
-    const rows = deps.importer.rejects.list(task, isTable ? 'csv' : 'geojson', clientSignal(reply), limit)
+    const rows = importer.rejects.list(task, isTable ? 'csv' : 'geojson', clientSignal(reply), limit)
     // A refusal is sent before any row.
     const first = await rows.next()
     return reply
@@ -133,13 +130,13 @@ function bodyName(request: FastifyRequest, name: string | undefined, { format }:
 }
 
 async function writeRows(
-  { maxUploadBytes }: ImporterApiDeps,
+  maxUploadBytes: number,
   request: FastifyRequest<{ Querystring: { name?: string } }>,
   task: TaskRecord,
   folder: string,
   signal: AbortSignal,
 ): Promise<{ charset?: string }> {
-  if (request.isMultipart()) return writeParts({ maxUploadBytes }, request, folder, signal)
+  if (request.isMultipart()) return writeParts(maxUploadBytes, request, folder, signal)
   const body = request.body as Readable | undefined
   if (body === undefined) throw invalid('no-file', 'The rows are a form with a file, or the file itself')
   const name = bodyName(request, request.query.name, task)
@@ -161,7 +158,7 @@ async function send(
   const signal = clientSignal(reply)
   const { folder, upload } = await importer.openMendedUpload(place, check)
   try {
-    const { charset = given } = await writeRows(deps, request, task, folder, signal)
+    const { charset = given } = await writeRows(deps.maxUploadBytes, request, task, folder, signal)
     const accepted = request.query.accept?.split(',').map((rule) => rule.trim())
     const sent = { folder, upload, by: request.caller.name ?? '', charset, accepted }
     await importer.sendMended(place, sent, { isAsync: request.query.async ?? false, signal, check })
@@ -186,9 +183,9 @@ export const sendRejects = operation({
   answers: { 200: TaskReply, 202: TaskReply },
   handle: async (deps: ImporterApiDeps, request, reply) => {
     checkLength(request, deps.maxUploadBytes)
-    const task = await getTask(deps, request.params)
+    const task = await getTask(deps.importer, request.params)
     await send(deps, request, reply, task)
-    const after = await getTask(deps, request.params)
+    const after = await getTask(deps.importer, request.params)
     const isAsync = request.query.async ?? false
     return reply.code(isAsync ? 202 : 200).send({ task: toTaskResponse(request, after, 1, deps.dialect) })
   },

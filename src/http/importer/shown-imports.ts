@@ -1,5 +1,6 @@
 import { hasRole } from '../../accounts/caller.ts'
 import type { StoreRecord } from '../../catalog/records.ts'
+import type { Importer } from '../../importer/importer.ts'
 import type { ImportRecord, TaskRecord } from '../../importer/model/model.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import type { ListedFile, ShownTask } from './data-response.ts'
@@ -11,24 +12,21 @@ import { parseId } from './paths.ts'
 type Reading = Pick<ImporterApiDeps, 'importer' | 'catalog'>
 
 /** The import of a path. */
-export function getImport({ importer }: Pick<Reading, 'importer'>, importId: string): Promise<ImportRecord> {
+export function getImport(importer: Importer, importId: string): Promise<ImportRecord> {
   return importer.kept.get(parseId(importId, 'import'))
 }
 
 /** The task of a path. */
 export async function getTask(
-  parts: Pick<Reading, 'importer'>,
+  importer: Importer,
   { importId, taskId }: { importId: string; taskId: string },
 ): Promise<TaskRecord> {
-  const record = await getImport(parts, importId)
-  return parts.importer.kept.getTask(record.id, parseId(taskId, 'task'))
+  const record = await getImport(importer, importId)
+  return importer.kept.getTask(record.id, parseId(taskId, 'task'))
 }
 
 /** Returns tasks, with granules for mosaics. */
-export async function withGranules(
-  { importer }: Pick<Reading, 'importer'>,
-  tasks: TaskRecord[],
-): Promise<ShownTask[]> {
+export async function withGranules(importer: Importer, tasks: TaskRecord[]): Promise<ShownTask[]> {
   const shown: ShownTask[] = []
   for (const task of tasks) {
     const granules = await importer.kept.findGranules(task)
@@ -41,7 +39,7 @@ export async function withGranules(
 export async function withDetails(parts: Reading, tasks: TaskRecord[]): Promise<ShownTask[]> {
   const stores = new Map<string, StoreRecord | undefined>()
   const shown: ShownTask[] = []
-  for (const task of await withGranules(parts, tasks)) {
+  for (const task of await withGranules(parts.importer, tasks)) {
     const { target } = task
     const key = JSON.stringify([target?.workspace, target?.name])
     if (target !== undefined && !stores.has(key))
@@ -54,7 +52,7 @@ export async function withDetails(parts: Reading, tasks: TaskRecord[]): Promise<
 
 /** The file of these tasks that an id means, a granule among others. */
 export async function findFile(
-  { importer }: Pick<Reading, 'importer'>,
+  importer: Importer,
   tasks: TaskRecord[],
   fileId: string,
 ): Promise<ListedFile | undefined> {
@@ -62,13 +60,13 @@ export async function findFile(
     const granule = await importer.kept.findGranule(task, fileId)
     if (granule !== undefined) return { file: granule.file, task, granule }
   }
-  return findListedFile(listMainFiles(await withGranules({ importer }, tasks)), fileId)
+  return findListedFile(listMainFiles(await withGranules(importer, tasks)), fileId)
 }
 
 /** Loads the details that the tasks of an import need up to `level`. */
 function tasksAt(parts: Reading, tasks: TaskRecord[], level: number): Promise<ShownTask[]> | ShownTask[] {
   if (level < 2) return tasks
-  return level < 3 ? withGranules(parts, tasks) : withDetails(parts, tasks)
+  return level < 3 ? withGranules(parts.importer, tasks) : withDetails(parts, tasks)
 }
 
 /** The representation of an import to a level. */
@@ -86,7 +84,7 @@ export async function showImport(
   const fetch = importer.progress.fetchOf(record.id)
   const shown = toImportResponse(request, record, tasks, { level, dialect, fetch, store })
   const { data } = shown
-  return data === undefined ? shown : { ...shown, data: showPassword(parts, request, record, data) }
+  return data === undefined ? shown : { ...shown, data: showPassword(parts.importer, request, record, data) }
 }
 
 /**
@@ -94,7 +92,7 @@ export async function showImport(
  * idempotency key.
  */
 export function showPassword(
-  { importer }: Pick<Reading, 'importer'>,
+  importer: Importer,
   request: FastifyRequest,
   record: ImportRecord,
   data: object,

@@ -52,10 +52,13 @@ export const listSrsCandidates = operation({
     ),
   }),
   answers: { 200: Candidates },
-  handle: async (deps: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
     const { params, query } = request
-    const running = { record: await getImport(deps, params.importId), task: await getTask(deps, params) }
-    const found = await deps.importer.locator.candidates(running, query.place, clientSignal(reply))
+    const running = {
+      record: await getImport(importer, params.importId),
+      task: await getTask(importer, params),
+    }
+    const found = await importer.locator.candidates(running, query.place, clientSignal(reply))
     const { candidates, places, needsPlace } = found
     return {
       srsCandidates: candidates.map(({ falls, ...one }) => ({

@@ -1,9 +1,9 @@
+import type { Importer } from '../../importer/importer.ts'
 import type { SourceRequest, TaskRecord } from '../../importer/model/model.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import type { DataInput } from './bodies.ts'
 import { requireCharset } from './charset.ts'
-import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { receive } from './receive-upload.ts'
 
 const mostUploads = 10_000
@@ -25,15 +25,15 @@ export function uploadsIn({ uploads }: { uploads: unknown }): string[] {
 
 /** Makes tasks of resumable uploads, whose files are taken together; they are no uploads any more then. */
 export async function takeUploads(
-  deps: ImporterApiDeps,
+  importer: Importer,
   { caller }: FastifyRequest,
   importId: number,
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<TaskRecord[]> {
-  const { uploads } = deps.importer
+  const { uploads } = importer
   const claimed = await uploads.claim(ids, caller.name ?? '')
-  const tasks = await receive(deps, importId, signal, async (folder) => {
+  const tasks = await receive(importer, importId, signal, async (folder) => {
     await uploads.place(claimed, folder)
     return {}
   })
@@ -50,7 +50,7 @@ interface ClaimedData {
 
 /** Undefined where data are none of uploads. Throws as `claim` does, and `Failure` (`invalid-body`). */
 export async function claimUploads(
-  { importer: { uploads } }: ImporterApiDeps,
+  { uploads }: Importer,
   { caller }: FastifyRequest,
   { upload, type = 'file', ...data }: DataInput = {},
 ): Promise<ClaimedData | undefined> {

@@ -1,3 +1,6 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Dialect } from '../../config/settings.ts'
+import type { Importer } from '../../importer/importer.ts'
 import type { TaskRecord } from '../../importer/model/model.ts'
 import { hasValues } from '../../lib/defined.ts'
 import { notFound } from '../../lib/errors.ts'
@@ -18,7 +21,7 @@ import { getTask } from './shown-imports.ts'
 
 const tags = ['importer']
 
-function show({ dialect }: ImporterApiDeps, request: FastifyRequest, task: TaskRecord) {
+function show(dialect: Dialect, request: FastifyRequest, task: TaskRecord) {
   return { layer: toLayerResponse(request, task, dialect) }
 }
 
@@ -28,8 +31,8 @@ export const showTaskLayer = operation({
   tags,
   params: TaskParams,
   answers: { 200: TaskLayerReply },
-  handle: async (deps: ImporterApiDeps, request, reply) =>
-    sendEntity(request, reply, show(deps, request, await getTask(deps, request.params))),
+  handle: async ({ importer, dialect }: ImporterApiDeps, request, reply) =>
+    sendEntity(request, reply, show(dialect, request, await getTask(importer, request.params))),
 })
 
 export const changeTaskLayer = operation({
@@ -41,20 +44,20 @@ export const changeTaskLayer = operation({
   body: LayerBody,
   answers: { 200: TaskLayerReply },
   olderAnswers: { 202: TaskLayerReply },
-  handle: async (deps: ImporterApiDeps, request, reply) => {
-    const task = await getTask(deps, request.params)
-    const layer = readLayerBody(task, request.body.layer, deps.dialect)
+  handle: async ({ importer, dialect }: ImporterApiDeps, request, reply) => {
+    const task = await getTask(importer, request.params)
+    const layer = readLayerBody(task, request.body.layer, dialect)
     const change = hasValues(layer) ? { layer } : {}
-    const changed = await deps.importer.changeTask(task.importId, task.id, change, (current) =>
-      requireMatch(request, show(deps, request, current)),
+    const changed = await importer.changeTask(task.importId, task.id, change, (current) =>
+      requireMatch(request, show(dialect, request, current)),
     )
-    reply.code(statusOf(deps, 200, 202))
-    return sendEntity(request, reply, show(deps, request, changed))
+    reply.code(statusOf({ dialect }, 200, 202))
+    return sendEntity(request, reply, show(dialect, request, changed))
   },
 })
 
 /** The style by name, or the document that came with the data. */
-async function styleOf({ importer, catalog }: ImporterApiDeps, task: TaskRecord) {
+async function styleOf(importer: Importer, catalog: Catalog, task: TaskRecord) {
   const { style: name, ownStyle } = requireLayer(task)
   const { workspace } = await importer.kept.get(task.importId)
   if (ownStyle !== undefined)
@@ -75,9 +78,9 @@ export const showTaskStyle = operation({
       ...documentAnswers,
     }),
   },
-  handle: async (deps: ImporterApiDeps, request, reply) => {
-    const task = await getTask(deps, request.params)
-    const style = await styleOf(deps, task)
+  handle: async ({ importer, catalog }: ImporterApiDeps, request, reply) => {
+    const task = await getTask(importer, request.params)
+    const style = await styleOf(importer, catalog, task)
     reply.header('vary', 'accept')
     const wanted = acceptedFormats(request.headers.accept)
     if (wanted.length > 0) return sendStyleDocument(reply, style, wanted, ['maplibre', 'sld'])

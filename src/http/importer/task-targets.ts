@@ -1,3 +1,4 @@
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { TaskRecord } from '../../importer/model/model.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
@@ -21,11 +22,7 @@ function requireFormat({ id, format }: TaskRecord): void {
     throw notFound('no-target', `Task ${id} has no target store: nothing reads its data`)
 }
 
-async function show(
-  { catalog }: ImporterApiDeps,
-  request: FastifyRequest,
-  task: TaskRecord,
-): Promise<object> {
+async function show(catalog: Catalog, request: FastifyRequest, task: TaskRecord): Promise<object> {
   const { target } = task
   const store = target === undefined ? undefined : await catalog.stores.find(target.workspace, target.name)
   return toTargetEntityResponse(request, task, store)
@@ -37,8 +34,8 @@ export const showTaskTarget = operation({
   tags,
   params: TaskParams,
   answers: { 200: TargetReply },
-  handle: async (deps: ImporterApiDeps, request, reply) =>
-    sendEntity(request, reply, await show(deps, request, await getTask(deps, request.params))),
+  handle: async ({ importer, catalog }: ImporterApiDeps, request, reply) =>
+    sendEntity(request, reply, await show(catalog, request, await getTask(importer, request.params))),
 })
 
 export const changeTaskTarget = operation({
@@ -49,17 +46,16 @@ export const changeTaskTarget = operation({
   body: TargetBody,
   answers: { 200: TargetReply },
   olderAnswers: { 204: empty() },
-  handle: async (deps: ImporterApiDeps, request, reply) => {
-    const { importer, dialect } = deps
-    const task = await getTask(deps, request.params)
+  handle: async ({ importer, catalog, dialect }: ImporterApiDeps, request, reply) => {
+    const task = await getTask(importer, request.params)
     const change = readTargetBody(request.body, dialect)
     const { dataStore, coverageStore, store } = request.body
     if ((dataStore ?? coverageStore ?? store) === undefined)
       throw invalid('invalid-body', 'A target needs "dataStore.name"')
     requireFormat(task)
-    requireMatch(request, await show(deps, request, task).catch(() => undefined))
+    requireMatch(request, await show(catalog, request, task).catch(() => undefined))
     const changed = await importer.changeTask(task.importId, task.id, change)
     if (answersChangeWithoutBody(dialect)) return reply.code(204).send()
-    return sendEntity(request, reply, await show(deps, request, changed))
+    return sendEntity(request, reply, await show(catalog, request, changed))
   },
 })

@@ -33,7 +33,7 @@ export const listTasks = operation({
   query: ExpandQuery,
   answers: { 200: TaskList },
   handle: async (deps: ImporterApiDeps, request) => {
-    const record = await getImport(deps, request.params.importId)
+    const record = await getImport(deps.importer, request.params.importId)
     const tasks = await deps.importer.kept.listTasks(record.id)
     const level = parseExpand(request.query.expand, 0)
     const shown = level < 2 ? tasks : await withDetails(deps, tasks)
@@ -50,7 +50,7 @@ export const showTask = operation({
   query: ExpandQuery,
   answers: { 200: TaskReply },
   handle: async (deps: ImporterApiDeps, request, reply) => {
-    const task = await getTask(deps, request.params)
+    const task = await getTask(deps.importer, request.params)
     const level = parseExpand(request.query.expand, 1)
     const [shown = task] = level < 2 ? [] : await withDetails(deps, [task])
     return sendEntity(request, reply, { task: toTaskResponse(request, shown, level, deps.dialect) })
@@ -66,9 +66,8 @@ export const changeTask = operation({
   body: TaskBody,
   answers: { 200: TaskReply },
   olderAnswers: { 204: empty() },
-  handle: async (deps: ImporterApiDeps, request, reply) => {
-    const { importer, dialect } = deps
-    const task = await getTask(deps, request.params)
+  handle: async ({ importer, dialect }: ImporterApiDeps, request, reply) => {
+    const task = await getTask(importer, request.params)
     const change = readTaskBody(task, request.body, dialect)
     const changed = await importer.changeTask(task.importId, task.id, change, (current) =>
       requireMatch(request, show(request, current, dialect)),
@@ -81,7 +80,7 @@ export const changeTask = operation({
       : sendEntity(
           request,
           reply,
-          show(request, await withFoundKeys(deps, changed, clientSignal(reply)), dialect),
+          show(request, await withFoundKeys(importer, changed, clientSignal(reply)), dialect),
         )
   },
 })
@@ -93,12 +92,12 @@ export const deleteTask = operation({
   params: TaskParams,
   answers: { 200: empty() },
   olderAnswers: { 204: empty() },
-  handle: async (deps: ImporterApiDeps, request, reply) => {
-    const task = await getTask(deps, request.params)
-    await deps.importer.removeTask(task.importId, task.id, (current) =>
-      requireMatch(request, show(request, current, deps.dialect)),
+  handle: async ({ importer, dialect }: ImporterApiDeps, request, reply) => {
+    const task = await getTask(importer, request.params)
+    await importer.removeTask(task.importId, task.id, (current) =>
+      requireMatch(request, show(request, current, dialect)),
     )
-    return reply.code(statusOf(deps, 200, 204)).send()
+    return reply.code(statusOf({ dialect }, 200, 204)).send()
   },
 })
 
@@ -108,9 +107,9 @@ export const cancelTask = operation({
   tags,
   params: TaskParams,
   answers: { 204: empty() },
-  handle: async (deps: ImporterApiDeps, request, reply) => {
-    const task = await getTask(deps, request.params)
-    await deps.importer.cancelTask(task.importId, task.id)
+  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
+    const task = await getTask(importer, request.params)
+    await importer.cancelTask(task.importId, task.id)
     return reply.code(204).send()
   },
 })
@@ -121,9 +120,9 @@ export const showTaskProgress = operation({
   tags,
   params: TaskParams,
   answers: { 200: ProgressReply },
-  handle: async (deps: ImporterApiDeps, request) => {
-    const task = await getTask(deps, request.params)
-    return toProgressResponse(task, deps.importer.progress.progressOf(task.importId, task.id))
+  handle: async ({ importer }: ImporterApiDeps, request) => {
+    const task = await getTask(importer, request.params)
+    return toProgressResponse(task, importer.progress.progressOf(task.importId, task.id))
   },
 })
 
@@ -134,10 +133,10 @@ export const showTaskData = operation({
   params: TaskParams,
   query: ExpandQuery,
   answers: { 200: TaskDataReply },
-  handle: async (deps: ImporterApiDeps, request) => {
-    const task = await getTask(deps, request.params)
+  handle: async ({ importer }: ImporterApiDeps, request) => {
+    const task = await getTask(importer, request.params)
     const level = parseExpand(request.query.expand, 1)
-    const [shown = task] = level < 1 ? [] : await withGranules(deps, [task])
+    const [shown = task] = level < 1 ? [] : await withGranules(importer, [task])
     return toTaskDataResponse(request, shown, level)
   },
 })
@@ -153,13 +152,13 @@ export const acceptStopped = operation({
   }),
   body: AcceptBody,
   answers: { 200: TaskReply, 202: TaskReply },
-  handle: async (deps: ImporterApiDeps, request, reply) => {
-    const { importId, id: taskId } = await getTask(deps, request.params)
+  handle: async ({ importer, dialect }: ImporterApiDeps, request, reply) => {
+    const { importId, id: taskId } = await getTask(importer, request.params)
     const isAsync = request.query.async ?? false
     const acceptance = { stopped: request.body.stopped, by: request.caller.name ?? '' }
     const options = { isAsync, signal: clientSignal(reply) }
-    await deps.importer.acceptStopped({ importId, taskId }, acceptance, options)
-    const task = await getTask(deps, request.params)
-    return reply.code(isAsync ? 202 : 200).send(show(request, task, deps.dialect))
+    await importer.acceptStopped({ importId, taskId }, acceptance, options)
+    const task = await getTask(importer, request.params)
+    return reply.code(isAsync ? 202 : 200).send(show(request, task, dialect))
   },
 })

@@ -44,9 +44,9 @@ export const listTransforms = operation({
   params: TaskParams,
   answers: { 200: TransformList },
   olderAnswers: { 200: OlderTransformList },
-  handle: async (deps: ImporterApiDeps, request) => {
-    const task = await getTask(deps, request.params)
-    return toTransformListResponse(task, toTransformsResponse(request, task, deps.dialect), deps.dialect)
+  handle: async ({ importer, dialect }: ImporterApiDeps, request) => {
+    const task = await getTask(importer, request.params)
+    return toTransformListResponse(task, toTransformsResponse(request, task, dialect), dialect)
   },
 })
 
@@ -59,13 +59,13 @@ export const createTransform = operation({
   params: TaskParams,
   body: Transform,
   answers: { 201: TransformReply },
-  handle: async (deps: ImporterApiDeps, request, reply) => {
-    const task = await getTask(deps, request.params)
-    const changed = await deps.importer.editTransforms(task.importId, task.id, (current) => {
+  handle: async ({ importer, dialect }: ImporterApiDeps, request, reply) => {
+    const task = await getTask(importer, request.params)
+    const changed = await importer.editTransforms(task.importId, task.id, (current) => {
       const added = { id: current.nextTransformId, spec: readTransformBody(request.body) }
       return { transforms: [...current.transforms, added], nextTransformId: current.nextTransformId + 1 }
     })
-    const transform = toTransformResponse(request, changed, changed.transforms.length - 1, deps.dialect)
+    const transform = toTransformResponse(request, changed, changed.transforms.length - 1, dialect)
     reportUnknownParameters(request, request.body, transform)
     return reply.code(201).header('location', String(transform.href)).send(transform)
   },
@@ -77,10 +77,10 @@ export const showTransform = operation({
   tags,
   params: TransformParams,
   answers: { 200: TransformReply },
-  handle: async (deps: ImporterApiDeps, request, reply) => {
-    const task = await getTask(deps, request.params)
-    const place = placeOf(task, request.params.transformId, deps.dialect)
-    return sendEntity(request, reply, toTransformResponse(request, task, place, deps.dialect))
+  handle: async ({ importer, dialect }: ImporterApiDeps, request, reply) => {
+    const task = await getTask(importer, request.params)
+    const place = placeOf(task, request.params.transformId, dialect)
+    return sendEntity(request, reply, toTransformResponse(request, task, place, dialect))
   },
 })
 
@@ -91,10 +91,9 @@ export const changeTransform = operation({
   params: TransformParams,
   body: TransformChange,
   answers: { 200: TransformReply },
-  handle: async (deps: ImporterApiDeps, request, reply) => {
-    const { importer, dialect } = deps
+  handle: async ({ importer, dialect }: ImporterApiDeps, request, reply) => {
     const { transformId } = request.params
-    const task = await getTask(deps, request.params)
+    const task = await getTask(importer, request.params)
     const change = readTransformBody(request.body)
     const changed = await importer.editTransforms(task.importId, task.id, (current) => {
       const place = placeOf(current, transformId, dialect)
@@ -116,9 +115,8 @@ export const deleteTransform = operation({
   tags,
   params: TransformParams,
   answers: { 200: empty() },
-  handle: async (deps: ImporterApiDeps, request, reply) => {
-    const { importer, dialect } = deps
-    const task = await getTask(deps, request.params)
+  handle: async ({ importer, dialect }: ImporterApiDeps, request, reply) => {
+    const task = await getTask(importer, request.params)
     await importer.editTransforms(task.importId, task.id, (current) => {
       const place = placeOf(current, request.params.transformId, dialect)
       requireMatch(request, toTransformResponse(request, current, place, dialect))

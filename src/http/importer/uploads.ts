@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
+import type { Importer } from '../../importer/importer.ts'
 import type { TaskRecord } from '../../importer/model/model.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
 import { resolveInRoots } from '../../sources/path-guard.ts'
@@ -44,7 +45,8 @@ async function sendTasks(
 }
 
 async function addUrl(
-  deps: ImporterApiDeps,
+  importer: Importer,
+  importRoots: readonly string[],
   importId: number,
   form: string,
   signal: AbortSignal,
@@ -53,13 +55,13 @@ async function addUrl(
   if (url === null || url === '') throw invalid('no-url', 'The form needs the parameter "url"')
   if (!isLocalLocation(url)) {
     parseLocation(url)
-    return receive(deps, importId, signal, async (folder) => {
-      await deps.importer.fetchUpload(importId, url, folder, signal)
+    return receive(importer, importId, signal, async (folder) => {
+      await importer.fetchUpload(importId, url, folder, signal)
       return {}
     })
   }
-  const path = await resolveInRoots(url, deps.importRoots)
-  return deps.importer.addPath(importId, path, signal)
+  const path = await resolveInRoots(url, importRoots)
+  return importer.addPath(importId, path, signal)
 }
 
 const Form = Type.Object({
@@ -89,14 +91,19 @@ export const uploadFiles = operation({
   answers: { 201: UploadReply },
   handle: async (deps: ImporterApiDeps, request, reply) => {
     checkLength(request, deps.maxUploadBytes)
-    const { id } = await getImport(deps, request.params.importId)
+    const { id } = await getImport(deps.importer, request.params.importId)
     const signal = clientSignal(reply)
     const { body }: { body?: unknown } = request
     if (typeof body === 'string') {
-      return sendTasks(deps, request, reply, await addUrl(deps, id, body, signal))
+      return sendTasks(deps, request, reply, await addUrl(deps.importer, deps.importRoots, id, body, signal))
     }
     if (namesUploads(body))
-      return sendTasks(deps, request, reply, await takeUploads(deps, request, id, uploadsIn(body), signal))
+      return sendTasks(
+        deps,
+        request,
+        reply,
+        await takeUploads(deps.importer, request, id, uploadsIn(body), signal),
+      )
     if (!request.isMultipart()) {
       throw new Failure(
         'mediaType',
@@ -104,7 +111,9 @@ export const uploadFiles = operation({
         'An upload is multipart/form-data, a form with "url", or JSON with "uploads"',
       )
     }
-    const tasks = await receive(deps, id, signal, (folder) => writeParts(deps, request, folder, signal))
+    const tasks = await receive(deps.importer, id, signal, (folder) =>
+      writeParts(deps.maxUploadBytes, request, folder, signal),
+    )
     return sendTasks(deps, request, reply, tasks)
   },
 })
@@ -123,13 +132,13 @@ export const uploadFile = operation({
   answers: { 201: UploadReply },
   handle: async (deps: ImporterApiDeps, request, reply) => {
     checkLength(request, deps.maxUploadBytes)
-    const { id } = await getImport(deps, request.params.importId)
+    const { id } = await getImport(deps.importer, request.params.importId)
     const name = safeUploadName(request.params.fileName)
     const signal = clientSignal(reply)
     const body = request.body as Readable | undefined
     if (body === undefined) throw invalid('no-file', 'The upload has no body')
     const limit = createByteLimit(deps.maxUploadBytes)
-    const tasks = await receive(deps, id, signal, async (folder) => {
+    const tasks = await receive(deps.importer, id, signal, async (folder) => {
       await writeFile(body, folder, name, limit(), signal)
       return {}
     })

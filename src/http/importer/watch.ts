@@ -1,12 +1,14 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import type { Dialect } from '../../config/settings.ts'
+import type { Importer } from '../../importer/importer.ts'
 import type { ImportNews, NumberedNews } from '../../importer/model/model.ts'
 import { toStateResponse } from '../compat/geoserver-importer.ts'
 import { media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { toFetchResponse } from './import-response.ts'
 import type { ImporterApiDeps } from './importer-api-deps.ts'
+import type { OpenStreams } from './open-streams.ts'
 import { ImportParams } from './parameters.ts'
 import { getImport } from './shown-imports.ts'
 
@@ -33,7 +35,9 @@ function toEvent({ id, news }: NumberedNews, dialect: Dialect): string {
 
 /** Sends the events of an import until `stream` or the server ends. */
 function follow(
-  { importer: { progress }, dialect, streams }: ImporterApiDeps,
+  { progress }: Importer,
+  dialect: Dialect,
+  streams: OpenStreams,
   importId: number,
   stream: Readable,
 ): () => void {
@@ -66,16 +70,15 @@ export const watchImport = operation({
       'text/event-stream': Type.String(),
     }),
   },
-  handle: async (deps: ImporterApiDeps, request, reply) => {
-    const { dialect } = deps
-    const record = await getImport(deps, request.params.importId)
+  handle: async ({ importer, dialect, streams }: ImporterApiDeps, request, reply) => {
+    const record = await getImport(importer, request.params.importId)
     const stream = new Readable({ read: () => undefined })
     const last = Number(request.headers['last-event-id'])
     const state = toStateResponse(record.state, dialect)
     if (Number.isFinite(last))
-      for (const one of deps.importer.progress.newsSince(record.id, last)) stream.push(toEvent(one, dialect))
+      for (const one of importer.progress.newsSince(record.id, last)) stream.push(toEvent(one, dialect))
     else stream.push(`event: import\ndata: ${JSON.stringify({ state })}\n\n`)
-    reply.raw.once('close', follow(deps, record.id, stream))
+    reply.raw.once('close', follow(importer, dialect, streams, record.id, stream))
     return reply
       .header('content-type', 'text/event-stream')
       .header('cache-control', 'no-cache, no-transform')

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { hasRole } from '../../accounts/caller.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { Failure, notFound } from '../../lib/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
@@ -15,10 +16,7 @@ type AboutCollection = FastifyRequest<{ Params: { collectionId: string } }>
 /**
  * Returns the layer `<workspace>:<layer>`; anonymous users cannot find out whether a private layer exists.
  */
-export async function readableLayer(
-  { catalog: { layers } }: OgcDeps,
-  request: AboutCollection,
-): Promise<LayerRecord> {
+export async function readableLayer({ layers }: Catalog, request: AboutCollection): Promise<LayerRecord> {
   const { collectionId: id } = request.params
   const colon = Math.max(id.indexOf(':'), 0)
   const layer = await layers.find(id.slice(0, colon), id.slice(colon + 1))
@@ -37,7 +35,7 @@ export async function readableLayer(
 
 /** The layers that the caller may read. */
 export async function readableLayers(
-  { catalog: { layers } }: OgcDeps,
+  { layers }: Catalog,
   { caller }: FastifyRequest,
 ): Promise<LayerRecord[]> {
   const all = await layers.list()
@@ -55,12 +53,12 @@ export function requireFeatures(layer: LayerRecord): LayerRecord {
 
 /** Responds about a layer that the caller may read; sends nothing if the client has the response already. */
 export async function aboutLayer(
-  deps: OgcDeps,
+  deps: Pick<OgcDeps, 'catalog' | 'version' | 'sharedMaxAgeSeconds'>,
   request: AboutCollection,
   reply: FastifyReply,
   answer: (layer: LayerRecord) => unknown,
 ): Promise<unknown> {
-  const layer = await readableLayer(deps, request)
+  const layer = await readableLayer(deps.catalog, request)
   if (await isKept(deps, layer, request, reply)) return reply.send()
   return answer(layer)
 }
@@ -69,19 +67,21 @@ export async function aboutLayer(
  * The same for one feature, which has an `ETag` of its own for its state, which editing clients send back.
  */
 export async function aboutOneFeature(
-  deps: OgcDeps,
+  catalog: Catalog,
+  sharedMaxAgeSeconds: number,
   request: AboutCollection,
   reply: FastifyReply,
   answer: (layer: LayerRecord) => unknown,
 ): Promise<unknown> {
-  const layer = await readableLayer(deps, request)
-  await sayHowLong(deps, layer, request, reply)
+  const layer = await readableLayer(catalog, request)
+  await sayHowLong(catalog, sharedMaxAgeSeconds, layer, request, reply)
   return answer(layer)
 }
 
 /** Sets how long a response about a layer may be cached. */
 async function sayHowLong(
-  { catalog: { layers }, sharedMaxAgeSeconds }: OgcDeps,
+  { layers }: Catalog,
+  sharedMaxAgeSeconds: number,
   layer: LayerRecord,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -98,17 +98,18 @@ async function sayHowLong(
  * the time of creation.
  */
 async function isKept(
-  deps: OgcDeps,
+  {
+    catalog,
+    version: program,
+    sharedMaxAgeSeconds,
+  }: Pick<OgcDeps, 'catalog' | 'version' | 'sharedMaxAgeSeconds'>,
   layer: LayerRecord,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<boolean> {
-  const {
-    catalog: { layers },
-    version: program,
-  } = deps
+  const { layers } = catalog
   const { version, isCurrent } = await layers.versionOf(layer)
-  await sayHowLong(deps, layer, request, reply)
+  await sayHowLong(catalog, sharedMaxAgeSeconds, layer, request, reply)
   if (!isCurrent) return false
   const meaning = [
     program,

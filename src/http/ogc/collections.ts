@@ -1,8 +1,10 @@
 import { hasRole } from '../../accounts/caller.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { gmlSchema } from '../../formats/writing/gml/gml-schema.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { operation } from '../endpoint.ts'
+import type { LayerTimeBounds } from '../layer-times.ts'
 import { aboutLayer, readableLayers, requireFeatures } from './about-layer.ts'
 import {
   collectionId,
@@ -31,7 +33,8 @@ import {
 const marks = { tags: ['features'], isPublicRead: true }
 
 async function describe(
-  { catalog, times }: OgcDeps,
+  catalog: Catalog,
+  times: LayerTimeBounds,
   request: FastifyRequest,
   layer: LayerRecord,
   options: { isBrief: boolean },
@@ -52,15 +55,15 @@ export const getCollections = represented(
       'Every layer that the caller may read as a collection, with extent, CRSs and links. Without a login those that are public.',
     query: CollectionsQuery,
     answers: { 200: Collections },
-    handle: async (deps: OgcDeps, request) => {
-      const layers = await readableLayers(deps, request)
+    handle: async ({ catalog, times }: Pick<OgcDeps, 'catalog' | 'times'>, request) => {
+      const layers = await readableLayers(catalog, request)
       const isHintDue = layers.length === 0 && !hasRole(request.caller, 'user')
       return {
         links: [{ rel: 'self', type: 'application/json', href: request.link('/ogc/collections') }],
         description: isHintDue ? signInHint : undefined,
         crs: [...new Set(layers.filter(({ details }) => details.kind === 'vector').flatMap(supportedCrs))],
         collections: await Promise.all(
-          layers.map((layer) => describe(deps, request, layer, { isBrief: true })),
+          layers.map((layer) => describe(catalog, times, request, layer, { isBrief: true })),
         ),
       }
     },
@@ -75,11 +78,11 @@ export const describeCollection = represented(
     description: 'Title, extent, CRSs, attributes and links of one layer: items, tiles, maps, downloads.',
     params: CollectionParams,
     answers: { 200: Collection },
-    handle: (deps: OgcDeps, request, reply) =>
+    handle: (deps: Pick<OgcDeps, 'catalog' | 'version' | 'sharedMaxAgeSeconds' | 'times'>, request, reply) =>
       aboutLayer(deps, request, reply, (layer) => {
         sayMapLink(request, reply, layer)
         if (layer.details.kind === 'vector') reply.header('link', linkHeader(queryablesLink(request, layer)))
-        return describe(deps, request, layer, { isBrief: false })
+        return describe(deps.catalog, deps.times, request, layer, { isBrief: false })
       }),
   }),
 )
@@ -100,7 +103,7 @@ export const getSchema = represented(
     params: CollectionParams,
     query: SchemaQuery,
     answers: { 200: SchemaAnswer },
-    handle: (deps: OgcDeps, request, reply) =>
+    handle: (deps: Pick<OgcDeps, 'catalog' | 'version' | 'sharedMaxAgeSeconds'>, request, reply) =>
       aboutLayer(deps, request, reply, (layer) => {
         requireFeatures(layer)
         if (chosenRepresentation(request)?.name === 'gml') {
@@ -123,10 +126,10 @@ export const getQueryables = represented(
       'A JSON Schema of the properties that `filter` may name, with their values where they are few and least and largest otherwise.',
     params: CollectionParams,
     answers: { 200: SchemaAnswer },
-    handle: (deps: OgcDeps, request, reply) =>
+    handle: (deps: Pick<OgcDeps, 'catalog' | 'version' | 'sharedMaxAgeSeconds' | 'kept'>, request, reply) =>
       aboutLayer(deps, request, reply, async (layer) => {
         reply.header('content-type', 'application/schema+json; charset=utf-8')
-        const granules = await layerOfGranules(deps, layer)
+        const granules = await layerOfGranules(deps.catalog, layer)
         if (granules !== undefined) return toQueryables(request, granules)
         const values = await deps.kept.values.of(requireFeatures(layer))
         // The response is not cacheable while values are missing: a later one contains more.
@@ -144,10 +147,10 @@ export const getSortables = represented(
     description: 'A JSON Schema of the properties that `sortby` may name.',
     params: CollectionParams,
     answers: { 200: SchemaAnswer },
-    handle: (deps: OgcDeps, request, reply) =>
+    handle: (deps: Pick<OgcDeps, 'catalog' | 'version' | 'sharedMaxAgeSeconds'>, request, reply) =>
       aboutLayer(deps, request, reply, async (layer) => {
         reply.header('content-type', 'application/schema+json; charset=utf-8')
-        return toSortables(request, (await layerOfGranules(deps, layer)) ?? requireFeatures(layer))
+        return toSortables(request, (await layerOfGranules(deps.catalog, layer)) ?? requireFeatures(layer))
       }),
   }),
 )

@@ -1,3 +1,4 @@
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { Failure, notFound } from '../../lib/errors.ts'
 import { coverageMediaType } from '../../stores/rasters/media-type.ts'
@@ -5,11 +6,10 @@ import { findRasterFile } from '../../stores/rasters/raster-files.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { sendFile } from '../send-file.ts'
 import { collectionId } from './collection.ts'
-import type { OgcDeps } from './ogc-deps.ts'
 
 /** Sends the file of a coverage, or one of its side files, by name; supports ranges. */
 export async function sendCoverageFile(
-  { catalog }: Pick<OgcDeps, 'catalog'>,
+  catalog: Catalog,
   layer: LayerRecord,
   request: FastifyRequest<{ Params: { fileName: string } }>,
   reply: FastifyReply,

@@ -18,6 +18,11 @@ import {
   ItemsQuery,
 } from './schemas.ts'
 
+type OgcCoveragesDeps = Pick<
+  OgcDeps,
+  'catalog' | 'clock' | 'version' | 'sharedMaxAgeSeconds' | 'pageTokens' | 'kept'
+>
+
 const marks = { tags: ['coverages'], isPublicRead: true, handlesHead: true }
 
 /** The granules of a mosaic: a list like that of items, each with a link to its file. */
@@ -33,7 +38,7 @@ export const getGranules = represented(
     query: ItemsQuery,
     told: { query: DocumentedItemsQuery },
     answers: { 200: FeaturesAnswer },
-    handle: (deps: OgcDeps, request, reply) =>
+    handle: (deps: OgcCoveragesDeps, request, reply) =>
       aboutLayer(deps, request, reply, (layer) => sendGranules(deps, layer, request, reply)),
   }),
 )
@@ -47,7 +52,7 @@ export const getGranule = represented(
     params: ItemParams,
     query: ItemQuery,
     answers: { 200: FeatureAnswer },
-    handle: (deps: OgcDeps, request, reply) =>
+    handle: (deps: OgcCoveragesDeps, request, reply) =>
       aboutLayer(deps, request, reply, (layer) => sendGranule(deps, layer, request, reply)),
   }),
 )
@@ -59,8 +64,8 @@ export const getGranuleFile = operation({
     'The bytes of the file as they were imported. `Range` gets a part of it, as readers of cloud-optimized GeoTIFF do.',
   params: GranuleFileParams,
   answers: { 200: FileAnswer },
-  handle: async (deps: OgcDeps, request, reply) =>
-    sendGranuleFile(deps, await readableLayer(deps, request), request, reply),
+  handle: async ({ catalog, granuleFolders }: Pick<OgcDeps, 'catalog' | 'granuleFolders'>, request, reply) =>
+    sendGranuleFile(catalog, granuleFolders, await readableLayer(catalog, request), request, reply),
 })
 
 export const getCoverageFile = operation({
@@ -70,6 +75,6 @@ export const getCoverageFile = operation({
     'The bytes of the file as they were imported. `Range` gets a part of it, as readers of cloud-optimized GeoTIFF do.',
   params: FileParams,
   answers: { 200: FileAnswer },
-  handle: async (deps: OgcDeps, request, reply) =>
-    sendCoverageFile(deps, await readableLayer(deps, request), request, reply),
+  handle: async ({ catalog }: Pick<OgcDeps, 'catalog'>, request, reply) =>
+    sendCoverageFile(catalog, await readableLayer(catalog, request), request, reply),
 })

@@ -62,24 +62,24 @@ export const getDownload = operation({
     304: empty('The client has it already'),
     416: empty('The file has no such range'),
   },
-  handle: async (deps: OgcDeps, request, reply) => {
-    const layer = await readableLayer(deps, request)
-    await refuseMosaic(deps.catalog, layer)
+  handle: async ({ catalog, downloads }: Pick<OgcDeps, 'catalog' | 'downloads'>, request, reply) => {
+    const layer = await readableLayer(catalog, request)
+    await refuseMosaic(catalog, layer)
     const download = readDownloadRequest(layer, request.query)
     if (download.version !== undefined) {
       requireLoginForVersions(request)
-      await deps.catalog.versions.get({ ...layer, layer }, download.version)
+      await catalog.versions.get({ ...layer, layer }, download.version)
     }
     const wait = waitSeconds(layer, download, request)
     const { name } = request.caller
-    const record = await deps.downloads.begin(layer, download, {
+    const record = await downloads.begin(layer, download, {
       user: name ?? '',
       owner: name ?? `anonymous ${request.ip}`,
       isBrief: wait > 0,
     })
-    const made = await waitForDownload(deps.downloads, record, wait, reply)
+    const made = await waitForDownload(downloads, record, wait, reply)
     request.usedFile = made.state === 'COMPLETE' && wait > 0
-    if (request.usedFile) return sendDownload(deps.downloads, made, request, reply)
+    if (request.usedFile) return sendDownload(downloads, made, request, reply)
     reply.code(202).header('location', request.link(downloadPath(record)))
     return toDownloadResponse(request, made)
   },

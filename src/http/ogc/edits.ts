@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { hasRole } from '../../accounts/caller.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { Failure } from '../../lib/errors.ts'
@@ -12,8 +13,10 @@ import { featureEtag, featureStates } from '../etag.ts'
 import { readableLayer } from './about-layer.ts'
 import { itemsPath } from './items.ts'
 import { writtenCrs } from './items-query.ts'
-import type { OgcDeps } from './ogc-deps.ts'
+import type { FeatureEdits, OgcDeps } from './ogc-deps.ts'
 import { CollectionParams, Feature, FeatureAnswer, FeaturePatch, ItemParams } from './schemas.ts'
+
+type OgcEditsDeps = Pick<OgcDeps, 'catalog' | 'edits'>
 
 /** Media types of a feature, and of a change, in requests. */
 const featureTypes = ['application/geo+json', 'application/json']
@@ -38,10 +41,10 @@ export const createFeature = operation({
   told: { body: Feature },
   consumes: featureTypes,
   answers: { 201: FeatureAnswer },
-  handle: async (deps: OgcDeps, request, reply) => {
-    const layer = await editableLayer(deps, request, reply)
+  handle: async ({ catalog, edits }: OgcEditsDeps, request, reply) => {
+    const layer = await editableLayer(catalog, edits, request, reply)
     const crs = contentCrs(layer, request)
-    const { featureId, json } = await edit(deps, layer, 'create', request, reply)
+    const { featureId, json } = await edit(edits, layer, 'create', request, reply)
     reply.code(201).header('location', request.link(`${itemsPath(layer)}/${encodeURIComponent(featureId)}`))
     reply.header('content-type', geoJson).header('content-crs', `<${crs.uri}>`)
     return reply.send(json)
@@ -57,7 +60,8 @@ export const replaceFeature = operation({
   told: { body: Feature },
   consumes: featureTypes,
   answers: { 204: empty() },
-  handle: (deps: OgcDeps, request, reply) => change(deps, 'replace', request, reply),
+  handle: ({ catalog, edits }: OgcEditsDeps, request, reply) =>
+    change(catalog, edits, 'replace', request, reply),
 })
 
 /** Changing what is named of a feature (/req/update, and RFC 7396 by /req/features/update-json-merge-patch). */
@@ -69,7 +73,8 @@ export const updateFeature = operation({
   told: { body: FeaturePatch },
   consumes: patchTypes,
   answers: { 204: empty() },
-  handle: (deps: OgcDeps, request, reply) => change(deps, 'update', request, reply),
+  handle: ({ catalog, edits }: OgcEditsDeps, request, reply) =>
+    change(catalog, edits, 'update', request, reply),
 })
 
 /** Removing a feature (/req/create-replace-delete/delete-op and delete-response). */
@@ -80,7 +85,8 @@ export const deleteFeature = operation({
     'Removes the feature and records a version of the layer. `If-Match` refuses it (412) where somebody else has changed it meanwhile.',
   params: ItemParams,
   answers: { 204: empty() },
-  handle: (deps: OgcDeps, request, reply) => change(deps, 'delete', request, reply),
+  handle: ({ catalog, edits }: OgcEditsDeps, request, reply) =>
+    change(catalog, edits, 'delete', request, reply),
 })
 
 /**
@@ -93,9 +99,9 @@ export const describeFeatures = operation({
   description: '`Allow` names the methods that the caller may use on the features of the layer.',
   params: CollectionParams,
   answers: { 200: empty('The header `Allow` lists them') },
-  handle: async (deps: OgcDeps, request, reply) => {
-    const layer = await readableLayer(deps, request)
-    const mayEdit = await isEditable(deps, layer, request)
+  handle: async ({ catalog, edits }: OgcEditsDeps, request, reply) => {
+    const layer = await readableLayer(catalog, request)
+    const mayEdit = await isEditable(edits, layer, request)
     if (mayEdit) reply.header('accept-post', featureTypes.join(', '))
     return sendMethods(reply, mayEdit ? ['GET', 'HEAD', 'OPTIONS', 'POST'] : readMethods)
   },
@@ -107,9 +113,9 @@ export const describeFeature = operation({
   description: '`Allow` names the methods that the caller may use on the feature.',
   params: ItemParams,
   answers: { 200: empty('The header `Allow` lists them') },
-  handle: async (deps: OgcDeps, request, reply) => {
-    const layer = await readableLayer(deps, request)
-    const mayEdit = await isEditable(deps, layer, request)
+  handle: async ({ catalog, edits }: OgcEditsDeps, request, reply) => {
+    const layer = await readableLayer(catalog, request)
+    const mayEdit = await isEditable(edits, layer, request)
     if (mayEdit) reply.header('accept-patch', patchTypes.join(', '))
     return sendMethods(reply, mayEdit ? ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'PUT'] : readMethods)
   },
@@ -123,7 +129,7 @@ function sendMethods(reply: FastifyReply, methods: readonly string[]): FastifyRe
 }
 
 async function isEditable(
-  { edits }: OgcDeps,
+  edits: FeatureEdits,
   layer: LayerRecord,
   { caller }: FastifyRequest,
 ): Promise<boolean> {
@@ -134,12 +140,13 @@ async function isEditable(
  * Returns the layer, or throws `Failure` (`notAllowed`) with the reason if its features cannot be changed.
  */
 async function editableLayer(
-  deps: OgcDeps,
+  catalog: Catalog,
+  edits: FeatureEdits,
   request: FastifyRequest<{ Params: { collectionId: string } }>,
   reply: FastifyReply,
 ): Promise<LayerRecord> {
-  const layer = await readableLayer(deps, request)
-  const why = await deps.edits.whyNot(layer)
+  const layer = await readableLayer(catalog, request)
+  const why = await edits.whyNot(layer)
   if (why === undefined) return layer
   reply.header('allow', readMethods.join(', '))
   throw new Failure(
@@ -150,18 +157,19 @@ async function editableLayer(
 }
 
 async function change(
-  deps: OgcDeps,
+  catalog: Catalog,
+  edits: FeatureEdits,
   kind: Exclude<Kind, 'create'>,
   request: FastifyRequest<{ Params: Static<typeof ItemParams> }>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const layer = await editableLayer(deps, request, reply)
-  await edit(deps, layer, kind, request, reply, request.params.featureId)
+  const layer = await editableLayer(catalog, edits, request, reply)
+  await edit(edits, layer, kind, request, reply, request.params.featureId)
   return reply.code(204).send()
 }
 
 async function edit(
-  { edits }: OgcDeps,
+  edits: FeatureEdits,
   layer: LayerRecord,
   kind: Kind,
   request: FastifyRequest,

@@ -1,4 +1,5 @@
 import type { LayerRecord } from '../../catalog/records.ts'
+import type { PreviousVersions } from '../../maps/versions/previous-versions.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { requestSignal } from '../client-signal.ts'
 import { operation } from '../endpoint.ts'
@@ -36,7 +37,7 @@ export const getFeatures = represented(
     handle: (deps: OgcDeps, request, reply) =>
       aboutLayer(deps, request, reply, async (layer) => {
         requireFeatures(layer)
-        const earlier = await earlierView(deps, layer, request, reply)
+        const earlier = await earlierView(deps.tiles.earlier, layer, request, reply)
         return earlier === undefined
           ? sendItems(deps, layer, request, reply)
           : sendItems(deps, earlier.layer, request, reply, earlier.view)
@@ -56,11 +57,11 @@ export const getFeature = represented(
     answers: { 200: FeatureAnswer },
     handle: (deps: OgcDeps, request, reply) =>
       request.query.version === undefined
-        ? aboutOneFeature(deps, request, reply, (layer) =>
+        ? aboutOneFeature(deps.catalog, deps.sharedMaxAgeSeconds, request, reply, (layer) =>
             sendItem(deps, requireFeatures(layer), request, reply),
           )
         : aboutLayer(deps, request, reply, async (layer) => {
-            const earlier = await earlierView(deps, requireFeatures(layer), request, reply)
+            const earlier = await earlierView(deps.tiles.earlier, requireFeatures(layer), request, reply)
             return sendItem(deps, earlier?.layer ?? layer, request, reply, earlier?.view)
           }),
   }),
@@ -68,7 +69,7 @@ export const getFeature = represented(
 
 /** Returns the layer at the requested version; undefined if none is requested. */
 async function earlierView(
-  { tiles }: OgcDeps,
+  earlier: Pick<PreviousVersions, 'at' | 'tile'>,
   layer: LayerRecord,
   request: FastifyRequest<{ Querystring: { version?: string } }>,
   reply: FastifyReply,
@@ -76,7 +77,7 @@ async function earlierView(
   const { version } = request.query
   if (version === undefined) return undefined
   requireLoginForVersions(request)
-  const then = await tiles.earlier.at(layer, parseVersion(version), requestSignal(reply))
+  const then = await earlier.at(layer, parseVersion(version), requestSignal(reply))
   const { store, columns } = then
   const view = { path: itemsPath(layer), query: `?version=${version}`, store, columns }
   return { layer: then.layer, view }

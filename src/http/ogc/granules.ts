@@ -1,3 +1,4 @@
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { columnValue } from '../../geo/column.ts'
@@ -25,7 +26,7 @@ interface Granules {
   store: ServedStore
 }
 
-async function openGranules({ catalog }: OgcDeps, layer: LayerRecord): Promise<Granules> {
+async function openGranules(catalog: Catalog, layer: LayerRecord): Promise<Granules> {
   const coverage = await catalog.layers.storeOf(layer)
   if (coverage.type !== mosaicType) {
     throw notFound('no-granules', `Collection "${collectionId(layer)}" is not a mosaic and has no granules`)
@@ -44,9 +45,12 @@ const locationName = 'location'
  * Returns the layer as if its granules were its features, without the paths of their files; undefined if it
  * is not a mosaic.
  */
-export async function layerOfGranules(deps: OgcDeps, layer: LayerRecord): Promise<LayerRecord | undefined> {
+export async function layerOfGranules(
+  catalog: Catalog,
+  layer: LayerRecord,
+): Promise<LayerRecord | undefined> {
   if (layer.details.kind !== 'raster') return undefined
-  if ((await deps.catalog.layers.storeOf(layer)).type !== mosaicType) return undefined
+  if ((await catalog.layers.storeOf(layer)).type !== mosaicType) return undefined
   const { attributes, geometry } = indexSchema(layer.details.crs)
   const schema = { attributes: attributes.filter(({ name }) => name !== locationName), geometry }
   return { ...layer, details: { ...layer.details, schema } }
@@ -70,42 +74,43 @@ function refuseVersions({ version }: ItemsParameters): void {
 
 /** A page of a mosaic's granules as GeoJSON: footprints, times and links to the files. */
 export async function sendGranules(
-  deps: OgcDeps,
+  deps: Pick<OgcDeps, 'catalog' | 'clock' | 'pageTokens' | 'kept'>,
   layer: LayerRecord,
   request: FastifyRequest<{ Querystring: ItemsParameters }>,
   reply: FastifyReply,
 ): Promise<unknown> {
   refuseVersions(request.query)
-  const granules = await openGranules(deps, layer)
+  const granules = await openGranules(deps.catalog, layer)
   return sendItems(deps, granules.layer, request, reply, viewOf(request, granules))
 }
 
 export async function sendGranule(
-  deps: OgcDeps,
+  deps: Pick<OgcDeps, 'catalog' | 'clock' | 'pageTokens' | 'kept'>,
   layer: LayerRecord,
   request: FastifyRequest<{ Params: { featureId: string }; Querystring: ItemsParameters }>,
   reply: FastifyReply,
 ): Promise<unknown> {
   refuseVersions(request.query)
-  const granules = await openGranules(deps, layer)
+  const granules = await openGranules(deps.catalog, layer)
   return sendItem(deps, granules.layer, request, reply, viewOf(request, granules))
 }
 
 /** Sends a granule's file, or one of its side files; only from folders that the server may read. */
 export async function sendGranuleFile(
-  deps: OgcDeps,
+  catalog: Catalog,
+  granuleFolders: readonly string[],
   layer: LayerRecord,
   request: FastifyRequest<{ Params: { featureId: string; fileName: string } }>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { fileName, featureId } = request.params
-  const { layer: indexed, store } = await openGranules(deps, layer)
+  const { layer: indexed, store } = await openGranules(catalog, layer)
   const query = { table: indexed.nativeName, limit: 1, offset: 0, featureId }
   const [page] = await Array.fromAsync(store.readFeatures(query, requestSignal(reply)))
   if (page === undefined || page.batch.rowCount === 0) throw unknownFeature(featureId)
   const location = locationOf(page.batch, 0)
   const found = findRasterFile(location, fileName)
-  const isOurs = await isInside(deps.granuleFolders, location).catch(() => false)
+  const isOurs = await isInside(granuleFolders, location).catch(() => false)
   if (found === undefined || !isOurs) {
     throw notFound('unknown-file', `Granule "${featureId}" has no file "${fileName}"`)
   }

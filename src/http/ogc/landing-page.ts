@@ -86,7 +86,7 @@ export const getLandingPage = represented(
     summary: 'Landing page',
     description: 'Links to the collections, the conformance classes and the API definition of OGC API.',
     answers: { 200: LandingPage },
-    handle: (_parts: OgcDeps, request) => landingPage(request),
+    handle: (_: unknown, request) => landingPage(request),
   }),
 )
 
@@ -113,8 +113,8 @@ export const getApi = represented(
         [apiMediaType.split(';', 1).join()]: Type.Object({}, { additionalProperties: true }),
       }),
     },
-    handle: async (own: OgcDeps, request, reply) => {
-      const description = describeOgcApi(request, own.version, await readableLayers(own, request))
+    handle: async ({ catalog, version }: Pick<OgcDeps, 'catalog' | 'version'>, request, reply) => {
+      const description = describeOgcApi(request, version, await readableLayers(catalog, request))
       if (chosenRepresentation(request) !== undefined) return description
       // As bytes: to a text a parameter would be added, and clients compare the type to the letter.
       return reply.header('content-type', apiMediaType).send(Buffer.from(JSON.stringify(description)))

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { hasRole } from '../../accounts/caller.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
 import { chooseSummaries } from '../../catalog/summaries/choose-summaries.ts'
 import type { SummarySet } from '../../catalog/summaries/layer-summaries.ts'
 import { Failure } from '../../lib/errors.ts'
@@ -11,6 +12,7 @@ import { sendEntity } from '../etag.ts'
 import type { LayerListQuery } from './layer-list-query.ts'
 import { ListQuery, readQuestion, writePosition } from './layer-list-query.ts'
 import { LayerListReply, toCountsResponse, toListedResponse } from './layer-list-response.ts'
+import type { OrderedSummaries } from './ordered-summaries.ts'
 import type { LayerListDeps } from './overview-deps.ts'
 
 /** Permissions of the caller for layers. */
@@ -37,7 +39,7 @@ export const findLayers = operation({
       rights.isKnown && deps.catalog.looks.refresh(),
     ])
     const set = rights.isKnown ? known : known.open
-    const page = choosePage(deps, set, question, rights)
+    const page = choosePage(deps.catalog, deps.ordered, set, question, rights)
     const layers = await Promise.all(
       page.cards.map(async (card) =>
         toListedResponse(request, set, {
@@ -70,8 +72,13 @@ function rightsOf({ caller, server }: FastifyRequest, { filter, wanted }: LayerL
   return rights
 }
 
-function choosePage(deps: LayerListDeps, set: SummarySet, question: LayerListQuery, rights: Rights) {
-  const { ordered, catalog } = deps
+function choosePage(
+  catalog: Pick<Catalog, 'cards' | 'looks'>,
+  ordered: OrderedSummaries,
+  set: SummarySet,
+  question: LayerListQuery,
+  rights: Rights,
+) {
   const { filter, wanted, limit, after } = question
   const all = ordered.all(set, wanted)
   const found = chooseSummaries(all, filter, {

@@ -1,5 +1,7 @@
 import { Type } from 'typebox'
 import { hasRole } from '../../accounts/caller.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Importer } from '../../importer/importer.ts'
 import { invalid } from '../../lib/errors.ts'
 import { isZone } from '../../lib/values/zone-days.ts'
 import type { FastifyRequest } from '../app-types.ts'
@@ -82,16 +84,16 @@ export const showState = operation({
       )
     const time = deps.clock.now().toISOString()
     const [layers, requests, alerts, imports] = await Promise.all([
-      layersOf(deps, request),
-      requestsOf(deps, request, { zone, isWithPages: traffic === 'all' }),
-      alertsOf(deps, request),
-      importsOf(deps, request),
+      layersOf(deps.catalog, request),
+      requestsOf(deps.counted, request, { zone, isWithPages: traffic === 'all' }),
+      alertsOf(deps.counted, request),
+      importsOf(deps.imports, request),
     ])
     return { state: { time, zone, layers, ...requests, ...alerts, ...imports } }
   },
 })
 
-async function layersOf({ catalog: { cards, looks } }: StateDeps, { caller }: FastifyRequest) {
+async function layersOf({ cards, looks }: Pick<Catalog, 'cards' | 'looks'>, { caller }: FastifyRequest) {
   const set = await cards.now()
   const open = set.open.byId.size
   if (!hasRole(caller, 'user')) return { total: open, public: open }
@@ -102,7 +104,7 @@ async function layersOf({ catalog: { cards, looks } }: StateDeps, { caller }: Fa
 }
 
 async function requestsOf(
-  { counted }: StateDeps,
+  counted: StateDeps['counted'],
   { caller, server }: FastifyRequest,
   { zone, isWithPages }: { zone: string; isWithPages: boolean },
 ) {
@@ -116,13 +118,13 @@ function toDayResponse({ from, to, requests, failed }: DayTotals) {
   return { from: text(from), to: text(to), requests, failed }
 }
 
-async function alertsOf({ counted }: StateDeps, { caller }: FastifyRequest) {
+async function alertsOf(counted: StateDeps['counted'], { caller }: FastifyRequest) {
   if (counted === undefined || !hasRole(caller, 'user')) return {}
   const found = await counted.notifications.problems()
   return { alerts: { raised: found.length, level: healthLevel(found) } }
 }
 
-async function importsOf({ imports }: StateDeps, { caller }: FastifyRequest) {
+async function importsOf(imports: Pick<Importer['kept'], 'countUnfinished'>, { caller }: FastifyRequest) {
   if (!hasRole(caller, 'staff')) return {}
   const { imports: states, tasks } = await imports.countUnfinished()
   return { imports: { states, tasks } }

@@ -5,6 +5,7 @@ import { answerFailures, problemWriter } from '../errors.ts'
 import { sendUnansweredException, services } from './answer-service.ts'
 import type { OwsDeps } from './ows-deps.ts'
 import { OwsFailure } from './ows-failure.ts'
+import type { RequestDocuments } from './request-documents.ts'
 import { owsEndpoints } from './routes.ts'
 import { sendTmsError } from './tms/exceptions.ts'
 
@@ -14,7 +15,7 @@ import { sendTmsError } from './tms/exceptions.ts'
  */
 export function owsArea(deps: OwsDeps): ApiArea {
   return (app: App) => {
-    answerFailures(app, failureWriter(deps))
+    answerFailures(app, failureWriter(deps.documents))
     app.removeAllContentTypeParsers()
     const keep = async (_request: FastifyRequest, body: Buffer): Promise<Buffer> => body
     app.addContentTypeParser('*', { parseAs: 'buffer' }, keep)
@@ -24,7 +25,7 @@ export function owsArea(deps: OwsDeps): ApiArea {
 }
 
 /** Writes failures as the service of the address does: outages for every client, other failures of posted requests alone. */
-function failureWriter({ documents }: OwsDeps): ProblemWriter {
+function failureWriter(documents: RequestDocuments): ProblemWriter {
   return (problem, reply: FastifyReply) => {
     const { method, server, routeOptions } = reply.request
     const { status, detail, code } = problem

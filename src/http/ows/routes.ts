@@ -187,7 +187,7 @@ const posted = {
     'The same as XML, as OGC 09-025r2 and 04-094 say, or as a form of keys and values. Features are changed elsewhere: Transaction and SOAP are refused by an exception report.',
   consumes: ['text/xml', 'application/xml', 'application/x-www-form-urlencoded'],
   told: { body: Type.String(), query: Type.Object(urlToken, { additionalProperties: true }) },
-  bodyLimit: ({ documents }: OwsDeps) => documents.limits.bodyBytes,
+  bodyLimit: ({ documents }: Pick<OwsDeps, 'documents'>) => documents.limits.bodyBytes,
 }
 
 const postWfs = operation({

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { hasRole } from '../../accounts/caller.ts'
 import type { LayerSummary } from '../../catalog/summaries/layer-summary.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
-import type { OwsDeps } from './ows-deps.ts'
+import type { OwsCatalog } from './ows-deps.ts'
 
 /** Letters that are sent together. */
 const chunkLength = 65_536
@@ -12,7 +12,7 @@ const turnMs = 4
 
 /** Returns the layers that the caller may read, by name, of one workspace if one is named. */
 export async function readableSummaries(
-  { catalog }: Pick<OwsDeps, 'catalog'>,
+  catalog: OwsCatalog,
   { request, workspace }: { request: FastifyRequest; workspace: string | undefined },
 ): Promise<readonly LayerSummary[]> {
   const known = await catalog.cards.now()

@@ -36,7 +36,7 @@ export async function readServiceMetadata(
   { about, catalog }: Pick<OwsDeps, 'about' | 'catalog'>,
   { request, workspace, values }: CapabilitiesRequest,
 ): Promise<ServiceMetadata> {
-  const cards = await readableSummaries({ catalog }, { request, workspace })
+  const cards = await readableSummaries(catalog, { request, workspace })
   const languages = chooseLanguage(values, languagesOf(about, cards))
   const spoken = languages.spoken === languages.all[0] ? undefined : languages.spoken
   return {

@@ -24,7 +24,7 @@ export interface GuardDeps {
 /** Finds out who calls, and lets each route's `access` decide. A server with a route that has none does not start. */
 export function guardRoutes(
   app: App,
-  deps: Pick<GuardDeps, 'catalog'>,
+  catalog: Pick<Catalog, 'workspaces' | 'layers' | 'styles'>,
   identify: CallerIdentification['identify'],
 ): void {
   requireAccess(app)
@@ -39,7 +39,7 @@ export function guardRoutes(
     request.csrfToken = csrfToken
     if (!mayBringTokenInBody(request)) requireCsrfToken(request, request.headers['x-csrf-token'])
     const access = request.routeOptions.config.access ?? 'admin'
-    if (!(await mayCall(deps.catalog, request, access))) refuse(caller, access)
+    if (!(await mayCall(catalog, request, access))) refuse(caller, access)
   })
   app.addHook('preHandler', (request, _reply, done) => {
     if (mayBringTokenInBody(request)) requireCsrfToken(request, takeToken(request.body))

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyPluginAsync, RawServerDefault } from 'fastify'
 import { fastify, LogController } from 'fastify'
 import { anonymous } from '../../accounts/caller.ts'
+import type { MonitoringSettings } from '../../config/monitoring-settings.ts'
 import type { ServerSettings, Settings } from '../../config/settings.ts'
 import type { IdempotencyKeys } from '../../idempotency/idempotency-keys.ts'
 import type { Failure } from '../../lib/errors.ts'
@@ -50,7 +51,7 @@ export interface ServerDeps {
 export async function createHttpServer(deps: ServerDeps, areas: readonly ApiArea[]): Promise<App> {
   const { settings, observers } = deps
   const { server } = settings
-  const writeFailure = failureWriter(settings)
+  const writeFailure = failureWriter(settings.server, settings.monitoring)
   const observe: { unseen?: ReturnType<typeof observeRequests> } = {}
   const app = fastify({
     bodyLimit: maxJsonBytes,
@@ -86,7 +87,7 @@ export async function createHttpServer(deps: ServerDeps, areas: readonly ApiArea
   refuseRepeatedHost(app)
   limitAddresses(app, settings.connections)
   guardOrigins(app, server)
-  guardRoutes(app, deps, identification.identify)
+  guardRoutes(app, deps.catalog, identification.identify)
   acceptJson(app)
   limitBodyTimes(app)
   limitStalledAnswers(app, usualConnectionTimes)
@@ -102,10 +103,10 @@ export async function createHttpServer(deps: ServerDeps, areas: readonly ApiArea
 }
 
 /** Errors of unknown paths and methods below `/monitoring` use monitoring's format; others RFC 9457. */
-function failureWriter(settings: Settings): ProblemWriter {
-  const write = problemWriter(settings.server.dialect)
-  if (!settings.monitoring.isOn) return write
-  const writeEnvelope = envelopeWriter(settings.server.dialect)
+function failureWriter(server: ServerSettings, monitoring: MonitoringSettings): ProblemWriter {
+  const write = problemWriter(server.dialect)
+  if (!monitoring.isOn) return write
+  const writeEnvelope = envelopeWriter(server.dialect)
   return (problem, reply) => (isMonitoringPath(reply.request.url) ? writeEnvelope : write)(problem, reply)
 }
 

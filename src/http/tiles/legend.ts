@@ -4,8 +4,10 @@ import type { Legend, LegendEntry } from '../../cartography/draw/legend-model.ts
 import type { LegendRasters } from '../../cartography/draw/legend-rasters.ts'
 import { entrySvg, legendSvg } from '../../cartography/draw/legend-svg.ts'
 import type { Dimension } from '../../cartography/model.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { conflict, Failure } from '../../lib/errors.ts'
+import type { Rasters } from '../../maps/rasters/rasters.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
 import { Bytes, media } from '../description.ts'
@@ -16,6 +18,8 @@ import { styleFor, styleOfVersion } from './drawn-style.ts'
 import type { PictureDeps, PictureMark } from './picture-deps.ts'
 import { isKept, namedLayer, sendPicture } from './picture-deps.ts'
 import { parseVersion, requestedVersion, requireLoginForVersions } from './version-tiles.ts'
+
+type LegendDeps = Pick<PictureDeps, 'catalog' | 'rasters' | 'version' | 'sharedMaxAgeSeconds'>
 
 const Params = Type.Object({
   layer: Type.String({ description: 'Workspace and layer, such as `city:trees`' }),
@@ -97,7 +101,7 @@ function hex(red: number, green: number, blue: number): string {
 
 /** Returns the properties of the layer's rasters, without those that take longer than a legend waits. */
 async function aboutRasters(
-  { rasters }: PictureDeps,
+  rasters: Rasters,
   layer: LayerRecord,
   messages: string[],
 ): Promise<LegendRasters> {
@@ -129,36 +133,38 @@ async function aboutRasters(
 }
 
 async function makeLegend(
-  deps: PictureDeps,
+  catalog: Pick<Catalog, 'layers' | 'styles' | 'stores' | 'versions'>,
+  rasters: Rasters,
   request: FastifyRequest,
   layer: LayerRecord,
   wanted: string | undefined,
 ): Promise<Made> {
-  const drawn = await styleFor(deps, request, layer, wanted)
-  return legendBy(deps, layer, drawn, await deps.catalog.layers.versionOf(layer))
+  const drawn = await styleFor({ catalog }, request, layer, wanted)
+  return legendBy(rasters, layer, drawn, await catalog.layers.versionOf(layer))
 }
 
 /** Returns the legend of a layer at an earlier version, which is not cached. */
 async function makeEarlierLegend(
-  deps: PictureDeps,
+  catalog: Pick<Catalog, 'layers' | 'styles' | 'stores' | 'versions'>,
+  rasters: Rasters,
   request: Request,
   layer: LayerRecord,
   version: number,
 ): Promise<Made> {
   const { style } = request.query
-  const { details, version: of } = await deps.catalog.versions.get({ ...layer, layer }, version)
+  const { details, version: of } = await catalog.versions.get({ ...layer, layer }, version)
   const then = { ...layer, details }
   const drawn =
     style === undefined || style === ''
-      ? await styleOfVersion(deps, then, version)
-      : await styleFor(deps, request, then, style)
+      ? await styleOfVersion({ catalog }, then, version)
+      : await styleFor({ catalog }, request, then, style)
   if (details.kind === 'raster' && of !== layer.version)
     throw conflict('not-restorable', 'An earlier raster is looked at when it is brought back')
-  return { ...(await legendBy(deps, then, drawn, { version, isCurrent: false })), isEarlier: true }
+  return { ...(await legendBy(rasters, then, drawn, { version, isCurrent: false })), isEarlier: true }
 }
 
 async function legendBy(
-  deps: PictureDeps,
+  rasters: Rasters,
   layer: LayerRecord,
   { style, name, key, messages }: DrawnStyle,
   known: { version: number; isCurrent: boolean },
@@ -168,7 +174,7 @@ async function legendBy(
   const legend = legendOf(style, {
     title: layer.details.title,
     dimension,
-    rasters: layer.details.kind === 'raster' ? await aboutRasters(deps, layer, told) : undefined,
+    rasters: layer.details.kind === 'raster' ? await aboutRasters(rasters, layer, told) : undefined,
   })
   // Missing properties change without the version: such a response is not cached.
   const at = { layer, ...known, isCurrent: known.isCurrent && told.length === 0 }
@@ -181,20 +187,20 @@ async function legendBy(
 }
 
 async function answer(
-  deps: PictureDeps,
+  deps: LegendDeps,
   request: Request,
   reply: FastifyReply,
   send: (made: Made) => Promise<unknown> | unknown,
 ): Promise<unknown> {
-  const layer = await namedLayer(deps, request)
+  const layer = await namedLayer(deps.catalog, request)
   const { style, version } = request.query
   if (version !== undefined) {
     requireLoginForVersions(request)
-    const made = await makeEarlierLegend(deps, request, layer, parseVersion(version))
+    const made = await makeEarlierLegend(deps.catalog, deps.rasters, request, layer, parseVersion(version))
     keepPrivately(reply)
     return send(made)
   }
-  const made = await makeLegend(deps, request, layer, style)
+  const made = await makeLegend(deps.catalog, deps.rasters, request, layer, style)
   return isKept(deps, reply, made.mark) ? reply.send() : send(made)
 }
 
@@ -224,7 +230,7 @@ export const getLegendSvg = operation({
   summary: 'The legend of a layer as SVG',
   description: 'A drawing of the rules of the style with their labels, in the language of `language`.',
   answers: { 200: media('A picture', { 'image/svg+xml': Type.String() }) },
-  handle: (deps: PictureDeps, request, reply) =>
+  handle: (deps: LegendDeps, request, reply) =>
     answer(deps, request, reply, ({ legend }) =>
       reply
         .header('content-type', 'image/svg+xml; charset=utf-8')
@@ -234,7 +240,7 @@ export const getLegendSvg = operation({
 })
 
 async function sendPng(
-  deps: PictureDeps,
+  deps: Pick<PictureDeps, 'pictures' | 'limiter' | 'version' | 'sharedMaxAgeSeconds'>,
   reply: FastifyReply,
   { legend, mark, isEarlier }: Made,
   scale: LegendScale,
@@ -256,7 +262,7 @@ export async function sendLegendPicture(
   layer: LayerRecord,
   style: string | undefined,
 ): Promise<unknown> {
-  const made = await makeLegend(deps, reply.request, layer, style)
+  const made = await makeLegend(deps.catalog, deps.rasters, reply.request, layer, style)
   return isKept(deps, reply, made.mark) ? reply.send() : sendPng(deps, reply, made, 1)
 }
 
@@ -281,7 +287,7 @@ export const getLegendJson = operation({
   description:
     'The rules of the style with labels, symbols and colours, for programs that draw a legend themselves.',
   answers: { 200: LegendJson },
-  handle: (deps: PictureDeps, request, reply) =>
+  handle: (deps: LegendDeps, request, reply) =>
     answer(deps, request, reply, ({ legend, layer, style, mark }) => ({
       title: legend.title,
       layer: `${layer.workspace}:${layer.name}`,

@@ -24,8 +24,11 @@ export interface PictureDeps extends Omit<TileDeps, 'rasters'> {
 }
 
 /** Returns the single layer in the path; images show one layer only. */
-export async function namedLayer(deps: PictureDeps, request: FastifyRequest): Promise<LayerRecord> {
-  const [layer, ...others] = await namedLayers(deps.catalog.layers, request)
+export async function namedLayer(
+  catalog: Pick<Catalog, 'layers' | 'styles' | 'stores' | 'versions'>,
+  request: FastifyRequest,
+): Promise<LayerRecord> {
+  const [layer, ...others] = await namedLayers(catalog.layers, request)
   if (layer === undefined || others.length > 0)
     throw invalid('one-layer', `A picture shows one layer, found ${others.length + 1}`)
   return layer

@@ -54,7 +54,7 @@ function pictureTile(format: PictureFormat) {
       200: media('A picture; a transparent one if nothing is drawn', { [pictureMediaTypes[format]]: Bytes }),
     },
     handle: async (deps: PictureDeps, request, reply) => {
-      const layer = await namedLayer(deps, request)
+      const layer = await namedLayer(deps.catalog, request)
       refuseVersion(request.query.version)
       const { y, scale } = readRow(request.params.y)
       const tile = parseTile('WebMercatorQuad', { ...request.params, y })

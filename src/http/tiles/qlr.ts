@@ -32,10 +32,10 @@ export const getQgisLayer = operation({
   answers: {
     200: media('A layer definition of QGIS 3', { 'application/x-qgis-layer-definition': Type.String() }),
   },
-  handle: async (deps: PictureDeps, request, reply) => {
-    const layer = await namedLayer(deps, request)
+  handle: async ({ catalog }: Pick<PictureDeps, 'catalog'>, request, reply) => {
+    const layer = await namedLayer(catalog, request)
     refuseVersion(request.query.version)
-    const { style } = await styleFor(deps, request, layer, request.query.style)
+    const { style } = await styleFor({ catalog }, request, layer, request.query.style)
     const { title, attribution, schema } = layer.details
     const opened: QgisLayer = {
       title,

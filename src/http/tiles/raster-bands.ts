@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { BandSummary } from '../../maps/rasters/rasters.ts'
@@ -55,13 +56,13 @@ export const showBands = operation({
   params: Type.Object({ layer: Type.String({ description: 'Workspace and layer, such as `city:heights`' }) }),
   query: Type.Object({ version: refusedVersion, ...urlToken }),
   answers: { 200: Bands },
-  handle: async (deps: PictureDeps, request, reply) => {
-    const layer = await namedRaster(deps, request)
+  handle: async ({ catalog, rasters }: Pick<PictureDeps, 'catalog' | 'rasters'>, request, reply) => {
+    const layer = await namedRaster(catalog, request)
     refuseVersion(request.query.version)
     const signal = requestSignal(reply)
     const [summaries, facts] = await Promise.all([
-      deps.rasters.summaries(layer, signal),
-      deps.rasters.facts(layer, signal),
+      rasters.summaries(layer, signal),
+      rasters.facts(layer, signal),
     ])
     const bands = (layer.details.raster?.bands ?? [])
       .filter(({ color }) => color !== 'Alpha')
@@ -81,8 +82,11 @@ export const showBands = operation({
 })
 
 /** Returns the single raster layer in the path. */
-export async function namedRaster(deps: PictureDeps, request: FastifyRequest): Promise<LayerRecord> {
-  const layer = await namedLayer(deps, request)
+export async function namedRaster(
+  catalog: Pick<Catalog, 'layers' | 'styles' | 'stores' | 'versions'>,
+  request: FastifyRequest,
+): Promise<LayerRecord> {
+  const layer = await namedLayer(catalog, request)
   if (layer.details.kind === 'raster') return layer
   throw notFound('no-bands', `Layer "${layer.workspace}:${layer.name}" has features, and no bands`)
 }

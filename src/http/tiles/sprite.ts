@@ -32,7 +32,7 @@ function spriteJson(ratio: 1 | 2) {
     summary: `Icons of maps as MapLibre names them${ratio === 2 ? ', with twice as many cells' : ''}`,
     description,
     answers: { 200: SpriteJson },
-    handle: async ({ pictures }: PictureDeps, _request, reply) => {
+    handle: async ({ pictures }: Pick<PictureDeps, 'pictures'>, _request, reply) => {
       const { icons } = await pictures.sprite(ratio)
       keepLong(reply)
       return icons
@@ -47,7 +47,7 @@ function spritePng(ratio: 1 | 2) {
     summary: `The picture of icons of maps${ratio === 2 ? ', with twice as many cells' : ''}`,
     description,
     answers: { 200: media('A picture', { 'image/png': Bytes }) },
-    handle: async ({ pictures }: PictureDeps, _request, reply) => {
+    handle: async ({ pictures }: Pick<PictureDeps, 'pictures'>, _request, reply) => {
       const { png } = await pictures.sprite(ratio)
       return keepLong(reply).header('content-type', 'image/png').send(Buffer.from(png))
     },

@@ -6,6 +6,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { AttributeType, GeometryType } from '../../geo/schema.ts'
 import { invalid } from '../../lib/errors.ts'
+import type { PreviousVersions } from '../../maps/versions/previous-versions.ts'
 import { requireVectorTiles } from '../../maps/versions/previous-versions.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
@@ -60,7 +61,8 @@ export const getMapStyle = operation({
   handle: async (deps: StyleDeps, request, reply) => {
     const layers = await namedLayers(deps.catalog.layers, request)
     const { style: name, version } = request.query
-    if (version !== undefined) return earlierMapStyle(deps, request, reply, { layers, version, name })
+    if (version !== undefined)
+      return earlierMapStyle(deps.catalog, deps.earlier, request, reply, { layers, version, name })
     if (name !== undefined && layers.length > 1)
       throw invalid('one-layer', `A style is asked for one layer, found ${layers.length}`)
     for (const layer of layers) if (layer.details.kind === 'vector') await deps.maps.requireTiles(layer)
@@ -94,18 +96,19 @@ async function wholeStyle(layers: readonly LayerRecord[], mapped: MappedLayer[])
 
 /** Returns a layer's style at an earlier version, with the tiles of that version. */
 async function earlierMapStyle(
-  deps: StyleDeps,
+  catalog: Pick<Catalog, 'layers' | 'styles' | 'versions'>,
+  earlier: Pick<PreviousVersions, 'at' | 'tile'>,
   request: FastifyRequest,
   reply: FastifyReply,
   wish: { layers: readonly LayerRecord[]; version: string; name: string | undefined },
 ) {
   const { version, name } = wish
-  const { layer } = await earlierLayer(deps, request, reply, wish)
+  const { layer } = await earlierLayer(earlier, request, reply, wish)
   requireVectorTiles(layer)
   const { style } =
     name === undefined
-      ? await styleOfVersion(deps, layer, Number(version))
-      : await styleFor(deps, request, layer, name)
+      ? await styleOfVersion({ catalog }, layer, Number(version))
+      : await styleFor({ catalog }, request, layer, name)
   keepPrivately(reply)
   const address = request.link(`/tiles/${layerSegment(layer)}`)
   const url = withQuery(address, [`version=${version}`, tokenForLinks(request)])

@@ -43,7 +43,7 @@ function thumbnail(format: PictureFormat) {
     query: Query,
     answers: { 200: media('A picture', { [pictureMediaTypes[format]]: Bytes }) },
     handle: async (deps: PictureDeps, request, reply) => {
-      const layer = await namedLayer(deps, request)
+      const layer = await namedLayer(deps.catalog, request)
       if (request.query.version !== undefined) return sendEarlier(deps, request, reply, { layer, format })
       const { width = 300, height = 200 } = request.query
       const { style, key } = await styleFor(deps, request, layer, request.query.style)
@@ -76,13 +76,13 @@ type Request = FastifyRequest<{
 
 /** Sends a thumbnail of a feature layer at an earlier version, which is not cached. */
 async function sendEarlier(
-  deps: PictureDeps,
+  deps: Pick<PictureDeps, 'catalog' | 'thumbnails' | 'limiter' | 'earlier'>,
   request: Request,
   reply: FastifyReply,
   { layer, format }: { layer: LayerRecord; format: PictureFormat },
 ): Promise<unknown> {
   const { width = 300, height = 200, style: name = '', version = '' } = request.query
-  const then = await earlierLayer(deps, request, reply, { layers: [layer], version })
+  const then = await earlierLayer(deps.earlier, request, reply, { layers: [layer], version })
   requireVectorTiles(then.layer)
   const { style } =
     name === ''

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { AttributeType } from '../../geo/schema.ts'
+import type { PreviousVersions } from '../../maps/versions/previous-versions.ts'
 import { requireVectorTiles } from '../../maps/versions/previous-versions.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
@@ -129,7 +130,7 @@ export const getTileJson = operation({
     const layers = await namedLayers(deps.catalog.layers, request)
     const { version } = request.query
     filterOf(request.query, layers)
-    if (version !== undefined) return earlierTileJson(deps, request, reply, layers, version)
+    if (version !== undefined) return earlierTileJson(deps.earlier, request, reply, layers, version)
     const raster = layers.length === 1 ? layers.find(({ details }) => details.kind === 'raster') : undefined
     if (raster === undefined) for (const layer of layers) await deps.maps.requireTiles(layer)
     const known = await versionsOf(deps.catalog.layers, layers)
@@ -156,13 +157,13 @@ export const getTileJson = operation({
 
 /** The same of a layer as it was: its tiles are those of the version. */
 async function earlierTileJson(
-  deps: TileDeps,
+  earlier: Pick<PreviousVersions, 'at' | 'tile'>,
   request: FastifyRequest<{ Querystring: TileFilter }>,
   reply: FastifyReply,
   layers: readonly LayerRecord[],
   version: string,
 ): Promise<Static<typeof TileJson>> {
-  const { layer } = await earlierLayer(deps, request, reply, { layers, version })
+  const { layer } = await earlierLayer(earlier, request, reply, { layers, version })
   requireVectorTiles(layer)
   keepPrivately(reply)
   return {

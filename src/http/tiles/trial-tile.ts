@@ -40,15 +40,19 @@ export const drawTrialTile = operation({
   answers: {
     200: media('A picture; a transparent one if nothing is drawn', { [pictureMediaTypes.png]: Bytes }),
   },
-  handle: async (deps: PictureDeps, request, reply) => {
-    const layer = await namedRaster(deps, request)
+  handle: async (
+    { catalog, rasters, limiter }: Pick<PictureDeps, 'catalog' | 'rasters' | 'limiter'>,
+    request,
+    reply,
+  ) => {
+    const layer = await namedRaster(catalog, request)
     const tile = parseTile('WebMercatorQuad', request.params)
     const { format, document } = request.body.style
     const text = typeof document === 'string' ? document : JSON.stringify(document)
     checkStyleDocument(format, text)
     const symbols = rasterSymbols(readStyle({ format, document: text }) ?? { rules: [], lost: [] }, tile.z)
     const question = { tile, scale: 1, symbols, time: undefined, format: 'png' } as const
-    const bytes = await deps.limiter.run(reply, (signal) => deps.rasters.trial(layer, question, signal))
+    const bytes = await limiter.run(reply, (signal) => rasters.trial(layer, question, signal))
     if (bytes === undefined) return reply.hijack()
     reply.header('cache-control', 'no-store')
     const picture = bytes.length === 0 ? emptyPicture('png', 256) : Buffer.from(bytes)

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { hasRole } from '../../accounts/caller.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { invalid } from '../../lib/errors.ts'
-import type { EarlierLayer } from '../../maps/versions/previous-versions.ts'
+import type { EarlierLayer, PreviousVersions } from '../../maps/versions/previous-versions.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import { loginNeeded } from '../access.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
@@ -44,7 +44,7 @@ function singleLayer(layers: readonly LayerRecord[]): LayerRecord {
 
 /** Returns the one requested layer at an earlier version. */
 export function earlierLayer(
-  { earlier }: Pick<TileDeps, 'earlier'>,
+  earlier: Pick<PreviousVersions, 'at' | 'tile'>,
   request: FastifyRequest,
   reply: FastifyReply,
   { layers, version }: { layers: readonly LayerRecord[]; version: string },

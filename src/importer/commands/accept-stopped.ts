@@ -46,7 +46,7 @@ export async function acceptStopped(
     const accepted = { loadId, stopped: all, by, at, basis }
     const saved = await saveTask(db, { ...task, accepted }, at)
     if (broken.some(({ rule }) => !all.includes(rule))) return undefined
-    return startTask(deps, await getImport(db, importId), saved)
+    return startTask(deps.records, deps.jobs, await getImport(db, importId), saved)
   })
   deps.jobs.wake()
   return jobId

@@ -32,19 +32,19 @@ function refuseBusy(record: ImportRecord): void {
 
 /** Returns the upload folder of an import; throws `conflict` if the import accepts no uploads now. */
 export async function openUpload(
-  deps: AddUploadDeps,
+  { making, look, locks }: AddUploadDeps,
   importId: number,
 ): Promise<{ upload: number; folder: string }> {
-  return deps.locks.ofImport(importId, async () => {
-    const record = await getImport(deps.making.records.database.kysely, importId)
+  return locks.ofImport(importId, async () => {
+    const record = await getImport(making.records.database.kysely, importId)
     refuseBusy(record)
     const upload = record.nextUpload
     await saveImport(
-      deps.making.records.database.kysely,
+      making.records.database.kysely,
       { ...record, nextUpload: upload + 1 },
-      now(deps.making.records),
+      now(making.records),
     )
-    return { upload, folder: await makeUploadFolder(deps.look, importId, upload) }
+    return { upload, folder: await makeUploadFolder(look, importId, upload) }
   })
 }
 
@@ -90,7 +90,7 @@ export async function addUpload(
   try {
     const root = uploadRoot(deps.look, importId)
     return await deps.running.duringRequest(importId, options.signal, async (signal) => {
-      const found = await findInUpload(deps.look, folder, root, signal)
+      const found = await findInUpload(deps.look.limits, folder, root, signal)
       return keepTasks(deps, importId, true, options.charset, found, signal)
     })
   } catch (error) {

@@ -34,10 +34,10 @@ export interface CancelDeps {
 }
 
 /** Marks a queued task as CANCELED immediately. Returns false if the task has started in the meantime. */
-async function cancelWaiting(deps: CancelDeps, task: TaskRecord): Promise<boolean> {
+async function cancelWaiting(records: Keeping, task: TaskRecord): Promise<boolean> {
   const canceled = without(taskAfter(task, { type: 'canceled' }), 'run')
   try {
-    await saveTaskAndTell(deps.records, deps.records.database.kysely, canceled)
+    await saveTaskAndTell(records, records.database.kysely, canceled)
     return true
   } catch (error) {
     if (error instanceof Failure && error.code === 'changed-meanwhile') return false
@@ -58,7 +58,7 @@ export async function cancelTask(deps: CancelDeps, importId: number, taskId: num
   await stopWork(deps.stop, { importId, taskId }, async () => {
     const task = await findTask(db, importId, taskId)
     if (task?.run?.jobId !== run.jobId) return true
-    return task.state !== 'RUNNING' && cancelWaiting(deps, task)
+    return task.state !== 'RUNNING' && cancelWaiting(deps.records, task)
   })
 }
 

@@ -24,34 +24,37 @@ export interface CreateDeps {
   look: InspectDeps
 }
 
-async function findStoreWorkspace(deps: CreateDeps, store: string): Promise<string | undefined> {
-  for (const { name } of await deps.catalog.workspaces.list()) {
-    if ((await deps.catalog.stores.find(name, store)) !== undefined) return name
+async function findStoreWorkspace(catalog: Catalog, store: string): Promise<string | undefined> {
+  for (const { name } of await catalog.workspaces.list()) {
+    if ((await catalog.stores.find(name, store)) !== undefined) return name
   }
   return undefined
 }
 
 /** Returns the target workspace: the requested one, else the workspace of the store, else the default. */
-async function resolveWorkspace(deps: CreateDeps, wanted: NewImport): Promise<string> {
+async function resolveWorkspace(catalog: Catalog, wanted: NewImport): Promise<string> {
   if (wanted.workspace !== undefined) {
-    await deps.catalog.workspaces.require(wanted.workspace)
+    await catalog.workspaces.require(wanted.workspace)
     return wanted.workspace
   }
-  const standard = await deps.catalog.workspaces.getDefaultName()
+  const standard = await catalog.workspaces.getDefaultName()
   if (wanted.store === undefined) return standard
-  if ((await deps.catalog.stores.find(standard, wanted.store)) !== undefined) return standard
-  return (await findStoreWorkspace(deps, wanted.store)) ?? standard
+  if ((await catalog.stores.find(standard, wanted.store)) !== undefined) return standard
+  return (await findStoreWorkspace(catalog, wanted.store)) ?? standard
 }
 
-async function resolveSource(deps: CreateDeps, wanted: SourceRequest): Promise<ImportSource> {
+async function resolveSource(
+  look: Pick<InspectDeps, 'roots' | 'vault'>,
+  wanted: SourceRequest,
+): Promise<ImportSource> {
   const { type, path, charset, time, remote, database } = wanted
-  if (database !== undefined) return resolveDatabase(deps.look, database)
+  if (database !== undefined) return resolveDatabase(look, database)
   const source: ImportSource =
     remote !== undefined
-      ? await resolveRemote(deps.look, remote)
+      ? await resolveRemote(look.roots, look.vault, remote)
       : path === undefined
         ? { type, path: '', isOurs: true }
-        : { type, path: await resolveInRoots(path, deps.look.roots), isOurs: false }
+        : { type, path: await resolveInRoots(path, look.roots), isOurs: false }
   return { ...source, charset: charset ?? source.charset, time: time ?? source.time }
 }
 
@@ -64,10 +67,10 @@ export async function createImport(
   wanted: NewImport,
   isRunAfter: boolean,
 ): Promise<CreatedImport> {
-  const workspace = await resolveWorkspace(deps, wanted)
+  const workspace = await resolveWorkspace(deps.catalog, wanted)
   if (wanted.store !== undefined) await deps.catalog.stores.require(workspace, wanted.store)
   await asRequest(() => requirePrograms(wanted.transforms))
-  const source = wanted.source === undefined ? undefined : await resolveSource(deps, wanted.source)
+  const source = wanted.source === undefined ? undefined : await resolveSource(deps.look, wanted.source)
   const at = now(deps.records)
   const place = wanted.source?.place
   const isThere = source !== undefined && (source.remote !== undefined || !source.isOurs)

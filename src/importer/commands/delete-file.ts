@@ -34,20 +34,20 @@ function refuseInUse(kinds: Kinds, record: { id: number; state: string }, tasks:
 
 /** Removes a main file from the data of an import, and from disk if uploaded; its tasks become NO_FORMAT. */
 export async function deleteImportFile(
-  deps: InspectTasksAgainDeps,
+  { records, kinds, locks }: InspectTasksAgainDeps,
   importId: number,
   path: string,
 ): Promise<void> {
-  await deps.locks.ofImport(importId, async () => {
-    const record = await getImport(deps.records.database.kysely, importId)
-    const tasks = await listTasks(deps.records.database.kysely, importId)
+  await locks.ofImport(importId, async () => {
+    const record = await getImport(records.database.kysely, importId)
+    const tasks = await listTasks(records.database.kysely, importId)
     const readers = tasks.filter((task) => task.files.some((file) => file.path === path))
-    refuseInUse(deps.kinds, record, readers)
+    refuseInUse(kinds, record, readers)
     const edited: TaskRecord[] = []
-    for (const task of readers) edited.push(await deps.kinds.reexamine(record, withoutFile(task, path)))
-    await deps.records.database.transaction(async (db) => {
-      for (const task of edited) await saveTaskAndTell(deps.records, db, task)
-      await finalizeImport(deps.records, db, await getImport(db, importId))
+    for (const task of readers) edited.push(await kinds.reexamine(record, withoutFile(task, path)))
+    await records.database.transaction(async (db) => {
+      for (const task of edited) await saveTaskAndTell(records, db, task)
+      await finalizeImport(records, db, await getImport(db, importId))
     })
     for (const task of readers.filter((one) => one.isUploaded)) {
       const file = task.files.find((one) => one.path === path)

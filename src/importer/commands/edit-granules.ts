@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { without } from '../../lib/defined.ts'
 import { conflict, notFound } from '../../lib/errors.ts'
 import type { GranuleRecord, ImportRecord, TaskRecord } from '../model/model.ts'
+import type { Keeping } from '../records/records.ts'
 import {
   deleteGranule,
   finalizeImport,
@@ -12,6 +13,7 @@ import {
   saveGranule,
   saveTaskAndTell,
 } from '../records/records.ts'
+import type { Kinds } from '../task-types/task-types.ts'
 import { assembleMosaic, mosaicName } from '../task-types/task-types.ts'
 import type { InspectTasksAgainDeps } from './delete-file.ts'
 
@@ -39,11 +41,8 @@ function refuseInUse({ record, task, granule }: Found): void {
   )
 }
 
-async function find(
-  deps: InspectTasksAgainDeps,
-  { importId, taskId, fileId }: GranuleAddress,
-): Promise<Found> {
-  const db = deps.records.database.kysely
+async function find(records: Keeping, { importId, taskId, fileId }: GranuleAddress): Promise<Found> {
+  const db = records.database.kysely
   const record = await getImport(db, importId)
   const task = await getTask(db, importId, taskId)
   const granule = await findGranule(db, { importId, taskId }, fileId)
@@ -56,7 +55,7 @@ async function find(
  * layer of the task.
  */
 async function settled(
-  deps: InspectTasksAgainDeps,
+  kinds: Kinds,
   { record, task }: Found,
   granules: GranuleRecord[],
 ): Promise<{ task: TaskRecord; granules: GranuleRecord[] }> {
@@ -65,10 +64,7 @@ async function settled(
   const name = task.source?.name ?? mosaicName(record.source?.path)
   const { task: changed, granules: checked } = assembleMosaic(task, granules, { name, time: mosaic.time })
   const bare = without(changed, 'layer', 'kind')
-  return {
-    task: await deps.kinds.reexamine(record, granules.length === 0 ? bare : changed),
-    granules: checked,
-  }
+  return { task: await kinds.reexamine(record, granules.length === 0 ? bare : changed), granules: checked }
 }
 
 /** Returns granules whose error has changed: usually few of thousands. */
@@ -78,49 +74,49 @@ function changedFaults(before: GranuleRecord[], after: GranuleRecord[]): Granule
 
 /** Sets the time of a granule, in milliseconds since 1970. `check` runs first, under the lock. */
 export async function setGranuleTime(
-  deps: InspectTasksAgainDeps,
+  { records, kinds, locks }: InspectTasksAgainDeps,
   address: GranuleAddress,
   timeMs: number,
   check?: (task: TaskRecord, granule: GranuleRecord) => void,
 ): Promise<{ task: TaskRecord; granule: GranuleRecord }> {
-  return deps.locks.ofImport(address.importId, async () => {
-    const found = await find(deps, address)
+  return locks.ofImport(address.importId, async () => {
+    const found = await find(records, address)
     check?.(found.task, found.granule)
     refuseInUse(found)
     const { timeFault, ...kept } = found.granule
     const granule: GranuleRecord = { ...kept, timeMs }
     if (timeFault === undefined) {
-      await saveGranule(deps.records.database.kysely, granule)
+      await saveGranule(records.database.kysely, granule)
       return { task: found.task, granule }
     }
-    const all = await listGranules(deps.records.database.kysely, address)
+    const all = await listGranules(records.database.kysely, address)
     const changed = all.map((one) => (one.fileId === granule.fileId ? granule : one))
-    const { task } = await settled(deps, found, changed)
-    return deps.records.database.transaction(async (db) => {
+    const { task } = await settled(kinds, found, changed)
+    return records.database.transaction(async (db) => {
       await saveGranule(db, granule)
-      return { task: await saveTaskAndTell(deps.records, db, task), granule }
+      return { task: await saveTaskAndTell(records, db, task), granule }
     })
   })
 }
 
 /** Removes a granule from a mosaic, and from disk if uploaded. */
 export async function removeGranule(
-  deps: InspectTasksAgainDeps,
+  { records, kinds, locks }: InspectTasksAgainDeps,
   address: GranuleAddress,
   check?: (task: TaskRecord, granule: GranuleRecord) => void,
 ): Promise<void> {
-  await deps.locks.ofImport(address.importId, async () => {
-    const found = await find(deps, address)
+  await locks.ofImport(address.importId, async () => {
+    const found = await find(records, address)
     check?.(found.task, found.granule)
     refuseInUse(found)
-    const all = await listGranules(deps.records.database.kysely, address)
+    const all = await listGranules(records.database.kysely, address)
     const left = all.filter(({ fileId }) => fileId !== address.fileId)
-    const { task, granules } = await settled(deps, found, left)
-    await deps.records.database.transaction(async (db) => {
+    const { task, granules } = await settled(kinds, found, left)
+    await records.database.transaction(async (db) => {
       await deleteGranule(db, address, address.fileId)
       for (const granule of changedFaults(left, granules)) await saveGranule(db, granule)
-      await saveTaskAndTell(deps.records, db, task)
-      await finalizeImport(deps.records, db, await getImport(db, address.importId))
+      await saveTaskAndTell(records, db, task)
+      await finalizeImport(records, db, await getImport(db, address.importId))
     })
     if (!found.task.isUploaded) return
     const { path, sidecars } = found.granule.file

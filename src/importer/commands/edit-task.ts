@@ -1,3 +1,4 @@
+import type { Catalog } from '../../catalog/catalog.ts'
 import { findCrs, parseSrs } from '../../geo/crs-database.ts'
 import { toLayerName } from '../../geo/names.ts'
 import { defined, hasValues, without } from '../../lib/defined.ts'
@@ -11,6 +12,7 @@ import { chosenSchema, finalSchema, proposeLayer } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
 import { deleteTask, finalizeImport, getImport, getTask, saveTaskAndTell } from '../records/records.ts'
 import type { ImportLocks, RunningTable } from '../runtime/runtime.ts'
+import type { Kinds } from '../task-types/task-types.ts'
 import { toTaskStore } from '../task-types/task-types.ts'
 import type { LoadPool } from '../worker/worker.ts'
 import { asRequest } from './as-request.ts'
@@ -34,8 +36,8 @@ function requireSrs(text: string): string {
   throw invalid('unknown-srs', `"${text}" is not a CRS that is known${hint}`)
 }
 
-async function requireStyle(deps: EditTaskDeps, workspace: string, style: string): Promise<void> {
-  if ((await deps.catalog.styles.resolve(workspace, style)) !== undefined) return
+async function requireStyle(catalog: Catalog, workspace: string, style: string): Promise<void> {
+  if ((await catalog.styles.resolve(workspace, style)) !== undefined) return
   throw invalid('unknown-style', `Style "${style}" does not exist`)
 }
 
@@ -56,7 +58,7 @@ function changeLayer(layer: TaskLayer, change: TaskLayerChange): TaskLayer {
 }
 
 async function applyLayerChange(
-  deps: EditTaskDeps,
+  catalog: Catalog,
   record: ImportRecord,
   task: TaskRecord,
   change: TaskLayerChange,
@@ -64,7 +66,7 @@ async function applyLayerChange(
   if (task.layer === undefined || task.source === undefined) {
     throw conflict('no-layer', `Task ${task.id} is ${task.state} and has no layer`)
   }
-  if (change.style !== undefined) await requireStyle(deps, record.workspace, change.style)
+  if (change.style !== undefined) await requireStyle(catalog, record.workspace, change.style)
   const layer = changeLayer(task.layer, change)
   chosenSchema(task.source.schema, layer)
   const changed = { ...task, layer }
@@ -74,7 +76,7 @@ async function applyLayerChange(
 
 /** Returns the task with a new chain, validated as a whole. */
 async function withTransforms(
-  { kinds }: EditTaskDeps,
+  kinds: Kinds,
   task: TaskRecord,
   chain: Pick<TaskRecord, 'transforms' | 'nextTransformId'>,
 ): Promise<TaskRecord> {
@@ -82,21 +84,21 @@ async function withTransforms(
   return { ...task, ...chain, messages: await kinds.checkTransforms(task, specs) }
 }
 
-async function applyStore(deps: EditTaskDeps, record: ImportRecord, task: TaskRecord, name: string) {
-  const store = await deps.catalog.stores.require(record.workspace, name)
+async function applyStore(catalog: Catalog, record: ImportRecord, task: TaskRecord, name: string) {
+  const store = await catalog.stores.require(record.workspace, name)
   if (!store.isEnabled) throw invalid('store-disabled', `Store "${name}" is switched off`)
   return { ...task, store: toTaskStore(store) }
 }
 
 async function applyCharset(
-  deps: EditTaskDeps,
+  pool: LoadPool,
   task: TaskRecord,
   charset: string,
   signal: AbortSignal,
 ): Promise<TaskRecord> {
   const [file] = task.files
   if (file === undefined || task.source === undefined) return { ...task, charset }
-  const described = await deps.pool.describe(file, { charset, signal })
+  const described = await pool.describe(file, { charset, signal })
   const source = described.layers.find((layer) => layer.name === task.source?.name)
   if (source === undefined) {
     throw invalid('invalid-charset', described.error ?? `The file cannot be read as "${charset}"`)
@@ -126,12 +128,12 @@ function namesIn(values: object): string[] {
 }
 
 async function changePublished(
-  deps: EditTaskDeps,
+  catalog: Catalog,
   record: ImportRecord,
   task: TaskRecord,
   change: TaskLayerChange,
 ) {
-  const { layers } = deps.catalog
+  const { layers } = catalog
   const layer = task.layer === undefined ? undefined : await layers.find(record.workspace, task.layer.name)
   if (layer === undefined) return
   const { title, abstract, description, style } = change
@@ -139,7 +141,7 @@ async function changePublished(
 }
 
 async function applyChange(
-  deps: EditTaskDeps,
+  { pool, catalog, kinds }: Pick<EditTaskDeps, 'pool' | 'catalog' | 'kinds'>,
   record: ImportRecord,
   task: TaskRecord,
   change: TaskChange,
@@ -152,20 +154,20 @@ async function applyChange(
     ...defined({ updateMode, rejectLimit, repair, allowEmpty, keys, deleteMissing }),
     stopIf: stopIf == null ? undefined : stopIf,
   }
-  if (charset !== undefined) changed = await applyCharset(deps, changed, charset, signal)
+  if (charset !== undefined) changed = await applyCharset(pool, changed, charset, signal)
   if (layer !== undefined && hasValues(layer)) {
-    changed = await applyLayerChange(deps, record, changed, layer)
+    changed = await applyLayerChange(catalog, record, changed, layer)
   }
-  if (store !== undefined) changed = await applyStore(deps, record, changed, store)
+  if (store !== undefined) changed = await applyStore(catalog, record, changed, store)
   if (transforms !== undefined) {
     const first = changed.nextTransformId
-    changed = await withTransforms(deps, changed, {
+    changed = await withTransforms(kinds, changed, {
       transforms: transforms.map((spec, index) => ({ id: first + index, spec })),
       nextTransformId: first + transforms.length,
     })
   }
   if (updateMode !== undefined || layer?.name !== undefined) {
-    await deps.kinds.of(changed).checkMode(record, changed)
+    await kinds.of(changed).checkMode(record, changed)
   }
   return changed
 }
@@ -241,7 +243,7 @@ export async function changeTask(
     edit: async (record, task, signal) => {
       const changed = await applyChange(deps, record, task, rest, signal)
       if (task.state === 'COMPLETE' && rest.layer !== undefined) {
-        await changePublished(deps, record, task, rest.layer)
+        await changePublished(deps.catalog, record, task, rest.layer)
       }
       return changed
     },
@@ -257,7 +259,7 @@ export async function editTransforms(
 ): Promise<TaskRecord> {
   return editTask(deps, importId, taskId, {
     check: (task) => refuseComplete(task, { transforms: [] }),
-    edit: async (_record, task) => withTransforms(deps, task, edit(task)),
+    edit: async (_record, task) => withTransforms(deps.kinds, task, edit(task)),
   })
 }
 

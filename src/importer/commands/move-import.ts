@@ -19,9 +19,9 @@ function withoutStore({ store: _store, ...task }: TaskRecord): TaskRecord {
   return task
 }
 
-async function movedRecord(deps: MoveDeps, record: ImportRecord, workspace: string): Promise<ImportRecord> {
+async function movedRecord(catalog: Catalog, record: ImportRecord, workspace: string): Promise<ImportRecord> {
   const { store, ...rest } = record
-  const isThere = store !== undefined && (await deps.catalog.stores.find(workspace, store)) !== undefined
+  const isThere = store !== undefined && (await catalog.stores.find(workspace, store)) !== undefined
   return { ...rest, workspace, store: isThere ? store : undefined }
 }
 
@@ -52,7 +52,7 @@ export async function moveImport(
     await deps.catalog.workspaces.require(workspace)
     if (store !== undefined) await deps.catalog.stores.require(workspace, store)
     refuseStarted(record, tasks)
-    const moved = await movedRecord(deps, record, workspace)
+    const moved = await movedRecord(deps.catalog, record, workspace)
     const examined: TaskRecord[] = []
     for (const task of tasks) examined.push(await deps.kinds.reexamine(moved, withoutStore(task)))
     await deps.records.database.transaction(async (transaction) => {

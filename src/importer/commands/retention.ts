@@ -2,6 +2,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { sweepTrials } from '../dry-run/dry-run.ts'
 import type { ImportState } from '../model/model.ts'
+import type { Keeping } from '../records/records.ts'
 import { findImport, listIdleImports, removeUploads } from '../records/records.ts'
 import type { CancelDeps } from './cancel.ts'
 import { removeImport } from './cancel.ts'
@@ -29,26 +30,32 @@ export async function applyRetention(deps: RetentionDeps): Promise<void> {
     new Date(deps.cancel.records.clock.now().getTime() - days * dayMs).toISOString()
   const { uploadDays, importDays } = deps.keep
   await removeReplacedGranules(deps.folders.stores, deps.log)
-  await forEachIdle(deps, [...unfinished, 'COMPLETE_ERROR'], before(uploadDays), (id, isStillIdle) =>
-    deps.cancel.locks.ofImport(id, async () => {
-      if (await isStillIdle()) await removeUploads(deps.cancel, id)
-    }),
+  await forEachIdle(
+    deps.cancel.records,
+    deps.log,
+    [...unfinished, 'COMPLETE_ERROR'],
+    before(uploadDays),
+    (id, isStillIdle) =>
+      deps.cancel.locks.ofImport(id, async () => {
+        if (await isStillIdle()) await removeUploads(deps.cancel, id)
+      }),
   )
   await sweepTrials(deps.cancel.runningDryRun)
   await removeUnusedFolders({ ...deps, database: deps.cancel.records.database }, before(1))
-  await forEachIdle(deps, finished, before(importDays), async (id, isStillIdle) => {
+  await forEachIdle(deps.cancel.records, deps.log, finished, before(importDays), async (id, isStillIdle) => {
     if (await isStillIdle()) await removeImport(deps.cancel, id)
   })
 }
 
 /** Cleans up idle imports. A failure of one import does not stop the others. */
 async function forEachIdle(
-  deps: RetentionDeps,
+  records: Keeping,
+  log: Logger,
   states: readonly ImportState[],
   before: string,
   clean: (id: number, isStillIdle: () => Promise<boolean>) => Promise<void>,
 ): Promise<void> {
-  const db = deps.cancel.records.database.kysely
+  const db = records.database.kysely
   for (const id of await listIdleImports(db, states, before)) {
     const isStillIdle = async (): Promise<boolean> => {
       const record = await findImport(db, id)
@@ -57,7 +64,7 @@ async function forEachIdle(
     try {
       await clean(id, isStillIdle)
     } catch (error) {
-      deps.log.error({ err: error, importId: id }, 'an old import could not be removed')
+      log.error({ err: error, importId: id }, 'an old import could not be removed')
     }
   }
 }

@@ -4,6 +4,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerDescription } from '../../formats/format.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { invalid } from '../../lib/errors.ts'
+import type { SourceLimits } from '../../sources/limits.ts'
 import type { InspectDeps } from '../inspect/inspect.ts'
 import { describeAll, findInUpload } from '../inspect/inspect.ts'
 import type { CorrectionFile, DescribedFile, TaskRecord } from '../model/model.ts'
@@ -75,7 +76,9 @@ export async function submitCorrections(
   const db = records.database.kysely
   try {
     const task = await getTask(db, importId, taskId)
-    const from = await running.duringRequest(importId, outer, (signal) => lookAt(deps, task, sent, signal))
+    const from = await running.duringRequest(importId, outer, (signal) =>
+      lookAt(deps.making, deps.look.limits, task, sent, signal),
+    )
     return await locks.ofImport(importId, async () => {
       const [record, current] = [await getImport(db, importId), await getTask(db, importId, taskId)]
       check(current)
@@ -107,12 +110,13 @@ function requireRules(names: readonly string[]): void {
 }
 
 async function lookAt(
-  { making, look }: SubmitCorrectionsDeps,
+  making: Pick<MakeDeps, 'pool' | 'limits'>,
+  limits: SourceLimits,
   task: TaskRecord,
   { upload, folder, charset }: Sent,
   signal: AbortSignal,
 ): Promise<CorrectionFile> {
-  const { files } = await findInUpload(look, folder, folder, signal)
+  const { files } = await findInUpload(limits, folder, folder, signal)
   const described = await describeAll(making, files, { signal, charset })
   const schema = task.source?.schema ?? { attributes: [], geometry: undefined }
   const { file, format, layer } = chooseLayer(described, schema)

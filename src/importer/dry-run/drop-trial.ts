@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { without } from '../../lib/defined.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import { now } from '../model/model.ts'
+import type { Keeping } from '../records/records.ts'
 import {
   changesPath,
   getImport,
@@ -45,7 +46,7 @@ export async function dropTrial(deps: DropDeps, task: TaskRecord): Promise<void>
 }
 
 /** Removes the dry run record of an import if none of its tasks retains results. */
-export async function forgetDryRun({ records }: DropDeps, importId: number): Promise<ImportRecord> {
+export async function forgetDryRun(records: Keeping, importId: number): Promise<ImportRecord> {
   const db = records.database.kysely
   const record = await getImport(db, importId)
   const { dryRun } = record
@@ -60,5 +61,5 @@ export async function dropTrials(deps: DropDeps, importId: number): Promise<Impo
   for (const task of await listTasks(deps.records.database.kysely, importId)) {
     if (task.state !== 'RUNNING') await dropTrial(deps, task)
   }
-  return forgetDryRun(deps, importId)
+  return forgetDryRun(deps.records, importId)
 }

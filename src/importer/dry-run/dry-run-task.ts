@@ -5,6 +5,7 @@ import type { ImportRecord, TaskLoad, TaskRecord, TaskTrial } from '../model/mod
 import { isWithoutGeometry, now, taskAfter, withoutGeometry } from '../model/model.ts'
 import { getTask, saveTaskAndTell } from '../records/records.ts'
 import { deafMs } from '../runtime/runtime.ts'
+import type { Kinds } from '../task-types/task-types.ts'
 import { removeStagedTrial } from './drop-trial.ts'
 import type { DryRunDeps } from './dry-run-deps.ts'
 
@@ -41,7 +42,8 @@ export function afterDryRun(task: TaskRecord, trial: TaskTrial | undefined): Tas
 
 /** Examines the task again. Throws the same error as a run if the task cannot run. */
 async function examine(
-  { kinds, keys }: DryRunDeps,
+  kinds: Kinds,
+  keys: DryRunDeps['keys'],
   record: ImportRecord,
   task: TaskRecord,
   signal: AbortSignal,
@@ -61,7 +63,7 @@ function taken({ runningDryRun }: TaskRecord): Pick<TaskRecord, 'runningDryRun'>
 }
 
 /** For stores that cannot retain staged rows: removes remaining staging data; the lists are retained. */
-async function removeLoad({ kinds }: DryRunDeps, { trial }: TaskRecord): Promise<void> {
+async function removeLoad(kinds: Kinds, { trial }: TaskRecord): Promise<void> {
   if (trial?.load !== undefined) await kinds.ofLoad(trial.load).discard(trial.load)
 }
 
@@ -84,10 +86,10 @@ export async function dryRunTask(
     task = await saveTaskAndTell(records, db, { ...task, trial: { at, load, mode: task.updateMode } })
   }
   try {
-    const examined = await examine(deps, record, task, signal)
+    const examined = await examine(deps.kinds, deps.keys, record, task, signal)
     const work = deps.kinds.of(examined).performDryRun({ record, task: examined }, { at, aim }, signal)
     const trial = await leaveStuckWork(work, signal, deafMs)
-    if (trial.laidBy === undefined) await removeLoad(deps, task)
+    if (trial.laidBy === undefined) await removeLoad(deps.kinds, task)
     task = await saveTaskAndTell(records, db, afterDryRun(task, told(examined, trial)))
     return true
   } catch (error) {

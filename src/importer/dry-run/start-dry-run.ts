@@ -1,6 +1,8 @@
+import type { Jobs } from '../../jobs/jobs.ts'
 import { conflict } from '../../lib/errors.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import { importAfter, now, runnableStates, taskAfter } from '../model/model.ts'
+import type { Keeping } from '../records/records.ts'
 import { getImport, listTasks, saveAndTell, saveTask } from '../records/records.ts'
 import { dropTrials } from './drop-trial.ts'
 import type { DryRunDeps } from './dry-run-deps.ts'
@@ -27,14 +29,15 @@ export async function startDryRun(deps: DryRunDeps, importId: number): Promise<n
     }
     const record = await dropTrials(deps, importId)
     const ready = (await listTasks(db, importId)).filter(({ state }) => runnableStates.includes(state))
-    return begin(deps, record, ready)
+    return begin(deps.records, deps.jobs, record, ready)
   })
   deps.jobs.wake()
   return jobId
 }
 
 async function begin(
-  { records, jobs }: DryRunDeps,
+  records: Keeping,
+  jobs: Jobs,
   record: ImportRecord,
   tasks: TaskRecord[],
 ): Promise<number> {

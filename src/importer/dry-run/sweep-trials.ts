@@ -30,7 +30,7 @@ export async function sweepTrials(deps: DryRunDeps): Promise<void> {
       .ofImport(importId, async () => {
         const task = await findTask(db, importId, id)
         if (task !== undefined && task.state !== 'RUNNING') await dropTrial(deps, task)
-        await forgetDryRun(deps, importId)
+        await forgetDryRun(deps.records, importId)
       })
       .catch((error: unknown) => log.warn({ err: error, importId, taskId: id }, 'a dry run was not removed'))
   }

@@ -203,7 +203,7 @@ export class Edits {
         throw error
       })
     passStep('edit.committed')
-    const version = record === undefined ? layer.version : await publishEdit(this.#deps, record)
+    const version = record === undefined ? layer.version : await publishEdit(this.#deps.catalog, record)
     passStep('edit.published')
     return { ...outcome, version }
   }
@@ -242,7 +242,7 @@ export class Edits {
    */
   async #isDone(record: EditRecord): Promise<boolean> {
     try {
-      if (await isCommitted(this.#deps, record)) return true
+      if (await isCommitted(this.#deps.catalog, record)) return true
       await forgetEdit(this.#deps, record)
       return false
     } catch {

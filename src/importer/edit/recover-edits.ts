@@ -17,7 +17,7 @@ interface RecoverEditsDeps {
  * Returns the version.
  */
 export async function publishEdit(
-  { catalog }: RecoverEditsDeps,
+  catalog: Catalog,
   { editId, edit }: EditRecord,
 ): Promise<number | undefined> {
   return catalog.transaction(async (change, db) => {
@@ -48,7 +48,7 @@ export async function recoverEdits(
 }
 
 async function settleEdit(deps: RecoverEditsDeps, record: EditRecord, isOver: boolean): Promise<void> {
-  if (await isCommitted(deps, record)) await publishEdit(deps, record)
+  if (await isCommitted(deps.catalog, record)) await publishEdit(deps.catalog, record)
   else if (isOver) await forgetEdit(deps, record)
 }
 
@@ -56,10 +56,7 @@ async function settleEdit(deps: RecoverEditsDeps, record: EditRecord, isOver: bo
  * True if the store has committed the edit. Edits that never reached their commit are not looked up in the
  * store.
  */
-export async function isCommitted(
-  { catalog }: Pick<RecoverEditsDeps, 'catalog'>,
-  { storeId, token, edit }: EditRecord,
-): Promise<boolean> {
+export async function isCommitted(catalog: Catalog, { storeId, token, edit }: EditRecord): Promise<boolean> {
   if (edit === undefined) return false
   const opened = await catalog.stores.open(await catalog.stores.get(storeId))
   return (await opened.outcome(token)) === 'committed'

@@ -14,7 +14,7 @@ export async function resolveDatabase(
 ): Promise<ImportSource> {
   const { password, ...named } = wanted.connection
   const place = defaultAddress(named)
-  if (isFileDatabase(place)) place.database = await resolveFile(deps, place.database)
+  if (isFileDatabase(place)) place.database = await resolveFile(deps.roots, place.database)
   return {
     type: 'database',
     path: '',
@@ -28,8 +28,8 @@ export async function resolveDatabase(
   }
 }
 
-async function resolveFile(deps: Pick<InspectDeps, 'roots'>, name: string): Promise<string> {
-  const path = await resolveInRoots(name, deps.roots)
+async function resolveFile(roots: readonly string[], name: string): Promise<string> {
+  const path = await resolveInRoots(name, roots)
   const status = await stat(path).catch(() => undefined)
   if (status?.isFile() !== true) throw invalid('no-such-file', `There is no database file "${path}"`)
   return path

@@ -4,6 +4,7 @@ import { isFolderDataset, withoutFolderEnding } from '../../formats/file-names.t
 import type { FormatMessage } from '../../formats/format.ts'
 import { invalid } from '../../lib/errors.ts'
 import { findArchive, withoutArchiveEnding } from '../../sources/archive.ts'
+import type { SourceLimits } from '../../sources/limits.ts'
 import { scanFile, scanFolder } from '../../sources/scan.ts'
 import type { FolderOptions } from './find-in-folder.ts'
 import { findInFolder } from './find-in-folder.ts'
@@ -25,12 +26,12 @@ export async function findInPath(
     return { folder: dirname(path), files: [await scanFile(path, signal)], messages: [] }
   }
   const folder = await options.unpackFolder()
-  return { ...(await findInArchive(deps, path, folder, signal)), folder: dirname(folder) }
+  return { ...(await findInArchive(deps.limits, path, folder, signal)), folder: dirname(folder) }
 }
 
 /** Unpacks an archive of an upload in place; removes the archive. */
 async function unpackInPlace(
-  deps: InspectDeps,
+  limits: SourceLimits,
   path: string,
   isAlone: boolean,
   signal: AbortSignal,
@@ -41,7 +42,7 @@ async function unpackInPlace(
   try {
     const base = withoutFolderEnding(withoutArchiveEnding(name))
     const unpacked = isAlone ? folder : freePath(folder, base)
-    const { messages } = await findInArchive(deps, archive, unpacked, signal, name)
+    const { messages } = await findInArchive(limits, archive, unpacked, signal, name)
     if (!isAlone) await liftOnlyFile(unpacked)
     return messages
   } finally {
@@ -51,17 +52,17 @@ async function unpackInPlace(
 
 /** Scans the files of one upload, including unpacked archives. */
 export async function findInUpload(
-  deps: InspectDeps,
+  limits: SourceLimits,
   folder: string,
   root: string,
   signal: AbortSignal,
 ): Promise<DataFiles> {
-  const scan = () => scanFolder(folder, { signal, maxEntries: deps.limits.maxEntries })
+  const scan = () => scanFolder(folder, { signal, maxEntries: limits.maxEntries })
   const first = await scan()
   const archives = first.filter(({ path }) => findArchive(path) !== undefined)
   const messages: FormatMessage[] = []
   for (const { path } of archives) {
-    messages.push(...(await unpackInPlace(deps, path, first.length === 1, signal)))
+    messages.push(...(await unpackInPlace(limits, path, first.length === 1, signal)))
   }
   const files = archives.length === 0 ? first : await scan()
   return { folder: root, files: files.filter(({ path }) => findArchive(path) === undefined), messages }

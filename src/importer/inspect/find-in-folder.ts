@@ -55,7 +55,7 @@ class FolderArchives {
     await mkdir(parent, { recursive: true })
     try {
       const { messages, taken } = await findInArchive(
-        this.#deps,
+        this.#deps.limits,
         path,
         target,
         signal,

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import type { Vault } from '../../lib/secrets/vault.ts'
 import { resolveInRoots } from '../../sources/path-guard.ts'
 import type { RemoteCredentials } from '../../sources/remote/credentials.ts'
 import { fetchRemote } from '../../sources/remote/fetch-remote.ts'
@@ -11,13 +12,13 @@ import type { DataFiles } from './unpack-data.ts'
 
 const progressMs = 500
 
-function withCredentials(location: string, credentials: RemoteCredentials, deps: InspectDeps) {
+function withCredentials(location: string, credentials: RemoteCredentials, vault: Vault) {
   const { username, password, domain } = credentials
   return {
     location,
     username,
     domain,
-    sealedPassword: password === undefined ? undefined : deps.vault.seal(password),
+    sealedPassword: password === undefined ? undefined : vault.seal(password),
   }
 }
 
@@ -25,20 +26,24 @@ function withCredentials(location: string, credentials: RemoteCredentials, deps:
  * Returns a remote source as stored: the password is encrypted and credentials are removed from the location.
  * Throws `Failure` for a malformed location, or one on this host outside the import roots.
  */
-export async function resolveRemote(deps: InspectDeps, wanted: RemoteRequest): Promise<ImportSource> {
+export async function resolveRemote(
+  roots: readonly string[],
+  vault: Vault,
+  wanted: RemoteRequest,
+): Promise<ImportSource> {
   const { location: text, ...given } = wanted
   if (isLocalLocation(text)) {
-    const path = await resolveInRoots(text, deps.roots)
-    return { type: 'remote', path, isOurs: false, remote: withCredentials(text, given, deps) }
+    const path = await resolveInRoots(text, roots)
+    return { type: 'remote', path, isOurs: false, remote: withCredentials(text, given, vault) }
   }
   const { location, credentials } = parseLocation(text)
-  const remote = withCredentials(location.url, { ...credentials, ...given }, deps)
+  const remote = withCredentials(location.url, { ...credentials, ...given }, vault)
   return { type: 'remote', path: '', isOurs: true, remote }
 }
 
 /** Fetches the data at a location into an empty folder and reports progress to the clients of the import. */
 export async function fetchInto(
-  deps: InspectDeps,
+  { remote, progress: progressBoard }: Pick<InspectDeps, 'remote' | 'progress'>,
   importId: number,
   wanted: RemoteRequest,
   folder: string,
@@ -49,24 +54,24 @@ export async function fetchInto(
   let toldAt = 0
   try {
     await fetchRemote(location, folder, {
-      ...deps.remote,
+      ...remote,
       credentials: { ...credentials, ...given },
       signal,
       onProgress: (progress) => {
         const at = performance.now()
         if (at - toldAt < progressMs) return
         toldAt = at
-        deps.progress.tell(importId, { type: 'fetch', progress })
+        progressBoard.tell(importId, { type: 'fetch', progress })
       },
     })
   } finally {
-    deps.progress.endFetch(importId)
+    progressBoard.endFetch(importId)
   }
 }
 
-function openedSource(deps: InspectDeps, source: RemoteSource): RemoteRequest {
+function openedSource(vault: Vault, source: RemoteSource): RemoteRequest {
   const { sealedPassword, ...wanted } = source
-  return { ...wanted, password: sealedPassword === undefined ? undefined : deps.vault.open(sealedPassword) }
+  return { ...wanted, password: sealedPassword === undefined ? undefined : vault.open(sealedPassword) }
 }
 
 /** Fetches the remote data of an import into a new upload folder, unpacks archives and scans the files. */
@@ -78,8 +83,8 @@ export async function findRemoteData(
 ): Promise<DataFiles> {
   const folder = await makeUploadFolder(deps, record.id, record.nextUpload)
   try {
-    await fetchInto(deps, record.id, openedSource(deps, source), folder, signal)
-    return await findInUpload(deps, folder, uploadRoot(deps, record.id), signal)
+    await fetchInto(deps, record.id, openedSource(deps.vault, source), folder, signal)
+    return await findInUpload(deps.limits, folder, uploadRoot(deps, record.id), signal)
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
     throw error

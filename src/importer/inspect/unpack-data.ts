@@ -5,9 +5,8 @@ import { isFolderContent } from '../../formats/file-names.ts'
 import type { DataFile, FormatMessage } from '../../formats/format.ts'
 import { freeName } from '../../lib/text/free-name.ts'
 import { extractArchive, findArchive, withoutArchiveEnding } from '../../sources/archive.ts'
-import type { Unpacked } from '../../sources/limits.ts'
+import type { SourceLimits, Unpacked } from '../../sources/limits.ts'
 import { scanFolder } from '../../sources/scan.ts'
-import type { InspectDeps } from './inspect-deps.ts'
 
 /** Main files to inspect and their folder. */
 export interface DataFiles {
@@ -43,7 +42,7 @@ async function nameFolderDataset(folder: string, name: string): Promise<void> {
 
 /** Unpacks an archive into a folder and scans it; `name` is the file name that users know. */
 export async function findInArchive(
-  deps: InspectDeps,
+  limits: SourceLimits,
   archive: string,
   folder: string,
   signal: AbortSignal,
@@ -51,11 +50,9 @@ export async function findInArchive(
   before?: Unpacked,
 ): Promise<DataFiles & { taken: Unpacked }> {
   const earlier = before === undefined ? {} : { before }
-  const taken = await extractArchive(archive, folder, { limits: deps.limits, signal, name, ...earlier })
+  const taken = await extractArchive(archive, folder, { limits, signal, name, ...earlier })
   await nameFolderDataset(folder, withoutArchiveEnding(name))
-  const files = existsSync(folder)
-    ? await scanFolder(folder, { signal, maxEntries: deps.limits.maxEntries })
-    : []
+  const files = existsSync(folder) ? await scanFolder(folder, { signal, maxEntries: limits.maxEntries }) : []
   const why = `is an archive inside an archive and was not opened: unpack "${name}" and upload it by itself`
   return { ...withoutArchives(folder, files, 'archive-in-archive', why), taken }
 }

@@ -17,7 +17,7 @@ const nothingWas: ContentEnd = { form: 'lost', reason: 'Its store was deleted' }
 
 /** Returns what happens to the present contents; undefined if nothing replaces them. */
 async function endOf(
-  { catalog }: RecoverRestoreDeps,
+  catalog: Catalog,
   { token, keep, kept }: RestoreRecord,
   store: StoreRecord,
   way: RestorePlan | undefined,
@@ -46,7 +46,7 @@ export async function publishRestore(
   const version = await catalog.versions.getOf(record.layerId, record.version)
   const store = await catalog.stores.getOrGone(version.storeId)
   const revival = record.what.includes('data') ? await catalog.stores.bringBack(store.id) : undefined
-  const end = revival === undefined ? await endOf(deps, record, store, way) : nothingWas
+  const end = revival === undefined ? await endOf(deps.catalog, record, store, way) : nothingWas
   const files = revival === undefined && way?.kind === 'files' ? way.content.files : undefined
   const { what, user, rows } = record
   await catalog.transaction(async (change, db) => {

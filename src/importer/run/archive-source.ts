@@ -54,11 +54,11 @@ function nameOf(task: TaskRecord, path: string, taken: ReadonlySet<string>): str
  * Lists the source files of tasks with their sidecars, each once. Files of uploads in earlier runs no longer
  * exist.
  */
-async function listPacked(deps: ArchiveDeps, tasks: TaskRecord[]): Promise<Packed[]> {
+async function listPacked(kinds: Kinds, tasks: TaskRecord[]): Promise<Packed[]> {
   const packed = new Map<string, Packed>()
   const taken = new Set<string>()
   for (const task of tasks) {
-    for (const file of await deps.kinds.of(task).listFiles(task)) {
+    for (const file of await kinds.of(task).listFiles(task)) {
       for (const top of [file.path, ...Object.values(file.sidecars)]) {
         for (const path of packed.has(top) ? [] : await filesBelow(top)) {
           const name = nameOf(task, path, taken)
@@ -92,12 +92,12 @@ async function writeZip(path: string, files: Packed[], signal: AbortSignal): Pro
 }
 
 async function writeArchive(
-  deps: ArchiveDeps,
+  folders: ArchiveDeps['folders'],
   record: ImportRecord,
   files: Packed[],
   signal: AbortSignal,
 ): Promise<void> {
-  const folder = deps.folders.archives
+  const folder = folders.archives
   const path = join(folder, `import-${record.id}-run-${record.jobId}.zip`)
   try {
     await mkdir(folder, { recursive: true })
@@ -124,8 +124,8 @@ export async function archiveSource(
   if (tasks.some(({ state }) => state !== 'COMPLETE')) return []
   const work = deps.running.begin(record.id, signal)
   try {
-    const files = await listPacked(deps, tasks)
-    if (files.length > 0) await writeArchive(deps, record, files, work.signal)
+    const files = await listPacked(deps.kinds, tasks)
+    if (files.length > 0) await writeArchive(deps.folders, record, files, work.signal)
     return []
   } catch (error) {
     signal.throwIfAborted()

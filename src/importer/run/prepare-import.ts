@@ -8,6 +8,7 @@ import type { EventBus } from '../../lib/events.ts'
 import { giveFile } from '../../lib/files/give-file.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { leaveStuckWork, WorkLeft } from '../../lib/workers/leave-stuck-work.ts'
+import type { SourceLimits } from '../../sources/limits.ts'
 import type { DataFiles, InspectDeps } from '../inspect/inspect.ts'
 import { findInPath, findInUpload, findRemoteData } from '../inspect/inspect.ts'
 import type { GranuleRecord, ImportEvent, ImportRecord, TaskRecord } from '../model/model.ts'
@@ -27,6 +28,7 @@ import {
 } from '../records/records.ts'
 import type { RunningTable } from '../runtime/runtime.ts'
 import { deafMs, publishEnded } from '../runtime/runtime.ts'
+import type { Kinds } from '../task-types/task-types.ts'
 import type { MakeDeps } from './make-tasks.ts'
 import { makeTasks } from './make-tasks.ts'
 import type { StartDeps } from './start-run.ts'
@@ -43,7 +45,8 @@ export interface PrepareDeps {
 
 /** Returns undefined if uploads will provide the data. */
 async function findData(
-  { look, making }: PrepareDeps,
+  look: InspectDeps,
+  kinds: Kinds,
   record: ImportRecord,
   signal: AbortSignal,
 ): Promise<DataFiles | undefined> {
@@ -52,24 +55,25 @@ async function findData(
     return findRemoteData(look, record, source.remote, signal)
   }
   if (source === undefined) return undefined
-  if (source.isOurs) return findPlaced(look, record, signal)
+  if (source.isOurs) return findPlaced(look.folders, look.limits, record, signal)
   const unpackFolder = () => makeUploadFolder(look, record.id, record.nextUpload)
-  const { opensArchives } = making.kinds.ofSource(source).data
+  const { opensArchives } = kinds.ofSource(source).data
   return findInPath(look, source.path, { unpackFolder, opensArchives }, signal)
 }
 
 /** Finds the files that the import was created from, which remain unchanged until its tasks are saved. */
 async function findPlaced(
-  look: InspectDeps,
+  folders: InspectDeps['folders'],
+  limits: SourceLimits,
   { id, nextUpload }: ImportRecord,
   signal: AbortSignal,
 ): Promise<DataFiles | undefined> {
-  const placed = placedFolder(look, id)
+  const placed = placedFolder({ folders }, id)
   const names = await readdir(placed).catch(() => undefined)
   if (names === undefined) return undefined
-  const folder = await makeUploadFolder(look, id, nextUpload)
+  const folder = await makeUploadFolder({ folders }, id, nextUpload)
   for (const name of names) await giveFile(join(placed, name), join(folder, name))
-  return findInUpload(look, folder, uploadRoot(look, id), signal)
+  return findInUpload(limits, folder, uploadRoot({ folders }, id), signal)
 }
 
 async function end(records: Keeping, db: Queryable, record: ImportRecord, event: ImportEvent): Promise<void> {
@@ -98,64 +102,71 @@ interface Prepared {
   changes: Partial<ImportRecord>
 }
 
-async function look(deps: PrepareDeps, record: ImportRecord, signal: AbortSignal): Promise<Prepared> {
-  return deps.making.kinds.ofSource(record.source).data.isFiles
-    ? lookAtFiles(deps, record, signal)
-    : lookAtSource(deps, record, signal)
-}
-
-/** Inspects data that are not files; the source gives their location. */
-async function lookAtSource(
-  { making }: PrepareDeps,
+async function look(
+  look: InspectDeps,
+  making: MakeDeps,
   record: ImportRecord,
   signal: AbortSignal,
 ): Promise<Prepared> {
+  return making.kinds.ofSource(record.source).data.isFiles
+    ? lookAtFiles(look, making, record, signal)
+    : lookAtSource(making, record, signal)
+}
+
+/** Inspects data that are not files; the source gives their location. */
+async function lookAtSource(making: MakeDeps, record: ImportRecord, signal: AbortSignal): Promise<Prepared> {
   const nothing = { folder: '', files: [], messages: [] }
   const { tasks, messages, source } = await makeTasks(making, record, nothing, { isUploaded: false, signal })
   return { tasks, granules: [], changes: { messages, source } }
 }
 
-async function lookAtFiles(deps: PrepareDeps, record: ImportRecord, signal: AbortSignal): Promise<Prepared> {
-  const found = await findData(deps, record, signal)
+async function lookAtFiles(
+  look: InspectDeps,
+  making: MakeDeps,
+  record: ImportRecord,
+  signal: AbortSignal,
+): Promise<Prepared> {
+  const found = await findData(look, making.kinds, record, signal)
   if (found === undefined) {
     return { tasks: [], granules: [], changes: { folder: record.source?.path ?? '', messages: [] } }
   }
-  const { uploads } = deps.look.folders
+  const { uploads } = look.folders
   const isUploaded = record.source !== undefined && found.folder.startsWith(`${uploads}/`)
   const { charset } = record.source ?? {}
   const options = { isUploaded, signal, charset }
-  const { tasks, messages, granules = [] } = await makeTasks(deps.making, record, found, options)
+  const { tasks, messages, granules = [] } = await makeTasks(making, record, found, options)
   const nextUpload = record.nextUpload + (isUploaded || found.unpacked !== undefined ? 1 : 0)
   return { tasks, granules, changes: { nextUpload, folder: found.folder, messages } }
 }
 
 async function prepare(
-  deps: PrepareDeps,
+  inspectDeps: InspectDeps,
+  making: MakeDeps,
   importId: number,
   isAsync: boolean,
   signal: AbortSignal,
 ): Promise<void> {
-  const record = await findImport(deps.making.records.database.kysely, importId)
+  const record = await findImport(making.records.database.kysely, importId)
   if (record === undefined || record.state !== 'INIT') return
-  const { tasks, granules, changes } = await look(deps, record, signal)
+  const { tasks, granules, changes } = await look(inspectDeps, making, record, signal)
   const isReady =
     !isAsync &&
     record.store !== undefined &&
     tasks.length > 0 &&
     tasks.every((task) => task.state === 'READY')
-  await deps.making.records.database.transaction(async (db) => {
+  await making.records.database.transaction(async (db) => {
     for (const { id } of await listTaskStates(db, importId)) await deleteTask(db, importId, id)
     for (const task of tasks) await insertTask(db, task)
     await insertGranules(db, granules)
     const counted = { ...record, ...changes, nextTaskId: record.nextTaskId + tasks.length }
-    await end(deps.making.records, db, counted, { type: 'prepared', isReady })
+    await end(making.records, db, counted, { type: 'prepared', isReady })
   })
-  await rm(placedFolder(deps.look, importId), { recursive: true, force: true })
+  await rm(placedFolder(inspectDeps, importId), { recursive: true, force: true })
 }
 
 /** Starts the run requested at creation. An import without runnable tasks is not changed. */
-async function runWherePossible(deps: PrepareDeps, importId: number): Promise<void> {
-  await startRun(deps.starting, importId).catch((error: unknown) => {
+async function runWherePossible(starting: StartDeps, importId: number): Promise<void> {
+  await startRun(starting, importId).catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error
   })
 }
@@ -169,9 +180,9 @@ export function prepareHandler(deps: PrepareDeps): JobHandler {
       const importId = Number(payload.importId)
       const stop = deps.running.begin(importId, signal)
       try {
-        const work = prepare(deps, importId, payload.isAsync === true, stop.signal)
+        const work = prepare(deps.look, deps.making, importId, payload.isAsync === true, stop.signal)
         await leaveStuckWork(work, stop.signal, deafMs)
-        if (payload.isRunAfter === true) await runWherePossible(deps, importId)
+        if (payload.isRunAfter === true) await runWherePossible(deps.starting, importId)
       } catch (error) {
         if (error instanceof WorkLeft) publishEnded(deps, 'job', error)
         if (signal.aborted) throw error

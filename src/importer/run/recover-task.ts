@@ -1,3 +1,4 @@
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
@@ -66,13 +67,13 @@ export async function publishEarlierCommits({ owner: needs, kinds, jobs, log }: 
     if (task.run?.load?.token === undefined) continue
     if (await jobs.isHeldByOther(task.run.jobId)) continue
     const owner = new RunningTask(needs, { record: await getImport(db, task.importId), task })
-    await publishIfCommitted(needs, kinds, owner).catch((error: unknown) =>
+    await publishIfCommitted(needs.catalog, kinds, owner).catch((error: unknown) =>
       warn(log, owner, error, 'how a load ended is not known yet'),
     )
   }
 }
 
-async function publishIfCommitted({ catalog }: OwnerDeps, kinds: Kinds, owner: RunningTask): Promise<void> {
+async function publishIfCommitted(catalog: Catalog, kinds: Kinds, owner: RunningTask): Promise<void> {
   const { load } = owner
   if (load === undefined) return
   const store = await catalog.stores.get(load.storeId)

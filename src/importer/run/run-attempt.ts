@@ -54,14 +54,15 @@ async function attemptOnce(
     await owner.fail(`It was begun ${maxTaskAttempts} times and the server died each time`)
     return
   }
-  if (!(await begin(deps, owner, attempt, signal))) return
+  if (!(await begin(deps.kinds, deps.keys, owner, attempt, signal))) return
   const key = await deps.kinds.of(owner.task).turn(owner)
   await withLock(deps.locks, key, signal, () => placeAndLoad(deps, owner, signal))
 }
 
 /** Examines the task again and sets it to RUNNING. Returns false if it cannot run. */
 async function begin(
-  { kinds, keys }: AttemptDeps,
+  kinds: Kinds,
+  keys: Pick<KeyFinder, 'explain'>,
   owner: RunningTask,
   attempt: number,
   signal: AbortSignal,
@@ -104,7 +105,7 @@ async function placeOnce(
 ): Promise<void> {
   const placed = await deps.kinds.of(owner.task).place(owner, { isLookedUp, signal })
   try {
-    await dropTrial(deps, owner, placed)
+    await dropTrial(deps.kinds, deps.log, owner, placed)
     if (placed.load !== undefined) await owner.aim(placed.load)
     passStep('load.aimed')
     await stageToPublish(deps.locks, owner, placed, signal)
@@ -116,7 +117,7 @@ async function placeOnce(
 }
 
 /** Removes rows staged by a dry run that are not reused. */
-async function dropTrial({ kinds, log }: AttemptDeps, owner: RunningTask, { load }: Placed): Promise<void> {
+async function dropTrial(kinds: Kinds, log: Logger, owner: RunningTask, { load }: Placed): Promise<void> {
   const { record, task } = owner
   const before = task.trial?.load
   if (before === undefined || before.loadId === load?.loadId) return

@@ -44,28 +44,33 @@ async function endRun(deps: RunDeps, importId: number, signal?: AbortSignal): Pr
   deps.events.emit('import.completed', { importId, state })
 }
 
-async function runTasks(deps: RunDeps, importId: number, context: JobContext): Promise<void> {
+async function runTasks(
+  records: Keeping,
+  taskDeps: TaskDeps,
+  importId: number,
+  context: JobContext,
+): Promise<void> {
   const { jobId, signal } = context
-  const tasks = await listTasks(deps.records.database.kysely, importId)
+  const tasks = await listTasks(records.database.kysely, importId)
   const waiting = tasks.filter((task) => task.run?.jobId === jobId).values()
   const work = async (): Promise<void> => {
     for (const task of waiting) {
       signal.throwIfAborted()
-      await runTask(deps.tasks, importId, task.id, { id: jobId, signal })
+      await runTask(taskDeps, importId, task.id, { id: jobId, signal })
     }
   }
-  const width = Math.min(deps.tasks.width, tasks.length)
+  const width = Math.min(taskDeps.width, tasks.length)
   const results = await Promise.allSettled(Array.from({ length: width }, work))
   for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
-async function failAll(deps: RunDeps, importId: number, reason: string): Promise<void> {
-  const db = deps.records.database.kysely
+async function failAll(records: Keeping, importId: number, reason: string): Promise<void> {
+  const db = records.database.kysely
   for (const task of await listTasks(db, importId)) {
     if (task.run === undefined) continue
     const { run, ...failed } = taskAfter(task, { type: 'failed' })
     const unsettled = run?.load === undefined ? {} : { unsettled: run.load }
-    await saveTaskAndTell(deps.records, db, { ...failed, ...unsettled, errorMessage: reason })
+    await saveTaskAndTell(records, db, { ...failed, ...unsettled, errorMessage: reason })
   }
 }
 
@@ -76,13 +81,13 @@ export function runHandler(deps: RunDeps): JobHandler {
     run: async (payload, context) => {
       const importId = Number(payload.importId)
       if ((await findImport(deps.records.database.kysely, importId)) === undefined) return
-      await runTasks(deps, importId, context)
+      await runTasks(deps.records, deps.tasks, importId, context)
       await endRun(deps, importId, context.signal)
     },
     abandoned: async (payload, reason) => {
       const importId = Number(payload.importId)
       if ((await findImport(deps.records.database.kysely, importId)) === undefined) return
-      await failAll(deps, importId, reason)
+      await failAll(deps.records, importId, reason)
       await endRun(deps, importId)
     },
   }

@@ -33,22 +33,27 @@ function refuseNothingToRun(record: ImportRecord, tasks: TaskRecord[]): never {
   throw conflict('nothing-to-run', `No task of import ${record.id} can be run`, { errors })
 }
 
-async function prepareAgain(deps: StartDeps, record: ImportRecord): Promise<number> {
-  const jobId = await deps.records.database.transaction(async (db) => {
+async function prepareAgain(records: Keeping, jobs: Jobs, record: ImportRecord): Promise<number> {
+  const jobId = await records.database.transaction(async (db) => {
     const payload = { importId: record.id, isAsync: true }
-    const id = await deps.jobs.enqueue(db, { kind: prepareJob, key: `import ${record.id}`, payload })
-    await saveAndTell(deps.records, db, { ...importAfter(record, { type: 'prepare-again' }), jobId: id })
+    const id = await jobs.enqueue(db, { kind: prepareJob, key: `import ${record.id}`, payload })
+    await saveAndTell(records, db, { ...importAfter(record, { type: 'prepare-again' }), jobId: id })
     return id
   })
   return jobId
 }
 
-async function beginRun(deps: StartDeps, record: ImportRecord, tasks: TaskRecord[]): Promise<number> {
-  return deps.records.database.transaction(async (db) => {
+async function beginRun(
+  records: Keeping,
+  jobs: Jobs,
+  record: ImportRecord,
+  tasks: TaskRecord[],
+): Promise<number> {
+  return records.database.transaction(async (db) => {
     const payload = { importId: record.id }
-    const jobId = await deps.jobs.enqueue(db, { kind: runJob, key: `import ${record.id}`, payload })
-    await saveAndTell(deps.records, db, { ...importAfter(record, { type: 'started' }), jobId })
-    const at = now(deps.records)
+    const jobId = await jobs.enqueue(db, { kind: runJob, key: `import ${record.id}`, payload })
+    await saveAndTell(records, db, { ...importAfter(record, { type: 'started' }), jobId })
+    const at = now(records)
     for (const task of tasks) await saveTask(db, { ...task, run: { jobId, attempt: 0 } }, at)
     return jobId
   })
@@ -69,23 +74,28 @@ export async function startRun(
     const record = await getImport(db, importId)
     check?.(record)
     if (record.state === 'COMPLETE') return undefined
-    if (record.state === 'INIT_ERROR') return prepareAgain(deps, record)
+    if (record.state === 'INIT_ERROR') return prepareAgain(deps.records, deps.jobs, record)
     if (record.state === 'INIT' || record.state === 'RUNNING') {
       throw conflict('import-busy', `Import ${importId} is ${record.state} already`)
     }
     const tasks = await listTasks(db, importId)
     const runnable = tasks.filter((task) => runnableStates.includes(task.state))
     if (runnable.length === 0) refuseNothingToRun(record, tasks)
-    return beginRun(deps, without(record, 'dryRun'), runnable)
+    return beginRun(deps.records, deps.jobs, without(record, 'dryRun'), runnable)
   })
   deps.jobs.wake()
   return jobId
 }
 
 /** Starts a run of a single task. Run under the lock of the import. */
-export function startTask(deps: StartDeps, record: ImportRecord, task: TaskRecord): Promise<number> {
+export function startTask(
+  records: Keeping,
+  jobs: Jobs,
+  record: ImportRecord,
+  task: TaskRecord,
+): Promise<number> {
   if (record.state === 'INIT' || record.state === 'RUNNING') {
     throw conflict('import-busy', `Import ${record.id} is ${record.state} already`)
   }
-  return beginRun(deps, record, [task])
+  return beginRun(records, jobs, record, [task])
 }

@@ -23,7 +23,7 @@ interface StopDeps {
 
 /** Cancels it in this process and waits for its end; false if this process does not run it. */
 async function stopHere(
-  { running }: StopDeps,
+  running: RunningTable,
   { importId, taskId, isFetch }: UnwantedWork,
 ): Promise<boolean> {
   if (isFetch !== true) return running.cancel(importId, taskId)
@@ -33,14 +33,14 @@ async function stopHere(
 
 /** Stops work on request of other processes. */
 export function hearCancellations(deps: StopDeps): void {
-  deps.broadcast.listen(topic, (body) => void stopHere(deps, body as UnwantedWork))
+  deps.broadcast.listen(topic, (body) => void stopHere(deps.running, body as UnwantedWork))
 }
 
 /** Cancels fetches for uploads of an import, here immediately and in other processes shortly after. */
 export async function stopFetches(deps: StopDeps, importId: number): Promise<void> {
   const work = { importId, isFetch: true }
   deps.broadcast.tell(topic, work)
-  await stopHere(deps, work)
+  await stopHere(deps.running, work)
 }
 
 /**
@@ -55,7 +55,7 @@ export async function stopWork(
 ): Promise<void> {
   const began = performance.now()
   let toldAt = Number.NEGATIVE_INFINITY
-  while (!(await stopHere(deps, work)) && !(await isOver())) {
+  while (!(await stopHere(deps.running, work)) && !(await isOver())) {
     const at = performance.now()
     if (at - began > patienceMs) {
       throw new Failure(

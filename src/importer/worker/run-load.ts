@@ -66,7 +66,7 @@ async function listUpserted(
  */
 async function settle(
   { mended, rejectsPath }: LoadPlan,
-  { ledger, schema, syncRejects }: StagedPlan,
+  { ledger, schema, syncRejects }: Pick<StagedPlan, 'schema' | 'ledger' | 'syncRejects'>,
   result: LoadResult,
   { signal, onNothingMended }: RunLoadHooks,
 ): Promise<LoadOutcome> {
@@ -83,7 +83,7 @@ async function settle(
 async function commit(
   plan: LoadPlan,
   store: VectorStore,
-  load: StagedPlan,
+  load: Pick<StagedPlan, 'staged' | 'schema' | 'ledger' | 'syncRejects'>,
   hooks: RunLoadHooks,
 ): Promise<LoadOutcome> {
   const { staged } = load
@@ -104,7 +104,11 @@ async function commit(
 /**
  * Adds source values to rows that were rejected at the end, if the source is a file that can be read again.
  */
-async function giveSourceValues(plan: LoadPlan, load: StagedPlan, signal: AbortSignal): Promise<void> {
+async function giveSourceValues(
+  plan: LoadPlan,
+  load: Pick<StagedPlan, 'ledger' | 'close'>,
+  signal: AbortSignal,
+): Promise<void> {
   const { gone } = load.ledger
   if (gone.size === 0 || plan.source.kind !== 'file' || plan.mended !== undefined) return
   const { restoreRejects } = await import('./restore-rejects.ts')

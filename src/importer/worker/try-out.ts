@@ -1,6 +1,8 @@
 import type { FormatMessage } from '../../formats/format.ts'
+import type { Schema } from '../../geo/schema.ts'
 import { writeChanges } from '../../stores/change-files/write-changes.ts'
 import type { ChangeCounts, TableComparison } from '../../stores/changes.ts'
+import type { StagedLoad, TableDescription } from '../../stores/store.ts'
 import type { Measured, Trial, TrialOptions } from '../model/load-rules.ts'
 import { asksChanges, findStopped } from '../model/load-rules.ts'
 import type { FlowHooks } from './load-flow.ts'
@@ -23,11 +25,13 @@ export async function tryOut(
   hooks: FlowHooks,
 ): Promise<Trial> {
   try {
-    tellIdleLimits(wish, load, hooks)
-    const comparison = await compare(plan, wish, load, hooks.signal)
+    tellIdleLimits(wish, load.schema, hooks)
+    const comparison = await compare(plan, wish, load.staged, hooks.signal)
     const limit = onlyAdded(plan, 0) === undefined ? mostListed : mostListedAdded
     const listed =
-      comparison === undefined ? undefined : await list(wish, load, { comparison, limit }, hooks.signal)
+      comparison === undefined
+        ? undefined
+        : await list(wish, load.schema, load.before, { comparison, limit }, hooks.signal)
     return trialOf(plan, wish, load, { comparison, listed })
   } catch (error) {
     await load.staged.discard()
@@ -36,7 +40,7 @@ export async function tryOut(
 }
 
 /** Warns about limits on columns that are misspelt or missing, which therefore have no values to check. */
-function tellIdleLimits({ stopIf }: TrialOptions, { schema }: StagedPlan, { onMessage }: FlowHooks): void {
+function tellIdleLimits({ stopIf }: TrialOptions, schema: Schema, { onMessage }: FlowHooks): void {
   const come = schema.attributes.map(({ name }) => name)
   const idle = Object.keys(stopIf?.values ?? {}).filter((name) => !come.includes(name))
   if (idle.length === 0) return
@@ -49,7 +53,7 @@ function tellIdleLimits({ stopIf }: TrialOptions, { schema }: StagedPlan, { onMe
 async function compare(
   { mode }: LoadPlan,
   { isDryRun, keys, stopIf }: TrialOptions,
-  { staged }: StagedPlan,
+  staged: StagedLoad,
   signal: AbortSignal,
 ): Promise<TableComparison | undefined> {
   const isAsked = isDryRun || (asksChanges(stopIf ?? {}) && mode !== 'CREATE' && mode !== 'APPEND')
@@ -59,7 +63,8 @@ async function compare(
 /** Lists the first changes individually and returns how many are listed. */
 async function list(
   { changesPath }: TrialOptions,
-  { schema, before }: StagedPlan,
+  schema: Schema,
+  before: TableDescription | undefined,
   { comparison, limit }: { comparison: TableComparison; limit: number },
   signal: AbortSignal,
 ): Promise<number | undefined> {
@@ -130,7 +135,7 @@ function countsOf({ keys }: TrialOptions, counts: ChangeCounts | undefined): Cha
 
 function measuredOf(
   { crs = {} }: TrialOptions,
-  { rowsBefore = 0, counted = {} }: StagedPlan,
+  { rowsBefore = 0, counted = {} }: Pick<StagedPlan, 'counted' | 'rowsBefore'>,
   { rows, changes, columns }: Pick<Trial, 'rows' | 'columns'> & { changes: ChangeCounts | undefined },
 ): Measured {
   const { figures } = counted

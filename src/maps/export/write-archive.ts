@@ -47,7 +47,7 @@ export async function writeArchive(
   signal: AbortSignal,
 ): Promise<number> {
   for (let tries = 1; ; tries += 1) {
-    const { layer, before } = await steadyLayer(deps, wish.layerId, signal)
+    const { layer, before } = await steadyLayer(deps.layers, wish.layerId, signal)
     try {
       return await writeOnce(deps, wish, { layer, before }, onProgress, signal)
     } catch (error) {
@@ -79,7 +79,7 @@ async function writeOnce(
       onProgress(progress)
     }
     const bounds = await addAll(deps, thread, visitTiles(wish, make, tell), signal)
-    await confirm(deps, layer, before, signal)
+    await confirm(deps.layers, layer, before, signal)
     const sizeBytes = await thread.call('finish', { facts: factsOf(layer, before, wish, bounds) }, { signal })
     deps.checkSize(sizeBytes)
     return sizeBytes
@@ -94,7 +94,7 @@ async function writeOnce(
 
 /** Sends tiles to the thread in batches; returns the bounds of those of the deepest zoom. */
 async function addAll(
-  { checkSize }: WriteArchiveDeps,
+  { checkSize }: Pick<WriteArchiveDeps, 'checkSize'>,
   thread: WorkerHandle<ArchiveHandlers>,
   tiles: AsyncIterable<ArchivedTile>,
   signal: AbortSignal,
@@ -148,7 +148,7 @@ function factsOf(
 
 /** Returns the layer once no undetected change is possible. */
 async function steadyLayer(
-  { layers }: WriteArchiveDeps,
+  layers: Pick<Layers, 'findById' | 'versionOf' | 'isStill'>,
   layerId: number,
   signal: AbortSignal,
 ): Promise<{ layer: LayerRecord; before: LayerVersion }> {
@@ -165,7 +165,7 @@ async function steadyLayer(
 
 /** Throws `LayerChanged` where the layer does not have the version any more. */
 async function confirm(
-  { layers }: WriteArchiveDeps,
+  layers: Pick<Layers, 'findById' | 'versionOf' | 'isStill'>,
   { id }: LayerRecord,
   before: LayerVersion,
   signal: AbortSignal,

@@ -132,8 +132,12 @@ async function fetchEntries(fetch: Fetch, entries: RemoteEntry[]): Promise<void>
   }
 }
 
-async function fetchAll(fetch: Fetch, location: RemoteLocation, options: FetchOptions): Promise<void> {
-  const { limits, signal } = options
+async function fetchAll(
+  fetch: Fetch,
+  location: RemoteLocation,
+  limits: DownloadLimits,
+  signal: AbortSignal,
+): Promise<void> {
   const { sessions } = fetch
   const entries = await persist(
     { sessions, limits, signal },
@@ -167,7 +171,7 @@ export async function fetchRemote(
   const within = { ...options, signal: AbortSignal.any([signal, late]) }
   const sessions = new SessionSource((at) => findProtocol(location.scheme).open(location, within, at))
   try {
-    await fetchAll(new Fetch(folder, within, sessions), location, within)
+    await fetchAll(new Fetch(folder, within, sessions), location, within.limits, within.signal)
   } catch (error) {
     signal.throwIfAborted()
     if (late.aborted) {

@@ -19,6 +19,8 @@ import type { MapImageRequest, MapParameters } from './map-query.ts'
 import { contentBbox, isCrs84, MapQuery, readBackground, readFrame } from './map-query.ts'
 import { StyleParams } from './map-schemas.ts'
 
+type MapDeps = Pick<OgcDeps, 'catalog' | 'version' | 'sharedMaxAgeSeconds' | 'tiles'>
+
 const formats: [name: MapFormat, title: string][] = [
   ['png', 'PNG'],
   ['webp', 'WebP'],
@@ -52,7 +54,7 @@ export const getCollectionMap = represented(
     ...marks,
     summary: 'A picture of a coverage or mosaic',
     params: CollectionParams,
-    handle: (deps: OgcDeps, request, reply) => sendMap(deps, request, reply),
+    handle: (deps: MapDeps, request, reply) => sendMap(deps, request, reply),
   }),
 )
 
@@ -62,7 +64,7 @@ export const getStyledMap = represented(
     ...marks,
     summary: 'A picture of a coverage or mosaic by one of its styles',
     params: StyleParams,
-    handle: (deps: OgcDeps, request, reply) => sendMap(deps, request, reply),
+    handle: (deps: MapDeps, request, reply) => sendMap(deps, request, reply),
   }),
 )
 
@@ -76,8 +78,8 @@ function requireCoverage(layer: LayerRecord): LayerRecord {
   )
 }
 
-async function sendMap(deps: OgcDeps, request: MapRequest, reply: FastifyReply): Promise<unknown> {
-  const layer = requireCoverage(await readableLayer(deps, request))
+async function sendMap(deps: MapDeps, request: MapRequest, reply: FastifyReply): Promise<unknown> {
+  const layer = requireCoverage(await readableLayer(deps.catalog, request))
   const format = (chosenRepresentation(request)?.name ?? 'png') as MapFormat
   const { style, key } = await styleFor(deps, request, layer, request.params.styleId)
   const background = readBackground(request.query, format === 'jpeg')

@@ -63,7 +63,7 @@ export const getCatalogueLanding = represented(
     summary: 'The catalogue: landing page of OGC API Records',
     description: 'Links to the collection of records, its conformance classes and its API definition.',
     answers: { 200: CatalogueLanding },
-    handle: (_parts: OgcDeps, request) => {
+    handle: (_: unknown, request) => {
       const link = linker(request)
       return {
         title: 'Terrane: catalogue',
@@ -102,7 +102,7 @@ export const getCatalogueApi = represented(
     description:
       'The part below `/ogc/catalogue` alone, in the version of OpenAPI that OGC API clients read.',
     answers: { 200: OpenApiAnswer },
-    handle: ({ version }: OgcDeps, request, reply) => {
+    handle: ({ version }: Pick<OgcDeps, 'version'>, request, reply) => {
       const description = describeCatalogueApi(request, version)
       if (chosenRepresentation(request) !== undefined) return description
       // As bytes: to a text a parameter would be added, and clients compare the type to the letter.
@@ -150,8 +150,8 @@ export const getCatalogues = represented(
     summary: 'Collections of records, of which there is one',
     description: 'One collection, `layers`, with a record for each layer that the caller may read.',
     answers: { 200: CataloguesAnswer },
-    handle: async (deps: OgcDeps, request, reply) => {
-      const set = await knownSummaries(deps, request)
+    handle: async (deps: Pick<OgcDeps, 'catalog' | 'version' | 'sharedMaxAgeSeconds'>, request, reply) => {
+      const set = await knownSummaries(deps.catalog, request)
       if (isKept(deps, set, { request, reply })) return reply.send()
       const isHintDue = set.byId.size === 0 && !hasRole(request.caller, 'user')
       return {
@@ -170,8 +170,8 @@ export const describeCatalogue = represented(
     summary: 'The collection of records',
     description: 'Title, extent and sort order of the collection of records.',
     answers: { 200: CatalogueAnswer },
-    handle: async (deps: OgcDeps, request, reply) => {
-      const set = await knownSummaries(deps, request)
+    handle: async (deps: Pick<OgcDeps, 'catalog' | 'version' | 'sharedMaxAgeSeconds'>, request, reply) => {
+      const set = await knownSummaries(deps.catalog, request)
       if (isKept(deps, set, { request, reply })) return reply.send()
       const { accept = '' } = request.headers
       const isPlain = accept.includes(json) && !accept.includes(catalogJson)
@@ -188,7 +188,7 @@ export const getCatalogueSortables = represented(
     summary: 'What records can be ordered by',
     description: 'A JSON Schema of the properties of records that `sortby` may name.',
     answers: { 200: SortablesAnswer },
-    handle: (_parts: OgcDeps, request, reply) => {
+    handle: (_: unknown, request, reply) => {
       reply.header('content-type', 'application/schema+json; charset=utf-8')
       return {
         $schema: 'https://json-schema.org/draft/2020-12/schema',

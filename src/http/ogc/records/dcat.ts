@@ -1,10 +1,13 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
+import type { Catalog } from '../../../catalog/catalog.ts'
 import type { SummarySet } from '../../../catalog/summaries/layer-summaries.ts'
 import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
+import type { ServiceSettings } from '../../../config/service-settings.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { media } from '../../description.ts'
 import { operation } from '../../endpoint.ts'
+import type { LayerBounds } from '../../layer-bounds.ts'
 import type { OgcDeps } from '../ogc-deps.ts'
 import type { Representation } from '../representations.ts'
 import { represented } from '../representations.ts'
@@ -45,15 +48,22 @@ export const getDcat = represented(
       'A `dcat:Catalog` with a dataset for each layer that the caller may read, its distributions, licence and contact, as harvesters of open-data portals read it.',
     query: Query,
     answers: { 200: answer },
-    handle: async (deps: OgcDeps, request, reply) => {
-      const set = await knownSummaries(deps, request)
+    handle: async (
+      deps: Pick<OgcDeps, 'catalog' | 'version' | 'sharedMaxAgeSeconds' | 'bounds' | 'times' | 'about'>,
+      request,
+      reply,
+    ) => {
+      const set = await knownSummaries(deps.catalog, request)
       const { workspace } = request.query
       const cards = summariesOfWorkspaces(set, workspace)
       const times = await timesOfSummaries(deps, cards)
       if (isKept(deps, set, { request, reply, times })) return reply.send()
       reply.header('content-type', `${ldJson}; charset=utf-8`)
       return reply.send(
-        Readable.from(written(deps, request, { set, cards, workspace, times }), { objectMode: false }),
+        Readable.from(
+          written(deps.catalog, deps.bounds, deps.about, request, { set, cards, workspace, times }),
+          { objectMode: false },
+        ),
       )
     },
   }),
@@ -68,7 +78,9 @@ interface DcatRequest {
 
 /** The document in pieces, so that many layers are never in memory together. */
 async function* written(
-  deps: OgcDeps,
+  catalog: Catalog,
+  bounds: LayerBounds,
+  about: Pick<ServiceSettings, 'contact'>,
   request: FastifyRequest,
   { set, cards, workspace, times }: DcatRequest,
 ): AsyncGenerator<string> {
@@ -76,14 +88,14 @@ async function* written(
     (newest, card) => (newest === undefined || card.changedAt > newest ? card.changedAt : newest),
     undefined,
   )
-  const { contact: publisher } = deps.about
+  const { contact: publisher } = about
   const catalogue = JSON.stringify(toDcatCatalogue(request, { workspaces: workspace, changedAt, publisher }))
   yield `${catalogue.slice(0, -1)},"dcat:dataset":[`
   let comma = ''
-  for await (const layers of readLayers(deps, request, cards))
+  for await (const layers of readLayers(catalog, request, cards))
     for (const layer of layers) {
-      const resources = await resourcesOf(deps, request, layer)
-      const range = await deps.bounds.ofLayer(layer)
+      const resources = await resourcesOf(catalog, request, layer)
+      const range = await bounds.ofLayer(layer)
       const facts = { range, resources, publisher, isPublic: set.isPublic(layer), times: times.get(layer.id) }
       yield `${comma}${JSON.stringify(toDataset(request, layer, facts))}`
       comma = ','

@@ -1,3 +1,4 @@
+import type { Catalog } from '../../../catalog/catalog.ts'
 import type { LayerRecord } from '../../../catalog/records.ts'
 import { formatsOfFiles } from '../../../downloads/downloads.ts'
 import type { FastifyRequest } from '../../app-types.ts'
@@ -5,7 +6,6 @@ import { layerSegment } from '../../tiles/named-layers.ts'
 import { collectionId } from '../collection.ts'
 import { coverageLinks, mapLink } from '../coverage.ts'
 import { offeredItems } from '../offered.ts'
-import type { OgcDeps } from '../ogc-deps.ts'
 
 const relations = 'http://www.opengis.net/def/rel/ogc/1.0'
 
@@ -22,7 +22,7 @@ export interface Resource {
 
 /** All that there is of a layer. */
 export async function resourcesOf(
-  { catalog }: OgcDeps,
+  catalog: Catalog,
   request: FastifyRequest,
   layer: LayerRecord,
 ): Promise<Resource[]> {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { hasRole } from '../../../accounts/caller.ts'
+import type { Catalog } from '../../../catalog/catalog.ts'
 import type { LayerRecord } from '../../../catalog/records.ts'
 import type { SummarySet } from '../../../catalog/summaries/layer-summaries.ts'
 import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
@@ -9,7 +10,6 @@ import { keepPrivately } from '../../caching.ts'
 import { entityTags } from '../../etag.ts'
 import { ownMaxAgeSeconds } from '../../public-copies.ts'
 import type { CachingSettings } from '../../tiles/caching.ts'
-import type { OgcDeps } from '../ogc-deps.ts'
 import { variantOf } from '../representations.ts'
 import type { RecordTimes } from './record-times.ts'
 
@@ -17,14 +17,14 @@ import type { RecordTimes } from './record-times.ts'
 const atOnce = 100
 
 /** Returns the layers that the caller may see, without their records. */
-export async function knownSummaries({ catalog }: OgcDeps, { caller }: FastifyRequest): Promise<SummarySet> {
+export async function knownSummaries(catalog: Catalog, { caller }: FastifyRequest): Promise<SummarySet> {
   const all = await catalog.cards.now()
   return hasRole(caller, 'user') ? all : all.open
 }
 
 /** The documents of layers in the order of their cards, some at a time; what is gone or hidden by now is left out. */
 export async function* readLayers(
-  { catalog }: OgcDeps,
+  catalog: Catalog,
   request: FastifyRequest,
   cards: readonly LayerSummary[],
 ): AsyncGenerator<LayerRecord[]> {
@@ -41,7 +41,7 @@ export async function* readLayers(
 
 /** Returns the layer of a record; anonymous users cannot find out whether a private layer exists. */
 export async function readableRecord(
-  { catalog: { layers } }: OgcDeps,
+  { layers }: Catalog,
   request: FastifyRequest<{ Params: { recordId: string } }>,
 ): Promise<LayerRecord> {
   const { recordId } = request.params

@@ -41,14 +41,14 @@ function linksOf(request: FastifyRequest, after: string | undefined): RecordLink
 }
 
 async function recordOf(
-  deps: OgcDeps,
+  { catalog, bounds, about }: Pick<OgcDeps, 'catalog' | 'bounds' | 'about'>,
   request: FastifyRequest,
   layer: LayerRecord,
   times: ReadonlyMap<number, RecordTimes>,
 ): Promise<object> {
-  const resources = await resourcesOf(deps, request, layer)
-  const range = await deps.bounds.ofLayer(layer)
-  const { contact } = deps.about
+  const resources = await resourcesOf(catalog, request, layer)
+  const range = await bounds.ofLayer(layer)
+  const { contact } = about
   return toRecord(request, layer, { range, resources, times: times.get(layer.id), publisher: contact })
 }
 
@@ -62,12 +62,12 @@ export const getRecords = represented(
     query: RecordsQuery,
     answers: { 200: RecordsAnswer },
     handle: async (deps: OgcDeps, request, reply) => {
-      const set = await knownSummaries(deps, request)
+      const set = await knownSummaries(deps.catalog, request)
       const found = await findRecords(set, request.query, deps)
       const times = await timesOfSummaries(deps, found.cards)
       if (isKept(deps, set, { request, reply, times, total: found.total })) return reply.send()
       const features: object[] = []
-      for await (const layers of readLayers(deps, request, found.cards))
+      for await (const layers of readLayers(deps.catalog, request, found.cards))
         for (const layer of layers) {
           features.push(await recordOf(deps, request, layer, times))
         }
@@ -93,9 +93,13 @@ export const getRecord = represented(
       'Title, abstract, keywords, extent, licence, contact and links of one layer as a GeoJSON record.',
     params: RecordParams,
     answers: { 200: RecordAnswer },
-    handle: async (deps: OgcDeps, request, reply) => {
-      const layer = await readableRecord(deps, request)
-      const set = await knownSummaries(deps, request)
+    handle: async (
+      deps: Pick<OgcDeps, 'catalog' | 'version' | 'sharedMaxAgeSeconds' | 'bounds' | 'times' | 'about'>,
+      request,
+      reply,
+    ) => {
+      const layer = await readableRecord(deps.catalog, request)
+      const set = await knownSummaries(deps.catalog, request)
       const card = set.byId.get(layer.id)
       const times = await timesOfSummaries(deps, card === undefined ? [] : [card])
       if (isKept(deps, set, { request, reply, times })) return reply.send()

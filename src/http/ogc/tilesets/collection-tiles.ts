@@ -18,11 +18,13 @@ import { getServedSet } from './tile-matrix-sets.ts'
 import { isWithinLimits, tilesetLimits } from './tileset-limits.ts'
 import { tilesPath, tileTemplate, toTileset, toTilesetEntry } from './tileset-response.ts'
 
+type CollectionTilesDeps = Pick<OgcDeps, 'catalog' | 'version' | 'sharedMaxAgeSeconds' | 'tiles'>
+
 const marks = { tags: ['tiles'], isPublicRead: true }
 
 /** Responds about a layer that has tiles; sends nothing if the client has the response already. */
 function aboutTiles(
-  deps: OgcDeps,
+  deps: CollectionTilesDeps,
   request: FastifyRequest<{ Params: { collectionId: string } }>,
   reply: FastifyReply,
   answer: (layer: LayerRecord) => unknown,
@@ -46,7 +48,7 @@ export const getCollectionTilesets = represented(
     description: 'The tilesets of vector tiles and of pictures that the layer has, with links to each.',
     params: CollectionParams,
     answers: { 200: TilesetList },
-    handle: (deps: OgcDeps, request, reply) =>
+    handle: (deps: CollectionTilesDeps, request, reply) =>
       aboutTiles(deps, request, reply, (layer) => ({
         links: [{ rel: 'self', type: 'application/json', href: request.link(tilesPath(layer)) }],
         tilesets: servedSets.map((set) => toTilesetEntry(request, layer, set)),
@@ -63,7 +65,7 @@ export const getCollectionTileset = represented(
       'Limits, bounds and the template of the addresses of tiles of a layer in one tile matrix set.',
     params: TilesetParams,
     answers: { 200: TilesetReply },
-    handle: (deps: OgcDeps, request, reply) =>
+    handle: (deps: CollectionTilesDeps, request, reply) =>
       aboutTiles(deps, request, reply, async (layer) => {
         const set = getServedSet(request.params.tileMatrixSetId)
         const { version } = await deps.catalog.layers.versionOf(layer)
@@ -83,8 +85,8 @@ export const getCollectionTile = operation({
   params: TileParams,
   told: { params: DocumentedTileParams },
   answers: { 200: media('A Mapbox Vector Tile', { [mvt]: Bytes }), 204: empty('Nothing is there') },
-  handle: async (deps: OgcDeps, request, reply) => {
-    const layer = await readableLayer(deps, request)
+  handle: async ({ catalog, tiles }: Pick<OgcDeps, 'catalog' | 'tiles'>, request, reply) => {
+    const layer = await readableLayer(catalog, request)
     const { tileMatrixSetId, tileMatrix: z, tileRow: y, tileCol: x } = request.params
     const set = getServedSet(tileMatrixSetId)
     const tile = parseTile(set, { z, x, y })
@@ -93,6 +95,6 @@ export const getCollectionTile = operation({
       if (!isWithinLimits(tilesetLimits(getTileMatrixSet(set), range), tile))
         throw unknownTile(set, { z, x, y })
     }
-    return sendTile(deps.tiles, reply, [layer], { set, tile }, { whenEmpty })
+    return sendTile(tiles, reply, [layer], { set, tile }, { whenEmpty })
   },
 })

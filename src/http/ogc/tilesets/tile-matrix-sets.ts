@@ -2,7 +2,6 @@ import { notFound } from '../../../lib/errors.ts'
 import type { TileMatrixSetId } from '../../../tiles/tile-matrix-sets.ts'
 import { operation } from '../../endpoint.ts'
 import { offeredDocuments } from '../offered.ts'
-import type { OgcDeps } from '../ogc-deps.ts'
 import { represented } from '../representations.ts'
 import { SetParams, TileMatrixSetList, TileMatrixSetReply } from './schemas.ts'
 import { servedSets, toSetEntry, toTileMatrixSet } from './tile-matrix-set-response.ts'
@@ -27,7 +26,7 @@ export const getTileMatrixSetsList = represented(
     summary: 'Tile matrix sets that tiles are cut by',
     description: 'Ids, titles and URIs of the tile matrix sets that tiles of layers are cut by.',
     answers: { 200: TileMatrixSetList },
-    handle: (_parts: OgcDeps, request) => ({
+    handle: (_: unknown, request) => ({
       tileMatrixSets: servedSets.map((id) => ({
         ...toSetEntry(id),
         links: [{ rel: 'self', type: json, href: request.link(`/ogc/tileMatrixSets/${id}`) }],
@@ -44,6 +43,6 @@ export const getTileMatrixSet = represented(
     description: 'As it is registered; which of its tiles a layer has tells the description of its tileset.',
     params: SetParams,
     answers: { 200: TileMatrixSetReply },
-    handle: (_parts: OgcDeps, request) => toTileMatrixSet(getServedSet(request.params.tileMatrixSetId)),
+    handle: (_: unknown, request) => toTileMatrixSet(getServedSet(request.params.tileMatrixSetId)),
   }),
 )

@@ -1,12 +1,13 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
+import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import { getTileMatrixSet, maxZoom } from '../../../tiles/tile-matrix-sets.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { layerSegment } from '../../tiles/named-layers.ts'
 import { mvt } from '../../tiles/send-tile.ts'
 import { tokenForLinks } from '../../url-token.ts'
-import type { OwsDeps } from '../ows-deps.ts'
+import type { OwsCatalog } from '../ows-deps.ts'
 import { readableSummaries, sendPieces } from '../send-pieces.ts'
 import { abstractWithTerms } from '../service-metadata.ts'
 import { textElement } from '../xml.ts'
@@ -38,16 +39,17 @@ export function describeService(request: FastifyRequest, reply: FastifyReply): F
 
 /** The layers that the caller may read, each in every grid and format. */
 export async function listTileMaps(
-  deps: OwsDeps,
+  catalog: OwsCatalog,
+  about: ServiceSettings,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const cards = await readableSummaries(deps, { request, workspace: undefined })
-  return sendPieces(reply, 'text/xml; charset=utf-8', mapPieces(deps, request, cards))
+  const cards = await readableSummaries(catalog, { request, workspace: undefined })
+  return sendPieces(reply, 'text/xml; charset=utf-8', mapPieces(about, request, cards))
 }
 
 async function* mapPieces(
-  { about }: OwsDeps,
+  about: ServiceSettings,
   request: FastifyRequest,
   cards: readonly LayerSummary[],
 ): AsyncGenerator<string> {

@@ -35,13 +35,14 @@ const getTms = operation({
   ...marks,
   summary: 'Versions of the Tile Map Service',
   description: 'The document in which clients of TMS find the versions of the service.',
-  handle: (_: OwsDeps, request, reply) => describeService(request, reply),
+  handle: (_: unknown, request, reply) => describeService(request, reply),
 })
 const getTileMaps = operation({
   ...marks,
   summary: 'Tile Map Service 1.0.0: the layers',
   description: 'A `TileMapService` document with each layer in each grid that it has.',
-  handle: (deps: OwsDeps, request, reply) => orTmsError(reply, () => listTileMaps(deps, request, reply)),
+  handle: ({ catalog, about }: Pick<OwsDeps, 'catalog' | 'about'>, request, reply) =>
+    orTmsError(reply, () => listTileMaps(catalog, about, request, reply)),
 })
 const getTileMap = operation({
   ...marks,
@@ -49,10 +50,10 @@ const getTileMap = operation({
   params: TileMapParams,
   description:
     'Bounds, origin, format and resolutions of a layer in a grid; the name is `workspace:layer@grid@format`.',
-  handle: (deps: OwsDeps, request, reply) =>
+  handle: ({ catalog }: Pick<OwsDeps, 'catalog'>, request, reply) =>
     orTmsError(reply, async () => {
       const map = readTileMap(request.params.layer)
-      const layer = await requireTileLayer(deps, { request, workspace: undefined }, map.layer)
+      const layer = await requireTileLayer(catalog, { request, workspace: undefined }, map.layer)
       return describeTileMap(request, reply, layer, map)
     }),
 })
@@ -76,7 +77,7 @@ const getTmsTile = operation({
       const { layer: name, z, x, y: file } = request.params
       const [row = '', ending] = file.split('.', 2)
       const { set, format, layer: layerName } = readTileMap(name, ending)
-      const layer = await requireTileLayer(deps, { request, workspace: undefined }, layerName)
+      const layer = await requireTileLayer(deps.catalog, { request, workspace: undefined }, layerName)
       const southern = parseTile(set, { z, x, y: row })
       const tile = { ...southern, y: getTileMatrixSet(set).rows * 2 ** southern.z - 1 - southern.y }
       const asked = { layer, set, tile, style: undefined, time: undefined, format }

@@ -2,7 +2,7 @@ import type { LayerRecord } from '../../../catalog/records.ts'
 import { fromXmlName, xmlName } from '../../../formats/writing/gml/xml-text.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { findLayer } from '../named-layers.ts'
-import type { OwsDeps } from '../ows-deps.ts'
+import type { OwsCatalog } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { WcsVersion } from './wcs-version.ts'
 
@@ -23,7 +23,7 @@ export function coverageNameOf({ workspace, name }: Named, below: string | undef
  * the caller may not read.
  */
 async function findCoverage(
-  { catalog }: Pick<OwsDeps, 'catalog'>,
+  catalog: OwsCatalog,
   request: FastifyRequest,
   text: string,
   workspace: string | undefined,
@@ -46,14 +46,14 @@ function readings(text: string): string[] {
 
 /** Those of a request, in its order, each used once; throws `OwsFailure`. */
 export async function requireCoverages(
-  deps: Pick<OwsDeps, 'catalog'>,
+  catalog: OwsCatalog,
   request: FastifyRequest,
   ids: readonly string[],
   { workspace, version }: { workspace: string | undefined; version: WcsVersion },
 ): Promise<LayerRecord[]> {
   const layers: LayerRecord[] = []
   for (const id of new Set(ids)) {
-    const layer = await findCoverage(deps, request, id, workspace)
+    const layer = await findCoverage(catalog, request, id, workspace)
     if (layer === undefined) throw noSuchCoverage(id, version)
     layers.push(layer)
   }

@@ -1,15 +1,15 @@
 import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
-import type { OwsDeps } from '../ows-deps.ts'
+import type { LayerBounds } from '../../layer-bounds.ts'
 
 /** A piece of capabilities for each of the layers that is a coverage whose CRS has a code; bounds in degrees. */
 export async function* listCoverages(
-  deps: Pick<OwsDeps, 'bounds'>,
+  bounds: LayerBounds,
   cards: readonly LayerSummary[],
   write: (card: LayerSummary, srs: string, bounds: number[]) => string,
 ): AsyncGenerator<string> {
   for (const card of cards) {
     if (isCoverage(card))
-      yield write(card, card.place.srs ?? '', (await deps.bounds.of(card)) ?? [-180, -90, 180, 90])
+      yield write(card, card.place.srs ?? '', (await bounds.of(card)) ?? [-180, -90, 180, 90])
   }
 }
 

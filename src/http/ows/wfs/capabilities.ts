@@ -2,6 +2,7 @@ import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { findCrs } from '../../../geo/crs-database.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
+import type { LayerBounds } from '../../layer-bounds.ts'
 import { commonCrs } from '../common-crs.ts'
 import { toUrn } from '../named-crs.ts'
 import type { OwsDeps } from '../ows-deps.ts'
@@ -22,14 +23,17 @@ import { wfsVersions, wordsOf } from './wfs-version.ts'
 const abstract = 'Features of the published layers'
 
 /** Sends the capabilities (OGC 09-025r2, section 8; 04-094, section 13). */
-export async function getCapabilities(deps: OwsDeps, asked: WfsRequest): Promise<unknown> {
+export async function getCapabilities(
+  deps: Pick<OwsDeps, 'catalog' | 'bounds' | 'about'>,
+  asked: WfsRequest,
+): Promise<unknown> {
   const type = asked.version === '2.0.0' ? 'application/xml' : 'text/xml'
   const told = await readServiceMetadata(deps, asked)
-  return sendPieces(asked.reply, `${type}; charset=utf-8`, documentPieces(deps, asked, told))
+  return sendPieces(asked.reply, `${type}; charset=utf-8`, documentPieces(deps.bounds, asked, told))
 }
 
 async function* documentPieces(
-  deps: OwsDeps,
+  bounds: LayerBounds,
   asked: WfsRequest,
   told: ServiceMetadata,
 ): AsyncGenerator<string> {
@@ -43,7 +47,7 @@ async function* documentPieces(
   const hasList = cards.length > 0
   if (hasList) yield '<FeatureTypeList>'
   if (hasList && version === '1.1.0') yield '<Operations><Operation>Query</Operation></Operations>'
-  for (const card of cards) yield featureType(asked, card, await deps.bounds.of(card))
+  for (const card of cards) yield featureType(asked, card, await bounds.of(card))
   yield `${hasList ? '</FeatureTypeList>' : ''}${filterCapabilities[version]}</WFS_Capabilities>\n`
 }
 

@@ -15,19 +15,22 @@ import type { WfsRequest } from './wfs-request.ts'
 const atATime = 100
 
 /** Feature types as XML Schema (OGC 09-025r2, section 9; 04-094, section 8): all of them where none is named. */
-export async function describeFeatureType(deps: OwsDeps, asked: WfsRequest): Promise<unknown> {
+export async function describeFeatureType(
+  { catalog }: Pick<OwsDeps, 'catalog'>,
+  asked: WfsRequest,
+): Promise<unknown> {
   const { request, reply, values, version, workspace } = asked
   const { name: output } = readOutputFormat(values.find('outputformat'), version)
   const gml = output === 'gml32' ? '3.2' : output === 'gml31' ? '3.1' : version === '2.0.0' ? '3.2' : '3.1'
   const names = readTypeNames(values)
   const layers: LayerRecord[] = []
   for (const name of names)
-    layers.push(await requireType(deps.catalog, request, name, { workspace, locator: 'typename' }))
+    layers.push(await requireType(catalog, request, name, { workspace, locator: 'typename' }))
   if (names.length > 0) request.usedLayers = [...new Map(layers.map((one) => [one.id, one])).values()]
   const described = names.length > 0 ? (request.usedLayers as LayerRecord[]) : undefined
   const type = gml === '3.2' ? 'application/gml+xml; version=3.2' : 'text/xml; subtype=gml/3.1.1'
   const cards: readonly Pick<LayerRecord, 'id' | 'workspace' | 'name'>[] =
-    described ?? (await readableSummaries(deps, asked)).filter(({ kind }) => kind !== 'raster')
+    described ?? (await readableSummaries(catalog, asked)).filter(({ kind }) => kind !== 'raster')
   const [only, ...others] = new Set(cards.map((card) => card.workspace))
   if (only !== undefined && others.length === 0) {
     const place = {
@@ -35,7 +38,7 @@ export async function describeFeatureType(deps: OwsDeps, asked: WfsRequest): Pro
       prefix: namespacePrefix(only),
       version: gml,
     } as const
-    const types = described === undefined ? documentsOf(deps.catalog, cards) : [described]
+    const types = described === undefined ? documentsOf(catalog, cards) : [described]
     return sendPieces(reply, type, schemaPieces(types, place))
   }
   const byWorkspace = Map.groupBy(cards, (card) => card.workspace)

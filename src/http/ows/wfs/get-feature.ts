@@ -1,7 +1,7 @@
 import { Failure } from '../../../lib/errors.ts'
 import { keepPrivately } from '../../caching.ts'
 import { sendDownload, waitForDownload } from '../../ogc/generated-download.ts'
-import type { OwsDeps } from '../ows-deps.ts'
+import type { FeatureDeps, OwsCatalog, OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import { readFeatureRequest } from './kvp-feature-request.ts'
 import type { LayerQuery } from './layer-query.ts'
@@ -16,16 +16,25 @@ import type { FeatureRequest, WfsRequest } from './wfs-request.ts'
 const maxWaitSeconds = 300
 
 /** Sends features of types (OGC 09-025r2, section 11; 04-094, section 9). */
-export async function getFeature(deps: OwsDeps, wfsRequest: WfsRequest): Promise<unknown> {
+export async function getFeature(
+  { catalog, features: featureDeps, documents }: Pick<OwsDeps, 'catalog' | 'features' | 'documents'>,
+  wfsRequest: WfsRequest,
+): Promise<unknown> {
   const id = storedId(wfsRequest)
   if (id !== undefined)
-    return sendById(deps.catalog, wfsRequest, id, (one) => sendFeatures(deps, wfsRequest, one))
+    return sendById(catalog, wfsRequest, id, (one) => sendFeatures(catalog, featureDeps, wfsRequest, one))
   const { features, values } = wfsRequest
-  return sendFeatures(deps, wfsRequest, features ?? (await readFeatureRequest(values, deps.documents)))
+  return sendFeatures(
+    catalog,
+    featureDeps,
+    wfsRequest,
+    features ?? (await readFeatureRequest(values, documents)),
+  )
 }
 
 async function sendFeatures(
-  { catalog, features }: OwsDeps,
+  catalog: OwsCatalog,
+  features: FeatureDeps,
   wfsRequest: WfsRequest,
   featureRequest: FeatureRequest,
 ): Promise<unknown> {

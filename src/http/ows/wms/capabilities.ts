@@ -1,6 +1,8 @@
 import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import type { TimeBounds } from '../../../stores/store.ts'
+import type { LayerBounds } from '../../layer-bounds.ts'
+import type { LayerTimeBounds } from '../../layer-times.ts'
 import { commonCrs } from '../common-crs.ts'
 import { legendPath } from '../legend-path.ts'
 import type { OwsDeps } from '../ows-deps.ts'
@@ -19,14 +21,22 @@ import type { WmsRequest, WmsVersion } from './wms-request.ts'
 const longestTimesMs = 1500
 
 /** Sends the capabilities (OGC 06-042, section 7.2; 01-068r3, section 7.1). */
-export async function getCapabilities(deps: OwsDeps, asked: WmsRequest): Promise<unknown> {
+export async function getCapabilities(
+  deps: Pick<OwsDeps, 'catalog' | 'bounds' | 'about' | 'times'>,
+  asked: WmsRequest,
+): Promise<unknown> {
   const type = asked.version === '1.3.0' ? 'text/xml' : 'application/vnd.ogc.wms_xml'
   const told = await readServiceMetadata(deps, asked)
-  return sendPieces(asked.reply, `${type}; charset=utf-8`, documentPieces(deps, asked, told))
+  return sendPieces(
+    asked.reply,
+    `${type}; charset=utf-8`,
+    documentPieces(deps.bounds, deps.times, asked, told),
+  )
 }
 
 async function* documentPieces(
-  deps: OwsDeps,
+  bounds: LayerBounds,
+  layerTimeBounds: LayerTimeBounds,
   asked: WmsRequest,
   told: ServiceMetadata,
 ): AsyncGenerator<string> {
@@ -34,9 +44,9 @@ async function* documentPieces(
   const cards = told.cards.filter(({ kind }) => kind !== 'table')
   yield head
   const soon = AbortSignal.timeout(longestTimesMs)
-  const times = cards.map((card) => deps.times.ofCard(card, soon))
+  const times = cards.map((card) => layerTimeBounds.ofCard(card, soon))
   for (const [index, card] of cards.entries())
-    yield layerXml(asked, card, { bounds: await deps.bounds.of(card), times: await times[index] })
+    yield layerXml(asked, card, { bounds: await bounds.of(card), times: await times[index] })
   yield tail
 }
 

@@ -72,7 +72,10 @@ export function isInfoFormat(format: string): boolean {
 }
 
 /** Features at a cell of a map (OGC 06-042, section 7.4). */
-export async function getFeatureInfo(deps: OwsDeps, asked: WmsRequest): Promise<unknown> {
+export async function getFeatureInfo(
+  deps: Pick<OwsDeps, 'catalog' | 'features' | 'documents' | 'limiter' | 'rasters'>,
+  asked: WmsRequest,
+): Promise<unknown> {
   const { values, version, request, reply, workspace } = asked
   const format = values.find('info_format') ?? 'text/plain'
   const writer = findWriter(format)

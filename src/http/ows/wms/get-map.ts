@@ -8,7 +8,7 @@ import type { OverlayFormat } from '../../../maps/pictures/pictures.ts'
 import { styleFor } from '../../tiles/drawn-style.ts'
 import type { KeyValues } from '../key-values.ts'
 import { requireLayers } from '../named-layers.ts'
-import type { OwsDeps } from '../ows-deps.ts'
+import type { OwsCatalog, OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { RequestDocuments } from '../request-documents.ts'
 import { backgroundOf, drawLayers, withFilteredRows } from './draw-layers.ts'
@@ -23,13 +23,19 @@ export const mostCells = 4096
 export const maxMapLayers = 50
 
 /** Sends a map of layers (OGC 06-042, section 7.3). */
-export async function getMap(deps: OwsDeps, wmsRequest: WmsRequest): Promise<unknown> {
+export async function getMap(
+  deps: Pick<
+    OwsDeps,
+    'catalog' | 'drawings' | 'takesSentStyles' | 'filtered' | 'documents' | 'limiter' | 'rasters' | 'pictures'
+  >,
+  wmsRequest: WmsRequest,
+): Promise<unknown> {
   const { values, version, reply } = wmsRequest
   const { srs, ...axes } = readMapCrs(values, version)
   const box = readMapBox(values, axes)
   const [width, height] = [values.requireCount('width', mostCells), values.requireCount('height', mostCells)]
   const { format, laid, mediaType } = readMapFormat(values.require('format'))
-  const layers = await readLayers(deps, wmsRequest)
+  const layers = await readLayers(deps.catalog, deps.takesSentStyles, deps.documents, wmsRequest)
   const records = layers.map(({ layer }) => layer)
   const details = records.map((one) => one.details)
   const times = readTimeDimension(values, details)
@@ -136,9 +142,14 @@ export function readColor(text: string | undefined): string {
 }
 
 /** Reads the layers with their styles, which are as many or none (OGC 06-042, section 7.3.3.4). */
-async function readLayers(deps: OwsDeps, wmsRequest: WmsRequest): Promise<StyledLayer[]> {
+async function readLayers(
+  catalog: OwsCatalog,
+  takesSentStyles: boolean,
+  documents: RequestDocuments,
+  wmsRequest: WmsRequest,
+): Promise<StyledLayer[]> {
   const { values, request, workspace } = wmsRequest
-  const sent = deps.takesSentStyles ? await readSentStyles(values, deps.documents) : undefined
+  const sent = takesSentStyles ? await readSentStyles(values, documents) : undefined
   const isNamed = sent === undefined || values.find('layers') !== undefined
   const names = isNamed ? values.require('layers').split(',') : [...sent.keys()]
   const styles = values.list('styles')
@@ -154,13 +165,13 @@ async function readLayers(deps: OwsDeps, wmsRequest: WmsRequest): Promise<Styled
       `STYLES names ${styles.length} styles for ${names.length} layers`,
       'styles',
     )
-  const layers = await requireLayers(deps.catalog, request, names, { workspace, parameter: 'layers' })
+  const layers = await requireLayers(catalog, request, names, { workspace, parameter: 'layers' })
   return Promise.all(
     layers.map(async (layer, index) => {
       const own = sent?.get(names[index] ?? '')
       request.reportIgnored((own?.lost ?? []).map((text) => `SLD_BODY: ${text}`))
       const name = own?.styleName ?? styles[index]
-      return { layer, style: own?.style ?? (await styleFor(deps, request, layer, name)).style }
+      return { layer, style: own?.style ?? (await styleFor({ catalog }, request, layer, name)).style }
     }),
   )
 }

@@ -1,6 +1,6 @@
+import type { Pictures } from '../../../maps/pictures/pictures.ts'
 import { requestSignal } from '../../client-signal.ts'
 import type { ExceptionText } from '../exception-text.ts'
-import type { OwsDeps } from '../ows-deps.ts'
 import { backgroundOf } from './draw-layers.ts'
 import { mostCells, readColor, readMapFormat } from './get-map.ts'
 import type { WmsRequest } from './wms-request.ts'
@@ -18,7 +18,7 @@ const letterWidth = 0.55
  * Undefined if a report is requested, or no such image can be made.
  */
 export async function pictureOfFailure(
-  { pictures }: Pick<OwsDeps, 'pictures'>,
+  pictures: Pictures,
   { values, reply }: Pick<WmsRequest, 'values' | 'reply'>,
   told: ExceptionText,
 ): Promise<{ bytes: Uint8Array; mediaType: string } | undefined> {

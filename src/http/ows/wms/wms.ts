@@ -46,7 +46,7 @@ export async function answerWms(
     return await answer(deps, { request, reply, values, version, workspace })
   } catch (error) {
     const told = writeException(reply, error)
-    const picture = isMap ? await pictureOfFailure(deps, { values, reply }, told) : undefined
+    const picture = isMap ? await pictureOfFailure(deps.pictures, { values, reply }, told) : undefined
     if (picture === undefined) return sendReport(reply, told, version)
     return reply.header('content-type', picture.mediaType).send(Buffer.from(picture.bytes))
   }

@@ -2,6 +2,7 @@ import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import { mercatorOfDegrees } from '../../../maps/rasters/map-frame.ts'
+import type { LayerBounds } from '../../layer-bounds.ts'
 import { layerSegment } from '../../tiles/named-layers.ts'
 import { mvt } from '../../tiles/send-tile.ts'
 import { tokenForLinks } from '../../url-token.ts'
@@ -26,21 +27,21 @@ const head = [
 
 /** Sends the capabilities (OGC 07-057r7, section 7.1). */
 export async function getCapabilities(
-  deps: OwsDeps,
+  deps: Pick<OwsDeps, 'catalog' | 'bounds' | 'about'>,
   asked: WmtsRequest,
   values: KeyValues,
 ): Promise<unknown> {
   const told = await readServiceMetadata(deps, { ...asked, values })
-  return sendPieces(asked.reply, 'application/xml; charset=utf-8', documentPieces(deps, asked, told))
+  return sendPieces(asked.reply, 'application/xml; charset=utf-8', documentPieces(deps.bounds, asked, told))
 }
 
 async function* documentPieces(
-  deps: OwsDeps,
+  bounds: LayerBounds,
   asked: WmtsRequest,
   { about, cards }: ServiceMetadata,
 ): AsyncGenerator<string> {
   yield `${head}${serviceXml(about, asked)}<Contents>\n`
-  for (const card of cards.filter(isDrawn)) yield layerXml(asked, card, await deps.bounds.of(card))
+  for (const card of cards.filter(isDrawn)) yield layerXml(asked, card, await bounds.of(card))
   yield `${matrixSets}</Contents>\n${metadataUrl(asked)}</Capabilities>\n`
 }
 

@@ -12,7 +12,7 @@ export async function getTile(
   { format, time }: { format: string; time: string | undefined },
 ): Promise<unknown> {
   const { request, reply } = asked
-  const layer = await requireTileLayer(deps, asked, named.layer)
+  const layer = await requireTileLayer(deps.catalog, asked, named.layer)
   const matrixSet = requireMatrixSet(named.matrixSet)
   const tile = readTile(matrixSet, named)
   const { style } = named

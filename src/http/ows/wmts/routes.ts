@@ -82,7 +82,7 @@ const getDocument = (place: Place) =>
     params: paramsOf(place, {}),
     query: Type.Object({ ...urlToken }, { additionalProperties: true }),
     answers: { 200: media('The document', { 'application/xml': Type.String() }) },
-    handle: (deps: OwsDeps, request, reply) => {
+    handle: (deps: Pick<OwsDeps, 'catalog' | 'bounds' | 'about'>, request, reply) => {
       const { workspace } = request.params
       const asked = { request, reply, workspace, servicePath: servicePathOf(workspace) }
       return orException(reply, async () => {
@@ -129,7 +129,11 @@ const getInfoOf = (place: Place) =>
     query: RestQuery,
     answers,
     params: paramsOf(place, { ...tileFields, ...pointFields }),
-    handle: (deps: OwsDeps, request, reply) => {
+    handle: (
+      deps: Pick<OwsDeps, 'catalog' | 'features' | 'documents' | 'limiter' | 'rasters'>,
+      request,
+      reply,
+    ) => {
       const { workspace, i = '', j = '' } = request.params
       const { ending, ...named } = namedTileOf(request.params)
       const asked = { request, reply, workspace, servicePath: servicePathOf(workspace) }

@@ -4,13 +4,13 @@ import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { sendPictureTile } from '../../tiles/send-picture-tile.ts'
 import { sendTile } from '../../tiles/send-tile.ts'
 import { requireLayers } from '../named-layers.ts'
-import type { OwsDeps } from '../ows-deps.ts'
+import type { OwsCatalog, OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { TileFormat, WmtsRequest } from './tile-request.ts'
 
 /** The layer that a request for tiles names; throws `OwsFailure`. */
 export async function requireTileLayer(
-  { catalog }: OwsDeps,
+  catalog: OwsCatalog,
   { request, workspace }: Pick<WmtsRequest, 'request' | 'workspace'>,
   name: string,
 ): Promise<LayerRecord> {

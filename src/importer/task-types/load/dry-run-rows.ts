@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import type { FormatMessage } from '../../../formats/format.ts'
 import type { TaskTrial } from '../../model/model.ts'
 import type { LoadPlan } from '../../worker/worker.ts'
+import type { Loader } from './loader.ts'
 import type { RowStage } from './plan-rows.ts'
 import { planTaskRows } from './plan-rows.ts'
 import type { RowLoadDeps } from './row-load-deps.ts'
@@ -20,14 +21,14 @@ export async function dryRunRows(
   const startedMs = performance.now()
   const basis = await basisOf(deps.catalog, running, target)
   const { plan, messages } = await planTaskRows(deps, stage, { isCopied: false, isWhole: true }, signal)
-  const tried = triedPlan(deps, plan, stage)
+  const tried = triedPlan(deps.loader, plan, stage)
   await rm(tried.rejectsPath, { force: true })
   const told: FormatMessage[] = [...messages]
   const found = await deps.loader.performDryRun(tried, { task, startedMs, signal, messages: told })
   return trialOf(stage, found, { messages: told, basis, at })
 }
 
-function triedPlan({ loader }: RowLoadDeps, plan: LoadPlan, stage: RowStage): LoadPlan {
+function triedPlan(loader: Loader, plan: LoadPlan, stage: RowStage): LoadPlan {
   const { task } = stage.running
   const { keys, stopIf } = task
   return {

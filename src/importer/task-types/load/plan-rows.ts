@@ -1,3 +1,4 @@
+import type { Catalog } from '../../../catalog/catalog.ts'
 import type { FormatMessage } from '../../../formats/format.ts'
 import { isSameCrs } from '../../../geo/crs-same.ts'
 import { labelOfCrs } from '../../../geo/crs-uncoded.ts'
@@ -10,6 +11,7 @@ import { finalSchema, rejectLimitOf, transformsOf } from '../../model/model.ts'
 import type { LoadPlan, LoadSource } from '../../worker/worker.ts'
 import type { Running } from '../task-type.ts'
 import { prepareMove } from './file-layer.ts'
+import type { Loader } from './loader.ts'
 import type { RowLoadDeps, RowSource } from './row-load-deps.ts'
 import type { Target } from './target.ts'
 
@@ -41,11 +43,7 @@ interface Step {
 }
 
 /** Returns the transformation to the CRS of the target, if needed. */
-async function towardsTarget(
-  { catalog }: RowLoadDeps,
-  task: TaskRecord,
-  target: Target,
-): Promise<Step | undefined> {
+async function towardsTarget(catalog: Catalog, task: TaskRecord, target: Target): Promise<Step | undefined> {
   if (!target.isExisting) return undefined
   const known = target.layer?.details.srs
   const opened = await catalog.stores.open(target.moved?.from ?? target.store)
@@ -70,7 +68,7 @@ function upsertOf({ updateMode, keys = [], deleteMissing = false }: TaskRecord):
 }
 
 function planOf(
-  { loader }: RowLoadDeps,
+  loader: Loader,
   { running, load, target }: RowStage,
   source: LoadSource,
   connection: StoreConnection,
@@ -144,8 +142,8 @@ export async function planTaskRows(
     await copyLayer(deps, stage, connection, copy, signal)
   }
   await source.refuse(running, { connection, table: load.table })
-  const plan = planOf(deps, stage, source.open(running), connection)
-  const step = await towardsTarget(deps, running.task, target)
+  const plan = planOf(deps.loader, stage, source.open(running), connection)
+  const step = await towardsTarget(deps.catalog, running.task, target)
   if (step === undefined) return { plan, messages: [] }
   return { plan: { ...plan, transforms: [...plan.transforms, step.spec] }, messages: [step.message] }
 }

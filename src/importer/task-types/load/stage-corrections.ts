@@ -5,7 +5,7 @@ import type { CorrectionFile, TaskCorrection, TaskRecord } from '../../model/mod
 import { declaredLayer, finalSchema, sourceSchema } from '../../model/model.ts'
 import type { LoadOutcome, LoadPlan } from '../../worker/worker.ts'
 import type { CommitNote, Running, StageNotes } from '../task-type.ts'
-import type { StagedTaskRows } from './loader.ts'
+import type { Loader, StagedTaskRows } from './loader.ts'
 import type { RowStage } from './plan-rows.ts'
 import { planTaskRows } from './plan-rows.ts'
 import type { RowLoadDeps, RowSource } from './row-load-deps.ts'
@@ -60,7 +60,7 @@ function storedNames(task: TaskRecord): Record<string, string> {
   return names
 }
 
-function mendedPlan({ loader }: RowLoadDeps, plan: LoadPlan, task: TaskRecord, sent: Sent): LoadPlan {
+function mendedPlan(loader: Loader, plan: LoadPlan, task: TaskRecord, sent: Sent): LoadPlan {
   const { number, at } = sent
   const rejectsAfter = loader.rejectsPath(task, number)
   const rejects = loader.rejectsPath(task, task.rejectsNumber)
@@ -107,7 +107,7 @@ export async function stageCorrections(
   if ((task.rejected ?? 0) === 0) throw conflict('no-rejects', `Task ${task.id} has no rejected rows`)
   const startedMs = performance.now()
   const planned = await planTaskRows(deps, stage, { isCopied: false, isWhole: true }, signal)
-  const plan = mendedPlan(deps, planned.plan, task, sent)
+  const plan = mendedPlan(deps.loader, planned.plan, task, sent)
   await rm(plan.rejectsPath, { force: true })
   const messages: FormatMessage[] = [...planned.messages]
   const { number } = sent

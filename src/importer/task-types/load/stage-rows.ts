@@ -5,7 +5,7 @@ import type { TaskTrial, TrialBasis } from '../../model/model.ts'
 import { finalSchema } from '../../model/model.ts'
 import type { LoadPlan, LoadProgress, TriedLoad } from '../../worker/worker.ts'
 import type { StageNotes } from '../task-type.ts'
-import type { LoaderWork, StagedTaskRows } from './loader.ts'
+import type { Loader, LoaderWork, StagedTaskRows } from './loader.ts'
 import type { PlannedRows, RowStage } from './plan-rows.ts'
 import { planTaskRows } from './plan-rows.ts'
 import type { RowLoadDeps } from './row-load-deps.ts'
@@ -55,7 +55,7 @@ export function knownCrs({ running: { task }, target }: RowStage): { from?: stri
 }
 
 function takenUp(
-  { loader }: RowLoadDeps,
+  loader: Loader,
   plan: LoadPlan,
   { running: { task } }: RowStage,
   kept: ReusableTrial,
@@ -78,16 +78,15 @@ function notTaken(reason: string): FormatMessage {
 }
 
 function finalPlan(
-  deps: RowLoadDeps,
+  loader: Loader,
   planned: PlannedRows,
   stage: RowStage,
   { basis, kept }: RunTrial,
 ): LoadPlan {
   const { plan } = planned
   const { task } = stage.running
-  const listed =
-    plan.mode === 'UPSERT' ? { ...plan, changesPath: deps.loader.changesPath(task, 'upsert') } : plan
-  return kept === undefined ? limited(listed, stage, basis) : takenUp(deps, listed, stage, kept)
+  const listed = plan.mode === 'UPSERT' ? { ...plan, changesPath: loader.changesPath(task, 'upsert') } : plan
+  return kept === undefined ? limited(listed, stage, basis) : takenUp(loader, listed, stage, kept)
 }
 
 /** Stages the rows of the task, or reuses rows staged by a dry run. */
@@ -107,7 +106,7 @@ export async function stageTaskRows(
     { isCopied: kept !== undefined, isWhole: task.stopIf !== undefined },
     signal,
   )
-  const plan = finalPlan(deps, planned, stage, trial)
+  const plan = finalPlan(deps.loader, planned, stage, trial)
   const messages = [
     ...(reason === undefined ? [] : [notTaken(reason)]),
     ...(kept === undefined ? planned.messages : takenMessages(kept)),

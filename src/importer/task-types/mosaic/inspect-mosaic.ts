@@ -87,7 +87,7 @@ function planUnread(described: DescribedFile[], context: PlanContext): TaskPlan 
  * published.
  */
 export async function inspectMosaic(
-  { database }: InspectMosaicDeps,
+  database: Database,
   { record, described, context, signal }: InspectedTask,
 ): Promise<TaskPlan> {
   const { time = noTimes, path, isOurs } = record.source ?? {}

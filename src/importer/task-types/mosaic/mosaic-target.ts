@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Catalog } from '../../../catalog/catalog.ts'
 import type { LayerRecord } from '../../../catalog/records.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { toFileName } from '../../../lib/text/free-name.ts'
@@ -14,7 +15,9 @@ export interface MosaicTarget {
 }
 
 async function newMosaic(
-  { catalog, loading, folders }: MosaicDeps,
+  catalog: Catalog,
+  folders: MosaicDeps['folders'],
+  loading: MosaicDeps['loading'],
   { record, task }: Running,
   { loadId, naming }: { loadId: string; naming: Naming },
 ): Promise<MosaicTarget> {
@@ -27,7 +30,7 @@ async function newMosaic(
   return { target, granuleFolder: join(folders.stores, toFileName(record.workspace), folder) }
 }
 
-async function existingMosaic({ catalog }: MosaicDeps, layer: LayerRecord): Promise<MosaicTarget> {
+async function existingMosaic(catalog: Catalog, layer: LayerRecord): Promise<MosaicTarget> {
   const coverage = await catalog.stores.get(layer.storeId)
   if (coverage.type !== mosaicType) {
     throw invalid('no-mosaic', `The layer "${layer.workspace}:${layer.name}" is not a mosaic`)
@@ -40,10 +43,7 @@ async function existingMosaic({ catalog }: MosaicDeps, layer: LayerRecord): Prom
 /**
  * Returns the layer of the mosaic that the task or its import names as target, to which granules are added.
  */
-async function namedMosaic(
-  { catalog }: MosaicDeps,
-  { record, task }: Running,
-): Promise<LayerRecord | undefined> {
+async function namedMosaic(catalog: Catalog, { record, task }: Running): Promise<LayerRecord | undefined> {
   const name = task.store?.name ?? record.store
   const store = name === undefined ? undefined : await catalog.stores.find(record.workspace, name)
   return store?.type === mosaicType ? (await catalog.layers.list({ storeId: store.id }))[0] : undefined
@@ -51,17 +51,18 @@ async function namedMosaic(
 
 /** Chooses the target of a mosaic's granules; the names are reserved until `releaseTarget`. */
 export async function findMosaicTarget(
-  deps: MosaicDeps,
+  catalog: Catalog,
+  folders: MosaicDeps['folders'],
+  loading: MosaicDeps['loading'],
   running: Running,
   load: { loadId: string; naming: Naming },
 ): Promise<MosaicTarget> {
   const { record, task } = running
   const name = task.layer?.name ?? ''
-  const layer =
-    task.updateMode === 'CREATE' ? undefined : await deps.catalog.layers.find(record.workspace, name)
-  const known = layer ?? (await namedMosaic(deps, running))
-  if (known !== undefined) return existingMosaic(deps, known)
-  if (task.updateMode !== 'APPEND') return newMosaic(deps, running, load)
+  const layer = task.updateMode === 'CREATE' ? undefined : await catalog.layers.find(record.workspace, name)
+  const known = layer ?? (await namedMosaic(catalog, running))
+  if (known !== undefined) return existingMosaic(catalog, known)
+  if (task.updateMode !== 'APPEND') return newMosaic(catalog, folders, loading, running, load)
   throw invalid(
     'nothing-to-append-to',
     `There is no layer "${record.workspace}:${name}" to append granules to`,

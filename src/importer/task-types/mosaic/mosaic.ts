@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import type { Catalog } from '../../../catalog/catalog.ts'
+import type { Database } from '../../../db/connection.ts'
 import type { DataFile } from '../../../formats/format.ts'
+import type { Logger } from '../../../lib/logger.ts'
 import { mosaicType } from '../../../stores/rasters/coverage-types.ts'
 import type { TaskLoad, TaskRecord } from '../../model/model.ts'
 import { listGranules } from '../../records/records.ts'
@@ -17,14 +20,20 @@ import { removePlaced } from './place-granules.ts'
 import { publishMosaic } from './publish-mosaic.ts'
 import { granuleRows, stageMosaic } from './stage-mosaic.ts'
 
-async function listFiles({ database }: MosaicDeps, task: TaskRecord): Promise<DataFile[]> {
+async function listFiles(database: Database, task: TaskRecord): Promise<DataFile[]> {
   const granules = await listGranules(database.kysely, { importId: task.importId, taskId: task.id })
   return [...task.files, ...granules.map(({ file }) => file)]
 }
 
 async function place(deps: MosaicDeps, running: Running, naming: Naming): Promise<Placed> {
   const loadId = randomUUID()
-  const { target, granuleFolder } = await findMosaicTarget(deps, running, { loadId, naming })
+  const { target, granuleFolder } = await findMosaicTarget(
+    deps.catalog,
+    deps.folders,
+    deps.loading,
+    running,
+    { loadId, naming },
+  )
   const load: TaskLoad = { ...loadInto(target, loadId), granuleFolder }
   return {
     load,
@@ -33,7 +42,7 @@ async function place(deps: MosaicDeps, running: Running, naming: Naming): Promis
       const staged = await stageMosaic(deps, { running, load, target }, notes, signal)
       const commit = async (write: (note: CommitNote) => Promise<void>): Promise<Committed> => {
         const { rowsRead, rowsLoaded, rejected } = await staged.commit(write)
-        return committed(deps, { ...load, counts: { rowsRead, rowsLoaded, rejected } })
+        return committed(deps.catalog, deps.log, { ...load, counts: { rowsRead, rowsLoaded, rejected } })
       }
       return { commit, discard: staged.discard }
     },
@@ -41,8 +50,8 @@ async function place(deps: MosaicDeps, running: Running, naming: Naming): Promis
   }
 }
 
-function committed(deps: MosaicDeps, load: TaskLoad): Committed {
-  return { publish: (running) => publishMosaic(deps, running, load) }
+function committed(catalog: Catalog, log: Logger, load: TaskLoad): Committed {
+  return { publish: (running) => publishMosaic(catalog, log, running, load) }
 }
 
 /**
@@ -59,13 +68,13 @@ export function mosaicKind(deps: MosaicDeps): TaskKind {
     takesSource: ({ type }) => type === 'mosaic',
     takesLoad: ({ granuleFolder }) => granuleFolder !== undefined,
     data: { isFiles: true, opensArchives: false },
-    look: (data) => inspectMosaic(deps, data),
+    look: (data) => inspectMosaic(deps.database, data),
     lookAgain: (task, signal) =>
       task.mosaic === undefined
         ? describeAgain(pool, task, signal)
         : inspectAgain(deps, task, task.mosaic, signal),
-    listFiles: (task) => listFiles(deps, task),
-    rows: ({ task }) => granuleRows(deps, task),
+    listFiles: (task) => listFiles(deps.database, task),
+    rows: ({ task }) => granuleRows(deps.database, task),
     findTable: () => Promise.resolve(undefined),
     describeTable: () => Promise.resolve(undefined),
     readsInPlace: ({ isDirect }) => isDirect,
@@ -77,7 +86,8 @@ export function mosaicKind(deps: MosaicDeps): TaskKind {
     turn: () => Promise.resolve(undefined),
     place: (running, naming) => place(deps, running, naming),
     performDryRun: async (running, { at }) => describeTrial(running, { at, notTried: ['granules'] }),
-    recover: async (load) => ((await rows.recover(load)) === undefined ? undefined : committed(deps, load)),
+    recover: async (load) =>
+      (await rows.recover(load)) === undefined ? undefined : committed(deps.catalog, deps.log, load),
     discard: async (load) => {
       await rows.discard(load)
       await removePlaced(load)

@@ -1,10 +1,11 @@
+import type { Catalog } from '../../../catalog/catalog.ts'
 import type { LayerTimes } from '../../../catalog/records.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { emptyEnvelope, isEmptyEnvelope, unionEnvelope } from '../../../geo/envelope.ts'
+import type { Logger } from '../../../lib/logger.ts'
 import type { TaskLoad, TaskRecord } from '../../model/model.ts'
 import type { PublishedTable } from '../../publish/publish.ts'
 import type { Publication, Running } from '../task-type.ts'
-import type { MosaicDeps } from './mosaic-deps.ts'
 
 import { noteReplaced, removeOthers } from './place-granules.ts'
 import { readIndex } from './read-index.ts'
@@ -29,7 +30,7 @@ function toTimes(distinct: Set<number>): LayerTimes | undefined {
   return { from, to, count: sorted.length, values: sorted.length > maxTimes ? [] : sorted }
 }
 
-async function readFacts({ catalog }: MosaicDeps, load: TaskLoad): Promise<IndexFacts> {
+async function readFacts(catalog: Catalog, load: TaskLoad): Promise<IndexFacts> {
   const store = await catalog.stores.open(await catalog.stores.get(load.storeId))
   const distinct = new Set<number>()
   let granules = 0
@@ -45,7 +46,7 @@ async function readFacts({ catalog }: MosaicDeps, load: TaskLoad): Promise<Index
 }
 
 async function placeOf(
-  { catalog }: MosaicDeps,
+  catalog: Catalog,
   { record, task }: Running,
   load: TaskLoad,
 ): Promise<{ place: PublishedTable; raster: NonNullable<TaskRecord['source']>['raster'] }> {
@@ -64,18 +65,19 @@ async function placeOf(
  * transaction.
  */
 export async function publishMosaic(
-  deps: MosaicDeps,
+  catalog: Catalog,
+  log: Logger,
   running: Running,
   load: TaskLoad,
 ): Promise<Publication> {
   const { record } = running
-  const { granules, ...facts } = await readFacts(deps, load)
-  const { place, raster } = await placeOf(deps, running, load)
-  const index = await deps.catalog.stores.get(load.storeId)
+  const { granules, ...facts } = await readFacts(catalog, load)
+  const { place, raster } = await placeOf(catalog, running, load)
+  const index = await catalog.stores.get(load.storeId)
   const mosaic = { indexStore: index.name, indexTable: load.table, folder: load.granuleFolder ?? '' }
   const task = { ...running.task, ...load.counts }
   const isReplaced = task.updateMode === 'REPLACE' && !load.isNewLayer
-  if (isReplaced) await tell(deps, load, noteReplaced(load), 'granules that are replaced were not noted')
+  if (isReplaced) await tell(log, load, noteReplaced(load), 'granules that are replaced were not noted')
   return {
     task,
     place,
@@ -85,17 +87,12 @@ export async function publishMosaic(
         ? change.addMosaicStore(record.workspace, load.layerName, mosaic)
         : change.getStore(place.storeId),
     tidy: isReplaced
-      ? () => tell(deps, load, removeOthers(load), 'granules that were replaced were not removed')
+      ? () => tell(log, load, removeOthers(load), 'granules that were replaced were not removed')
       : undefined,
   }
 }
 
 /** Waits for work on granules after the commit. Failures are logged and do not fail the task. */
-async function tell(
-  { log }: MosaicDeps,
-  load: TaskLoad,
-  work: Promise<void>,
-  failure: string,
-): Promise<void> {
+async function tell(log: Logger, load: TaskLoad, work: Promise<void>, failure: string): Promise<void> {
   await work.catch((error: unknown) => log.warn({ err: error, layer: load.layerName }, failure))
 }

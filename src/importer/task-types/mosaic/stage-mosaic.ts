@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import type { Catalog } from '../../../catalog/catalog.ts'
+import type { Database } from '../../../db/connection.ts'
 import type { FormatMessage } from '../../../formats/format.ts'
 import { isSameCrs } from '../../../geo/crs-same.ts'
 import { invalid } from '../../../lib/errors.ts'
@@ -76,7 +78,7 @@ function granuleName(task: TaskRecord, { fileId }: GranuleRecord): string {
 
 /** Returns the granules that the mosaic does not have yet. */
 async function newGranules(
-  { catalog }: MosaicDeps,
+  catalog: Catalog,
   { running: { task }, target }: MosaicStage,
   granules: GranuleRecord[],
   notes: StageNotes,
@@ -129,7 +131,8 @@ function modeOf({ updateMode }: TaskRecord, { isExisting }: Target): UpdateMode 
 }
 
 async function planIndex(
-  { catalog, loading }: MosaicDeps,
+  catalog: Catalog,
+  loading: MosaicDeps['loading'],
   { running: { task }, load, target }: MosaicStage,
   granules: GranuleRecord[],
 ): Promise<LoadPlan> {
@@ -147,7 +150,7 @@ async function planIndex(
 }
 
 /** Returns the granules of a mosaic, or a single raster as a granule of a mosaic layer. */
-async function granulesOf({ database }: MosaicDeps, task: TaskRecord): Promise<GranuleRecord[]> {
+async function granulesOf(database: Database, task: TaskRecord): Promise<GranuleRecord[]> {
   const place = { importId: task.importId, taskId: task.id }
   if (task.mosaic !== undefined) return listGranules(database.kysely, place)
   const { source, format } = task
@@ -160,8 +163,8 @@ async function granulesOf({ database }: MosaicDeps, task: TaskRecord): Promise<G
 }
 
 /** Returns the rows that the index would contain. */
-export async function granuleRows(deps: MosaicDeps, task: TaskRecord): Promise<TaskRows> {
-  const granules = await granulesOf(deps, task)
+export async function granuleRows(database: Database, task: TaskRecord): Promise<TaskRows> {
+  const granules = await granulesOf(database, task)
   return footprintRows(
     task,
     granules.flatMap((granule) => rowOf(task, granule) ?? []),
@@ -177,15 +180,15 @@ export async function stageMosaic(
 ): Promise<StagedTaskRows> {
   const { running, load, target } = stage
   const { task } = running
-  const all = await granulesOf(deps, task)
+  const all = await granulesOf(deps.database, task)
   requireTimes(task, all)
   requireLikeness(task, target)
-  const granules = await newGranules(deps, stage, all, notes, signal)
+  const granules = await newGranules(deps.catalog, stage, all, notes, signal)
   await requireFiles(granules, signal)
   const startedMs = performance.now()
   const onGranule = (rows: number): void =>
     deps.loading.loader.tell(task, startedMs, { phase: 'loading', rows, rejected: 0 })
   if (task.isUploaded) await placeGranules(load, granules, { signal, onGranule })
-  const plan = await planIndex(deps, stage, granules)
+  const plan = await planIndex(deps.catalog, deps.loading, stage, granules)
   return deps.loading.loader.stage(plan, { task, startedMs, signal, messages: [] })
 }

@@ -1,11 +1,12 @@
+import type { Catalog } from '../../../catalog/catalog.ts'
 import type { StoreRecord } from '../../../catalog/records.ts'
 import type { CatalogTransaction } from '../../../catalog/services/transaction.ts'
 import type { FormatMessage } from '../../../formats/format.ts'
 import { isSameCrs } from '../../../geo/crs-same.ts'
+import type { Logger } from '../../../lib/logger.ts'
 import type { ImportRecord, TaskRecord } from '../../model/model.ts'
 import type { PublishedTable } from '../../publish/publish.ts'
 import type { Publication, Running } from '../task-type.ts'
-import type { RasterDeps } from './raster-deps.ts'
 
 import type { StagedRaster } from './stage-raster.ts'
 
@@ -29,7 +30,7 @@ async function placeStore(
 
 /** Returns messages on a REPLACE, such as that the extent of the layer becomes that of the new file. */
 async function replaceMessages(
-  { catalog }: RasterDeps,
+  catalog: Catalog,
   { workspace }: ImportRecord,
   { updateMode, layer: wanted }: TaskRecord,
 ): Promise<FormatMessage[]> {
@@ -44,7 +45,7 @@ async function replaceMessages(
 
 /** Returns what happens to the file that the layer has read until now. */
 async function endOfFormer(
-  { catalog }: RasterDeps,
+  catalog: Catalog,
   { workspace }: ImportRecord,
   { updateMode, layer: wanted }: TaskRecord,
 ): Promise<Pick<PublishedTable, 'end'>> {
@@ -56,18 +57,19 @@ async function endOfFormer(
 
 /** Publishes the raster as a coverage: creates or switches the store and the layer in one transaction. */
 export async function publishRaster(
-  deps: RasterDeps,
+  catalog: Catalog,
+  log: Logger,
   { record, task: before }: Running,
   made: StagedRaster,
 ): Promise<Publication> {
   const { layer } = made
   const task = { ...before, layer }
-  const messages = [...task.messages, ...(await replaceMessages(deps, record, task))]
+  const messages = [...task.messages, ...(await replaceMessages(catalog, record, task))]
   let former: StoreRecord | undefined
   return {
     task: { ...task, messages },
     place: {
-      ...(await endOfFormer(deps, record, task)),
+      ...(await endOfFormer(catalog, record, task)),
       storeId: 0,
       table: layer.nativeName,
       layerName: layer.name,
@@ -79,12 +81,12 @@ export async function publishRaster(
       former = placed.former
       return placed.store
     },
-    tidy: () => removeUnused(deps, former?.parameters.path),
+    tidy: () => removeUnused(catalog, log, former?.parameters.path),
   }
 }
 
 /** Removes an unused copy. If that fails, the clean-up of unused folders removes the copy a day later. */
-export async function removeUnused({ catalog, log }: RasterDeps, path: string | undefined): Promise<void> {
+export async function removeUnused(catalog: Catalog, log: Logger, path: string | undefined): Promise<void> {
   if (path === undefined) return
   await catalog.stores.files
     .removeUnused(path)

@@ -43,9 +43,9 @@ export function rasterKind(deps: RasterDeps): TaskKind {
         return {
           commit: async () => {
             signal.throwIfAborted()
-            return { publish: (now) => publishRaster(deps, now, made) }
+            return { publish: (now) => publishRaster(deps.catalog, deps.log, now, made) }
           },
-          discard: () => removeUnused(deps, made.path),
+          discard: () => removeUnused(deps.catalog, deps.log, made.path),
         }
       },
       release: () => undefined,

@@ -10,6 +10,7 @@ import { placeRaster, rasterSteps } from '../../../transforms/raster-chain.ts'
 import type { TransformSpec } from '../../../transforms/transform.ts'
 import type { TaskLayer, TaskRecord } from '../../model/model.ts'
 import { crsOfSource } from '../../model/model.ts'
+import type { ProgressBoard } from '../../runtime/runtime.ts'
 import { progressTeller } from './byte-progress.ts'
 import { requirePrograms } from './check-transforms.ts'
 import type { RasterDeps } from './raster-deps.ts'
@@ -61,15 +62,16 @@ type TransformDeps = Pick<RasterDeps, 'pool' | 'progress' | 'tools'>
 
 /** Waits for a free slot, runs the programs of the chain in the folder and returns the path of the result. */
 async function runChain(
-  deps: TransformDeps,
+  progress: ProgressBoard,
+  tools: TransformDeps['tools'],
   task: TaskRecord,
   { file, folder }: { file: DataFile; folder: string },
   signal: AbortSignal,
 ): Promise<string> {
   const { format = '', source } = task
-  const tell = progressTeller(deps, task, 'transforming')
+  const tell = progressTeller({ progress }, task, 'transforming')
   const total = source?.raster?.sizeBytes ?? 0
-  const { limits, turns } = deps.tools
+  const { limits, turns } = tools
   const leave = await turns.enter({ signal })
   try {
     return await runTools({
@@ -103,7 +105,7 @@ export async function transformRaster(
   await requirePrograms(specsOf(task))
   const work = join(folder, 'work')
   await mkdir(work)
-  const made = await runChain(deps, task, { file, folder: work }, signal)
+  const made = await runChain(deps.progress, deps.tools, task, { file, folder: work }, signal)
   const main = `${basename(file.path, extname(file.path))}.tif`
   const path = join(folder, main)
   await rename(made, path)

@@ -3,12 +3,12 @@ import type { FormatMessage } from '../../../formats/format.ts'
 import { findStoreServing } from '../../../stores/registry.ts'
 import type { TaskTrial } from '../../model/model.ts'
 import { rejectLimitOf } from '../../model/model.ts'
+import type { Loader } from '../load/loader.ts'
 import type { Running } from '../task-type.ts'
-import type { ServedDeps } from './served-deps.ts'
 
 /** Dry run of a file that would be served directly: reads the file to its end; stages and indexes nothing. */
 export async function dryRunFile(
-  { loader }: ServedDeps,
+  loader: Loader,
   { record, task }: Running,
   at: string,
   signal: AbortSignal,

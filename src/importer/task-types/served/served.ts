@@ -15,11 +15,11 @@ export function servedKind(deps: ServedDeps): TaskKind {
     takesSource: () => false,
     readsInPlace: () => true,
     turn: () => Promise.resolve(undefined),
-    performDryRun: (running, { at }, signal) => dryRunFile(deps, running, at, signal),
+    performDryRun: (running, { at }, signal) => dryRunFile(deps.loader, running, at, signal),
     place: async (running) => ({
       turns: {},
       stage: async (_notes, signal) => {
-        const file = await stageFile(deps, running, signal)
+        const file = await stageFile(deps.folders, deps.indexMaker, running, signal)
         return {
           commit: async () => ({ publish: async (now) => publishFile(now, file) }),
           discard: () => Promise.resolve(),

@@ -5,6 +5,7 @@ import type { LayerDescription } from '../../../formats/format.ts'
 import { toLayerName } from '../../../geo/names.ts'
 import { defined } from '../../../lib/defined.ts'
 import { invalid } from '../../../lib/errors.ts'
+import type { IndexMaker } from '../../../stores/files/index/index-maker.ts'
 import { leftOutMessage } from '../../../stores/files/index/layout.ts'
 import { findStoreServing } from '../../../stores/registry.ts'
 import type { StoreConnection, StoreParameters, StoreType } from '../../../stores/store.ts'
@@ -30,7 +31,8 @@ export interface ServedFile {
  * many, or if the file cannot be read to its end, nothing is published.
  */
 async function indexFile(
-  { folders, indexMaker }: ServedDeps,
+  folders: ServedDeps['folders'],
+  indexMaker: IndexMaker,
   task: TaskRecord,
   place: { type: StoreType; parameters: StoreParameters },
   signal: AbortSignal,
@@ -51,7 +53,8 @@ async function indexFile(
 
 /** Copies an uploaded file, and builds its index if the format needs one. */
 export async function stageFile(
-  deps: ServedDeps,
+  folders: ServedDeps['folders'],
+  indexMaker: IndexMaker,
   { record, task }: Running,
   signal: AbortSignal,
 ): Promise<ServedFile> {
@@ -63,7 +66,7 @@ export async function stageFile(
   }
   const { type, can } = serving
   const path = task.isUploaded
-    ? await finalizeCopy(copyFolder(deps.folders, record, file), file, { signal })
+    ? await finalizeCopy(copyFolder(folders, record, file), file, { signal })
     : file.path
   const parameters: StoreParameters = {
     path,
@@ -72,7 +75,7 @@ export async function stageFile(
   }
   const indexed =
     serving.file?.isIndexed === true
-      ? await indexFile(deps, task, { type, parameters }, signal)
+      ? await indexFile(folders, indexMaker, task, { type, parameters }, signal)
       : { layer: source, found: {} }
   return { type, parameters, ...indexed }
 }

@@ -29,11 +29,11 @@ interface HostReader {
  */
 export function createHostCollector(
   service: CollectedService,
-  deps: Pick<CollectorDeps, 'writer'>,
+  { writer }: Pick<CollectorDeps, 'writer'>,
 ): ServiceCollector | undefined {
   if (!isHostType(service.type)) return undefined
   const reader = readerOf(service.source)
-  return reader === undefined ? undefined : collectorOf(service.id, reader, deps.writer)
+  return reader === undefined ? undefined : collectorOf(service.id, reader, writer)
 }
 
 function collectorOf(

@@ -1,5 +1,6 @@
 import type { LayerSummary } from '../../../../catalog/summaries/layer-summary.ts'
 import { escapeXml } from '../../../../lib/text/escape-xml.ts'
+import type { LayerBounds } from '../../../layer-bounds.ts'
 import type { OwsDeps } from '../../ows-deps.ts'
 import { sendPieces } from '../../send-pieces.ts'
 import { wcs10Service } from '../../service-about.ts'
@@ -12,18 +13,21 @@ import type { WcsRequest } from '../wcs-request.ts'
 import { wcsUrl } from '../wcs-request.ts'
 
 /** Sends the capabilities of WCS 1.0 (OGC 03-065r6, section 7). */
-export async function getCapabilities10(deps: OwsDeps, asked: WcsRequest): Promise<unknown> {
+export async function getCapabilities10(
+  deps: Pick<OwsDeps, 'catalog' | 'bounds' | 'about'>,
+  asked: WcsRequest,
+): Promise<unknown> {
   const told = await readServiceMetadata(deps, asked)
-  return sendPieces(asked.reply, 'application/xml; charset=utf-8', documentPieces(deps, asked, told))
+  return sendPieces(asked.reply, 'application/xml; charset=utf-8', documentPieces(deps.bounds, asked, told))
 }
 
 async function* documentPieces(
-  deps: OwsDeps,
+  layerBounds: LayerBounds,
   asked: WcsRequest,
   { about, cards }: ServiceMetadata,
 ): AsyncGenerator<string> {
   yield `${head}${wcs10Service(about)}${capability(escapeXml(wcsUrl(asked)))}<ContentMetadata>`
-  yield* listCoverages(deps, cards, (card, _srs, bounds) => offering(card, bounds, asked.workspace))
+  yield* listCoverages(layerBounds, cards, (card, _srs, bounds) => offering(card, bounds, asked.workspace))
   yield '</ContentMetadata></WCS_Capabilities>\n'
 }
 

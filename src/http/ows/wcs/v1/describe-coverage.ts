@@ -16,15 +16,18 @@ import { olderFormats } from './get-coverage.ts'
 const interpolations = ['nearest neighbor', 'bilinear', 'bicubic']
 
 /** The cells and bands of coverages (OGC 03-065r6, section 8). */
-export async function describeCoverage10(deps: OwsDeps, asked: WcsRequest): Promise<unknown> {
+export async function describeCoverage10(
+  { catalog, bounds: layerBounds, coverages }: Pick<OwsDeps, 'catalog' | 'bounds' | 'coverages'>,
+  asked: WcsRequest,
+): Promise<unknown> {
   const { request, reply, values, workspace, version, signal } = asked
   const names = (values.find('coverage') ?? values.require('coverageid')).split(',')
   requireFewCoverages(names)
-  const layers = await requireCoverages(deps, request, names, { workspace, version })
+  const layers = await requireCoverages(catalog, request, names, { workspace, version })
   const described: string[] = []
   for (const layer of layers) {
-    const grid = await requireGrid(deps.coverages, layer, signal)
-    const bounds = (await deps.bounds.ofLayer(layer)) ?? [-180, -90, 180, 90]
+    const grid = await requireGrid(coverages, layer, signal)
+    const bounds = (await layerBounds.ofLayer(layer)) ?? [-180, -90, 180, 90]
     described.push(offering(layer, grid, bounds, workspace))
   }
   reply.header('cache-control', 'private, no-cache')

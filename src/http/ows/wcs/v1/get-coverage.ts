@@ -23,11 +23,14 @@ const mostCells = 100_000
 const mostTimes = 200
 
 /** A part of a coverage (OGC 03-065r6, section 9). */
-export async function getCoverage10(deps: OwsDeps, asked: WcsRequest): Promise<unknown> {
+export async function getCoverage10(
+  { catalog, coverages }: Pick<OwsDeps, 'catalog' | 'coverages'>,
+  asked: WcsRequest,
+): Promise<unknown> {
   const { request, values, workspace, version } = asked
   const names = [values.find('coverage') ?? values.find('coverageid') ?? values.require('coverage')]
-  const [layer] = await requireCoverages(deps, request, names, { workspace, version })
-  return sendCoverage(deps.coverages, asked, layer, (current, grid) => plan(values, current, grid))
+  const [layer] = await requireCoverages(catalog, request, names, { workspace, version })
+  return sendCoverage(coverages, asked, layer, (current, grid) => plan(values, current, grid))
 }
 
 async function plan(values: KeyValues, layer: LayerRecord, grid: CoverageGrid): Promise<CoverageFileRequest> {

@@ -2,6 +2,7 @@ import type { LayerSummary } from '../../../../catalog/summaries/layer-summary.t
 import type { ServiceSettings } from '../../../../config/service-settings.ts'
 import { escapeXml } from '../../../../lib/text/escape-xml.ts'
 import { toCrsUri } from '../../../crs-uris.ts'
+import type { LayerBounds } from '../../../layer-bounds.ts'
 import { commonCrs } from '../../common-crs.ts'
 import type { OwsDeps } from '../../ows-deps.ts'
 import { OwsFailure } from '../../ows-failure.ts'
@@ -43,15 +44,22 @@ const sectionNames = [
 ]
 
 /** Sends the capabilities (OGC 09-110r4, section 8.2). */
-export async function getCapabilities(deps: OwsDeps, asked: WcsRequest): Promise<unknown> {
+export async function getCapabilities(
+  deps: Pick<OwsDeps, 'catalog' | 'bounds' | 'about'>,
+  asked: WcsRequest,
+): Promise<unknown> {
   const sections = readSections(asked)
   const has = (name: string): boolean => sections === undefined || sections.includes(name)
   const told = await readServiceMetadata(deps, asked)
-  return sendPieces(asked.reply, 'application/xml; charset=utf-8', documentPieces(deps, asked, { told, has }))
+  return sendPieces(
+    asked.reply,
+    'application/xml; charset=utf-8',
+    documentPieces(deps.bounds, asked, { told, has }),
+  )
 }
 
 async function* documentPieces(
-  deps: OwsDeps,
+  bounds: LayerBounds,
   asked: WcsRequest,
   { told, has }: { told: ServiceMetadata; has: (section: string) => boolean },
 ): AsyncGenerator<string> {
@@ -72,7 +80,7 @@ async function* documentPieces(
   if (has('ServiceMetadata')) yield serviceMetadata()
   if (has('Contents')) {
     yield '<wcs:Contents>'
-    yield* listCoverages(deps, coverages, coverageSummary)
+    yield* listCoverages(bounds, coverages, coverageSummary)
     yield '</wcs:Contents>'
   }
   yield '</wcs:Capabilities>\n'

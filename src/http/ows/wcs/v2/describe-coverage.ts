@@ -16,14 +16,16 @@ import { requireFewCoverages, requireGrid } from '../send-coverage.ts'
 import type { WcsRequest } from '../wcs-request.ts'
 
 /** The cells and bands of coverages (OGC 09-110r4, section 8.3). */
-export async function describeCoverage(deps: OwsDeps, asked: WcsRequest): Promise<unknown> {
+export async function describeCoverage(
+  { catalog, coverages }: Pick<OwsDeps, 'catalog' | 'coverages'>,
+  asked: WcsRequest,
+): Promise<unknown> {
   const { request, reply, values, workspace, version, signal } = asked
   const ids = values.require('coverageid').split(',')
   requireFewCoverages(ids)
-  const layers = await requireCoverages(deps, request, ids, { workspace, version })
+  const layers = await requireCoverages(catalog, request, ids, { workspace, version })
   const described: string[] = []
-  for (const layer of layers)
-    described.push(describe(layer, await requireGrid(deps.coverages, layer, signal)))
+  for (const layer of layers) described.push(describe(layer, await requireGrid(coverages, layer, signal)))
   reply.header('cache-control', 'private, no-cache')
   reply.header('content-type', 'application/xml; charset=utf-8')
   return reply.send(`${head}${described.join('')}</wcs:CoverageDescriptions>\n`)

@@ -17,8 +17,10 @@ import { byIdRequest, storedId } from './stored-queries.ts'
 const format = 'application/gml+xml; version=3.2'
 
 /** Sends the values of one property of the features of a type, without nulls (OGC 09-025r2, section 10). */
-export async function getPropertyValue(deps: OwsDeps, wfsRequest: WfsRequest): Promise<unknown> {
-  const { catalog, documents, features } = deps
+export async function getPropertyValue(
+  { catalog, features, documents }: Pick<OwsDeps, 'catalog' | 'features' | 'documents'>,
+  wfsRequest: WfsRequest,
+): Promise<unknown> {
   if (wfsRequest.version !== '2.0.0')
     throw new OwsFailure('OperationNotSupported', 'GetPropertyValue is of WFS 2.0: ask by it', 'request')
   const reference = requireReference(wfsRequest)

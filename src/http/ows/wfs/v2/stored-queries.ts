@@ -44,7 +44,7 @@ async function sendXml({ reply }: WfsRequest, text: string): Promise<unknown> {
 }
 
 /** The stored queries (OGC 09-025r2, section 14.3). */
-export function listStoredQueries(_deps: OwsDeps, wfsRequest: WfsRequest): Promise<unknown> {
+export function listStoredQueries(_: unknown, wfsRequest: WfsRequest): Promise<unknown> {
   const query = `<wfs:StoredQuery id="${byId}">${title}<wfs:ReturnFeatureType>gml:AbstractFeature</wfs:ReturnFeatureType></wfs:StoredQuery>`
   return sendXml(
     wfsRequest,
@@ -53,7 +53,7 @@ export function listStoredQueries(_deps: OwsDeps, wfsRequest: WfsRequest): Promi
 }
 
 /** Describes parameters and results of the stored queries (OGC 09-025r2, section 14.4). */
-export async function describeStoredQueries(_deps: OwsDeps, wfsRequest: WfsRequest): Promise<unknown> {
+export async function describeStoredQueries(_: unknown, wfsRequest: WfsRequest): Promise<unknown> {
   for (const name of wfsRequest.values.list('storedquery_id')) requireKnown(name, 'storedquery_id')
   const query = [
     `<wfs:StoredQueryDescription id="${byId}">${title}`,
