@@ -1,5 +1,4 @@
 import type { RouteOptions } from 'fastify'
-import type { Accounts } from '../../accounts/accounts.ts'
 import type { Caller } from '../../accounts/caller.ts'
 import { hasRole } from '../../accounts/caller.ts'
 import { isSameText } from '../../accounts/secret-texts.ts'
@@ -16,15 +15,13 @@ import { tokenOfUrl } from '../url-token.ts'
 import { isSafe } from './browser-safety.ts'
 import type { CallerIdentification } from './identify-caller.ts'
 
-export interface GuardDeps {
-  accounts: Pick<Accounts, 'authenticate'>
-  catalog: Pick<Catalog, 'workspaces' | 'layers' | 'styles'>
-}
+/** Parts of the catalogue that decide about public access. */
+export type GuardCatalog = Pick<Catalog, 'workspaces' | 'layers' | 'styles'>
 
 /** Finds out who calls, and lets each route's `access` decide. A server with a route that has none does not start. */
 export function guardRoutes(
   app: App,
-  catalog: Pick<Catalog, 'workspaces' | 'layers' | 'styles'>,
+  catalog: GuardCatalog,
   identify: CallerIdentification['identify'],
 ): void {
   requireAccess(app)
@@ -94,11 +91,7 @@ function requireCsrfToken({ caller, method, csrfToken }: FastifyRequest, given: 
   )
 }
 
-async function mayCall(
-  catalog: GuardDeps['catalog'],
-  request: FastifyRequest,
-  access: Access,
-): Promise<boolean> {
+async function mayCall(catalog: GuardCatalog, request: FastifyRequest, access: Access): Promise<boolean> {
   if (access === 'public') return true
   if (!isOpenable(access)) return hasRole(request.caller, access)
   return hasRole(request.caller, 'user') || isOpen(catalog, access, request)
@@ -113,7 +106,7 @@ function isOpenable(access: Access): access is 'workspace' | 'layer' | 'style' {
  * private and missing resources.
  */
 async function isOpen(
-  { workspaces, layers, styles }: GuardDeps['catalog'],
+  { workspaces, layers, styles }: GuardCatalog,
   access: 'workspace' | 'layer' | 'style',
   { params }: FastifyRequest,
 ): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyPluginAsync, RawServerDefault } from 'fastify'
 import { fastify, LogController } from 'fastify'
+import type { Accounts } from '../../accounts/accounts.ts'
 import { anonymous } from '../../accounts/caller.ts'
 import type { MonitoringSettings } from '../../config/monitoring-settings.ts'
 import type { ServerSettings, Settings } from '../../config/settings.ts'
@@ -18,7 +19,7 @@ import { guardOrigins } from './browser-safety.ts'
 import { keepClientAddresses } from './client-address.ts'
 import { compressAnswers } from './compress.ts'
 import { connectionOptions, limitStalledAnswers, usualConnectionTimes } from './connection-times.ts'
-import type { GuardDeps } from './guard.ts'
+import type { GuardCatalog } from './guard.ts'
 import { guardRoutes } from './guard.ts'
 import { repeatAnswers } from './idempotency.ts'
 import { identifyCallers } from './identify-caller.ts'
@@ -39,8 +40,8 @@ import { compileValidator } from './validation.ts'
 export interface ServerDeps {
   settings: Settings
   version: string
-  accounts: GuardDeps['accounts']
-  catalog: GuardDeps['catalog']
+  accounts: Pick<Accounts, 'authenticate'>
+  catalog: GuardCatalog
   keys: IdempotencyKeys
   /** Returns advice for an error of a lower layer; undefined if the caller can do nothing. */
   explainError(error: unknown): Failure | undefined

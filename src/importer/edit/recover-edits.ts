@@ -1,6 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Database } from '../../db/connection.ts'
-import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { EditRecord, OpenEdit } from './edit-rows.ts'
 import { deleteEdit, listEdits } from './edit-rows.ts'
@@ -8,7 +7,6 @@ import { deleteEdit, listEdits } from './edit-rows.ts'
 interface RecoverEditsDeps {
   database: Database
   catalog: Catalog
-  clock: Clock
   log: Logger
 }
 
