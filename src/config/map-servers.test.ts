@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { withoutUndefined } from '../../tests/support/without-undefined.ts'
 import { loadSettings, SettingsError } from './settings.ts'
 
 function load(servers: unknown) {
@@ -34,7 +35,7 @@ describe('TERRANE_MAP_SERVERS', () => {
         hostMetrics: 'http://10.0.0.5:9100/metrics',
       },
     ])
-    assert.deepEqual(maps, {
+    assert.deepEqual(withoutUndefined(maps), {
       name: 'maps',
       kind: 'mapserver',
       url: 'http://maps.example.org',

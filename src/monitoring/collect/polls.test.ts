@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { withoutUndefined } from '../../../tests/support/without-undefined.ts'
 import { Polls } from './polls.ts'
 import type { CollectedService, CollectorDeps, CollectReport } from './service-collector.ts'
 
@@ -69,13 +70,10 @@ describe('Polls', () => {
     const broken: Behaviour = { collect: () => Promise.reject(new Error('jo:hush is refused')) }
     const { polls, turn, log } = startPolls(test, { 1: broken, 2: quick })
     await polls.setServices([service(1), service(2)])
-    assert.deepEqual(
-      (await turn(0)).toSorted((a, b) => a.serviceId - b.serviceId),
-      [
-        { serviceId: 1, at: 0, isRead: false, problem: 'jo:*** is refused' },
-        { serviceId: 2, at: 0, isRead: true },
-      ],
-    )
+    assert.deepEqual(withoutUndefined((await turn(0)).toSorted((a, b) => a.serviceId - b.serviceId)), [
+      { serviceId: 1, at: 0, isRead: false, problem: 'jo:*** is refused' },
+      { serviceId: 2, at: 0, isRead: true },
+    ])
     await turn(minute)
     assert.equal(log.length, 1, 'the same problem is said once')
     assert.doesNotMatch(log.join(), /hush/)
@@ -131,7 +129,7 @@ describe('Polls', () => {
     await polls.setServices([service(2)])
     assert.deepEqual(closed, [1])
     await polls.wait()
-    assert.deepEqual(polls.takeDone(), [{ serviceId: 2, at: 0, isRead: true }])
+    assert.deepEqual(withoutUndefined(polls.takeDone()), [{ serviceId: 2, at: 0, isRead: true }])
   })
 
   it('begins anew with a service whose settings have changed, and leaves others alone', async (test) => {
