@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { literalSpreadProblems } from './literal-spreads.ts'
+import { conditionalSpreadProblems, literalSpreadProblems } from './literal-spreads.ts'
 
 const problems = (text: string): string[] => literalSpreadProblems([{ path: 'src/geo/x.ts', text }])
 
@@ -19,5 +19,26 @@ describe('literalSpreadProblems', () => {
     assert.deepEqual(problems('const a = { ...b, ...(c ? { d: 1 } : {}), ...e() }'), [])
     assert.deepEqual(problems('const a = [...b, ...(c ? [1] : [])]'), [])
     assert.deepEqual(problems('function f(...[a, b]: [number, number]) {}'), [])
+  })
+})
+
+describe('conditionalSpreadProblems', () => {
+  const found = (text: string, exceptions: string[] = []): string[] =>
+    conditionalSpreadProblems([{ path: 'src/geo/x.ts', text }], exceptions)
+
+  it('finds single members that are spread under a condition', () => {
+    assert.deepEqual(found('const a = {\n  ...(b === undefined ? {} : { b }),\n}'), [
+      'src/geo/x.ts:2 spreads a conditional member: write it directly',
+    ])
+    assert.equal(found('const a = { c, ...(b ? { b: b.d } : {}) }').length, 1)
+    assert.equal(found('const a = { ...(b && { b }) }').length, 1)
+  })
+
+  it('accepts spreads after another one, of several members, of computed names, in arrays and in listed files', () => {
+    assert.deepEqual(found('const a = { ...c, ...(b ? { b } : {}) }'), [])
+    assert.deepEqual(found('const a = { ...(b ? { b, c } : {}) }'), [])
+    assert.deepEqual(found('const a = { ...(b ? { [b]: 1 } : {}) }'), [])
+    assert.deepEqual(found('const a = [...(b ? [b] : [])]'), [])
+    assert.deepEqual(found('const a = { ...(b && { b }) }', ['src/geo/x.ts']), [])
   })
 })

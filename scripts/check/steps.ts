@@ -15,7 +15,7 @@ import { httpProblems } from './http-imports.ts'
 import { cycleProblems, layerProblems, planProblems } from './import-order.ts'
 import { readSources, type SourceFile } from './imports.ts'
 import { moduleRules } from './layers.ts'
-import { literalSpreadProblems } from './literal-spreads.ts'
+import { conditionalSpreadProblems, literalSpreadProblems } from './literal-spreads.ts'
 import { planOf } from './module-plan.ts'
 import { outputOf } from './run-tool.ts'
 import { settingsPage, settingsPageProblems } from './settings-page.ts'
@@ -137,6 +137,19 @@ function projectProblems({ root, files, texts }: Repository): string[] {
   ]
 }
 
+/** Files whose objects are written member by member: style documents, headers, parameters of tools and addresses. */
+const readByKeys = [
+  'src/cartography/maplibre/write-maplibre.ts',
+  'src/cartography/maplibre/write-symbols.ts',
+  'src/cartography/maplibre/write-text.ts',
+  'src/cli/manage/find-layers.ts',
+  'src/cli/manage/versions.ts',
+  'src/http/ogc/api-description.ts',
+  'src/importer/task-types/served/stage-file.ts',
+  'src/maps/vector-metadata.ts',
+  'src/sources/remote/http/http-session.ts',
+]
+
 function syntaxProblems({ root, files }: Repository): string[] {
   const doors = Object.entries(moduleRules.doors).flatMap(([folder, names]) =>
     names.map((name) => `${folder}/${name}`),
@@ -148,6 +161,10 @@ function syntaxProblems({ root, files }: Repository): string[] {
     ...publicCodeProblems(readFileSync(join(root, publicCodes), 'utf8'), codes),
     ...functionProblems(files),
     ...literalSpreadProblems(files),
+    ...conditionalSpreadProblems(
+      files.filter(({ path }) => /^(?:src|packages)\/(?!.*\.test\.ts$)/.test(path)),
+      readByKeys,
+    ),
     ...wideParameterProblems(files),
     ...undocumentedExports(files, doors),
     ...httpProblems(files),

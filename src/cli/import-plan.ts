@@ -1,3 +1,4 @@
+import { defined } from '../lib/defined.ts'
 import type { Answer } from './ask.ts'
 import type { PlannedTask, SessionContext, TargetOptions } from './import-context.ts'
 import { prepareKeys } from './import-keys.ts'
@@ -98,12 +99,12 @@ async function withKeys(
 /** Returns the load settings of the task that differ from the defaults. */
 function changeOf(mode: string | undefined, options: TargetOptions): Record<string, unknown> {
   const { keys = [], deletesMissing, stopIf } = options
-  return {
-    ...(mode === undefined || mode === 'create' ? {} : { updateMode: mode.toUpperCase() }),
-    ...(keys.length === 0 ? {} : { keys }),
-    ...(deletesMissing === true ? { deleteMissing: true } : {}),
-    ...(stopIf === undefined ? {} : { stopIf }),
-  }
+  return defined({
+    updateMode: mode === 'create' ? undefined : mode?.toUpperCase(),
+    keys: keys.length === 0 ? undefined : keys,
+    deleteMissing: deletesMissing || undefined,
+    stopIf,
+  })
 }
 
 function skippedOutcome({ file, layer, unit }: TaskView, message: string): TaskOutcome {

@@ -63,9 +63,9 @@ function withAdvice(error: RestError, { workspace }: TargetOptions): string {
 /** Returns the target of an import in the form of the API. */
 export function targetOf({ workspace, store, allowsEmpty }: TargetOptions): Record<string, unknown> {
   return {
-    ...(workspace === undefined ? {} : { targetWorkspace: { workspace: { name: workspace } } }),
-    ...(store === undefined ? {} : { targetStore: { dataStore: { name: store } } }),
-    ...(allowsEmpty === true ? { allowEmpty: true } : {}),
+    targetWorkspace: workspace === undefined ? undefined : { workspace: { name: workspace } },
+    targetStore: store === undefined ? undefined : { dataStore: { name: store } },
+    allowEmpty: allowsEmpty || undefined,
   }
 }
 

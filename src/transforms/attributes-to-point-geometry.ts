@@ -220,9 +220,9 @@ export const attributesToPointGeometry: VectorTransform = {
     lngField: textParameter(spec, 'lngField'),
     pointFieldName: textParameter(spec, 'pointFieldName') || defaultName,
     preserveGeometry: preserves(spec),
-    ...(isCombined(spec) ? { combined: true } : {}),
-    ...(hasDecimalComma(spec) ? { decimalComma: true } : {}),
-    ...(isSexagesimal(spec) ? { sexagesimal: true } : {}),
+    combined: isCombined(spec) || undefined,
+    decimalComma: hasDecimalComma(spec) || undefined,
+    sexagesimal: isSexagesimal(spec) || undefined,
   }),
   outputSchema: (schema, spec, options) => plan(schema, spec, options).schema,
   prepare: async (schema, spec, context) => {

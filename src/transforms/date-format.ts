@@ -107,7 +107,7 @@ export const dateFormat: VectorTransform = {
   parameters: Type.Object({ field: attributeName, format: Type.Optional(Type.String({ means: 'pattern' })) }),
   show: (spec) => {
     const format = textParameter(spec, 'format')
-    return { field: textParameter(spec, 'field'), ...(format === '' ? {} : { format }) }
+    return { field: textParameter(spec, 'field'), format: format || undefined }
   },
   outputSchema: (schema, spec) => plan(schema, spec).schema,
   prepare: async (schema, spec) => {
