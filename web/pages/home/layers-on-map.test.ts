@@ -27,7 +27,7 @@ describe('the layers on the map of the first page', () => {
     const broken = { ...layer('broken', 'vector', 'Point'), problem: 'store-away' as const }
     assert.deepEqual(layersOnMap(6, [...all, table, broken]).ids.length, 4)
     assert.deepEqual(layersOnMap(9, all).ids, [])
-    assert.deepEqual(layersOnMap(1, [table]), { ids: [] })
+    assert.deepEqual(layersOnMap(1, [table]), { ids: [], bounds: undefined })
   })
 
   it('lie within bounds that hold all of them', () => {
