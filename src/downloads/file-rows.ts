@@ -6,6 +6,7 @@ import { reprojectGeometry } from '../geo/reproject-geometry.ts'
 import type { Reprojector } from '../geo/reprojector.ts'
 import type { Attribute, Schema } from '../geo/schema.ts'
 import { attributeIndex } from '../geo/schema.ts'
+import { defined } from '../lib/defined.ts'
 import { conflict } from '../lib/errors.ts'
 import { convertColumn } from '../stores/convert-column.ts'
 import { findReprojector } from '../stores/reading/reprojectors.ts'
@@ -36,7 +37,7 @@ export async function* fileRows(
   const { table, select, from, to, shown, page: part } = wish
   const page = {
     ...select,
-    query: { table, limit: Number.MAX_SAFE_INTEGER, offset: 0, isExact: true, ...part },
+    query: { table, limit: Number.MAX_SAFE_INTEGER, offset: 0, isExact: true, ...defined(part ?? {}) },
   }
   const query = await queryOf({ ...page, crs: from, srs: '', isYx: false })
   const isMoved = from !== undefined && to !== undefined && wish.geometry !== undefined

@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts'
 import { getCondition } from '../condition.ts'
 import { plainSymbol } from '../evaluate.ts'
 import type { Dimension, Driven, Literal, PlainSymbolizer, Rule, Style, Symbolizer } from '../model.ts'
@@ -133,7 +134,7 @@ function ruleEntries(
   const rasters = rule.symbols.filter((symbol) => symbol.kind === 'raster')
   const drawn = rule.symbols.filter((symbol) => symbol.kind !== 'raster')
   const ofRasters = rasters.flatMap((symbol) =>
-    rasterEntries(symbol, title, subject.rasters).map((entry) => ({ ...entry, ...scales })),
+    rasterEntries(symbol, title, subject.rasters).map((entry) => ({ ...entry, ...defined(scales) })),
   )
   if (drawn.length === 0) return ofRasters
   for (const { kind } of drawn)

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/connection.ts'
 import { withTitles } from '../../geo/schema.ts'
-import { without } from '../../lib/defined.ts'
+import { defined, without } from '../../lib/defined.ts'
 import { findFreeName } from '../../lib/text/free-name.ts'
 import type { LayerDetails, LayerRecord } from '../records.ts'
 import type { ContentEnd } from '../versions/contents.ts'
@@ -62,7 +62,7 @@ export async function refreshLayer(
   const { storeId, nativeName, end } = refresh
   const titles = new Map(layer.details.schema.attributes.map(({ name, title }) => [name, title]))
   const schema = withTitles(refresh.details.schema, (name, title) => title ?? titles.get(name))
-  const details = { ...kept, ...refresh.details, schema }
+  const details = { ...kept, ...defined(refresh.details), schema }
   const from = { storeId: layer.storeId, table: layer.nativeName }
   await succeedContent(db, { storeId, table: nativeName }, { at: note.at, end, from })
   await updateLayer(db, { ...layer, storeId, nativeName, details }, note)

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { defined } from '../../lib/defined.ts'
 import type { Vault } from '../../lib/secrets/vault.ts'
 import { resolveInRoots } from '../../sources/path-guard.ts'
 import type { RemoteCredentials } from '../../sources/remote/credentials.ts'
@@ -37,7 +38,7 @@ export async function resolveRemote(
     return { type: 'remote', path, isOurs: false, remote: withCredentials(text, given, vault) }
   }
   const { location, credentials } = parseLocation(text)
-  const remote = withCredentials(location.url, { ...credentials, ...given }, vault)
+  const remote = withCredentials(location.url, { ...credentials, ...defined(given) }, vault)
   return { type: 'remote', path: '', isOurs: true, remote }
 }
 
@@ -55,7 +56,7 @@ export async function fetchInto(
   try {
     await fetchRemote(location, folder, {
       ...remote,
-      credentials: { ...credentials, ...given },
+      credentials: { ...credentials, ...defined(given) },
       signal,
       onProgress: (progress) => {
         const at = performance.now()

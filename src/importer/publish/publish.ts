@@ -108,7 +108,7 @@ async function putLayer(
     importId: record.id,
     user: record.user,
     changes: place.changes,
-    ...place.loaded,
+    ...defined(place.loaded ?? {}),
   }
   if (!place.isNewLayer) {
     const refresh = { storeId, nativeName, details: facts, end: endOf(place) }

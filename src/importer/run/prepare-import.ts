@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Queryable } from '../../db/connection.ts'
 import type { JobHandler } from '../../jobs/jobs.ts'
-import { without } from '../../lib/defined.ts'
+import { defined, without } from '../../lib/defined.ts'
 import { explain, Failure } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import { giveFile } from '../../lib/files/give-file.ts'
@@ -158,7 +158,7 @@ async function prepare(
     for (const { id } of await listTaskStates(db, importId)) await deleteTask(db, importId, id)
     for (const task of tasks) await insertTask(db, task)
     await insertGranules(db, granules)
-    const counted = { ...record, ...changes, nextTaskId: record.nextTaskId + tasks.length }
+    const counted = { ...record, ...defined(changes), nextTaskId: record.nextTaskId + tasks.length }
     await end(making.records, db, counted, { type: 'prepared', isReady })
   })
   await rm(placedFolder(inspectDeps, importId), { recursive: true, force: true })

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import type { FormatMessage } from '../../formats/format.ts'
-import { without } from '../../lib/defined.ts'
+import { defined, without } from '../../lib/defined.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
 import type { ImportRecord, Stopped, TaskLoad, TaskRecord, TaskTrial } from '../model/model.ts'
 import { correctionEnded, isCorrecting, taskAfter, toldWithoutGeometry } from '../model/model.ts'
@@ -199,7 +199,7 @@ export class RunningTask implements Running, StageNotes {
     const failed = taskAfter(this.#task, { type: 'failed' })
     const stopped = errorCode === 'stopped' ? failed.trial?.found?.stopped : undefined
     const told = { errorMessage: reason, errorCode, stopped }
-    await this.#save({ ...this.#withoutRun(failed), ...told })
+    await this.#save({ ...this.#withoutRun(failed), ...defined(told) })
   }
 
   /** Sets the task back to complete, its state before corrected rows were uploaded. */

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import type { RejectLine } from '../../formats/reject-lines.ts'
 import { readLineBytes, rowOfLine } from '../../formats/reject-lines.ts'
 import { toRejectLine } from '../../formats/reject-writer.ts'
+import { defined } from '../../lib/defined.ts'
 import type { LoadPlan } from './load-plan.ts'
 import { openSource } from './open-source.ts'
 import { rowGeometry, rowProperties } from './read-values.ts'
@@ -50,7 +51,7 @@ async function* withFound(path: string, found: Found): AsyncGenerator<string | B
     } else {
       const line = JSON.parse(bytes.toString('utf8')) as RejectLine
       const { wkb: _wkb, ...facts } = line
-      yield toRejectLine(line.code === 'row-not-stored' ? { ...facts, ...row } : line)
+      yield toRejectLine(line.code === 'row-not-stored' ? { ...facts, ...defined(row) } : line)
     }
   }
 }

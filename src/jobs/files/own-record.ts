@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts'
 import type { FileRecords } from './file-records.ts'
 import type { GeneratedFile } from './generated-file.ts'
 
@@ -19,7 +20,7 @@ export class OwnRecord<Made extends GeneratedFile> {
   }
 
   change(values: Partial<Made>): void {
-    this.record = { ...this.record, ...values }
+    this.record = { ...this.record, ...defined(values) }
   }
 
   /** Saves run in sequence: the last one wins. */

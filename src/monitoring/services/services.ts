@@ -1,5 +1,6 @@
 import type { Database, Queryable } from '../../db/connection.ts'
 import { isUniqueViolation } from '../../db/errors.ts'
+import { defined } from '../../lib/defined.ts'
 import { conflict, FieldFailure, notFound } from '../../lib/errors.ts'
 import type { Vault } from '../../lib/secrets/vault.ts'
 import type { HostRecord, ServiceRecord, ServiceValues } from '../model/records.ts'
@@ -77,7 +78,7 @@ export class Services {
   async update(id: number, change: Change<ServiceRecord, ServiceValues>): Promise<ServiceRecord> {
     await this.#write(async (db) => {
       const before = await this.#getService(db, id)
-      const values = { ...before, ...(typeof change === 'function' ? change(before) : change) }
+      const values = { ...before, ...defined(typeof change === 'function' ? change(before) : change) }
       await this.#check(db, values, id)
       await updateService(db, this.#vault, id, values)
     })
@@ -125,7 +126,7 @@ export class Services {
   async updateHost(id: number, change: Change<HostRecord, HostValues>): Promise<HostRecord> {
     const host = await this.#write(async (db) => {
       const before = await getHost(db, id)
-      const after = { ...before, ...(typeof change === 'function' ? change(before) : change) }
+      const after = { ...before, ...defined(typeof change === 'function' ? change(before) : change) }
       await refuseTakenHost(db, after.name, id)
       await updateHost(db, after)
       return after

@@ -4,6 +4,7 @@ import { describeLayers, readLayer } from '../../formats/gdal/gdal.ts'
 import type { GdalDriver } from '../../formats/gdal/gdal-drivers.ts'
 import type { GdalSource } from '../../formats/gdal/gdal-programs.ts'
 import { withGdalDatabase } from '../../formats/gdal/gdal-programs.ts'
+import { defined } from '../../lib/defined.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
 import { chooseTables } from './choose-tables.ts'
 import type { DatabaseConnection, DatabaseLocation, DatabaseReader } from './database.ts'
@@ -23,7 +24,7 @@ function mysqlPlace({ schema: _schema, tls, ...place }: DatabaseLocation): Datab
       )
     }
   }
-  return { host: 'localhost', port: 3306, ...place }
+  return { host: 'localhost', port: 3306, ...defined(place) }
 }
 
 /**

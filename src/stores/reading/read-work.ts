@@ -130,7 +130,7 @@ function createHandlers(stores: CachedStores) {
 /** Adds the present state of the table to tiles, if it can be read without a query. */
 function withState({ stateNow }: VectorStore, tiles: Tile[]): Tile[] {
   const seen = stateNow?.()
-  return seen === undefined ? tiles : tiles.map((tile) => ({ seen, ...tile }))
+  return seen === undefined ? tiles : tiles.map((tile) => ({ ...tile, seen: tile.seen ?? seen }))
 }
 
 function statesOf({ type, states }: VectorStore): TableStates {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { without } from '../../../lib/defined.ts'
+import { defined, without } from '../../../lib/defined.ts'
 import { Failure } from '../../../lib/errors.ts'
 import type { TableDescription, VectorStore } from '../../../stores/store.ts'
 import type { TaskLoad, TaskRecord, TaskTrial } from '../../model/model.ts'
@@ -236,7 +236,7 @@ export class RowLoads {
 function doneBy(task: TaskRecord, { counts, mended, movedTo }: TaskLoad): TaskRecord {
   // The layer metadata are derived again.
   const layer = mended === undefined ? task.layer : declaredLayer(task)
-  const done = { ...task, ...counts, layer: layer ?? task.layer }
+  const done = { ...task, ...defined(counts ?? {}), layer: layer ?? task.layer }
   const { mending } = task
   if (mended === undefined || mending === undefined) return done
   const moved = movedTo === undefined ? {} : { isDirect: false }

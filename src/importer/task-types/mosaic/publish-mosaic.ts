@@ -2,6 +2,7 @@ import type { Catalog } from '../../../catalog/catalog.ts'
 import type { LayerTimes } from '../../../catalog/records.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { emptyEnvelope, isEmptyEnvelope, unionEnvelope } from '../../../geo/envelope.ts'
+import { defined } from '../../../lib/defined.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import type { TaskLoad, TaskRecord } from '../../model/model.ts'
 import type { PublishedTable } from '../../publish/publish.ts'
@@ -75,7 +76,7 @@ export async function publishMosaic(
   const { place, raster } = await placeOf(catalog, running, load)
   const index = await catalog.stores.get(load.storeId)
   const mosaic = { indexStore: index.name, indexTable: load.table, folder: load.granuleFolder ?? '' }
-  const task = { ...running.task, ...load.counts }
+  const task = { ...running.task, ...defined(load.counts ?? {}) }
   const isReplaced = task.updateMode === 'REPLACE' && !load.isNewLayer
   if (isReplaced) await tell(log, load, noteReplaced(load), 'granules that are replaced were not noted')
   return {

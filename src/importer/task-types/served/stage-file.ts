@@ -98,7 +98,7 @@ export function publishFile({ record, task }: Running, file: ServedFile): Public
   const path = parameters.path ?? ''
   const name = toLayerName(basename(path, extname(path)))
   return {
-    task: { ...task, ...found },
+    task: { ...task, ...defined(found) },
     place: { storeId: 0, table: source?.name ?? '', layerName: layer?.name ?? '', isNewLayer: true },
     published,
     makeStore: (change) => makeStore(change, record.workspace, { name, type, parameters }),

@@ -3,6 +3,7 @@ import type { FeatureBatch } from '../../../geo/batch.ts'
 import type { RowForm } from '../../../geo/postgres-copy/copy-rows.ts'
 import { readCopyRows } from '../../../geo/postgres-copy/copy-rows.ts'
 import type { Schema } from '../../../geo/schema.ts'
+import { defined } from '../../../lib/defined.ts'
 import { conflict } from '../../../lib/errors.ts'
 import { quoteTable } from '../../../lib/postgres/quote.ts'
 import type { DatabaseReader, DescribedDatabase, DescribeOptions } from '../database.ts'
@@ -88,7 +89,7 @@ export const postgres: DatabaseReader = {
   format: 'PostGIS',
   standardPlace: (place) => {
     requireUser(place)
-    return { host: 'localhost', port: 5432, schema: 'public', ...place }
+    return { host: 'localhost', port: 5432, schema: 'public', ...defined(place) }
   },
   describe: async (connection, options) => {
     for await (const found of withSession(connection, options.signal, (session) =>
