@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { sameValues } from '../../tests/support/without-undefined.ts'
 import { findColumn, proposeColumns } from './coordinate-columns.ts'
 
 /** Columns as `name=example`. */
@@ -31,8 +32,7 @@ describe('proposeColumns', () => {
     ['x=13.4 y=52.5', 'x', 'y'],
     ['szer_geogr=52.2 dl_geogr=21', 'dl_geogr', 'szer_geogr'],
   ] as const) {
-    it(`takes ${columns}`, () =>
-      assert.deepEqual(proposeColumns(table(columns)), { x, y, isGeographic: true }))
+    it(`takes ${columns}`, () => sameValues(proposeColumns(table(columns)), { x, y, isGeographic: true }))
   }
 
   it('takes names of several words', () => {
@@ -41,7 +41,7 @@ describe('proposeColumns', () => {
       { name: 'خط الطول', example: '31.2' },
     ]
     const found = { x: 'خط الطول', y: 'خط العرض', isGeographic: true }
-    assert.deepEqual(proposeColumns(columns), found)
+    sameValues(proposeColumns(columns), found)
   })
 
   for (const columns of ['Breite=52,5 Länge=13,404', 'lat=52 lon=-13,4', 'x=392000,51 y=5820000'])
