@@ -57,7 +57,8 @@ export function plotCourse(element: HTMLElement, course: Course, needs: PlotOpti
         {
           ...axis,
           size: 64,
-          incrs: course.unit === 'Count' ? wholeSteps : undefined,
+          // An undefined member would replace the default of the library.
+          ...(course.unit === 'Count' && { incrs: wholeSteps }),
           values: (_plot, splits) => splits.map((one) => needs.shown(one)),
         },
       ],
@@ -92,7 +93,7 @@ function drawnLine({ lines, periods }: Course, at: number, colour: (role: string
     spanGaps: false,
     // A value between two gaps has no line.
     points: { show: isOne || undefined, size: 5, fill: colour(role) },
-    fill: lines[at]?.kind === 'now' ? translucent(colour(role)) : undefined,
+    ...(lines[at]?.kind === 'now' && { fill: translucent(colour(role)) }),
   } as uPlot.Series
 }
 

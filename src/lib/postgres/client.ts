@@ -10,7 +10,9 @@ const answerTimeoutMs = 10_000
 function tlsOptions(mode: TlsMode): NonNullable<ClientConfig['ssl']> {
   if (mode === 'disable') return false
   if (mode === 'require') return { rejectUnauthorized: false }
-  return { rejectUnauthorized: true, checkServerIdentity: mode === 'verify-ca' ? () => undefined : undefined }
+  return mode === 'verify-ca'
+    ? { rejectUnauthorized: true, checkServerIdentity: () => undefined }
+    : { rejectUnauthorized: true }
 }
 
 /** Returns connection options for `pg`; `purpose` appears in `pg_stat_activity`. */
