@@ -1,6 +1,7 @@
 import type { FastifyContextConfig } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Dialect } from '../config/settings.ts'
+import { defined } from '../lib/defined.ts'
 import type { Access } from './access.ts'
 import type { App, CountsAs, FastifyReply, FastifyRequest, OperationMarks } from './app-types.ts'
 import type { Description } from './description.ts'
@@ -111,7 +112,8 @@ function optionsOf<Parts>(one: Endpoint<Parts>, dialect: Dialect, parts: Parts) 
   const { params, query: querystring, body, bodyLimit, isBodyOptional } = one.operation
   return {
     config: configOf(one, dialect),
-    schema: { params, querystring, body },
+    // Fastify warns about a schema that is undefined.
+    schema: defined({ params, querystring, body }),
     bodyLimit: bodyLimit === undefined ? undefined : bodyLimit(parts),
     preValidation: isBodyOptional === true ? takeNoBody : undefined,
   }

@@ -47,9 +47,10 @@ describe('terrane serve', () => {
     await second.line(/Stop it with/)
     assert.deepEqual(await collectionIds(again), layers)
     second.signal('SIGINT')
-    const { code, stdout } = await second.ended
+    const { code, stdout, stderr } = await second.ended
     assert.equal(code, 0)
     assert.doesNotMatch(stdout, /sample/)
+    assert.doesNotMatch(stderr, /Warning/)
     assert.ok(seconds < 3, `the second start took ${seconds} s of processor time`)
   })
 
