@@ -173,6 +173,8 @@ function attributesOf({ details: { schema } }: LayerRecord, style: Style): strin
 function attributesIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(attributesIn)
   if (typeof value !== 'object' || value === null) return []
+  // Conditions name an attribute by an expression, other values of a style by `property`.
+  if ('kind' in value && value.kind === 'property' && 'name' in value) return [String(value.name)]
   return Object.entries(value).flatMap(([key, inner]) =>
     key === 'property' && typeof inner === 'string' ? [inner] : attributesIn(inner),
   )
