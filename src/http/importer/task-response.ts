@@ -8,7 +8,7 @@ import type {
   TransformProposal,
 } from '../../importer/model/model.ts'
 import { proposeGeometry, proposeLabels } from '../../importer/model/model.ts'
-import { without } from '../../lib/defined.ts'
+import { defined, without } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { hasNewerFields } from '../compat/geoserver-importer.ts'
@@ -21,12 +21,12 @@ import { toTransformsResponse } from './transform-response.ts'
 
 function toTaskItemResponse(request: FastifyRequest, task: TaskRecord) {
   const { rejected = 0 } = task
-  return {
+  return defined({
     id: task.id,
     href: request.link(taskPath(task.importId, task.id)),
     state: task.state,
     rejected: rejected === 0 ? undefined : rejected,
-  }
+  })
 }
 
 /** A task to `level`: at 1 the contract's shape, with whole transformations. */
@@ -106,7 +106,7 @@ export function toProgressResponse(task: TaskRecord, running: TaskProgress | und
     rejected: task.rejected ?? 0,
     phase: state === 'COMPLETE' ? 'done' : 'waiting',
   }
-  return { ...(running ?? still), state, message: errorMessage }
+  return { ...(running ?? still), state, ...defined({ message: errorMessage }) }
 }
 
 function toRejectLimitResponse(limit: RejectLimit): number | string {

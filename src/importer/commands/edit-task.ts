@@ -152,7 +152,7 @@ async function applyChange(
   let changed: TaskRecord = {
     ...(stopIf === undefined ? task : without(task, 'stopIf')),
     ...defined({ updateMode, rejectLimit, repair, allowEmpty, keys, deleteMissing }),
-    stopIf: stopIf == null ? undefined : stopIf,
+    ...(stopIf == null ? {} : { stopIf }),
   }
   if (charset !== undefined) changed = await applyCharset(pool, changed, charset, signal)
   if (layer !== undefined && hasValues(layer)) {

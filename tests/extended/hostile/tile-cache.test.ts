@@ -67,7 +67,7 @@ describe('the cache of tiles under hardship', () => {
         const [kept] = cache.find([key])
         if (kept === undefined) continue
         found += 1
-        assert.equal(kept.counts, tile.counts)
+        assert.deepEqual(kept.counts, tile.counts)
         assert.ok(Buffer.from(kept.bytes).equals(tile.bytes))
       }
       cache.close()
