@@ -55,7 +55,7 @@ export async function makePoints(
       lngField,
       pointFieldName: freeName(task.columns.map((one) => one.name)),
       decimalComma: haveCommas(...read) ? true : undefined,
-      sexagesimal: isSexagesimal ? true : undefined,
+      sexagesimal: isSexagesimal || undefined,
     })
     await client.put(`${path}/layer`, { layer: { srs: srs ?? degrees } })
     return undefined

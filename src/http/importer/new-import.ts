@@ -74,7 +74,7 @@ export function readImportBody(
     ...options,
     transforms: (wanted?.transforms ?? []).map(readTransformBody),
     isArchived: wanted?.archive ?? false,
-    allowEmpty: wanted?.allowEmpty === true ? true : undefined,
+    allowEmpty: wanted?.allowEmpty || undefined,
     workspace,
     store,
     source: source ?? options.source,

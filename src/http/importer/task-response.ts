@@ -63,8 +63,8 @@ export function toTaskResponse(
     ...(rowsRead === undefined ? {} : { rowsRead, rowsLoaded, rejected: task.rejected ?? 0 }),
     rejects: task.rejected ? request.link(`${taskPath(task.importId, task.id)}/rejects`) : undefined,
     rejectLimit: rejectLimit === undefined ? undefined : toRejectLimitResponse(rejectLimit),
-    repair: task.repair === true ? true : undefined,
-    allowEmpty: task.allowEmpty === true ? true : undefined,
+    repair: task.repair || undefined,
+    allowEmpty: task.allowEmpty || undefined,
   }
 }
 

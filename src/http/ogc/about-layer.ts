@@ -8,7 +8,7 @@ import { keepPrivately } from '../caching.ts'
 import { entityTags } from '../etag.ts'
 import { ownMaxAgeSeconds } from '../public-copies.ts'
 import { collectionId } from './collection.ts'
-import type { OgcDeps } from './ogc-deps.ts'
+import type { CatalogPageDeps } from './ogc-deps.ts'
 import { variantOf } from './representations.ts'
 
 type AboutCollection = FastifyRequest<{ Params: { collectionId: string } }>
@@ -53,7 +53,7 @@ export function requireFeatures(layer: LayerRecord): LayerRecord {
 
 /** Responds about a layer that the caller may read; sends nothing if the client has the response already. */
 export async function aboutLayer(
-  deps: Pick<OgcDeps, 'catalog' | 'version' | 'sharedMaxAgeSeconds'>,
+  deps: CatalogPageDeps,
   request: AboutCollection,
   reply: FastifyReply,
   answer: (layer: LayerRecord) => unknown,
@@ -98,11 +98,7 @@ async function sayHowLong(
  * the time of creation.
  */
 async function isKept(
-  {
-    catalog,
-    version: program,
-    sharedMaxAgeSeconds,
-  }: Pick<OgcDeps, 'catalog' | 'version' | 'sharedMaxAgeSeconds'>,
+  { catalog, version: program, sharedMaxAgeSeconds }: CatalogPageDeps,
   layer: LayerRecord,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -19,7 +19,7 @@ import {
 import { sayMapLink, toCoverage } from './coverage.ts'
 import { layerOfGranules } from './granules.ts'
 import { offeredDocuments, offeredQueryables, offeredSchemas } from './offered.ts'
-import type { OgcDeps } from './ogc-deps.ts'
+import type { CatalogPageDeps, OgcDeps } from './ogc-deps.ts'
 import { chosenRepresentation, linkHeader, represented } from './representations.ts'
 import {
   Collection,
@@ -103,7 +103,7 @@ export const getSchema = represented(
     params: CollectionParams,
     query: SchemaQuery,
     answers: { 200: SchemaAnswer },
-    handle: (deps: Pick<OgcDeps, 'catalog' | 'version' | 'sharedMaxAgeSeconds'>, request, reply) =>
+    handle: (deps: CatalogPageDeps, request, reply) =>
       aboutLayer(deps, request, reply, (layer) => {
         requireFeatures(layer)
         if (chosenRepresentation(request)?.name === 'gml') {
@@ -147,7 +147,7 @@ export const getSortables = represented(
     description: 'A JSON Schema of the properties that `sortby` may name.',
     params: CollectionParams,
     answers: { 200: SchemaAnswer },
-    handle: (deps: Pick<OgcDeps, 'catalog' | 'version' | 'sharedMaxAgeSeconds'>, request, reply) =>
+    handle: (deps: CatalogPageDeps, request, reply) =>
       aboutLayer(deps, request, reply, async (layer) => {
         reply.header('content-type', 'application/schema+json; charset=utf-8')
         return toSortables(request, (await layerOfGranules(deps.catalog, layer)) ?? requireFeatures(layer))

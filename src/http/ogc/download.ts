@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { DownloadFormat, DownloadRequest } from '../../downloads/downloads.ts'
 import { downloadFormats, formatsOfFiles } from '../../downloads/downloads.ts'
@@ -106,7 +107,7 @@ function readDownloadRequest(layer: LayerRecord, query: Parameters): DownloadReq
 }
 
 /** A mosaic is as large as all its files, and they are there already. */
-async function refuseMosaic(catalog: OgcDeps['catalog'], layer: LayerRecord): Promise<void> {
+async function refuseMosaic(catalog: Catalog, layer: LayerRecord): Promise<void> {
   if (layer.details.kind !== 'raster') return
   const { type } = await catalog.layers.storeOf(layer)
   if (type === mosaicType)

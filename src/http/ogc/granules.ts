@@ -14,10 +14,9 @@ import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { requestSignal } from '../client-signal.ts'
 import { sendFile } from '../send-file.ts'
 import { collectionId } from './collection.ts'
-import type { FeatureView } from './items.ts'
+import type { FeatureView, ItemsDeps } from './items.ts'
 import { sendItem, sendItems, unknownFeature } from './items.ts'
 import type { ItemsParameters } from './items-query.ts'
-import type { OgcDeps } from './ogc-deps.ts'
 
 /** A mosaic's granules as features. */
 interface Granules {
@@ -74,7 +73,7 @@ function refuseVersions({ version }: ItemsParameters): void {
 
 /** A page of a mosaic's granules as GeoJSON: footprints, times and links to the files. */
 export async function sendGranules(
-  deps: Pick<OgcDeps, 'catalog' | 'clock' | 'pageTokens' | 'kept'>,
+  deps: ItemsDeps,
   layer: LayerRecord,
   request: FastifyRequest<{ Querystring: ItemsParameters }>,
   reply: FastifyReply,
@@ -85,7 +84,7 @@ export async function sendGranules(
 }
 
 export async function sendGranule(
-  deps: Pick<OgcDeps, 'catalog' | 'clock' | 'pageTokens' | 'kept'>,
+  deps: ItemsDeps,
   layer: LayerRecord,
   request: FastifyRequest<{ Params: { featureId: string }; Querystring: ItemsParameters }>,
   reply: FastifyReply,

@@ -1,3 +1,4 @@
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { defined } from '../../lib/defined.ts'
 import { notFound } from '../../lib/errors.ts'
@@ -30,7 +31,7 @@ import { readSelection, readSort } from './property-names.ts'
 import type { ItemLink } from './representations.ts'
 import { alternateLinks, chosenRepresentation } from './representations.ts'
 
-type ItemsDeps = Pick<OgcDeps, 'catalog' | 'clock' | 'pageTokens' | 'kept'>
+export type ItemsDeps = Pick<OgcDeps, 'catalog' | 'clock' | 'pageTokens' | 'kept'>
 
 /** Returns the CRS of a layer's features in responses, and that of its table. */
 function crsOf(
@@ -112,7 +113,7 @@ export function itemsPath(layer: LayerRecord): string {
   return `/ogc/collections/${encodeURIComponent(collectionId(layer))}/items`
 }
 
-async function itemsView(catalog: OgcDeps['catalog'], layer: LayerRecord): Promise<FeatureView> {
+async function itemsView(catalog: Catalog, layer: LayerRecord): Promise<FeatureView> {
   return { path: itemsPath(layer), store: await catalog.layers.openStoreOf(layer) }
 }
 
@@ -170,7 +171,7 @@ export function unknownFeature(featureId: string): Error {
  * Sets the `ETag` of a feature's state (OGC 20-002, section 8.3); returns true if the client has it already.
  */
 async function isKept(
-  catalog: OgcDeps['catalog'],
+  catalog: Catalog,
   layer: LayerRecord,
   request: FastifyRequest,
   reply: FastifyReply,

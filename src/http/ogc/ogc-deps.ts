@@ -39,3 +39,9 @@ export interface OgcDeps {
   /** Cached facts about layers, each for one version of its layer. */
   kept: { counts: CachedCounts; values: CachedValues }
 }
+
+/** The catalogue, and the inputs of caching headers. */
+export type CatalogPageDeps = Pick<OgcDeps, 'catalog' | 'version' | 'sharedMaxAgeSeconds'>
+
+/** Dependencies of records of layers. */
+export type RecordDeps = CatalogPageDeps & Pick<OgcDeps, 'bounds' | 'times' | 'about'>

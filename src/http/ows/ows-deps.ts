@@ -36,6 +36,9 @@ export interface OwsDeps extends Omit<PictureDeps, 'catalog'> {
   documents: RequestDocuments
 }
 
+/** Dependencies of the capabilities of a service. */
+export type CapabilitiesDeps = Pick<OwsDeps, 'catalog' | 'bounds' | 'about'>
+
 /** Dependencies of reading and writing features. */
 export interface FeatureDeps {
   clock: Clock

@@ -50,7 +50,7 @@ export function toRequestEvent(
     ...(layers.length > 0
       ? { target: withoutUrlToken(request.originalUrl), operation: request.usedOperation }
       : {}),
-    isCountedOnly: isTile ? true : undefined,
+    isCountedOnly: isTile || undefined,
     isOfPages: isOfPages(request) ? true : undefined,
     ...(exception === undefined ? {} : { exception, errorType: exception.type }),
   }

@@ -4,6 +4,7 @@ import type { CachedTile } from '../../maps/maps.ts'
 import { emptyPicture } from '../../maps/pictures/empty-picture.ts'
 import type { PictureFormat } from '../../maps/pictures/encode-picture.ts'
 import { mapFrame, mercatorOfDegrees } from '../../maps/rasters/map-frame.ts'
+import type { Rasters } from '../../maps/rasters/rasters.ts'
 import type { TimeSelection } from '../../maps/rasters/time-selection.ts'
 import { parseTime } from '../../maps/rasters/time-selection.ts'
 import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
@@ -85,7 +86,7 @@ function makeTile(
 
 /** Returns a raster tile in degrees: an image of its box, which is not cached. */
 async function degreesTile(
-  rasters: PictureDeps['rasters'],
+  rasters: Rasters,
   { layer, set, tile, scale, format }: TileImageRequest,
   { style, time }: ReadParameters,
   signal: AbortSignal,

@@ -44,7 +44,7 @@ export async function openUpload(
       { ...record, nextUpload: upload + 1 },
       now(making.records),
     )
-    return { upload, folder: await makeUploadFolder(look, importId, upload) }
+    return { upload, folder: await makeUploadFolder(look.folders, importId, upload) }
   })
 }
 
@@ -88,7 +88,7 @@ export async function addUpload(
   options: { charset?: string; signal: AbortSignal },
 ): Promise<TaskRecord[]> {
   try {
-    const root = uploadRoot(deps.look, importId)
+    const root = uploadRoot(deps.look.folders, importId)
     return await deps.running.duringRequest(importId, options.signal, async (signal) => {
       const found = await findInUpload(deps.look.limits, folder, root, signal)
       return keepTasks(deps, importId, true, options.charset, found, signal)

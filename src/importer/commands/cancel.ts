@@ -127,9 +127,9 @@ export async function removeImport(
   await deps.locks.ofImport(importId, async () => {
     await dropTrials(deps.runningDryRun, importId)
     await deps.records.database.transaction((transaction) => deleteImport(transaction, importId))
-    await removeUploads(deps, importId)
-    await removeRejects(deps, importId)
-    await removeChanges(deps, importId)
+    await removeUploads(deps.folders, importId)
+    await removeRejects(deps.folders, importId)
+    await removeChanges(deps.folders, importId)
     deps.records.progress.forget(importId)
   })
 }

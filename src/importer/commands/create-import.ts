@@ -77,7 +77,7 @@ export async function createImport(
   const needsJob = isThere || place !== undefined || wanted.isAsync
   const created = await deps.records.database.transaction(async (db): Promise<CreatedImport> => {
     const id = await takeImportId(db, wanted.proposedId)
-    await place?.(placedFolder(deps.look, id))
+    await place?.(placedFolder(deps.look.folders, id))
     const begun: ImportRecord = {
       id,
       state: 'INIT',
@@ -90,13 +90,13 @@ export async function createImport(
       transforms: wanted.transforms,
       messages: [],
       nextUpload: 0,
-      allowEmpty: wanted.allowEmpty === true ? true : undefined,
+      allowEmpty: wanted.allowEmpty || undefined,
       store: wanted.store,
       source:
         source === undefined
           ? undefined
           : source.isOurs
-            ? { ...source, path: uploadRoot(deps.look, id) }
+            ? { ...source, path: uploadRoot(deps.look.folders, id) }
             : source,
       user: wanted.user,
     }

@@ -37,7 +37,7 @@ export async function applyRetention(deps: RetentionDeps): Promise<void> {
     before(uploadDays),
     (id, isStillIdle) =>
       deps.cancel.locks.ofImport(id, async () => {
-        if (await isStillIdle()) await removeUploads(deps.cancel, id)
+        if (await isStillIdle()) await removeUploads(deps.cancel.folders, id)
       }),
   )
   await sweepTrials(deps.cancel.runningDryRun)

@@ -48,7 +48,7 @@ export async function openCorrectionUpload(
     await refuseOtherLayer(catalog, { record, task })
     const upload = record.nextUpload
     await saveImport(db, { ...record, nextUpload: upload + 1 }, now(records))
-    return { upload, folder: await makeUploadFolder(look, importId, upload) }
+    return { upload, folder: await makeUploadFolder(look.folders, importId, upload) }
   })
 }
 

@@ -33,8 +33,8 @@ export async function removeStagedTrial(
         log.warn({ err: error, importId, taskId: id }, 'staged rows were not removed'),
       )
   }
-  await rm(trialRejectsPath({ folders }, importId, id), { force: true })
-  await sides.remove(changesPath({ folders }, importId, id, 'trial'))
+  await rm(trialRejectsPath(folders, importId, id), { force: true })
+  await sides.remove(changesPath(folders, importId, id, 'trial'))
 }
 
 /** Like `removeStagedTrial`, and clears the record on the task. Not for tasks in a running dry run. */

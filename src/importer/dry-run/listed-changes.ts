@@ -43,7 +43,7 @@ export class ListedChanges {
   }
 
   #pathOf({ importId, id }: TaskRecord, by: 'trial' | 'upsert'): string {
-    const path = changesPath(this.#needs, importId, id, by)
+    const path = changesPath(this.#needs.folders, importId, id, by)
     if (existsSync(path)) return path
     throw notFound('no-changes', `No changes of task ${id} of import ${importId} are listed`)
   }

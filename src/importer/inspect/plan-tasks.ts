@@ -83,7 +83,7 @@ export function blankTask(
     nextTransformId: 0,
     messages: [],
     charset: context.charset,
-    allowEmpty: context.allowEmpty === true ? true : undefined,
+    allowEmpty: context.allowEmpty || undefined,
   }
 }
 

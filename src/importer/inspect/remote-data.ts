@@ -82,10 +82,10 @@ export async function findRemoteData(
   source: RemoteSource,
   signal: AbortSignal,
 ): Promise<DataFiles> {
-  const folder = await makeUploadFolder(deps, record.id, record.nextUpload)
+  const folder = await makeUploadFolder(deps.folders, record.id, record.nextUpload)
   try {
     await fetchInto(deps, record.id, openedSource(deps.vault, source), folder, signal)
-    return await findInUpload(deps.limits, folder, uploadRoot(deps, record.id), signal)
+    return await findInUpload(deps.limits, folder, uploadRoot(deps.folders, record.id), signal)
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
     throw error

@@ -2,33 +2,33 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 
 /** Returns the folder of all uploads of an import and their unpacked files. */
-export function uploadRoot({ folders }: { folders: { uploads: string } }, importId: number): string {
+export function uploadRoot(folders: { uploads: string }, importId: number): string {
   return join(folders.uploads, String(importId))
 }
 
 /** Folder of files that an import was created from, unchanged until it is prepared. */
-export function placedFolder(parts: { folders: { uploads: string } }, importId: number): string {
-  return join(uploadRoot(parts, importId), 'placed')
+export function placedFolder(folders: { uploads: string }, importId: number): string {
+  return join(uploadRoot(folders, importId), 'placed')
 }
 
 /** Creates an empty folder for one upload, replacing an existing one. */
 export async function makeUploadFolder(
-  parts: { folders: { uploads: string } },
+  folders: { uploads: string },
   importId: number,
   upload: number,
 ): Promise<string> {
-  const folder = join(uploadRoot(parts, importId), String(upload))
+  const folder = join(uploadRoot(folders, importId), String(upload))
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   return folder
 }
 
 export async function removeUploadFolder(
-  parts: { folders: { uploads: string } },
+  folders: { uploads: string },
   importId: number,
   upload: number,
 ): Promise<void> {
-  await rm(join(uploadRoot(parts, importId), String(upload)), { recursive: true, force: true })
+  await rm(join(uploadRoot(folders, importId), String(upload)), { recursive: true, force: true })
 }
 
 /**
@@ -36,7 +36,7 @@ export async function removeUploadFolder(
  * list.
  */
 export function rejectsPath(
-  { folders }: { folders: { rejects: string } },
+  folders: { rejects: string },
   importId: number,
   taskId: number,
   number?: number,
@@ -47,53 +47,43 @@ export function rejectsPath(
 
 /** Removes lists of rejected rows that are not, or no longer, those of their task. */
 export async function removeOldRejects(
-  { folders }: { folders: { rejects: string } },
+  folders: { rejects: string },
   { importId, id, rejectsNumber }: { importId: number; id: number; rejectsNumber?: number },
 ): Promise<void> {
-  const current = basename(rejectsPath({ folders }, importId, id, rejectsNumber))
+  const current = basename(rejectsPath(folders, importId, id, rejectsNumber))
   const folder = join(folders.rejects, String(importId))
   for (const name of await readdir(folder).catch(() => []))
     if (name.startsWith(`${id}.`) && name !== current) await rm(join(folder, name), { force: true })
 }
 
 /** Path of the rows rejected in a dry run, or in a load that was stopped. */
-export function trialRejectsPath(
-  { folders }: { folders: { rejects: string } },
-  importId: number,
-  taskId: number,
-): string {
+export function trialRejectsPath(folders: { rejects: string }, importId: number, taskId: number): string {
   return join(folders.rejects, String(importId), `${taskId}.trial.ndjson`)
 }
 
 /** Folder of the listed changes that an import makes, or would make. */
-function changesFolder({ folders }: { folders: { sides: string } }, importId: number): string {
+function changesFolder(folders: { sides: string }, importId: number): string {
   return join(folders.sides, `changes-${importId}`)
 }
 
 /** Path of the list of changes that the `UPSERT` of a task made, or that a dry run predicts. */
 export function changesPath(
-  parts: { folders: { sides: string } },
+  folders: { sides: string },
   importId: number,
   taskId: number,
   by: 'trial' | 'upsert',
 ): string {
-  return join(changesFolder(parts, importId), `${taskId}.${by}.gpkg`)
+  return join(changesFolder(folders, importId), `${taskId}.${by}.gpkg`)
 }
 
-export async function removeChanges(parts: { folders: { sides: string } }, importId: number): Promise<void> {
-  await rm(changesFolder(parts, importId), { recursive: true, force: true })
+export async function removeChanges(folders: { sides: string }, importId: number): Promise<void> {
+  await rm(changesFolder(folders, importId), { recursive: true, force: true })
 }
 
-export async function removeRejects(
-  { folders }: { folders: { rejects: string } },
-  importId: number,
-): Promise<void> {
+export async function removeRejects(folders: { rejects: string }, importId: number): Promise<void> {
   await rm(join(folders.rejects, String(importId)), { recursive: true, force: true })
 }
 
-export async function removeUploads(
-  parts: { folders: { uploads: string } },
-  importId: number,
-): Promise<void> {
-  await rm(uploadRoot(parts, importId), { recursive: true, force: true })
+export async function removeUploads(folders: { uploads: string }, importId: number): Promise<void> {
+  await rm(uploadRoot(folders, importId), { recursive: true, force: true })
 }

@@ -55,7 +55,7 @@ export class RejectedRows {
     signal: AbortSignal,
     limit?: number,
   ): AsyncGenerator<Uint8Array> {
-    const path = rejectsPath(this.#deps, importId, id, rejectsNumber)
+    const path = rejectsPath(this.#deps.folders, importId, id, rejectsNumber)
     return this.#lists.stream('list', { path, form, limit }, { signal, silenceMs: this.#deps.silenceMs })
   }
 
@@ -70,7 +70,7 @@ export class RejectedRows {
     const { folders, silenceMs } = this.#deps
     const folder = join(folders.rejects, madeFolder, randomUUID())
     const wish = {
-      path: rejectsPath({ folders }, importId, id, rejectsNumber),
+      path: rejectsPath(folders, importId, id, rejectsNumber),
       schema: sourceSchema(task),
       folder,
       name: `${layer?.name ?? 'rows'}_rejects`,

@@ -81,11 +81,11 @@ export async function endCorrection(
       return (await finalizeImport(records, transaction, record)).state
     }),
   )
-  if (state === 'COMPLETE') await removeUploads(deps, importId)
+  if (state === 'COMPLETE') await removeUploads(deps.folders, importId)
   else if (task?.mending?.from !== undefined)
-    await removeUploadFolder(deps, importId, task.mending.from.upload)
+    await removeUploadFolder(deps.folders, importId, task.mending.from.upload)
   const left = await findTask(db, importId, taskId)
-  if (left !== undefined && !isCorrecting(left)) await removeOldRejects(deps, left)
+  if (left !== undefined && !isCorrecting(left)) await removeOldRejects(deps.folders, left)
   deps.events.emit('import.completed', { importId, state })
 }
 

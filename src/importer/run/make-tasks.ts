@@ -45,7 +45,7 @@ export async function makeTasks(
     suits,
     maxTasks: limits.maxTasks,
     at: now(deps.records),
-    allowEmpty: record.allowEmpty === true ? true : undefined,
+    allowEmpty: record.allowEmpty || undefined,
     charset: options.charset,
     unpacked: found.unpacked,
   }

@@ -45,20 +45,20 @@ export interface PrepareDeps {
 
 /** Returns undefined if uploads will provide the data. */
 async function findData(
-  look: InspectDeps,
+  inspecting: InspectDeps,
   kinds: Kinds,
   record: ImportRecord,
   signal: AbortSignal,
 ): Promise<DataFiles | undefined> {
   const { source } = record
   if (source?.remote !== undefined && source.isOurs) {
-    return findRemoteData(look, record, source.remote, signal)
+    return findRemoteData(inspecting, record, source.remote, signal)
   }
   if (source === undefined) return undefined
-  if (source.isOurs) return findPlaced(look.folders, look.limits, record, signal)
-  const unpackFolder = () => makeUploadFolder(look, record.id, record.nextUpload)
+  if (source.isOurs) return findPlaced(inspecting.folders, inspecting.limits, record, signal)
+  const unpackFolder = () => makeUploadFolder(inspecting.folders, record.id, record.nextUpload)
   const { opensArchives } = kinds.ofSource(source).data
-  return findInPath(look, source.path, { unpackFolder, opensArchives }, signal)
+  return findInPath(inspecting, source.path, { unpackFolder, opensArchives }, signal)
 }
 
 /** Finds the files that the import was created from, which remain unchanged until its tasks are saved. */
@@ -68,12 +68,12 @@ async function findPlaced(
   { id, nextUpload }: ImportRecord,
   signal: AbortSignal,
 ): Promise<DataFiles | undefined> {
-  const placed = placedFolder({ folders }, id)
+  const placed = placedFolder(folders, id)
   const names = await readdir(placed).catch(() => undefined)
   if (names === undefined) return undefined
-  const folder = await makeUploadFolder({ folders }, id, nextUpload)
+  const folder = await makeUploadFolder(folders, id, nextUpload)
   for (const name of names) await giveFile(join(placed, name), join(folder, name))
-  return findInUpload(limits, folder, uploadRoot({ folders }, id), signal)
+  return findInUpload(limits, folder, uploadRoot(folders, id), signal)
 }
 
 async function end(records: Keeping, db: Queryable, record: ImportRecord, event: ImportEvent): Promise<void> {
@@ -90,7 +90,7 @@ export async function failPreparation(
   const db = records.database.kysely
   const record = await findImport(db, importId)
   if (record === undefined || record.state !== 'INIT') return
-  await removeUploadFolder({ folders }, importId, record.nextUpload)
+  await removeUploadFolder(folders, importId, record.nextUpload)
   const rest = without(importAfter(record, { type: 'prepare-failed' }), 'jobId')
   await saveAndTell(records, db, { ...rest, message })
 }
@@ -102,35 +102,36 @@ interface Prepared {
   changes: Partial<ImportRecord>
 }
 
-async function look(
-  look: InspectDeps,
+/** Inspects the data of an import. */
+async function inspectData(
+  inspecting: InspectDeps,
   making: MakeDeps,
   record: ImportRecord,
   signal: AbortSignal,
 ): Promise<Prepared> {
   return making.kinds.ofSource(record.source).data.isFiles
-    ? lookAtFiles(look, making, record, signal)
-    : lookAtSource(making, record, signal)
+    ? inspectFiles(inspecting, making, record, signal)
+    : inspectSource(making, record, signal)
 }
 
 /** Inspects data that are not files; the source gives their location. */
-async function lookAtSource(making: MakeDeps, record: ImportRecord, signal: AbortSignal): Promise<Prepared> {
+async function inspectSource(making: MakeDeps, record: ImportRecord, signal: AbortSignal): Promise<Prepared> {
   const nothing = { folder: '', files: [], messages: [] }
   const { tasks, messages, source } = await makeTasks(making, record, nothing, { isUploaded: false, signal })
   return { tasks, granules: [], changes: { messages, source } }
 }
 
-async function lookAtFiles(
-  look: InspectDeps,
+async function inspectFiles(
+  inspecting: InspectDeps,
   making: MakeDeps,
   record: ImportRecord,
   signal: AbortSignal,
 ): Promise<Prepared> {
-  const found = await findData(look, making.kinds, record, signal)
+  const found = await findData(inspecting, making.kinds, record, signal)
   if (found === undefined) {
     return { tasks: [], granules: [], changes: { folder: record.source?.path ?? '', messages: [] } }
   }
-  const { uploads } = look.folders
+  const { uploads } = inspecting.folders
   const isUploaded = record.source !== undefined && found.folder.startsWith(`${uploads}/`)
   const { charset } = record.source ?? {}
   const options = { isUploaded, signal, charset }
@@ -140,7 +141,7 @@ async function lookAtFiles(
 }
 
 async function prepare(
-  inspectDeps: InspectDeps,
+  inspecting: InspectDeps,
   making: MakeDeps,
   importId: number,
   isAsync: boolean,
@@ -148,7 +149,7 @@ async function prepare(
 ): Promise<void> {
   const record = await findImport(making.records.database.kysely, importId)
   if (record === undefined || record.state !== 'INIT') return
-  const { tasks, granules, changes } = await look(inspectDeps, making, record, signal)
+  const { tasks, granules, changes } = await inspectData(inspecting, making, record, signal)
   const isReady =
     !isAsync &&
     record.store !== undefined &&
@@ -161,7 +162,7 @@ async function prepare(
     const counted = { ...record, ...defined(changes), nextTaskId: record.nextTaskId + tasks.length }
     await end(making.records, db, counted, { type: 'prepared', isReady })
   })
-  await rm(placedFolder(inspectDeps, importId), { recursive: true, force: true })
+  await rm(placedFolder(inspecting.folders, importId), { recursive: true, force: true })
 }
 
 /** Starts the run requested at creation. An import without runnable tasks is not changed. */

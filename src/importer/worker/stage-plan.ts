@@ -51,7 +51,7 @@ function requestOf(
   const spared = sparedKeys === undefined ? {} : { spared: () => sparedKeys.spared }
   const upsert = plan.upsert === undefined ? undefined : { ...plan.upsert, ...spared }
   const isTried = plan.trial !== undefined || plan.takeUp !== undefined
-  return { loadId, mode, table, schema, indexes, upsert, keepAs, isDryRun: isTried ? true : undefined }
+  return { loadId, mode, table, schema, indexes, upsert, keepAs, isDryRun: isTried || undefined }
 }
 
 async function openLedger(

@@ -5,6 +5,7 @@ import type { LabelRef } from '../series/dictionary.ts'
 import { SeriesDictionary } from '../series/dictionary.ts'
 import { splitOfType, tableOf } from '../series/schema.ts'
 import type { SeriesDatabase, SqlValue } from '../series/series-database.ts'
+import { rowColumns } from '../series/stored-row.ts'
 
 type Row = SeriesPeriod['rows'][number]
 
@@ -17,20 +18,6 @@ export interface LoadTarget {
 }
 
 const rowsPerTransaction = 5000
-const columns = [
-  'series_id',
-  'period',
-  'label_id',
-  'sum',
-  'weighted',
-  'min',
-  'max',
-  'samples',
-  'count',
-  'labels',
-  'users',
-  'sketch',
-] as const
 const labelled = idsWhere(({ isLabelled }) => isLabelled)
 
 /** Writes values to the series, with the totals of labels. */
@@ -79,7 +66,7 @@ class PeriodWriter {
       if (labelled.has(metricId))
         values.push([await this.#seriesId(database, period, 1), start, 0, ...valuesOf(rows)])
     }
-    for (const [table, rows] of tables) await database.insert(table, columns, rows)
+    for (const [table, rows] of tables) await database.insert(table, rowColumns, rows)
   }
 
   async #seriesId(

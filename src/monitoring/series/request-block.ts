@@ -77,7 +77,7 @@ export function encodeRequests(events: readonly RequestEvent[]): Uint8Array {
       values,
       (indexes?.BYTES_PER_ELEMENT ?? 0) as 0 | 1 | 2 | 4,
     ]),
-    isCountedOnly: events[0]?.isCountedOnly === true ? true : undefined,
+    isCountedOnly: events[0]?.isCountedOnly || undefined,
     hasFirstBytes: hasFirstBytes || undefined,
   }
   const head = Buffer.from(JSON.stringify(header))

@@ -5,7 +5,7 @@ import { crs84Uri } from '../../crs-uris.ts'
 import { operation } from '../../endpoint.ts'
 import { apiMediaType } from '../api-description.ts'
 import { offeredDescriptions, offeredDocuments, offeredSchemas } from '../offered.ts'
-import type { OgcDeps } from '../ogc-deps.ts'
+import type { CatalogPageDeps, OgcDeps } from '../ogc-deps.ts'
 import { chosenRepresentation, represented } from '../representations.ts'
 import { ConfClasses } from '../schemas.ts'
 import { describeCatalogueApi } from './api-records.ts'
@@ -150,7 +150,7 @@ export const getCatalogues = represented(
     summary: 'Collections of records, of which there is one',
     description: 'One collection, `layers`, with a record for each layer that the caller may read.',
     answers: { 200: CataloguesAnswer },
-    handle: async (deps: Pick<OgcDeps, 'catalog' | 'version' | 'sharedMaxAgeSeconds'>, request, reply) => {
+    handle: async (deps: CatalogPageDeps, request, reply) => {
       const set = await knownSummaries(deps.catalog, request)
       if (isKept(deps, set, { request, reply })) return reply.send()
       const isHintDue = set.byId.size === 0 && !hasRole(request.caller, 'user')
@@ -170,7 +170,7 @@ export const describeCatalogue = represented(
     summary: 'The collection of records',
     description: 'Title, extent and sort order of the collection of records.',
     answers: { 200: CatalogueAnswer },
-    handle: async (deps: Pick<OgcDeps, 'catalog' | 'version' | 'sharedMaxAgeSeconds'>, request, reply) => {
+    handle: async (deps: CatalogPageDeps, request, reply) => {
       const set = await knownSummaries(deps.catalog, request)
       if (isKept(deps, set, { request, reply })) return reply.send()
       const { accept = '' } = request.headers

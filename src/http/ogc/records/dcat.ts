@@ -8,7 +8,7 @@ import type { FastifyRequest } from '../../app-types.ts'
 import { media } from '../../description.ts'
 import { operation } from '../../endpoint.ts'
 import type { LayerBounds } from '../../layer-bounds.ts'
-import type { OgcDeps } from '../ogc-deps.ts'
+import type { RecordDeps } from '../ogc-deps.ts'
 import type { Representation } from '../representations.ts'
 import { represented } from '../representations.ts'
 import { toDataset, toDcatCatalogue } from './dcat-response.ts'
@@ -48,11 +48,7 @@ export const getDcat = represented(
       'A `dcat:Catalog` with a dataset for each layer that the caller may read, its distributions, licence and contact, as harvesters of open-data portals read it.',
     query: Query,
     answers: { 200: answer },
-    handle: async (
-      deps: Pick<OgcDeps, 'catalog' | 'version' | 'sharedMaxAgeSeconds' | 'bounds' | 'times' | 'about'>,
-      request,
-      reply,
-    ) => {
+    handle: async (deps: RecordDeps, request, reply) => {
       const set = await knownSummaries(deps.catalog, request)
       const { workspace } = request.query
       const cards = summariesOfWorkspaces(set, workspace)

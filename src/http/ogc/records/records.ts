@@ -1,7 +1,7 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { operation } from '../../endpoint.ts'
-import type { OgcDeps } from '../ogc-deps.ts'
+import type { OgcDeps, RecordDeps } from '../ogc-deps.ts'
 import { represented } from '../representations.ts'
 import { resourcesOf } from './layer-resources.ts'
 import { offeredRecords } from './offered-records.ts'
@@ -93,11 +93,7 @@ export const getRecord = represented(
       'Title, abstract, keywords, extent, licence, contact and links of one layer as a GeoJSON record.',
     params: RecordParams,
     answers: { 200: RecordAnswer },
-    handle: async (
-      deps: Pick<OgcDeps, 'catalog' | 'version' | 'sharedMaxAgeSeconds' | 'bounds' | 'times' | 'about'>,
-      request,
-      reply,
-    ) => {
+    handle: async (deps: RecordDeps, request, reply) => {
       const layer = await readableRecord(deps.catalog, request)
       const set = await knownSummaries(deps.catalog, request)
       const card = set.byId.get(layer.id)

@@ -1,9 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { LayerRecord } from '../../../catalog/records.ts'
-import type { CoverageFileRequest, CoverageGrid } from '../../../downloads/coverages.ts'
+import type { CoverageFileRequest, CoverageGrid, Coverages } from '../../../downloads/coverages.ts'
 import { cutFormats } from '../../../downloads/coverages.ts'
-import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import { coverageIdOf } from './coverage-names.ts'
 import type { WcsRequest } from './wcs-request.ts'
@@ -13,7 +12,7 @@ const mostDescribed = 100
 
 /** Sends the cells of a coverage that `plan` selects as a file. */
 export async function sendCoverage(
-  coverages: OwsDeps['coverages'],
+  coverages: Coverages,
   { reply, signal }: Pick<WcsRequest, 'reply' | 'signal'>,
   layer: LayerRecord | undefined,
   plan: (layer: LayerRecord, grid: CoverageGrid) => Promise<CoverageFileRequest>,
@@ -61,7 +60,7 @@ export function requireFewCoverages(ids: readonly string[]): void {
 
 /** Returns the grid of a coverage; throws `OwsFailure` if it has no grid in a CRS with a code. */
 export async function requireGrid(
-  coverages: OwsDeps['coverages'],
+  coverages: Coverages,
   layer: LayerRecord,
   signal: AbortSignal,
 ): Promise<CoverageGrid> {

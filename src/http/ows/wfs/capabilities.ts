@@ -5,7 +5,7 @@ import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import type { LayerBounds } from '../../layer-bounds.ts'
 import { commonCrs } from '../common-crs.ts'
 import { toUrn } from '../named-crs.ts'
-import type { OwsDeps } from '../ows-deps.ts'
+import type { CapabilitiesDeps } from '../ows-deps.ts'
 import { sendPieces } from '../send-pieces.ts'
 import { inspireDownload, owsHead, owsProvider, owsTerms } from '../service-about.ts'
 import type { ServiceMetadata } from '../service-metadata.ts'
@@ -23,10 +23,7 @@ import { wfsVersions, wordsOf } from './wfs-version.ts'
 const abstract = 'Features of the published layers'
 
 /** Sends the capabilities (OGC 09-025r2, section 8; 04-094, section 13). */
-export async function getCapabilities(
-  deps: Pick<OwsDeps, 'catalog' | 'bounds' | 'about'>,
-  asked: WfsRequest,
-): Promise<unknown> {
+export async function getCapabilities(deps: CapabilitiesDeps, asked: WfsRequest): Promise<unknown> {
   const type = asked.version === '2.0.0' ? 'application/xml' : 'text/xml'
   const told = await readServiceMetadata(deps, asked)
   return sendPieces(asked.reply, `${type}; charset=utf-8`, documentPieces(deps.bounds, asked, told))

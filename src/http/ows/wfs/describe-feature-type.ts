@@ -2,7 +2,7 @@ import type { LayerRecord } from '../../../catalog/records.ts'
 import type { GmlNamespace } from '../../../formats/writing/gml/gml-schema.ts'
 import { gmlFeatureType, gmlSchemaFrame, gmlSchemaImports } from '../../../formats/writing/gml/gml-schema.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
-import type { OwsDeps } from '../ows-deps.ts'
+import type { OwsCatalog, OwsDeps } from '../ows-deps.ts'
 import { readableSummaries, sendPieces } from '../send-pieces.ts'
 import { namespaceOf, namespacePrefix } from '../type-names.ts'
 import { requireType } from './feature-types.ts'
@@ -65,7 +65,7 @@ async function* schemaPieces(
 
 /** The documents of layers, some at a time. */
 async function* documentsOf(
-  catalog: OwsDeps['catalog'],
+  catalog: OwsCatalog,
   cards: readonly { id: number }[],
 ): AsyncGenerator<LayerRecord[]> {
   for (let at = 0; at < cards.length; at += atATime)

@@ -2,7 +2,7 @@ import type { LayerRecord } from '../../../catalog/records.ts'
 import { fromXmlName } from '../../../formats/writing/gml/xml-text.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { findLayer, placesOf } from '../named-layers.ts'
-import type { OwsDeps } from '../ows-deps.ts'
+import type { OwsCatalog } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import { typeNameOf } from '../type-names.ts'
 import type { WfsRequest } from './wfs-request.ts'
@@ -31,7 +31,7 @@ function possibleNames(text: string, workspace: string | undefined): { workspace
 
 /** Finds the vector layer of a type name, with or without prefix; undefined also for layers the caller may not read. */
 async function findType(
-  catalog: OwsDeps['catalog'],
+  catalog: OwsCatalog,
   request: FastifyRequest,
   text: string,
   workspace: string | undefined,
@@ -47,7 +47,7 @@ async function findType(
 
 /** Returns the vector layer of a type name. Throws `OwsFailure` (`InvalidParameterValue`). */
 export async function requireType(
-  catalog: OwsDeps['catalog'],
+  catalog: OwsCatalog,
   request: FastifyRequest,
   text: string,
   { workspace, locator }: { workspace: string | undefined; locator: string },
@@ -66,7 +66,7 @@ export async function requireType(
  * workspace if the caller may read several layers of the name. Undefined if the name is sufficient.
  */
 export async function findIdPrefix(
-  catalog: OwsDeps['catalog'],
+  catalog: OwsCatalog,
   { request, workspace }: Pick<WfsRequest, 'request' | 'workspace'>,
   layer: LayerRecord,
 ): Promise<string | undefined> {
@@ -77,7 +77,7 @@ export async function findIdPrefix(
 
 /** Returns the workspace of the only layer of this name that the caller may read. */
 async function workspaceOf(
-  catalog: OwsDeps['catalog'],
+  catalog: OwsCatalog,
   request: FastifyRequest,
   name: string,
 ): Promise<string | undefined> {
@@ -93,7 +93,7 @@ async function workspaceOf(
 
 /** Finds the layer whose type name an id begins with. */
 export async function findTypeOfId(
-  catalog: OwsDeps['catalog'],
+  catalog: OwsCatalog,
   { request, workspace }: Pick<WfsRequest, 'request' | 'workspace'>,
   id: string,
 ): Promise<LayerRecord | undefined> {
@@ -107,7 +107,7 @@ export async function findTypeOfId(
 
 /** Returns the layer whose type name an id begins with. Throws `OwsFailure` (`InvalidParameterValue`). */
 export async function requireTypeOfId(
-  catalog: OwsDeps['catalog'],
+  catalog: OwsCatalog,
   wfsRequest: Pick<WfsRequest, 'request' | 'workspace'>,
   id: string,
 ): Promise<LayerRecord> {

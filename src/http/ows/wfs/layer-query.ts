@@ -12,7 +12,7 @@ import { shownSchema } from '../../../stores/reading/shown-schema.ts'
 import { isSortable } from '../../ogc/property-names.ts'
 import type { NamedCrs } from '../named-crs.ts'
 import { defaultCrs, readCrs } from '../named-crs.ts'
-import type { OwsDeps } from '../ows-deps.ts'
+import type { OwsCatalog } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import { findProperty, requireProperty } from '../property-names.ts'
 import { findFeatureId, namespaceOf, namespacePrefix } from '../type-names.ts'
@@ -37,11 +37,9 @@ export type PageOutput = 'gml32' | 'gml31' | 'json' | 'csv' | 'values'
 const maxStrangeTypes = 20
 const maxSortKeys = 8
 
-type Catalog = OwsDeps['catalog']
-
 /** Resolves the queries of a request, and notes their layers as used by the HTTP request. */
 export async function toLayerQueries(
-  catalog: Catalog,
+  catalog: OwsCatalog,
   wfsRequest: WfsRequest,
   { queries }: FeatureRequest,
 ): Promise<LayerQuery[]> {
@@ -65,7 +63,7 @@ export async function toLayerQueries(
 
 /** Ids must be of the requested types, if these are named (OGC 09-025r2, section 7.9.2.4.1). */
 async function refuseStrangeIds(
-  catalog: Catalog,
+  catalog: OwsCatalog,
   wfsRequest: WfsRequest,
   queries: readonly TypeQuery[],
   resolved: readonly LayerQuery[],
@@ -85,7 +83,7 @@ async function refuseStrangeIds(
 
 /** Returns one query per layer whose name the ids begin with. */
 async function queriesOfIds(
-  catalog: Catalog,
+  catalog: OwsCatalog,
   wfsRequest: WfsRequest,
   query: TypeQuery,
 ): Promise<LayerQuery[]> {
@@ -103,7 +101,7 @@ async function queriesOfIds(
 }
 
 async function toLayerQuery(
-  catalog: Catalog,
+  catalog: OwsCatalog,
   wfsRequest: WfsRequest,
   layer: LayerRecord,
   query: TypeQuery,

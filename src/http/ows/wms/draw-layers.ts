@@ -1,14 +1,15 @@
-import type { FilteredTable } from '../../../downloads/filtered-tables.ts'
+import type { FilteredTable, FilteredTables } from '../../../downloads/filtered-tables.ts'
 import { findCrs } from '../../../geo/crs-database.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import type { DrawingRequest, StyledLayer } from '../../../maps/drawing/map-drawings.ts'
 import type { CachedTile } from '../../../maps/maps.ts'
 import { frameOfBox } from '../../../maps/rasters/box-frame.ts'
 import type { Background } from '../../../maps/rasters/map-frame.ts'
+import type { Rasters } from '../../../maps/rasters/rasters.ts'
 import type { TimeSelection } from '../../../maps/rasters/time-selection.ts'
 import type { RequestBox } from '../../../stores/reading/feature-page-request.ts'
 import { rasterSymbols } from '../../tiles/raster-symbols.ts'
-import type { OwsDeps } from '../ows-deps.ts'
+import type { OwsCatalog, OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { LayerFilter } from './layer-filters.ts'
 
@@ -22,9 +23,7 @@ const filterMargin = 0.25
 
 type Times = readonly TimeSelection[] | undefined
 
-type DrawDeps = Pick<OwsDeps, 'drawings' | 'pictures' | 'rasters'> & {
-  catalog: Pick<OwsDeps['catalog'], 'layers'>
-}
+type DrawDeps = Pick<OwsDeps, 'drawings' | 'pictures' | 'rasters'> & { catalog: Pick<OwsCatalog, 'layers'> }
 
 /**
  * Draws one image of layers, bottom first: features by MapServer, coverages by Terrane. `times` are those of
@@ -116,7 +115,7 @@ interface CoverageOptions {
 
 /** Draws a coverage again if it changes meanwhile. Returns undefined if the box is outside the world. */
 async function drawCurrentCoverage(
-  layers: OwsDeps['catalog']['layers'],
+  layers: OwsCatalog['layers'],
   { layer, style }: StyledLayer,
   signal: AbortSignal,
   draw: (styled: StyledLayer) => Promise<CachedTile | undefined>,
@@ -140,7 +139,7 @@ async function drawCurrentCoverage(
 }
 
 async function drawOnce(
-  rasters: OwsDeps['rasters'],
+  rasters: Rasters,
   { layer, style }: StyledLayer,
   { srs, box, width, height }: DrawingRequest,
   options: CoverageOptions,
@@ -154,7 +153,7 @@ async function drawOnce(
 
 /** Calls `draw` with the layers of a map, restricted to the rows that match their filters, one per layer. */
 export async function withFilteredRows<Drawn>(
-  filtered: OwsDeps['filtered'],
+  filtered: FilteredTables,
   { layers, srs, box }: Pick<DrawingRequest, 'layers' | 'srs' | 'box'>,
   filters: readonly (LayerFilter | undefined)[],
   signal: AbortSignal,

@@ -4,7 +4,7 @@ import type { Envelope } from '../../../geo/envelope.ts'
 import type { GeometryField } from '../../../geo/schema.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
-import type { BandValue, RasterPosition } from '../../../maps/rasters/rasters.ts'
+import type { BandValue, RasterPosition, Rasters } from '../../../maps/rasters/rasters.ts'
 import type { TimeSelection } from '../../../maps/rasters/time-selection.ts'
 import type {
   FeaturePageRequest,
@@ -14,8 +14,9 @@ import type {
 import type { RequestFilter } from '../../../stores/reading/request-filter.ts'
 import type { KeyValues } from '../key-values.ts'
 import { requireLayers } from '../named-layers.ts'
-import type { OwsDeps } from '../ows-deps.ts'
+import type { OwsCatalog, OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
+import type { RequestDocuments } from '../request-documents.ts'
 import type { InfoGml, LayerFeatureInfo } from './feature-info-gml.ts'
 import { gmlText, infoForm } from './feature-info-gml.ts'
 import { maxMapLayers, mostCells } from './get-map.ts'
@@ -125,7 +126,7 @@ export async function getFeatureInfo(
 
 /** Filters refer to LAYERS, of which QUERY_LAYERS is a subset. */
 function readQueryFilters(
-  documents: OwsDeps['documents'],
+  documents: RequestDocuments,
   values: KeyValues,
   layers: readonly LayerRecord[],
 ): Promise<(LayerFilter | undefined)[]> {
@@ -187,7 +188,7 @@ interface FeatureInfoQuery {
 }
 
 async function findFeatures(
-  catalog: OwsDeps['catalog'],
+  catalog: OwsCatalog,
   layer: LayerRecord,
   { crs, point, limit, form, shown }: FeatureInfoQuery,
   signal: AbortSignal,
@@ -220,7 +221,7 @@ async function findFeatures(
 
 /** Finds the values of a coverage at a position, as a feature whose properties are its bands; none for no data. */
 async function findValues(
-  rasters: OwsDeps['rasters'],
+  rasters: Rasters,
   layer: LayerRecord,
   { place, times }: { place: RasterPosition; times: readonly TimeSelection[] | undefined },
   signal: AbortSignal,

@@ -8,7 +8,7 @@ import { mvt } from '../../tiles/send-tile.ts'
 import { tokenForLinks } from '../../url-token.ts'
 import type { KeyValues } from '../key-values.ts'
 import { legendPath } from '../legend-path.ts'
-import type { OwsDeps } from '../ows-deps.ts'
+import type { CapabilitiesDeps } from '../ows-deps.ts'
 import { sendPieces } from '../send-pieces.ts'
 import { owsHead, owsProvider, owsTerms } from '../service-about.ts'
 import type { ServiceMetadata } from '../service-metadata.ts'
@@ -27,7 +27,7 @@ const head = [
 
 /** Sends the capabilities (OGC 07-057r7, section 7.1). */
 export async function getCapabilities(
-  deps: Pick<OwsDeps, 'catalog' | 'bounds' | 'about'>,
+  deps: CapabilitiesDeps,
   asked: WmtsRequest,
   values: KeyValues,
 ): Promise<unknown> {

@@ -7,7 +7,7 @@ import { mvt } from '../../tiles/send-tile.ts'
 import { urlToken } from '../../url-token.ts'
 import { keyValuesOf } from '../key-values.ts'
 import { requireWorkspace } from '../named-layers.ts'
-import type { OwsDeps } from '../ows-deps.ts'
+import type { CapabilitiesDeps, OwsDeps } from '../ows-deps.ts'
 import { getCapabilities } from './capabilities.ts'
 import { getFeatureInfo } from './feature-info.ts'
 import { getTile } from './get-tile.ts'
@@ -82,7 +82,7 @@ const getDocument = (place: Place) =>
     params: paramsOf(place, {}),
     query: Type.Object({ ...urlToken }, { additionalProperties: true }),
     answers: { 200: media('The document', { 'application/xml': Type.String() }) },
-    handle: (deps: Pick<OwsDeps, 'catalog' | 'bounds' | 'about'>, request, reply) => {
+    handle: (deps: CapabilitiesDeps, request, reply) => {
       const { workspace } = request.params
       const asked = { request, reply, workspace, servicePath: servicePathOf(workspace) }
       return orException(reply, async () => {

@@ -56,17 +56,17 @@ export class Loader {
 
   /** Path of the rejected rows of a task. */
   rejectsPath({ importId, id }: TaskRecord, number?: number): string {
-    return rejectsPath({ folders: this.#folders }, importId, id, number)
+    return rejectsPath(this.#folders, importId, id, number)
   }
 
   /** Path of the rows that a dry run of a task rejects. */
   trialRejectsPath({ importId, id }: TaskRecord): string {
-    return trialRejectsPath({ folders: this.#folders }, importId, id)
+    return trialRejectsPath(this.#folders, importId, id)
   }
 
   /** Path of the list of changes that the `UPSERT` of a task made, or that a dry run predicts. */
   changesPath({ importId, id }: TaskRecord, by: 'trial' | 'upsert'): string {
-    return changesPath({ folders: this.#folders }, importId, id, by)
+    return changesPath(this.#folders, importId, id, by)
   }
 
   /** Removes the results of a dry run, which are useless once the task is loaded. */

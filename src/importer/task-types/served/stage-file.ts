@@ -40,7 +40,7 @@ async function indexFile(
   const connection: StoreConnection = { ...place, indexFolder: folders.indexes }
   const header = await indexMaker.make(connection, {
     signal,
-    rejectsPath: rejectsPath({ folders }, task.importId, task.id),
+    rejectsPath: rejectsPath(folders, task.importId, task.id),
   })
   const { layer, leftOut, rowCount } = header
   const counts = { rowsRead: rowCount + leftOut.count, rejected: leftOut.count }

@@ -131,7 +131,7 @@ function toEvent(request: RawRequest, client: Client, visitor: string | null): R
     referrer: cutReferrer(request.referer, client),
     kind: family === null ? null : family.startsWith(`${robotDevice} /`) ? 'robots' : 'people',
     network: client.network,
-    isCountedOnly: request.isCountedOnly === true ? true : undefined,
+    isCountedOnly: request.isCountedOnly || undefined,
   }
 }
 

@@ -1,7 +1,7 @@
 import type { LayerSummary } from '../../../../catalog/summaries/layer-summary.ts'
 import { escapeXml } from '../../../../lib/text/escape-xml.ts'
 import type { LayerBounds } from '../../../layer-bounds.ts'
-import type { OwsDeps } from '../../ows-deps.ts'
+import type { CapabilitiesDeps } from '../../ows-deps.ts'
 import { sendPieces } from '../../send-pieces.ts'
 import { wcs10Service } from '../../service-about.ts'
 import type { ServiceMetadata } from '../../service-metadata.ts'
@@ -13,10 +13,7 @@ import type { WcsRequest } from '../wcs-request.ts'
 import { wcsUrl } from '../wcs-request.ts'
 
 /** Sends the capabilities of WCS 1.0 (OGC 03-065r6, section 7). */
-export async function getCapabilities10(
-  deps: Pick<OwsDeps, 'catalog' | 'bounds' | 'about'>,
-  asked: WcsRequest,
-): Promise<unknown> {
+export async function getCapabilities10(deps: CapabilitiesDeps, asked: WcsRequest): Promise<unknown> {
   const told = await readServiceMetadata(deps, asked)
   return sendPieces(asked.reply, 'application/xml; charset=utf-8', documentPieces(deps.bounds, asked, told))
 }

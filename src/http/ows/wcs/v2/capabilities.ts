@@ -4,7 +4,7 @@ import { escapeXml } from '../../../../lib/text/escape-xml.ts'
 import { toCrsUri } from '../../../crs-uris.ts'
 import type { LayerBounds } from '../../../layer-bounds.ts'
 import { commonCrs } from '../../common-crs.ts'
-import type { OwsDeps } from '../../ows-deps.ts'
+import type { CapabilitiesDeps } from '../../ows-deps.ts'
 import { OwsFailure } from '../../ows-failure.ts'
 import { sendPieces } from '../../send-pieces.ts'
 import { inspireDownload, owsHead, owsLanguages, owsProvider, owsTerms } from '../../service-about.ts'
@@ -44,10 +44,7 @@ const sectionNames = [
 ]
 
 /** Sends the capabilities (OGC 09-110r4, section 8.2). */
-export async function getCapabilities(
-  deps: Pick<OwsDeps, 'catalog' | 'bounds' | 'about'>,
-  asked: WcsRequest,
-): Promise<unknown> {
+export async function getCapabilities(deps: CapabilitiesDeps, asked: WcsRequest): Promise<unknown> {
   const sections = readSections(asked)
   const has = (name: string): boolean => sections === undefined || sections.includes(name)
   const told = await readServiceMetadata(deps, asked)

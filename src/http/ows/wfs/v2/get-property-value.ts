@@ -6,6 +6,7 @@ import { keepPrivately } from '../../../caching.ts'
 import type { OwsDeps } from '../../ows-deps.ts'
 import { OwsFailure } from '../../ows-failure.ts'
 import { findProperty, isUnusedGml, requireProperty } from '../../property-names.ts'
+import type { RequestDocuments } from '../../request-documents.ts'
 import { readFeatureRequest } from '../kvp-feature-request.ts'
 import type { LayerQuery } from '../layer-query.ts'
 import { toLayerQueries } from '../layer-query.ts'
@@ -53,7 +54,7 @@ function requireReference({ values }: WfsRequest): string {
 }
 
 async function toFeatureRequest(
-  documents: OwsDeps['documents'],
+  documents: RequestDocuments,
   wfsRequest: WfsRequest,
 ): Promise<FeatureRequest> {
   const id = storedId(wfsRequest)

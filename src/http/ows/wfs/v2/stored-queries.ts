@@ -2,7 +2,7 @@ import { gmlNamespaces } from '../../../../formats/writing/gml/gml-version.ts'
 import { escapeXml } from '../../../../lib/text/escape-xml.ts'
 import { keepPrivately } from '../../../caching.ts'
 import type { KeyValues } from '../../key-values.ts'
-import type { OwsDeps } from '../../ows-deps.ts'
+import type { OwsCatalog } from '../../ows-deps.ts'
 import { OwsFailure } from '../../ows-failure.ts'
 import { findTypeOfId } from '../feature-types.ts'
 import { toLayerQueries, toPageRequest } from '../layer-query.ts'
@@ -92,7 +92,7 @@ export function byIdRequest(values: KeyValues, id: string): FeatureRequest {
 
 /** Sends one feature by its id: in GML without a collection (OGC 09-025r2, section 7.9.3.6). */
 export async function sendById(
-  catalog: OwsDeps['catalog'],
+  catalog: OwsCatalog,
   wfsRequest: WfsRequest,
   id: string,
   sendFeatures: (featureRequest: FeatureRequest) => Promise<unknown>,
