@@ -1,6 +1,6 @@
 import { Agent, get } from 'node:http'
 import { fastify } from 'fastify'
-import { anonymous } from '../src/accounts/caller.ts'
+import { anonymous } from '../src/accounts/records.ts'
 import type { App, TypeBoxProvider } from '../src/http/app-types.ts'
 import { observeRequests } from '../src/http/server/observe-requests.ts'
 import { systemClock } from '../src/lib/clock.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readImport } from '../src/cli/import-views.ts'
-import { listOf, readString } from '../src/cli/json-views.ts'
 import type { RestClient } from '../src/cli/rest-client.ts'
+import { listOf, readString } from '../src/cli/rest-client.ts'
 import { dataFile } from './data.ts'
 import { createStore } from './load.ts'
 import { quantile } from './quantile.ts'

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { RestClient } from '../src/cli/rest-client.ts'
 import { createRestClient } from '../src/cli/rest-client.ts'
-import { basicAuthorization } from '../src/lib/basic-authorization.ts'
 import { defined } from '../src/lib/defined.ts'
+import { basicAuthorization } from '../src/lib/network/node-http.ts'
 
 export const benchPassword = 'bench-password'
 const millisecondsPerTick = 10

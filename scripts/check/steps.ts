@@ -147,7 +147,7 @@ const readByKeys = [
   'src/http/ogc/api-description.ts',
   'src/importer/task-types/served/stage-file.ts',
   'src/maps/vector-metadata.ts',
-  'src/sources/remote/http/http-session.ts',
+  'src/sources/remote/http/http.ts',
 ]
 
 function syntaxProblems({ root, files }: Repository): string[] {

@@ -48,7 +48,7 @@ describe('lookupProblems', () => {
 
   it('finds keys that are looked up in an object', () => {
     assert.deepEqual(found('const a = names[word]'), [
-      'src/geo/x.ts:4 looks up a key in the table names: use a Map, or ownValue of src/lib/own-value.ts',
+      'src/geo/x.ts:4 looks up a key in the table names: use a Map, or ownValue of src/lib/record-keys.ts',
     ])
     assert.equal(found('if (word in names) {}').length, 1)
   })

@@ -60,7 +60,7 @@ export function lookupProblems(files: Pick<SourceFile, 'path' | 'text'>[]): stri
     .flatMap(({ path, text }) =>
       openLookups(text).map(({ name, at }) => {
         const line = text.slice(0, at + 1).split('\n').length
-        return `${path}:${line} looks up a key in the table ${name}: use a Map, or ownValue of src/lib/own-value.ts`
+        return `${path}:${line} looks up a key in the table ${name}: use a Map, or ownValue of src/lib/record-keys.ts`
       }),
     )
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { minPasswordLength, shortPassword } from '../config/passwords.ts'
-import { SettingsError } from '../config/settings.ts'
+import { minPasswordLength, SettingsError, shortPassword } from '../config/settings.ts'
 import type { Database } from '../db/connection.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Failure } from '../lib/errors.ts'

@@ -1,5 +1,5 @@
+import { randomText } from './passwords.ts'
 import type { User } from './records.ts'
-import { randomText } from './secret-texts.ts'
 import type { Users } from './users.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, createSecretKey, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { Failure } from '../lib/errors.ts'
 import type { PasswordCost } from './records.ts'
 
@@ -9,6 +9,7 @@ const maxRunning = 2
 const maxWaiting = 200
 const maxKnown = 1000
 
+/** Hashes and verifies passwords. */
 export interface Passwords {
   hash(password: string): Promise<string>
   /** Takes the same time for a user who does not exist (`hash` undefined) as for one who does. */
@@ -115,4 +116,19 @@ function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
       else next()
     }
   }
+}
+
+/** Returns 256 random bits as text. */
+export function randomText(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** Returns the stored digest of a random text, which identifies the text but cannot replace it. */
+export function digestSecret(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}
+
+/** Compares in constant time, wherever the texts differ. */
+export function isSameText(one: string, other: string): boolean {
+  return timingSafeEqual(Buffer.from(digestSecret(one)), Buffer.from(digestSecret(other)))
 }

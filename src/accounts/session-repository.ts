@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/connection.ts'
+import { digestSecret, randomText } from './passwords.ts'
 import type { Session, User } from './records.ts'
 import { sessionSeconds } from './records.ts'
-import { digestSecret, randomText } from './secret-texts.ts'
 import { findUser } from './user-repository.ts'
 
 /** Starts a session; the id is only for the cookie, only its digest is stored. Deletes expired sessions. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fixedClock } from '../../tests/support/fixed-clock.ts'
-import { networkOf } from '../lib/network/network-of.ts'
+import { networkOf } from '../lib/network/addresses.ts'
 import { createThrottle } from './throttle.ts'
 
 function failing(times: number, address: string, account?: string) {

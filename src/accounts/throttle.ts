@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import { networkOf } from '../lib/network/network-of.ts'
+import { networkOf } from '../lib/network/addresses.ts'
 
 const forgetMs = 15 * 60_000
 const maxDelaySeconds = 300

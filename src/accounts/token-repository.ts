@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/connection.ts'
+import { digestSecret, randomText } from './passwords.ts'
 import type { Token, User } from './records.ts'
-import { digestSecret, randomText } from './secret-texts.ts'
 import { findUser } from './user-repository.ts'
 
 const tokenPrefix = 'trn_'

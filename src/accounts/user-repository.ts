@@ -2,9 +2,8 @@ import type { Selectable } from 'kysely'
 import type { Queryable } from '../db/connection.ts'
 import type { Tables } from '../db/tables.ts'
 import { conflict, notFound } from '../lib/errors.ts'
-import type { Role } from './caller.ts'
-import { roles } from './caller.ts'
-import type { User } from './records.ts'
+import type { Role, User } from './records.ts'
+import { roles } from './records.ts'
 
 function toRole(text: string): Role {
   return roles.find((role) => role === text) ?? 'user'

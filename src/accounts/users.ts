@@ -1,9 +1,8 @@
 import type { Database, Queryable } from '../db/connection.ts'
 import type { Clock } from '../lib/clock.ts'
 import { conflict, invalid } from '../lib/errors.ts'
-import type { Role } from './caller.ts'
 import type { Passwords } from './passwords.ts'
-import type { User } from './records.ts'
+import type { Role, User } from './records.ts'
 import { countSessionsOf, deleteSessionsOf } from './session-repository.ts'
 import { deleteTokensOf, listTokens } from './token-repository.ts'
 import {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { baseUrl } from '../config/base-url.ts'
 import type { SeriesReads } from '../http/monitoring/metrics/reader-thread.ts'
+import { baseUrl } from '../http/server/links.ts'
 import type { Vault } from '../lib/secrets/vault.ts'
 import { createVault } from '../lib/secrets/vault.ts'
 import type { AlertReads } from '../monitoring/alert-thread.ts'

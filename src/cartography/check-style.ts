@@ -1,5 +1,5 @@
 import { invalid } from '../lib/errors.ts'
-import type { StyleFormat } from './style-format.ts'
+import type { StyleFormat } from './model.ts'
 
 /** Bytes of a style document at most. */
 export const maxStyleBytes = 5 * 2 ** 20

@@ -1,10 +1,9 @@
+import type { WrittenStyle } from './losses.ts'
 import { writeMapLibre } from './maplibre/write-maplibre.ts'
-import type { Style } from './model.ts'
+import type { Style, StyleFormat } from './model.ts'
 import { writeQml } from './qml/write-qml.ts'
 import { readStyle } from './read-style.ts'
 import { writeSld } from './sld/write-sld.ts'
-import type { StyleFormat } from './style-format.ts'
-import type { WrittenStyle } from './written-style.ts'
 
 /**
  * Converts a style document to another format; returns it unchanged if it already has that format. Undefined

@@ -1,5 +1,5 @@
 import type { GeometryType } from '../geo/schema.ts'
-import type { StyleFormat } from './style-format.ts'
+import type { StyleFormat } from './model.ts'
 
 /** Returns the default style of a layer, by its geometry type. */
 export function defaultStyleName(geometry: GeometryType | undefined, kind: 'vector' | 'raster'): string {

@@ -1,7 +1,6 @@
-import { parseColor } from './colors.ts'
+import { mixColors, parseColor } from './colors.ts'
 import type { DrawnFeature } from './feature-filter.ts'
 import { conditionNumber, meetsCondition, orderOfValues } from './feature-filter.ts'
-import { mixColors } from './mix-colors.ts'
 import type {
   Driven,
   Input,

@@ -21,3 +21,9 @@ export class Losses {
     return this.#others === 0 ? [...this.#words] : [...this.#words, `${this.#others} things more`]
   }
 }
+
+/** A document, and the parts of a style that it cannot express. */
+export interface WrittenStyle {
+  document: string
+  lost: string[]
+}

@@ -1,7 +1,7 @@
 import { DistinctNames } from '../lib/text/free-name.ts'
-import type { StyleAttributeType } from './maplibre/attribute-types.ts'
 import type { Node } from './maplibre/read-values.ts'
 import { writeLayers } from './maplibre/write-maplibre.ts'
+import type { StyleAttributeType } from './maplibre/write-values.ts'
 import type { Dimension, Style } from './model.ts'
 
 /** Type of an attribute in tiles. */

@@ -1,9 +1,8 @@
 import { invalid } from '../lib/errors.ts'
 import { readMapLibre } from './maplibre/read-maplibre.ts'
-import type { Rule, Style } from './model.ts'
+import type { Rule, Style, StyleFormat } from './model.ts'
 import { readQml } from './qml/read-qml.ts'
 import { readSld } from './sld/read-sld.ts'
-import type { StyleFormat } from './style-format.ts'
 
 /** Rules of a style at most. */
 const maxRules = 5000

@@ -1,3 +1,6 @@
+import { isDriven } from './driven.ts'
+import type { Value } from './model.ts'
+
 /** Scale denominator of MapLibre's zoom level 0 (512 pixel tiles) by OGC's pixel of 0.28 mm. */
 const scaleOfZoom0 = 279_541_132.014_358_9
 
@@ -17,4 +20,27 @@ export function exactZoomOfScale(denominator: number): number {
 /** Returns the scale denominator of a MapLibre zoom, to seven digits. */
 export function scaleOfZoom(zoom: number): number {
   return Number((scaleOfZoom0 / 2 ** zoom).toPrecision(7))
+}
+
+/** Zooms between which a ground length is expressed, by its pixels at both: it doubles with each zoom. */
+const [first, last] = [0, 24]
+
+const pixelsOfMetre = 1 / (scaleOfZoom(first) * metresOfPixel)
+
+/** A length of metres on the ground as an expression by zoom; `expression` gives that for a factor. */
+export function groundExpression(expression: (factor: number) => unknown): unknown[] {
+  const ends = [first, expression(pixelsOfMetre), last, expression(pixelsOfMetre * 2 ** (last - first))]
+  return ['interpolate', ['exponential', 2], ['zoom'], ...ends]
+}
+
+/** The metres of such an expression; undefined for others. */
+export function groundMetres(value: Value<number>): number | undefined {
+  if (!isDriven(value) || value.by !== 'interpolation' || value.input !== 'zoom' || value.base !== 2)
+    return undefined
+  const [low, high, ...more] = value.stops
+  if (low?.at !== first || high?.at !== last || more.length > 0) return undefined
+  // Nothing is nothing on the ground too: the inside of a circle that is all outline.
+  if (low.value === 0 && high.value === 0) return 0
+  const isGround = Math.abs(high.value / (low.value * 2 ** (last - first)) - 1) < 1e-9
+  return isGround ? Number((low.value / pixelsOfMetre).toPrecision(9)) : undefined
 }

@@ -1,8 +1,8 @@
 import { writeStyle } from './convert-style.ts'
 import { notInPictures } from './draw/supported-styling.ts'
+import type { StyleFormat } from './model.ts'
+import { styleFormats } from './model.ts'
 import { readStyle } from './read-style.ts'
-import type { StyleFormat } from './style-format.ts'
-import { styleFormats } from './style-format.ts'
 
 /** A message about a style when it is stored. */
 export interface StyleMessage {

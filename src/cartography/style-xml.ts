@@ -1,5 +1,5 @@
 import { invalid } from '../lib/errors.ts'
-import { escapeXml } from '../lib/text/escape-xml.ts'
+import { escapeXml } from '../lib/text/escape.ts'
 import type { XmlElement } from '../lib/text/xml-tree.ts'
 import { readXmlTree, textNode } from '../lib/text/xml-tree.ts'
 

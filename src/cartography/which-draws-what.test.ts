@@ -11,9 +11,8 @@ import { pathSvg } from './draw/paint.ts'
 import { drawnSymbols } from './evaluate.ts'
 import { sqliteDialect } from './mapserver/sql-dialect.ts'
 import { writeMapServer } from './mapserver/write-mapserver.ts'
-import type { Rule, Style, Symbolizer } from './model.ts'
+import type { Rule, Style, StyleFormat, Symbolizer } from './model.ts'
 import { readStyle } from './read-style.ts'
-import type { StyleFormat } from './style-format.ts'
 
 function drawing(style: Style): unknown[] {
   return [100, 5000, 1e6, 1e8].flatMap((scale) =>

@@ -1,8 +1,8 @@
 import { defaultStyles } from '../cartography/default-styles.ts'
 import { findStyle, insertStyle } from './rows/style-rows.ts'
 import { insertWorkspace, saveDefaultWorkspaceName } from './rows/workspace-rows.ts'
-import type { WriteDeps } from './services/write-deps.ts'
-import { nowOf } from './services/write-deps.ts'
+import type { WriteDeps } from './services/transaction.ts'
+import { nowOf } from './services/transaction.ts'
 import { recordVersions } from './versions/record-versions.ts'
 import { listUnannounced } from './versions/version-rows.ts'
 

@@ -1,4 +1,4 @@
-import type { StyleFormat } from '../cartography/style-format.ts'
+import type { StyleFormat } from '../cartography/model.ts'
 import type { RasterDescription } from '../formats/format.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
 import type { Envelope } from '../geo/envelope.ts'

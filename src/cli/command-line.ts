@@ -2,8 +2,8 @@ import { SettingsError } from '../config/settings.ts'
 import { version } from '../config/version.ts'
 import { explain } from '../lib/errors.ts'
 import { nearestWord } from '../lib/text/nearest-word.ts'
-import type { Environment } from './environment.ts'
 import { helpText } from './help.ts'
+import type { Environment } from './options.ts'
 import { UsageError } from './options.ts'
 
 type Command = (args: string[], env: Environment) => Promise<number>

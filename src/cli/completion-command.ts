@@ -1,5 +1,5 @@
-import type { Environment } from './environment.ts'
 import { helpText } from './help.ts'
+import type { Environment } from './options.ts'
 import { readChoice, readFlags, refuseMoreWords, UsageError } from './options.ts'
 
 const shells = ['bash', 'zsh', 'fish'] as const

@@ -1,9 +1,9 @@
-import type { Environment } from './environment.ts'
 import type { FileTarget, OptionValues } from './fetch-generated-file.ts'
 import { fetchGeneratedFile, runFileCommand } from './fetch-generated-file.ts'
-import { listOf, readField, readNumber, readString } from './json-views.ts'
+import type { Environment } from './options.ts'
 import { amount } from './progress-display.ts'
 import type { RestClient } from './rest-client.ts'
+import { listOf, readField, readNumber, readString } from './rest-client.ts'
 
 const command = {
   name: 'download',

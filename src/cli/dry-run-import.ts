@@ -3,8 +3,8 @@ import { stoppedText } from '../importer/model/explain-stopped.ts'
 import { dryRunEnded } from './import-report.ts'
 import type { MessageView, TaskView } from './import-views.ts'
 import { readMessages, readTasks } from './import-views.ts'
-import { listOf, readField, readString } from './json-views.ts'
 import type { RestClient } from './rest-client.ts'
+import { listOf, readField, readString } from './rest-client.ts'
 import type { TaskOutcome } from './task-outcome.ts'
 
 const pollMilliseconds = 150

@@ -1,10 +1,10 @@
-import type { Environment } from './environment.ts'
 import type { FileTarget, OptionValues } from './fetch-generated-file.ts'
 import { fetchGeneratedFile, runFileCommand } from './fetch-generated-file.ts'
-import { readNumber } from './json-views.ts'
+import type { Environment } from './options.ts'
 import { UsageError } from './options.ts'
 import { amount } from './progress-display.ts'
 import type { RestClient } from './rest-client.ts'
+import { readNumber } from './rest-client.ts'
 
 const command = {
   name: 'export',

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, extname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadSettings } from '../config/settings.ts'
-import type { Environment } from './environment.ts'
-import { readField, readNumber, readString } from './json-views.ts'
+import type { Environment } from './options.ts'
 import {
   accessFlags,
   jsonFlag,
@@ -15,6 +14,7 @@ import {
 } from './options.ts'
 import { ProgressDisplay } from './progress-display.ts'
 import type { RestClient } from './rest-client.ts'
+import { readField, readNumber, readString } from './rest-client.ts'
 import { withServer } from './server-access.ts'
 import { printProgress, writeOutput } from './standard-streams.ts'
 

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import { extensionOf } from '../formats/file-names.ts'
-import { ownValue } from '../lib/own-value.ts'
+import { ownValue } from '../lib/record-keys.ts'
 import { findDatabaseReader, findFileReader } from '../sources/database/registry.ts'
-import type { Environment } from './environment.ts'
 import type { SessionContext, TargetOptions } from './import-context.ts'
 import { importCreated, targetOf } from './import-session.ts'
 import { readImport } from './import-views.ts'
+import type { Environment } from './options.ts'
 import { UsageError } from './options.ts'
 import type { TaskOutcome } from './task-outcome.ts'
 

@@ -1,6 +1,6 @@
 import type { Answer } from './ask.ts'
 import type { PlannedTask, SessionContext } from './import-context.ts'
-import { listOf, readField, readString } from './json-views.ts'
+import { listOf, readField, readString } from './rest-client.ts'
 import type { TaskNote } from './task-outcome.ts'
 
 /** Columns that the server proposes, with the evidence. */

@@ -4,8 +4,8 @@ import type { PlannedTask, SessionContext, TargetOptions } from './import-contex
 import { prepareKeys } from './import-keys.ts'
 import { prepareTable } from './import-tables.ts'
 import type { ImportView, MessageView, TaskView } from './import-views.ts'
-import { listOf, readField, readString } from './json-views.ts'
 import type { RestClient } from './rest-client.ts'
+import { listOf, readField, readString } from './rest-client.ts'
 import type { TaskNote, TaskOutcome } from './task-outcome.ts'
 
 export interface ImportPlan {

@@ -3,9 +3,8 @@ import { areSexagesimal, findColumn, haveCommas, proposeColumns } from '../geo/c
 import type { PlannedTask, SessionContext } from './import-context.ts'
 import type { ImportMode } from './import-options.ts'
 import { hasGeometry } from './import-views.ts'
-import { readField } from './json-views.ts'
 import type { RestRequests } from './rest-client.ts'
-import { RestError } from './rest-client.ts'
+import { RestError, readField } from './rest-client.ts'
 import type { TaskNote } from './task-outcome.ts'
 
 const degrees = 'EPSG:4326'

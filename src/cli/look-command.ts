@@ -1,8 +1,8 @@
 import { loadSettings } from '../config/settings.ts'
-import type { Environment } from './environment.ts'
-import { listOf, readField, readNumber, readString } from './json-views.ts'
+import type { Environment } from './options.ts'
 import { accessFlags, jsonFlag, readAccess, readFlags, refuseMoreWords, UsageError } from './options.ts'
 import type { RestClient } from './rest-client.ts'
+import { listOf, readField, readNumber, readString } from './rest-client.ts'
 import { withServer } from './server-access.ts'
 import { textTable } from './text-table.ts'
 

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { listOf, readField, readNumber, readString } from './json-views.ts'
-import type { MonitoringCommand } from './monitoring-context.ts'
+import type { MonitoringCommand } from './monitoring-options.ts'
 import { UsageError } from './options.ts'
 import { ProgressDisplay } from './progress-display.ts'
 import type { RestRequests } from './rest-client.ts'
+import { listOf, readField, readNumber, readString } from './rest-client.ts'
 import { textTable } from './text-table.ts'
 
 const path = '/monitoring/api/load/'

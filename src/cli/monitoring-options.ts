@@ -1,5 +1,6 @@
-import type { AccessOptions } from './options.ts'
+import type { AccessOptions, Environment } from './options.ts'
 import { accessFlags, jsonFlag, readAccess, readFlags, UsageError } from './options.ts'
+import type { RestRequests } from './rest-client.ts'
 
 const flags = {
   ...accessFlags,
@@ -40,3 +41,14 @@ export function parseMonitoringOptions(args: string[]): MonitoringOptions {
     service: Object.fromEntries(given.map((name) => [name, values[name]])),
   }
 }
+
+export interface MonitoringContext {
+  client: RestRequests
+  options: MonitoringOptions
+  env: Environment
+  /** Prints a line. */
+  say(text: string): void
+}
+
+/** Receives the remaining arguments; returns the exit code. */
+export type MonitoringCommand = (context: MonitoringContext, words: string[]) => Promise<number>

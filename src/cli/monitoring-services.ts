@@ -1,6 +1,6 @@
-import { listOf, readField, readString } from './json-views.ts'
-import type { MonitoringCommand, MonitoringContext } from './monitoring-context.ts'
+import type { MonitoringCommand, MonitoringContext } from './monitoring-options.ts'
 import { UsageError } from './options.ts'
+import { listOf, readField, readString } from './rest-client.ts'
 import { textTable } from './text-table.ts'
 
 interface Kind {

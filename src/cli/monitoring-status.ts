@@ -1,7 +1,7 @@
-import { listOf, readField, readString } from './json-views.ts'
-import type { MonitoringCommand } from './monitoring-context.ts'
+import type { MonitoringCommand } from './monitoring-options.ts'
 import { UsageError } from './options.ts'
 import type { RestRequests } from './rest-client.ts'
+import { listOf, readField, readString } from './rest-client.ts'
 import { textTable } from './text-table.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
 import { parseArgs } from 'node:util'
-import { ownValue } from '../lib/own-value.ts'
+import { ownValue } from '../lib/record-keys.ts'
 import { nearestWord } from '../lib/text/nearest-word.ts'
 
 /** The error for an invalid command line; the message says what was expected. */
@@ -85,3 +85,6 @@ export function readChoice<T extends string>(what: string, found: string, choice
   const hint = nearest === undefined ? '' : `: did you mean ${nearest}?`
   throw new UsageError(`${what} is ${choices.join(', ')}; found "${found}"${hint}`)
 }
+
+/** Environment variables of the process. */
+export type Environment = Record<string, string | undefined>

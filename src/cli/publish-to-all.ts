@@ -1,6 +1,5 @@
-import { readField } from './json-views.ts'
 import type { RestClient } from './rest-client.ts'
-import { RestError } from './rest-client.ts'
+import { RestError, readField } from './rest-client.ts'
 import type { TaskOutcome } from './task-outcome.ts'
 
 /** Makes the imported layers public; errors become messages of the task. */

@@ -1,5 +1,5 @@
 import { loadSettings } from '../config/settings.ts'
-import type { Environment } from './environment.ts'
+import type { Environment } from './options.ts'
 import { readFlags, refuseMoreWords, UsageError } from './options.ts'
 
 /** `terrane secret-key adopt`: the key in the data directory becomes that of the catalogue. */

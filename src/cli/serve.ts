@@ -3,15 +3,53 @@ import { loadSettings } from '../config/settings.ts'
 import { holdBundle } from '../lib/bundle-folder.ts'
 import { defined } from '../lib/defined.ts'
 import { explain } from '../lib/errors.ts'
-import { collectWhenQuiet } from './collect-when-quiet.ts'
-import type { Environment } from './environment.ts'
 import type { LocalServer } from './local-server.ts'
 import { startLocalServer } from './local-server.ts'
+import type { Environment } from './options.ts'
 import { readFlags, refuseMoreWords } from './options.ts'
 import { ProgressDisplay } from './progress-display.ts'
 import type { RestClient } from './rest-client.ts'
 import { importSample, isSampleWanted } from './sample.ts'
-import { stopSignal } from './stop-signal.ts'
+
+const signals = ['SIGTERM', 'SIGINT'] as const
+/** An orderly stop takes 10 s at most; after this time the process ends without it. */
+const patienceMilliseconds = 15_000
+
+/** Resolves at the first signal to stop. A second signal, or a stop that hangs, ends the process at once. */
+export function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    const first = (): void => {
+      for (const signal of signals) process.off(signal, first)
+      for (const signal of signals) process.once(signal, () => process.exit(1))
+      setTimeout(() => process.exit(1), patienceMilliseconds).unref()
+      resolve()
+    }
+    for (const signal of signals) process.on(signal, first)
+  })
+}
+
+const everyMs = 5000
+/** Share of the time the main thread works, from which on it is not idle. */
+const busyPart = 0.1
+
+/**
+ * Runs garbage collection once when the main thread becomes idle after work: V8 itself waits for further
+ * work. Does nothing without `--expose-gc`. Returns a function that stops this.
+ */
+export function collectWhenQuiet(): () => void {
+  const { gc } = globalThis
+  if (gc === undefined) return () => undefined
+  let last = performance.eventLoopUtilization()
+  let isDue = true
+  const timer = setInterval(() => {
+    const now = performance.eventLoopUtilization()
+    const isBusy = performance.eventLoopUtilization(now, last).utilization > busyPart
+    if (isDue && !isBusy) gc()
+    isDue = isBusy
+    last = now
+  }, everyMs).unref()
+  return () => clearInterval(timer)
+}
 
 /** `terrane serve`: runs until a signal stops it in order. */
 export async function runServe(args: string[], env: Environment): Promise<number> {

@@ -1,10 +1,10 @@
 import type { ServerSettings, Settings } from '../config/settings.ts'
-import { basicAuthorization } from '../lib/basic-authorization.ts'
-import type { Environment } from './environment.ts'
+import { basicAuthorization } from '../lib/network/node-http.ts'
+import { askLine, isTerminal } from './ask.ts'
 import type { LocalServer } from './local-server.ts'
 import { startLocalServer } from './local-server.ts'
-import type { AccessOptions } from './options.ts'
-import { askPassword } from './password.ts'
+import type { AccessOptions, Environment } from './options.ts'
+import { UsageError } from './options.ts'
 import type { RestClient, RestRequests, SignIn } from './rest-client.ts'
 import { createRestClient } from './rest-client.ts'
 
@@ -130,4 +130,10 @@ async function findRunning(server: ServerSettings): Promise<string | undefined> 
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127\./.test(host)
+}
+
+/** Prompts for a password on the terminal without echo. Throws `UsageError` without a terminal. */
+async function askPassword(user: string): Promise<string> {
+  if (!isTerminal()) throw new UsageError(`The password of "${user}" is needed: set TERRANE_PASSWORD`)
+  return askLine(`Password of ${user}: `, { isShown: false })
 }

@@ -1,3 +1,5 @@
+import { readString } from './rest-client.ts'
+
 /**
  * Formats rows as a text table, columns as wide as their widest cell; columns named in `right` are
  * right-aligned.
@@ -19,4 +21,22 @@ function pad(text: string, size: number, isRight: boolean): string {
 
 function width(text: string): number {
   return [...text].length
+}
+
+/** Formats objects as a table of some of their fields, or reports that there are none. */
+export function listText(plural: string, columns: string[], things: unknown[]): string {
+  if (things.length === 0) return `There are no ${plural}`
+  return textTable(
+    columns,
+    things.map((one) => columns.map((column) => readString(one, column))),
+  )
+}
+
+/** Formats one object: one line per field. */
+export function fieldsText(fields: [name: string, value: string][]): string {
+  const width = Math.max(...fields.map(([name]) => name.length))
+  return fields
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `${name.padEnd(width)}  ${value}`)
+    .join('\n')
 }

@@ -1,6 +1,6 @@
 import type { TaskView } from './import-views.ts'
-import { listOf, readField, readNumber } from './json-views.ts'
 import type { RestRequests } from './rest-client.ts'
+import { listOf, readField, readNumber } from './rest-client.ts'
 import type { RowChanges } from './task-outcome.ts'
 
 /**

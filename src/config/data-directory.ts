@@ -3,9 +3,9 @@ import { join, parse } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { plainReason } from '../lib/plain-reason.ts'
 import { freeName, toFileName } from '../lib/text/free-name.ts'
-import { databaseFile } from './database-file.ts'
 import { readSecretKey } from './secret-key.ts'
 import type { DataSettings } from './settings.ts'
+import { databaseFile } from './settings.ts'
 
 /** Paths in the data directory; absolute. */
 export interface DataDirectory {

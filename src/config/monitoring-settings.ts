@@ -3,8 +3,8 @@ import { Secret } from '../lib/secrets/secret.ts'
 import { isZone } from '../lib/values/zone-days.ts'
 import type { MapServerSettings } from './map-servers.ts'
 import { readMapServers } from './map-servers.ts'
-import { readNetworks } from './networks.ts'
 import type { Reader } from './parse.ts'
+import { readNetworks } from './parse.ts'
 
 const privacyModes = ['truncated', 'full', 'none'] as const
 /** Storage of client addresses: truncated to their network, whole, or not at all. */

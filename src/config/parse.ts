@@ -1,4 +1,5 @@
-import { ownValue } from '../lib/own-value.ts'
+import { isIP } from 'node:net'
+import { ownValue } from '../lib/record-keys.ts'
 
 /** Upper limits from here on only guard the parser. */
 const unbounded = 1e9
@@ -127,4 +128,25 @@ function sizeText(size: number): string {
     exponent += 1
   }
   return `${size} ${units[exponent]}`
+}
+
+/** Parses an http or https URL without credentials. Returns `undefined` for all other text. */
+export function parseWebUrl(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' ? url : undefined
+}
+
+/** Reads addresses, networks, and names for some of them. */
+export function readNetworks(read: Reader, name: string, names: readonly string[] = []): string[] {
+  return read.list(name).filter((one) => {
+    const [address, prefix, ...rest] = one.split('/')
+    const bits = isIP(address ?? '') === 6 ? 128 : 32
+    const isNetwork =
+      isIP(address ?? '') !== 0 &&
+      rest.length === 0 &&
+      (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits))
+    if (isNetwork || names.includes(one)) return true
+    read.problem(name, `must list addresses or networks such as 10.0.0.0/8, found "${one}"`)
+    return false
+  })
 }

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
-import { readNetworks } from './networks.ts'
 import type { Reader } from './parse.ts'
-import { parseWebUrl } from './web-url.ts'
+import { parseWebUrl, readNetworks } from './parse.ts'
 
 /** Limits and permissions for fetches of remote data. */
 export interface RemoteSettings {

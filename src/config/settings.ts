@@ -2,13 +2,10 @@ import { existsSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { Secret } from '../lib/secrets/secret.ts'
-import { databaseFile } from './database-file.ts'
 import type { MonitoringSettings } from './monitoring-settings.ts'
 import { readMonitoring } from './monitoring-settings.ts'
-import { readNetworks } from './networks.ts'
 import type { Reader, SettingDescription } from './parse.ts'
-import { environmentReader } from './parse.ts'
-import { minPasswordLength, shortPassword } from './passwords.ts'
+import { environmentReader, parseWebUrl, readNetworks } from './parse.ts'
 import type { RemoteSettings } from './remote-settings.ts'
 import { readRemote } from './remote-settings.ts'
 import type { ConnectionLimits, DocumentLimits } from './request-limits.ts'
@@ -16,7 +13,14 @@ import { readConnectionLimits, readDocumentLimits } from './request-limits.ts'
 import type { ServiceSettings } from './service-settings.ts'
 import { readService } from './service-settings.ts'
 import { unknownSettings } from './unknown-settings.ts'
-import { parseWebUrl } from './web-url.ts'
+
+/** Minimum length of a password, in characters. */
+export const minPasswordLength = 8
+/** Error text about a shorter password, after its name. */
+export const shortPassword = `must have at least ${minPasswordLength} characters`
+
+/** File name of the embedded catalogue database in the data directory. */
+export const databaseFile = 'terrane.sqlite'
 
 const dialects = ['contract', 'geoserver'] as const
 export type Dialect = (typeof dialects)[number]

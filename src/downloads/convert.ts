@@ -6,7 +6,7 @@ import { quoteName } from '../formats/geopackage/sql-names.ts'
 import type { GeometryField } from '../geo/schema.ts'
 import { Failure } from '../lib/errors.ts'
 import { zipFiles } from '../lib/files/zip-files.ts'
-import { ownValue } from '../lib/own-value.ts'
+import { ownValue } from '../lib/record-keys.ts'
 import type { NumberField } from './number-fields.ts'
 
 /** A table in a GeoPackage to convert to another format. */

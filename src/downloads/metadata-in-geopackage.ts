@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { escapeXml } from '../lib/text/escape-xml.ts'
+import { escapeXml } from '../lib/text/escape.ts'
 import type { FileTerms } from './terms.ts'
 import { namedTerms } from './terms.ts'
 

@@ -7,13 +7,13 @@ import type { Expression, FilterComparison, SpatialRelation, TemporalRelation } 
 import { comparisons, spatialRelations, temporalRelations, withinDistance } from './expression.ts'
 import type { Filter, NumberOperand, TextOperand } from './filter.ts'
 import { allOf, anyOf, notOf } from './filter.ts'
+import { invalidFilter, unsupportedFilter } from './filter-size.ts'
 import type { FilterFunction, ValueType } from './functions.ts'
 import { filterFunctions, isFilterFunction } from './functions.ts'
 import { isGeometry, writtenGeometry } from './geometry-operand.ts'
 import { lengthUnit } from './length-units.ts'
 import type { TimeSpan } from './moments.ts'
 import { compareSpans, holds, relateSpans, spanOfLiteral, spanOfText } from './moments.ts'
-import { invalidFilter, unsupportedFilter } from './refusals.ts'
 
 const mostDigits = 400
 /** Maximum number of expressions that are also written in another form. */

@@ -6,10 +6,16 @@ import { arithmeticOperators, isArithmetic } from './calculate.ts'
 import type { Expression } from './expression.ts'
 import { comparisons, deepestFilter, spatialRelations, temporalRelations } from './expression.ts'
 import type { FilterLimits } from './filter-size.ts'
-import { defaultFilterLimits, requireFilterSize, tooDeep, tooManyNodes } from './filter-size.ts'
+import {
+  defaultFilterLimits,
+  invalidFilter,
+  requireFilterSize,
+  tooDeep,
+  tooManyNodes,
+  unsupportedFilter,
+} from './filter-size.ts'
 import { filterFunctions, isFilterFunction } from './functions.ts'
-import { intervalEnd, wkbOf } from './literals.ts'
-import { invalidFilter, unsupportedFilter } from './refusals.ts'
+import { intervalEnd, wkbOf } from './geometry-operand.ts'
 
 const operators: readonly string[] = [
   'and',

@@ -3,9 +3,8 @@ import { Cql2Parser } from './cql2-text.ts'
 import type { Expression } from './expression.ts'
 import { spatialRelations, withinDistance } from './expression.ts'
 import type { FilterLimits } from './filter-size.ts'
-import { defaultFilterLimits, requireFilterSize } from './filter-size.ts'
-import { intervalEnd } from './literals.ts'
-import { unsupportedFilter } from './refusals.ts'
+import { defaultFilterLimits, requireFilterSize, unsupportedFilter } from './filter-size.ts'
+import { intervalEnd } from './geometry-operand.ts'
 import { ecql, tokensOf } from './tokens.ts'
 
 /** A filter in ECQL: features by id, or a condition. */

@@ -1,9 +1,10 @@
 import { walkCoordinates } from '../geo/wkb.ts'
+import type { Failure } from '../lib/errors.ts'
+import { invalid } from '../lib/errors.ts'
 import { isArithmetic } from './calculate.ts'
 import type { Expression } from './expression.ts'
 import { deepestFilter } from './expression.ts'
 import { isFilterFunction } from './functions.ts'
-import { invalidFilter } from './refusals.ts'
 
 /** Limits on the size of one filter. */
 export interface FilterLimits {
@@ -62,4 +63,14 @@ function positionsOf(wkb: Uint8Array): number {
     count += positions
   })
   return count
+}
+
+/** The error for a filter with a syntax error, or with a comparison of incompatible values. */
+export function invalidFilter(message: string): Failure {
+  return invalid('invalid-filter', message)
+}
+
+/** The error for a valid filter with unsupported parts. */
+export function unsupportedFilter(message: string): Failure {
+  return invalid('unsupported-filter', message)
 }

@@ -1,8 +1,7 @@
 import { GeometryBuilder } from '../geo/geometry-builder.ts'
 import type { Schema } from '../geo/schema.ts'
 import type { Expression } from './expression.ts'
-import { wkbOf } from './literals.ts'
-import { invalidFilter } from './refusals.ts'
+import { invalidFilter } from './filter-size.ts'
 
 /**
  * True if an expression refers to the geometry of the row: by its column name, or by `geometry` unless an
@@ -57,4 +56,16 @@ function writeBox(
   builder.coordinate(east, north)
   builder.coordinate(west, north)
   builder.coordinate(west, south)
+}
+
+/** Parses the text of an end of an interval: `..` or empty for no end, else a date or a moment. */
+export function intervalEnd(text: string): Expression {
+  if (text === '..' || text === '') return { kind: 'open' }
+  return { kind: /^\d{4,6}-\d\d-\d\d$/.test(text) ? 'date' : 'timestamp', text }
+}
+
+/** Returns the WKB of the only geometry in a builder. */
+export function wkbOf(builder: GeometryBuilder): Uint8Array {
+  const { bytes, offsets } = builder.finish()
+  return bytes.slice(offsets[0], offsets[1])
 }

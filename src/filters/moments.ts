@@ -3,7 +3,7 @@ import { rfc3339 } from '../lib/values/time-rules.ts'
 import type { Expression, FilterComparison, TemporalRelation } from './expression.ts'
 import type { Filter, Moment } from './filter.ts'
 import { allOf, anyOf, notOf } from './filter.ts'
-import { invalidFilter } from './refusals.ts'
+import { invalidFilter } from './filter-size.ts'
 
 /** A period: an instant, a day, an interval; an open end is undefined. */
 export interface TimeSpan {

@@ -1,6 +1,6 @@
 import { walkCoordinates } from '../geo/wkb.ts'
 import type { Expression } from './expression.ts'
-import { invalidFilter } from './refusals.ts'
+import { invalidFilter } from './filter-size.ts'
 
 /** Refuses boxes across the 180th meridian where the CRS of the filter has none (`invalid-filter`). */
 export function requireBoxes(written: Expression): void {

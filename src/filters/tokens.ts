@@ -1,6 +1,5 @@
 import type { FilterLimits } from './filter-size.ts'
-import { defaultFilterLimits, tooManyNodes } from './filter-size.ts'
-import { invalidFilter } from './refusals.ts'
+import { defaultFilterLimits, invalidFilter, tooManyNodes } from './filter-size.ts'
 
 /** A token of a filter text. */
 export interface FilterToken {

@@ -56,3 +56,9 @@ function tooMany({ name }: Attribute, domain: NonNullable<ColumnTexts['domain']>
   const message = `The ${domain.labels.size} labels of the domain "${domain.name}" of column "${name}" are not offered: at most ${maxLabels} are kept of a layer`
   return { level: 'warning', code: 'column-labels', message }
 }
+
+/** Returns a message that curves and surfaces are converted. */
+export function curvesMessage(column: string, count: number): FormatMessage {
+  const message = `${count} geometries of "${column}" are curves or surfaces: they are read as lines and polygons, arcs as lines of at most four degrees`
+  return { level: 'warning', code: 'curves-linearized', message }
+}

@@ -1,5 +1,24 @@
-import { commonSidecars } from './common-sidecars.ts'
 import { formats } from './registry.ts'
+
+/**
+ * Extensions of sidecar files of any main file: raster attribute tables, CRS, encoding, style, and files that
+ * GDAL writes next to rasters.
+ */
+export const commonSidecars: readonly string[] = [
+  'vat.dbf',
+  'prj',
+  'cpg',
+  'qpj',
+  'qmd',
+  'sld',
+  'qml',
+  'aux',
+  'aux.xml',
+  'wld',
+  'rrd',
+  'ovr',
+  'msk',
+]
 
 /** Extensions of the main files of each sidecar extension; `any` for all. */
 const mainsOfSidecar = new Map<string, Set<string> | 'any'>()

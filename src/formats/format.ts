@@ -1,4 +1,5 @@
 import type { FeatureBatch } from '../geo/batch.ts'
+import { batchRows } from '../geo/batch.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import type { Schema } from '../geo/schema.ts'
@@ -239,4 +240,35 @@ export interface Format extends FormatNames {
    * Streams one layer; `layer` must be an element of the result of `describe` for the same file and options.
    */
   read(file: DataFile, layer: LayerDescription, context: ReadContext): AsyncIterable<FeatureBatch>
+}
+
+/** The methods of a format that open files. */
+export type FormatReading = Pick<Format, 'describe' | 'read'>
+
+/** Imports the reader of a format with the first file of that format: most threads never use it. */
+export function readLater(load: () => Promise<FormatReading>): FormatReading {
+  return {
+    describe: async (file, context) => (await load()).describe(file, context),
+    async *read(file, layer, context) {
+      yield* (await load()).read(file, layer, context)
+    },
+  }
+}
+
+/** Records the location of each row of the current batch in its file. */
+export class OffsetRecorder {
+  #places = new Uint32Array(batchRows * placeNumbers)
+
+  /** `row` is the index in the batch; the location of a rejected row is overwritten by the next. */
+  note(row: number, first: number, second: number): void {
+    this.#places[row * placeNumbers] = first
+    this.#places[row * placeNumbers + 1] = second
+  }
+
+  /** Returns the locations of the finished batch and starts the next. */
+  take(rowCount: number): Uint32Array {
+    const places = this.#places.subarray(0, rowCount * placeNumbers)
+    this.#places = new Uint32Array(batchRows * placeNumbers)
+    return places
+  }
 }

@@ -3,6 +3,20 @@ import { dirname } from 'node:path'
 import type { RejectedRow } from '../geo/batch.ts'
 import type { RejectLine } from './reject-lines.ts'
 
+/** The error for a well-formed row that cannot be loaded: it is rejected, and reading continues. */
+export class RowError extends Error {
+  /** The attribute with the invalid value. */
+  field: string | undefined
+  readonly value: string | undefined
+
+  constructor(reason: string, place: { field?: string; value?: string | undefined } = {}) {
+    super(reason)
+    this.name = 'RowError'
+    this.field = place.field
+    this.value = place.value
+  }
+}
+
 /** Maximum size of the file of rejected rows; further rows are only counted. */
 const maxBytes = 256 * 2 ** 20
 const flushBytes = 1 << 16

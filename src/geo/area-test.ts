@@ -1,4 +1,4 @@
-import { exactSideOf } from './exact-side.ts'
+import { exactSideOf } from './validity/orientation.ts'
 import { GeometryError } from './wkb.ts'
 
 const maxDepth = 32

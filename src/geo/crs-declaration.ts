@@ -1,9 +1,8 @@
 import { without } from '../lib/defined.ts'
-import type { CrsDeclaration } from './crs.ts'
+import type { CrsDeclaration, CrsShape } from './crs.ts'
 import { findMethod, findParameter, normalizeProjection } from './crs-methods.ts'
 import { shapeOfProj } from './crs-proj.ts'
 import { projJsonToWkt } from './crs-projjson.ts'
-import type { CrsShape } from './crs-shape.ts'
 import type { WktNode } from './crs-wkt.ts'
 import { childNode, children, numberAt, parseCrsWkt, textAt } from './crs-wkt.ts'
 

@@ -1,5 +1,4 @@
-import type { CrsDeclaration } from './crs.ts'
-import type { CrsShape } from './crs-shape.ts'
+import type { CrsDeclaration, CrsShape } from './crs.ts'
 import type { Shift } from './crs-shift.ts'
 import { ellipsoidOf, helmertShift } from './crs-shift.ts'
 

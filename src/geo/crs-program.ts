@@ -1,6 +1,6 @@
 import type { ProgramSession } from '../lib/process.ts'
 import { findProgram, openProgram } from '../lib/process.ts'
-import type { Reprojector } from './reprojector.ts'
+import type { Reprojector } from './crs-projector.ts'
 
 const program = 'gdaltransform'
 /**

@@ -1,6 +1,6 @@
-import { ownValue } from '../lib/own-value.ts'
+import { ownValue } from '../lib/record-keys.ts'
+import type { CrsShape } from './crs.ts'
 import { normalizeProjection } from './crs-methods.ts'
-import type { CrsShape } from './crs-shape.ts'
 
 /** Semi-major axis in metres and inverse flattening (0: sphere) of PROJ's ellipsoid names. */
 const ellipsoids: Record<string, readonly [number, number]> = {

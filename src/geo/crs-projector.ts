@@ -1,6 +1,6 @@
 import proj4 from 'proj4'
-import { ownValue } from '../lib/own-value.ts'
-import type { CrsShape } from './crs-shape.ts'
+import { ownValue } from '../lib/record-keys.ts'
+import type { CrsShape } from './crs.ts'
 
 /** A place that a projector changes in step: radians east and north, or metres. */
 export interface ProjectedPoint {
@@ -152,4 +152,24 @@ function libraryProjector(text: string, unit: number): Projector | undefined {
       place.y /= unit
     },
   }
+}
+
+/** A message to the user about a reprojection. */
+export interface ReprojectMessage {
+  code: 'grid-missing' | 'no-datum-shift'
+  message: string
+}
+
+/**
+ * Transforms coordinates between two CRSs, x before y in both. `coordinates` contains x, y and height of each
+ * point (height 0 if there is none) and is changed in place; x and y become NaN if there is no result,
+ * heights are unchanged.
+ */
+export interface Reprojector {
+  isIdentity: boolean
+  /** Transforms one point in place; undefined if a program is needed. */
+  transformPlace: ((place: ProjectedPoint, height: number) => void) | undefined
+  transform(coordinates: Float64Array): void | Promise<void>
+  messages: ReprojectMessage[]
+  close(): Promise<void>
 }

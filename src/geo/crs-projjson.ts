@@ -1,4 +1,4 @@
-import { ownValue } from '../lib/own-value.ts'
+import { ownValue } from '../lib/record-keys.ts'
 import type { WktNode } from './crs-wkt.ts'
 
 interface Json {

@@ -1,9 +1,8 @@
-import type { CrsDeclaration } from './crs.ts'
+import type { CrsDeclaration, CrsShape } from './crs.ts'
+import { CrsError } from './crs.ts'
 import { declarationShape } from './crs-declaration.ts'
 import type { EmbeddedShift } from './crs-embedded-shift.ts'
 import { findEmbeddedShift } from './crs-embedded-shift.ts'
-import { CrsError } from './crs-error.ts'
-import { isGridInstalled } from './crs-grids.ts'
 import { matchCrs, rowsOfShape, shapeOfRow } from './crs-match.ts'
 import type { OperationBounds, Route } from './crs-operations.ts'
 import {
@@ -12,24 +11,23 @@ import {
   flatBase,
   isArithmetic,
   isBallpark,
+  isGridInstalled,
   isInBounds,
   listRoutes,
   routesWithin,
 } from './crs-operations.ts'
 import { openProgramReprojector } from './crs-program.ts'
 import { programText } from './crs-program-text.ts'
-import type { ProjectedPoint, Projector } from './crs-projector.ts'
+import type { ProjectedPoint, Projector, ReprojectMessage, Reprojector } from './crs-projector.ts'
 import { findProjector, wrapped } from './crs-projector.ts'
 import { isSameCrs } from './crs-same.ts'
-import type { CrsShape } from './crs-shape.ts'
 import type { Ellipsoid, Shift } from './crs-shift.ts'
 import { ellipsoidOf, helmertShift } from './crs-shift.ts'
 import { parseSrs } from './crs-srs.ts'
 import { findRow } from './crs-table.ts'
 import { labelOfCrs } from './crs-uncoded.ts'
-import type { ReprojectMessage, Reprojector } from './reprojector.ts'
 
-export type { Reprojector } from './reprojector.ts'
+export type { Reprojector } from './crs-projector.ts'
 
 /** Abort signal and restrictions of the search for a transformation. */
 export interface ReprojectOptions {

@@ -1,7 +1,6 @@
-import type { CrsDeclaration } from './crs.ts'
+import type { CrsDeclaration, CrsShape } from './crs.ts'
 import { declarationShape } from './crs-declaration.ts'
 import { hasDatum, hasEllipsoid, hasProjection, matchCrs, plainDatum, shapeOfRow } from './crs-match.ts'
-import type { CrsShape } from './crs-shape.ts'
 import type { CrsRow } from './crs-table.ts'
 import { findRow } from './crs-table.ts'
 import type { WktNode } from './crs-wkt.ts'

@@ -1,5 +1,5 @@
+import type { Reprojector } from './crs-projector.ts'
 import type { Envelope } from './envelope.ts'
-import type { Reprojector } from './reprojector.ts'
 
 /** Maximum distance between the outline and the true image, relative to the size of the image. */
 const tolerance = 1e-6

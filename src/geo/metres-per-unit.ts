@@ -1,8 +1,7 @@
-import type { CrsDeclaration } from './crs.ts'
+import type { CrsDeclaration, CrsShape } from './crs.ts'
 import { findCrs } from './crs-database.ts'
 import { declarationShape } from './crs-declaration.ts'
 import { shapeOfProj } from './crs-proj.ts'
-import type { CrsShape } from './crs-shape.ts'
 
 /**
  * Returns metres per unit of x and of y: for a projected CRS in its plane, for longitudes and latitudes on

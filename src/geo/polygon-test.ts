@@ -2,8 +2,8 @@ import type { EnvelopeRelation } from './area-test.ts'
 import { AreaTest, isRightOf } from './area-test.ts'
 import type { Envelope } from './envelope.ts'
 import { envelopeOfPlaces } from './envelope.ts'
-import { exactSideOf } from './exact-side.ts'
-import { isInBox } from './wkb-touches.ts'
+import { exactSideOf } from './validity/orientation.ts'
+import { BoxTest, isInBox } from './wkb-touches.ts'
 
 const mostStrips = 1024
 
@@ -166,4 +166,15 @@ function edgesOf(rings: readonly Float64Array[]): Float64Array {
     for (let at = 2; at < ring.length; at += 2)
       edges.push(ring[at - 2] as number, ring[at - 1] as number, ring[at] as number, ring[at + 1] as number)
   return Float64Array.from(edges)
+}
+
+/** A box, or the part of it inside an outline. */
+export interface Area extends Envelope {
+  /** x and y of each vertex in sequence, the first and the last one equal; touches each side of the box. */
+  outline?: readonly number[]
+}
+
+/** Returns a test for geometries that share a point with the area. */
+export function areaTest(area: Area): AreaTest {
+  return area.outline === undefined ? new BoxTest(area) : new PolygonTest([Float64Array.from(area.outline)])
 }

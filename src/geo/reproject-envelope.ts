@@ -1,6 +1,6 @@
+import type { Reprojector } from './crs-projector.ts'
 import type { Envelope } from './envelope.ts'
 import { emptyEnvelope, isEmptyEnvelope } from './envelope.ts'
-import type { Reprojector } from './reprojector.ts'
 
 /** Points on each edge: curved images of straight edges are met well enough for an extent. */
 const steps = 24

@@ -1,7 +1,7 @@
+import type { FeatureBatch } from './batch.ts'
 import { isValid } from './column.ts'
-import type { ProjectedPoint } from './crs-projector.ts'
+import type { ProjectedPoint, Reprojector } from './crs-projector.ts'
 import type { GeometryColumn } from './geometry-builder.ts'
-import type { Reprojector } from './reprojector.ts'
 import { walkCoordinates } from './wkb.ts'
 
 /** A reprojected geometry column, and the rows with a point that has no place in the target CRS. */
@@ -149,4 +149,16 @@ class CoordinateRun {
     envelopes[at + 2] = this.#maxX
     envelopes[at + 3] = this.#maxY
   }
+}
+
+/** The batch in the CRS of the reprojector; a geometry with no place there becomes null, its row stays. */
+export async function reprojectBatch(
+  batch: FeatureBatch,
+  reprojector: Reprojector | undefined,
+): Promise<FeatureBatch> {
+  if (reprojector === undefined || reprojector.isIdentity || batch.geometry === undefined) return batch
+  const { geometry, failedRows } = await reprojectGeometry(batch.geometry, batch.rowCount, reprojector)
+  const validity = geometry.validity.slice()
+  for (const row of failedRows) validity[row >> 3] = (validity[row >> 3] as number) & ~(1 << (row & 7))
+  return { ...batch, geometry: { ...geometry, validity } }
 }

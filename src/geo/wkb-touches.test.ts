@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { exactSideOf } from './exact-side.ts'
 import { GeometryBuilder } from './geometry-builder.ts'
+import { exactSideOf } from './validity/orientation.ts'
 import { GeometryError } from './wkb.ts'
 import { BoxTest } from './wkb-touches.ts'
 import { WktReader } from './wkt.ts'

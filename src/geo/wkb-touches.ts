@@ -1,7 +1,7 @@
 import type { EnvelopeRelation } from './area-test.ts'
 import { AreaTest, isRightOf } from './area-test.ts'
 import type { Envelope } from './envelope.ts'
-import { exactSideOf } from './exact-side.ts'
+import { exactSideOf } from './validity/orientation.ts'
 
 const [toLeft, toRight, below, above] = [1, 2, 4, 8]
 

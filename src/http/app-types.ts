@@ -8,13 +8,29 @@ import type {
   RawServerDefault,
 } from 'fastify'
 import type { Static, TSchema } from 'typebox'
-import type { Caller } from '../accounts/caller.ts'
+import type { Caller } from '../accounts/records.ts'
+import { roles } from '../accounts/records.ts'
 import type { Dialect } from '../config/settings.ts'
-import type { Failure } from '../lib/errors.ts'
+import { Failure } from '../lib/errors.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { RequestEventType } from '../monitoring/model/event-types.ts'
-import type { Access } from './access.ts'
 import type { NamedDescription } from './description.ts'
+
+/**
+ * Required access of a route. `public`: everyone. `workspace`, `layer`, `style`: everyone if that of the path
+ * is public, otherwise `user`. The others: that role and those above.
+ */
+const accesses = ['public', 'workspace', 'layer', 'style', ...roles] as const
+export type Access = (typeof accesses)[number]
+
+/** The error that anonymous users get for a resource that is not public, whether or not it exists. */
+export function loginNeeded(): Failure {
+  return new Failure(
+    'unauthenticated',
+    'login-needed',
+    'This needs a login: user name and password, or a token',
+  )
+}
 
 /** Request types follow from the route's TypeBox schemas. */
 export interface TypeBoxProvider extends FastifyTypeProvider {

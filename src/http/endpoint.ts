@@ -2,8 +2,7 @@ import type { FastifyContextConfig } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Dialect } from '../config/settings.ts'
 import { defined } from '../lib/defined.ts'
-import type { Access } from './access.ts'
-import type { App, CountsAs, FastifyReply, FastifyRequest, OperationMarks } from './app-types.ts'
+import type { Access, App, CountsAs, FastifyReply, FastifyRequest, OperationMarks } from './app-types.ts'
 import type { Description } from './description.ts'
 
 /** HTTP method of an endpoint. */

@@ -1,8 +1,8 @@
 import type { Dialect } from '../config/settings.ts'
 import type { FailureKind, FieldMessages } from '../lib/errors.ts'
-import { Failure, FieldFailure } from '../lib/errors.ts'
+import { Failure, FieldFailure, invalid } from '../lib/errors.ts'
 import { STATUS_CODES } from '../lib/network/node-http.ts'
-import { ownValue } from '../lib/own-value.ts'
+import { ownValue } from '../lib/record-keys.ts'
 import type { App, FastifyReply, FastifyRequest } from './app-types.ts'
 import { keepPrivately } from './caching.ts'
 import { hidesErrors } from './compat/dialect.ts'
@@ -168,4 +168,13 @@ export function answerFailures(app: App, write: ProblemWriter): void {
 function challengeFor({ headers }: FastifyRequest): string {
   const isOwnScript = headers['sec-fetch-site'] === 'same-origin' && headers['sec-fetch-mode'] === 'cors'
   return isOwnScript ? 'Session realm="terrane"' : 'Basic realm="terrane"'
+}
+
+/** The standard behind `/ogc` has them refused (OGC 17-069r4, /req/core/query-param-unknown). */
+export function unknownParameters(names: readonly string[]): Failure {
+  const shown = names.map((name) => `"${name.toWellFormed()}"`)
+  const plural = names.length === 1 ? 'parameter' : 'parameters'
+  return invalid('unknown-parameter', `There is no ${plural} ${shown.join(', ')} here`, {
+    errors: shown.map((name) => `There is no parameter ${name} here`),
+  })
 }

@@ -1,9 +1,9 @@
 import type { LayerDetails } from '../catalog/records.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
+import type { Reprojector } from '../geo/crs-projector.ts'
 import { createReprojector } from '../geo/crs-reproject.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import { emptyEnvelope, isEmptyEnvelope } from '../geo/envelope.ts'
-import type { Reprojector } from '../geo/reprojector.ts'
 
 /** Sample points on each edge of the grid. */
 const steps = 24

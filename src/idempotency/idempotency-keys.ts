@@ -1,8 +1,8 @@
 import type { Database } from '../db/connection.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/logger.ts'
+import type { Claim, StoredAnswer } from './key-repository.ts'
 import { claimKey, releaseAllKeys, releaseKey, renewKeys, storeAnswer } from './key-repository.ts'
-import type { Claim, StoredAnswer } from './records.ts'
 
 const keepMs = 24 * 3600_000
 /** A claim is renewed while its request is in progress; an older one belongs to a killed process. */
@@ -64,3 +64,5 @@ export class IdempotencyKeys {
     return new Date(this.#deps.clock.now().getTime() - ageMs).toISOString()
   }
 }
+
+export type { Claim, StoredAnswer } from './key-repository.ts'

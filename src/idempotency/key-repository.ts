@@ -1,5 +1,4 @@
 import type { Database, Queryable } from '../db/connection.ts'
-import type { Claim, StoredAnswer } from './records.ts'
 
 /**
  * Claims the key for a request; returns the earlier response if there is one. A claim not renewed since
@@ -52,6 +51,7 @@ async function findAnswer(db: Queryable, userName: string, key: string): Promise
   }
 }
 
+/** Stores the first response to a key. */
 export async function storeAnswer(
   db: Queryable,
   { userName, key }: Claim,
@@ -92,4 +92,23 @@ export async function renewKeys(db: Queryable, claims: Iterable<Claim>, now: str
 /** Releases the claims of dead processes; call only if no other process uses the database. */
 export async function releaseAllKeys(db: Queryable): Promise<void> {
   await db.deleteFrom('idempotency_keys').where('status', '=', 0).execute()
+}
+
+/**
+ * The first response to a key; `status` is 0 until it is complete. `createdAt` is then the last renewal of
+ * the claim.
+ */
+export interface StoredAnswer {
+  requestHash: string
+  status: number
+  headers: Record<string, string>
+  body: string
+  createdAt: string
+}
+
+/** A request with a key. */
+export interface Claim {
+  userName: string
+  key: string
+  requestHash: string
 }

@@ -5,3 +5,8 @@ export interface Clock {
 
 /** The time of the machine. */
 export const systemClock: Clock = { now: () => new Date() }
+
+/** Returns the present time in the format of records: ISO 8601. */
+export function now({ clock }: { clock: Clock }): string {
+  return clock.now().toISOString()
+}

@@ -1,4 +1,4 @@
-import { ownValue } from './own-value.ts'
+import { ownValue } from './record-keys.ts'
 
 /** Codes of the system (`errno`), of DNS and of Node's sockets, in words for users. */
 const systemReasons: Record<string, string> = {

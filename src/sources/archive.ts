@@ -6,9 +6,8 @@ import { openGuarded } from '../lib/files/guarded-files.ts'
 import type { ArchiveKind } from './archives/archive-kind.ts'
 import { broken, toFailure } from './archives/failures.ts'
 import { archives } from './archives/registry.ts'
-import type { UnpackingOptions } from './archives/unpacking.ts'
+import type { ExtractOptions, Unpacked, UnpackingOptions } from './archives/unpacking.ts'
 import { Unpacking } from './archives/unpacking.ts'
-import type { ExtractOptions, Unpacked } from './limits.ts'
 
 /** Number of bytes that identify a web page. */
 const headBytes = 1024

@@ -1,3 +1,5 @@
+import type { LoadMode } from './store.ts'
+
 /** Names of attributes, their column names in a new table, and the existing columns. */
 interface MatchedNames {
   attributes: readonly string[]
@@ -32,4 +34,11 @@ function free(column: string | undefined, taken: readonly (string | undefined)[]
 
 function fold(name: string): string {
   return name.normalize('NFC').toLowerCase()
+}
+
+/** Returns a message that a load assigns other ids than those in the identity column of the source. */
+export function explainNewIds(mode: LoadMode, column: string): string {
+  return mode === 'UPSERT'
+    ? `New rows get new ids: the ids in "${column}" are taken over only where "${column}" is the key`
+    : `The rows get new ids: ${mode} does not reuse the ids in "${column}"`
 }

@@ -1,10 +1,10 @@
 import type { FeatureBatch } from '../geo/batch.ts'
 import { isValid } from '../geo/column.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
+import type { Reprojector } from '../geo/crs-projector.ts'
 import { linearWkb } from '../geo/curves/curve-wkb.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import { reprojectGeometry } from '../geo/reproject-geometry.ts'
-import type { Reprojector } from '../geo/reprojector.ts'
 import type { Schema } from '../geo/schema.ts'
 import { GeometryError, normalizeWkb } from '../geo/wkb.ts'
 import type { ShownCells } from './attributes.ts'
@@ -24,8 +24,8 @@ import { asEnlarged, boundsOfAll, isDrawn } from './shape/shape-writer.ts'
 import type { TileFeature, TileLimits } from './tile-features.ts'
 import { TileFeatures } from './tile-features.ts'
 import type { TileAddress, TileMatrixSet } from './tile-matrix-sets.ts'
-import { tileExtent } from './tile-units.ts'
 import { WaitingRows } from './waiting-rows.ts'
+import { tileExtent } from './world.ts'
 
 /** Options of a tile encoder. */
 export interface TileEncoderOptions {

@@ -1,11 +1,10 @@
 import type { CrsDeclaration } from '../geo/crs.ts'
+import type { Reprojector } from '../geo/crs-projector.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import { emptyEnvelope, isEmptyEnvelope } from '../geo/envelope.ts'
-import type { Reprojector } from '../geo/reprojector.ts'
 import type { TileAddress, TileMatrixSet } from './tile-matrix-sets.ts'
 import { tileEnvelope } from './tile-matrix-sets.ts'
-import { tileBuffer, tileExtent } from './tile-units.ts'
-import { worldOf } from './world.ts'
+import { tileBuffer, tileExtent, worldOf } from './world.ts'
 
 /** Options of `tableBoxes`. */
 export interface TableBoxOptions {

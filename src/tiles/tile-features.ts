@@ -1,7 +1,7 @@
 import type { AttributeTable } from './attributes.ts'
 import { ProtobufWriter, varintLength } from './protobuf.ts'
-import { tileExtent } from './tile-units.ts'
 import type { ValueTable } from './value-table.ts'
+import { tileExtent } from './world.ts'
 
 /** Limits of one layer of a tile. */
 export interface TileLimits {

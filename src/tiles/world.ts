@@ -3,6 +3,10 @@ import { findCrs, matchCrs } from '../geo/crs-database.ts'
 import { isSameCrs } from '../geo/crs-same.ts'
 import type { TileMatrixSet } from './tile-matrix-sets.ts'
 
+/** Units of a tile's edge, and the width of its buffer (Mapbox Vector Tile 2.1, section 4.1). */
+export const tileExtent = 4096
+export const tileBuffer = 64
+
 /** Properties of the coordinates of a table that tiles depend on. */
 export interface World {
   /** Kind of x and y: coordinates of the set, or WGS 84 longitude and latitude in degrees. */

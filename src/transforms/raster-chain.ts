@@ -3,6 +3,9 @@ import type { RasterPlacement, RasterTransform } from './raster/raster-transform
 import type { TransformSpec } from './transform.ts'
 import { TransformError } from './transform.ts'
 
+/** Output format of the programs. */
+export const outputFormat = 'GeoTIFF'
+
 /** One run of a program. */
 export interface ChainStep {
   transform: RasterTransform

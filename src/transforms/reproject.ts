@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
 import type { FeatureBatch } from '../geo/batch.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
+import { CrsError } from '../geo/crs.ts'
 import { findCrs, parseSrs } from '../geo/crs-database.ts'
-import { CrsError } from '../geo/crs-error.ts'
 import type { Reprojector } from '../geo/crs-reproject.ts'
 import { createReprojector } from '../geo/crs-reproject.ts'
 import type { GeometryColumn } from '../geo/geometry-builder.ts'
 import { reprojectGeometry } from '../geo/reproject-geometry.ts'
 import type { GeometryField, Schema } from '../geo/schema.ts'
-import { wkbText } from './geometry-text.ts'
+import { geometryTypeName, wkbEnvelope } from '../geo/wkb.ts'
 import { meaningText, textParameter } from './parameters.ts'
 import type { RowFailure } from './replace-column.ts'
 import { withoutFailures } from './replace-column.ts'
@@ -139,4 +139,16 @@ export const reproject: VectorTransform = {
     const { source, target, schema: moved } = plan(schema, spec, context)
     return createReprojectMapper(moved, source, target, context)
   },
+}
+
+/** Describes a geometry for a message: its type and envelope. */
+function wkbText(bytes: Uint8Array): string {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const type = geometryTypeName(view.getUint32(1, true) % 1000)
+  const envelope = wkbEnvelope(bytes)
+  if (envelope === undefined) return `${type} empty`
+  const { minX, minY, maxX, maxY } = envelope
+  return minX === maxX && minY === maxY
+    ? `${type} ${minX} ${minY}`
+    : `${type} ${minX} ${minY}, ${maxX} ${maxY}`
 }

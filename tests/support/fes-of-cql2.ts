@@ -1,4 +1,4 @@
-import { escapeXml } from '../../src/lib/text/escape-xml.ts'
+import { escapeXml } from '../../src/lib/text/escape.ts'
 
 type Node = unknown
 

@@ -12,7 +12,7 @@ import { positionEnvelopesOf } from '../../src/tiles/generalize/position-envelop
 import { cellOf } from '../../src/tiles/generalize/tile-cells.ts'
 import type { TileAddress, TileMatrixSetId } from '../../src/tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet, tileEnvelope } from '../../src/tiles/tile-matrix-sets.ts'
-import { tileExtent } from '../../src/tiles/tile-units.ts'
+import { tileExtent } from '../../src/tiles/world.ts'
 import { areaBounds } from './area-layers.ts'
 import type { DecodedFeature } from './tiles.ts'
 import { decodeTile } from './tiles.ts'

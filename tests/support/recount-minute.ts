@@ -1,7 +1,6 @@
 import type { Metric } from '../../src/monitoring/metrics/metrics.ts'
 import { findMetric, tellsUsers } from '../../src/monitoring/metrics/metrics.ts'
-import type { RequestColumns } from '../../src/monitoring/metrics/request-columns.ts'
-import type { NumberMetric } from '../../src/monitoring/metrics/requests/request-metric.ts'
+import type { NumberMetric, RequestColumns } from '../../src/monitoring/metrics/requests/request-metric.ts'
 import type { EventType } from '../../src/monitoring/model/event-types.ts'
 import { decodeRequests, encodeRequests } from '../../src/monitoring/series/request-block.ts'
 import type { RequestEvent, Sample } from '../../src/monitoring/series/request-event.ts'

@@ -7,11 +7,11 @@ import type { TestContext } from 'node:test'
 import { defined } from '../../src/lib/defined.ts'
 import { Failure } from '../../src/lib/errors.ts'
 import { createAddressGuard } from '../../src/sources/remote/address-guard.ts'
-import type { RemoteCredentials } from '../../src/sources/remote/credentials.ts'
 import type { DownloadLimits } from '../../src/sources/remote/download.ts'
 import { fetchRemote } from '../../src/sources/remote/fetch-remote.ts'
 import { createHostKeys } from '../../src/sources/remote/host-keys.ts'
 import { parseLocation } from '../../src/sources/remote/parse-location.ts'
+import type { RemoteCredentials } from '../../src/sources/remote/protocol.ts'
 import { openFolder } from './remote-servers.ts'
 
 const usual: DownloadLimits = {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { RequestColumn } from '../../src/monitoring/metrics/request-columns.ts'
-import { pagesOffset } from '../../src/monitoring/model/pages-service.ts'
+import type { RequestColumn } from '../../src/monitoring/metrics/requests/request-metric.ts'
+import { pagesOffset } from '../../src/monitoring/model/service-types.ts'
 import { openSeriesDatabase } from '../../src/monitoring/series/open-series-database.ts'
 import { decodeRequests } from '../../src/monitoring/series/request-block.ts'
 import type { UsedResource } from '../../src/monitoring/series/request-event.ts'

@@ -1,7 +1,7 @@
 import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
 import type { FeatureBatch } from '../../src/geo/batch.ts'
-import type { Reprojector } from '../../src/geo/reprojector.ts'
+import type { Reprojector } from '../../src/geo/crs-projector.ts'
 import type { Schema } from '../../src/geo/schema.ts'
 import type { TileCounts } from '../../src/tiles/encode-tile.ts'
 import { createTileEncoder } from '../../src/tiles/encode-tile.ts'

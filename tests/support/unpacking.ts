@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { extractArchive } from '../../src/sources/archive.ts'
-import type { SourceLimits } from '../../src/sources/limits.ts'
+import type { SourceLimits } from '../../src/sources/archives/unpacking.ts'
 import { defaultSourceLimits } from './source-limits.ts'
 
 /** An empty folder of a test's own, removed after it. */

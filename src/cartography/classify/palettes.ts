@@ -1,4 +1,4 @@
-import { mixColors } from '../mix-colors.ts'
+import { mixColors } from '../colors.ts'
 
 /** `sequence`: from little to much; `diverging`: from a middle to both sides; `set`: for categories. */
 export const paletteKinds = ['sequence', 'diverging', 'set'] as const

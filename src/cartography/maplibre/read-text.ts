@@ -1,10 +1,10 @@
 import { isDriven, tidyExpression } from '../driven.ts'
 import type { Losses } from '../losses.ts'
 import type { Font, Placement, StyleAttribute, Symbolizer, Value } from '../model.ts'
-import { groundMetres } from './ground-lengths.ts'
-import { scaled, together } from './read-amounts.ts'
+import { groundMetres } from '../scale.ts'
 import { attributeOf } from './read-filter.ts'
 import type { StyleLayerValues } from './read-values.ts'
+import { scaled, together } from './read-values.ts'
 
 type Label = (string | StyleAttribute)[]
 

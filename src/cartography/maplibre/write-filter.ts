@@ -4,8 +4,8 @@ import type { ConditionOf, StyleComparison } from '../condition.ts'
 import { findCondition, getCondition } from '../condition.ts'
 import type { Losses } from '../losses.ts'
 import type { Literal } from '../model.ts'
-import type { AttributeTypes } from './attribute-types.ts'
-import { getAttribute, literalFor } from './attribute-types.ts'
+import type { AttributeTypes } from './write-values.ts'
+import { getAttribute, literalFor } from './write-values.ts'
 
 const dimensions = ['Point', 'LineString', 'Polygon']
 

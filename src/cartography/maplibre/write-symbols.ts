@@ -3,9 +3,9 @@ import { withOpacity } from '../colors.ts'
 import { amountsOf, enlarged, isDriven } from '../driven.ts'
 import type { Losses } from '../losses.ts'
 import type { Dimension, Fill, LengthUnit, MarkShape, Stroke, Symbolizer, Value } from '../model.ts'
-import type { AttributeTypes } from './attribute-types.ts'
 import type { Node } from './read-values.ts'
 import { writeText } from './write-text.ts'
+import type { AttributeTypes } from './write-values.ts'
 import { writeLength, writeValue } from './write-values.ts'
 
 /** Properties of the drawn layer. */

@@ -2,8 +2,8 @@ import { withOpacity } from '../colors.ts'
 import { isDriven } from '../driven.ts'
 import type { Losses } from '../losses.ts'
 import type { Font, Placement, TextSymbolizer, Value } from '../model.ts'
-import type { AttributeTypes } from './attribute-types.ts'
 import type { Node } from './read-values.ts'
+import type { AttributeTypes } from './write-values.ts'
 import { writeLength, writeValue } from './write-values.ts'
 
 /** A label as a layer of symbols. */

@@ -1,8 +1,6 @@
 import { isDriven, mapDriven } from '../driven.ts'
 import type { Driven, Input, Literal, Value } from '../model.ts'
-import type { AttributeTypes } from './attribute-types.ts'
-import { getAttribute, literalFor } from './attribute-types.ts'
-import { groundExpression } from './ground-lengths.ts'
+import { groundExpression } from '../scale.ts'
 
 type Result = string | number
 
@@ -100,4 +98,26 @@ function matchExpression(
     return [labels.length === 1 && only !== undefined ? label(only) : labels.map(label), value]
   })
   return ['match', isText ? ['to-string', input] : input, ...pairs, otherwise]
+}
+
+/** Type of an attribute in tiles: number, number as text, text, or boolean. */
+export type StyleAttributeType = 'number' | 'number text' | 'text' | 'boolean'
+
+/** Known types of a layer's attributes; others may have any type. */
+export type AttributeTypes = ReadonlyMap<string, StyleAttributeType>
+
+/** Returns the expression for an attribute, converted to a number if tiles encode the number as text. */
+export function getAttribute(property: string, types: AttributeTypes): unknown[] {
+  const input = ['get', property]
+  return types.get(property) === 'number text' ? ['to-number', input] : input
+}
+
+/** A value in the type that the attribute has in tiles, since MapLibre compares strictly. */
+export function literalFor(property: string, value: Literal, types: AttributeTypes): Literal {
+  const type = types.get(property)
+  if (type === 'text') return String(value)
+  if (type === 'boolean') return typeof value === 'string' ? value.toLowerCase() === 'true' : Boolean(value)
+  if (type === undefined || typeof value === 'number') return value
+  const number = Number(value)
+  return Number.isFinite(number) && String(value).trim() !== '' ? number : value
 }

@@ -6,11 +6,10 @@ import { passOf } from '../evaluate.ts'
 import { expandRules, withoutElse } from '../expand.ts'
 import { Losses } from '../losses.ts'
 import type { Dimension, LengthUnit, Rule, Style, Symbolizer } from '../model.ts'
-import { DrawnColumns } from './drawn-columns.ts'
-import { mapFileNumber } from './map-text.ts'
+import { mapFileNumber } from './mark-symbols.ts'
 import type { ConditionTable } from './write-condition.ts'
 import { conditionSql } from './write-condition.ts'
-import { symbolBlocks } from './write-symbols.ts'
+import { DrawnColumns, symbolBlocks } from './write-symbols.ts'
 
 /** The table that is drawn. */
 export interface DrawnTable extends ConditionTable {

@@ -1,6 +1,6 @@
 import type { Expression, FilterComparison } from '../../filters/expression.ts'
 import { conjunction, disjunction } from '../../filters/expression.ts'
-import { ownValue } from '../../lib/own-value.ts'
+import { ownValue } from '../../lib/record-keys.ts'
 import { comparison, hasDimension, isNull, likeness, negation } from '../condition.ts'
 import type { Dimension, Literal, StyleAttribute } from '../model.ts'
 

@@ -1,4 +1,4 @@
-import { ownValue } from '../../lib/own-value.ts'
+import { ownValue } from '../../lib/record-keys.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import { parseColor } from '../colors.ts'
 import type { Losses } from '../losses.ts'

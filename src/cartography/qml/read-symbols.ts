@@ -1,4 +1,4 @@
-import { ownValue } from '../../lib/own-value.ts'
+import { ownValue } from '../../lib/record-keys.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import type { Losses } from '../losses.ts'
 import type { Fill, LengthUnit, LineCap, LineJoin, MarkShape, Stroke, Symbolizer } from '../model.ts'

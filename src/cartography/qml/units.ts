@@ -1,4 +1,4 @@
-import { ownValue } from '../../lib/own-value.ts'
+import { ownValue } from '../../lib/record-keys.ts'
 import type { LengthUnit } from '../model.ts'
 
 const pixelsOf: Record<string, number> = { Pixel: 1, MM: 96 / 25.4, Point: 96 / 72, Inch: 96 }

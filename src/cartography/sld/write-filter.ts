@@ -1,5 +1,5 @@
 import type { Expression } from '../../filters/expression.ts'
-import { escapeXml } from '../../lib/text/escape-xml.ts'
+import { escapeXml } from '../../lib/text/escape.ts'
 import type { ConditionOf, StyleComparison } from '../condition.ts'
 import { getCondition } from '../condition.ts'
 import { attributes, styleElement, styleTextElement } from '../style-xml.ts'

@@ -1,4 +1,4 @@
-import { escapeXml } from '../../lib/text/escape-xml.ts'
+import { escapeXml } from '../../lib/text/escape.ts'
 import type {
   Fill,
   Placement,

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/connection.ts'
-import { invalid } from '../../lib/errors.ts'
+import { explain, invalid } from '../../lib/errors.ts'
 import type { NetworkReach } from '../../lib/network/reach.ts'
 import type { Vault } from '../../lib/secrets/vault.ts'
 import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
@@ -7,7 +7,7 @@ import type { ServedStore } from '../../stores/reading/served-store.ts'
 import { findStoreDescription, isSecretParameter } from '../../stores/registry.ts'
 import type { StoreConnection, StoreParameters } from '../../stores/store.ts'
 import type { StoreRecord } from '../records.ts'
-import { readSealedSecrets } from '../rows/store-rows.ts'
+import { listAllStores, readSealedSecrets } from '../rows/store-rows.ts'
 
 export interface PartedParameters {
   parameters: StoreParameters
@@ -30,7 +30,7 @@ export function partParameters(all: StoreParameters, vault: Vault): PartedParame
  * Decrypts the secret parameters of a store. Throws a `Failure` (`wrong-secret-key`) that names the store and
  * how to set them again.
  */
-export function openSecrets(vault: Vault, store: StoreRecord, sealed: string): StoreParameters {
+function openSecrets(vault: Vault, store: StoreRecord, sealed: string): StoreParameters {
   if (sealed === '') return {}
   const { workspace, name, secretNames } = store
   const parameters = secretNames.map((secret) => ` --parameter ${secret}=VALUE`).join('')
@@ -97,4 +97,18 @@ export function createStoreConnections(
       await Promise.all([...opened.keys()].map(forget))
     },
   }
+}
+
+/** Returns a message for each store whose password was stored with another key than that of the data directory. */
+export async function listUndecryptable(db: Queryable, vault: Vault): Promise<string[]> {
+  const faults: string[] = []
+  for (const store of await listAllStores(db)) {
+    const sealed = store.secretNames.length === 0 ? '' : await readSealedSecrets(db, store.id)
+    try {
+      openSecrets(vault, store, sealed)
+    } catch (error) {
+      faults.push(explain(error))
+    }
+  }
+  return faults
 }

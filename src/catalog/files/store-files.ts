@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import type { Database } from '../../db/connection.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isInside } from '../../sources/path-guard.ts'
@@ -17,7 +19,6 @@ import {
   removeAside,
   sweepAside,
 } from './aside-files.ts'
-import { removeMosaicFolder } from './mosaic-folder.ts'
 import { removeStoreFile, sizeOfTree } from './store-file.ts'
 import { removeStoreIndex, sweepIndexes } from './store-index.ts'
 
@@ -127,4 +128,15 @@ export class StoreFiles {
     const db = this.#parts.database.kysely
     return [...(await listAllStores(db)), ...(await listRetainedFiles(db))]
   }
+}
+
+/**
+ * Removes the server's granules of a mosaic; files of users, and files that are not part of a mosaic, remain.
+ */
+async function removeMosaicFolder(storesFolder: string, mosaic: StoreRecord): Promise<void> {
+  if (mosaic.type !== mosaicType) return
+  const { folder } = mosaicLocation(mosaic)
+  if (folder === '' || resolve(folder) === resolve(storesFolder)) return
+  if (!(await isInside([storesFolder], folder).catch(() => false))) return
+  await rm(folder, { recursive: true, force: true })
 }

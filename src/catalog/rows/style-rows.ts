@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { StyleFormat } from '../../cartography/style-format.ts'
+import type { StyleFormat } from '../../cartography/model.ts'
 import type { Queryable } from '../../db/connection.ts'
 import type { Tables } from '../../db/tables.ts'
 import { conflict, notFound } from '../../lib/errors.ts'

@@ -19,8 +19,8 @@ import { endContentsOfStore, listGone } from '../versions/gone-stores.ts'
 import type { VersionLimits } from '../versions/retention.ts'
 import { whyNothingIsKept } from '../versions/retention.ts'
 import { findVersion, latestVersionOf } from '../versions/version-rows.ts'
-import type { WriteDeps } from './write-deps.ts'
-import { nowOf } from './write-deps.ts'
+import type { WriteDeps } from './transaction.ts'
+import { nowOf } from './transaction.ts'
 
 /** Dependencies of deleting a store. */
 export interface DeleteDeps extends WriteDeps {

@@ -10,7 +10,7 @@ import type { GoneContent } from '../versions/gone-stores.ts'
 import { forgetGone, listGone } from '../versions/gone-stores.ts'
 import type { DeleteDeps } from './delete-coverage.ts'
 import { deleteCoverageStore, dropGone } from './delete-coverage.ts'
-import { nowOf } from './write-deps.ts'
+import { nowOf } from './transaction.ts'
 
 /**
  * Deletes a store with the server's files for it; with `recurse` also its layers, and mosaics whose granule

@@ -11,7 +11,7 @@ import {
 import { listMosaicsIn } from '../rows/mosaic-index.ts'
 import { listAllStores, listStores } from '../rows/store-rows.ts'
 import { findDefaultWorkspaceName, listWorkspaces } from '../rows/workspace-rows.ts'
-import type { WriteDeps } from './write-deps.ts'
+import type { WriteDeps } from './transaction.ts'
 
 /** A workspace with the counts of its contents. */
 export interface WorkspaceInventory extends Workspace {

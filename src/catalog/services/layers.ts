@@ -36,9 +36,9 @@ import { RowLookup } from './row-lookup.ts'
 import type { SnapshotTableDeps } from './snapshot-table.ts'
 import { finishLeaving, leaveTable, noteLeaving, planLeaving } from './snapshot-table.ts'
 import type { Stores } from './stores.ts'
+import type { WriteDeps } from './transaction.ts'
+import { nowOf } from './transaction.ts'
 import type { Versions } from './versions.ts'
-import type { WriteDeps } from './write-deps.ts'
-import { nowOf } from './write-deps.ts'
 
 /** Changeable properties of a published layer; absent ones are not changed. */
 export interface LayerChange {

@@ -18,8 +18,8 @@ import { findGoneStore, listGone } from '../versions/gone-stores.ts'
 import type { VersionLimits } from '../versions/retention.ts'
 import { chooseOutdated } from '../versions/retention.ts'
 import type { Stores } from './stores.ts'
-import type { WriteDeps } from './write-deps.ts'
-import { nowOf } from './write-deps.ts'
+import type { WriteDeps } from './transaction.ts'
+import { nowOf } from './transaction.ts'
 
 export interface PruneDeps extends WriteDeps {
   stores: Stores

@@ -9,9 +9,9 @@ import { getStoreById } from '../rows/store-rows.ts'
 import type { ContentEnd, ContentRecord } from '../versions/contents.ts'
 import { endContent, forgetIntent, listIntents, noteIntent, presentContent } from '../versions/contents.ts'
 import type { Stores } from './stores.ts'
+import type { WriteDeps } from './transaction.ts'
+import { nowOf } from './transaction.ts'
 import type { Versions } from './versions.ts'
-import type { WriteDeps } from './write-deps.ts'
-import { nowOf } from './write-deps.ts'
 
 export interface SnapshotTableDeps extends WriteDeps {
   stores: Stores

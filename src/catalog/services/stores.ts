@@ -37,8 +37,8 @@ import type { VersionLimits } from '../versions/retention.ts'
 import type { DeleteDeps } from './delete-coverage.ts'
 import { dropGone, finishLeavingStores } from './delete-coverage.ts'
 import { deleteStore, forgetGoneStores } from './delete-store.ts'
-import type { WriteDeps } from './write-deps.ts'
-import { nowOf } from './write-deps.ts'
+import type { WriteDeps } from './transaction.ts'
+import { nowOf } from './transaction.ts'
 
 /** Dependencies of stores. */
 export interface StoresDeps extends WriteDeps {

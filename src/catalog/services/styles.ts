@@ -1,7 +1,7 @@
 import { checkStyleDocument } from '../../cartography/check-style.ts'
 import { defaultStyleName, defaultStyles } from '../../cartography/default-styles.ts'
+import type { StyleFormat } from '../../cartography/model.ts'
 import { readStyle } from '../../cartography/read-style.ts'
-import type { StyleFormat } from '../../cartography/style-format.ts'
 import { conflict } from '../../lib/errors.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
 import type { LayerRecord, StyleRecord } from '../records.ts'
@@ -17,8 +17,8 @@ import {
   updateStyle,
 } from '../rows/style-rows.ts'
 import { RowLookup } from './row-lookup.ts'
-import type { WriteDeps } from './write-deps.ts'
-import { nowOf } from './write-deps.ts'
+import type { WriteDeps } from './transaction.ts'
+import { nowOf } from './transaction.ts'
 
 /** The document of a style, in one of the formats. */
 export interface StyleDocument {

@@ -1,5 +1,7 @@
-import type { StyleFormat } from '../../cartography/style-format.ts'
-import type { Queryable } from '../../db/connection.ts'
+import type { StyleFormat } from '../../cartography/model.ts'
+import type { Database, Queryable } from '../../db/connection.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { EventBus } from '../../lib/events.ts'
 import { findFreeName, freeName } from '../../lib/text/free-name.ts'
 import type { AnyStoreType } from '../../stores/rasters/coverage-types.ts'
 import { isCoverageStoreType, mosaicType } from '../../stores/rasters/coverage-types.ts'
@@ -199,3 +201,15 @@ export class CatalogTransaction {
 }
 
 export type { LayerEdit } from '../rows/edited-layer.ts'
+
+/** Dependencies for writing to the catalogue. */
+export interface WriteDeps {
+  database: Database
+  clock: Clock
+  events: EventBus
+}
+
+/** Returns the time recorded for a change. */
+export function nowOf(clock: Clock): string {
+  return clock.now().toISOString()
+}

@@ -1,4 +1,4 @@
-import type { StyleFormat } from '../../cartography/style-format.ts'
+import type { StyleFormat } from '../../cartography/model.ts'
 import { conflict, notFound } from '../../lib/errors.ts'
 import { FreeSpace } from '../../lib/files/free-space.ts'
 import { isInside } from '../../sources/path-guard.ts'
@@ -25,7 +25,7 @@ import {
 import type { PruneDeps, StoreLock } from './prune-versions.ts'
 import { pruneStore, pruneVersions } from './prune-versions.ts'
 import type { Stores } from './stores.ts'
-import type { WriteDeps } from './write-deps.ts'
+import type { WriteDeps } from './transaction.ts'
 
 interface VersionsDeps extends WriteDeps {
   /** Folder of the server for store files. */

@@ -14,8 +14,8 @@ import {
   updateWorkspace,
 } from '../rows/workspace-rows.ts'
 import type { Stores } from './stores.ts'
-import type { WriteDeps } from './write-deps.ts'
-import { nowOf } from './write-deps.ts'
+import type { WriteDeps } from './transaction.ts'
+import { nowOf } from './transaction.ts'
 
 /** Workspaces: namespaces of stores, layers and styles. */
 export class Workspaces {

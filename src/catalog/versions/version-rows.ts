@@ -1,4 +1,4 @@
-import type { StyleFormat } from '../../cartography/style-format.ts'
+import type { StyleFormat } from '../../cartography/model.ts'
 import type { Queryable } from '../../db/connection.ts'
 import type { ChangeCounts } from '../../stores/changes.ts'
 import type { LayerDetails, VersionCause } from '../records.ts'

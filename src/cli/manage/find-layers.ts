@@ -1,7 +1,8 @@
-import { listOf, readField, readNumber, readString } from '../json-views.ts'
+import { UsageError } from '../options.ts'
 import type { RestRequests } from '../rest-client.ts'
-import type { Action } from './run-kind.ts'
-import { listText } from './texts.ts'
+import { listOf, readField, readNumber, readString } from '../rest-client.ts'
+import { listText } from '../text-table.ts'
+import type { Action, ManageContext } from './run-kind.ts'
 import { workspacePath } from './workspaces.ts'
 
 export const listColumns = ['name', 'title', 'kind', 'rows', 'srs', 'public', 'requests', 'problem']
@@ -54,4 +55,13 @@ export const find: Action = {
     const text = listText('layers', listColumns, layers)
     return { answer, text: rest > 0 ? `${text}\nand ${rest} more: narrow the words` : text }
   },
+}
+
+/** A layer is named `WORKSPACE:NAME`, or `NAME` with `--workspace`, else in the default workspace. */
+export function layerPath({ values }: ManageContext, name: string): string {
+  const { workspace } = values
+  const isWhole = workspace === undefined || name.startsWith(`${workspace}:`)
+  if (!isWhole && name.includes(':'))
+    throw new UsageError(`"${name}" names another workspace than --workspace ${workspace}`)
+  return `/rest/layers/${encodeURIComponent(isWhole ? name : `${workspace}:${name}`)}`
 }

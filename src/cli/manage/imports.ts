@@ -1,13 +1,13 @@
 import { rename, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { Environment } from '../environment.ts'
-import { listOf, readField, readNumber, readString } from '../json-views.ts'
+import type { Environment } from '../options.ts'
 import { UsageError } from '../options.ts'
+import { listOf, readField, readNumber, readString } from '../rest-client.ts'
 import { standardStream, withStandardInput, writeOutput } from '../standard-streams.ts'
+import { listText } from '../text-table.ts'
 import { filesToUpload } from '../upload-files.ts'
 import type { Action, Kind, ManageContext } from './run-kind.ts'
 import { runKind } from './run-kind.ts'
-import { listText } from './texts.ts'
 import { cancel, importPath, run, setColumns, setCrs, show } from './waiting-imports.ts'
 
 const columns = ['id', 'state', 'created', 'user', 'source', 'workspace', 'layers', 'loaded', 'rejected']

@@ -1,11 +1,10 @@
-import type { Environment } from '../environment.ts'
-import { listOf, readField, readString } from '../json-views.ts'
+import type { Environment } from '../options.ts'
 import { UsageError } from '../options.ts'
-import { find, listAll, listColumns, toRow } from './find-layers.ts'
-import { layerPath } from './layer-path.ts'
+import { listOf, readField, readString } from '../rest-client.ts'
+import { fieldsText, listText } from '../text-table.ts'
+import { find, layerPath, listAll, listColumns, toRow } from './find-layers.ts'
 import type { Action, Kind, ManageContext } from './run-kind.ts'
 import { eitherOption, givenOptions, requireChange, runKind } from './run-kind.ts'
-import { fieldsText, listText } from './texts.ts'
 import { changes, restore, versions } from './versions.ts'
 
 const list: Action = {

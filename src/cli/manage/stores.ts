@@ -1,12 +1,11 @@
-import type { Environment } from '../environment.ts'
 import { parseDatabase } from '../import-database.ts'
-import { listOf, readField, readString } from '../json-views.ts'
+import type { Environment } from '../options.ts'
 import { UsageError } from '../options.ts'
 import type { RestRequests } from '../rest-client.ts'
-import { RestError } from '../rest-client.ts'
+import { listOf, RestError, readField, readString } from '../rest-client.ts'
+import { fieldsText, listText } from '../text-table.ts'
 import type { Action, Kind, ManageContext } from './run-kind.ts'
 import { eitherOption, givenOptions, requireChange, runKind } from './run-kind.ts'
-import { fieldsText, listText } from './texts.ts'
 import { defaultWorkspace, workspaceNames, workspacePath } from './workspaces.ts'
 
 /** Member name of a store in responses, its collection, and the member name of the list. */

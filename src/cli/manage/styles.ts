@@ -1,13 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
-import type { Environment } from '../environment.ts'
-import { listOf, readField, readString } from '../json-views.ts'
+import type { Environment } from '../options.ts'
 import { readChoice, UsageError } from '../options.ts'
+import { listOf, readField, readString } from '../rest-client.ts'
 import { standardStream, writeOutput } from '../standard-streams.ts'
+import { fieldsText, listText } from '../text-table.ts'
 import type { Action, Kind, ManageContext } from './run-kind.ts'
 import { givenOptions, runKind } from './run-kind.ts'
-import { fieldsText, listText } from './texts.ts'
 import { workspacePath } from './workspaces.ts'
 
 const formats = ['sld', 'qml', 'maplibre'] as const

@@ -1,8 +1,8 @@
-import type { Environment } from '../environment.ts'
-import { listOf, readField, readString } from '../json-views.ts'
+import type { Environment } from '../options.ts'
+import { listOf, readField, readString } from '../rest-client.ts'
+import { fieldsText, listText } from '../text-table.ts'
 import type { Action, Kind } from './run-kind.ts'
 import { givenOptions, runKind } from './run-kind.ts'
-import { fieldsText, listText } from './texts.ts'
 
 const collection = '/rest/security/tokens'
 const fields = ['id', 'name', 'created', 'expires', 'lastUsed']

@@ -1,10 +1,10 @@
 import { askLine, isTerminal } from '../ask.ts'
-import type { Environment } from '../environment.ts'
-import { listOf, readField, readString } from '../json-views.ts'
+import type { Environment } from '../options.ts'
 import { readChoice, UsageError } from '../options.ts'
+import { listOf, readField, readString } from '../rest-client.ts'
+import { fieldsText, listText } from '../text-table.ts'
 import type { Action, Kind, ManageContext } from './run-kind.ts'
 import { eitherOption, givenOptions, requireChange, runKind } from './run-kind.ts'
-import { fieldsText, listText } from './texts.ts'
 
 const collection = '/rest/security/users'
 const tokenFields = ['id', 'name', 'created', 'expires', 'lastUsed']

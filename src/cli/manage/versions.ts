@@ -1,8 +1,8 @@
-import { listOf, readField, readString } from '../json-views.ts'
 import { UsageError } from '../options.ts'
-import { layerPath } from './layer-path.ts'
+import { listOf, readField, readString } from '../rest-client.ts'
+import { listText } from '../text-table.ts'
+import { layerPath } from './find-layers.ts'
 import type { Action } from './run-kind.ts'
-import { listText } from './texts.ts'
 
 /** Parts of a layer to restore. */
 const parts = ['data', 'style']

@@ -6,9 +6,9 @@ import { readImport, readTasks } from '../import-views.ts'
 import { UsageError } from '../options.ts'
 import { ProgressDisplay } from '../progress-display.ts'
 import type { RestRequests } from '../rest-client.ts'
+import { listText } from '../text-table.ts'
 import { runWatchedImport } from '../watch-run.ts'
 import type { Action, ManageContext } from './run-kind.ts'
-import { listText } from './texts.ts'
 
 /** Returns `/rest/imports/3`; throws `UsageError` for an invalid id. */
 export function importPath(importId: string): string {

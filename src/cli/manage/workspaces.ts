@@ -1,9 +1,9 @@
-import type { Environment } from '../environment.ts'
-import { listOf, readField, readString } from '../json-views.ts'
+import type { Environment } from '../options.ts'
 import type { RestRequests } from '../rest-client.ts'
+import { listOf, readField, readString } from '../rest-client.ts'
+import { fieldsText, listText } from '../text-table.ts'
 import type { Action, Kind } from './run-kind.ts'
 import { eitherOption, givenOptions, requireChange, runKind } from './run-kind.ts'
-import { fieldsText, listText } from './texts.ts'
 
 const collection = '/rest/workspaces'
 

@@ -1,9 +1,9 @@
 import { geometryFromJson } from '../../formats/geojson/geometry-from-json.ts'
 import { GeometryError } from '../../geo/wkb.ts'
-import { ownValue } from '../../lib/own-value.ts'
+import { ownValue } from '../../lib/record-keys.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
-import { wkbOf } from '../literals.ts'
-import { invalidFilter, unsupportedFilter } from '../refusals.ts'
+import { invalidFilter, unsupportedFilter } from '../filter-size.ts'
+import { wkbOf } from '../geometry-operand.ts'
 
 /** A geometry that a filter has, with x or easting first. */
 export interface GmlLiteral {

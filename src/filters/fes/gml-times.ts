@@ -1,6 +1,6 @@
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import type { Expression } from '../expression.ts'
-import { invalidFilter, unsupportedFilter } from '../refusals.ts'
+import { invalidFilter, unsupportedFilter } from '../filter-size.ts'
 
 /** Reads a GML time or period (ISO 19136, section 14), or the text of one in a Literal. */
 export function readGmlTime(element: XmlElement): Expression {

@@ -4,7 +4,7 @@ import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../../
 import { isMultiType } from '../../geo/geometry-shape.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { GeometryError } from '../../geo/wkb.ts'
-import { ownValue } from '../../lib/own-value.ts'
+import { ownValue } from '../../lib/record-keys.ts'
 import { isUtf8Range } from '../../lib/text/utf8.ts'
 import {
   booleanKind,

@@ -1,5 +1,5 @@
 import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../../geo/column-builder.ts'
-import { ownValue } from '../../lib/own-value.ts'
+import { ownValue } from '../../lib/record-keys.ts'
 import { isUtf8Range } from '../../lib/text/utf8.ts'
 import { asciiText } from '../../lib/values/decimal.ts'
 import { isDecimalLiteral, isIntegerLiteral, parseEndless } from '../../lib/values/number-text.ts'

@@ -5,9 +5,8 @@ import type { ProgramOptions } from '../../lib/process.ts'
 import { runProgram, streamProgram } from '../../lib/process.ts'
 import type { DataFile } from '../format.ts'
 import { FormatError } from '../format.ts'
-import { gdalComplaints } from './complaints.ts'
 import type { GdalDriver } from './gdal-drivers.ts'
-import { limitedProgram, linkInto, listDrivers, safeConfig, unreadable } from './safe-gdal.ts'
+import { gdalComplaints, limitedProgram, linkInto, listDrivers, safeConfig, unreadable } from './safe-gdal.ts'
 
 const describeTimeoutMs = 10 * 60_000
 const readTimeoutMs = 6 * 60 * 60_000

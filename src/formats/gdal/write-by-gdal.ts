@@ -2,8 +2,7 @@ import { join } from 'node:path'
 import { findProgram, ProgramError, runProgram } from '../../lib/process.ts'
 import type { WrittenByGdal } from '../format.ts'
 import { FormatError } from '../format.ts'
-import { gdalComplaints } from './complaints.ts'
-import { limitedProgram, listDrivers, safeConfig } from './safe-gdal.ts'
+import { gdalComplaints, limitedProgram, listDrivers, safeConfig } from './safe-gdal.ts'
 
 const timeoutMs = 30 * 60_000
 const usualMaxBytes = 4 * 1024 ** 3

@@ -1,4 +1,4 @@
-import { RowError } from '../row-error.ts'
+import { RowError } from '../reject-writer.ts'
 import type { GeometryParser } from './geometry-parser.ts'
 import type { JsonScanner } from './json-scanner.ts'
 import { outOfJsonBytes } from './json-scanner.ts'

@@ -1,5 +1,5 @@
 import { isUtf8Range } from '../../lib/text/utf8.ts'
-import { RowError } from '../row-error.ts'
+import { RowError } from '../reject-writer.ts'
 import type { JsonScanner } from './json-scanner.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

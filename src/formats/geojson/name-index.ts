@@ -1,4 +1,4 @@
-import { RowError } from '../row-error.ts'
+import { RowError } from '../reject-writer.ts'
 import type { JsonScanner } from './json-scanner.ts'
 import { tokenText } from './json-text.ts'
 

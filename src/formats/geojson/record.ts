@@ -1,5 +1,5 @@
 import { GeometryError } from '../../geo/wkb.ts'
-import { RowError } from '../row-error.ts'
+import { RowError } from '../reject-writer.ts'
 import type { JsonScanner } from './json-scanner.ts'
 
 /** Receives records (features or bare geometries) one by one. */

@@ -1,5 +1,5 @@
 import type { RejectedRow } from '../../geo/batch.ts'
-import { RowError } from '../row-error.ts'
+import { RowError } from '../reject-writer.ts'
 
 /** Longer features are rejected without their properties. */
 const longestParsed = 1 << 20

@@ -1,5 +1,5 @@
 import type { DataFile } from '../format.ts'
-import { RowError } from '../row-error.ts'
+import { RowError } from '../reject-writer.ts'
 import type { TopMembers } from './document.ts'
 import { readLayout, readTopMember } from './document.ts'
 import { JsonSyntaxError, outOfJsonBytes } from './json-scanner.ts'

@@ -1,4 +1,4 @@
-import { GeometryError } from '../../geo/wkb.ts'
+import { GeometryError, WkbScanner } from '../../geo/wkb.ts'
 
 const envelopeBytes = [0, 32, 48, 48, 64]
 
@@ -18,4 +18,23 @@ export function wkbStart(bytes: Uint8Array, start: number, end: number): number 
   if (envelope === undefined) throw new GeometryError('The envelope of the geometry has an unknown form')
   if (end - start < 8 + envelope) throw new GeometryError('The geometry ends within its envelope')
   return start + 8 + envelope
+}
+
+const scanner = new WkbScanner()
+
+/** minX, minY, maxX, maxY */
+export type GeometryBox = readonly [number, number, number, number]
+
+/** Returns the bounding box of a geometry blob; undefined if it is empty or not a geometry. */
+export function geometryBox(blob: unknown): GeometryBox | undefined {
+  if (!(blob instanceof Uint8Array)) return undefined
+  try {
+    const view = new DataView(blob.buffer, blob.byteOffset, blob.byteLength)
+    scanner.scan(view, wkbStart(blob, 0, blob.length))
+  } catch (error) {
+    if (!(error instanceof GeometryError)) throw error
+    return undefined
+  }
+  const { minX, minY, maxX, maxY } = scanner
+  return Number.isNaN(minX) ? undefined : [minX, minY, maxX, maxY]
 }

@@ -1,7 +1,7 @@
 import { isCurveType, linearTypeCode } from '../../geo/curves/curve-tree.ts'
 import { SeenGeometries } from '../../geo/geometry-shape.ts'
 import type { GeometryField } from '../../geo/schema.ts'
-import { curvesMessage } from '../curves-message.ts'
+import { curvesMessage } from '../column-messages.ts'
 import type { FormatMessage } from '../format.ts'
 import { FormatError } from '../format.ts'
 import { RecordReader } from './record-reader.ts'

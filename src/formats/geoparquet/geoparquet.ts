@@ -1,5 +1,5 @@
 import type { Format } from '../format.ts'
-import { readLater } from '../read-later.ts'
+import { readLater } from '../format.ts'
 import { isParquetHead } from './parquet-head.ts'
 
 /**

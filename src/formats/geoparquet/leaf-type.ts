@@ -1,6 +1,6 @@
 import type { ColumnBuilder } from '../../geo/column-builder.ts'
 import type { Attribute } from '../../geo/schema.ts'
-import { ownValue } from '../../lib/own-value.ts'
+import { ownValue } from '../../lib/record-keys.ts'
 import { isValidUtf8 } from '../../lib/text/text-encoding.ts'
 import type { ParquetNode } from './parquet-file.ts'
 import { decimalText, halfFloat, intervalText, uuidText } from './special-values.ts'

@@ -1,5 +1,5 @@
 import type { Format } from '../format.ts'
-import { readLater } from '../read-later.ts'
+import { readLater } from '../format.ts'
 import { findRootName } from '../xml/root-name.ts'
 
 /** GPX 1.0 and 1.1: waypoints, routes and tracks, and the points of the latter two, as separate layers. */

@@ -1,6 +1,6 @@
 import type { GeometryBuilder } from '../../geo/geometry-builder.ts'
 import { wkbTypeNumber } from '../../geo/wkb.ts'
-import { RowError } from '../row-error.ts'
+import { RowError } from '../reject-writer.ts'
 import type { RowSink } from '../xml/row-sink.ts'
 import type { TextToken, XmlScanner } from '../xml/xml-scanner.ts'
 import { fieldOfElement, kmlField } from './kml-fields.ts'

@@ -1,4 +1,4 @@
-import { RowError } from '../row-error.ts'
+import { RowError } from '../reject-writer.ts'
 import type { RowSink } from '../xml/row-sink.ts'
 import { takeRow } from '../xml/row-sink.ts'
 import type { DeclaredType } from '../xml/value-survey.ts'

@@ -1,5 +1,5 @@
 import type { Format } from '../format.ts'
-import { readLater } from '../read-later.ts'
+import { readLater } from '../format.ts'
 import { findRootName } from '../xml/root-name.ts'
 
 /** KML 2.0 to 2.3 (OGC 12-007r2 and the gx extension): one layer with the placemarks of the file. */

@@ -1,4 +1,4 @@
-import { RowError } from '../row-error.ts'
+import { RowError } from '../reject-writer.ts'
 import type { RowParser, RowSink } from '../xml/row-sink.ts'
 import type { TextToken, XmlScanner } from '../xml/xml-scanner.ts'
 import { GeometryReader } from './geometry-reader.ts'

@@ -1,5 +1,5 @@
 import type { GeometryBuilder } from '../../geo/geometry-builder.ts'
-import { RowError } from '../row-error.ts'
+import { RowError } from '../reject-writer.ts'
 import { DecimalReader } from '../xml/decimal-reader.ts'
 import type { TextToken } from '../xml/xml-scanner.ts'
 

@@ -1,6 +1,5 @@
 import { basename, extname } from 'node:path'
-import type { DataFile, FormatMessage, LayerDescription, ReadContext } from '../format.ts'
-import type { FormatReading } from '../read-later.ts'
+import type { DataFile, FormatMessage, FormatReading, LayerDescription, ReadContext } from '../format.ts'
 import { findXmlCharset } from '../xml/charset.ts'
 import { readXmlRows } from '../xml/read-rows.ts'
 import { RowSurvey } from '../xml/row-survey.ts'

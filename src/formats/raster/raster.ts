@@ -16,7 +16,7 @@ import type {
 } from '../format.ts'
 import { FormatError, namesOf } from '../format.ts'
 import { limitedProgram, unreadable } from '../gdal/safe-gdal.ts'
-import { parseProjection } from '../shapefile/projection.ts'
+import { parseProjection } from '../shapefile/describe-shapefile.ts'
 import type { GdalInfo } from './gdalinfo.ts'
 import { parseGdalInfo } from './gdalinfo.ts'
 import type { RasterDriver } from './raster-drivers.ts'

@@ -1,5 +1,5 @@
 import { asciiText } from '../../lib/values/decimal.ts'
-import { RowError } from '../row-error.ts'
+import { RowError } from '../reject-writer.ts'
 import type { ScratchText } from './scratch-text.ts'
 import { outOfXmlBytes } from './xml-error.ts'
 

@@ -14,10 +14,21 @@ import {
   timestampMicroseconds,
 } from '../../lib/values/cell-kind.ts'
 import { asciiText } from '../../lib/values/decimal.ts'
-import { RowError } from '../row-error.ts'
+import { TimeReader } from '../../lib/values/time-reader.ts'
+import { xmlDateTime } from '../../lib/values/time-rules.ts'
+import { RowError } from '../reject-writer.ts'
 import { looseInteger, looseNumber } from './loose-number.ts'
 import type { TextToken } from './xml-scanner.ts'
-import { parseXmlTime } from './xml-time.ts'
+
+const reader = new TimeReader(xmlDateTime)
+
+/**
+ * Parses `xs:dateTime`, `xs:date`, `xs:gYearMonth` or `xs:gYear` to microseconds since 1970-01-01T00:00:00Z
+ * (its first moment, UTC without a zone); undefined for anything else.
+ */
+export function parseXmlTime(bytes: Uint8Array, start: number, end: number): number | bigint | undefined {
+  return reader.parse(bytes, start, end) ? reader.sinceEpoch : undefined
+}
 
 const wrong = 'the file was changed since it was examined'
 

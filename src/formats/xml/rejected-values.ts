@@ -1,6 +1,6 @@
 import { GeometryBuilder } from '../../geo/geometry-builder.ts'
 import { GeometryError } from '../../geo/wkb.ts'
-import { RowError } from '../row-error.ts'
+import { RowError } from '../reject-writer.ts'
 import type { RowSink } from './row-sink.ts'
 import type { FormatField } from './row-survey.ts'
 import type { TextToken } from './xml-scanner.ts'

@@ -1,7 +1,7 @@
 import type { GeometryBuilder } from '../../geo/geometry-builder.ts'
 import type { GeometryShape } from '../../geo/geometry-shape.ts'
 import { GeometryError } from '../../geo/wkb.ts'
-import { RowError } from '../row-error.ts'
+import { RowError } from '../reject-writer.ts'
 import type { TextToken, XmlScanner } from './xml-scanner.ts'
 
 /**

@@ -9,9 +9,9 @@ import {
   timestampKind,
 } from '../../lib/values/cell-kind.ts'
 import { ColumnType } from '../text/column-type.ts'
+import { parseXmlTime } from './field-value.ts'
 import { looseInteger, looseNumber } from './loose-number.ts'
 import type { TextToken } from './xml-scanner.ts'
-import { parseXmlTime } from './xml-time.ts'
 
 /** Types that a file or its format declares, by their KML names (OGC 12-007r2, section 9.9). */
 export const declaredTypes = [

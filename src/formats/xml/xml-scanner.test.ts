@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { RowError } from '../row-error.ts'
+import { RowError } from '../reject-writer.ts'
 import { outOfXmlBytes, XmlSyntaxError } from './xml-error.ts'
 import { XmlScanner } from './xml-scanner.ts'
 

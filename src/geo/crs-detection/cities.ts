@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { brotliDecompressSync } from 'node:zlib'
+import { plainText } from '../../lib/text/fold-text.ts'
 import type { CountryBox } from './countries.ts'
-import { plainText } from './plain-text.ts'
 
 /** A populated place of Natural Earth. */
 interface City {

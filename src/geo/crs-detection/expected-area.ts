@@ -1,7 +1,7 @@
+import { plainText } from '../../lib/text/fold-text.ts'
 import { allRows, findArea } from '../crs-table.ts'
 import type { Country, CountryBox } from './countries.ts'
 import { findCountry } from './countries.ts'
-import { plainText } from './plain-text.ts'
 
 /** Area where data are expected. */
 export interface ExpectedArea {

@@ -1,4 +1,4 @@
-import { ownValue } from '../../lib/own-value.ts'
+import { ownValue } from '../../lib/record-keys.ts'
 import type { ColumnView } from '../coordinate-columns.ts'
 import { proposeColumns } from '../coordinate-columns.ts'
 import { parseSrs } from '../crs-srs.ts'

@@ -1,7 +1,7 @@
+import type { CrsShape } from '../crs.ts'
 import { shapeOfRow } from '../crs-match.ts'
 import type { Projector } from '../crs-projector.ts'
 import { findProjector } from '../crs-projector.ts'
-import type { CrsShape } from '../crs-shape.ts'
 import type { CrsRow } from '../crs-table.ts'
 import { allRows, findArea, findOperations } from '../crs-table.ts'
 import type { Country, CountryBox } from './countries.ts'

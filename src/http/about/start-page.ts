@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
-import { escapeHtml } from '../../lib/text/escape-html.ts'
+import { escapeHtml } from '../../lib/text/escape.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { media } from '../description.ts'
 import { endpoint, operation } from '../endpoint.ts'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { roles } from '../../accounts/caller.ts'
 import type { Session, Token, User } from '../../accounts/records.ts'
-import { minPasswordLength } from '../../config/passwords.ts'
+import { roles } from '../../accounts/records.ts'
+import { minPasswordLength } from '../../config/settings.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
 

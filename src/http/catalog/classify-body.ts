@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
-import { hasRole } from '../../accounts/caller.ts'
+import { hasRole } from '../../accounts/records.ts'
 import type { PaletteName } from '../../cartography/classify/palettes.ts'
 import { paletteNames } from '../../cartography/classify/palettes.ts'
 import type { ClassifyMethod } from '../../cartography/classify/summary.ts'
@@ -10,7 +10,7 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import type { Attribute } from '../../geo/schema.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
-import { requestSignal } from '../client-signal.ts'
+import { requestSignal } from '../request-properties.ts'
 
 /** Column and method of a classification. */
 export const ClassifyBody = Type.Object({

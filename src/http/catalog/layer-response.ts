@@ -4,7 +4,7 @@ import { storeKinds } from '../../catalog/records.ts'
 import { isEmptyEnvelope } from '../../geo/envelope.ts'
 import { toJavaClass } from '../../transforms/java-class.ts'
 import type { FastifyRequest } from '../app-types.ts'
-import { CopiesLiveSeconds } from '../public-copies.ts'
+import { CopiesLiveSeconds } from '../caching.ts'
 import { Linked, layerPath, storePath, stylePath, workspacePath } from './paths.ts'
 
 const StyleName = Type.Union([Type.String(), Type.Object({ name: Type.String() })])

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import { Type } from 'typebox'
-import { hasRole } from '../../accounts/caller.ts'
+import { hasRole } from '../../accounts/records.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { StoreKind, StoreMaker, StoreRecord } from '../../catalog/records.ts'
 import type { StoreInput } from '../../catalog/services/stores.ts'

@@ -1,6 +1,6 @@
 import { convertStyle, convertToSe } from '../../cartography/convert-style.ts'
-import type { StyleFormat } from '../../cartography/style-format.ts'
-import { styleFormats } from '../../cartography/style-format.ts'
+import type { StyleFormat } from '../../cartography/model.ts'
+import { styleFormats } from '../../cartography/model.ts'
 import type { StyleRecord } from '../../catalog/records.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { FastifyReply } from '../app-types.ts'

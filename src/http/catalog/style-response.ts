@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import type { StyleFormat } from '../../cartography/style-format.ts'
-import { styleFormats } from '../../cartography/style-format.ts'
+import type { StyleFormat } from '../../cartography/model.ts'
+import { styleFormats } from '../../cartography/model.ts'
 import { styleMessages } from '../../cartography/style-messages.ts'
 import type { StyleRecord } from '../../catalog/records.ts'
 import type { FastifyRequest } from '../app-types.ts'

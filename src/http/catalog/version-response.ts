@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { hasRole } from '../../accounts/caller.ts'
+import { hasRole } from '../../accounts/records.ts'
 import { versionCauses } from '../../catalog/records.ts'
 import type { VersionedLayer, VersionSummary } from '../../catalog/services/versions.ts'
 import { restoredParts } from '../../catalog/services/versions.ts'

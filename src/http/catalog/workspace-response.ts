@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Workspace } from '../../catalog/records.ts'
 import type { FastifyRequest } from '../app-types.ts'
-import { CopiesLiveSeconds } from '../public-copies.ts'
+import { CopiesLiveSeconds } from '../caching.ts'
 import { Linked, workspacePath } from './paths.ts'
 
 export const WorkspaceBody = Type.Object({

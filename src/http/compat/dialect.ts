@@ -1,4 +1,4 @@
-import type { Role } from '../../accounts/caller.ts'
+import type { Role } from '../../accounts/records.ts'
 import type { Dialect } from '../../config/settings.ts'
 
 /** Role that may read monitoring data (docs/monitoring-contract.md, "Dialect of older systems"). */

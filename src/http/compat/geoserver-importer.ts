@@ -3,7 +3,7 @@ import type { Dialect } from '../../config/settings.ts'
 import { identityAttribute } from '../../geo/schema.ts'
 import type { ImportState, TaskRecord } from '../../importer/model/model.ts'
 import { Failure } from '../../lib/errors.ts'
-import { ownValue } from '../../lib/own-value.ts'
+import { ownValue } from '../../lib/record-keys.ts'
 import type { LoadMode } from '../../stores/store.ts'
 import { loadModes, updateModes } from '../../stores/store.ts'
 

@@ -12,7 +12,7 @@ import type {
 import type { FastifyRequest } from '../app-types.ts'
 import { toDatabaseResponse, toTableResponse } from './database-response.ts'
 import { toGranuleResponse, toTimeResponse } from './granule-response.ts'
-import { importPath, taskPath } from './paths.ts'
+import { importPath, taskPath } from './parameters.ts'
 
 /** A file's id: its path below the data folder, with forward slashes. */
 function fileIdOf(folder: string, path: string): string {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { geometryTypes } from '../../geo/schema.ts'
-import { clientSignal } from '../client-signal.ts'
 import { operation } from '../endpoint.ts'
+import { clientSignal } from '../request-properties.ts'
 import { DatabaseData, readDatabaseBody } from './database-response.ts'
 import type { ImporterApiDeps } from './importer-api-deps.ts'
 

@@ -4,7 +4,7 @@ import { labelOfCrs } from '../../geo/crs-uncoded.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { ImportRecord, TaskRecord, Trial } from '../../importer/model/model.ts'
 import type { FastifyRequest } from '../app-types.ts'
-import { importPath } from './paths.ts'
+import { importPath } from './parameters.ts'
 
 /** Path of the result of one task. */
 const dryRunTaskPath = (importId: number, taskId: number): string =>

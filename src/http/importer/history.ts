@@ -8,7 +8,7 @@ import type { FastifyRequest } from '../app-types.ts'
 import { operation } from '../endpoint.ts'
 import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { parseStates } from './imports.ts'
-import { importPath } from './paths.ts'
+import { importPath } from './parameters.ts'
 
 const usualLimit = 50
 const mostImports = 200

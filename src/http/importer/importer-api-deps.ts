@@ -1,7 +1,21 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Dialect } from '../../config/settings.ts'
 import type { Importer } from '../../importer/importer.ts'
-import type { OpenStreams } from './open-streams.ts'
+
+/** Responses that continue until the client or the server ends them. */
+export class OpenStreams {
+  readonly #ends = new Set<() => void>()
+
+  /** Gives the function that forgets the stream. */
+  add(end: () => void): () => void {
+    this.#ends.add(end)
+    return () => this.#ends.delete(end)
+  }
+
+  endAll(): void {
+    for (const end of [...this.#ends]) end()
+  }
+}
 
 /** Dependencies of the importer's endpoints. */
 export interface ImporterApiDeps {

@@ -5,7 +5,7 @@ import type { ApiArea, FastifyRequest } from '../app-types.ts'
 import { addEndpoints } from '../endpoint.ts'
 import { ImportBody } from './bodies.ts'
 import type { ImporterApiDeps } from './importer-api-deps.ts'
-import { OpenStreams } from './open-streams.ts'
+import { OpenStreams } from './importer-api-deps.ts'
 import { fileEndpoints, formEndpoints, formOrFileEndpoints, jsonEndpoints } from './routes.ts'
 
 const maxFormBytes = 64 * 1024

@@ -11,7 +11,7 @@ import { fromJavaClass, toJavaClass } from '../../transforms/java-class.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { findHiddenAttribute, hasNewerFields } from '../compat/geoserver-importer.ts'
 import type { LayerInput } from './bodies.ts'
-import { taskPath } from './paths.ts'
+import { taskPath } from './parameters.ts'
 
 const unknownBounds = { minx: 0, miny: 0, maxx: -1, maxy: -1 }
 

@@ -3,9 +3,9 @@ import { requireMosaicTime } from '../../importer/importer.ts'
 import type { MosaicTime, NewImport, RemoteRequest, SourceRequest } from '../../importer/model/model.ts'
 import { sourceTypes } from '../../importer/model/model.ts'
 import { invalid } from '../../lib/errors.ts'
-import { ownValue } from '../../lib/own-value.ts'
+import { ownValue } from '../../lib/record-keys.ts'
 import type { DataInput, ImportInput, TargetStoreInput, TimeInput } from './bodies.ts'
-import { requireCharset } from './charset.ts'
+import { requireCharset } from './parameters.ts'
 import { readTransformBody } from './transform-response.ts'
 
 function storeName(wanted: TargetStoreInput | undefined): string | undefined {

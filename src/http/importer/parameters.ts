@@ -1,4 +1,23 @@
 import { Type } from 'typebox'
+import { invalid, notFound } from '../../lib/errors.ts'
+import { findEncodingName } from '../../lib/text/encoding-names.ts'
+
+export const importPath = (importId: number): string => `/rest/imports/${importId}`
+export const taskPath = (importId: number, taskId: number): string =>
+  `${importPath(importId)}/tasks/${taskId}`
+
+const unknownThings = {
+  import: 'unknown-import',
+  task: 'unknown-task',
+  transform: 'unknown-transform',
+} as const
+
+/** The number that a path segment is; anything else is an unknown thing. */
+export function parseId(text: string, what: keyof typeof unknownThings): number {
+  const id = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+  if (Number.isSafeInteger(id)) return id
+  throw notFound(unknownThings[what], `No such ${what}: ${text}`)
+}
 
 /** Parts of paths and queries of the importer. */
 
@@ -38,3 +57,22 @@ export const RunQuery = Type.Object({
   exec: Type.Optional(Type.Boolean({ description: 'Run the new import when it is prepared' })),
   expand,
 })
+
+/** Returns the name of a text encoding as given; throws `Failure` (`invalid`) for an unknown one. */
+export function requireCharset(charset: string | undefined): string | undefined {
+  if (charset === undefined || findEncodingName(charset) !== undefined) return charset
+  throw invalid('invalid-charset', `"${charset}" is not a text encoding that is known`)
+}
+
+/**
+ * Returns the depth of a representation: `none` 0, `self` 1, `all` unlimited, or a number; otherwise the
+ * default.
+ */
+export function parseExpand(text: string | undefined, fallback: number): number {
+  if (text === undefined) return fallback
+  const word = text.trim().toLowerCase()
+  if (word === 'none') return 0
+  if (word === 'self') return 1
+  if (word === 'all') return Number.POSITIVE_INFINITY
+  return /^\d{1,6}$/.test(word) ? Number(word) : fallback
+}

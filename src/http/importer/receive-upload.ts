@@ -8,7 +8,7 @@ import { findFullDisk } from '../../lib/files/full-disk.ts'
 import { cleanEntryName, findNameFault, shownName } from '../../sources/entry-name.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { createByteLimit, receiveFile } from '../receive-file.ts'
-import { requireCharset } from './charset.ts'
+import { requireCharset } from './parameters.ts'
 
 const maxParts = 10_000
 const maxFields = 100

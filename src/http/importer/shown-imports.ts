@@ -1,4 +1,4 @@
-import { hasRole } from '../../accounts/caller.ts'
+import { hasRole } from '../../accounts/records.ts'
 import type { StoreRecord } from '../../catalog/records.ts'
 import type { Importer } from '../../importer/importer.ts'
 import type { ImportRecord, TaskRecord } from '../../importer/model/model.ts'
@@ -7,7 +7,7 @@ import type { ListedFile, ShownTask } from './data-response.ts'
 import { findListedFile, listMainFiles } from './data-response.ts'
 import { toImportResponse } from './import-response.ts'
 import type { ImporterApiDeps } from './importer-api-deps.ts'
-import { parseId } from './paths.ts'
+import { parseId } from './parameters.ts'
 
 type Reading = Pick<ImporterApiDeps, 'importer' | 'catalog'>
 

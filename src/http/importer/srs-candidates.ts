@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { clientSignal } from '../client-signal.ts'
 import { operation } from '../endpoint.ts'
+import { clientSignal } from '../request-properties.ts'
 import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { TaskParams } from './parameters.ts'
 import { getImport, getTask } from './shown-imports.ts'

@@ -3,7 +3,7 @@ import type { SourceRequest, TaskRecord } from '../../importer/model/model.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import type { DataInput } from './bodies.ts'
-import { requireCharset } from './charset.ts'
+import { requireCharset } from './parameters.ts'
 import { receive } from './receive-upload.ts'
 
 const mostUploads = 10_000

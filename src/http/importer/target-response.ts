@@ -4,7 +4,7 @@ import { notFound } from '../../lib/errors.ts'
 import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { toParametersResponse } from '../catalog/store-response.ts'
-import { taskPath } from './paths.ts'
+import { taskPath } from './parameters.ts'
 
 /** Returns the key for stores of this type. */
 export function storeKey(type: string | undefined): 'dataStore' | 'coverageStore' {

@@ -15,7 +15,7 @@ import { hasNewerFields } from '../compat/geoserver-importer.ts'
 import type { ShownTask } from './data-response.ts'
 import { toTaskDataResponse } from './data-response.ts'
 import { toLayerItemResponse, toLayerResponse } from './layer-response.ts'
-import { taskPath } from './paths.ts'
+import { taskPath } from './parameters.ts'
 import { toTargetEntityResponse, toTargetResponse } from './target-response.ts'
 import { toTransformsResponse } from './transform-response.ts'
 

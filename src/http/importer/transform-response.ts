@@ -6,7 +6,7 @@ import { findTransform } from '../../transforms/registry.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { findCurrentTransformName, toTransformId, toTransformName } from '../compat/geoserver-importer.ts'
-import { taskPath } from './paths.ts'
+import { taskPath } from './parameters.ts'
 
 /** Returns the type with a name, ignoring case; an unknown name is unchanged. */
 function readTransformTypeBody(type: string): string {

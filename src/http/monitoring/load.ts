@@ -4,9 +4,9 @@ import type { ImportProgress, ImportReport } from '../../../packages/geonode-mig
 import { Failure, FieldFailure, invalid } from '../../lib/errors.ts'
 import { findFullDisk } from '../../lib/files/full-disk.ts'
 import type { FastifyRequest } from '../app-types.ts'
-import { clientSignal } from '../client-signal.ts'
 import { operation } from '../endpoint.ts'
 import { checkLength, createByteLimit, receiveFile } from '../receive-file.ts'
+import { clientSignal } from '../request-properties.ts'
 import { envelopeReply } from './bodies.ts'
 import { envelope } from './envelope.ts'
 

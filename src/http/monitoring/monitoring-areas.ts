@@ -8,9 +8,8 @@ import type { LoadDumpDeps } from './load.ts'
 import type { ExceptionDeps } from './metrics/exceptions.ts'
 import type { MetricDataDeps } from './metrics/metric-data.ts'
 import { checkEndpoints, countedEndpoints, loadEndpoints, watchedEndpoints } from './routes.ts'
-import type { AutoconfigureApiDeps } from './services/autoconfigure.ts'
 import type { HostDeps } from './services/hosts.ts'
-import type { ServiceDeps } from './services/services.ts'
+import type { AutoconfigureApiDeps, ServiceDeps } from './services/services.ts'
 
 /** Dependencies of monitoring's endpoints. */
 export interface MonitoringApiDeps {

@@ -8,9 +8,9 @@ import { listExceptions, showException } from './metrics/exceptions.ts'
 import { listEventTypes, listMetrics, listResourceTypes } from './metrics/lists.ts'
 import { showMetricData } from './metrics/metric-data.ts'
 import { listLabels, listResources } from './metrics/resources.ts'
-import { autoconfigure } from './services/autoconfigure.ts'
 import { changeHost, createHost, listHosts, removeHost, showHost } from './services/hosts.ts'
 import {
+  autoconfigure,
   changeService,
   createService,
   listServices,

@@ -1,5 +1,5 @@
 import type { LayerRecord } from '../../catalog/records.ts'
-import { ownValue } from '../../lib/own-value.ts'
+import { ownValue } from '../../lib/record-keys.ts'
 import type { FastifyRequest } from '../app-types.ts'
 
 import type { ItemsDescription } from './api-collections.ts'

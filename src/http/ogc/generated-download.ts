@@ -3,9 +3,9 @@ import { formatsOfFiles } from '../../downloads/downloads.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
-import { clientSignal } from '../client-signal.ts'
 import { toCrsUri } from '../crs-uris.ts'
 import { dispositionOf, downloadPath } from '../downloads/download-response.ts'
+import { clientSignal } from '../request-properties.ts'
 import { sendFile } from '../send-file.ts'
 
 /** Waits for the file at most this long, and returns its record. Cancels the download if the client disconnects. */

@@ -3,7 +3,7 @@ import type { FeatureFormat, WrittenAbout, WrittenEnd } from '../../formats/writ
 import type { WrittenFormat, WrittenFormatName } from '../../formats/writing/written-formats.ts'
 import { writtenFormats } from '../../formats/writing/written-formats.ts'
 import { timeAttribute } from '../../geo/schema.ts'
-import { ownValue } from '../../lib/own-value.ts'
+import { ownValue } from '../../lib/record-keys.ts'
 import type { WrittenForm } from '../../stores/reading/feature-page-request.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import type { RequestedCrs } from '../crs-uris.ts'

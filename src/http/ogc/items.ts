@@ -8,15 +8,15 @@ import type {
   PagePart,
   PropertySelection,
 } from '../../stores/reading/feature-page-request.ts'
+import { shownSchema } from '../../stores/reading/feature-page-request.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
 import { filterInTable } from '../../stores/reading/shown-columns.ts'
-import { shownSchema } from '../../stores/reading/shown-schema.ts'
 import type { ShownColumns } from '../../stores/reading/tile-request.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
-import { requestSignal } from '../client-signal.ts'
 import type { RequestedCrs } from '../crs-uris.ts'
 import { entityTags, featureEtag } from '../etag.ts'
 import { readFilterQuery } from '../filter-query.ts'
+import { requestSignal } from '../request-properties.ts'
 import { collectionId } from './collection.ts'
 import { itemsForm } from './items-form.ts'
 import type { ItemsParameters } from './items-query.ts'

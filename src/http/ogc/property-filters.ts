@@ -8,7 +8,7 @@ import { invalid } from '../../lib/errors.ts'
 import type { RequestFilter } from '../../stores/reading/request-filter.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { crs84 } from '../crs-uris.ts'
-import { unknownParameters } from '../unknown-parameters.ts'
+import { unknownParameters } from '../errors.ts'
 
 /**
  * Query parameters named like properties filter features by value (OGC 17-069r4, section 7.15.5; 19-079r2,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { hasRole } from '../../accounts/caller.ts'
+import { hasRole } from '../../accounts/records.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Importer } from '../../importer/importer.ts'
 import { invalid } from '../../lib/errors.ts'

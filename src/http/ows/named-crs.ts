@@ -2,6 +2,12 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import { findCrs } from '../../geo/crs-database.ts'
 import { OwsFailure } from './ows-failure.ts'
 
+/**
+ * CRSs that WMS, WFS and WCS list for every layer with a location; requests in all other known CRSs are
+ * accepted too.
+ */
+export const commonCrs = ['EPSG:4326', 'EPSG:3857', 'EPSG:4258', 'EPSG:3035', 'EPSG:25832', 'EPSG:25833']
+
 /** A CRS as named by a client, which determines the axis order of coordinates. */
 export interface NamedCrs {
   srs: string

@@ -1,4 +1,4 @@
-import { hasRole } from '../../accounts/caller.ts'
+import { hasRole } from '../../accounts/records.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { SummaryKind } from '../../catalog/summaries/layer-summary.ts'

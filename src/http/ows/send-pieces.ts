@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import { hasRole } from '../../accounts/caller.ts'
+import { hasRole } from '../../accounts/records.ts'
 import type { LayerSummary } from '../../catalog/summaries/layer-summary.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import type { OwsCatalog } from './ows-deps.ts'

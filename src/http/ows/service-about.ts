@@ -1,8 +1,7 @@
 import type { ServiceContact, ServiceSettings } from '../../config/service-settings.ts'
-import { escapeXml } from '../../lib/text/escape-xml.ts'
+import { escapeXml } from '../../lib/text/escape.ts'
 import { languageTag } from '../../lib/text/translations.ts'
 import type { Languages, ServiceMetadata } from './service-metadata.ts'
-import { textElement } from './xml.ts'
 
 /** An element around others; nothing where there are none. */
 function around(name: string, inside: string): string {
@@ -186,4 +185,9 @@ export function wcs10Service({ title, abstract, keywords, fees, access, contact 
       textElement('accessConstraints', oneName(access ?? 'NONE')),
     ].join(''),
   )
+}
+
+/** An element with a text; nothing where there is none. */
+export function textElement(name: string, text: string | undefined): string {
+  return text === undefined || text === '' ? '' : `<${name}>${escapeXml(text)}</${name}>`
 }

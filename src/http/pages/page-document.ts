@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../lib/text/escape-html.ts'
+import { escapeHtml } from '../../lib/text/escape.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import type { BuiltPages, PageEntry } from './built-pages.ts'
 

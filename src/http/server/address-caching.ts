@@ -1,5 +1,5 @@
 import type { App } from '../app-types.ts'
-import { ownMaxAgeSeconds } from '../public-copies.ts'
+import { ownMaxAgeSeconds } from '../caching.ts'
 import { isSafe } from './browser-safety.ts'
 
 /**

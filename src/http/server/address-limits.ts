@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import type { ConnectionLimits } from '../../config/request-limits.ts'
 import { Failure } from '../../lib/errors.ts'
-import { networkOf } from '../../lib/network/network-of.ts'
+import { networkOf } from '../../lib/network/addresses.ts'
 import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 
 interface PendingRequest {

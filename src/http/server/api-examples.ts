@@ -1,4 +1,4 @@
-import { ownValue } from '../../lib/own-value.ts'
+import { ownValue } from '../../lib/record-keys.ts'
 import { exampleOf, parameterExample } from './example-values.ts'
 import { requestExamples } from './request-examples.ts'
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { IdempotencyKeys } from '../../idempotency/idempotency-keys.ts'
-import type { Claim, StoredAnswer } from '../../idempotency/records.ts'
+import type { Claim, IdempotencyKeys, StoredAnswer } from '../../idempotency/idempotency-keys.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
 import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import type { ServerSettings } from '../../config/settings.ts'
 import type { FastifyRequest } from '../app-types.ts'
 
@@ -25,4 +26,12 @@ export function isHostFromClient(request: FastifyRequest, settings: ServerSettin
 export function absoluteLink(request: FastifyRequest, settings: ServerSettings, path: string): string {
   const base = settings.publicUrl ?? `${originOf(request, settings)}${settings.basePath}`
   return base + path
+}
+
+/**
+ * Returns the URL of the base path, according to the settings: the public address, else the listening
+ * address.
+ */
+export function baseUrl({ publicUrl, host, port, basePath }: ServerSettings): string {
+  return publicUrl ?? `http://${isIPv6(host) ? `[${host}]` : host}:${port}${basePath}`
 }

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Caller } from '../../accounts/caller.ts'
+import type { Caller } from '../../accounts/records.ts'
 import type { StyleRecord } from '../../catalog/records.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { EventBus, Events } from '../../lib/events.ts'
@@ -7,7 +7,6 @@ import type { Logger } from '../../lib/logger.ts'
 import type { Monitoring } from '../../monitoring/monitoring.ts'
 import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 import { isPreflight } from './browser-safety.ts'
-import { onFirstByte } from './first-byte.ts'
 import type { CallerIdentification } from './identify-caller.ts'
 import type { EndedRequest } from './request-event.ts'
 import { toRequestEvent } from './request-event.ts'
@@ -157,4 +156,26 @@ function announce({ events, log }: Observers, request: FastifyRequest, route: st
   const fact: Events['request.finished'] = { method, route, ...ending, layers }
   events.emit('request.finished', fact)
   log.debug({ requestId: request.id, method, route, ...ending }, 'request finished')
+}
+
+/** Calls `note` once, just before the first bytes of the response are written. */
+function onFirstByte({ raw }: FastifyReply, note: () => void): void {
+  const { write, end } = raw
+  let isBegun = false
+  const begin = (): void => {
+    if (isBegun) return
+    isBegun = true
+    note()
+  }
+  // The functions stay: others may have wrapped them meanwhile.
+  Object.assign(raw, {
+    write: (...parameters: unknown[]) => {
+      begin()
+      return Reflect.apply(write, raw, parameters)
+    },
+    end: (...parameters: unknown[]) => {
+      begin()
+      return Reflect.apply(end, raw, parameters)
+    },
+  })
 }

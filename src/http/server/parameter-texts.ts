@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { ownValue } from '../../lib/own-value.ts'
+import { ownValue } from '../../lib/record-keys.ts'
 
 /** Descriptions of parameters that mean the same everywhere, for schemas that have none. */
 const texts: Record<string, string> = {

@@ -1,5 +1,5 @@
-import type { Caller } from '../../accounts/caller.ts'
-import { digestSecret } from '../../accounts/secret-texts.ts'
+import { digestSecret } from '../../accounts/passwords.ts'
+import type { Caller } from '../../accounts/records.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { isServiceException, serviceException } from '../../monitoring/collect/classify/ogc-exception.ts'
 import { describeException } from '../../monitoring/collect/server/describe-exception.ts'

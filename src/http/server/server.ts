@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyPluginAsync, RawServerDefault } from 'fastify'
 import { fastify, LogController } from 'fastify'
 import type { Accounts } from '../../accounts/accounts.ts'
-import { anonymous } from '../../accounts/caller.ts'
+import { anonymous } from '../../accounts/records.ts'
 import type { MonitoringSettings } from '../../config/monitoring-settings.ts'
 import type { ServerSettings, Settings } from '../../config/settings.ts'
 import type { IdempotencyKeys } from '../../idempotency/idempotency-keys.ts'
@@ -10,13 +10,11 @@ import type { Failure } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { ApiArea, App, FastifyRequest, TypeBoxProvider } from '../app-types.ts'
 import type { ProblemWriter } from '../errors.ts'
-import { answerFailures, problemWriter, toHttpProblem } from '../errors.ts'
+import { answerFailures, problemWriter, toHttpProblem, unknownParameters } from '../errors.ts'
 import { envelopeWriter, isMonitoringPath } from '../monitoring/envelope.ts'
-import { unknownParameters } from '../unknown-parameters.ts'
 import { keepAddressesPrivate } from './address-caching.ts'
 import { limitAddresses } from './address-limits.ts'
 import { guardOrigins } from './browser-safety.ts'
-import { keepClientAddresses } from './client-address.ts'
 import { compressAnswers } from './compress.ts'
 import { connectionOptions, limitStalledAnswers, usualConnectionTimes } from './connection-times.ts'
 import type { GuardCatalog } from './guard.ts'
@@ -36,6 +34,20 @@ import { keepAnswers } from './stored-responses.ts'
 import { limitBodyTimes } from './time-limits.ts'
 import { answerUnknownPaths } from './unknown-paths.ts'
 import { compileValidator } from './validation.ts'
+
+/** Address of a client that was gone before the server accepted its connection. */
+const unknownAddress = 'unknown'
+
+/**
+ * Reads the address of each client when its connection is accepted. Node caches the address; the system
+ * forgets it when the client resets the connection.
+ */
+function keepClientAddresses(app: App): void {
+  app.server.on('connection', (socket) => {
+    if (socket.remoteAddress === undefined)
+      Object.defineProperty(socket, 'remoteAddress', { value: unknownAddress })
+  })
+}
 
 export interface ServerDeps {
   settings: Settings

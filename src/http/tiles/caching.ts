@@ -1,8 +1,7 @@
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
-import { addVary, keepPrivately } from '../caching.ts'
+import { addVary, keepPrivately, ownMaxAgeSeconds } from '../caching.ts'
 import { entityTags } from '../etag.ts'
-import { ownMaxAgeSeconds } from '../public-copies.ts'
 
 /** Settings of the headers for caching. */
 export interface CachingSettings {

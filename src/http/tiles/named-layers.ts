@@ -1,4 +1,4 @@
-import { hasRole } from '../../accounts/caller.ts'
+import { hasRole } from '../../accounts/records.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { Layers } from '../../catalog/services/layers.ts'
 import { invalid, notFound } from '../../lib/errors.ts'

@@ -1,8 +1,8 @@
 import type { Style } from '../../cartography/model.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { CachedTile } from '../../maps/maps.ts'
-import { emptyPicture } from '../../maps/pictures/empty-picture.ts'
 import type { PictureFormat } from '../../maps/pictures/encode-picture.ts'
+import { emptyPicture } from '../../maps/pictures/encode-picture.ts'
 import { mapFrame, mercatorOfDegrees } from '../../maps/rasters/map-frame.ts'
 import type { Rasters } from '../../maps/rasters/rasters.ts'
 import type { TimeSelection } from '../../maps/rasters/time-selection.ts'
@@ -10,10 +10,9 @@ import { parseTime } from '../../maps/rasters/time-selection.ts'
 import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet, tileEnvelope } from '../../tiles/tile-matrix-sets.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
-import { styleFor } from './drawn-style.ts'
+import { rasterSymbols, styleFor } from './drawn-style.ts'
 import type { PictureDeps } from './picture-deps.ts'
 import { isKept, sendPicture } from './picture-deps.ts'
-import { rasterSymbols } from './raster-symbols.ts'
 
 /** A picture of a tile of a layer that the caller may read. */
 export interface TileImageRequest {

@@ -9,10 +9,9 @@ import { Bytes, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { geographicRange } from '../geographic-range.ts'
 import { urlToken } from '../url-token.ts'
-import { styleFor, styleOfVersion } from './drawn-style.ts'
+import { rasterSymbols, styleFor, styleOfVersion } from './drawn-style.ts'
 import type { PictureDeps } from './picture-deps.ts'
 import { isKept, namedLayer, sendPicture } from './picture-deps.ts'
-import { rasterSymbols } from './raster-symbols.ts'
 import { earlierLayer, requestedVersion } from './version-tiles.ts'
 
 const Params = Type.Object({

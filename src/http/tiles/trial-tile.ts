@@ -1,14 +1,13 @@
 import { Type } from 'typebox'
 import { checkStyleDocument } from '../../cartography/check-style.ts'
+import { styleFormats } from '../../cartography/model.ts'
 import { readStyle } from '../../cartography/read-style.ts'
-import { styleFormats } from '../../cartography/style-format.ts'
-import { emptyPicture } from '../../maps/pictures/empty-picture.ts'
-import { pictureMediaTypes } from '../../maps/pictures/encode-picture.ts'
+import { emptyPicture, pictureMediaTypes } from '../../maps/pictures/encode-picture.ts'
 import { Bytes, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
+import { rasterSymbols } from './drawn-style.ts'
 import type { PictureDeps } from './picture-deps.ts'
 import { namedRaster } from './raster-bands.ts'
-import { rasterSymbols } from './raster-symbols.ts'
 import { parseTile } from './send-tile.ts'
 
 const StyleTried = Type.Object({

@@ -1,6 +1,9 @@
 import type { Catalog } from '../../catalog/catalog.ts'
+import { FormatError } from '../../formats/format.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
+import { invalid } from '../../lib/errors.ts'
 import { resolveInRoots } from '../../sources/path-guard.ts'
+import { TransformError } from '../../transforms/transform.ts'
 import type { InspectDeps } from '../inspect/inspect.ts'
 import { resolveDatabase, resolveRemote } from '../inspect/inspect.ts'
 import type { ImportRecord, ImportSource, NewImport, SourceRequest } from '../model/model.ts'
@@ -9,7 +12,6 @@ import type { Keeping } from '../records/records.ts'
 import { insertImport, placedFolder, takeImportId, uploadRoot } from '../records/records.ts'
 import { prepareJob } from '../run/run.ts'
 import { requirePrograms } from '../task-types/task-types.ts'
-import { asRequest } from './as-request.ts'
 
 /** An import and the job that prepares it; no job if there is nothing to prepare. */
 export interface CreatedImport {
@@ -113,4 +115,16 @@ export async function createImport(
   })
   deps.jobs.wake()
   return created
+}
+
+/** Runs work on behalf of a request and reports input errors in the data as a `Failure` (`invalid`). */
+export async function asRequest<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof TransformError || error instanceof FormatError) {
+      throw invalid(error.code, error.message, { cause: error })
+    }
+    throw error
+  }
 }

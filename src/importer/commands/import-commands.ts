@@ -2,6 +2,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import { startDryRun } from '../dry-run/dry-run.ts'
 import type { InspectDeps } from '../inspect/inspect.ts'
+import { fetchInto } from '../inspect/inspect.ts'
 import type { ImportRecord, NewImport, TaskRecord } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
 import { getImport } from '../records/records.ts'
@@ -19,7 +20,6 @@ import { createImport } from './create-import.ts'
 import { deleteImportFile } from './delete-file.ts'
 import { removeGranule, setGranuleTime } from './edit-granules.ts'
 import { changeTask, editTransforms, removeTask } from './edit-task.ts'
-import { fetchUpload } from './fetch-upload.ts'
 import { openCorrectionUpload, submitCorrections } from './submit-corrections.ts'
 
 /** Dependencies of the import commands. Each function takes the subset it uses. */
@@ -122,3 +122,18 @@ async function create(
 }
 
 export { applyRetention } from './retention.ts'
+
+/**
+ * Fetches remote data for an upload that waits for them. Deleting or canceling the import stops the fetch.
+ */
+async function fetchUpload(
+  { look, running }: { look: InspectDeps; running: RunningTable },
+  importId: number,
+  location: string,
+  folder: string,
+  outer: AbortSignal,
+): Promise<void> {
+  await running.duringRequest(importId, outer, (signal) =>
+    fetchInto(look, importId, { location }, folder, signal),
+  )
+}

@@ -5,7 +5,7 @@ import type { DatabaseConnection } from '../../sources/database/database.ts'
 import { defaultAddress, isFileDatabase } from '../../sources/database/registry.ts'
 import { resolveInRoots } from '../../sources/path-guard.ts'
 import type { DatabaseRequest, DatabaseSource, ImportSource } from '../model/model.ts'
-import type { InspectDeps } from './inspect-deps.ts'
+import type { InspectDeps } from './unpack-data.ts'
 
 /** Returns a database source as stored. A database file must be below an import root, like any file. */
 export async function resolveDatabase(

@@ -4,12 +4,11 @@ import { isFolderDataset, withoutFolderEnding } from '../../formats/file-names.t
 import type { FormatMessage } from '../../formats/format.ts'
 import { invalid } from '../../lib/errors.ts'
 import { findArchive, withoutArchiveEnding } from '../../sources/archive.ts'
-import type { SourceLimits } from '../../sources/limits.ts'
+import type { SourceLimits } from '../../sources/archives/unpacking.ts'
 import { scanFile, scanFolder } from '../../sources/scan.ts'
 import type { FolderOptions } from './find-in-folder.ts'
 import { findInFolder } from './find-in-folder.ts'
-import type { InspectDeps } from './inspect-deps.ts'
-import type { DataFiles } from './unpack-data.ts'
+import type { DataFiles, InspectDeps } from './unpack-data.ts'
 import { findInArchive, freePath, liftOnlyFile } from './unpack-data.ts'
 
 /** Scans a file, an archive or a folder of the operator. */

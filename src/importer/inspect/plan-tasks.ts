@@ -1,9 +1,11 @@
 import { basename, relative, sep } from 'node:path'
 import type { DataFile, FormatMessage, LayerDescription } from '../../formats/format.ts'
 import { invalid } from '../../lib/errors.ts'
+import { chainSchema } from '../../transforms/chain.ts'
+import { rasterSteps } from '../../transforms/raster-chain.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { DescribedFile, TaskRecord } from '../model/model.ts'
-import { proposeLayer } from '../model/model.ts'
+import { chainOptions, proposeLayer } from '../model/model.ts'
 
 export interface PlanContext {
   importId: number
@@ -174,4 +176,15 @@ export function planTasks(files: DescribedFile[], context: PlanContext): Planned
     messages.push({ level: 'warning', code: 'no-files', message: text })
   }
   return { tasks: tasks.map((task, index) => ({ ...task, id: context.nextTaskId + index })), messages }
+}
+
+/** True if a chain of transformations fits a layer. */
+export function suits({ raster, schema }: LayerDescription, specs: TransformSpec[]): boolean {
+  try {
+    if (raster === undefined) chainSchema(schema, specs, chainOptions(schema, undefined))
+    else rasterSteps(specs)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -2,14 +2,13 @@ import { rm } from 'node:fs/promises'
 import { defined } from '../../lib/defined.ts'
 import type { Vault } from '../../lib/secrets/vault.ts'
 import { resolveInRoots } from '../../sources/path-guard.ts'
-import type { RemoteCredentials } from '../../sources/remote/credentials.ts'
 import { fetchRemote } from '../../sources/remote/fetch-remote.ts'
 import { isLocalLocation, parseLocation } from '../../sources/remote/parse-location.ts'
+import type { RemoteCredentials } from '../../sources/remote/protocol.ts'
 import type { ImportRecord, ImportSource, RemoteRequest, RemoteSource } from '../model/model.ts'
 import { makeUploadFolder, uploadRoot } from '../records/records.ts'
 import { findInUpload } from './find-data.ts'
-import type { InspectDeps } from './inspect-deps.ts'
-import type { DataFiles } from './unpack-data.ts'
+import type { DataFiles, InspectDeps } from './unpack-data.ts'
 
 const progressMs = 500
 

@@ -3,10 +3,13 @@ import { mkdir, readdir, rename, rmdir } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { isFolderContent } from '../../formats/file-names.ts'
 import type { DataFile, FormatMessage } from '../../formats/format.ts'
+import type { Vault } from '../../lib/secrets/vault.ts'
 import { freeName } from '../../lib/text/free-name.ts'
 import { extractArchive, findArchive, withoutArchiveEnding } from '../../sources/archive.ts'
-import type { SourceLimits, Unpacked } from '../../sources/limits.ts'
+import type { SourceLimits, Unpacked } from '../../sources/archives/unpacking.ts'
+import type { RemoteAccess } from '../../sources/remote/remote-access.ts'
 import { scanFolder } from '../../sources/scan.ts'
+import type { ProgressBoard } from '../runtime/runtime.ts'
 
 /** Main files to inspect and their folder. */
 export interface DataFiles {
@@ -75,4 +78,16 @@ export async function liftOnlyFile(folder: string): Promise<boolean> {
   await rmdir(folder)
   await rename(aside, folder)
   return true
+}
+
+/** Dependencies for finding data. */
+export interface InspectDeps {
+  /** Folders whose files imports may use. */
+  roots: readonly string[]
+  folders: { uploads: string }
+  limits: SourceLimits
+  /** Settings for fetching remote data. */
+  remote: RemoteAccess
+  vault: Vault
+  progress: ProgressBoard
 }

@@ -1,4 +1,6 @@
+import { without } from '../../lib/defined.ts'
 import { conflict } from '../../lib/errors.ts'
+import type { TaskCorrection } from './correction.ts'
 import type { ImportRecord } from './import-record.ts'
 import type { ImportEvent, TaskEvent } from './states.ts'
 import { nextImportState, nextTaskState } from './states.ts'
@@ -24,4 +26,20 @@ export function taskAfter(task: TaskRecord, event: TaskEvent): TaskRecord {
     throw conflict('wrong-state', `Task ${task.id} is ${task.state}: that is not possible now`)
   }
   return { ...task, state }
+}
+
+/** True if corrected rows of a task are being loaded. */
+export function isCorrecting({ mending }: Pick<TaskRecord, 'mending'>): boolean {
+  return mending?.state === 'RUNNING'
+}
+
+/** Returns the task after the load of its corrected rows has ended. A run in progress is preserved. */
+export function correctionEnded(
+  task: TaskRecord,
+  end: Pick<TaskCorrection, 'state'> & Partial<Pick<TaskCorrection, 'errorMessage' | 'errorCode'>>,
+): TaskRecord {
+  const { mending } = task
+  if (mending === undefined) throw new Error(`No mended rows of task ${task.id} are under way`)
+  const before = task.state === 'RUNNING' ? taskAfter(task, { type: 'mended' }) : task
+  return { ...before, mending: { ...without(mending, 'from'), ...end } }
 }

@@ -1,6 +1,5 @@
 import type { DataFile, FormatMessage, LayerDescription } from '../../formats/format.ts'
 import type { Schema } from '../../geo/schema.ts'
-import type { RejectGroup } from './reject-group.ts'
 import type { Stopped, StopRules } from './stop-rules.ts'
 
 export const correctionStates = ['RUNNING', 'COMPLETE', 'ERROR', 'CANCELED'] as const
@@ -94,4 +93,14 @@ export function rejectColumns({ attributes, geometry }: Schema): RejectColumns {
 
 function fold(name: string): string {
   return name.normalize('NFC').toLowerCase()
+}
+
+/** Rejected rows with the same reason. */
+export interface RejectGroup {
+  code: string
+  field?: string
+  reason: string
+  count: number
+  /** Examples: number, values and geometry as read. */
+  rows: object[]
 }

@@ -1,8 +1,8 @@
-export { importAfter, taskAfter } from './after-event.ts'
+export { now } from '../../lib/clock.ts'
+export { correctionEnded, importAfter, isCorrecting, taskAfter } from './after-event.ts'
 export type { CorrectionFile, CorrectionLoad, CorrectionPlan, TaskCorrection } from './correction.ts'
 export { correctionStates, rejectColumns } from './correction.ts'
 export { crsOfSource, withDeclaredCrs } from './declared-crs.ts'
-export type { DescribedFile } from './described-file.ts'
 export type {
   DryRunState,
   LaidBy,
@@ -12,7 +12,6 @@ export type {
   TrialOptions,
 } from './dry-run.ts'
 export { dryRunStates } from './dry-run.ts'
-export { correctionEnded, isCorrecting } from './end-correction.ts'
 export { explainStopped } from './explain-stopped.ts'
 export type { IndexRow } from './granule-index.ts'
 export { indexSchema } from './granule-index.ts'
@@ -20,14 +19,11 @@ export type { Corners, GranuleFault, GranuleRecord, MosaicTask, MosaicTime } fro
 export { timeModes } from './granule-record.ts'
 export type { DatabaseSource, ImportRecord, ImportSource, RemoteSource } from './import-record.ts'
 export { sourceTypes, withoutPassword } from './import-record.ts'
-export type { KeyCandidates, KeyProposal } from './key-proposal.ts'
 export type { ImportNews, NumberedNews, TaskProgress } from './news.ts'
-export { now } from './now.ts'
 export type { TransformProposal } from './propose-geometry.ts'
 export { proposeGeometry } from './propose-geometry.ts'
 export type { LabelsProposal } from './propose-labels.ts'
 export { proposeLabels } from './propose-labels.ts'
-export { findRejectFault, rejectLimitOf } from './reject-limit.ts'
 export type {
   DatabaseRequest,
   NewImport,
@@ -51,15 +47,20 @@ export {
   proposeLayer,
   sourceSchema,
   titledSchema,
+  toLayerName,
 } from './task-layer.ts'
 export type { TaskLoad } from './task-load.ts'
 export type {
   AttributeChoice,
+  DescribedFile,
+  KeyCandidates,
+  KeyProposal,
   RejectLimit,
   StyleFile,
   TaskLayer,
   TaskRecord,
   TaskStore,
 } from './task-record.ts'
+export { findRejectFault, rejectLimitOf } from './task-record.ts'
 export { finalSchema, transformsOf } from './task-schema.ts'
 export { isWithoutGeometry, toldWithoutGeometry, withoutGeometry } from './without-geometry.ts'

@@ -1,7 +1,7 @@
 import type { Envelope } from '../../geo/envelope.ts'
 import type { GeometryType } from '../../geo/schema.ts'
 import type { DatabaseConnection } from '../../sources/database/database.ts'
-import type { RemoteCredentials } from '../../sources/remote/credentials.ts'
+import type { RemoteCredentials } from '../../sources/remote/protocol.ts'
 import type { LoadMode } from '../../stores/store.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { MosaicTime } from './granule-record.ts'

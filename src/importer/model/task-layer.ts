@@ -1,13 +1,24 @@
 import { defaultStyleName } from '../../cartography/default-styles.ts'
 import type { LayerDescription } from '../../formats/format.ts'
 import { crsCandidates, matchCrs } from '../../geo/crs-database.ts'
-import { toLayerName } from '../../geo/names.ts'
 import type { Attribute, Schema } from '../../geo/schema.ts'
 import { attributeIndex, identityAttribute, withTitles } from '../../geo/schema.ts'
 import { without } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { ChainOptions } from '../../transforms/transform.ts'
 import type { AttributeChoice, LoadedAttribute, TaskLayer, TaskRecord } from './task-record.ts'
+
+const maxLength = 300
+
+/**
+ * Converts a text to a valid layer name: a letter of any script first, then letters, digits and `_`; at most
+ * 300 characters.
+ */
+export function toLayerName(text: string): string {
+  const cleaned = text.normalize('NFC').replace(/[^\p{L}\p{M}\p{N}_]/gu, '_')
+  const name = /^\p{L}/u.test(cleaned) ? cleaned : `a_${cleaned}`
+  return name.length <= maxLength ? name : [...name].slice(0, maxLength).join('')
+}
 
 /** Returns the layer that a task would create from the contents of a file. */
 export function proposeLayer(source: LayerDescription): TaskLayer {

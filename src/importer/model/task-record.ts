@@ -8,7 +8,6 @@ import type { TransformSpec } from '../../transforms/transform.ts'
 import type { TaskCorrection } from './correction.ts'
 import type { Accepted, RunningDryRun, TaskTrial } from './dry-run.ts'
 import type { MosaicTask } from './granule-record.ts'
-import type { KeyCandidates } from './key-proposal.ts'
 import type { TaskState } from './states.ts'
 import type { Stopped, StopRules } from './stop-rules.ts'
 import type { TaskLoad } from './task-load.ts'
@@ -163,3 +162,51 @@ interface PublishedTask {
 
 /** At most `rows`, or a `share` of the rows read but at least one row. */
 export type RejectLimit = { rows: number } | { share: number }
+
+/** A file as described by its format. Plain data: it is passed between threads. */
+export interface DescribedFile {
+  file: DataFile
+  /** Absent if no format reads the file. */
+  format?: { name: string; kind: 'vector' | 'raster'; canServeDirectly: boolean }
+  layers: LayerDescription[]
+  /** True for an unreadable file without content. */
+  isEmpty?: boolean
+  /** Description of what the content of an unreadable file resembles. */
+  looksLike?: string
+  /** Why a file of a known format cannot be read, or which program must be installed to read the file. */
+  error?: string
+}
+
+/** Columns by which an `UPSERT` could match rows, with the evidence. */
+export interface KeyProposal {
+  kind: 'keys'
+  keys: string[]
+  /** Number of rows that were read, and of data rows that the layer contains. */
+  rows: { data: number; layer: number; found: number }
+  /** True if these are all rows. */
+  exact: boolean
+  evidence: string
+}
+
+/** The found keys, and a digest that shows whether data, layer and task are still the same. */
+export interface KeyCandidates {
+  basis: string
+  proposals: KeyProposal[]
+}
+
+/** Returns the limit of rejected rows: by default 5 % of the rows, at least one; 0 for a REPLACE. */
+export function rejectLimitOf(task: { updateMode: string; rejectLimit?: RejectLimit }): RejectLimit {
+  return task.rejectLimit ?? (task.updateMode === 'REPLACE' ? { rows: 0 } : { share: 0.05 })
+}
+
+/** Returns why there are too many rejected rows, or undefined; rejecting all rows exceeds any limit. */
+export function findRejectFault(
+  limit: RejectLimit,
+  counts: { rowsRead: number; rejected: number },
+): string | undefined {
+  const { rowsRead, rejected } = counts
+  if (rejected > 0 && rejected === rowsRead) return `Every row was rejected: ${rejected} of ${rowsRead}`
+  const allowed = 'rows' in limit ? limit.rows : Math.max(1, Math.floor(rowsRead * limit.share))
+  if (rejected <= allowed) return undefined
+  return `${rejected} of ${rowsRead} rows were rejected, more than the ${allowed} that rejectLimit allows`
+}

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, extname, join, relative } from 'node:path'
 import type { DataFile } from '../../formats/format.ts'
-import { toLayerName } from '../../geo/names.ts'
 import type { CopyHooks } from '../../lib/files/copy-file.ts'
 import { copyFile } from '../../lib/files/copy-file.ts'
 import { toFileName } from '../../lib/text/free-name.ts'
 import type { ImportRecord } from '../model/model.ts'
+import { toLayerName } from '../model/model.ts'
 
 /** Returns the folder of a store's file, the same for the same `origin`; does not create it. */
 export function storeFolder(

@@ -1,4 +1,6 @@
 import { conflict } from '../../lib/errors.ts'
+import type { EventBus } from '../../lib/events.ts'
+import type { Logger } from '../../lib/logger.ts'
 import { leaveStuckWork } from '../../lib/workers/leave-stuck-work.ts'
 
 /**
@@ -96,4 +98,14 @@ function requestPrefix(importId: number): string {
 
 function keyOf(importId: number, taskId: number | undefined): string {
   return taskId === undefined ? String(importId) : `${importId}/${taskId}`
+}
+
+/** Reports that work was terminated from outside, or that its thread or process died. */
+export function publishEnded(
+  { log, events }: { log: Logger; events: EventBus },
+  kind: 'load' | 'job',
+  error: unknown,
+): void {
+  log.warn({ err: error, kind }, 'work was ended from outside')
+  events.emit('work.ended', { kind })
 }

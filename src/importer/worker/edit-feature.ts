@@ -1,9 +1,8 @@
 import type { EditedFeature } from '../../formats/geojson/edited-feature.ts'
 import { parseFeatureBody, parsePatchBody } from '../../formats/geojson/edited-feature.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
-import { featureToJson } from '../../geo/feature-json.ts'
-import { featureTag } from '../../geo/feature-tag.ts'
-import { reprojectBatch } from '../../geo/reproject-batch.ts'
+import { featureTag, featureToJson } from '../../geo/feature-json.ts'
+import { reprojectBatch } from '../../geo/reproject-geometry.ts'
 import { conflict, Failure, invalid, notFound } from '../../lib/errors.ts'
 import { findReprojector } from '../../stores/reading/reprojectors.ts'
 import type {

@@ -2,9 +2,10 @@ import type { FormatMessage } from '../../formats/format.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { fillDimensions } from '../../geo/fill-dimensions.ts'
 import type { GeometryField, Schema } from '../../geo/schema.ts'
+import { attributeIndex } from '../../geo/schema.ts'
 import type { TransformContext } from '../../transforms/transform.ts'
 import { chainOptions, chosenSchema } from '../model/load-rules.ts'
-import { chooseAttributes } from './choose-attributes.ts'
+import type { AttributeChoice } from '../model/model.ts'
 import type { LoadPlan } from './load-plan.ts'
 import { openChain } from './open-chain.ts'
 import type { OpenSource } from './open-source.ts'
@@ -69,4 +70,22 @@ async function* filledBatches(
   const missing = field.hasZ && field.hasM ? 'Z or M' : field.hasZ ? 'Z' : 'M'
   const message = `${count} geometries have no ${missing}, which others of the layer have: it becomes 0`
   onMessage({ level: 'info', code: 'mixed-dimensions', message })
+}
+
+/**
+ * Converts batches to the selected schema: columns in the selected order, with the selected names, and the
+ * geometry's declared CRS. Columns are shared, not copied.
+ */
+async function* chooseAttributes(
+  batches: AsyncIterable<FeatureBatch>,
+  source: Schema,
+  chosen: Schema,
+  choices: AttributeChoice[] | undefined,
+): AsyncGenerator<FeatureBatch> {
+  const indexes = choices?.map((choice) => attributeIndex(source, choice.source))
+  for await (const batch of batches) {
+    const columns =
+      indexes === undefined ? batch.columns : indexes.flatMap((index) => batch.columns[index] ?? [])
+    yield { ...batch, schema: chosen, columns }
+  }
 }

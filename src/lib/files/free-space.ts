@@ -1,5 +1,22 @@
+import { statfsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Failure } from '../errors.ts'
+
+/** Disk space that is left free for other uses. */
+const spareBytes = 256 << 20
+
+/** Throws `Failure` where a file cannot grow any more. */
+export function requireFreeSpace(file: string): void {
+  const { bsize, bavail } = statfsSync(dirname(file))
+  if (bsize * bavail < spareBytes)
+    throw new Failure(
+      'unavailable',
+      'no-room-for-version',
+      'There is no room on the disk for a copy of the version',
+    )
+}
 
 const patienceMs = 1000
 const keptMs = 2000

@@ -1,6 +1,5 @@
-import type { BlockList } from 'node:net'
-import { isIP } from 'node:net'
-import { has, networkSet } from './network-set.ts'
+import type { IPVersion } from 'node:net'
+import { BlockList, isIP, isIPv6 } from 'node:net'
 
 /** Networks that are no place of the public internet (IANA special-purpose registries). */
 const closedNetworks = [
@@ -82,4 +81,39 @@ export function isClosedAddress(address: string): boolean {
 export function holdsAddress(set: BlockList, address: string): boolean {
   const inner = /^::ffff:/i.test(address) ? embeddedIpv4(address) : undefined
   return has(set, address) || (inner !== undefined && has(set, inner))
+}
+
+/** Returns the address itself, or the /64 network of an IPv6 address, which one customer usually owns. */
+export function networkOf(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
+  if (!isIPv6(plain)) return plain
+  const [head = '', tail] = plain.split('::')
+  const groups = (text: string | undefined): string[] => (text ?? '').split(':').filter((one) => one !== '')
+  const before = groups(head)
+  const after = groups(tail)
+  const all = [...before, ...Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0'), ...after]
+  return `${all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`
+}
+
+/** True if the set contains the address; its zone is ignored. */
+export function has(set: BlockList, address: string): boolean {
+  return set.check(address.replace(/%.*$/, ''), familyOf(address))
+}
+
+function familyOf(address: string): IPVersion {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4'
+}
+
+/** A set of addresses from networks and single addresses. */
+export function networkSet(networks: readonly string[]): BlockList {
+  const set = new BlockList()
+  for (const network of networks) {
+    const [address = '', prefix] = network.split('/')
+    if (prefix === undefined) set.addAddress(address, familyOf(address))
+    else set.addSubnet(address, Number(prefix), familyOf(address))
+  }
+  return set
 }

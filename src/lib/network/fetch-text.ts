@@ -1,5 +1,5 @@
-import { basicAuthorization } from '../basic-authorization.ts'
 import { plainReason } from '../plain-reason.ts'
+import { basicAuthorization } from './node-http.ts'
 
 /**
  * Failure of a request to another server. The message names the address and the cause, without credentials.

@@ -5,8 +5,7 @@ import { isIP, Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { dirname } from 'node:path'
 import { invalid } from '../errors.ts'
-import { embeddedIpv4, holdsAddress, isClosedAddress } from './addresses.ts'
-import { networkSet } from './network-set.ts'
+import { embeddedIpv4, holdsAddress, isClosedAddress, networkSet } from './addresses.ts'
 
 /** Network destinations allowed for connections that untrusted users request. Plain data. */
 export interface NetworkReach {

@@ -1,6 +1,6 @@
 import type { NetworkReach } from '../network/reach.ts'
 
-import { ownValue } from '../own-value.ts'
+import { ownValue } from '../record-keys.ts'
 
 /**
  * PostgreSQL's `sslmode`: encryption without checking the certificate (`require`), with its issuer checked,

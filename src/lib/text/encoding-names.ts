@@ -1,4 +1,4 @@
-import { ownValue } from '../own-value.ts'
+import { ownValue } from '../record-keys.ts'
 
 /** Code pages of the dBASE language driver byte (offset 29 of a .dbf), by driver id. */
 const languageDrivers: Record<number, string> = {

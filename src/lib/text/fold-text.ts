@@ -10,3 +10,13 @@ export function foldText(text: string): string {
     .replaceAll('ł', 'l')
     .replaceAll('ø', 'o')
 }
+
+/** Text without case, accents and marks, as names are compared. */
+export function plainText(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+}

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mapFileNumber, quoteMapText } from '../../cartography/mapserver/map-text.ts'
-import { markSymbols } from '../../cartography/mapserver/mark-symbols.ts'
+import { mapFileNumber, markSymbols, quoteMapText } from '../../cartography/mapserver/mark-symbols.ts'
 import type { DrawnPart } from '../../cartography/mapserver/write-mapserver.ts'
 import { findCrs } from '../../geo/crs-database.ts'
 import { invalid } from '../../lib/errors.ts'

@@ -1,4 +1,4 @@
-import { quoteMapText } from '../../cartography/mapserver/map-text.ts'
+import { quoteMapText } from '../../cartography/mapserver/mark-symbols.ts'
 import type { DrawnColumn, SqlDialect } from '../../cartography/mapserver/sql-dialect.ts'
 import { postgresDialect, sqliteDialect } from '../../cartography/mapserver/sql-dialect.ts'
 import type { DrawnTable } from '../../cartography/mapserver/write-mapserver.ts'

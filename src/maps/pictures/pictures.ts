@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { Failure } from '../../lib/errors.ts'
+import { SizedCache } from '../../lib/sized-cache.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
 import type { CutRequest } from './cut-picture.ts'
@@ -7,7 +9,28 @@ import type { Sprite } from './draw-sprite.ts'
 import type { ThumbnailDrawing } from './draw-thumbnail.ts'
 import type { OverlayRequest } from './overlay.ts'
 import type { PictureHandlers, SvgImageRequest } from './picture-work.ts'
-import { WhiteTiles } from './white-tiles.ts'
+
+/** Approximate overhead of an entry in bytes. */
+const entryBytes = 300
+
+/** JPEGs by the images they were made from, the most recently used that fit. */
+export class WhiteTiles {
+  readonly #kept: SizedCache<Uint8Array>
+
+  constructor(maxBytes: number) {
+    this.#kept = new SizedCache(maxBytes, ({ length }) => length + entryBytes)
+  }
+
+  /** Returns the cached result for the same image, or caches what `make` returns. */
+  async get(picture: Uint8Array, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
+    const key = hash('sha256', picture, 'base64')
+    const known = this.#kept.find(key)
+    if (known !== undefined) return known
+    const bytes = await make()
+    this.#kept.keep(key, bytes)
+    return bytes
+  }
+}
 
 export type { OverlayFormat } from './overlay.ts'
 

@@ -4,9 +4,9 @@ import { WorkPool } from '../../lib/workers/work-pool.ts'
 import type { TableCopyHandlers } from './copy-work.ts'
 import type { LayerVersion } from './layer-work.ts'
 import { LayerWork } from './layer-work.ts'
-import { LooseFiles } from './loose-files.ts'
 import type { LayerTable } from './overviews.ts'
 import type { SideFiles } from './side-files.ts'
+import { LooseFiles } from './side-files.ts'
 
 interface TableCopiesDeps {
   layers: Pick<Layers, 'isStill'>

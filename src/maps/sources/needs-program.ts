@@ -1,7 +1,7 @@
 import type { CrsDeclaration } from '../../geo/crs.ts'
-import { CrsError } from '../../geo/crs-error.ts'
+import { CrsError } from '../../geo/crs.ts'
+import type { Reprojector } from '../../geo/crs-projector.ts'
 import { createReprojector } from '../../geo/crs-reproject.ts'
-import type { Reprojector } from '../../geo/reprojector.ts'
 
 const mostKnown = 1000
 /** A missing transformation may become available when an operator installs GDAL or a grid. */

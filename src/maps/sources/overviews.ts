@@ -10,9 +10,9 @@ import { cellOf, levelOf } from '../../tiles/generalize/tile-cells.ts'
 import type { TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 import type { LayerVersion } from './layer-work.ts'
 import { LayerWork } from './layer-work.ts'
-import { LooseFiles } from './loose-files.ts'
 import type { OverviewHandlers } from './overview-work.ts'
 import type { SideFiles } from './side-files.ts'
+import { LooseFiles } from './side-files.ts'
 
 /** Thinning of a layer at one version. */
 export interface LayerOverview extends LayerGeneralization {

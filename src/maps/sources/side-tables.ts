@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { CrsDeclaration } from '../../geo/crs.ts'
-import { CrsError } from '../../geo/crs-error.ts'
+import { CrsError } from '../../geo/crs.ts'
 import { notFound } from '../../lib/errors.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
-import { CrsError } from '../../geo/crs-error.ts'
+import { CrsError } from '../../geo/crs.ts'
 import { Failure, notFound } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import { JoinedWork } from '../../lib/joined-work.ts'

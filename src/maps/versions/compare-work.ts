@@ -1,4 +1,5 @@
 import type { Schema } from '../../geo/schema.ts'
+import { requireFreeSpace } from '../../lib/files/free-space.ts'
 import type { CallContext } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
 import type { ComparedState, StateChanges } from '../../stores/change-files/compare-states.ts'
@@ -6,7 +7,6 @@ import { compareStates } from '../../stores/change-files/compare-states.ts'
 import type { RowMatch } from '../../stores/change-files/spooled-rows.ts'
 import { openVectorStore } from '../../stores/registry.ts'
 import type { StatePath, StoreConnection, VectorStore } from '../../stores/store.ts'
-import { requireFreeSpace } from './require-free-space.ts'
 
 /** Location of the rows of a version. Plain data. */
 export interface VersionLocation {

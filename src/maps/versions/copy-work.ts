@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { Failure } from '../../lib/errors.ts'
+import { requireFreeSpace } from '../../lib/files/free-space.ts'
 import type { CallContext } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
 import { commitLoad } from '../../stores/commit-load.ts'
 import { openVectorStore, ownStores } from '../../stores/registry.ts'
 import type { StatePath, StoreConnection } from '../../stores/store.ts'
 import { copiedStateIdColumn, copiedStateSchema, copiedStateTable, copyStatePage } from './copied-state.ts'
-import { requireFreeSpace } from './require-free-space.ts'
 
 /** State to copy, and the target path. Plain data. */
 export interface StateCopyRequest {

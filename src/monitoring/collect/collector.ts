@@ -1,20 +1,35 @@
 import type { Keep, PrivacyMode, SeriesLimits } from '../../config/monitoring-settings.ts'
 import type { Say } from '../../lib/problems.ts'
 import { Problems } from '../../lib/problems.ts'
-import { pagesServiceId } from '../model/pages-service.ts'
+import { pagesServiceId } from '../model/service-types.ts'
 import type { SeriesLocation } from '../series/series-database.ts'
+import { createLogCollector } from './access-log/log-collector.ts'
 import { AddressLookup } from './classify/address-lookup.ts'
 import { createClassifier } from './classify/classify-requests.ts'
 import type { Classifier } from './classify/raw-request.ts'
 import { Salts } from './classify/salts.ts'
-import { createCollector } from './create-collector.ts'
+import { createMonitorCollector } from './geoserver/monitor-collector.ts'
+import { createHostCollector } from './hosts/host-collector.ts'
 import type { Polled } from './polls.ts'
 import { Polls } from './polls.ts'
 import type { RequestBatch } from './server/append-requests.ts'
 import { appendOwn, forgetServers } from './server/append-requests.ts'
-import type { CollectedService } from './service-collector.ts'
+import type { CollectedService, CreateCollector } from './service-collector.ts'
 import type { OpenWriter } from './shared-series.ts'
 import { SharedSeries } from './shared-series.ts'
+
+type Kind = CollectedService['source']['kind']
+
+/** One entry per kind of source; this server's own requests are pushed. */
+const makers: Record<Kind, CreateCollector> = {
+  log: createLogCollector,
+  'geoserver-monitor': createMonitorCollector,
+  own: createHostCollector,
+  'node-exporter': createHostCollector,
+  'geoserver-status': createHostCollector,
+}
+
+const createCollector: CreateCollector = (service, parts) => makers[service.source.kind](service, parts)
 
 /** Plain data that the collector thread is started with. */
 export interface CollectorSettings {

@@ -1,19 +1,29 @@
 import type { HostMetric } from './hosts/host-metric.ts'
-import { load1, load5, load15 } from './hosts/load.ts'
+import { load1, load5, load15, uptime } from './hosts/load.ts'
 import { memoryAll, memoryBuffers, memoryFree, memoryUsage, memoryUsagePercent } from './hosts/memory.ts'
 import { networkIn, networkInRate, networkOut, networkOutRate } from './hosts/network.ts'
 import { cpuUsage, cpuUsagePercent, cpuUsageRate } from './hosts/processors.ts'
 import { skippedLines } from './hosts/skipped-lines.ts'
 import { storageFree, storageTotal, storageUsagePercent, storageUsed } from './hosts/storage.ts'
-import { uptime } from './hosts/uptime.ts'
-import { requestIp, requestUserAgent, requestUserAgentFamily } from './requests/clients.ts'
-import { responseErrorCount, responseErrorTypes } from './requests/errors.ts'
-import { requestCity, requestCountry, requestRegion } from './requests/locations.ts'
+import {
+  requestCity,
+  requestCountry,
+  requestIp,
+  requestRegion,
+  requestUserAgent,
+  requestUserAgentFamily,
+  requestUsers,
+} from './requests/clients.ts'
 import type { RequestMetric } from './requests/request-metric.ts'
-import { request, requestCount } from './requests/requests.ts'
+import {
+  request,
+  requestCount,
+  requestMethod,
+  requestPath,
+  responseErrorCount,
+  responseErrorTypes,
+} from './requests/requests.ts'
 import { responseFirstByte, responseSize, responseStatus, responseTime } from './requests/responses.ts'
-import { requestMethod, requestPath } from './requests/targets.ts'
-import { requestUsers } from './requests/users.ts'
 
 /** In the order in which they are listed. A new metric takes an id that none ever had: the next here is 103. */
 export const applicationMetrics: readonly RequestMetric[] = [

@@ -1,6 +1,10 @@
 import type { Secret } from '../../lib/secrets/secret.ts'
 import type { ServiceType } from './service-types.ts'
 
+/** Impact of a problem, mildest first. */
+export const severities = ['warning', 'error', 'fatal'] as const
+export type Severity = (typeof severities)[number]
+
 /** A host that runs services; the host itself is not polled. */
 export interface HostRecord {
   id: number

@@ -1,8 +1,10 @@
 import { metricNamed } from '../metrics/metrics.ts'
-import { pagesServiceId } from '../model/pages-service.ts'
+import { pagesServiceId } from '../model/service-types.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
+import { readLayerRequests } from './layer-requests.ts'
 import { readRows } from './metric-rows.ts'
 import { readLabelNames } from './names.ts'
+import type { Reads } from './reads.ts'
 import { planRowTable, readWatermarks } from './row-plan.ts'
 import type { ResolvedQuery } from './series-sql.ts'
 
@@ -29,7 +31,7 @@ const firstFailure = 400
 const clientGone = 499
 
 /** Returns the numbers of all and of failed requests. */
-export async function readRequestTotals(
+async function readRequestTotals(
   database: SeriesDatabase,
   { from, to: asked, serviceIds, isWithPages }: RequestTotalsQuery,
 ): Promise<RequestTotals> {
@@ -65,3 +67,9 @@ async function readCounts(
   }
   return counts
 }
+
+/** Reads of this folder whose results are plain data. */
+export const coreReads = {
+  layerRequests: readLayerRequests,
+  requestTotals: readRequestTotals,
+} satisfies Reads

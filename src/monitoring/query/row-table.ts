@@ -1,3 +1,5 @@
+import type { Metric } from '../metrics/metrics.ts'
+
 /**
  * Columns of a `RowTable`: index of the period in the window, two keys (ids of a label, a resource, an event
  * type or of one of a user's labels, else 0), amounts, and a distinct count.
@@ -163,4 +165,11 @@ function writeColumn(column: Float64Array, { numbers, names, name }: AddedRows):
     for (let row = 0, from = 0; row < column.length; row += 1, from += width)
       column[row] = (numbers[from + sum] ?? 0) * (isWeighted ? (numbers[from + samples] ?? 0) : 1)
   }
+}
+
+/** Returns the value of a row by the type of its metric. */
+export function amountOf({ type }: Metric, rows: RowTable, row: number): number {
+  if (type !== 'rate') return rows.get(row, 'sum')
+  const samples = rows.get(row, 'samples')
+  return samples === 0 ? 0 : rows.get(row, 'weighted') / samples
 }

@@ -1,9 +1,8 @@
 import { idsWhere } from '../metrics/metrics.ts'
 import { OtherSketch } from './other-sketch.ts'
-import { decodeSketch, mergeSketch } from './row-sketch.ts'
 import type { SeriesDatabase } from './series-database.ts'
 import type { StoredRow } from './stored-row.ts'
-import { insertStoredRows } from './stored-row.ts'
+import { decodeSketch, insertStoredRows, mergeSketch } from './stored-row.ts'
 
 const rates = idsWhere(({ type }) => type === 'rate')
 

@@ -1,6 +1,5 @@
 import { labelMetrics, noneLabel, numberMetrics } from '../metrics/metrics.ts'
-import type { RequestColumn } from '../metrics/request-columns.ts'
-import type { LabelMetric, NumberMetric } from '../metrics/requests/request-metric.ts'
+import type { LabelMetric, NumberMetric, RequestColumn } from '../metrics/requests/request-metric.ts'
 import type { RequestEventType } from '../model/event-types.ts'
 import { CellTable } from './cell-table.ts'
 import { bucketOf } from './quantile-sketch.ts'

@@ -4,6 +4,7 @@ import type { NumberMetric } from '../metrics/requests/request-metric.ts'
 import { countedUnder, eventTypeId } from '../model/event-types.ts'
 import type { SortedCells } from './cell-table.ts'
 import type { LabelRef, SeriesDictionary, SplitRef } from './dictionary.ts'
+import { hashText } from './distinct-sketch.ts'
 import { capLabels } from './label-cap.ts'
 import type { LabelCounts, MinuteCounts, NumberSums, RequestGroup } from './minute-counts.ts'
 import { OtherSketch } from './other-sketch.ts'
@@ -11,7 +12,6 @@ import { sumOf } from './period-rows.ts'
 import { QuantileSketch } from './quantile-sketch.ts'
 import { splitOfType } from './schema.ts'
 import type { StoredRow } from './stored-row.ts'
-import { hashText } from './text-hash.ts'
 
 export interface MinuteOptions {
   serviceId: number

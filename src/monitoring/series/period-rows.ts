@@ -2,8 +2,8 @@ import { idsWhere, noneLabel, tellsUsers } from '../metrics/metrics.ts'
 import type { LabelRef, SeriesDictionary, SeriesRef } from './dictionary.ts'
 import { noLabel } from './dictionary.ts'
 import { OtherSketch } from './other-sketch.ts'
-import { mergeSketch } from './row-sketch.ts'
 import type { StoredRow } from './stored-row.ts'
+import { mergeSketch } from './stored-row.ts'
 
 const withUsers = idsWhere(tellsUsers)
 

@@ -1,11 +1,34 @@
 import { finished, pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
-import { readBinaryCopy } from './binary-copy.ts'
 import { toCopyText } from './copy-text.ts'
 import type { Migration } from './schema.ts'
 import { migrationsFrom } from './schema.ts'
 import type { SeriesDatabase, SeriesDatabaseOptions, SqlValue, TakeNumbers } from './series-database.ts'
+
+const signatureBytes = 11
+const isNull = -1
+const isEnd = -1
+
+/** The numbers of PostgreSQL's binary copy format, every column `float8`: row after row, null as NaN. */
+function readBinaryCopy(bytes: Uint8Array, columnCount: number): Float64Array<ArrayBuffer> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const rowBytes = 2 + columnCount * 4
+  const numbers = new Float64Array(Math.ceil(bytes.byteLength / rowBytes) * columnCount)
+  let at = signatureBytes + 8 + view.getInt32(signatureBytes + 4)
+  let count = 0
+  while (view.getInt16(at) !== isEnd) {
+    at += 2
+    for (let column = 0; column < columnCount; column += 1) {
+      const isAbsent = view.getInt32(at) === isNull
+      at += 4
+      numbers[count] = isAbsent ? Number.NaN : view.getFloat64(at)
+      if (!isAbsent) at += 8
+      count += 1
+    }
+  }
+  return numbers.subarray(0, count)
+}
 
 /** Arbitrary lock number that other programs in the same database are unlikely to use. */
 const writerLock = 1_953_656_174

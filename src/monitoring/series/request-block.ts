@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
-import { keysOf } from '../../lib/secrets/keys.ts'
-import type { RequestColumn, RequestColumns, TextColumn } from '../metrics/request-columns.ts'
+import { keysOf } from '../../lib/record-keys.ts'
+import type { RequestColumn, RequestColumns, TextColumn } from '../metrics/requests/request-metric.ts'
 import type { RequestEventType } from '../model/event-types.ts'
 import type { RequestEvent, UsedResource } from './request-event.ts'
 

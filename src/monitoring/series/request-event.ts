@@ -1,6 +1,5 @@
-import type { RequestEventType } from '../model/event-types.ts'
+import type { RequestEventType, UsageClass } from '../model/event-types.ts'
 import type { ResourceType } from '../model/resource-types.ts'
-import type { UsageClass } from '../model/usage-classes.ts'
 
 export interface UsedResource {
   type: ResourceType

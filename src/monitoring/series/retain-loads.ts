@@ -1,7 +1,7 @@
-import type { RetainWork } from './retain-work.ts'
 import { inSeries, renewTotals } from './roll-up.ts'
 import type { SeriesDatabase } from './series-database.ts'
 import { rowColumns } from './stored-row.ts'
+import type { RetainWork } from './sweep.ts'
 
 const daySeconds = 86_400
 const seriesPerPiece = 64

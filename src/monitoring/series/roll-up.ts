@@ -1,12 +1,11 @@
 import type { Metric } from '../metrics/metrics.ts'
 import { hasQuantiles, idsWhere, isHostMetric, noneLabel, tellsUsers } from '../metrics/metrics.ts'
 import { OtherSketch } from './other-sketch.ts'
-import type { RowSketch } from './row-sketch.ts'
-import { decodeSketch, mergeSketch } from './row-sketch.ts'
 import type { Resolution } from './schema.ts'
 import { tableOf } from './schema.ts'
 import type { SeriesDatabase, SqlValue } from './series-database.ts'
-import { rowColumns } from './stored-row.ts'
+import type { RowSketch } from './stored-row.ts'
+import { decodeSketch, mergeSketch, rowColumns } from './stored-row.ts'
 
 const columns = rowColumns.join(', ')
 

@@ -1,6 +1,23 @@
+import { hasQuantiles, idsWhere } from '../metrics/metrics.ts'
 import type { LabelRef, SeriesRef } from './dictionary.ts'
-import type { RowSketch } from './row-sketch.ts'
+import { OtherSketch } from './other-sketch.ts'
+import { QuantileSketch } from './quantile-sketch.ts'
 import type { SeriesDatabase, SqlValue } from './series-database.ts'
+
+/** Sketch of a row of a metric with quantiles, or of `(other)`. */
+export type RowSketch = QuantileSketch | OtherSketch
+
+const withQuantiles = idsWhere(hasQuantiles)
+
+export function decodeSketch(metricId: number, bytes: Uint8Array): RowSketch {
+  return withQuantiles.has(metricId) ? QuantileSketch.decode(bytes) : OtherSketch.decode(bytes)
+}
+
+/** Merges another sketch of the same metric. */
+export function mergeSketch(sketch: RowSketch, other: RowSketch): void {
+  if (sketch instanceof QuantileSketch && other instanceof QuantileSketch) sketch.merge(other)
+  if (sketch instanceof OtherSketch && other instanceof OtherSketch) sketch.merge(other)
+}
 
 /** A row of the tables of minutes, hours and days: see `schema.ts`. */
 export interface StoredRow {

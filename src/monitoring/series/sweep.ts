@@ -1,5 +1,5 @@
+import type { Keep } from '../../config/monitoring-settings.ts'
 import { dayOfMinute } from './minute-rows.ts'
-import type { RetainWork } from './retain-work.ts'
 import type { SeriesDatabase } from './series-database.ts'
 import type { SeriesState } from './series-state.ts'
 
@@ -82,4 +82,15 @@ async function removeResources({ database }: SweepWork, { after, upTo }: Span): 
     removed += await database.run('delete from monitoring_resources where id = ?', [Number(id)])
   }
   return removed
+}
+
+/** Context of one deleting transaction. */
+export interface RetainWork {
+  database: SeriesDatabase
+  state: SeriesState
+  keep: Keep
+  /** Maximum number of cells per layer and day in `monitoring_demand`. */
+  demandCells: number
+  /** In seconds. */
+  now: number
 }

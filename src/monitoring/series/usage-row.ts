@@ -1,5 +1,5 @@
-import type { UsageClass } from '../model/usage-classes.ts'
-import { usageClasses } from '../model/usage-classes.ts'
+import type { UsageClass } from '../model/event-types.ts'
+import { usageClasses } from '../model/event-types.ts'
 import { BlockByteReader, ByteWriter } from './bytes.ts'
 import type { Precision } from './distinct-sketch.ts'
 import type { CounterTotals } from './double-clicks.ts'

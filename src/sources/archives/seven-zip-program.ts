@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { explain } from '../../lib/errors.ts'
 import { compiledSources } from '../../lib/process.ts'
 import { workerEntry } from '../../lib/workers/worker-entry.ts'
-import type { SevenZipEnding, SevenZipOrder, SevenZipReport } from './seven-zip-messages.ts'
+import type { SevenZipEnding, SevenZipOrder, SevenZipReport } from './seven-zip-worker.ts'
 
 /** A failure of 7-Zip; the message is its output. */
 class SevenZipError extends Error {

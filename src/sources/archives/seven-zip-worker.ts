@@ -3,7 +3,6 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { FSNode, FSStream } from '7z-wasm'
 import sevenZip from '7z-wasm'
 import { openGuardedSync } from '../../lib/files/guarded-files.ts'
-import type { SevenZipOrder, SevenZipReport } from './seven-zip-messages.ts'
 
 /** Replaceable functions of the program's file system, which the types of the package omit. */
 interface OpenNode extends FSNode {
@@ -105,3 +104,27 @@ async function work(): Promise<void> {
 }
 
 await work()
+
+/** Input of the worker. */
+export interface SevenZipOrder {
+  path: string
+  /** File name of the archive for the program. */
+  input: string
+  args: string[]
+  maxMemoryBytes: number
+  /** Maximum number of unread pieces, and a counter of them. */
+  maxWaiting: number
+  waiting: SharedArrayBuffer
+}
+
+export interface SevenZipEnding {
+  type: 'ended'
+  exitCode: number
+  /** Start of its standard error. */
+  said: string
+  /** True if it requested more memory than permitted. */
+  isMemoryShort: boolean
+}
+
+/** Output of the worker. */
+export type SevenZipReport = { type: 'bytes'; bytes: Uint8Array<ArrayBuffer> } | SevenZipEnding

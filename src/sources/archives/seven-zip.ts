@@ -1,4 +1,4 @@
-import { ownValue } from '../../lib/own-value.ts'
+import { ownValue } from '../../lib/record-keys.ts'
 import type { ArchiveKind } from './archive-kind.ts'
 import { ByteSlices } from './byte-slices.ts'
 import { runSevenZip } from './seven-zip-program.ts'

@@ -1,5 +1,6 @@
 import type { FormatMessage, LayerDescription } from '../../formats/format.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
+import { invalid } from '../../lib/errors.ts'
 import type { TlsMode } from '../../lib/postgres/address.ts'
 
 /** Address of a database. Plain data without its secret: it may be stored and shown. */
@@ -62,4 +63,10 @@ export interface DatabaseReader {
     table: LayerDescription,
     context: { signal: AbortSignal },
   ): AsyncIterable<FeatureBatch>
+}
+
+/** Throws `Failure` (`invalid`) without a user name, which every server requires. */
+export function requireUser({ user }: DatabaseLocation): void {
+  if (user !== undefined) return
+  throw invalid('database-connection', 'The parameter "user" is missing: name the user of the database')
 }

@@ -8,7 +8,7 @@ import { defined } from '../../lib/defined.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
 import { chooseTables } from './choose-tables.ts'
 import type { DatabaseConnection, DatabaseLocation, DatabaseReader } from './database.ts'
-import { requireUser } from './server-address.ts'
+import { requireUser } from './database.ts'
 
 const driver: GdalDriver = { name: 'MySQL', drivers: ['MySQL'], extensions: [], suits: () => false }
 

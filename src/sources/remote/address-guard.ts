@@ -3,11 +3,10 @@ import { lookup } from 'node:dns/promises'
 import type { Socket } from 'node:net'
 import { connect, isIP } from 'node:net'
 import { invalid } from '../../lib/errors.ts'
-import { holdsAddress, isClosedAddress } from '../../lib/network/addresses.ts'
-import { networkSet } from '../../lib/network/network-set.ts'
+import { holdsAddress, isClosedAddress, networkSet } from '../../lib/network/addresses.ts'
 import { isOfThisHost } from '../../lib/network/reach.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
-import { ownValue } from '../../lib/own-value.ts'
+import { ownValue } from '../../lib/record-keys.ts'
 import { RemoteFault } from './remote.ts'
 
 export interface GuardOptions {

@@ -1,6 +1,6 @@
 import { Failure } from '../../lib/errors.ts'
-import { ownValue } from '../../lib/own-value.ts'
 import { plainReason } from '../../lib/plain-reason.ts'
+import { ownValue } from '../../lib/record-keys.ts'
 import { RemoteFault } from './remote.ts'
 
 /** Errors of certificates, protocols and responses that a further attempt does not change. */

@@ -5,17 +5,16 @@ import { Failure, invalid } from '../../lib/errors.ts'
 import { withoutSecrets } from '../../lib/secrets/without-secrets.ts'
 import { cleanEntryName, findNameFault, isSkippedEntry } from '../entry-name.ts'
 import { persist, SessionSource } from './attempts.ts'
-import type { RemoteCredentials } from './credentials.ts'
 import type { Downloaded, DownloadLimits } from './download.ts'
 import { download } from './download.ts'
 import { reasonOf } from './faults.ts'
 import { safeFileName, withEnding, withPackedEnding } from './file-name.ts'
 import type { RemoteLocation } from './location.ts'
 import { shownLocation, withPath } from './location.ts'
+import type { RemoteCredentials, SessionOptions } from './protocol.ts'
 import { findProtocol } from './registry.ts'
 import type { RemoteEntry } from './remote.ts'
 import { RemoteFault } from './remote.ts'
-import type { SessionOptions } from './session-options.ts'
 
 export interface FetchProgress {
   /** The file being fetched. */

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { basicAuthorization } from '../../lib/basic-authorization.ts'
-import { ownValue } from '../../lib/own-value.ts'
-import type { RemoteCredentials } from './credentials.ts'
+import { basicAuthorization } from '../../lib/network/node-http.ts'
+import { ownValue } from '../../lib/record-keys.ts'
 import { ntlmAuthenticate, ntlmNegotiate } from './ntlm.ts'
+import type { RemoteCredentials } from './protocol.ts'
 
 export interface CredentialsOfUser extends RemoteCredentials {
   username: string

@@ -1,6 +1,6 @@
-import type { RemoteCredentials } from './credentials.ts'
 import type { RemoteLocation } from './location.ts'
 import { decodePart, malformed, pathOf, withoutUser } from './location.ts'
+import type { RemoteCredentials } from './protocol.ts'
 import { findProtocol, remoteSchemes } from './registry.ts'
 
 const maxLength = 8000

@@ -1,6 +1,7 @@
+import type { AddressGuard } from './address-guard.ts'
+import type { HostKeys } from './host-keys.ts'
 import type { RemoteLocation } from './location.ts'
 import type { RemoteSession } from './remote.ts'
-import type { SessionOptions } from './session-options.ts'
 
 /** A protocol for remote data, with all its properties; all other code reads them from the registry. */
 export interface RemoteProtocol {
@@ -13,4 +14,28 @@ export interface RemoteProtocol {
    * `RemoteFault` or `Failure`, and the reason of the signal soon after it aborts; then nothing is left open.
    */
   open(location: RemoteLocation, options: SessionOptions, signal: AbortSignal): Promise<RemoteSession>
+}
+
+interface S3Place {
+  /** Absent: Amazon's endpoint. */
+  endpoint?: string
+  region: string
+}
+
+/** Options for opening sessions. */
+export interface SessionOptions {
+  guard: AddressGuard
+  credentials: RemoteCredentials
+  /** Certificate authorities in PEM format. */
+  authorities: readonly string[]
+  hostKeys: HostKeys
+  s3: S3Place
+}
+
+/** User name and password; absent parts are sent as empty. */
+export interface RemoteCredentials {
+  username?: string
+  password?: string
+  /** Windows domain, for NTLM and `DOMAIN\user` names. */
+  domain?: string
 }

@@ -4,7 +4,7 @@ import type { RemoteSettings } from '../../config/remote-settings.ts'
 import { createAddressGuard } from './address-guard.ts'
 import type { DownloadLimits } from './download.ts'
 import { createHostKeys } from './host-keys.ts'
-import type { SessionOptions } from './session-options.ts'
+import type { SessionOptions } from './protocol.ts'
 
 /** Shared settings of all fetches: the address guard, known host keys and certificates, and the limits. */
 export interface RemoteAccess extends Omit<SessionOptions, 'credentials'> {

@@ -1,5 +1,5 @@
-import { areaTest } from '../../geo/area.ts'
 import type { Envelope } from '../../geo/envelope.ts'
+import { areaTest } from '../../geo/polygon-test.ts'
 import { runInSlices } from '../run-in-slices.ts'
 import type { EnvelopePage, FeaturePage, TileQuery, TileReading, TileReads } from '../store.ts'
 import { tilePage } from '../tile-reading.ts'

@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { quoteName } from '../../formats/geopackage/sql-names.ts'
-import { findObject } from '../../formats/geopackage/tables.ts'
+import { findObject, findTable } from '../../formats/geopackage/tables.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { unionEnvelope } from '../../geo/envelope.ts'
+import type { TableDescription } from '../store.ts'
 import type { GeoPackageLoadPlan } from './load-plan.ts'
 
 /** Returns a time for `last_change` that is later than all in the file. */
@@ -107,4 +108,12 @@ export function deleteContents(db: DatabaseSync, table: string): void {
     if (findObject(db, name) === undefined) continue
     db.prepare(`DELETE FROM ${quoteName(name)} WHERE lower(table_name) = lower(?)`).run(table)
   }
+}
+
+/** Returns the description of a table; undefined if there is none. */
+export function describeTable(db: DatabaseSync, name: string): TableDescription | undefined {
+  const table = findTable(db, name)
+  if (table === undefined) return undefined
+  const { idColumn, envelope, schema } = table
+  return { name: table.name, schema, primaryKey: idColumn, envelope }
 }

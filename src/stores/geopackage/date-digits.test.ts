@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { parseDate, parseTimestamp } from '../../formats/geopackage/temporal.ts'
+import { parseDate, parseTimestamp } from '../../formats/geopackage/append-value.ts'
 import type { Instant } from './date-digits.ts'
 import {
   dateBytes,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { ceilFloat32, floorFloat32 } from '../../geo/float32.ts'
+import { ceilFloat32, floorFloat32 } from '../../geo/envelope.ts'
 import { RtreePacker } from './rtree-packer.ts'
 
 type Box = [number, number, number, number]

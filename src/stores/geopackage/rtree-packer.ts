@@ -1,4 +1,4 @@
-import { ceilFloat32, floorFloat32 } from '../../geo/float32.ts'
+import { ceilFloat32, floorFloat32 } from '../../geo/envelope.ts'
 import type { Boxes } from '../../geo/hilbert.ts'
 import { hilbertOrder } from '../../geo/hilbert.ts'
 

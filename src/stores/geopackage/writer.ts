@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../../lib/clock.ts'
 import { openForLoading } from './connections.ts'
+import type { FindCrsDefinition } from './crs-rows.ts'
 import { logBytes, moveIntoFile, movePart, tryToMove } from './move-log.ts'
 import { closeQuietly } from './server-writes.ts'
 
@@ -145,4 +147,12 @@ export class Writer {
 function identity(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   return found === undefined ? undefined : `${found.dev} ${found.ino}`
+}
+
+/** Dependencies of loads into a file. */
+export interface LoadSurroundings {
+  path: string
+  writer: Writer
+  clock: Clock
+  findDefinition: FindCrsDefinition
 }

@@ -1,5 +1,5 @@
 import type { PoolClient, QueryResult } from 'pg'
-import type { Area } from '../../geo/area.ts'
+import type { Area } from '../../geo/polygon-test.ts'
 import { Failure } from '../../lib/errors.ts'
 import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
 import type { CachedLayouts, ReadLayout } from './cached-layouts.ts'

@@ -2,6 +2,7 @@ import type { WrittenAbout } from '../../formats/writing/feature-format.ts'
 import type { WrittenFormName } from '../../formats/writing/written-formats.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { Envelope } from '../../geo/envelope.ts'
+import type { Schema } from '../../geo/schema.ts'
 import type { FeatureQuery } from '../store.ts'
 import type { PageEnds } from './page-rows.ts'
 import type { RequestFilter } from './request-filter.ts'
@@ -97,4 +98,13 @@ export interface PagePart {
   tag?: string
   /** First and last row of the page; only in the last part, if pages can continue from rows. */
   ends?: PageEnds
+}
+
+/** Returns the schema of the shown properties; the whole schema without a selection. */
+export function shownSchema(schema: Schema, selection: PropertySelection | undefined): Schema {
+  if (selection === undefined) return schema
+  return {
+    attributes: schema.attributes.filter(({ name }) => selection.attributes.includes(name)),
+    geometry: selection.hasGeometry ? schema.geometry : undefined,
+  }
 }

@@ -1,6 +1,6 @@
 import { Failure } from '../../lib/errors.ts'
 import type { IndexMaker } from '../files/index/index-maker.ts'
-import { indexMissing, notIndexed } from '../files/index/states.ts'
+import { indexMissing, notIndexed } from '../files/index/stamp.ts'
 import type {
   FeaturePage,
   FeatureQuery,

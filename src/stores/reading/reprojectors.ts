@@ -1,6 +1,6 @@
 import type { CrsDeclaration } from '../../geo/crs.ts'
+import type { Reprojector } from '../../geo/crs-projector.ts'
 import { createReprojector } from '../../geo/crs-reproject.ts'
-import type { Reprojector } from '../../geo/reprojector.ts'
 
 const mostKept = 50
 /** Only those without a program, which have nothing to close. */

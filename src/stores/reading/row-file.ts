@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { ShownCells } from '../../tiles/attributes.ts'
 import { isText } from '../../tiles/attributes.ts'
-import { NearRows } from '../../tiles/rows/row-chunk.ts'
+import { NearRows, RowMemory } from '../../tiles/rows/row-chunk.ts'
 import type { RowDirectory } from '../../tiles/rows/row-directory.ts'
 import {
   directoryHeadBytes,
@@ -12,7 +12,6 @@ import {
   touchingRows,
   widenedBoxes,
 } from '../../tiles/rows/row-directory.ts'
-import { RowMemory } from '../../tiles/rows/row-memory.ts'
 import { readAttributes } from '../tile-reading.ts'
 
 /**

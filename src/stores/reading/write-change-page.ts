@@ -1,7 +1,7 @@
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { columnValue, isValid } from '../../geo/column.ts'
+import type { Reprojector } from '../../geo/crs-projector.ts'
 import { reprojectGeometry } from '../../geo/reproject-geometry.ts'
-import type { Reprojector } from '../../geo/reprojector.ts'
 import { writeGeometryJson } from '../../geo/wkb-to-geojson.ts'
 import { changesTable } from '../change-files/write-changes.ts'
 import type { VectorStore } from '../store.ts'

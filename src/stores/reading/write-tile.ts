@@ -1,5 +1,5 @@
+import type { Reprojector } from '../../geo/crs-projector.ts'
 import type { Envelope } from '../../geo/envelope.ts'
-import type { Reprojector } from '../../geo/reprojector.ts'
 import type { Schema } from '../../geo/schema.ts'
 import type { Failure } from '../../lib/errors.ts'
 import { invalid } from '../../lib/errors.ts'

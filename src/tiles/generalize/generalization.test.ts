@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Envelope } from '../../geo/envelope.ts'
-import { ceilFloat32, floorFloat32 } from '../../geo/float32.ts'
+import { ceilFloat32, floorFloat32 } from '../../geo/envelope.ts'
 import type { TileAddress, TileMatrixSetId } from '../tile-matrix-sets.ts'
 import { getTileMatrixSet, tileEnvelope } from '../tile-matrix-sets.ts'
 import type { FeaturePositions } from './feature-positions.ts'

@@ -1,6 +1,6 @@
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { createReprojector } from '../../geo/crs-reproject.ts'
-import { ceilFloat32, floorFloat32 } from '../../geo/float32.ts'
+import { ceilFloat32, floorFloat32 } from '../../geo/envelope.ts'
 import { getTileMatrixSet } from '../tile-matrix-sets.ts'
 import { worldOf } from '../world.ts'
 import type { FeaturePositions } from './feature-positions.ts'

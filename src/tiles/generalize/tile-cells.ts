@@ -1,6 +1,6 @@
 import type { Envelope } from '../../geo/envelope.ts'
 import type { TileAddress, TileMatrixSetId } from '../tile-matrix-sets.ts'
-import { tileExtent } from '../tile-units.ts'
+import { tileExtent } from '../world.ts'
 import { latitudeAt, toUnits, worldExponent, worldX, worldY } from './feature-positions.ts'
 import type { LayerGeneralization, TileGeneralization } from './layer-generalization.ts'
 

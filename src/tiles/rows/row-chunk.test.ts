@@ -10,7 +10,7 @@ import { isText } from '../attributes.ts'
 import { CellMessages } from '../cell-messages.ts'
 import { createTileEncoder } from '../encode-tile.ts'
 import { getTileMatrixSet } from '../tile-matrix-sets.ts'
-import { NearRows, writeChunk } from './row-chunk.ts'
+import { NearRows, RowMemory, writeChunk } from './row-chunk.ts'
 import {
   readDirectory,
   readDirectoryHead,
@@ -20,7 +20,6 @@ import {
   writeDirectory,
   writeHead,
 } from './row-directory.ts'
-import { RowMemory } from './row-memory.ts'
 
 const schema = schemaOf(
   {

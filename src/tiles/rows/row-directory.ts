@@ -1,5 +1,5 @@
 import type { Envelope } from '../../geo/envelope.ts'
-import { ceilFloat32, floorFloat32 } from '../../geo/float32.ts'
+import { ceilFloat32, floorFloat32 } from '../../geo/envelope.ts'
 import type { Schema } from '../../geo/schema.ts'
 
 /** Layout version: files with an older one are rebuilt. */

@@ -1,10 +1,9 @@
 import type { CrsDeclaration } from '../../geo/crs.ts'
+import type { Reprojector } from '../../geo/crs-projector.ts'
 import type { Envelope } from '../../geo/envelope.ts'
-import type { Reprojector } from '../../geo/reprojector.ts'
 import type { TileAddress, TileMatrixSet } from '../tile-matrix-sets.ts'
 import { tileEnvelope } from '../tile-matrix-sets.ts'
-import { tileExtent } from '../tile-units.ts'
-import { worldOf } from '../world.ts'
+import { tileExtent, worldOf } from '../world.ts'
 import { bicubic, fitPlace } from './local-fit.ts'
 import type { Paths } from './paths.ts'
 

@@ -1,5 +1,5 @@
 import type { ProtobufWriter } from '../protobuf.ts'
-import { tileBuffer, tileExtent } from '../tile-units.ts'
+import { tileBuffer, tileExtent } from '../world.ts'
 import type { ClipBox } from './clip.ts'
 import { clipLine, clipRing } from './clip.ts'
 import { CommandWriter } from './commands.ts'

@@ -1,6 +1,6 @@
 import { interleaved } from '../generalize/quad-order.ts'
 import type { TileAddress } from '../tile-matrix-sets.ts'
-import { tileExtent } from '../tile-units.ts'
+import { tileExtent } from '../world.ts'
 
 /** Numbers of sample points, and of units in a tile, that fit into a 64-bit float side by side. */
 const mostPoints = 2 ** 27

@@ -3,8 +3,8 @@ import { isValid } from '../../../geo/column.ts'
 import type { Schema } from '../../../geo/schema.ts'
 import type { WrittenAbout } from '../feature-format.ts'
 import { GmlGeometry } from './gml-geometry.ts'
+import type { GmlVersion } from './gml-schema.ts'
 import { gmlValue } from './gml-values.ts'
-import type { GmlVersion } from './gml-version.ts'
 import { gmlId, xmlName } from './xml-text.ts'
 
 /** Writes features as elements of a namespace. Nulls are omitted. */

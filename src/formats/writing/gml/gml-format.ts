@@ -3,7 +3,7 @@ import type { Schema } from '../../../geo/schema.ts'
 import type { FeatureFormat, FeatureWriter, WrittenAbout } from '../feature-format.ts'
 import { WrittenText } from '../feature-format.ts'
 import { GmlFeatureText } from './gml-feature-text.ts'
-import { gmlNamespaces } from './gml-version.ts'
+import { gmlNamespaces } from './gml-schema.ts'
 import { xmlAttribute, xmlName } from './xml-text.ts'
 
 /** Element around features of OGC API - Features (OGC 17-069r4, section 8.4), and its schema location. */

@@ -1,8 +1,22 @@
 import type { GeometryType, Schema } from '../../../geo/schema.ts'
 import { xmlTypes } from './gml-values.ts'
-import type { GmlVersion } from './gml-version.ts'
-import { gmlNamespaces, gmlSchemaLocations } from './gml-version.ts'
 import { xmlAttribute, xmlName } from './xml-text.ts'
+
+/** Versions of GML for writing features: 3.2 (ISO 19136), 3.1.1 (OGC 03-105r1) and 2.1.2 (OGC 02-069). */
+export type GmlVersion = '3.2' | '3.1' | '2.1'
+
+export const gmlNamespaces: Record<GmlVersion, string> = {
+  '3.2': 'http://www.opengis.net/gml/3.2',
+  '3.1': 'http://www.opengis.net/gml',
+  '2.1': 'http://www.opengis.net/gml',
+}
+
+/** Locations of their schemas. */
+const gmlSchemaLocations: Record<GmlVersion, string> = {
+  '3.2': 'http://schemas.opengis.net/gml/3.2.1/gml.xsd',
+  '3.1': 'http://schemas.opengis.net/gml/3.1.1/base/gml.xsd',
+  '2.1': 'http://schemas.opengis.net/gml/2.1.2/feature.xsd',
+}
 
 const levels = 'http://www.opengis.net/gmlsf/2.0'
 const levelsLocation = 'http://schemas.opengis.net/gmlsfProfile/2.0/gmlsfLevels.xsd'

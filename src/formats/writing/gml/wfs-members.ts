@@ -3,7 +3,7 @@ import type { Schema } from '../../../geo/schema.ts'
 import type { FeatureFormat, FeatureWriter, WrittenAbout } from '../feature-format.ts'
 import { WrittenText } from '../feature-format.ts'
 import { GmlFeatureText } from './gml-feature-text.ts'
-import type { GmlVersion } from './gml-version.ts'
+import type { GmlVersion } from './gml-schema.ts'
 
 const members: Record<GmlVersion, string> = {
   '3.2': 'wfs:member',

@@ -1,6 +1,6 @@
 import type { TProperties, TSchema } from 'typebox'
 import { Type } from 'typebox'
-import { severities } from '../../../monitoring/model/severities.ts'
+import { severities } from '../../../monitoring/model/records.ts'
 import { channels } from '../../../monitoring/notify/channels/channels.ts'
 import { comparisons } from '../../../monitoring/notify/comparisons/comparisons.ts'
 import { deliveryStates, messageKinds } from '../../../monitoring/notify/model/model.ts'

@@ -1,5 +1,5 @@
-import type { Severity } from '../../../monitoring/model/severities.ts'
-import { severities } from '../../../monitoring/model/severities.ts'
+import type { Severity } from '../../../monitoring/model/records.ts'
+import { severities } from '../../../monitoring/model/records.ts'
 import type { ChangedCheck } from '../../../monitoring/notify/configure/checks.ts'
 import type { DescribedField, NamedScope } from '../../../monitoring/notify/configure/described-field.ts'
 import { amountText } from '../../../monitoring/notify/model/amount.ts'

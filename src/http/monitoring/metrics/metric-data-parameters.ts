@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
 import { notFound } from '../../../lib/errors.ts'
-import { ownValue } from '../../../lib/own-value.ts'
+import { ownValue } from '../../../lib/record-keys.ts'
 import type { Metric } from '../../../monitoring/metrics/metrics.ts'
 import { findMetric, metricsOf, namesWhere, tellsUsers } from '../../../monitoring/metrics/metrics.ts'
-import { pagesServiceId } from '../../../monitoring/model/pages-service.ts'
 import type { ServiceRecord } from '../../../monitoring/model/records.ts'
 import { resourceTypes } from '../../../monitoring/model/resource-types.ts'
 import type { ServiceType } from '../../../monitoring/model/service-types.ts'
+import { pagesServiceId } from '../../../monitoring/model/service-types.ts'
 import type { RequestedWindow, TimeWindow, WindowRefusal } from '../../../monitoring/query/align-window.ts'
 import {
   alignWindow,

@@ -1,5 +1,5 @@
-import { coreReads } from '../../../monitoring/query/core-reads.ts'
 import { exceptionReads } from '../../../monitoring/query/exception-reads.ts'
+import { coreReads } from '../../../monitoring/query/request-totals.ts'
 import { serveReads } from '../../../monitoring/query/serve-reads.ts'
 import { metricDataReads } from './metric-data-reads.ts'
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { hasRole } from '../../../accounts/caller.ts'
+import { hasRole } from '../../../accounts/records.ts'
 import { without } from '../../../lib/defined.ts'
 import type { ServiceRecord } from '../../../monitoring/model/records.ts'
 import type { Services } from '../../../monitoring/services/services.ts'
@@ -12,6 +12,24 @@ import { envelope, okStatus } from '../envelope.ts'
 import type { Fields } from '../parameters.ts'
 import { bodyFields, pathId } from '../parameters.ts'
 import { readChange, readNewService, toFullService, toShortService } from './service-response.ts'
+
+export interface AutoconfigureApiDeps {
+  /** Creates missing hosts and services for this server and those in its settings. */
+  autoconfigure(): Promise<void>
+}
+
+export const autoconfigure = operation({
+  summary: 'Make the hosts and services of this server and of those in its settings, where they lack',
+  description:
+    'Adds the services of `TERRANE_MAP_SERVERS` and this server where they are missing; existing ones stay as they are. Needs the role `admin`.',
+  tags: ['monitoring'],
+  idempotent: true,
+  answers: { 200: OkReply },
+  handle: async (deps: AutoconfigureApiDeps) => {
+    await deps.autoconfigure()
+    return okStatus()
+  },
+})
 
 const tags = ['monitoring']
 const answers = { 200: envelopeReply(Service) }

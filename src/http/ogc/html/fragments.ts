@@ -1,7 +1,7 @@
-import { ownValue } from '../../../lib/own-value.ts'
+import { ownValue } from '../../../lib/record-keys.ts'
 import type { Link } from './documents.ts'
 import type { Shown } from './html-page.ts'
-import { linkHref } from './html-page.ts'
+import { basePathOf, linkHref } from './html-page.ts'
 import type { Markup, Part } from './markup.ts'
 import { html } from './markup.ts'
 
@@ -54,4 +54,10 @@ export function linkList(links: readonly Link[], shown: Shown): Markup {
       }</li>`
     })
   return html`<ul class="places">${items}</ul>`
+}
+
+/** A small picture of a layer, which the server draws. */
+export function thumbnail(id: string, shown: Shown, [width, height]: readonly [number, number]): Markup {
+  const path = `/tiles/${encodeURIComponent(id)}/thumbnail.webp?width=${width}&height=${height}`
+  return html`<img src="${basePathOf(shown)}${path}" width="${width}" height="${height}" alt="" loading="lazy" decoding="async"/>`
 }

@@ -1,4 +1,4 @@
-import { ownValue } from '../../../lib/own-value.ts'
+import { ownValue } from '../../../lib/record-keys.ts'
 import { framed } from './frame.ts'
 import type { HtmlPage, Shown } from './html-page.ts'
 import { anyDocument } from './pages/any-document.ts'

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../lib/text/escape-html.ts'
+import { escapeHtml } from '../../../lib/text/escape.ts'
 
 /** Text that means HTML: made by `html` alone, so all that others wrote is escaped in it. */
 export class Markup {

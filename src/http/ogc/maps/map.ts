@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import type { LayerRecord } from '../../../catalog/records.ts'
 import { notFound } from '../../../lib/errors.ts'
 import type { MapFormat } from '../../../maps/pictures/encode-picture.ts'
@@ -7,8 +8,7 @@ import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { Bytes, media } from '../../description.ts'
 import { operation } from '../../endpoint.ts'
 import { hasAlready, sayHowLong } from '../../tiles/caching.ts'
-import { styleFor } from '../../tiles/drawn-style.ts'
-import { rasterSymbols } from '../../tiles/raster-symbols.ts'
+import { rasterSymbols, styleFor } from '../../tiles/drawn-style.ts'
 import { readableLayer } from '../about-layer.ts'
 import { collectionId } from '../collection.ts'
 import type { OgcDeps } from '../ogc-deps.ts'
@@ -17,7 +17,11 @@ import { chosenRepresentation, represented } from '../representations.ts'
 import { CollectionParams } from '../schemas.ts'
 import type { MapImageRequest, MapParameters } from './map-query.ts'
 import { contentBbox, isCrs84, MapQuery, readBackground, readFrame } from './map-query.ts'
-import { StyleParams } from './map-schemas.ts'
+
+const StyleParams = Type.Object({
+  collectionId: Type.String({ description: 'Workspace and layer, such as `city:heights`' }),
+  styleId: Type.String({ description: "A style of the layer's workspace or a global one" }),
+})
 
 type MapDeps = Pick<OgcDeps, 'catalog' | 'version' | 'sharedMaxAgeSeconds' | 'tiles'>
 

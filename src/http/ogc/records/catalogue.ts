@@ -1,15 +1,16 @@
-import { hasRole } from '../../../accounts/caller.ts'
+import { hasRole } from '../../../accounts/records.ts'
 import type { SummarySet } from '../../../catalog/summaries/layer-summaries.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { crs84Uri } from '../../crs-uris.ts'
 import { operation } from '../../endpoint.ts'
 import { apiMediaType } from '../api-description.ts'
-import { offeredDescriptions, offeredDocuments, offeredSchemas } from '../offered.ts'
+import { asHtml } from '../as-html.ts'
+import { offeredDescriptions, offeredDocuments, offeredGranules, offeredSchemas } from '../offered.ts'
 import type { CatalogPageDeps, OgcDeps } from '../ogc-deps.ts'
+import type { Representation } from '../representations.ts'
 import { chosenRepresentation, represented } from '../representations.ts'
 import { ConfClasses } from '../schemas.ts'
 import { describeCatalogueApi } from './api-records.ts'
-import { offeredCatalogues } from './offered-records.ts'
 import { isKept, knownSummaries } from './read-records.ts'
 import type { RecordLink } from './record-response.ts'
 import {
@@ -26,6 +27,20 @@ import {
   OpenApiAnswer,
   SortablesAnswer,
 } from './schemas.ts'
+
+/** The collection of records. */
+const offeredCatalogues: readonly Representation[] = [
+  {
+    name: 'json',
+    mediaType: 'application/ogc-catalog+json',
+    title: 'JSON',
+    acceptedAs: ['application/json'],
+  },
+  asHtml,
+]
+
+/** Records are GeoJSON as granules are. */
+export const offeredRecords: readonly Representation[] = offeredGranules
 
 const parts = 'http://www.opengis.net/spec'
 const features = `${parts}/ogcapi-features-1/1.0/conf`

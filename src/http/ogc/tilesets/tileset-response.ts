@@ -1,6 +1,6 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
-import { ownValue } from '../../../lib/own-value.ts'
+import { ownValue } from '../../../lib/record-keys.ts'
 import type { TileMatrixSetId } from '../../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet } from '../../../tiles/tile-matrix-sets.ts'
 import type { FastifyRequest } from '../../app-types.ts'

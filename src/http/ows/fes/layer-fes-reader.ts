@@ -1,7 +1,7 @@
 import type { Expression } from '../../../filters/expression.ts'
 import { FesReader } from '../../../filters/fes/fes-reader.ts'
 import { readGml } from '../../../filters/fes/gml-literals.ts'
-import { invalidFilter, unsupportedFilter } from '../../../filters/refusals.ts'
+import { invalidFilter, unsupportedFilter } from '../../../filters/filter-size.ts'
 import type { AttributeType, Schema } from '../../../geo/schema.ts'
 import type { XmlElement } from '../../../lib/text/xml-tree.ts'
 import type { LayerCrs, NamedCrs } from '../named-crs.ts'

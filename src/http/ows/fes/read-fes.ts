@@ -1,6 +1,6 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import { featureIdOf } from '../../../filters/fes/fes-reader.ts'
-import { invalidFilter } from '../../../filters/refusals.ts'
+import { invalidFilter } from '../../../filters/filter-size.ts'
 import type { XmlElement } from '../../../lib/text/xml-tree.ts'
 import type { RequestFilter } from '../../../stores/reading/request-filter.ts'
 import type { RequestDocuments } from '../request-documents.ts'
@@ -20,4 +20,14 @@ export function readFes(filter: XmlElement, documents: RequestDocuments): Writte
   if (only === undefined || others.length > 0)
     throw invalidFilter('A Filter has one operator, or ids of features and nothing else')
   return { filter: (layer) => documents.readFes(only, layer) }
+}
+
+/**
+ * Reads a filter as GeoServer's `cql_filter` takes it: ECQL, its geometries in the CRS of the layer where none is named, x
+ * or easting first. Throws `OwsFailure`, `invalid-filter` and `unsupported-filter`.
+ */
+export async function readEcql(text: string, documents: RequestDocuments): Promise<WrittenFes> {
+  const found = await documents.readEcql(text)
+  if ('ids' in found) return { ids: found.ids }
+  return { filter: (layer) => documents.ecqlOfLayer(text, found, layer) }
 }

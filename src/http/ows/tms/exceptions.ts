@@ -1,4 +1,4 @@
-import { escapeXml } from '../../../lib/text/escape-xml.ts'
+import { escapeXml } from '../../../lib/text/escape.ts'
 import type { FastifyReply } from '../../app-types.ts'
 import { noteFailure, tellWhenToRetry, toHttpProblem } from '../../errors.ts'
 import { OwsFailure } from '../ows-failure.ts'

@@ -1,6 +1,6 @@
 import type { FastifyReply } from '../../app-types.ts'
-import type { NamedFailure } from '../exception-text.ts'
-import { owsException, toExceptionText } from '../exception-text.ts'
+import type { NamedFailure } from '../ows-failure.ts'
+import { owsException, toExceptionText } from '../ows-failure.ts'
 import type { WcsVersion } from './wcs-version.ts'
 
 /** WCS exception codes of failures that have other codes here. */

@@ -1,6 +1,6 @@
 import type { CoverageFileRequest, CutFormat } from '../../../downloads/coverages.ts'
 import type { RasterBand } from '../../../formats/format.ts'
-import { ownValue } from '../../../lib/own-value.ts'
+import { ownValue } from '../../../lib/record-keys.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { CoverageRequest } from './wcs-request.ts'
 

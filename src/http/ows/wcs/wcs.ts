@@ -1,6 +1,6 @@
-import { ownValue } from '../../../lib/own-value.ts'
+import { ownValue } from '../../../lib/record-keys.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
-import { clientSignal } from '../../client-signal.ts'
+import { clientSignal } from '../../request-properties.ts'
 import { keyValuesOf } from '../key-values.ts'
 import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'

@@ -1,5 +1,5 @@
-import { gmlNamespaces } from '../../../formats/writing/gml/gml-version.ts'
-import { escapeXml } from '../../../lib/text/escape-xml.ts'
+import { gmlNamespaces } from '../../../formats/writing/gml/gml-schema.ts'
+import { escapeXml } from '../../../lib/text/escape.ts'
 import type { PagePart } from '../../../stores/reading/feature-page-request.ts'
 import type { PageFrame } from '../../ogc/page-stream.ts'
 import type { NamedCrs } from '../named-crs.ts'

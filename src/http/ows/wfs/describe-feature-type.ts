@@ -1,7 +1,7 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import type { GmlNamespace } from '../../../formats/writing/gml/gml-schema.ts'
 import { gmlFeatureType, gmlSchemaFrame, gmlSchemaImports } from '../../../formats/writing/gml/gml-schema.ts'
-import { escapeXml } from '../../../lib/text/escape-xml.ts'
+import { escapeXml } from '../../../lib/text/escape.ts'
 import type { OwsCatalog, OwsDeps } from '../ows-deps.ts'
 import { readableSummaries, sendPieces } from '../send-pieces.ts'
 import { namespaceOf, namespacePrefix } from '../type-names.ts'

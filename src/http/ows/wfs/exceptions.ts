@@ -1,6 +1,6 @@
 import type { FastifyReply } from '../../app-types.ts'
-import type { NamedFailure } from '../exception-text.ts'
-import { owsException, toExceptionText } from '../exception-text.ts'
+import type { NamedFailure } from '../ows-failure.ts'
+import { owsException, toExceptionText } from '../ows-failure.ts'
 import type { WfsVersion } from './wfs-version.ts'
 
 /** WFS exception codes of failures that have other codes here; only of 2.0 (OGC 09-025r2, section 7.5). */

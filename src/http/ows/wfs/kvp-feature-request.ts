@@ -1,6 +1,5 @@
-import { readEcql } from '../fes/read-ecql.ts'
 import type { WrittenFes } from '../fes/read-fes.ts'
-import { readFes } from '../fes/read-fes.ts'
+import { readEcql, readFes } from '../fes/read-fes.ts'
 import type { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { RequestDocuments } from '../request-documents.ts'

@@ -7,8 +7,8 @@ import type {
   RequestBox,
   WrittenForm,
 } from '../../../stores/reading/feature-page-request.ts'
+import { shownSchema } from '../../../stores/reading/feature-page-request.ts'
 import type { RequestFilter } from '../../../stores/reading/request-filter.ts'
-import { shownSchema } from '../../../stores/reading/shown-schema.ts'
 import { isSortable } from '../../ogc/property-names.ts'
 import type { NamedCrs } from '../named-crs.ts'
 import { defaultCrs, readCrs } from '../named-crs.ts'

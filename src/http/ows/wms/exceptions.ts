@@ -1,6 +1,6 @@
 import type { FastifyReply } from '../../app-types.ts'
-import type { ExceptionText, NamedFailure } from '../exception-text.ts'
-import { toExceptionText } from '../exception-text.ts'
+import type { ExceptionText, NamedFailure } from '../ows-failure.ts'
+import { toExceptionText } from '../ows-failure.ts'
 import type { WmsVersion } from './wms-request.ts'
 
 /** WMS exception codes of failures that have other codes here. */

@@ -1,5 +1,5 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
-import { gmlNamespaces } from '../../../formats/writing/gml/gml-version.ts'
+import { gmlNamespaces } from '../../../formats/writing/gml/gml-schema.ts'
 import { xmlAttribute, xmlName, xmlText } from '../../../formats/writing/gml/xml-text.ts'
 import { findCrs } from '../../../geo/crs-database.ts'
 import type { WrittenForm } from '../../../stores/reading/feature-page-request.ts'

@@ -1,7 +1,7 @@
 import { requireStyleSize } from '../../../cartography/read-style.ts'
 import type { SldLayer } from '../../../cartography/sld/read-sld.ts'
 import { Failure } from '../../../lib/errors.ts'
-import { ownValue } from '../../../lib/own-value.ts'
+import { ownValue } from '../../../lib/record-keys.ts'
 import type { DrawingFormat, DrawingRequest, StyledLayer } from '../../../maps/drawing/map-drawings.ts'
 import { drawingFormats } from '../../../maps/drawing/map-drawings.ts'
 import type { OverlayFormat } from '../../../maps/pictures/pictures.ts'

@@ -1,6 +1,6 @@
 import type { Pictures } from '../../../maps/pictures/pictures.ts'
-import { requestSignal } from '../../client-signal.ts'
-import type { ExceptionText } from '../exception-text.ts'
+import { requestSignal } from '../../request-properties.ts'
+import type { ExceptionText } from '../ows-failure.ts'
 import { backgroundOf } from './draw-layers.ts'
 import { mostCells, readColor, readMapFormat } from './get-map.ts'
 import type { WmsRequest } from './wms-request.ts'

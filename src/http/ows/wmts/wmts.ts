@@ -1,4 +1,4 @@
-import { ownValue } from '../../../lib/own-value.ts'
+import { ownValue } from '../../../lib/record-keys.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import type { KeyValues } from '../key-values.ts'
 import { keyValuesOf } from '../key-values.ts'

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import type { FormatMessage } from '../../../formats/format.ts'
 import type { EventBus } from '../../../lib/events.ts'
-import { ownValue } from '../../../lib/own-value.ts'
+import { ownValue } from '../../../lib/record-keys.ts'
 import type { TaskLayer, TaskRecord } from '../../model/model.ts'
 import { changesPath, rejectsPath, trialRejectsPath } from '../../records/records.ts'
 import type { ProgressBoard } from '../../runtime/runtime.ts'

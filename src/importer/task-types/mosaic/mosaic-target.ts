@@ -1,12 +1,17 @@
 import { join } from 'node:path'
 import type { Catalog } from '../../../catalog/catalog.ts'
 import type { LayerRecord } from '../../../catalog/records.ts'
+import type { Database } from '../../../db/connection.ts'
 import { invalid } from '../../../lib/errors.ts'
+import type { Logger } from '../../../lib/logger.ts'
 import { toFileName } from '../../../lib/text/free-name.ts'
 import { mosaicType } from '../../../stores/rasters/coverage-types.ts'
+import type { LoadPool } from '../../worker/worker.ts'
+import type { Targets } from '../load/find-target.ts'
+import type { RowLoads } from '../load/load-rows.ts'
+import type { Loader } from '../load/loader.ts'
 import type { Target } from '../load/target.ts'
 import type { Naming, Running } from '../task-type.ts'
-import type { MosaicDeps } from './mosaic-deps.ts'
 
 /** Target of the index of a mosaic, and the folder for uploaded granules. */
 export interface MosaicTarget {
@@ -67,4 +72,14 @@ export async function findMosaicTarget(
     'nothing-to-append-to',
     `There is no layer "${record.workspace}:${name}" to append granules to`,
   )
+}
+
+export interface MosaicDeps {
+  catalog: Catalog
+  database: Database
+  pool: LoadPool
+  folders: { stores: string }
+  log: Logger
+  /** Dependencies for loading the index of the mosaic. */
+  loading: { rows: RowLoads; targets: Targets; loader: Loader }
 }

@@ -14,7 +14,7 @@ import { cornersOf, footprintRows } from '../raster/footprint-rows.ts'
 import type { Running, StageNotes, TaskRows } from '../task-type.ts'
 import { bandsKey } from './check-granules.ts'
 import { toGranule } from './granule.ts'
-import type { MosaicDeps } from './mosaic-deps.ts'
+import type { MosaicDeps } from './mosaic-target.ts'
 
 import { loadFolder, placeGranules, requireFiles } from './place-granules.ts'
 import { readIndex } from './read-index.ts'

@@ -1,14 +1,13 @@
 import { planTasks } from '../../inspect/inspect.ts'
-import { describeAgain } from '../describe-again.ts'
-import { withoutLoad } from '../no-load.ts'
+import { describeAgain } from '../load/task-source.ts'
 import type { TaskKind } from '../task-type.ts'
-import { describeTrial } from '../without-rows.ts'
+import { describeTrial, withoutLoad } from '../without-rows.ts'
 import { checkRasterTransforms } from './check-transforms.ts'
 import { examineRaster } from './examine-raster.ts'
 import { rasterRows } from './footprint-rows.ts'
 import { publishRaster, removeUnused } from './publish-raster.ts'
-import type { RasterDeps } from './raster-deps.ts'
 import { refuseAppend } from './refuse-append.ts'
+import type { RasterDeps } from './run-tools.ts'
 import { stageRaster } from './stage-raster.ts'
 
 /** A raster served as a coverage: at its source location, as a copy, or as the result of a tool chain. */

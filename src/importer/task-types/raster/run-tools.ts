@@ -1,19 +1,44 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { Catalog } from '../../../catalog/catalog.ts'
 import type { DataFile } from '../../../formats/format.ts'
 import { outgrown, spaceFor, withDiskWatch } from '../../../formats/gdal/disk-watch.ts'
 import { limitedProgram } from '../../../formats/gdal/safe-gdal.ts'
 import { rasterDrivers } from '../../../formats/raster/raster-drivers.ts'
 import type { RasterSource } from '../../../formats/raster/raster-programs.ts'
 import { withRasterSource } from '../../../formats/raster/raster-programs.ts'
+import type { Logger } from '../../../lib/logger.ts'
 import { ProgramError, runProgram } from '../../../lib/process.ts'
+import type { WorkQueue } from '../../../lib/workers/work-queue.ts'
 import type { RasterStep } from '../../../transforms/raster/raster-transform.ts'
 import { rasterTranslate } from '../../../transforms/raster/translate.ts'
 import type { ChainStep } from '../../../transforms/raster-chain.ts'
 import { rasterSteps } from '../../../transforms/raster-chain.ts'
 import type { TransformSpec } from '../../../transforms/transform.ts'
+import type { ProgressBoard } from '../../runtime/runtime.ts'
+import type { LoadPool } from '../../worker/worker.ts'
 import { refuseWriteErrors, toolFailure } from './tool-failure.ts'
-import { progressReader } from './tool-progress.ts'
+
+const tailLength = 400
+const marks = /\b(100|[1-9]0|0)(\.{1,3})/g
+/** GDAL prints three dots between two numbers. */
+const percentPerDot = 2.5
+
+/**
+ * Parses GDAL's progress (`0...10...20...`) from pieces of output; returns a share from 0 to 1 that never
+ * decreases.
+ */
+export function progressReader(): (piece: Uint8Array) => number {
+  let tail = ''
+  let share = 0
+  return (piece) => {
+    tail = (tail + Buffer.from(piece).toString('latin1')).slice(-tailLength)
+    const last = [...tail.matchAll(marks)].at(-1)
+    const percent = last === undefined ? 0 : Number(last[1]) + (last[2] ?? '').length * percentPerDot
+    share = Math.min(1, Math.max(share, / - done\.\s*$/.test(tail) ? 1 : percent / 100))
+    return share
+  }
+}
 
 const maxOutputBytes = 1 << 20
 const cacheMegabytes = '256'
@@ -128,4 +153,14 @@ export async function runTools(run: ToolRun): Promise<string> {
   const driver = rasterDrivers.find(({ name }) => name === run.format)
   if (driver === undefined) throw new Error(`${run.format} is no raster format`)
   return withRasterSource(run.file, driver, (source) => runSteps(run, source))
+}
+
+export interface RasterDeps {
+  catalog: Catalog
+  pool: LoadPool
+  progress: ProgressBoard
+  folders: { stores: string; uploads: string }
+  log: Logger
+  /** Concurrency and resource limits of tool chains. */
+  tools: { turns: WorkQueue; limits: ToolLimits }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { progressReader } from './tool-progress.ts'
+import { progressReader } from './run-tools.ts'
 
 function readAll(...pieces: string[]): number[] {
   const read = progressReader()

@@ -13,7 +13,7 @@ import { crsOfSource } from '../../model/model.ts'
 import type { ProgressBoard } from '../../runtime/runtime.ts'
 import { progressTeller } from './byte-progress.ts'
 import { requirePrograms } from './check-transforms.ts'
-import type { RasterDeps } from './raster-deps.ts'
+import type { RasterDeps } from './run-tools.ts'
 
 import { runTools } from './run-tools.ts'
 

@@ -1,8 +1,8 @@
-import { withoutLoad } from '../no-load.ts'
 import type { TaskKind } from '../task-type.ts'
 import { vectorKind } from '../vector/vector.ts'
+import { withoutLoad } from '../without-rows.ts'
 import { dryRunFile } from './dry-run-file.ts'
-import type { ServedDeps } from './served-deps.ts'
+import type { ServedDeps } from './stage-file.ts'
 import { publishFile, stageFile } from './stage-file.ts'
 
 /** Rows of a file that is served directly. Examining the task may switch it to loading rows, and back. */

@@ -2,7 +2,6 @@ import { basename, extname } from 'node:path'
 import type { StoreRecord } from '../../../catalog/records.ts'
 import type { CatalogTransaction, NewFileStore } from '../../../catalog/services/transaction.ts'
 import type { LayerDescription } from '../../../formats/format.ts'
-import { toLayerName } from '../../../geo/names.ts'
 import { defined } from '../../../lib/defined.ts'
 import { invalid } from '../../../lib/errors.ts'
 import type { IndexMaker } from '../../../stores/files/index/index-maker.ts'
@@ -10,11 +9,13 @@ import { leftOutMessage } from '../../../stores/files/index/layout.ts'
 import { findStoreServing } from '../../../stores/registry.ts'
 import type { StoreConnection, StoreParameters, StoreType } from '../../../stores/store.ts'
 import type { TaskRecord } from '../../model/model.ts'
-import { findRejectFault, rejectLimitOf } from '../../model/model.ts'
+import { findRejectFault, rejectLimitOf, toLayerName } from '../../model/model.ts'
 import { copyFolder, finalizeCopy } from '../../publish/publish.ts'
 import { rejectsPath } from '../../records/records.ts'
+import type { LoadPool } from '../../worker/worker.ts'
+import type { RowLoads } from '../load/load-rows.ts'
+import type { Loader } from '../load/loader.ts'
 import type { Publication, Running } from '../task-type.ts'
-import type { ServedDeps } from './served-deps.ts'
 
 /** A file that can be served directly. */
 export interface ServedFile {
@@ -103,4 +104,12 @@ export function publishFile({ record, task }: Running, file: ServedFile): Public
     published,
     makeStore: (change) => makeStore(change, record.workspace, { name, type, parameters }),
   }
+}
+
+export interface ServedDeps {
+  rows: RowLoads
+  loader: Loader
+  pool: LoadPool
+  folders: { stores: string; uploads: string; rejects: string; indexes: string }
+  indexMaker: IndexMaker
 }

@@ -1,11 +1,9 @@
 import { planTasks } from '../../inspect/inspect.ts'
 import type { LoadPool, LoadSource } from '../../worker/worker.ts'
-import { describeAgain } from '../describe-again.ts'
 import { checkRowTransforms } from '../load/check-rows.ts'
 import { examineRows, needsDefaultStore } from '../load/examine-rows.ts'
 import type { RowLoads } from '../load/load-rows.ts'
-import { servedType } from '../load/served-type.ts'
-import { taskRows } from '../load/task-rows.ts'
+import { describeAgain, servedType, taskRows } from '../load/task-source.ts'
 import type { Running, TaskKind } from '../task-type.ts'
 
 function openFile({ task }: Running): LoadSource {

@@ -1,6 +1,5 @@
-import { ownValue } from '../../../lib/own-value.ts'
-import type { RequestEventType } from '../../model/event-types.ts'
-import type { UsageClass } from '../../model/usage-classes.ts'
+import { ownValue } from '../../../lib/record-keys.ts'
+import type { RequestEventType, UsageClass } from '../../model/event-types.ts'
 import type { UsedResource } from '../../series/request-event.ts'
 
 /** Request fields that determine the usage class. */

@@ -1,4 +1,4 @@
-import type { UsageClass } from '../../model/usage-classes.ts'
+import type { UsageClass } from '../../model/event-types.ts'
 import { readArea, readAreaQuery } from './area-parameters.ts'
 import type { RawRequest } from './raw-request.ts'
 import { areaOfBox, areaOfTile } from './requested-area.ts'

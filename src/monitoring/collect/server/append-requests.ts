@@ -1,4 +1,4 @@
-import { pagesServiceId } from '../../model/pages-service.ts'
+import { pagesServiceId } from '../../model/service-types.ts'
 import type { CaughtException, RequestEvent } from '../../series/request-event.ts'
 import type { SeriesWriter } from '../../series/series.ts'
 import type { SeriesDatabase } from '../../series/series-database.ts'

@@ -1,5 +1,10 @@
 import { wholeHostMetric } from './host-metric.ts'
 
+export const uptime = wholeHostMetric(
+  { id: 25, name: 'uptime', type: 'rate', unit: 's', description: 'Time since the start of the host' },
+  ({ uptimeSeconds }) => uptimeSeconds,
+)
+
 export const load1 = wholeHostMetric(
   { id: 17, name: 'load.1m', type: 'rate', unit: 'Rate', description: 'Load over 1 minute' },
   ({ loads }) => loads?.one,

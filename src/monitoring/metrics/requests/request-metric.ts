@@ -1,5 +1,4 @@
 import type { MetricFacts } from '../metric.ts'
-import type { RequestColumn, RequestColumns } from '../request-columns.ts'
 
 /** Counts requests by a label. */
 export interface LabelMetric extends MetricFacts {
@@ -47,4 +46,29 @@ export function labelMetric(
 /** Describes a metric that adds up a number of requests, or takes its mean. */
 export function numberMetric(metric: Own<NumberMetric, 'isLabelled' | 'hasQuantiles'>): NumberMetric {
   return { hasQuantiles: false, ...metric, takenFrom: 'numbers', isLabelled: false }
+}
+
+/** One column of requests: each request has the index of its value. */
+export interface RequestColumn<T> {
+  values: T[]
+  /** Undefined where all have the first value. */
+  indexes: Uint8Array | Uint16Array | Uint32Array | undefined
+}
+
+/** Text properties of a request; null if unknown. */
+export type TextColumn =
+  | ('method' | 'path' | 'userAgent' | 'userAgentFamily' | 'clientIp')
+  | ('country' | 'region' | 'city' | 'visitor' | 'userName')
+  | ('errorType' | 'host' | 'contentType')
+
+/** Input of request metrics: requests of a service in one minute, as columns. */
+export interface RequestColumns {
+  count: number
+  sizes: Float64Array
+  /** Not a number where it is not known. */
+  milliseconds: Float64Array
+  /** Time until the first byte of the response; NaN if unknown. */
+  firstByteMilliseconds: Float64Array
+  statuses: RequestColumn<number>
+  texts: Readonly<Record<TextColumn, RequestColumn<string | null>>>
 }

@@ -2,7 +2,6 @@ import type { Socket } from 'node:net'
 import type { MonitoringSettings } from '../../../config/monitoring-settings.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { AnyMessage, Receiver } from '../model/model.ts'
-import type { ServerIdentity } from './server-identity.ts'
 
 /**
  * A notification channel: its field in a check's configuration, its kinds of receivers, and how messages are
@@ -100,4 +99,22 @@ export interface Parcel {
   deliveryId: number
   /** Current grace period of the check. */
   graceSeconds: number
+}
+
+/** Origin of messages, as shown in them. */
+export interface ServerIdentity {
+  /** Host name of the server. */
+  host: string
+  /** Address of the base path, without a slash behind. */
+  baseUrl: string
+}
+
+/** Returns the URL of a check's configuration. */
+export function configUrl({ baseUrl }: ServerIdentity, checkId: number): string {
+  return `${baseUrl}/monitoring/api/notifications/config/${checkId}/`
+}
+
+/** Returns the URL of all current problems. */
+export function statusUrl({ baseUrl }: ServerIdentity): string {
+  return `${baseUrl}/monitoring/api/status/`
 }

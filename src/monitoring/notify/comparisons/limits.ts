@@ -1,6 +1,6 @@
 import { readableAmount, toAmount } from '../model/amount.ts'
 import { parseDuration, readableDuration } from '../model/duration.ts'
-import type { LimitKind } from './comparison.ts'
+import type { Breach, BreachFacts, ComparedValue, LimitKind } from './comparison.ts'
 
 /** Limits in the metric's own unit. */
 export const amounts: LimitKind = {
@@ -19,4 +19,23 @@ export const durations: LimitKind = {
     return seconds === undefined || seconds < 0 ? undefined : seconds
   },
   readable: readableDuration,
+}
+
+/**
+ * A breach by the number itself. Where a service was read and nothing happened a sum is 0; a mean of nothing is no
+ * problem.
+ */
+export function findNumberBreach(
+  { metric, found, isCollected }: ComparedValue,
+  isBeyond: (value: number) => boolean,
+): Breach | undefined {
+  const isSum = metric.type !== 'rate'
+  if (found.value === undefined && isSum && !isCollected) return { kind: 'uncollected' }
+  const value = found.value ?? (isSum ? 0 : undefined)
+  return value !== undefined && isBeyond(value) ? { kind: 'beyond', value } : undefined
+}
+
+/** `wanted` is `at least` or `at most`. */
+export function describeNumber({ value, metric, limit, more, span }: BreachFacts, wanted: string): string {
+  return `${readableAmount(value ?? 0, metric.unit)}${more} ${span}; ${wanted} ${limit} is expected.`
 }

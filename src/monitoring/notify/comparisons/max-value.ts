@@ -1,6 +1,5 @@
 import type { Comparison } from './comparison.ts'
-import { amounts } from './limits.ts'
-import { describeNumber, findNumberBreach } from './numbers.ts'
+import { amounts, describeNumber, findNumberBreach } from './limits.ts'
 
 /** Not above. */
 export const maxValue: Comparison = {

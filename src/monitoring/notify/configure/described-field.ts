@@ -1,9 +1,23 @@
 import { findMetric } from '../../metrics/metrics.ts'
 import type { EventType } from '../../model/event-types.ts'
 import { comparisonLimits } from '../comparisons/comparisons.ts'
-import type { Check, Definition, Threshold } from '../model/model.ts'
+import type { Check, Definition, DefinitionBounds, Threshold } from '../model/model.ts'
 import { fieldName } from '../model/model.ts'
 import { calculatedSteps } from '../model/steps.ts'
+
+/** Parts of a threshold's scope: each is a separate field whose name begins with the threshold's. */
+export const scopeParts = [
+  { part: 'service', caption: 'service', isUsed: (bounds: DefinitionBounds) => bounds.usesService },
+  { part: 'resource', caption: 'resource', isUsed: (bounds: DefinitionBounds) => bounds.usesResource },
+  { part: 'label', caption: 'label', isUsed: (bounds: DefinitionBounds) => bounds.usesLabel },
+  {
+    part: 'ows_service',
+    caption: 'OWS service',
+    isUsed: (bounds: DefinitionBounds) => bounds.usesOwsService,
+  },
+] as const
+/** As it ends the name of a field. */
+export type ScopePart = (typeof scopeParts)[number]['part']
 
 /** A field of a check's configuration with its value, as shown in responses and forms. */
 export interface DescribedField {

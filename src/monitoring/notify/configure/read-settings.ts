@@ -1,5 +1,5 @@
 import type { Fields } from '../../../lib/fields.ts'
-import { severities } from '../../model/severities.ts'
+import { severities } from '../../model/records.ts'
 import { parseDuration } from '../model/duration.ts'
 import type { CheckSettings } from '../model/model.ts'
 

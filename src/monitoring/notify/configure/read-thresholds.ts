@@ -9,7 +9,7 @@ import type { ValueSource } from '../evaluate/evaluate-check.ts'
 import type { Definition, Threshold } from '../model/model.ts'
 import { fieldName } from '../model/model.ts'
 import { limitProblem } from '../model/steps.ts'
-import type { ScopePart } from './scope-parts.ts'
+import type { ScopePart } from './described-field.ts'
 
 const maxLabelLength = 2000
 

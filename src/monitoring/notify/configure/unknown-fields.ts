@@ -2,7 +2,7 @@ import { bodyRecord, Fields } from '../../../lib/fields.ts'
 import { channels } from '../channels/channels.ts'
 import type { Check } from '../model/model.ts'
 import { fieldName } from '../model/model.ts'
-import { scopeParts } from './scope-parts.ts'
+import { scopeParts } from './described-field.ts'
 
 /** The fields of every check's configuration, in the order of the form. */
 const settingNames: readonly string[] = [

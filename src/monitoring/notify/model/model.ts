@@ -1,5 +1,5 @@
 import type { EventType } from '../../model/event-types.ts'
-import type { Severity } from '../../model/severities.ts'
+import type { Severity } from '../../model/records.ts'
 
 /**
  * States of a delivery: `pending` will be tried again, `failed` will not, `dropped` is obsolete (the check

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Queryable } from '../../../db/connection.ts'
 import type { Tables } from '../../../db/tables.ts'
-import { severities } from '../../model/severities.ts'
+import { severities } from '../../model/records.ts'
 import type {
   Check,
   CheckSettings,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../db/connection.ts'
-import type { Severity } from '../../model/severities.ts'
+import type { Severity } from '../../model/records.ts'
 import type { Comparison } from '../comparisons/comparison.ts'
 import { maxTimeout } from '../comparisons/max-timeout.ts'
 import { maxValue } from '../comparisons/max-value.ts'

@@ -1,7 +1,7 @@
 import { SeenGeometries } from '../../../geo/geometry-shape.ts'
 import type { GeometryType } from '../../../geo/schema.ts'
 import { geometryTypes } from '../../../geo/schema.ts'
-import { ownValue } from '../../../lib/own-value.ts'
+import { ownValue } from '../../../lib/record-keys.ts'
 
 /** Properties of a geometry column before its rows are read. */
 export interface PostgresGeometryShape {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { pipeline, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { ownValue } from '../../../lib/own-value.ts'
+import { ownValue } from '../../../lib/record-keys.ts'
 import { RemoteFault } from '../remote.ts'
 
 /** Below this size the ratio is not checked. */

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { readyFor, rowFilter } from '../../../filters/row-filter.ts'
 import type { PlacedRows } from '../../../formats/format.ts'
-import { areaTest } from '../../../geo/area.ts'
 import type { AreaTest } from '../../../geo/area-test.ts'
+import { areaTest } from '../../../geo/polygon-test.ts'
 import type { FeatureQuery } from '../../store.ts'
 import type { FileIndex } from './open-index.ts'
 import { allPositions, IndexRowSet } from './row-set.ts'
-import { rowsChanged } from './states.ts'
+import { rowsChanged } from './stamp.ts'
 
 export type Filter = Pick<FeatureQuery, 'bboxes' | 'time' | 'featureId' | 'featureIds' | 'filter'>
 

@@ -1,8 +1,8 @@
+import type { GeometryBox } from '../../../formats/geopackage/geometry-blob.ts'
 import { wkbStart } from '../../../formats/geopackage/geometry-blob.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { GeometryBuilder } from '../../../geo/geometry-builder.ts'
 import { GeometryError, walkCoordinates } from '../../../geo/wkb.ts'
-import type { GeometryBox } from '../geometry-box.ts'
 
 /**
  * Returns the coordinates of a geometry blob as little-endian ISO WKB, independent of header, byte order and

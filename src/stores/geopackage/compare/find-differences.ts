@@ -2,16 +2,39 @@ import type { DatabaseSync } from 'node:sqlite'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { ChangeCounts } from '../../changes.ts'
 import type { Missing } from '../../spared-texts.ts'
-import { allOf } from '../balanced-expressions.ts'
 import type { GeoPackageLoadPlan } from '../load-plan.ts'
 import { stagedKey } from '../load-plan.ts'
+import { allOf } from '../reading/joined-conditions.ts'
 import type { StagedRows } from '../stage-rows.ts'
 import type { ComparedColumn } from './compared-columns.ts'
 import { comparedColumns } from './compared-columns.ts'
-import { areKeysUnique } from './find-keys.ts'
 import { hashParts, hashRow } from './hash-row.ts'
-import { ComparedRowSet } from './row-set.ts'
 import { addCompareFunctions, sameValue } from './same-values.ts'
+import { areKeysUnique } from './single-keys.ts'
+
+/** A set of numbers from 1 to `last`, as a bitmap. */
+class ComparedRowSet {
+  readonly #bits: Uint8Array
+  readonly #last: number
+
+  constructor(last: number) {
+    this.#last = last
+    this.#bits = new Uint8Array((last >> 3) + 1)
+  }
+
+  add(id: number): void {
+    this.#bits[id >> 3] = (this.#bits[id >> 3] as number) | (1 << (id & 7))
+  }
+
+  has(id: number): boolean {
+    return (((this.#bits[id >> 3] as number) >> (id & 7)) & 1) === 1
+  }
+
+  /** Yields the missing numbers, in order. */
+  *missing(): Generator<number> {
+    for (let id = 1; id <= this.#last; id += 1) if (!this.has(id)) yield id
+  }
+}
 
 /**
  * Rows that a load adds (only `staged`), removes (only `target`) or changes (both), by their ids in the

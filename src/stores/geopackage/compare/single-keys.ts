@@ -3,7 +3,6 @@ import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import { conflict } from '../../../lib/errors.ts'
 import type { GeoPackageLoadPlan } from '../load-plan.ts'
 import type { ComparedColumn } from './compared-columns.ts'
-import { binary } from './find-keys.ts'
 
 /** Throws `Failure` if a key occurs twice in the table, so that the row to update is ambiguous. */
 export function requireSingleKeys(
@@ -23,4 +22,21 @@ export function requireSingleKeys(
   if (row === undefined) return
   const values = keys.map(({ name }, index) => `${name} = ${String(row[`k${index}`])}`).join(', ')
   throw conflict('ambiguous-key', `${row['n']} rows of "${plan.table}" have the same key: ${values}`)
+}
+
+/** True if each row has a unique key without nulls. */
+export function areKeysUnique(db: DatabaseSync, relation: string, keys: readonly string[]): boolean {
+  const isNull = keys.map((key) => `${key} IS NULL`).join(' OR ')
+  const found = db
+    .prepare(
+      `SELECT 1 WHERE EXISTS (SELECT 1 FROM ${relation} WHERE ${isNull})
+       OR EXISTS (SELECT 1 FROM ${relation} GROUP BY ${keys.map(binary).join(', ')} HAVING count(*) > 1)`,
+    )
+    .get()
+  return found === undefined
+}
+
+/** Returns SQL that compares keys byte by byte, whatever the collation of the column. */
+export function binary(key: string): string {
+  return `${key} COLLATE BINARY`
 }

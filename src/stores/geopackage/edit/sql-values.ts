@@ -1,4 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite'
+import type { GeometryBox } from '../../../formats/geopackage/geometry-blob.ts'
 import type { FeatureBatch } from '../../../geo/batch.ts'
 import type { Column } from '../../../geo/column.ts'
 import { columnValue, isValid } from '../../../geo/column.ts'
@@ -13,7 +14,6 @@ import {
   writeDate,
   writeInstant,
 } from '../date-digits.ts'
-import type { GeometryBox } from '../geometry-box.ts'
 
 const headerBytes = 8
 const envelopeBytes = 32

@@ -1,19 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { parseDate, parseTimestamp } from '../../../formats/geopackage/append-value.ts'
 import { wkbStart } from '../../../formats/geopackage/geometry-blob.ts'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
-import { parseDate, parseTimestamp } from '../../../formats/geopackage/temporal.ts'
-import type { Area } from '../../../geo/area.ts'
-import { areaTest } from '../../../geo/area.ts'
 import type { AreaTest } from '../../../geo/area-test.ts'
+import type { Area } from '../../../geo/polygon-test.ts'
+import { areaTest } from '../../../geo/polygon-test.ts'
 import { GeometryError } from '../../../geo/wkb.ts'
 import { BoundedCache } from '../../../lib/bounded-cache.ts'
 import type { FeatureQuery } from '../../store.ts'
-import type { SqlCondition } from './condition.ts'
 import { defineFilterFunctions } from './filter-functions.ts'
 import { filterCondition } from './filter-sql.ts'
 import type { IdSet } from './id-set.ts'
-import { parseFeatureId } from './parse-id.ts'
+import type { SqlCondition } from './joined-conditions.ts'
 
 export type Filter = Omit<FeatureQuery, 'limit' | 'offset'>
 /** Maximum number of prepared areas per connection: those of one filter. */
@@ -146,4 +145,11 @@ function startOf(text: string, isDate: boolean): bigint | undefined {
   if (!isDate) return parseTimestamp(text)
   const days = parseDate(text)
   return days === undefined ? undefined : BigInt(days) * microsPerDay
+}
+
+/** Parses an id; undefined if it is invalid. */
+export function parseFeatureId(text: string): bigint | undefined {
+  if (!/^(0|-?[1-9]\d{0,18})$/.test(text)) return undefined
+  const id = BigInt(text)
+  return BigInt.asIntN(64, id) === id ? id : undefined
 }

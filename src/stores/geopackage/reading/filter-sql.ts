@@ -10,7 +10,7 @@ import type { Attribute } from '../../../geo/schema.ts'
 import { wkbEnvelope } from '../../../geo/wkb.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { rtreeName } from '../rtree-sql.ts'
-import type { SqlCondition } from './condition.ts'
+import type { SqlCondition } from './joined-conditions.ts'
 import { joinedConditions } from './joined-conditions.ts'
 
 const lastMicroOfDay = 86_399_999_999n

@@ -1,3 +1,27 @@
+/** Most terms that are joined without parentheses. */
+const mostInSum = 100
+
+/**
+ * Joins the terms of an expression by an associative operator as a balanced tree. SQLite limits the depth of expressions to 1,000
+ * (SQLITE_MAX_EXPR_DEPTH), and a table may have more columns.
+ */
+function joinBalanced(terms: readonly string[], operator: string): string {
+  if (terms.length <= mostInSum) return terms.join(` ${operator} `)
+  const half = terms.length >> 1
+  const [left, right] = [terms.slice(0, half), terms.slice(half)]
+  return `(${joinBalanced(left, operator)}) ${operator} (${joinBalanced(right, operator)})`
+}
+
+/** Conditions joined by AND. */
+export function allOf(conditions: readonly string[]): string {
+  return joinBalanced(conditions, 'AND')
+}
+
+/** The sum of terms. */
+export function sumOf(terms: readonly string[]): string {
+  return joinBalanced(terms, '+')
+}
+
 /** Maximum number of conditions in one chain; longer lists are split in halves. */
 const mostInRow = 100
 
@@ -10,4 +34,13 @@ export function joinedConditions(conditions: readonly string[], word: 'AND' | 'O
   const middle = Math.ceil(conditions.length / 2)
   const halves = [conditions.slice(0, middle), conditions.slice(middle)]
   return `(${halves.map((half) => joinedConditions(half, word)).join(` ${word} `)})`
+}
+
+/** Values that a statement binds. */
+export type Bound = string | number | bigint | Uint8Array | null
+
+/** A condition with its bound values. */
+export interface SqlCondition {
+  sql: string
+  bound: Bound[]
 }

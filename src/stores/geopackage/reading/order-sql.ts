@@ -5,8 +5,8 @@ import type { OrderedRows, SortKey } from '../../order.ts'
 import { unknownPosition } from '../../order.ts'
 import type { OrderColumn, OrderedPart } from '../../ordered-sql.ts'
 import { orderedParts } from '../../ordered-sql.ts'
-import type { Bound } from './condition.ts'
-import { parseFeatureId } from './parse-id.ts'
+import { parseFeatureId } from './conditions.ts'
+import type { Bound } from './joined-conditions.ts'
 
 const microsPerDay = 86_400_000_000n
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { readyFor } from '../../../filters/row-filter.ts'
-import type { Area } from '../../../geo/area.ts'
+import type { Area } from '../../../geo/polygon-test.ts'
 import { notFound } from '../../../lib/errors.ts'
 import { runInSlices } from '../../run-in-slices.ts'
 import type {

@@ -1,15 +1,15 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
-import type { Area } from '../../../geo/area.ts'
-import { areaTest } from '../../../geo/area.ts'
+import type { Area } from '../../../geo/polygon-test.ts'
+import { areaTest } from '../../../geo/polygon-test.ts'
 import { hasRtree, rtreeName } from '../rtree-sql.ts'
-import type { Bound, SqlCondition } from './condition.ts'
 import type { Filter } from './conditions.ts'
 import { conditionOf, timeCondition, touches } from './conditions.ts'
 import { limitRelations } from './filter-functions.ts'
 import { filterCondition } from './filter-sql.ts'
 import { fitsIdSet, IdSet } from './id-set.ts'
+import type { Bound, SqlCondition } from './joined-conditions.ts'
 import { RtreeWalk } from './walk-rtree.ts'
 
 /** Number of ids processed before yielding. */

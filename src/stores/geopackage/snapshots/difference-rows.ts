@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { geometryBox } from '../../../formats/geopackage/geometry-blob.ts'
 import { quoteName, quoteText } from '../../../formats/geopackage/sql-names.ts'
-import { geometryBox } from '../geometry-box.ts'
 import { hasRtree, rtreeName } from '../rtree-sql.ts'
 import type { RegisteredSnapshot } from './snapshot-registry.ts'
 import { addedTable, snapshotTable } from './snapshot-registry.ts'

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
-import { sumOf } from '../balanced-expressions.ts'
+import { sumOf } from '../reading/joined-conditions.ts'
 
 const probes = 100
 /**

@@ -1,15 +1,23 @@
-import { findTable, hasCatalogue } from '../../../formats/geopackage/tables.ts'
+import type { DatabaseSync } from 'node:sqlite'
+import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import { findObject, findTable, hasCatalogue } from '../../../formats/geopackage/tables.ts'
 import type { TableStates } from '../../store.ts'
 import { changeFile } from '../change-file.ts'
 import { deleteContents } from '../contents.ts'
 import { hasFile } from '../file-access.ts'
 import { setTableTriggersAside } from '../foreign-code.ts'
-import type { LoadSurroundings } from '../load-surroundings.ts'
 import type { GeoPackageReading } from '../reading/reading.ts'
-import { dropSnapshot } from './drop-snapshot.ts'
+import { rtreeName } from '../rtree-sql.ts'
+import type { LoadSurroundings } from '../writer.ts'
 import { readState } from './read-state.ts'
 import { RestoreLoad } from './restore-load.ts'
-import { listSnapshots } from './snapshot-registry.ts'
+import {
+  addedTable,
+  findSnapshot,
+  forgetSnapshot,
+  listSnapshots,
+  snapshotTable,
+} from './snapshot-registry.ts'
 import { snapshotWhole } from './snapshot-whole.ts'
 
 const timeoutMs = 60_000
@@ -58,4 +66,18 @@ async function change<Result>(
     await writer.drop(db)
     throw error
   }
+}
+
+/** Removes the contents retained under an id; the file reuses their pages. */
+function dropSnapshot(db: DatabaseSync, id: string): void {
+  const kept = findSnapshot(db, id)
+  if (kept === undefined) return
+  const { number, table } = kept
+  const names = [snapshotTable(number), addedTable(number)]
+  const geometry = table.schema.geometry?.name
+  if (geometry !== undefined) names.unshift(rtreeName({ table: snapshotTable(number), geometry }))
+  for (const name of names) {
+    if (findObject(db, name) !== undefined) db.exec(`DROP TABLE main.${quoteName(name)}`)
+  }
+  forgetSnapshot(db, number)
 }

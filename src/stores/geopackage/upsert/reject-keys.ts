@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { ComparedColumn } from '../compare/compared-columns.ts'
 import { indexKeys } from '../compare/find-differences.ts'
-import { binary } from '../compare/find-keys.ts'
+import { binary } from '../compare/single-keys.ts'
 import type { Refusal } from '../record-encoder.ts'
 import type { StagedRows } from '../stage-rows.ts'
 

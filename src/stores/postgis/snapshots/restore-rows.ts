@@ -1,7 +1,7 @@
 import { conflict } from '../../../lib/errors.ts'
 import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
 import type { ChangeCounts } from '../../changes.ts'
-import type { LoadResult } from '../../store.ts'
+import type { LoadHooks, LoadResult, RestoreRequest } from '../../store.ts'
 import { analyzeTable } from '../after-load.ts'
 import type { AppliedRows } from '../apply/apply-changes.ts'
 import { applyChanges, givableColumns } from '../apply/apply-changes.ts'
@@ -12,14 +12,14 @@ import type { FinalSteps } from '../commit.ts'
 import { lockTable } from '../commit.ts'
 import { changesTable, findChangesByKeys } from '../compare/find-changes.ts'
 import { findChangesByRows } from '../compare/find-changes-by-rows.ts'
+import type { ConnectionSettings } from '../connection-settings.ts'
 import { findTableRules } from '../constraints.ts'
 import { actsOnRows, hasPolicies } from '../row-check.ts'
-import type { Connection } from '../session.ts'
+import type { Connection, PostgisSession } from '../session.ts'
 import { findNote, writeNote } from '../snapshot-tables.ts'
 import { refuseCascades, refuseUnsafe } from '../staging-table.ts'
 import { findExtent } from '../table-extent.ts'
 import type { TableFacts } from '../table-facts.ts'
-import type { RestoreContext } from './restore-context.ts'
 import type { SnapshotPath } from './state-rows.ts'
 import { differencesOf, requireSameColumns, requireUnchanged, stateSql } from './state-rows.ts'
 
@@ -152,4 +152,12 @@ async function requireRestored(
     'rows-lost',
     `The triggers or policies of "${rows.facts.name}" make other rows of those that are brought back`,
   )
+}
+
+/** Dependencies of restoring a state. */
+export interface RestoreContext {
+  settings: ConnectionSettings
+  session: PostgisSession
+  request: RestoreRequest
+  hooks: LoadHooks
 }

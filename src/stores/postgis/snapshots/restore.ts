@@ -11,7 +11,7 @@ import type { SnapshotNote } from '../snapshot-tables.ts'
 import { moveTableAside, moveTableBack, tableSnapshot } from '../snapshot-tables.ts'
 import type { TableFacts } from '../table-facts.ts'
 import { findTableFacts } from '../table-facts.ts'
-import type { RestoreContext } from './restore-context.ts'
+import type { RestoreContext } from './restore-rows.ts'
 import { restoreRows } from './restore-rows.ts'
 import { findPath, stateGone } from './state-rows.ts'
 

@@ -1,4 +1,4 @@
-import { ownValue } from '../../../../lib/own-value.ts'
+import { ownValue } from '../../../../lib/record-keys.ts'
 import type { ApiDocument, ApiOperation, ApiParameter } from '../documents.ts'
 import { heading, scrolling } from '../fragments.ts'
 import type { HtmlPage, Shown } from '../html-page.ts'

@@ -1,6 +1,6 @@
 import type { CollectionDocument } from '../documents.ts'
 import { placesText, timesText } from '../extent-text.ts'
-import { facts, heading, linkList, panel } from '../fragments.ts'
+import { facts, heading, linkList, panel, thumbnail } from '../fragments.ts'
 import type { HtmlPage, Shown } from '../html-page.ts'
 import { basePathOf, countText, localHref, shownTime } from '../html-page.ts'
 import { datasetData } from '../linked-data.ts'
@@ -8,7 +8,6 @@ import type { Markup, Part } from '../markup.ts'
 import { html } from '../markup.ts'
 import { readableValue } from '../readable-value.ts'
 import { isDrawn } from './collections.ts'
-import { thumbnail } from './thumbnail.ts'
 
 /** Renders one layer: its map, its properties, and links to its data. */
 export function collectionPage(document: CollectionDocument, shown: Shown): HtmlPage {

@@ -1,13 +1,12 @@
 import type { CollectionDocument, CollectionsDocument } from '../documents.ts'
 import { placesText } from '../extent-text.ts'
-import { heading } from '../fragments.ts'
+import { heading, thumbnail } from '../fragments.ts'
 import { signInPath } from '../frame.ts'
 import type { HtmlPage, Shown } from '../html-page.ts'
 import { countText, hereWith, pathTo } from '../html-page.ts'
 import { catalogueData } from '../linked-data.ts'
 import type { Markup } from '../markup.ts'
 import { html } from '../markup.ts'
-import { thumbnail } from './thumbnail.ts'
 
 const perPage = 60
 

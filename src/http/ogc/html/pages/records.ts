@@ -1,5 +1,5 @@
 import type { FeatureDocument, ItemsDocument, LandingDocument, Link } from '../documents.ts'
-import { facts, heading, linkList, panel } from '../fragments.ts'
+import { facts, heading, linkList, panel, thumbnail } from '../fragments.ts'
 import type { HtmlPage, Shown } from '../html-page.ts'
 import { basePathOf, countText, linkHref, pathTo, shownTime } from '../html-page.ts'
 import type { Markup } from '../markup.ts'
@@ -7,7 +7,6 @@ import { html } from '../markup.ts'
 import { readableValue } from '../readable-value.ts'
 import { placesAbove } from './any-document.ts'
 import { nextLinks } from './next-links.ts'
-import { thumbnail } from './thumbnail.ts'
 
 /** Members of a layer's record that the pages read. */
 interface RecordProperties {

@@ -1,4 +1,4 @@
-import { ownValue } from '../../../../lib/own-value.ts'
+import { ownValue } from '../../../../lib/record-keys.ts'
 import type { SchemaDocument, SchemaProperty } from '../documents.ts'
 import { heading, tablePanel } from '../fragments.ts'
 import type { HtmlPage, Shown } from '../html-page.ts'

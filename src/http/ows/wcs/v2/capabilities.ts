@@ -1,17 +1,23 @@
 import type { LayerSummary } from '../../../../catalog/summaries/layer-summary.ts'
 import type { ServiceSettings } from '../../../../config/service-settings.ts'
-import { escapeXml } from '../../../../lib/text/escape-xml.ts'
+import { escapeXml } from '../../../../lib/text/escape.ts'
 import { toCrsUri } from '../../../crs-uris.ts'
 import type { LayerBounds } from '../../../layer-bounds.ts'
-import { commonCrs } from '../../common-crs.ts'
+import { commonCrs } from '../../named-crs.ts'
 import type { CapabilitiesDeps } from '../../ows-deps.ts'
 import { OwsFailure } from '../../ows-failure.ts'
 import { sendPieces } from '../../send-pieces.ts'
-import { inspireDownload, owsHead, owsLanguages, owsProvider, owsTerms } from '../../service-about.ts'
+import {
+  inspireDownload,
+  owsHead,
+  owsLanguages,
+  owsProvider,
+  owsTerms,
+  textElement,
+} from '../../service-about.ts'
 import type { ServiceMetadata } from '../../service-metadata.ts'
 import { readServiceMetadata } from '../../service-metadata.ts'
 import { namespaceOf } from '../../type-names.ts'
-import { textElement } from '../../xml.ts'
 import { axesOf, ordered } from '../axes.ts'
 import { coverageIdOf } from '../coverage-names.ts'
 import { isCoverage, listCoverages, westAndEast } from '../listed-coverages.ts'

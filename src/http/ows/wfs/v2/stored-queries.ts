@@ -1,5 +1,5 @@
-import { gmlNamespaces } from '../../../../formats/writing/gml/gml-version.ts'
-import { escapeXml } from '../../../../lib/text/escape-xml.ts'
+import { gmlNamespaces } from '../../../../formats/writing/gml/gml-schema.ts'
+import { escapeXml } from '../../../../lib/text/escape.ts'
 import { keepPrivately } from '../../../caching.ts'
 import type { KeyValues } from '../../key-values.ts'
 import type { OwsCatalog } from '../../ows-deps.ts'

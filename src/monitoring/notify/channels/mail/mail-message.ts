@@ -1,8 +1,8 @@
-import { escapeHtml } from '../../../../lib/text/escape-html.ts'
+import { escapeHtml } from '../../../../lib/text/escape.ts'
 import { readableDuration } from '../../model/duration.ts'
 import type { AnyMessage } from '../../model/model.ts'
-import type { ServerIdentity } from '../server-identity.ts'
-import { configUrl, statusUrl } from '../server-identity.ts'
+import type { ServerIdentity } from '../channel.ts'
+import { configUrl, statusUrl } from '../channel.ts'
 
 export interface MailText {
   subject: string

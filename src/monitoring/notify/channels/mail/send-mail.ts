@@ -1,8 +1,7 @@
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import { withoutSecrets } from '../../../../lib/secrets/without-secrets.ts'
-import type { Sender } from '../channel.ts'
-import type { ServerIdentity } from '../server-identity.ts'
+import type { Sender, ServerIdentity } from '../channel.ts'
 import { toMail } from './mail-message.ts'
 import { mailAddress } from './mail-receivers.ts'
 

@@ -5,9 +5,8 @@ import { isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { HttpAgent, httpRequest } from '../../../../lib/network/node-http.ts'
 import { withoutSecrets } from '../../../../lib/secrets/without-secrets.ts'
-import type { Outbound, Outlets, Parcel, Sender } from '../channel.ts'
-import type { ServerIdentity } from '../server-identity.ts'
-import { configUrl } from '../server-identity.ts'
+import type { Outbound, Outlets, Parcel, Sender, ServerIdentity } from '../channel.ts'
+import { configUrl } from '../channel.ts'
 
 const maxHeaderBytes = 16 << 10
 

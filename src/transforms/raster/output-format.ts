@@ -1,2 +1,0 @@
-/** Output format of the programs. */
-export const outputFormat = 'GeoTIFF'
