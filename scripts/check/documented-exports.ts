@@ -21,10 +21,10 @@ const contracts: readonly string[] = [
 /** Returns one message for each export of contracts, `src/lib` and `src/geo` without a doc comment. */
 export function undocumentedExports(
   files: Pick<SourceFile, 'path' | 'text'>[],
-  doors: readonly string[],
+  entryPoints: readonly string[],
 ): string[] {
   const isPromise = (path: string): boolean =>
-    /^src\/(?:lib|geo)\//.test(path) || contracts.includes(path) || doors.includes(path)
+    /^src\/(?:lib|geo)\//.test(path) || contracts.includes(path) || entryPoints.includes(path)
   return files
     .filter(({ path }) => isPromise(path) && !path.endsWith('.test.ts'))
     .flatMap((file) => {

@@ -1,8 +1,8 @@
-import type { Storey } from './module-plan.ts'
+import type { ModuleLayer } from './module-plan.ts'
 
 export const drawing = 'docs/modules.svg'
 
-const [cardWidth, passageWidth, gap, floorGap, margin] = [210, 4, 22, 50, 20]
+const [cardWidth, passageWidth, gap, levelGap, margin] = [210, 4, 22, 50, 20]
 const [titleHeight, lineHeight, lineLength] = [30, 16, 31]
 
 /** Node of the drawing: a folder, or a point that an arrow to a lower level passes through. */
@@ -10,7 +10,7 @@ interface ChartNode {
   name: string
   /** Packages of the folder; undefined for a point of an arrow. */
   lines: string[] | undefined
-  floor: number
+  level: number
   /** The places just below to which arrows lead. */
   below: ChartNode[]
   width: number
@@ -20,8 +20,8 @@ interface ChartNode {
 }
 
 /** Draws the folders of `src/`: each above the folders that it imports, the lowest level at the bottom. */
-export function drawModules(storeys: Storey[]): string {
-  const places = arrange(connect(storeys))
+export function drawModules(layers: ModuleLayer[]): string {
+  const places = arrange(connect(layers))
   const width = Math.max(...places.map((place) => place.x + place.width)) + margin
   const height = Math.max(...places.map((place) => place.y + place.height)) + margin
   return [
@@ -50,43 +50,43 @@ text.name { font-size: 15px; font-weight: 600; }
 </style>`
 
 /** Creates the nodes of the folders, with points for arrows that span more than one level. */
-function connect(storeys: Storey[]): ChartNode[] {
-  const places = storeys.map(toPlace)
+function connect(layers: ModuleLayer[]): ChartNode[] {
+  const places = layers.map(toPlace)
   const passages = new Map<string, ChartNode>()
-  const wayTo = (target: ChartNode, floor: number): ChartNode => {
-    if (floor === target.floor) return target
-    const key = `${target.name} ${floor}`
+  const wayTo = (target: ChartNode, level: number): ChartNode => {
+    if (level === target.level) return target
+    const key = `${target.name} ${level}`
     const known = passages.get(key)
     if (known !== undefined) return known
     const passage: ChartNode = {
       ...target,
       lines: undefined,
-      floor,
+      level,
       below: [],
       width: passageWidth,
       height: 0,
     }
     passages.set(key, passage)
-    passage.below = [wayTo(target, floor - 1)]
+    passage.below = [wayTo(target, level - 1)]
     return passage
   }
-  for (const [index, { needs }] of storeys.entries()) {
+  for (const [index, { needs }] of layers.entries()) {
     const from = places[index] as ChartNode
     const targets = places.filter(({ name }) => needs.includes(name))
-    from.below = targets.map((target) => wayTo(target, from.floor - 1))
+    from.below = targets.map((target) => wayTo(target, from.level - 1))
   }
   return [...places, ...passages.values()]
 }
 
-function toPlace({ name, rooms, floor }: Storey): ChartNode {
+function toPlace({ name, modules, level }: ModuleLayer): ChartNode {
   const lines: string[] = []
-  for (const room of rooms) {
-    const longer = `${lines.at(-1)} · ${room}`
-    if (lines.length === 0 || longer.length > lineLength) lines.push(room)
+  for (const module of modules) {
+    const longer = `${lines.at(-1)} · ${module}`
+    if (lines.length === 0 || longer.length > lineLength) lines.push(module)
     else lines[lines.length - 1] = longer
   }
   const height = titleHeight + lines.length * lineHeight + (lines.length > 0 ? 8 : 0)
-  return { name, lines, floor, below: [], width: cardWidth, height, x: 0, y: 0 }
+  return { name, lines, level, below: [], width: cardWidth, height, x: 0, y: 0 }
 }
 
 /**
@@ -94,11 +94,11 @@ function toPlace({ name, rooms, floor }: Storey): ChartNode {
  * their importers.
  */
 function arrange(places: ChartNode[]): ChartNode[] {
-  const floors = Map.groupBy(places, ({ floor }) => floor)
-  const widest = Math.max(...[...floors.values()].map(widthOf))
+  const levels = Map.groupBy(places, ({ level }) => level)
+  const widest = Math.max(...[...levels.values()].map(widthOf))
   let y = margin
-  for (const floor of [...floors.keys()].sort((a, b) => b - a)) {
-    const row = (floors.get(floor) ?? []).toSorted(
+  for (const level of [...levels.keys()].sort((a, b) => b - a)) {
+    const row = (levels.get(level) ?? []).toSorted(
       (a, b) => middleOfUsers(a, places) - middleOfUsers(b, places),
     )
     const height = Math.max(...row.map((place) => place.height))
@@ -107,7 +107,7 @@ function arrange(places: ChartNode[]): ChartNode[] {
       Object.assign(place, { x, y, height: place.lines === undefined ? height : place.height })
       x += place.width + gap
     }
-    y += height + floorGap
+    y += height + levelGap
   }
   return places
 }

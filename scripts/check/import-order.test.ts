@@ -29,12 +29,12 @@ describe('importSpecifiers', () => {
 
 /** Small example: two layers, the second with packages. */
 const moduleRules: ModuleRules = {
-  rooms: {
+  modules: {
     src: ['lib', ['red', 'blue'], 'app', 'main.ts'],
     'src/app': ['.', 'model', ['left', 'right'], 'registry.ts'],
   },
-  doors: { 'src/app/left': ['left.ts'] },
-  strangers: { 'src/app': ['src/red'] },
+  entryPoints: { 'src/app/left': ['left.ts'] },
+  forbidden: { 'src/app': ['src/red'] },
   unordered: [],
 }
 
@@ -58,7 +58,7 @@ describe('layerProblems', () => {
   })
 
   it('takes every other sub-folder for an entry, which knows no other entry and nothing that stands behind them', () => {
-    const seam: ModuleRules = { ...moduleRules, rooms: { ...moduleRules.rooms, 'src/blue': ['*', '.'] } }
+    const seam: ModuleRules = { ...moduleRules, modules: { ...moduleRules.modules, 'src/blue': ['*', '.'] } }
     const seamProblems = (from: string, specifier: string): string[] =>
       layerProblems([file(from, `import { a } from '${specifier}'`)], seam)
     assert.deepEqual(seamProblems('src/blue/all.ts', './square/y.ts'), [])
@@ -71,7 +71,7 @@ describe('layerProblems', () => {
     ])
   })
 
-  it('refuses an import against the order of the rooms of a folder', () => {
+  it('refuses an import against the order of the modules of a folder', () => {
     assert.deepEqual(problems('src/app/model/x.ts', '../left/left.ts'), [
       'src/app/model/x.ts imports src/app/left/left.ts: model comes before left',
     ])
@@ -89,7 +89,7 @@ describe('layerProblems', () => {
     ])
   })
 
-  it('refuses that rooms which stand side by side know each other', () => {
+  it('refuses that modules which stand side by side know each other', () => {
     assert.match(problems('src/red/x.ts', '../blue/y.ts').join(), /red and blue do not know each other/)
     assert.match(problems('src/app/right/x.ts', '../left/left.ts').join(), /right and left do not know/)
   })
@@ -99,7 +99,7 @@ describe('layerProblems', () => {
     assert.deepEqual(problems('src/app/model/x.ts', '../../blue/y.ts'), [])
   })
 
-  it('refuses to enter a room beside its door', () => {
+  it('refuses to enter a module beside its door', () => {
     assert.deepEqual(problems('src/app/registry.ts', './left/inner.ts'), [
       'src/app/registry.ts imports src/app/left/inner.ts: src/app/left is entered through left.ts',
     ])
@@ -123,16 +123,22 @@ describe('layerProblems', () => {
 })
 
 describe('planProblems', () => {
-  const rooms = ['app/contract.ts', 'app/model/m.ts', 'app/left/left.ts', 'app/right/r.ts', 'app/registry.ts']
-  const paths = [...rooms, 'lib/a.ts', 'red/a.ts', 'blue/a.ts', 'main.ts'].map((path) => `src/${path}`)
+  const modules = [
+    'app/contract.ts',
+    'app/model/m.ts',
+    'app/left/left.ts',
+    'app/right/r.ts',
+    'app/registry.ts',
+  ]
+  const paths = [...modules, 'lib/a.ts', 'red/a.ts', 'blue/a.ts', 'main.ts'].map((path) => `src/${path}`)
 
-  it('accepts a plan that names every room', () => {
+  it('accepts a plan that names every module', () => {
     assert.deepEqual(planProblems(paths, moduleRules), [])
   })
 
   it('names a folder that has no place in the order, and a place that has no folder', () => {
     assert.deepEqual(planProblems([...paths, 'src/new/x.ts'], moduleRules), [
-      'scripts/check/layers.ts does not say where new stands among the rooms of src',
+      'scripts/check/layers.ts does not say where new stands among the modules of src',
     ])
     const without = paths.filter((path) => !path.startsWith('src/blue/'))
     assert.deepEqual(planProblems(without, moduleRules), [
@@ -140,11 +146,11 @@ describe('planProblems', () => {
     ])
   })
 
-  it('wants an order for every folder with rooms', () => {
+  it('wants an order for every folder with modules', () => {
     const more = [...paths, 'src/red/b/x.ts', 'src/red/b/c/x.ts']
     assert.deepEqual(planProblems(more, moduleRules), [
-      'scripts/check/layers.ts gives the rooms of src/red no order',
-      'scripts/check/layers.ts gives the rooms of src/red/b no order',
+      'scripts/check/layers.ts gives the modules of src/red no order',
+      'scripts/check/layers.ts gives the modules of src/red/b no order',
     ])
     assert.deepEqual(planProblems(more, { ...moduleRules, unordered: ['src/red', 'src/red/b'] }), [])
     assert.match(

@@ -7,35 +7,37 @@ type Imports = Pick<SourceFile, 'path' | 'imports'>
  * Returns the program, the pages or the package that a file belongs to. None of them imports another, except
  * that the program imports packages.
  */
-function wingOf(path: string): string | undefined {
+function treeOf(path: string): string | undefined {
   return /^(?:src|web|packages\/[^/]+)\//.exec(path)?.[0]
 }
 
 /** Returns one message for each import in `src/`, `web/` and `packages/` that the layer rules forbid. */
-export function layerProblems(files: Imports[], house: ModuleRules): string[] {
+export function layerProblems(files: Imports[], rules: ModuleRules): string[] {
   return files
-    .filter(({ path }) => wingOf(path) !== undefined && !isTest(path))
+    .filter(({ path }) => treeOf(path) !== undefined && !isTest(path))
     .flatMap(({ path, imports }) =>
       imports.flatMap((imported) => {
-        const problem = importProblem(path, imported, house)
+        const problem = importProblem(path, imported, rules)
         return problem === undefined ? [] : [`${path} imports ${imported}: ${problem}`]
       }),
     )
 }
 
-function importProblem(from: string, to: string, house: ModuleRules): string | undefined {
-  const wing = wingOf(from)
-  if (wing === 'src/' && wingOf(to)?.startsWith('packages/'))
+function importProblem(from: string, to: string, rules: ModuleRules): string | undefined {
+  const tree = treeOf(from)
+  if (tree === 'src/' && treeOf(to)?.startsWith('packages/'))
     return /^packages\/[^/]+\/index\.ts$/.test(to) ? undefined : 'a package is entered through index.ts'
-  if (wing !== wingOf(to)) return to === 'package.json' ? undefined : `it is outside ${wing}`
+  if (tree !== treeOf(to)) return to === 'package.json' ? undefined : `it is outside ${tree}`
   if (isTest(to)) return 'it is a test'
   return (
-    orderProblem(from, to, house.rooms) ?? strangerProblem(from, to, house) ?? doorProblem(from, to, house)
+    orderProblem(from, to, rules.modules) ??
+    forbiddenProblem(from, to, rules) ??
+    entryPointProblem(from, to, rules)
   )
 }
 
-function orderProblem(from: string, to: string, rooms: ModuleRules['rooms']): string | undefined {
-  for (const [folder, order] of Object.entries(rooms)) {
+function orderProblem(from: string, to: string, modules: ModuleRules['modules']): string | undefined {
+  for (const [folder, order] of Object.entries(modules)) {
     if (!isIn(from, folder) || !isIn(to, folder)) continue
     const [user, used] = [placeOf(from, folder, order), placeOf(to, folder, order)]
     if (user.name === used.name) continue
@@ -45,16 +47,16 @@ function orderProblem(from: string, to: string, rooms: ModuleRules['rooms']): st
   return undefined
 }
 
-function strangerProblem(from: string, to: string, { strangers }: ModuleRules): string | undefined {
-  for (const [folder, forbidden] of Object.entries(strangers)) {
-    const target = isIn(from, folder) ? forbidden.find((one) => isIn(to, one)) : undefined
+function forbiddenProblem(from: string, to: string, { forbidden }: ModuleRules): string | undefined {
+  for (const [folder, others] of Object.entries(forbidden)) {
+    const target = isIn(from, folder) ? others.find((one) => isIn(to, one)) : undefined
     if (target !== undefined) return `${folder} and ${target} do not know each other`
   }
   return undefined
 }
 
-function doorProblem(from: string, to: string, { doors }: ModuleRules): string | undefined {
-  for (const [folder, files] of Object.entries(doors)) {
+function entryPointProblem(from: string, to: string, { entryPoints }: ModuleRules): string | undefined {
+  for (const [folder, files] of Object.entries(entryPoints)) {
     if (isIn(from, folder) || !isIn(to, folder)) continue
     if (!files.includes(inside(to, folder))) return `${folder} is entered through ${files.join(' or ')}`
   }
@@ -65,20 +67,22 @@ function doorProblem(from: string, to: string, { doors }: ModuleRules): string |
  * Returns one message for each file or folder that the plan lacks, and for each one that it names but does
  * not exist.
  */
-export function planProblems(paths: string[], house: ModuleRules): string[] {
-  const files = paths.filter((path) => wingOf(path) !== undefined && !isTest(path))
+export function planProblems(paths: string[], rules: ModuleRules): string[] {
+  const files = paths.filter((path) => treeOf(path) !== undefined && !isTest(path))
   const isThere = (place: string): boolean => files.some((path) => path === place || isIn(path, place))
   const named = [
-    ...Object.entries(house.rooms).flatMap(([folder, order]) =>
-      order.flat().map((room) => (room === '.' || room === '*' ? folder : `${folder}/${room}`)),
+    ...Object.entries(rules.modules).flatMap(([folder, order]) =>
+      order.flat().map((module) => (module === '.' || module === '*' ? folder : `${folder}/${module}`)),
     ),
-    ...Object.entries(house.doors).flatMap(([folder, doors]) => doors.map((door) => `${folder}/${door}`)),
-    ...Object.entries(house.strangers).flatMap(([folder, others]) => [folder, ...others]),
-    ...house.unordered,
+    ...Object.entries(rules.entryPoints).flatMap(([folder, entryPoints]) =>
+      entryPoints.map((door) => `${folder}/${door}`),
+    ),
+    ...Object.entries(rules.forbidden).flatMap(([folder, others]) => [folder, ...others]),
+    ...rules.unordered,
   ]
   return [
-    ...missingRooms(files, house.rooms),
-    ...foldersWithoutOrder(files, house),
+    ...missingModules(files, rules.modules),
+    ...foldersWithoutOrder(files, rules),
     ...named
       .filter((place) => !isThere(place))
       .map((place) => `${where} names ${place}, which does not exist`),
@@ -87,11 +91,13 @@ export function planProblems(paths: string[], house: ModuleRules): string[] {
 
 const where = 'scripts/check/layers.ts'
 
-function missingRooms(files: string[], rooms: ModuleRules['rooms']): string[] {
-  return Object.entries(rooms).flatMap(([folder, order]) => {
+function missingModules(files: string[], modules: ModuleRules['modules']): string[] {
+  return Object.entries(modules).flatMap(([folder, order]) => {
     const inFolder = files.filter((path) => isIn(path, folder))
     const names = new Set(inFolder.map((path) => placeOf(path, folder, order)).flatMap(unknownName))
-    return [...names].map((name) => `${where} does not say where ${name} stands among the rooms of ${folder}`)
+    return [...names].map(
+      (name) => `${where} does not say where ${name} stands among the modules of ${folder}`,
+    )
   })
 }
 
@@ -102,27 +108,27 @@ function unknownName({ rank, name }: { rank: number; name: string }): string[] {
 /**
  * Returns the folders whose sub-folders have no order, and the folders listed as unordered that do have one.
  */
-function foldersWithoutOrder(files: string[], { rooms, unordered }: ModuleRules): string[] {
-  const withRooms = new Set(
+function foldersWithoutOrder(files: string[], { modules, unordered }: ModuleRules): string[] {
+  const withModules = new Set(
     files.flatMap((path) => {
       const parts = path.split('/')
       return parts.slice(2).map((_, index) => parts.slice(0, index + 1).join('/'))
     }),
   )
-  const hasOrder = (folder: string): boolean => Object.hasOwn(rooms, folder)
+  const hasOrder = (folder: string): boolean => Object.hasOwn(modules, folder)
   return [
-    ...[...withRooms]
+    ...[...withModules]
       .filter((folder) => !hasOrder(folder) && !unordered.includes(folder))
-      .filter((folder) => roomsOf(files, folder) > 1)
-      .map((folder) => `${where} gives the rooms of ${folder} no order`),
+      .filter((folder) => modulesOf(files, folder) > 1)
+      .map((folder) => `${where} gives the modules of ${folder} no order`),
     ...unordered
       .filter(hasOrder)
       .map((folder) => `${where} says that ${folder} has no order, but it has one: remove it from the list`),
   ]
 }
 
-function roomsOf(files: string[], folder: string): number {
-  return new Set(files.filter((path) => isIn(path, folder)).map((path) => roomOf(path, folder))).size
+function modulesOf(files: string[], folder: string): number {
+  return new Set(files.filter((path) => isIn(path, folder)).map((path) => moduleOf(path, folder))).size
 }
 
 /**
@@ -130,17 +136,17 @@ function roomsOf(files: string[], folder: string): number {
  * the package.
  */
 function placeOf(path: string, folder: string, order: ModuleOrder): { name: string; rank: number } {
-  const rankOf = (room: string): number =>
-    order.findIndex((one) => (typeof one === 'string' ? one === room : one.includes(room)))
+  const rankOf = (module: string): number =>
+    order.findIndex((one) => (typeof one === 'string' ? one === module : one.includes(module)))
   const first = inside(path, folder).split('/')[0] ?? ''
   const rank = rankOf(first)
   if (rank >= 0) return { name: first, rank }
-  if (roomOf(path, folder) !== '.') return { name: first, rank: rankOf('*') }
+  if (moduleOf(path, folder) !== '.') return { name: first, rank: rankOf('*') }
   return rankOf('.') >= 0 ? { name: `the files of ${folder}`, rank: rankOf('.') } : { name: first, rank: -1 }
 }
 
 /** Returns the sub-folder of a folder that contains the file; `'.'` if the file is directly in the folder. */
-function roomOf(path: string, folder: string): string {
+function moduleOf(path: string, folder: string): string {
   const [first = '', ...rest] = inside(path, folder).split('/')
   return rest.length === 0 ? '.' : first
 }

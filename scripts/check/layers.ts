@@ -7,11 +7,11 @@ export type ModuleOrder = readonly (string | readonly string[])[]
 
 export interface ModuleRules {
   /** Folder -> its packages. */
-  rooms: Record<string, ModuleOrder>
+  modules: Record<string, ModuleOrder>
   /** Folder -> its files that other folders may import. All files of a folder without an entry are public. */
-  doors: Record<string, readonly string[]>
+  entryPoints: Record<string, readonly string[]>
   /** Folder -> folders that it must not import although they come before it. */
-  strangers: Record<string, readonly string[]>
+  forbidden: Record<string, readonly string[]>
   /**
    * Folders with sub-folders without an order so far. A folder with an order is removed from this list; no
    * folder may be added.
@@ -20,7 +20,7 @@ export interface ModuleRules {
 }
 
 export const moduleRules: ModuleRules = {
-  rooms: {
+  modules: {
     src: [
       'lib',
       'config',
@@ -270,7 +270,7 @@ export const moduleRules: ModuleRules = {
     'web/messages/layer': ['.', 'filter', 'style', 'use', 'download'],
     'web/pages/layer': ['filter', 'style', 'raster', 'use', 'download', '.'],
   },
-  doors: {
+  entryPoints: {
     'src/catalog': [
       'catalog.ts',
       'records.ts',
@@ -378,7 +378,7 @@ export const moduleRules: ModuleRules = {
     'src/stores/geopackage': ['description.ts'],
     'src/stores/postgis': ['description.ts'],
   },
-  strangers: {
+  forbidden: {
     'src/monitoring': [
       'src/formats',
       'src/sources',

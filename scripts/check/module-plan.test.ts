@@ -14,26 +14,26 @@ const files = [
   file('src/lib/a.ts'),
 ]
 const moduleRules = {
-  rooms: { src: ['lib', ['geo', 'side'], 'app', 'main.ts'], 'src/app': ['model', 'deep'] },
-  doors: {},
-  strangers: {},
+  modules: { src: ['lib', ['geo', 'side'], 'app', 'main.ts'], 'src/app': ['model', 'deep'] },
+  entryPoints: {},
+  forbidden: {},
   unordered: [],
 }
 
 describe('planOf', () => {
-  it('tells what each folder needs directly, its rooms in their order, and how high it stands', () => {
+  it('tells what each folder needs directly, its modules in their order, and how high it stands', () => {
     assert.deepEqual(planOf(files, moduleRules), [
-      { name: 'lib', rooms: [], needs: [], floor: 0 },
-      { name: 'geo', rooms: [], needs: ['lib'], floor: 1 },
-      { name: 'side', rooms: [], needs: ['lib'], floor: 3 },
-      { name: 'app', rooms: ['model', 'deep'], needs: ['geo'], floor: 2 },
-      { name: 'main.ts', rooms: [], needs: ['app'], floor: 3 },
+      { name: 'lib', modules: [], needs: [], level: 0 },
+      { name: 'geo', modules: [], needs: ['lib'], level: 1 },
+      { name: 'side', modules: [], needs: ['lib'], level: 3 },
+      { name: 'app', modules: ['model', 'deep'], needs: ['geo'], level: 2 },
+      { name: 'main.ts', modules: [], needs: ['app'], level: 3 },
     ])
   })
 })
 
-describe('drawRooms', () => {
-  it('draws every folder with its rooms, and an arrow for each need', () => {
+describe('drawModules', () => {
+  it('draws every folder with its modules, and an arrow for each need', () => {
     const drawn = drawModules(planOf(files, moduleRules))
     for (const name of ['lib', 'geo', 'side', 'app', 'main.ts'])
       assert.ok(drawn.includes(`>${name}</text>`), name)

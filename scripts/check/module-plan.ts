@@ -2,37 +2,40 @@ import type { SourceFile } from './imports.ts'
 import type { ModuleRules } from './layers.ts'
 
 /** Folder of `src/`, or file beside the folders, with its content and its imports. */
-export interface Storey {
+export interface ModuleLayer {
   name: string
   /** Packages of the folder, the ordered ones in their order. */
-  rooms: string[]
+  modules: string[]
   /** Direct imports, without those already reached through another import. */
   needs: string[]
   /** Counted from the ground, which is 0: as high as those who need it allow. */
-  floor: number
+  level: number
 }
 
 /** Returns the layers of `src/`, derived from the imports. */
-export function planOf(files: Pick<SourceFile, 'path' | 'imports'>[], { rooms }: ModuleRules): Storey[] {
+export function planOf(
+  files: Pick<SourceFile, 'path' | 'imports'>[],
+  { modules }: ModuleRules,
+): ModuleLayer[] {
   const program = files.filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'))
   const imports = new Map<string, Set<string>>()
   for (const { path, imports: imported } of program) {
-    const needs = imports.get(storeyOf(path)) ?? new Set()
-    for (const one of imported) if (one.startsWith('src/')) needs.add(storeyOf(one))
-    imports.set(storeyOf(path), needs)
+    const needs = imports.get(folderOf(path)) ?? new Set()
+    for (const one of imported) if (one.startsWith('src/')) needs.add(folderOf(one))
+    imports.set(folderOf(path), needs)
   }
   for (const [name, needs] of imports) needs.delete(name)
-  const names = (rooms['src'] ?? []).flat().filter((name) => imports.has(name))
-  const floors = floorsOf(names, imports)
+  const names = (modules['src'] ?? []).flat().filter((name) => imports.has(name))
+  const levels = levelsOf(names, imports)
   return names.map((name) => ({
     name,
-    rooms: roomsOf(`src/${name}`, program, rooms),
+    modules: modulesOf(`src/${name}`, program, modules),
     needs: directNeeds(name, imports),
-    floor: floors.get(name) ?? 0,
+    level: levels.get(name) ?? 0,
   }))
 }
 
-function storeyOf(path: string): string {
+function folderOf(path: string): string {
   return path.split('/')[1] ?? ''
 }
 
@@ -52,7 +55,7 @@ function reached(from: string, imports: Map<string, Set<string>>): Set<string> {
  * Assigns each folder the level just below the lowest of its importers. The names come in their order, the
  * lowest first.
  */
-function floorsOf(names: string[], imports: Map<string, Set<string>>): Map<string, number> {
+function levelsOf(names: string[], imports: Map<string, Set<string>>): Map<string, number> {
   const below = new Map<string, number>()
   for (const name of names.toReversed()) {
     const users = names.filter((user) => imports.get(user)?.has(name))
@@ -62,7 +65,11 @@ function floorsOf(names: string[], imports: Map<string, Set<string>>): Map<strin
   return new Map([...below].map(([name, depth]) => [name, height - depth]))
 }
 
-function roomsOf(folder: string, files: Pick<SourceFile, 'path'>[], rooms: ModuleRules['rooms']): string[] {
+function modulesOf(
+  folder: string,
+  files: Pick<SourceFile, 'path'>[],
+  modules: ModuleRules['modules'],
+): string[] {
   const there = new Set(
     files
       .filter(({ path }) => path.startsWith(`${folder}/`))
@@ -70,7 +77,7 @@ function roomsOf(folder: string, files: Pick<SourceFile, 'path'>[], rooms: Modul
       .filter((parts) => parts.length > 1)
       .map(([first = '']) => first),
   )
-  const ordered = (rooms[folder] ?? []).flat().filter((room) => there.has(room))
-  const others = [...there].filter((room) => !ordered.includes(room)).sort()
+  const ordered = (modules[folder] ?? []).flat().filter((module) => there.has(module))
+  const others = [...there].filter((module) => !ordered.includes(module)).sort()
   return [...ordered, ...others]
 }

@@ -151,7 +151,7 @@ const readByKeys = [
 ]
 
 function syntaxProblems({ root, files }: Repository): string[] {
-  const doors = Object.entries(moduleRules.doors).flatMap(([folder, names]) =>
+  const entryPoints = Object.entries(moduleRules.entryPoints).flatMap(([folder, names]) =>
     names.map((name) => `${folder}/${name}`),
   )
   const { codes, problems } = findErrorCodes(files)
@@ -166,7 +166,7 @@ function syntaxProblems({ root, files }: Repository): string[] {
       readByKeys,
     ),
     ...wideParameterProblems(files),
-    ...undocumentedExports(files, doors),
+    ...undocumentedExports(files, entryPoints),
     ...httpProblems(files),
     ...typeNameProblems(files, extensionPoints),
   ]
