@@ -1,7 +1,7 @@
 // `node bench/beside-heavy.ts [ROWS]`: light requests while the same user runs four heavy ones, target 500
 // ms.
 import { join } from 'node:path'
-import { basicAuthorization } from '../src/lib/network/node-http.ts'
+import { basicAuthorization } from '../src/core/network/node-http.ts'
 import { startPostgres } from '../tests/support/postgres.ts'
 import type { Target } from './cases.ts'
 import { dataFile } from './data.ts'

@@ -1,4 +1,4 @@
-import { runProgram } from '../src/lib/process.ts'
+import { runProgram } from '../src/core/process/process.ts'
 import { runSql } from '../tests/support/postgres.ts'
 
 const hourMilliseconds = 3600_000

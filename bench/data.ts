@@ -2,7 +2,7 @@ import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync } from 'no
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { runProgram } from '../src/lib/process.ts'
+import { runProgram } from '../src/core/process/process.ts'
 import type { BenchFeature } from './geoparquet-data.ts'
 import { writeGeoParquet } from './geoparquet-data.ts'
 import { seededRandom } from './random.ts'

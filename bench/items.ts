@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readImport, readTasks } from '../src/cli/import-views.ts'
 import type { RestClient } from '../src/cli/rest-client.ts'
-import { basicAuthorization } from '../src/lib/network/node-http.ts'
+import { basicAuthorization } from '../src/core/network/node-http.ts'
 import type { Target } from './cases.ts'
 import { targets } from './cases.ts'
 import { dataFile } from './data.ts'

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { MetricDataRequest } from '../src/http/monitoring/metrics/metric-data-writer.ts'
-import type { SeriesReads } from '../src/http/monitoring/metrics/reader-thread.ts'
-import { defined } from '../src/lib/defined.ts'
+import type { MetricDataRequest } from '../src/api/rest/monitoring/metrics/metric-data-writer.ts'
+import type { SeriesReads } from '../src/api/rest/monitoring/metrics/reader-thread.ts'
+import { defined } from '../src/core/values/defined.ts'
 import { alignWindow } from '../src/monitoring/query/align-window.ts'
 import type { Grouping } from '../src/monitoring/query/grouping.ts'
 import { groupings } from '../src/monitoring/query/grouping.ts'
@@ -17,7 +17,7 @@ import { quantile } from './quantile.ts'
 import type { QueryResult, SmallResult } from './report.ts'
 import { queryLine } from './report.ts'
 
-const entry = new URL('../src/http/monitoring/metrics/reader-thread.ts', import.meta.url)
+const entry = new URL('../src/api/rest/monitoring/metrics/reader-thread.ts', import.meta.url)
 const rounds = 30
 const daySeconds = 86_400
 /** A day by minutes where each of 100 labels has a row: 144,000 rows. */

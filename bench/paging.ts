@@ -2,7 +2,7 @@
 // plain SQL and MapServer.
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { basicAuthorization } from '../src/lib/network/node-http.ts'
+import { basicAuthorization } from '../src/core/network/node-http.ts'
 import { startPostgres } from '../tests/support/postgres.ts'
 import type { Target } from './cases.ts'
 import { dataFile } from './data.ts'

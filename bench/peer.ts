@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { runProgram } from '../src/lib/process.ts'
+import { runProgram } from '../src/core/process/process.ts'
 import { runSql } from '../tests/support/postgres.ts'
 import type { LoadCase } from './cases.ts'
 

@@ -1,5 +1,5 @@
 import { cpus, totalmem } from 'node:os'
-import { runProgram } from '../src/lib/process.ts'
+import { runProgram } from '../src/core/process/process.ts'
 
 export interface LoadResult {
   name: string

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { RestClient } from '../src/cli/rest-client.ts'
 import { createRestClient } from '../src/cli/rest-client.ts'
-import { defined } from '../src/lib/defined.ts'
-import { basicAuthorization } from '../src/lib/network/node-http.ts'
+import { basicAuthorization } from '../src/core/network/node-http.ts'
+import { defined } from '../src/core/values/defined.ts'
 
 export const benchPassword = 'bench-password'
 const millisecondsPerTick = 10

@@ -1,7 +1,7 @@
 // `node bench/wfs-paging.ts [ROWS]`: compares WFS pages at 200,000 with the first page, and with MapServer's
 // WFS on the same data.
 import { join } from 'node:path'
-import { basicAuthorization } from '../src/lib/network/node-http.ts'
+import { basicAuthorization } from '../src/core/network/node-http.ts'
 import { startPostgres } from '../tests/support/postgres.ts'
 import type { Target } from './cases.ts'
 import { dataFile } from './data.ts'

@@ -1,7 +1,7 @@
 // `node bench/wms-maps.ts [ROWS]`: compares maps of 256 pixels with MapServer alone on the same data and
 // style, without and with a filter.
 import { join } from 'node:path'
-import { basicAuthorization } from '../src/lib/network/node-http.ts'
+import { basicAuthorization } from '../src/core/network/node-http.ts'
 import { startPostgres } from '../tests/support/postgres.ts'
 import type { Target } from './cases.ts'
 import { dataFile } from './data.ts'

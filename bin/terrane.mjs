@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { findBundle } from '../src/lib/server-bundle.mjs'
+import { findBundle } from '../src/core/bundle/server-bundle.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const sources = join(root, 'src', 'main.ts')

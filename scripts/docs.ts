@@ -1,7 +1,7 @@
 // `npm run docs`: updates the parts of documents that are generated from the sources. Hand-written text stays.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { readSettings } from '../src/config/settings.ts'
+import { readSettings } from '../src/core/config/settings.ts'
 import { drawing, drawModules } from './check/draw-modules.ts'
 import { findErrorCodes } from './check/error-codes.ts'
 import { errorPage, writeErrorPage } from './check/error-page.ts'

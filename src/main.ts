@@ -1,8 +1,8 @@
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { becomeFrugal } from './cli/become-frugal.ts'
-import { bundleFolder } from './lib/bundle-folder.ts'
-import { mapStackTraces } from './lib/stack-traces.ts'
+import { bundleFolder } from './core/bundle/bundle-folder.ts'
+import { mapStackTraces } from './core/bundle/stack-traces.ts'
 
 // Keeps what Node compiled, so that the next start and each worker thread take a third of the time. That of a bundle is
 // removed with it.

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { Pool } from 'pg'
-import { quoteIdentifier } from '../../src/lib/postgres/quote.ts'
+import { quoteIdentifier } from '../../src/core/postgres/quote.ts'
 
 const pool = new Pool({
   // The server recognizes a client with this name as read-only. Other clients may have a change that is not

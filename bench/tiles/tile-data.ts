@@ -2,8 +2,8 @@ import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync } from 'no
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { runProgram } from '../../src/core/process/process.ts'
 import type { Envelope } from '../../src/geo/envelope.ts'
-import { runProgram } from '../../src/lib/process.ts'
 import { seededRandom } from '../random.ts'
 
 export const tileDatasets = ['polygons', 'points', 'lines'] as const

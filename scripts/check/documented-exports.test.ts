@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { undocumentedExports } from './documented-exports.ts'
 
-const problems = (text: string, path = 'src/lib/x.ts'): string[] =>
+const problems = (text: string, path = 'src/core/x.ts'): string[] =>
   undocumentedExports([{ path, text }], ['src/catalog/door.ts'])
 
 describe('undocumentedExports', () => {
   it('refuses an export without a comment of its own, in lib, geo, contracts and entryPoints', () => {
     const text = '/** One. */\nexport const a = 1\nexport function b(): void {}'
-    assert.deepEqual(problems(text), ['src/lib/x.ts:3 exports b without a comment'])
+    assert.deepEqual(problems(text), ['src/core/x.ts:3 exports b without a comment'])
     for (const path of ['src/geo/deep/x.ts', 'src/stores/store.ts', 'src/catalog/door.ts'])
       assert.equal(problems(text, path).length, 1, path)
     assert.deepEqual(problems(text, 'src/catalog/inner.ts'), [])

@@ -18,7 +18,7 @@ describe('brokenPaths', () => {
 describe('unknownFiles', () => {
   it('finds files that are named by their end and are not there', () => {
     const text = 'See `scan.ts`, `load/crew.ts`, `crew.ts`, `gone.ts` and `ad/crew.ts`'
-    const sources = [{ path: 'src/sources/scan.ts' }, { path: 'src/importer/load/crew.ts' }]
+    const sources = [{ path: 'src/inputs/scan.ts' }, { path: 'src/importer/load/crew.ts' }]
     assert.deepEqual(unknownFiles(sources, [{ path: 'docs/x.md', text }]), [
       'docs/x.md names gone.ts, which does not exist',
       'docs/x.md names ad/crew.ts, which does not exist',
@@ -28,7 +28,7 @@ describe('unknownFiles', () => {
 
 describe('settingProblems', () => {
   it('finds settings that are read and not listed, and the reverse', () => {
-    const sources = [{ path: 'src/config/settings.ts', text: "read.text('TERRANE_ONE')" }]
+    const sources = [{ path: 'src/core/config/settings.ts', text: "read.text('TERRANE_ONE')" }]
     assert.deepEqual(settingProblems(sources, { path: 'docs/x.md', text: 'TERRANE_TWO' }), [
       'docs/x.md does not list TERRANE_ONE',
       'docs/x.md lists TERRANE_TWO, which nothing reads',
@@ -42,7 +42,7 @@ describe('unknownTerms', () => {
       '| batch, `any` | rows | `FeatureBatch`, table `jobs`, `src/geo/` |\n| old | rows | `OldBatch` |'
     const sources = [
       { path: 'src/geo/batch.ts', text: 'export interface FeatureBatch {}' },
-      { path: 'src/db/1.ts', text: "schema.createTable('jobs')" },
+      { path: 'src/core/db/1.ts', text: "schema.createTable('jobs')" },
     ]
     assert.deepEqual(unknownTerms(sources, { path: 'docs/x.md', text }), [
       'docs/x.md names OldBatch, which no source declares',

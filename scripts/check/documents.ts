@@ -60,7 +60,7 @@ export function unknownTerms(sources: Text[], page: Text): string[] {
 /** Settings that the program reads and the page of settings does not list, and the reverse. */
 export function settingProblems(sources: Text[], page: Text): string[] {
   const isProgram = ({ path }: Text): boolean =>
-    /^(?:src\/config|src\/cli|scripts\/setup)\//.test(path) && !path.includes('.test.')
+    /^(?:src\/core\/config|src\/cli|scripts\/setup)\//.test(path) && !path.includes('.test.')
   const read = new Set(sources.filter(isProgram).flatMap((file) => file.text.match(setting) ?? []))
   const listed = new Set(page.text.match(setting) ?? [])
   return [

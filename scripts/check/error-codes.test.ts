@@ -8,7 +8,7 @@ const statuses =
 const found = (text: string) =>
   findErrorCodes([
     { path: 'src/catalog/x.ts', text },
-    { path: 'src/http/errors.ts', text: statuses },
+    { path: 'src/api/errors.ts', text: statuses },
   ])
 const told = (text: string): string[] =>
   [...found(text).codes.values()].map(

@@ -40,7 +40,7 @@ export function findErrorCodes(files: Text[]): FoundCodes {
   const constants = readConstants(program)
   const found: FoundCodes = { codes: new Map(), problems: [] }
   for (const file of program) {
-    if (file.path === 'src/lib/errors.ts') continue
+    if (file.path === 'src/core/errors/errors.ts') continue
     walk(syntaxOf(file).program, (node, around) => {
       for (const { kinds, code, message } of madeBy(node)) {
         if (isPassedOn(code)) continue
@@ -177,7 +177,7 @@ function readConstants(files: Text[]): Map<string, string> {
 
 /** Reads the table from kinds of failure to statuses; a status maps to itself. */
 function readStatuses(files: Text[]): Map<string, number> {
-  const text = files.find(({ path }) => path === 'src/http/errors.ts')?.text ?? ''
+  const text = files.find(({ path }) => path === 'src/api/errors.ts')?.text ?? ''
   const table = /Record<FailureKind, number> = \{([^}]*)\}/.exec(text)?.[1] ?? ''
   const kinds = [...table.matchAll(/(\w+): (\d{3})/g)].map(
     ([, kind = '', status]) => [kind, Number(status)] as const,

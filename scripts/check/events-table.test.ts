@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { eventProblems, writeEventsTable } from './events-table.ts'
 
 const contract = {
-  path: 'src/lib/events.ts',
+  path: 'src/core/events/events.ts',
   text: "/** Facts. */\nexport interface Events {\n  /** It is done. */\n  'work.done': { id: number }\n}",
 }
 const announcer = { path: 'src/run/run.ts', text: "events.emit('work.done', { id })" }

@@ -36,7 +36,7 @@ export function eventProblems(files: Text[]): string[] {
 }
 
 function findEvents(files: Text[]): Event[] {
-  const contract = files.find(({ path }) => path === 'src/lib/events.ts')
+  const contract = files.find(({ path }) => path === 'src/core/events/events.ts')
   if (contract === undefined) return []
   const program = files.filter(({ path }) => /^src\/.*(?<!\.test)\.ts$/.test(path) && path !== contract.path)
   return namesOf(contract).map(({ name, means }) => {

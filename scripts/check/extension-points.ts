@@ -1,17 +1,17 @@
 import { formats } from '../../src/formats/registry.ts'
+import { databaseReaders } from '../../src/inputs/database/registry.ts'
 import { applicationMetrics, hostMetrics } from '../../src/monitoring/metrics/metrics.ts'
 import { serviceTypes } from '../../src/monitoring/model/service-types.ts'
 import { channels } from '../../src/monitoring/notify/channels/channels.ts'
 import { comparisonNames } from '../../src/monitoring/notify/comparisons/comparisons.ts'
-import { databaseReaders } from '../../src/sources/database/registry.ts'
 import { stores } from '../../src/stores/registry.ts'
 import { rasterTransforms, vectorTransforms } from '../../src/transforms/registry.ts'
 import type { ExtensionPoint } from './type-names.ts'
 
-const monitoring = ['src/monitoring', 'src/http/monitoring', 'src/app']
-const importer = ['src/importer', 'src/http/importer', 'src/catalog']
+const monitoring = ['src/monitoring', 'src/api/rest/monitoring', 'src/app']
+const importer = ['src/importer', 'src/api/rest/importer', 'src/catalog']
 /** Module that translates names of GeoServer. */
-const olderTransforms = 'src/http/compat/geoserver-importer.ts'
+const olderTransforms = 'src/api/compat/geoserver-importer.ts'
 
 /**
  * Extension points whose entries only their own folder may distinguish by name; the names are those of the
@@ -35,7 +35,7 @@ export const extensionPoints: readonly ExtensionPoint[] = [
     entry: 'channel',
     names: channels.flatMap(({ name, kinds, field }) => [name, ...kinds, field.name]),
     home: ['src/monitoring/notify/channels'],
-    within: ['src/monitoring/notify', 'src/http/monitoring/checks', 'src/app'],
+    within: ['src/monitoring/notify', 'src/api/rest/monitoring/checks', 'src/app'],
   },
   {
     entry: 'comparison',
@@ -52,7 +52,7 @@ export const extensionPoints: readonly ExtensionPoint[] = [
   {
     entry: 'database',
     names: databaseReaders.map(({ type }) => type),
-    home: ['src/sources/database'],
+    home: ['src/inputs/database'],
     within: importer,
   },
   {

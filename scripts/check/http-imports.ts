@@ -4,19 +4,19 @@ import { lineAt, syntaxOf, walk } from './syntax.ts'
 
 const forbidden = [
   { pattern: /^kysely$/, why: 'SQL is made below http' },
-  { pattern: /^src\/db\//, why: 'the database is asked below http' },
+  { pattern: /^src\/core\/db\//, why: 'the database is asked below http' },
   { pattern: /-repository\.ts$/, why: 'records are read and written below http' },
-  { pattern: /^src\/lib\/secrets\/vault\.ts$/, why: 'secrets are kept below http' },
+  { pattern: /^src\/core\/secrets\/vault\.ts$/, why: 'secrets are kept below http' },
 ]
 const queryMethods = ['selectFrom', 'insertInto', 'updateTable', 'deleteFrom', 'transaction']
 
 /**
- * Returns one message for each file of `src/http/` that imports below the packages it serves: records, SQL or
+ * Returns one message for each file of `src/api/` that imports below the packages it serves: records, SQL or
  * secrets.
  */
 export function httpProblems(files: SourceFile[]): string[] {
   return files
-    .filter(({ path }) => path.startsWith('src/http/') && !path.endsWith('.test.ts'))
+    .filter(({ path }) => path.startsWith('src/api/') && !path.endsWith('.test.ts'))
     .flatMap((file) => {
       const imported = [...file.imports, ...file.packages].flatMap((target) => {
         const rule = forbidden.find(({ pattern }) => pattern.test(target))

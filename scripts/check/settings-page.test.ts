@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { SettingDescription } from '../../src/config/parse.ts'
+import type { SettingDescription } from '../../src/core/config/parse.ts'
 import { settingsPageProblems, writeSettingsPage } from './settings-page.ts'
 
 const page = [

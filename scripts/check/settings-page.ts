@@ -1,4 +1,4 @@
-import type { SettingDescription } from '../../src/config/parse.ts'
+import type { SettingDescription } from '../../src/core/config/parse.ts'
 
 /** The page that lists all settings. */
 export const settingsPage = 'docs/settings.md'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { readSettings } from '../../src/config/settings.ts'
+import { readSettings } from '../../src/core/config/settings.ts'
 import { contractProblems } from './contract-table.ts'
 import { undocumentedExports } from './documented-exports.ts'
 import { brokenPaths, settingProblems, unknownFiles, unknownTerms, unlistedPages } from './documents.ts'
@@ -139,15 +139,15 @@ function projectProblems({ root, files, texts }: Repository): string[] {
 
 /** Files whose objects are written member by member: style documents, headers, parameters of tools and addresses. */
 const readByKeys = [
-  'src/cartography/maplibre/write-maplibre.ts',
-  'src/cartography/maplibre/write-symbols.ts',
-  'src/cartography/maplibre/write-text.ts',
+  'src/styles/maplibre/write-maplibre.ts',
+  'src/styles/maplibre/write-symbols.ts',
+  'src/styles/maplibre/write-text.ts',
   'src/cli/manage/find-layers.ts',
   'src/cli/manage/versions.ts',
-  'src/http/ogc/api-description.ts',
+  'src/api/ogcapi/api-description.ts',
   'src/importer/task-types/served/stage-file.ts',
-  'src/maps/vector-metadata.ts',
-  'src/sources/remote/http/http.ts',
+  'src/render/vector-metadata.ts',
+  'src/inputs/remote/http/http.ts',
 ]
 
 function syntaxProblems({ root, files }: Repository): string[] {

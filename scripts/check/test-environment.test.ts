@@ -16,7 +16,7 @@ it('finds tests that would use the data directory or the server of the machine',
     [],
   )
   assert.deepEqual(problemsOf('src/cli/main.ts', command), [])
-  const types = "import type { Terrane } from '../../src/app.ts'\n"
+  const types = "import type { Terrane } from '../../src/app/app.ts'\n"
   assert.deepEqual(problemsOf('tests/contract/a.test.ts', types), [])
   assert.equal(problemsOf('tests/contract/a.test.ts', types.replace('type ', '')).length, 1)
   const spawning = "const program = join(root, 'bin', 'terrane.mjs')\n"

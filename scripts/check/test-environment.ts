@@ -1,7 +1,7 @@
 import type { SourceFile } from './imports.ts'
 
 /** Modules that read settings and then open a data directory or look for a running server. */
-const programs = ['src/app.ts', 'src/cli/command-line.ts', 'src/main.ts']
+const programs = ['src/app/app.ts', 'src/cli/command-line.ts', 'src/main.ts']
 /** These files set a separate data directory for each command and use no server of the machine. */
 const starters = [
   'tests/support/terrane-process.ts',

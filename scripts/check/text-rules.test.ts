@@ -35,10 +35,10 @@ describe('textProblems', () => {
     assert.deepEqual(problems('export interface TileRequest {}\ntype Given = string'), [])
   })
 
-  it('finds a comparison of the dialect outside of src/http/compat', () => {
+  it('finds a comparison of the dialect outside of src/api/compat', () => {
     const text = "if (dialect === 'geoserver') return"
-    assert.equal(problems(text, 'src/http/importer/x.ts').length, 1)
-    assert.deepEqual(problems(text, 'src/http/compat/x.ts'), [])
+    assert.equal(problems(text, 'src/api/rest/importer/x.ts').length, 1)
+    assert.deepEqual(problems(text, 'src/api/compat/x.ts'), [])
   })
 })
 
@@ -48,7 +48,7 @@ describe('lookupProblems', () => {
 
   it('finds keys that are looked up in an object', () => {
     assert.deepEqual(found('const a = names[word]'), [
-      'src/geo/x.ts:4 looks up a key in the table names: use a Map, or ownValue of src/lib/record-keys.ts',
+      'src/geo/x.ts:4 looks up a key in the table names: use a Map, or ownValue of src/core/values/record-keys.ts',
     ])
     assert.equal(found('if (word in names) {}').length, 1)
   })

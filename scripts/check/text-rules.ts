@@ -23,8 +23,8 @@ const rules: TextRule[] = [
   },
   {
     pattern: /\bdialect [!=]== '(?:geoserver|contract)'/,
-    message: 'compares the dialect: add a function with the name of the difference to src/http/compat',
-    files: /^src\/(?!http\/compat\/)/,
+    message: 'compares the dialect: add a function with the name of the difference to src/api/compat',
+    files: /^src\/(?!api\/compat\/)/,
   },
   {
     pattern: /\/\*\*\s+(?:\*\s+)?(?:What|How|Whether|Which|Where|Who)\b/,
@@ -60,7 +60,7 @@ export function lookupProblems(files: Pick<SourceFile, 'path' | 'text'>[]): stri
     .flatMap(({ path, text }) =>
       openLookups(text).map(({ name, at }) => {
         const line = text.slice(0, at + 1).split('\n').length
-        return `${path}:${line} looks up a key in the table ${name}: use a Map, or ownValue of src/lib/record-keys.ts`
+        return `${path}:${line} looks up a key in the table ${name}: use a Map, or ownValue of src/core/values/record-keys.ts`
       }),
     )
 }

@@ -9,13 +9,13 @@ it('divides unit tests among processes, and leaves slow ones and those with a da
     file('src/geo/a.test.ts'),
     file('src/geo/b.test.ts'),
     file('src/geo/c.test.ts'),
-    file('src/lib/workers/worker-handle.test.ts'),
-    file('src/jobs/jobs.test.ts', ['tests/support/postgres.ts']),
+    file('src/core/workers/worker-handle.test.ts'),
+    file('src/core/jobs/jobs.test.ts', ['tests/support/postgres.ts']),
     file('src/formats/csv/fuzz.test.ts'),
     file('src/formats/gdal/gdal.test.ts'),
   ]
   assert.deepEqual(divideUnitTests(files, 2), {
     shared: [['src/geo/a.test.ts', 'src/geo/c.test.ts'], ['src/geo/b.test.ts']],
-    alone: ['src/lib/workers/worker-handle.test.ts'],
+    alone: ['src/core/workers/worker-handle.test.ts'],
   })
 })

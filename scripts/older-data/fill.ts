@@ -1,5 +1,5 @@
 // Run by `scripts/older-data.ts` with the sources of another commit: fills a data directory by that commit's own server.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fixedClock } from '../../tests/support/fixed-clock.ts'
 
@@ -15,12 +15,19 @@ interface Server {
   close(): Promise<void>
 }
 
-const { createApp } = (await import(join(tree, 'src/app.ts'))) as {
+/** Path of a source in the other commit: the first of its paths that exists there. */
+function sourcePath(...paths: string[]): string {
+  const found = paths.map((path) => join(tree, path)).find((path) => existsSync(path))
+  if (found === undefined) throw new Error(`${tree} has none of ${paths.join(', ')}`)
+  return found
+}
+
+const { createApp } = (await import(sourcePath('src/app/app.ts', 'src/app.ts'))) as {
   createApp(settings: unknown, options: object): Promise<Server>
 }
-const { loadSettings } = (await import(join(tree, 'src/config/settings.ts'))) as {
-  loadSettings(environment: Record<string, string>): unknown
-}
+const { loadSettings } = (await import(
+  sourcePath('src/core/config/settings.ts', 'src/config/settings.ts')
+)) as { loadSettings(environment: Record<string, string>): unknown }
 
 const clock = fixedClock('2026-01-01T12:00:10.000Z')
 mkdirSync(join(dataDir, 'incoming'), { recursive: true })

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApp } from '../../src/app.ts'
-import { loadSettings } from '../../src/config/settings.ts'
+import { createApp } from '../../src/app/app.ts'
+import { loadSettings } from '../../src/core/config/settings.ts'
 import type { OpenApi } from './api-types.ts'
 
 /** File with the generated types of the API. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { defined } from '../../src/lib/defined.ts'
+import { defined } from '../../src/core/values/defined.ts'
 import type { TreeServer } from './tree-server.ts'
 import { adminPassword } from './tree-server.ts'
 

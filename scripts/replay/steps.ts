@@ -1,4 +1,4 @@
-import { defined } from '../../src/lib/defined.ts'
+import { defined } from '../../src/core/values/defined.ts'
 import type { Step } from './request.ts'
 
 /** A question. */

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFile
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { bundlesFolder, findBundle, recordFile } from '../../src/lib/server-bundle.mjs'
+import { bundlesFolder, findBundle, recordFile } from '../../src/core/bundle/server-bundle.mjs'
 
 const laterMs = 60_000
 

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, sep } from 'node:path'
-import { bundlesFolder, findBundle, readCurrent, recordFile } from '../../src/lib/server-bundle.mjs'
+import { bundlesFolder, findBundle, readCurrent, recordFile } from '../../src/core/bundle/server-bundle.mjs'
 import { SetupError, say } from './run.mjs'
 import { lineMap } from './source-maps.mjs'
 
@@ -37,7 +37,7 @@ const dayMs = 86_400_000
 
 /**
  * Bundles the server, its worker threads and its child processes into `build/server/<id>/` unless the newest bundle
- * was made of the present sources. `src/lib/server-bundle.mjs` decides at each start whether the bundle is used.
+ * was made of the present sources. `src/core/bundle/server-bundle.mjs` decides at each start whether the bundle is used.
  */
 export async function buildServer(root) {
   if (findBundle(root).folder !== undefined) return
@@ -62,7 +62,7 @@ export async function buildServer(root) {
 }
 
 /**
- * Name of an output without its extension: all outputs are in one folder. `src/lib/workers/worker-entry.ts`
+ * Name of an output without its extension: all outputs are in one folder. `src/core/workers/worker-entry.ts`
  * finds the output by this name.
  */
 function entryName(path) {

@@ -4,7 +4,7 @@ import { divideIntoShards } from './shards.ts'
 
 const file = (path: string, imports: string[] = [], text = '') => ({ path, imports, text })
 const sources = [
-  file('tests/support/app.ts', ['src/app.ts']),
+  file('tests/support/app.ts', ['src/app/app.ts']),
   file('tests/pages/support/shown-pages.ts', ['tests/support/app.ts']),
 ]
 

@@ -21,7 +21,7 @@ const filesOfExtendedShard: Record<Kind, number> = { application: 4, browser: 3,
 const longFiles =
   /\/(?:kill|recount|fairness-monitoring|restart-states|layer-style|endless-work|drawn-styles|every-page)\.test\.ts$/
 
-const application = 'src/app.ts'
+const application = 'src/app/app.ts'
 const browsers = ['tests/support/browser.ts', 'tests/pages/support/shown-pages.ts']
 
 /**

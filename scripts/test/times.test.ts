@@ -11,7 +11,7 @@ const times: FileTime[] = [
     childrenSeconds: 0,
     rssBytes: 1,
   },
-  { file: 'src/lib/text/words.test.ts', wallSeconds: 1, ownSeconds: 1, childrenSeconds: 0, rssBytes: 1 },
+  { file: 'src/core/text/words.test.ts', wallSeconds: 1, ownSeconds: 1, childrenSeconds: 0, rssBytes: 1 },
   {
     file: 'tests/contract/stores.test.ts',
     wallSeconds: 28,
@@ -36,7 +36,7 @@ describe('cpuTimes', () => {
     assert.deepEqual(cpuTimes(times, 2), [
       'CPU time of 3 files and their child processes: 121 s',
       '  120.0 s  tests/contract',
-      '    1.0 s  src/lib',
+      '    1.0 s  src/core',
       'files that took most CPU time (of that in child processes):',
       '   90.0 s  tests/contract/stores.test.ts (70.0 s)',
       '   30.0 s  tests/contract/tiles/tiles.test.ts (0.0 s)',

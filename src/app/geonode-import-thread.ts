@@ -1,9 +1,9 @@
 import type { ConfiguredService, ImportProgress } from '../../packages/geonode-migration/index.ts'
 import { DumpError, prepareImport } from '../../packages/geonode-migration/index.ts'
-import type { PrivacyMode } from '../config/monitoring-settings.ts'
-import { invalid } from '../lib/errors.ts'
-import type { CallContext } from '../lib/workers/handlers.ts'
-import { serveWork } from '../lib/workers/serve-work.ts'
+import type { PrivacyMode } from '../core/config/monitoring-settings.ts'
+import { invalid } from '../core/errors/errors.ts'
+import type { CallContext } from '../core/workers/handlers.ts'
+import { serveWork } from '../core/workers/serve-work.ts'
 import type { SeriesLocation } from '../monitoring/series/series-database.ts'
 import { openSeriesImport } from '../monitoring/series-import/series-import.ts'
 

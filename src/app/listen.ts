@@ -1,6 +1,6 @@
-import type { ServerSettings } from '../config/settings.ts'
-import type { App } from '../http/app-types.ts'
-import { ownValue } from '../lib/record-keys.ts'
+import type { App } from '../api/app-types.ts'
+import type { ServerSettings } from '../core/config/settings.ts'
+import { ownValue } from '../core/values/record-keys.ts'
 
 /** Advice on errors, by the code of the system. */
 const advice: Record<string, (host: string, port: number) => string> = {

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
-import type { SeriesReads } from '../http/monitoring/metrics/reader-thread.ts'
-import { baseUrl } from '../http/server/links.ts'
-import type { Vault } from '../lib/secrets/vault.ts'
-import { createVault } from '../lib/secrets/vault.ts'
+import type { SeriesReads } from '../api/rest/monitoring/metrics/reader-thread.ts'
+import { baseUrl } from '../api/server/links.ts'
+import type { Vault } from '../core/secrets/vault.ts'
+import { createVault } from '../core/secrets/vault.ts'
+import type { RemoteAccess } from '../inputs/remote/remote-access.ts'
 import type { AlertReads } from '../monitoring/alert-thread.ts'
 import { Monitoring } from '../monitoring/monitoring.ts'
 import { createNotifications } from '../monitoring/notify/create-notifications.ts'
@@ -11,7 +12,6 @@ import { SeriesReader } from '../monitoring/query/series-reader.ts'
 import type { SeriesLocation } from '../monitoring/series/series-database.ts'
 import { configureFirst } from '../monitoring/services/autoconfigure.ts'
 import { Services } from '../monitoring/services/services.ts'
-import type { RemoteAccess } from '../sources/remote/remote-access.ts'
 import { GeoNodeImport } from './geonode-import.ts'
 import type { AppBase, MonitoringServices } from './services.ts'
 
@@ -33,7 +33,7 @@ export async function openMonitoring(
     settings.databaseUrl === undefined
       ? { path: join(directory.root, 'monitoring.sqlite') }
       : { url: settings.databaseUrl.reveal() }
-  const entry = new URL('../http/monitoring/metrics/reader-thread.ts', import.meta.url)
+  const entry = new URL('../api/rest/monitoring/metrics/reader-thread.ts', import.meta.url)
   const series = new SeriesReader<SeriesReads>({ place, entry, log, maxRows })
   const alertValues = new SeriesReader<AlertReads>({
     place,

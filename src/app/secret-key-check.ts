@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
-import type { DataDirectory } from '../config/data-directory.ts'
-import type { Database, Queryable } from '../db/connection.ts'
-import { createVault } from '../lib/secrets/vault.ts'
+import type { DataDirectory } from '../core/config/data-directory.ts'
+import type { Database, Queryable } from '../core/db/connection.ts'
+import { createVault } from '../core/secrets/vault.ts'
 
 /** Name of the row in `settings`. */
 const fingerprintSetting = 'secret-key-fingerprint'

@@ -1,4 +1,4 @@
-import type { Queryable } from '../db/connection.ts'
+import type { Queryable } from '../core/db/connection.ts'
 import { listUndecryptable } from './connections/store-connections.ts'
 import { announceVersions, prepareCatalog } from './prepare.ts'
 import { Inventory } from './services/inventory.ts'

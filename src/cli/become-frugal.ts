@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { bundleFolder } from '../lib/bundle-folder.ts'
+import { bundleFolder } from '../core/bundle/bundle-folder.ts'
 import type { Environment } from './options.ts'
 
 /** By default the main thread alone retains 100 MB and more of garbage; with this size 24 MB. */

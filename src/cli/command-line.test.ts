@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { temporaryFolder } from '../../tests/support/temporary-files.ts'
-import { version } from '../config/version.ts'
+import { version } from '../core/config/version.ts'
 import { runCommandLine } from './command-line.ts'
 
 /** Runs a command that needs no server, and checks that it starts none. */

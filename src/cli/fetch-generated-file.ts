@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, extname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { loadSettings } from '../config/settings.ts'
+import { loadSettings } from '../core/config/settings.ts'
 import type { Environment } from './options.ts'
 import {
   accessFlags,

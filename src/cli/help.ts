@@ -1,4 +1,4 @@
-import { ownValue } from '../lib/record-keys.ts'
+import { ownValue } from '../core/values/record-keys.ts'
 
 const overview = `terrane: takes spatial data in, publishes it as layers, and watches how they are used
 

@@ -1,4 +1,4 @@
-import { loadSettings } from '../config/settings.ts'
+import { loadSettings } from '../core/config/settings.ts'
 import { findAsk } from './ask.ts'
 import { ensureWorkspace } from './ensure-workspace.ts'
 import type { NamedDatabase } from './import-database.ts'

@@ -1,4 +1,4 @@
-import { defined } from '../lib/defined.ts'
+import { defined } from '../core/values/defined.ts'
 import type { Answer } from './ask.ts'
 import type { PlannedTask, SessionContext, TargetOptions } from './import-context.ts'
 import { prepareKeys } from './import-keys.ts'

@@ -1,6 +1,6 @@
-import type { Accounts } from '../accounts/accounts.ts'
-import type { AppOptions, RunningTerrane } from '../app.ts'
-import type { Settings } from '../config/settings.ts'
+import type { Accounts } from '../access/accounts.ts'
+import type { AppOptions, RunningTerrane } from '../app/app.ts'
+import type { Settings } from '../core/config/settings.ts'
 import type { RestClient } from './rest-client.ts'
 import { createRestClient } from './rest-client.ts'
 
@@ -13,7 +13,7 @@ export interface LocalServer extends RunningTerrane {
 /** Starts serving in this process. */
 export async function startLocalServer(settings: Settings, options: AppOptions = {}): Promise<LocalServer> {
   // A command that uses a running server does not import the server's code.
-  const { startServer } = await import('../app.ts')
+  const { startServer } = await import('../app/app.ts')
   const server = await startServer(settings, options)
   return { ...server, withClient: (work) => withClient(server.localUrl, server.accounts, work) }
 }

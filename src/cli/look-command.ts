@@ -1,4 +1,4 @@
-import { loadSettings } from '../config/settings.ts'
+import { loadSettings } from '../core/config/settings.ts'
 import type { Environment } from './options.ts'
 import { accessFlags, jsonFlag, readAccess, readFlags, refuseMoreWords, UsageError } from './options.ts'
 import type { RestClient } from './rest-client.ts'

@@ -1,5 +1,5 @@
-import { loadSettings } from '../config/settings.ts'
-import { ownValue } from '../lib/record-keys.ts'
+import { loadSettings } from '../core/config/settings.ts'
+import { ownValue } from '../core/values/record-keys.ts'
 import { loadDump } from './monitoring-load.ts'
 import type { MonitoringCommand } from './monitoring-options.ts'
 import { parseMonitoringOptions } from './monitoring-options.ts'

@@ -1,7 +1,7 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
 import { parseArgs } from 'node:util'
-import { ownValue } from '../lib/record-keys.ts'
-import { nearestWord } from '../lib/text/nearest-word.ts'
+import { nearestWord } from '../core/text/nearest-word.ts'
+import { ownValue } from '../core/values/record-keys.ts'
 
 /** The error for an invalid command line; the message says what was expected. */
 export class UsageError extends Error {}

@@ -4,7 +4,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { Readable } from 'node:stream'
 import { text as readText } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import { HttpAgent, httpRequest } from '../lib/network/node-http.ts'
+import { HttpAgent, httpRequest } from '../core/network/node-http.ts'
 import type { UploadFile } from './multipart.ts'
 import { fileBody, multipartBody } from './multipart.ts'
 

@@ -1,4 +1,4 @@
-import { loadSettings } from '../config/settings.ts'
+import { loadSettings } from '../core/config/settings.ts'
 import type { Environment } from './options.ts'
 import { readFlags, refuseMoreWords, UsageError } from './options.ts'
 
@@ -10,7 +10,7 @@ export async function runSecretKey(args: string[], env: Environment): Promise<nu
     throw new UsageError(`\`terrane secret-key\` knows adopt; found "${action ?? 'nothing'}"`)
   refuseMoreWords('secret-key adopt', words, 0)
   const settings = loadSettings({ TERRANE_LOG: 'warn', ...env })
-  const { adoptKey } = await import('../app.ts')
+  const { adoptKey } = await import('../app/app.ts')
   const { keyFile } = await adoptKey(settings.data, settings.databaseUrl)
   process.stdout.write(
     `The catalogue is used with ${keyFile} from now on. Passwords that were stored with another key must be set again: the log of the next start names the stores.\n`,

@@ -1,5 +1,5 @@
-import type { ServerSettings, Settings } from '../config/settings.ts'
-import { basicAuthorization } from '../lib/network/node-http.ts'
+import type { ServerSettings, Settings } from '../core/config/settings.ts'
+import { basicAuthorization } from '../core/network/node-http.ts'
 import { askLine, isTerminal } from './ask.ts'
 import type { LocalServer } from './local-server.ts'
 import { startLocalServer } from './local-server.ts'

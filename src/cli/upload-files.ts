@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { scanFile } from '../sources/scan.ts'
-import { groupSidecars } from '../sources/sidecars.ts'
+import { scanFile } from '../inputs/scan.ts'
+import { groupSidecars } from '../inputs/sidecars.ts'
 import type { UploadFile } from './multipart.ts'
 import { UsageError } from './options.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { ownValue } from '../lib/record-keys.ts'
+import { ownValue } from '../core/values/record-keys.ts'
 import type { MessageView, TaskView } from './import-views.ts'
 import { readImport, readProgress, readTasks } from './import-views.ts'
 import type { ProgressDisplay } from './progress-display.ts'

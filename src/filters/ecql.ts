@@ -1,4 +1,4 @@
-import { isDuration, movedBy } from '../lib/values/durations.ts'
+import { isDuration, movedBy } from '../core/values/durations.ts'
 import { Cql2Parser } from './cql2-text.ts'
 import type { Expression } from './expression.ts'
 import { spatialRelations, withinDistance } from './expression.ts'

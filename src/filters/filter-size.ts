@@ -1,6 +1,6 @@
+import type { Failure } from '../core/errors/errors.ts'
+import { invalid } from '../core/errors/errors.ts'
 import { walkCoordinates } from '../geo/wkb.ts'
-import type { Failure } from '../lib/errors.ts'
-import { invalid } from '../lib/errors.ts'
 import { isArithmetic } from './calculate.ts'
 import type { Expression } from './expression.ts'
 import { deepestFilter } from './expression.ts'

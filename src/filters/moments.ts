@@ -1,5 +1,5 @@
-import { TimeReader } from '../lib/values/time-reader.ts'
-import { rfc3339 } from '../lib/values/time-rules.ts'
+import { TimeReader } from '../core/values/time-reader.ts'
+import { rfc3339 } from '../core/values/time-rules.ts'
 import type { Expression, FilterComparison, TemporalRelation } from './expression.ts'
 import type { Filter, Moment } from './filter.ts'
 import { allOf, anyOf, notOf } from './filter.ts'

@@ -1,9 +1,9 @@
+import { crossesThreads } from '../core/workers/error-codec.ts'
 import type { FeatureBatch } from '../geo/batch.ts'
 import { batchRows } from '../geo/batch.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import type { Schema } from '../geo/schema.ts'
-import { crossesThreads } from '../lib/workers/error-codec.ts'
 
 /** A main file and its sidecars, with absolute paths. Plain data: it is passed between threads. */
 export interface DataFile {

@@ -1,6 +1,6 @@
 import { readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { openGuarded } from '../lib/files/guarded-files.ts'
+import { openGuarded } from '../core/files/guarded-files.ts'
 import type { ReadAt } from './byte-window.ts'
 import { FormatError } from './format.ts'
 

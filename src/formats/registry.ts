@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { openGuarded } from '../lib/files/guarded-files.ts'
+import { openGuarded } from '../core/files/guarded-files.ts'
 import { foreignContent } from './content-name.ts'
 import { csv } from './csv/csv.ts'
 import { flatgeobuf } from './flatgeobuf/flatgeobuf.ts'

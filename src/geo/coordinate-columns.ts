@@ -1,4 +1,4 @@
-import { parseDegrees } from '../lib/values/degrees-text.ts'
+import { parseDegrees } from '../core/values/degrees-text.ts'
 
 /** Columns of a table with the coordinates of points. */
 export interface Columns {

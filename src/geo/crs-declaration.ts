@@ -1,4 +1,4 @@
-import { without } from '../lib/defined.ts'
+import { without } from '../core/values/defined.ts'
 import type { CrsDeclaration, CrsShape } from './crs.ts'
 import { findMethod, findParameter, normalizeProjection } from './crs-methods.ts'
 import { shapeOfProj } from './crs-proj.ts'

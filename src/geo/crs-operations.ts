@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { programEnvironment } from '../lib/process.ts'
+import { programEnvironment } from '../core/process/process.ts'
 import type { CrsOperation } from './crs-table.ts'
 import {
   allRows,

@@ -1,4 +1,4 @@
-import { ownValue } from '../lib/record-keys.ts'
+import { ownValue } from '../core/values/record-keys.ts'
 import type { CrsDeclaration } from './crs.ts'
 import { findCrs, matchCrs, parseSrs } from './crs-database.ts'
 

@@ -1,5 +1,5 @@
-import type { ProgramSession } from '../lib/process.ts'
-import { findProgram, openProgram } from '../lib/process.ts'
+import type { ProgramSession } from '../core/process/process.ts'
+import { findProgram, openProgram } from '../core/process/process.ts'
 import type { Reprojector } from './crs-projector.ts'
 
 const program = 'gdaltransform'

@@ -1,4 +1,4 @@
-import { ownValue } from '../lib/record-keys.ts'
+import { ownValue } from '../core/values/record-keys.ts'
 import type { CrsShape } from './crs.ts'
 import { normalizeProjection } from './crs-methods.ts'
 

@@ -1,5 +1,5 @@
 import proj4 from 'proj4'
-import { ownValue } from '../lib/record-keys.ts'
+import { ownValue } from '../core/values/record-keys.ts'
 import type { CrsShape } from './crs.ts'
 
 /** A place that a projector changes in step: radians east and north, or metres. */

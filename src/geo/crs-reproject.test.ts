@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { findProgram } from '../lib/process.ts'
+import { findProgram } from '../core/process/process.ts'
 import { findCrs } from './crs-database.ts'
 import { createReprojector } from './crs-reproject.ts'
 import { GeometryBuilder } from './geometry-builder.ts'

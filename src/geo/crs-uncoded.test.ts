@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { describe, it } from 'node:test'
-import { findProgram } from '../lib/process.ts'
+import { findProgram } from '../core/process/process.ts'
 import type { CrsDeclaration } from './crs.ts'
 import { crsCandidates } from './crs-candidates.ts'
 import { findCrsFor } from './crs-detection/find-crs.ts'

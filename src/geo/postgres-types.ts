@@ -1,4 +1,4 @@
-import { ownValue } from '../lib/record-keys.ts'
+import { ownValue } from '../core/values/record-keys.ts'
 import type { Attribute, AttributeType } from './schema.ts'
 
 /** `pg_type.typname` of the types whose values an attribute stores exactly. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { describe, it } from 'node:test'
-import { findProgram } from '../lib/process.ts'
+import { findProgram } from '../core/process/process.ts'
 import { createReprojector } from './crs-reproject.ts'
 import type { Envelope } from './envelope.ts'
 import { betweenMeridians, coverEnvelope, reprojectEnvelope } from './reproject-envelope.ts'

@@ -1,4 +1,4 @@
-import { asciiText, parseDecimalText, scaleDecimal } from '../lib/values/decimal.ts'
+import { asciiText, parseDecimalText, scaleDecimal } from '../core/values/decimal.ts'
 import { GeometryError } from './wkb.ts'
 
 const longestWord = 20

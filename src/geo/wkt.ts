@@ -1,4 +1,4 @@
-import { asciiText } from '../lib/values/decimal.ts'
+import { asciiText } from '../core/values/decimal.ts'
 import { linearWkbOfWkt, mayBeCurveWkt } from './curves/curve-wkt.ts'
 import type { GeometryBuilder } from './geometry-builder.ts'
 import type { GeometryShape } from './geometry-shape.ts'

@@ -1,6 +1,6 @@
-import type { Clock } from '../lib/clock.ts'
-import type { Logger } from '../lib/logger.ts'
-import { Problems } from '../lib/problems.ts'
+import { Problems } from '../core/errors/problems.ts'
+import type { Logger } from '../core/log/logger.ts'
+import type { Clock } from '../core/time/clock.ts'
 
 const texts = {
   configuration: 'The services to watch cannot be read',

@@ -1,4 +1,4 @@
-import type { MapServerKind, MapServerSettings } from '../config/map-servers.ts'
+import type { MapServerKind, MapServerSettings } from '../core/config/map-servers.ts'
 import type { CollectedService, CollectedSource } from './collect/service-collector.ts'
 import type { ServiceRecord, ServiceSource } from './model/records.ts'
 

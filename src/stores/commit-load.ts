@@ -1,4 +1,4 @@
-import { passStep } from '../lib/protocol-steps.ts'
+import { passStep } from '../core/process/protocol-steps.ts'
 import type { LoadResult, PreparedLoad, StagedLoad } from './store.ts'
 
 /** Stores the token of a load durably; throwing refuses the load, which is then discarded. */

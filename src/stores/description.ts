@@ -1,4 +1,4 @@
-import type { DatabaseAddress } from '../lib/postgres/address.ts'
+import type { DatabaseAddress } from '../core/postgres/address.ts'
 import type { StoreConnection, StoreParameters, VectorStore } from './store.ts'
 
 /** Options for opening a store. */

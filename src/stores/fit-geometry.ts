@@ -1,4 +1,4 @@
-import { invalid } from '../lib/errors.ts'
+import { invalid } from '../core/errors/errors.ts'
 import type { GeometryRules } from './geometry-rules.ts'
 import { fitTable, misfitReason, structuralProblem } from './geometry-rules.ts'
 

@@ -1,8 +1,8 @@
+import type { Failure } from '../core/errors/errors.ts'
+import { invalid } from '../core/errors/errors.ts'
 import type { FeatureBatch } from '../geo/batch.ts'
 import { columnValue } from '../geo/column.ts'
 import { attributeIndex } from '../geo/schema.ts'
-import type { Failure } from '../lib/errors.ts'
-import { invalid } from '../lib/errors.ts'
 
 /**
  * Sorts rows by an attribute: numbers and times by value, false before true, texts by code points. Nulls and

@@ -1,4 +1,4 @@
-import { invalid } from '../lib/errors.ts'
+import { invalid } from '../core/errors/errors.ts'
 import type { OpenStoreOptions, StoreDescription } from './description.ts'
 import { servedFiles } from './files/description.ts'
 import { servedFormats } from './files/served-formats.ts'

@@ -1,9 +1,9 @@
+import type { NetworkReach } from '../core/network/reach.ts'
 import type { Filter } from '../filters/filter.ts'
 import type { FeatureBatch } from '../geo/batch.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import type { Area } from '../geo/polygon-test.ts'
 import type { Schema } from '../geo/schema.ts'
-import type { NetworkReach } from '../lib/network/reach.ts'
 import type { ChangeCounts, RowChange, TableComparison, UpsertRules } from './changes.ts'
 import type { ColumnIndexes, OrderedRows, ReadValues } from './order.ts'
 

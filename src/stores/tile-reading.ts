@@ -1,3 +1,4 @@
+import { Failure } from '../core/errors/errors.ts'
 import type { Filter } from '../filters/filter.ts'
 import type { FeatureBatch } from '../geo/batch.ts'
 import type { Column } from '../geo/column.ts'
@@ -5,7 +6,6 @@ import { isValid } from '../geo/column.ts'
 import type { Schema } from '../geo/schema.ts'
 import { attributeIndex } from '../geo/schema.ts'
 import { selectRows } from '../geo/select-rows.ts'
-import { Failure } from '../lib/errors.ts'
 import type { EnvelopePage, FeaturePage, TileQuery, TileReading, TileReads, VectorStore } from './store.ts'
 
 const mostAttempts = 5

@@ -1,6 +1,6 @@
+import { Failure } from '../core/errors/errors.ts'
 import type { Filter } from '../filters/filter.ts'
 import { inColumns } from '../filters/filter.ts'
-import { Failure } from '../lib/errors.ts'
 import type { FeatureQuery, VectorStore } from './store.ts'
 
 /**

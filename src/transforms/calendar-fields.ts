@@ -1,4 +1,4 @@
-import { daysFromDate, isLeapYear, monthLength } from '../lib/values/calendar.ts'
+import { daysFromDate, isLeapYear, monthLength } from '../core/values/calendar.ts'
 
 /** Fields of java.util.Calendar, by their indexes in the arrays below. */
 export const field = {

@@ -1,18 +1,18 @@
-import type { BigColumn, Column, FixedColumn, VarColumn } from '../geo/column.ts'
-import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../geo/column-builder.ts'
-import { dayOfMicros, microsOfDay } from '../geo/infinite-times.ts'
-import type { AttributeType } from '../geo/schema.ts'
-import { dateText, timestampText, timeText } from '../geo/time-text.ts'
-import { microsPerDay } from '../lib/values/calendar.ts'
+import { microsPerDay } from '../core/values/calendar.ts'
 import {
   float32Text,
   parseInteger,
   parseNumber,
   plainDecimal,
   quickInteger,
-} from '../lib/values/number-text.ts'
-import { TimeReader } from '../lib/values/time-reader.ts'
-import { textDateTime } from '../lib/values/time-rules.ts'
+} from '../core/values/number-text.ts'
+import { TimeReader } from '../core/values/time-reader.ts'
+import { textDateTime } from '../core/values/time-rules.ts'
+import type { BigColumn, Column, FixedColumn, VarColumn } from '../geo/column.ts'
+import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../geo/column-builder.ts'
+import { dayOfMicros, microsOfDay } from '../geo/infinite-times.ts'
+import type { AttributeType } from '../geo/schema.ts'
+import { dateText, timestampText, timeText } from '../geo/time-text.ts'
 import type { CellConverter } from './replace-column.ts'
 
 const integerRanges = {

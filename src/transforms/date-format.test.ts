@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { runBatch, tableBatch, tableRows, tableSchema } from '../../tests/support/table-batches.ts'
-import { defined } from '../lib/defined.ts'
+import { defined } from '../core/values/defined.ts'
 import type { TransformSpec } from './transform.ts'
 
 const micros = (text: string): bigint => BigInt(Date.parse(text)) * 1000n

@@ -1,4 +1,4 @@
-import { ownValue } from '../lib/record-keys.ts'
+import { ownValue } from '../core/values/record-keys.ts'
 import { CalendarFields, field } from './calendar-fields.ts'
 import type { NamedValue } from './date-names.ts'
 import { eras, halfDays, matchName, months, weekdays, zones } from './date-names.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type DatabaseSettings, openDatabase } from '../../src/db/connection.ts'
-import { dryRuns } from '../../src/db/migrations/0026-dry-runs.ts'
-import { Secret } from '../../src/lib/secrets/secret.ts'
+import { type DatabaseSettings, openDatabase } from '../../src/core/db/connection.ts'
+import { dryRuns } from '../../src/core/db/migrations/0026-dry-runs.ts'
+import { Secret } from '../../src/core/secrets/secret.ts'
 import { testCluster } from '../support/postgres.ts'
 
 const catalogues: Record<string, () => Promise<DatabaseSettings>> = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { endpoints } from '../../src/http/routes.ts'
+import { endpoints } from '../../src/api/routes.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
 import { importPoints } from '../support/versioned-layers.ts'

@@ -3,17 +3,17 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
+import { Failure } from '../../src/core/errors/errors.ts'
 import { FormatError } from '../../src/formats/format.ts'
-import { Failure } from '../../src/lib/errors.ts'
-import { extractArchive, findArchive } from '../../src/sources/archive.ts'
-import type { ArchiveKind } from '../../src/sources/archives/archive-kind.ts'
-import { archives } from '../../src/sources/archives/registry.ts'
-import type { SourceLimits } from '../../src/sources/archives/unpacking.ts'
-import type { DatabaseConnection, DatabaseReader } from '../../src/sources/database/database.ts'
-import { databaseReaders, findDatabaseReader, findFileReader } from '../../src/sources/database/registry.ts'
-import type { RemoteProtocol } from '../../src/sources/remote/protocol.ts'
-import { findProtocol, remoteProtocols } from '../../src/sources/remote/registry.ts'
-import { scanFolder } from '../../src/sources/scan.ts'
+import { extractArchive, findArchive } from '../../src/inputs/archive.ts'
+import type { ArchiveKind } from '../../src/inputs/archives/archive-kind.ts'
+import { archives } from '../../src/inputs/archives/registry.ts'
+import type { SourceLimits } from '../../src/inputs/archives/unpacking.ts'
+import type { DatabaseConnection, DatabaseReader } from '../../src/inputs/database/database.ts'
+import { databaseReaders, findDatabaseReader, findFileReader } from '../../src/inputs/database/registry.ts'
+import type { RemoteProtocol } from '../../src/inputs/remote/protocol.ts'
+import { findProtocol, remoteProtocols } from '../../src/inputs/remote/registry.ts'
+import { scanFolder } from '../../src/inputs/scan.ts'
 import { needsGdal } from '../support/gdal-files.ts'
 import { endsSoon, leavesNothingOpen } from '../support/open-files.ts'
 import { fetchInto, startRawServer } from '../support/remote-fetch.ts'
@@ -25,7 +25,7 @@ const fixtures = join(import.meta.dirname, '../fixtures')
 /** An archive format may have its example in its own folder. */
 const archiveFolders = [
   join(fixtures, 'archives', 'examples'),
-  join(import.meta.dirname, '../../src/sources/archives'),
+  join(import.meta.dirname, '../../src/inputs/archives'),
 ]
 const archiveExamples = archiveFolders.flatMap((folder) =>
   readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name))),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { runProgram } from '../../src/lib/process.ts'
+import { runProgram } from '../../src/core/process/process.ts'
 import { createTestApp } from '../support/app.ts'
 import { needsGdal } from '../support/gdal-files.ts'
 import { importPoints } from '../support/versioned-layers.ts'

@@ -4,16 +4,16 @@ import { dirname, join, sep } from 'node:path'
 import { before, describe, it } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { buildServer, listWorkers } from '../../scripts/setup/server.mjs'
-import { bundlesFolder } from '../../src/lib/server-bundle.mjs'
-import { startProcess } from '../../src/lib/workers/start-process.ts'
-import { startThread } from '../../src/lib/workers/start-thread.ts'
-import { workerEntry } from '../../src/lib/workers/worker-entry.ts'
-import { WorkerEnded } from '../../src/lib/workers/worker-handle.ts'
-import { runSevenZip } from '../../src/sources/archives/seven-zip-program.ts'
+import { bundlesFolder } from '../../src/core/bundle/server-bundle.mjs'
+import { startProcess } from '../../src/core/workers/start-process.ts'
+import { startThread } from '../../src/core/workers/start-thread.ts'
+import { workerEntry } from '../../src/core/workers/worker-entry.ts'
+import { WorkerEnded } from '../../src/core/workers/worker-handle.ts'
+import { runSevenZip } from '../../src/inputs/archives/seven-zip-program.ts'
 
 const root = dirname(dirname(import.meta.dirname))
 /** These handle no calls: the first is part of each child process, `runSevenZip` uses the second. */
-const withoutCalls = ['src/lib/workers/parent-guard.ts', 'src/sources/archives/seven-zip-worker.ts']
+const withoutCalls = ['src/core/workers/parent-guard.ts', 'src/inputs/archives/seven-zip-worker.ts']
 const workers = listWorkers(root)
 
 function urlOf(path: string): URL {

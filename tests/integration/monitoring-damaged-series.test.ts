@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
-import { runProgram } from '../../src/lib/process.ts'
+import { runProgram } from '../../src/core/process/process.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
 import { requestLogOf } from '../support/request-log.ts'

@@ -24,9 +24,9 @@ const dayMs = 86_400_000
 /** Small program with a thread, a child process and a file next to a source, on the real worker modules. */
 const program: Record<string, string> = {
   'src/main.ts': `import { readFileSync } from 'node:fs'
-import { bundleFolder, holdBundle } from './lib/bundle-folder.ts'
+import { bundleFolder, holdBundle } from './core/bundle/bundle-folder.ts'
 import { greetings } from './greetings/greetings.ts'
-import { mapStackTraces } from './lib/stack-traces.ts'
+import { mapStackTraces } from './core/bundle/stack-traces.ts'
 
 mapStackTraces()
 if (process.argv[2] === 'fail') throw new Error('failed on purpose')
@@ -45,8 +45,8 @@ if (process.argv[2] === 'hold') {
 `,
   'src/late.ts': `export const late = (): string => 'loaded later'\n`,
   'src/greetings/text.txt': 'hello',
-  'src/greetings/greetings.ts': `import { startProcess } from '../lib/workers/start-process.ts'
-import { startThread } from '../lib/workers/start-thread.ts'
+  'src/greetings/greetings.ts': `import { startProcess } from '../core/workers/start-process.ts'
+import { startThread } from '../core/workers/start-thread.ts'
 import type { GreetHandlers } from './greet-work.ts'
 
 const file = new URL('./greet-work.ts', import.meta.url)
@@ -65,9 +65,9 @@ export async function greetings(): Promise<string[]> {
 `,
   'src/greetings/greet-work.ts': `import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bundleFolder } from '../lib/bundle-folder.ts'
-import { invalid } from '../lib/errors.ts'
-import { serveWork } from '../lib/workers/serve-work.ts'
+import { bundleFolder } from '../core/bundle/bundle-folder.ts'
+import { invalid } from '../core/errors/errors.ts'
+import { serveWork } from '../core/workers/serve-work.ts'
 
 interface Unused {
   field: string
@@ -90,7 +90,7 @@ serveWork(handlers)
 function smallTree(t: TestContext): string {
   const root = mkdtempSync(join(tmpdir(), 'terrane-bundle-'))
   t.after(() => rmSync(root, { recursive: true, force: true }))
-  for (const path of ['bin', 'scripts/setup', 'src/lib', 'package.json']) {
+  for (const path of ['bin', 'scripts/setup', 'src/core', 'package.json']) {
     cpSync(join(repository, path), join(root, path), { recursive: true })
   }
   mkdirSync(join(root, 'node_modules'))
@@ -201,7 +201,7 @@ describe('the bundle of the server', () => {
     for (const failure of [greetings[1], greetings[3]]) {
       assert.match(failure ?? '', /^Failure /)
       assert.match(failure ?? '', /at .*src\/greetings\/greet-work\.ts:15\)\n/)
-      assert.match(failure ?? '', /at .*src\/lib\/workers\/serve-work\.ts:\d+/)
+      assert.match(failure ?? '', /at .*src\/core\/workers\/serve-work\.ts:\d+/)
     }
   })
 
@@ -253,7 +253,7 @@ describe('the bundle of the server', () => {
     const root = smallTree(t)
     edit(
       root,
-      'src/lib/bundle-folder.ts',
+      'src/core/bundle/bundle-folder.ts',
       'export const',
       'class Failure {}\nconsole.log(Failure)\nexport const',
     )

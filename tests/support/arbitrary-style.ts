@@ -1,10 +1,10 @@
 import fc from 'fast-check'
-import { comparison, hasDimension, isNull, negation } from '../../src/cartography/condition.ts'
-import type { Fill, Rule, Stroke, Symbolizer, Value } from '../../src/cartography/model.ts'
-import { lineCaps, lineJoins, markShapes } from '../../src/cartography/model.ts'
-import { scaleOfZoom } from '../../src/cartography/scale.ts'
 import type { Expression } from '../../src/filters/expression.ts'
 import { conjunction, disjunction } from '../../src/filters/expression.ts'
+import { comparison, hasDimension, isNull, negation } from '../../src/styles/condition.ts'
+import type { Fill, Rule, Stroke, Symbolizer, Value } from '../../src/styles/model.ts'
+import { lineCaps, lineJoins, markShapes } from '../../src/styles/model.ts'
+import { scaleOfZoom } from '../../src/styles/scale.ts'
 
 /** Generates styles that every style language can express, for tests that write and read them. */
 

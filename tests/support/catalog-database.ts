@@ -1,6 +1,6 @@
 import { Client } from 'pg'
-import { openDatabase } from '../../src/db/connection.ts'
-import { Secret } from '../../src/lib/secrets/secret.ts'
+import { openDatabase } from '../../src/core/db/connection.ts'
+import { Secret } from '../../src/core/secrets/secret.ts'
 import { openSeriesDatabase } from '../../src/monitoring/series/open-series-database.ts'
 import { postgisTemplate, runSql, testCluster } from './postgres.ts'
 

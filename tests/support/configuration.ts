@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { LayerRecord } from '../../src/catalog/records.ts'
 import { publishNewLayer } from '../../src/catalog/rows/publication.ts'
-import { defined } from '../../src/lib/defined.ts'
+import { defined } from '../../src/core/values/defined.ts'
 import type { TestApp } from './app.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'

@@ -1,5 +1,5 @@
-import { defined } from '../../src/lib/defined.ts'
-import type { DatabaseConnection } from '../../src/sources/database/database.ts'
+import { defined } from '../../src/core/values/defined.ts'
+import type { DatabaseConnection } from '../../src/inputs/database/database.ts'
 import type { Answer, ImporterClient, Json } from './importer-client.ts'
 import { fileDatabase } from './postgis-store.ts'
 import { runSql } from './postgres.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import type { SeriesLimits } from '../../src/config/monitoring-settings.ts'
+import type { SeriesLimits } from '../../src/core/config/monitoring-settings.ts'
 import { openSeriesDatabase } from '../../src/monitoring/series/open-series-database.ts'
 import type { RequestEvent, Sample } from '../../src/monitoring/series/request-event.ts'
 import type { Batch } from '../../src/monitoring/series/series.ts'

@@ -1,4 +1,4 @@
-import { escapeXml } from '../../src/lib/text/escape.ts'
+import { escapeXml } from '../../src/core/text/escape.ts'
 
 type Node = unknown
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/lib/clock.ts'
+import type { Clock } from '../../src/core/time/clock.ts'
 
 /** Returns a clock that stands still until the test advances it. */
 export function fixedClock(start: string): Clock & { advance(milliseconds: number): void } {

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { extensionOf } from '../../src/formats/file-names.ts'
 import type { DataFile, Format } from '../../src/formats/format.ts'
 import { detectFormat, formats } from '../../src/formats/registry.ts'
-import { extractArchive } from '../../src/sources/archive.ts'
-import { scanFolder } from '../../src/sources/scan.ts'
+import { extractArchive } from '../../src/inputs/archive.ts'
+import { scanFolder } from '../../src/inputs/scan.ts'
 import { defaultSourceLimits } from './source-limits.ts'
 
 const fixtures = fileURLToPath(new URL('../fixtures', import.meta.url))

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { runProgram } from '../../src/lib/process.ts'
+import { runProgram } from '../../src/core/process/process.ts'
 
 /** Debian's, which GDAL's package brings its bindings for. */
 const python = '/usr/bin/python3'

@@ -1,6 +1,6 @@
+import { TimeReader } from '../../src/core/values/time-reader.ts'
+import { isoDateTime } from '../../src/core/values/time-rules.ts'
 import { dateText, timestampText, timeText } from '../../src/geo/time-text.ts'
-import { TimeReader } from '../../src/lib/values/time-reader.ts'
-import { isoDateTime } from '../../src/lib/values/time-rules.ts'
 import type { GdalValue } from './gdal-reference.ts'
 import type { Cell } from './table-batches.ts'
 

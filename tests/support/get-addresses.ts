@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { endpoints } from '../../src/http/routes.ts'
+import { endpoints } from '../../src/api/routes.ts'
 
 /** Existing things for the parameters in the paths of GET routes. */
 export interface NamedThings {

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { defined } from '../../src/lib/defined.ts'
+import { defined } from '../../src/core/values/defined.ts'
 import type { TestApp, TestAppOptions } from './app.ts'
 import { createTestApp } from './app.ts'
 

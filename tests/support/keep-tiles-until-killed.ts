@@ -1,4 +1,4 @@
-import { CacheFolder } from '../../src/maps/cache/cache-folder.ts'
+import { CacheFolder } from '../../src/render/cache/cache-folder.ts'
 import { madeUpTile } from './made-up-tiles.ts'
 
 const [, , root = ''] = process.argv

@@ -1,5 +1,5 @@
-import { serveWork } from '../../src/lib/workers/serve-work.ts'
-import { startProcess } from '../../src/lib/workers/start-process.ts'
+import { serveWork } from '../../src/core/workers/serve-work.ts'
+import { startProcess } from '../../src/core/workers/start-process.ts'
 import type { KitWork } from './kit-worker.ts'
 
 const file = new URL('./kit-worker.ts', import.meta.url)

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { conflict, FieldFailure } from '../../src/core/errors/errors.ts'
+import { ownCpuTime } from '../../src/core/time/cpu-time.ts'
+import type { CallContext } from '../../src/core/workers/handlers.ts'
+import { Transfer } from '../../src/core/workers/handlers.ts'
+import { serveWork } from '../../src/core/workers/serve-work.ts'
 import { FormatError } from '../../src/formats/format.ts'
-import { ownCpuTime } from '../../src/lib/cpu-time.ts'
-import { conflict, FieldFailure } from '../../src/lib/errors.ts'
-import type { CallContext } from '../../src/lib/workers/handlers.ts'
-import { Transfer } from '../../src/lib/workers/handlers.ts'
-import { serveWork } from '../../src/lib/workers/serve-work.ts'
 
 class LowerFailure extends FormatError {
   readonly line = 7

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { LayerDetails } from '../../src/catalog/records.ts'
 import { publishNewLayer } from '../../src/catalog/rows/publication.ts'
-import { without } from '../../src/lib/defined.ts'
+import { without } from '../../src/core/values/defined.ts'
 import type { TestApp } from './app.ts'
 
 /** Layer that exists only in the catalogue, without data. */

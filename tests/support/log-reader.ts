@@ -1,4 +1,4 @@
-import type { SeriesLimits } from '../../src/config/monitoring-settings.ts'
+import type { SeriesLimits } from '../../src/core/config/monitoring-settings.ts'
 import { Collector } from '../../src/monitoring/collect/collector.ts'
 import type { CollectedService } from '../../src/monitoring/collect/service-collector.ts'
 import type { SeriesLocation } from '../../src/monitoring/series/series-database.ts'

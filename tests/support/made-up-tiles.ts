@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { CachedTile, TileKey } from '../../src/maps/cache/cached-tile.ts'
+import type { CachedTile, TileKey } from '../../src/render/cache/cached-tile.ts'
 
 /** A tile by its number, whose bytes follow from its place. */
 export function madeUpTile(number: number): { key: TileKey; tile: CachedTile } {

@@ -1,4 +1,4 @@
-import { serveWork } from '../../src/lib/workers/serve-work.ts'
+import { serveWork } from '../../src/core/workers/serve-work.ts'
 
 // Thread that responds like the collector, and ends on request.
 const known: unknown[] = []

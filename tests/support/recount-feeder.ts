@@ -1,5 +1,5 @@
 import { seededRandom } from '../../bench/random.ts'
-import type { SeriesLimits } from '../../src/config/monitoring-settings.ts'
+import type { SeriesLimits } from '../../src/core/config/monitoring-settings.ts'
 import { openSeriesDatabase } from '../../src/monitoring/series/open-series-database.ts'
 import type { RequestEvent, Sample } from '../../src/monitoring/series/request-event.ts'
 import type { SeriesWriter } from '../../src/monitoring/series/series.ts'

@@ -1,4 +1,4 @@
-import type { SeriesLimits } from '../../src/config/monitoring-settings.ts'
+import type { SeriesLimits } from '../../src/core/config/monitoring-settings.ts'
 import {
   applicationMetrics,
   hasQuantiles,

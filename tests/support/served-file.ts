@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { Failure } from '../../src/lib/errors.ts'
+import { Failure } from '../../src/core/errors/errors.ts'
 import { IndexMaker } from '../../src/stores/files/index/index-maker.ts'
 import { IndexedStore } from '../../src/stores/reading/indexed-store.ts'
 import { Readers } from '../../src/stores/reading/readers.ts'

@@ -1,4 +1,4 @@
-import type { SourceLimits } from '../../src/sources/archives/unpacking.ts'
+import type { SourceLimits } from '../../src/inputs/archives/unpacking.ts'
 
 /** Limits as the settings have them by default. */
 export const defaultSourceLimits: SourceLimits = {

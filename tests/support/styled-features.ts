@@ -1,3 +1,5 @@
+import type { Expression } from '../../src/filters/expression.ts'
+import { call, disjunction } from '../../src/filters/expression.ts'
 import {
   attribute,
   comparison,
@@ -5,11 +7,9 @@ import {
   isNull,
   likeness,
   negation,
-} from '../../src/cartography/condition.ts'
-import type { Dimension, Rule, Stroke, Symbolizer } from '../../src/cartography/model.ts'
-import { markShapes } from '../../src/cartography/model.ts'
-import type { Expression } from '../../src/filters/expression.ts'
-import { call, disjunction } from '../../src/filters/expression.ts'
+} from '../../src/styles/condition.ts'
+import type { Dimension, Rule, Stroke, Symbolizer } from '../../src/styles/model.ts'
+import { markShapes } from '../../src/styles/model.ts'
 
 const fill = { color: '#ff0000', opacity: 1 }
 const stroke: Stroke = { color: '#0000ff', width: 2, opacity: 1 }

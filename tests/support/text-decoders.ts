@@ -1,5 +1,5 @@
-import { runProgram } from '../../src/lib/process.ts'
-import { findTextEncoding } from '../../src/lib/text/text-encoding.ts'
+import { runProgram } from '../../src/core/process/process.ts'
+import { findTextEncoding } from '../../src/core/text/text-encoding.ts'
 
 /** A decoder that tells which byte sequences it refuses. */
 export interface ReferenceDecoder {

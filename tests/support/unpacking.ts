@@ -3,8 +3,8 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { extractArchive } from '../../src/sources/archive.ts'
-import type { SourceLimits } from '../../src/sources/archives/unpacking.ts'
+import { extractArchive } from '../../src/inputs/archive.ts'
+import type { SourceLimits } from '../../src/inputs/archives/unpacking.ts'
 import { defaultSourceLimits } from './source-limits.ts'
 
 /** An empty folder of a test's own, removed after it. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { defined } from '../../src/lib/defined.ts'
+import { defined } from '../../src/core/values/defined.ts'
 import type { TestApp } from './app.ts'
 import type { Answer, Json } from './importer-client.ts'
 

@@ -1,4 +1,4 @@
-import type { PrivacyMode } from '../../src/config/monitoring-settings.ts'
+import type { PrivacyMode } from '../../src/core/config/monitoring-settings.ts'
 import { Collector } from '../../src/monitoring/collect/collector.ts'
 import type { Polled } from '../../src/monitoring/collect/polls.ts'
 import type { CollectedService } from '../../src/monitoring/collect/service-collector.ts'

@@ -1,7 +1,7 @@
+import { escapeXml } from '../../src/core/text/escape.ts'
 import { isArithmetic } from '../../src/filters/calculate.ts'
 import type { Expression } from '../../src/filters/expression.ts'
 import { isFilterFunction } from '../../src/filters/functions.ts'
-import { escapeXml } from '../../src/lib/text/escape.ts'
 
 /** Returns a geometry of a filter in a notation. */
 type WriteGeometry = (wkb: Uint8Array) => string

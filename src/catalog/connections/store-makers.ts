@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/errors.ts'
+import { Failure } from '../../core/errors/errors.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
 import type { StoreParameters } from '../../stores/store.ts'
 import type { StoreMaker, StoreRecord } from '../records.ts'

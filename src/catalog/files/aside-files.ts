@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { isInside } from '../../sources/path-guard.ts'
+import { isInside } from '../../inputs/path-guard.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import type { StoreParameters } from '../../stores/store.ts'
 import { mosaicLocation } from '../rows/mosaic-index.ts'

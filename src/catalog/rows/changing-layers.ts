@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Queryable } from '../../db/connection.ts'
+import type { Queryable } from '../../core/db/connection.ts'
 import type { LayerRecord } from '../records.ts'
 
 /** Prefix of the recorded state from before a store commits a load until the load is published. */

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/connection.ts'
+import type { Queryable } from '../../core/db/connection.ts'
 
 /** Number of objects, and the names of the first ones. */
 export interface Named {

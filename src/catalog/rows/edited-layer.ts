@@ -1,6 +1,6 @@
-import type { Queryable } from '../../db/connection.ts'
+import type { Queryable } from '../../core/db/connection.ts'
+import { without } from '../../core/values/defined.ts'
 import type { Envelope } from '../../geo/envelope.ts'
-import { without } from '../../lib/defined.ts'
 import type { EditCounts } from '../../stores/store.ts'
 import type { LayerRecord } from '../records.ts'
 import type { ContentEnd } from '../versions/contents.ts'

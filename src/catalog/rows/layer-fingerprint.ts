@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/connection.ts'
+import type { Queryable } from '../../core/db/connection.ts'
 
 /** Data that show whether a layer is unchanged since it was read, without its document. */
 export interface LayerFingerprint {

@@ -1,5 +1,5 @@
-import type { Queryable } from '../../db/connection.ts'
-import { notFound } from '../../lib/errors.ts'
+import type { Queryable } from '../../core/db/connection.ts'
+import { notFound } from '../../core/errors/errors.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import type { StoreParameters } from '../../stores/store.ts'
 import type { StoreRecord } from '../records.ts'

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/connection.ts'
+import type { Queryable } from '../../core/db/connection.ts'
 import type { LayerRecord, StyleRecord } from '../records.ts'
 import { layersDrawnBy } from './version-numbers.ts'
 import { findWorkspace, listWorkspaces } from './workspace-rows.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Queryable } from '../../db/connection.ts'
+import type { Queryable } from '../../core/db/connection.ts'
 import type { LayerRecord, StyleRecord, VersionCause } from '../records.ts'
 import type { VersionNote } from '../versions/record-versions.ts'
 import { recordVersions } from '../versions/record-versions.ts'

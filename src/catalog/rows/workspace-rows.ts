@@ -1,5 +1,5 @@
-import type { Queryable } from '../../db/connection.ts'
-import { conflict, invalid, notFound } from '../../lib/errors.ts'
+import type { Queryable } from '../../core/db/connection.ts'
+import { conflict, invalid, notFound } from '../../core/errors/errors.ts'
 import type { Workspace } from '../records.ts'
 import { growWithWorkspace } from './version-numbers.ts'
 

@@ -1,4 +1,4 @@
-import { conflict } from '../../lib/errors.ts'
+import { conflict } from '../../core/errors/errors.ts'
 import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
 import type { StoreRecord } from '../records.ts'
 import { deleteLayerRow, listLayers } from '../rows/layer-rows.ts'

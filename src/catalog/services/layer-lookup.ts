@@ -1,4 +1,4 @@
-import type { Database } from '../../db/connection.ts'
+import type { Database } from '../../core/db/connection.ts'
 import type { LayerRecord } from '../records.ts'
 import { layerFingerprints } from '../rows/layer-fingerprint.ts'
 import { findLayer } from '../rows/layer-rows.ts'

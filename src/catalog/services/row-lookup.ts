@@ -1,4 +1,4 @@
-import type { Database } from '../../db/connection.ts'
+import type { Database } from '../../core/db/connection.ts'
 
 const usuallyRemembered = 2000
 

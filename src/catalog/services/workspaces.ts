@@ -1,4 +1,4 @@
-import { conflict, invalid } from '../../lib/errors.ts'
+import { conflict, invalid } from '../../core/errors/errors.ts'
 import type { Workspace } from '../records.ts'
 import { listStores } from '../rows/store-rows.ts'
 import { deleteStylesOf } from '../rows/style-rows.ts'

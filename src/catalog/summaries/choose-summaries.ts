@@ -1,4 +1,4 @@
-import { foldText } from '../../lib/text/fold-text.ts'
+import { foldText } from '../../core/text/fold-text.ts'
 import type { LayerSummary, SummaryKind } from './layer-summary.ts'
 import { summaryKinds } from './layer-summary.ts'
 

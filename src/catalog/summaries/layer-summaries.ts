@@ -1,4 +1,4 @@
-import type { Database } from '../../db/connection.ts'
+import type { Database } from '../../core/db/connection.ts'
 import { listLayerVersions } from '../rows/layer-rows.ts'
 import { listWorkspaces } from '../rows/workspace-rows.ts'
 import { Rounds } from '../services/rounds.ts'

@@ -1,6 +1,6 @@
+import { foldText } from '../../core/text/fold-text.ts'
+import type { Translations } from '../../core/text/translations.ts'
 import { timeAttribute } from '../../geo/schema.ts'
-import { foldText } from '../../lib/text/fold-text.ts'
-import type { Translations } from '../../lib/text/translations.ts'
 import type { LayerDetails, LayerRecord, LayerTimes } from '../records.ts'
 
 /** Kinds of layers in a search; a table has no geometry. */

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
-import type { Clock } from '../../lib/clock.ts'
-import { orAborted } from '../../lib/or-aborted.ts'
+import { orAborted } from '../../core/concurrency/or-aborted.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
 import type { StoreRecord } from '../records.ts'
 import type { Stores } from '../services/stores.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Queryable } from '../../db/connection.ts'
+import type { Queryable } from '../../core/db/connection.ts'
 import { findCountedLayers } from '../rows/layer-rows.ts'
 import type { LayerSummary } from './layer-summary.ts'
 import { toSummary } from './layer-summary.ts'

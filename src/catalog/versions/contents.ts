@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/connection.ts'
+import type { Queryable } from '../../core/db/connection.ts'
 import type { AnyStoreType } from '../../stores/rasters/coverage-types.ts'
 import { ownStores } from '../../stores/registry.ts'
 import type { TableSnapshot } from '../../stores/store.ts'

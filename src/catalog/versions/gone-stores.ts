@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/connection.ts'
+import type { Queryable } from '../../core/db/connection.ts'
 import type { StoreRecord } from '../records.ts'
 import type { ContentEnd, ContentRecord, GoneStore, RetainedFiles } from './contents.ts'
 import { endContent, toContent } from './contents.ts'

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/connection.ts'
+import type { Queryable } from '../../core/db/connection.ts'
 import type { ContentRecord } from './contents.ts'
 import { toContent } from './contents.ts'
 import { editMode } from './record-versions.ts'

@@ -1,6 +1,6 @@
-import type { StyleFormat } from '../../cartography/model.ts'
-import type { Queryable } from '../../db/connection.ts'
+import type { Queryable } from '../../core/db/connection.ts'
 import type { ChangeCounts } from '../../stores/changes.ts'
+import type { StyleFormat } from '../../styles/model.ts'
 import type { LayerDetails, VersionCause } from '../records.ts'
 import type { ContentRecord } from './contents.ts'
 import { toContent } from './contents.ts'

@@ -1,7 +1,7 @@
+import type { XmlElement } from '../../core/text/xml-tree.ts'
+import { ownValue } from '../../core/values/record-keys.ts'
 import { geometryFromJson } from '../../formats/geojson/geometry-from-json.ts'
 import { GeometryError } from '../../geo/wkb.ts'
-import { ownValue } from '../../lib/record-keys.ts'
-import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import { invalidFilter, unsupportedFilter } from '../filter-size.ts'
 import { wkbOf } from '../geometry-operand.ts'
 

@@ -1,4 +1,4 @@
-import type { XmlElement } from '../../lib/text/xml-tree.ts'
+import type { XmlElement } from '../../core/text/xml-tree.ts'
 import type { Expression } from '../expression.ts'
 import { invalidFilter, unsupportedFilter } from '../filter-size.ts'
 

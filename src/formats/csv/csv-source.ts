@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { ByteReader } from '../../lib/files/byte-reader.ts'
+import { ByteReader } from '../../core/files/byte-reader.ts'
 import type { DataFile } from '../format.ts'
 import { FormatError } from '../format.ts'
 import { transcoderOf } from '../text/charset.ts'

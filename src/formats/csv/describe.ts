@@ -1,7 +1,7 @@
 import { basename, extname } from 'node:path'
+import { CellParser } from '../../core/values/cell-kind.ts'
 import { isEmptyEnvelope } from '../../geo/envelope.ts'
 import type { Attribute, AttributeType, GeometryField } from '../../geo/schema.ts'
-import { CellParser } from '../../lib/values/cell-kind.ts'
 import { curvesMessage } from '../column-messages.ts'
 import type { DataFile, FormatMessage, LayerDescription, ReadContext } from '../format.ts'
 import { findCharset } from '../text/charset.ts'

@@ -1,10 +1,10 @@
+import { asciiText } from '../../core/values/decimal.ts'
 import { linearWkb } from '../../geo/curves/curve-wkb.ts'
 import type { GeometryBuilder } from '../../geo/geometry-builder.ts'
 import type { GeometryShape } from '../../geo/geometry-shape.ts'
 import { CurveError, GeometryError, normalizeWkb, WkbScanner } from '../../geo/wkb.ts'
 import { writeGeometryText } from '../../geo/wkb-to-wkt.ts'
 import { looksLikeWkt, WktReader } from '../../geo/wkt.ts'
-import { asciiText } from '../../lib/values/decimal.ts'
 import { geometryFromJson } from '../geojson/geometry-from-json.ts'
 
 /** Encodings of geometries in the cells of a column, with names for users. */

@@ -1,4 +1,4 @@
-import { DistinctNames } from '../../lib/text/free-name.ts'
+import { DistinctNames } from '../../core/text/free-name.ts'
 import type { FormatMessage } from '../format.ts'
 
 /**

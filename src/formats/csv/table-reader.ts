@@ -1,11 +1,4 @@
-import type { FeatureBatch, RejectedRow } from '../../geo/batch.ts'
-import { BatchBuilder, batchBytes, batchRows } from '../../geo/batch.ts'
-import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../../geo/column-builder.ts'
-import { isMultiType } from '../../geo/geometry-shape.ts'
-import type { Schema } from '../../geo/schema.ts'
-import { GeometryError } from '../../geo/wkb.ts'
-import { ownValue } from '../../lib/record-keys.ts'
-import { isUtf8Range } from '../../lib/text/utf8.ts'
+import { isUtf8Range } from '../../core/text/utf8.ts'
 import {
   booleanKind,
   CellParser,
@@ -17,8 +10,15 @@ import {
   timeKind,
   timestampKind,
   timestampMicroseconds,
-} from '../../lib/values/cell-kind.ts'
-import { asciiText } from '../../lib/values/decimal.ts'
+} from '../../core/values/cell-kind.ts'
+import { asciiText } from '../../core/values/decimal.ts'
+import { ownValue } from '../../core/values/record-keys.ts'
+import type { FeatureBatch, RejectedRow } from '../../geo/batch.ts'
+import { BatchBuilder, batchBytes, batchRows } from '../../geo/batch.ts'
+import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../../geo/column-builder.ts'
+import { isMultiType } from '../../geo/geometry-shape.ts'
+import type { Schema } from '../../geo/schema.ts'
+import { GeometryError } from '../../geo/wkb.ts'
 import { csvCellText, isBlankCell, unescapeCell, unescapedCell } from './csv-source.ts'
 import { GeometryCells } from './geometry-cells.ts'
 import type { RowScanner } from './row-scanner.ts'

@@ -1,4 +1,4 @@
-import { CellParser, textKind } from '../../lib/values/cell-kind.ts'
+import { CellParser, textKind } from '../../core/values/cell-kind.ts'
 import { csvCellText } from './csv-source.ts'
 import type { CsvDialect } from './delimiter.ts'
 import { mostColumns, sampledRows } from './delimiter.ts'

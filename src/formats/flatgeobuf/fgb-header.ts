@@ -1,7 +1,7 @@
+import { DistinctNames } from '../../core/text/free-name.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Attribute, AttributeType } from '../../geo/schema.ts'
-import { DistinctNames } from '../../lib/text/free-name.ts'
 import { FormatError } from '../format.ts'
 import { FlatBuffer, FlatBufferError } from './flat-buffer.ts'
 

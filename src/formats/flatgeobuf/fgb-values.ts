@@ -1,7 +1,7 @@
+import { isValidUtf8 } from '../../core/text/text-encoding.ts'
+import { TimeReader } from '../../core/values/time-reader.ts'
+import { isoDateTime } from '../../core/values/time-rules.ts'
 import type { ColumnBuilder, VarBuilder } from '../../geo/column-builder.ts'
-import { isValidUtf8 } from '../../lib/text/text-encoding.ts'
-import { TimeReader } from '../../lib/values/time-reader.ts'
-import { isoDateTime } from '../../lib/values/time-rules.ts'
 import type { FgbColumnType, FgbHeader } from './fgb-header.ts'
 
 const times = new TimeReader(isoDateTime)

@@ -16,8 +16,8 @@ import {
   writeFlatGeobuf,
 } from '../../../tests/support/flatgeobuf-writer.ts'
 import { dataFile, readContext, readLayer } from '../../../tests/support/read-layer.ts'
+import { defined, without } from '../../core/values/defined.ts'
 import { writeGeometryJson } from '../../geo/wkb-to-geojson.ts'
-import { defined, without } from '../../lib/defined.ts'
 import { flatgeobuf } from './flatgeobuf.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'flatgeobuf-'))

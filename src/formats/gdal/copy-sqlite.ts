@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { copyGuarded } from '../../lib/files/guarded-files.ts'
+import { copyGuarded } from '../../core/files/guarded-files.ts'
 import { FormatError } from '../format.ts'
 import { openForeignDatabase } from '../geopackage/open-database.ts'
 

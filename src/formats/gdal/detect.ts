@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
-import { listGuarded } from '../../lib/files/guarded-files.ts'
-import { asciiText } from '../../lib/values/decimal.ts'
+import { listGuarded } from '../../core/files/guarded-files.ts'
+import { asciiText } from '../../core/values/decimal.ts'
 import type { DataFile } from '../format.ts'
 import { FormatError } from '../format.ts'
 import type { GdalDriver } from './gdal-drivers.ts'

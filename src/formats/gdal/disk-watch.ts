@@ -1,6 +1,6 @@
 import { readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Failure } from '../../lib/errors.ts'
+import { Failure } from '../../core/errors/errors.ts'
 
 const lookEveryMs = 500
 /** Disk space that must remain free, also for databases on the same disk. */

@@ -1,6 +1,6 @@
+import { ownValue } from '../../core/values/record-keys.ts'
 import type { Attribute, AttributeType, GeometryType, Schema } from '../../geo/schema.ts'
 import { geometryTypes } from '../../geo/schema.ts'
-import { ownValue } from '../../lib/record-keys.ts'
 import { FormatError } from '../format.ts'
 import type { ListItem } from './dump-list.ts'
 import type { Doubts } from './sqlite-doubts.ts'

@@ -1,4 +1,4 @@
-import { asciiText } from '../../lib/values/decimal.ts'
+import { asciiText } from '../../core/values/decimal.ts'
 import { FormatError } from '../format.ts'
 import { openFile } from '../open-file.ts'
 import type { GdalDriver } from './gdal-drivers.ts'

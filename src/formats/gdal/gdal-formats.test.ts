@@ -15,8 +15,8 @@ import {
   testFolder,
 } from '../../../tests/support/gdal-files.ts'
 import { defaultSourceLimits } from '../../../tests/support/source-limits.ts'
-import { runProgram } from '../../lib/process.ts'
-import { extractArchive } from '../../sources/archive.ts'
+import { runProgram } from '../../core/process/process.ts'
+import { extractArchive } from '../../inputs/archive.ts'
 
 const features = [
   ['Grüße', '007', 5, 1.5, '2024/02/29', '2024/02/29 12:34:56', [500_000.5, 5_600_000.25, 12.5]],

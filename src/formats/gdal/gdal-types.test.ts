@@ -7,7 +7,7 @@ import { describe, it } from 'node:test'
 import type { GdalTable } from '../../../tests/support/gdal-files.ts'
 import { needsGdal, readTables, testFolder } from '../../../tests/support/gdal-files.ts'
 import { writeXlsx } from '../../../tests/support/spreadsheet-writer.ts'
-import { runProgram } from '../../lib/process.ts'
+import { runProgram } from '../../core/process/process.ts'
 
 const root = 'gml:FeatureCollection xmlns:gml="http://www.opengis.net/gml/3.2" xmlns:e="http://example.org/"'
 

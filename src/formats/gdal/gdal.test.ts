@@ -15,7 +15,7 @@ import {
   testFolder,
 } from '../../../tests/support/gdal-files.ts'
 import { tableRows } from '../../../tests/support/table-batches.ts'
-import { runProgram } from '../../lib/process.ts'
+import { runProgram } from '../../core/process/process.ts'
 import { gdalFormats } from './gdal.ts'
 
 describe('detection of what GDAL reads', () => {

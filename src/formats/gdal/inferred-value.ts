@@ -1,6 +1,4 @@
-import type { BigBuilder, FixedBuilder } from '../../geo/column-builder.ts'
-import type { AttributeType } from '../../geo/schema.ts'
-import type { CellParser } from '../../lib/values/cell-kind.ts'
+import type { CellParser } from '../../core/values/cell-kind.ts'
 import {
   booleanKind,
   dateKind,
@@ -11,8 +9,10 @@ import {
   timeKind,
   timestampKind,
   timestampMicroseconds,
-} from '../../lib/values/cell-kind.ts'
-import { asciiText } from '../../lib/values/decimal.ts'
+} from '../../core/values/cell-kind.ts'
+import { asciiText } from '../../core/values/decimal.ts'
+import type { BigBuilder, FixedBuilder } from '../../geo/column-builder.ts'
+import type { AttributeType } from '../../geo/schema.ts'
 
 /** Kinds of texts that a column of each type accepts. */
 const accepted: Partial<Record<AttributeType, number>> = {

@@ -7,8 +7,8 @@ import { finished, pipeline } from 'node:stream/promises'
 import type { Entry, ZipFile as ZipReader } from 'yauzl'
 import { openPromise } from 'yauzl'
 import { ZipFile } from 'yazl'
-import { BoundedCache } from '../../lib/bounded-cache.ts'
-import { copyGuarded, openGuarded } from '../../lib/files/guarded-files.ts'
+import { BoundedCache } from '../../core/caches/bounded-cache.ts'
+import { copyGuarded, openGuarded } from '../../core/files/guarded-files.ts'
 import { FormatError } from '../format.ts'
 
 const mostEntries = 10_000

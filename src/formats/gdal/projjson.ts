@@ -1,6 +1,6 @@
+import { Failure } from '../../core/errors/errors.ts'
+import { findProgram, ProgramError, runProgram } from '../../core/process/process.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
-import { Failure } from '../../lib/errors.ts'
-import { findProgram, ProgramError, runProgram } from '../../lib/process.ts'
 import { limitedProgram, safeConfig } from './safe-gdal.ts'
 
 /** Maximum CPU time of GDAL's program for one CRS, in milliseconds. */

@@ -1,8 +1,8 @@
 import { symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { copyGuarded, findSettledPath } from '../../lib/files/guarded-files.ts'
-import { findProgram, ProgramError, runProgram } from '../../lib/process.ts'
+import { copyGuarded, findSettledPath } from '../../core/files/guarded-files.ts'
+import { findProgram, ProgramError, runProgram } from '../../core/process/process.ts'
 import { FormatError } from '../format.ts'
 
 const beginning = /^(ERROR \d+|FAILURE|Warning \d+|More than \d+)\b:?\s*/

@@ -1,10 +1,10 @@
+import { CellParser } from '../../core/values/cell-kind.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Column } from '../../geo/column.ts'
 import { isValid } from '../../geo/column.ts'
 import { SeenGeometries } from '../../geo/geometry-shape.ts'
 import type { Attribute, GeometryField, Schema } from '../../geo/schema.ts'
 import { walkCoordinates } from '../../geo/wkb.ts'
-import { CellParser } from '../../lib/values/cell-kind.ts'
 import type { FormatMessage } from '../format.ts'
 import { ColumnType, offsetsMessage } from '../text/column-type.ts'
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { findProgram, ProgramError, runProgram } from '../../lib/process.ts'
+import { findProgram, ProgramError, runProgram } from '../../core/process/process.ts'
 import type { WrittenByGdal } from '../format.ts'
 import { FormatError } from '../format.ts'
 import { gdalComplaints, limitedProgram, listDrivers, safeConfig } from './safe-gdal.ts'

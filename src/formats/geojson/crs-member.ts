@@ -1,5 +1,5 @@
+import { ownValue } from '../../core/values/record-keys.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
-import { ownValue } from '../../lib/record-keys.ts'
 import type { FormatMessage } from '../format.ts'
 
 const wellKnown: Record<string, string> = { CRS84: 'EPSG:4326', CRS83: 'EPSG:4269', CRS27: 'EPSG:4267' }

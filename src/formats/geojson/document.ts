@@ -1,4 +1,4 @@
-import { asciiText } from '../../lib/values/decimal.ts'
+import { asciiText } from '../../core/values/decimal.ts'
 import { FormatError } from '../format.ts'
 import { typeKey } from './geometry-parser.ts'
 import type { JsonScanner } from './json-scanner.ts'

@@ -1,4 +1,4 @@
-import { invalid } from '../../lib/errors.ts'
+import { invalid } from '../../core/errors/errors.ts'
 import type { WrittenJson } from './written-json.ts'
 import { isObject, parseWritten } from './written-json.ts'
 

@@ -1,7 +1,7 @@
+import { asciiText } from '../../core/values/decimal.ts'
 import type { GeometryBuilder } from '../../geo/geometry-builder.ts'
 import type { GeometryShape } from '../../geo/geometry-shape.ts'
 import { GeometryError } from '../../geo/wkb.ts'
-import { asciiText } from '../../lib/values/decimal.ts'
 import type { JsonScanner } from './json-scanner.ts'
 import { outOfJsonBytes } from './json-scanner.ts'
 

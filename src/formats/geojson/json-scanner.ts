@@ -1,4 +1,4 @@
-import { exactMantissa, parseDecimalText, scaleDecimal } from '../../lib/values/decimal.ts'
+import { exactMantissa, parseDecimalText, scaleDecimal } from '../../core/values/decimal.ts'
 
 const encoder = new TextEncoder()
 

@@ -1,4 +1,4 @@
-import { ByteReader } from '../../lib/files/byte-reader.ts'
+import { ByteReader } from '../../core/files/byte-reader.ts'
 import { FormatError } from '../format.ts'
 import { JsonScanner, JsonSyntaxError, outOfJsonBytes } from './json-scanner.ts'
 

@@ -1,4 +1,4 @@
-import { isUtf8Range } from '../../lib/text/utf8.ts'
+import { isUtf8Range } from '../../core/text/utf8.ts'
 import { RowError } from '../reject-writer.ts'
 import type { JsonScanner } from './json-scanner.ts'
 

@@ -1,5 +1,5 @@
+import { asciiText, exactMantissa } from '../../core/values/decimal.ts'
 import type { Attribute, AttributeType } from '../../geo/schema.ts'
-import { asciiText, exactMantissa } from '../../lib/values/decimal.ts'
 import type { JsonScanner } from './json-scanner.ts'
 
 const int32 = 1

@@ -1,5 +1,5 @@
+import { asciiText, exactMantissa } from '../../core/values/decimal.ts'
 import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../../geo/column-builder.ts'
-import { asciiText, exactMantissa } from '../../lib/values/decimal.ts'
 import { RowError } from '../reject-writer.ts'
 import type { JsonScanner } from './json-scanner.ts'
 import { checkText, decodeToken } from './json-text.ts'

@@ -1,4 +1,4 @@
-import { invalid } from '../../lib/errors.ts'
+import { invalid } from '../../core/errors/errors.ts'
 
 /** A number as written, if JavaScript would write it differently. */
 export class WrittenNumber {

@@ -1,7 +1,7 @@
+import { TimeReader } from '../../core/values/time-reader.ts'
+import { geopackageDateTime } from '../../core/values/time-rules.ts'
 import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../../geo/column-builder.ts'
 import type { AttributeType } from '../../geo/schema.ts'
-import { TimeReader } from '../../lib/values/time-reader.ts'
-import { geopackageDateTime } from '../../lib/values/time-rules.ts'
 
 const encoder = new TextEncoder()
 const reader = new TimeReader(geopackageDateTime)

@@ -1,5 +1,5 @@
+import { ownValue } from '../../core/values/record-keys.ts'
 import type { Attribute, AttributeType } from '../../geo/schema.ts'
-import { ownValue } from '../../lib/record-keys.ts'
 
 /** Data types of the standard (OGC 12-128r18, table 1), and those that other programs declare. */
 const typesByName: Record<string, AttributeType> = {

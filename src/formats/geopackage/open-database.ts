@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { DatabaseSync, constants as sqlite } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { copyGuardedSync, findSettledPath } from '../../lib/files/guarded-files.ts'
-import { plainReason } from '../../lib/plain-reason.ts'
+import { plainReason } from '../../core/errors/plain-reason.ts'
+import { copyGuardedSync, findSettledPath } from '../../core/files/guarded-files.ts'
 import { FormatError } from '../format.ts'
 
 /** Maximum size of a value, and of a row, in bytes. */

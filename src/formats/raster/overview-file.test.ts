@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { temporaryFolder } from '../../../tests/support/temporary-files.ts'
-import { runProgram } from '../../lib/process.ts'
+import { runProgram } from '../../core/process/process.ts'
 import { rasterFormats } from './raster.ts'
 
 const fixture = 'tests/fixtures/raster/world.byte.tif'

@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes'
-import { openGuarded } from '../../lib/files/guarded-files.ts'
+import { openGuarded } from '../../core/files/guarded-files.ts'
 
 const maxBytes = 4 << 20
 const kept = new Set(['SRS', 'GeoTransform'])

@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
+import { openGuarded } from '../../core/files/guarded-files.ts'
+import { runProgram } from '../../core/process/process.ts'
+import { asciiText } from '../../core/values/decimal.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { matchCrs } from '../../geo/crs-database.ts'
 import type { Envelope } from '../../geo/envelope.ts'
-import { openGuarded } from '../../lib/files/guarded-files.ts'
-import { runProgram } from '../../lib/process.ts'
-import { asciiText } from '../../lib/values/decimal.ts'
 import type {
   DataFile,
   Format,

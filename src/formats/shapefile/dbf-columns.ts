@@ -1,6 +1,6 @@
+import { DistinctNames } from '../../core/text/free-name.ts'
+import type { TextEncoding } from '../../core/text/text-encoding.ts'
 import type { Attribute } from '../../geo/schema.ts'
-import { DistinctNames } from '../../lib/text/free-name.ts'
-import type { TextEncoding } from '../../lib/text/text-encoding.ts'
 import type { DbfField } from './dbf-header.ts'
 
 /** Interpretation of a field's bytes. */

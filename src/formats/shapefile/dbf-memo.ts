@@ -1,5 +1,5 @@
 import { readSync } from 'node:fs'
-import { asciiText } from '../../lib/values/decimal.ts'
+import { asciiText } from '../../core/values/decimal.ts'
 import type { OpenFile } from '../open-file.ts'
 
 /** Long texts of a memo field, by block number. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { parseLiteral } from '../../lib/values/number-text.ts'
+import { parseLiteral } from '../../core/values/number-text.ts'
 import { parsePlainNumber, parseWholeDigits, parseWholeNumber } from './dbf-number.ts'
 
 describe('number parsing', () => {

@@ -1,4 +1,4 @@
-import { divideDecimal, scaleDecimal } from '../../lib/values/decimal.ts'
+import { divideDecimal, scaleDecimal } from '../../core/values/decimal.ts'
 
 const [plus, minus, point, zero] = [0x2b, 0x2d, 0x2e, 0x30]
 const headDigits = 15

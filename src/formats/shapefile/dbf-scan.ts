@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { cutUtf8Bytes, isValidUtf8 } from '../../lib/text/text-encoding.ts'
+import { cutUtf8Bytes, isValidUtf8 } from '../../core/text/text-encoding.ts'
 import { ByteWindow } from '../byte-window.ts'
 import type { OpenFile } from '../open-file.ts'
 import type { DbfColumn } from './dbf-columns.ts'

@@ -1,4 +1,4 @@
-import { getTextEncoding, type TextEncoding } from '../../lib/text/text-encoding.ts'
+import { getTextEncoding, type TextEncoding } from '../../core/text/text-encoding.ts'
 import type { DataFile, FormatMessage, ReadContext } from '../format.ts'
 import { FormatError } from '../format.ts'
 import { type DbfColumn, dbfColumns } from './dbf-columns.ts'

@@ -1,8 +1,8 @@
-import type { Transcoder } from '../../lib/files/byte-reader.ts'
-import { openGuarded } from '../../lib/files/guarded-files.ts'
-import type { TextEncoding } from '../../lib/text/text-encoding.ts'
-import { findTextEncoding } from '../../lib/text/text-encoding.ts'
-import { Utf8Check } from '../../lib/text/utf8.ts'
+import type { Transcoder } from '../../core/files/byte-reader.ts'
+import { openGuarded } from '../../core/files/guarded-files.ts'
+import type { TextEncoding } from '../../core/text/text-encoding.ts'
+import { findTextEncoding } from '../../core/text/text-encoding.ts'
+import { Utf8Check } from '../../core/text/utf8.ts'
 import type { FormatMessage, ReadContext } from '../format.ts'
 import { FormatError } from '../format.ts'
 

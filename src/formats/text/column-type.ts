@@ -1,5 +1,4 @@
-import type { AttributeType } from '../../geo/schema.ts'
-import type { CellParser } from '../../lib/values/cell-kind.ts'
+import type { CellParser } from '../../core/values/cell-kind.ts'
 import {
   booleanKind,
   dateKind,
@@ -10,7 +9,8 @@ import {
   textKind,
   timeKind,
   timestampKind,
-} from '../../lib/values/cell-kind.ts'
+} from '../../core/values/cell-kind.ts'
+import type { AttributeType } from '../../geo/schema.ts'
 import type { FormatMessage } from '../format.ts'
 
 const integerKinds = int32Kind | int64Kind | longIntKind

@@ -1,10 +1,10 @@
+import { freeName } from '../../core/text/free-name.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Column } from '../../geo/column.ts'
 import { columnValue, isValid } from '../../geo/column.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { dateText, timestampText, timeText } from '../../geo/time-text.ts'
 import { writeGeometryText } from '../../geo/wkb-to-wkt.ts'
-import { freeName } from '../../lib/text/free-name.ts'
 import type { FeatureFormat, FeatureWriter, WrittenAbout } from './feature-format.ts'
 import { WrittenText } from './feature-format.ts'
 

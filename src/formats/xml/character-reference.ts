@@ -1,4 +1,4 @@
-import { asciiText } from '../../lib/values/decimal.ts'
+import { asciiText } from '../../core/values/decimal.ts'
 import { RowError } from '../reject-writer.ts'
 import type { ScratchText } from './scratch-text.ts'
 import { outOfXmlBytes } from './xml-error.ts'

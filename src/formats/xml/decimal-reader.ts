@@ -1,4 +1,4 @@
-import { exactMantissa, parseDecimalText, scaleDecimal } from '../../lib/values/decimal.ts'
+import { exactMantissa, parseDecimalText, scaleDecimal } from '../../core/values/decimal.ts'
 
 /**
  * Parses numbers as people and programs write them in XML: also with plus signs and leading zeros, `.5` and

@@ -1,6 +1,5 @@
-import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../../geo/column-builder.ts'
-import { isUtf8Range } from '../../lib/text/utf8.ts'
-import type { CellParser } from '../../lib/values/cell-kind.ts'
+import { isUtf8Range } from '../../core/text/utf8.ts'
+import type { CellParser } from '../../core/values/cell-kind.ts'
 import {
   booleanKind,
   dateKind,
@@ -12,10 +11,11 @@ import {
   timeKind,
   timestampKind,
   timestampMicroseconds,
-} from '../../lib/values/cell-kind.ts'
-import { asciiText } from '../../lib/values/decimal.ts'
-import { TimeReader } from '../../lib/values/time-reader.ts'
-import { xmlDateTime } from '../../lib/values/time-rules.ts'
+} from '../../core/values/cell-kind.ts'
+import { asciiText } from '../../core/values/decimal.ts'
+import { TimeReader } from '../../core/values/time-reader.ts'
+import { xmlDateTime } from '../../core/values/time-rules.ts'
+import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../../geo/column-builder.ts'
 import { RowError } from '../reject-writer.ts'
 import { looseInteger, looseNumber } from './loose-number.ts'
 import type { TextToken } from './xml-scanner.ts'

@@ -1,5 +1,5 @@
-import { asciiText } from '../../lib/values/decimal.ts'
-import { isIntegerLiteral, parseLiteral } from '../../lib/values/number-text.ts'
+import { asciiText } from '../../core/values/decimal.ts'
+import { isIntegerLiteral, parseLiteral } from '../../core/values/number-text.ts'
 import type { TextToken } from './xml-scanner.ts'
 
 const longest = 400

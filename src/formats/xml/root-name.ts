@@ -1,4 +1,4 @@
-import { asciiText } from '../../lib/values/decimal.ts'
+import { asciiText } from '../../core/values/decimal.ts'
 import { declaredCharset, transcoderOf } from '../text/charset.ts'
 
 /**

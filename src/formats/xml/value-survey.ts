@@ -1,5 +1,4 @@
-import type { Attribute, AttributeType } from '../../geo/schema.ts'
-import type { CellParser } from '../../lib/values/cell-kind.ts'
+import type { CellParser } from '../../core/values/cell-kind.ts'
 import {
   booleanKind,
   floatKind,
@@ -7,7 +6,8 @@ import {
   int64Kind,
   longIntKind,
   timestampKind,
-} from '../../lib/values/cell-kind.ts'
+} from '../../core/values/cell-kind.ts'
+import type { Attribute, AttributeType } from '../../geo/schema.ts'
 import { ColumnType } from '../text/column-type.ts'
 import { parseXmlTime } from './field-value.ts'
 import { looseInteger, looseNumber } from './loose-number.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { brotliDecompressSync } from 'node:zlib'
-import { plainText } from '../../lib/text/fold-text.ts'
+import { plainText } from '../../core/text/fold-text.ts'
 import type { CountryBox } from './countries.ts'
 
 /** A populated place of Natural Earth. */

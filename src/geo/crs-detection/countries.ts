@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { brotliDecompressSync } from 'node:zlib'
-import { plainText } from '../../lib/text/fold-text.ts'
+import { plainText } from '../../core/text/fold-text.ts'
 
 /** West, south, east, north in degrees; east is above 180 across the antimeridian. */
 export type CountryBox = [west: number, south: number, east: number, north: number]

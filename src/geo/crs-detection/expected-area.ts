@@ -1,4 +1,4 @@
-import { plainText } from '../../lib/text/fold-text.ts'
+import { plainText } from '../../core/text/fold-text.ts'
 import { allRows, findArea } from '../crs-table.ts'
 import type { Country, CountryBox } from './countries.ts'
 import { findCountry } from './countries.ts'

@@ -1,4 +1,4 @@
-import { ownValue } from '../../lib/record-keys.ts'
+import { ownValue } from '../../core/values/record-keys.ts'
 import type { ColumnView } from '../coordinate-columns.ts'
 import { proposeColumns } from '../coordinate-columns.ts'
 import { parseSrs } from '../crs-srs.ts'

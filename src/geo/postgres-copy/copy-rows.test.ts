@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { Failure } from '../../lib/errors.ts'
+import { Failure } from '../../core/errors/errors.ts'
 import type { FeatureBatch } from '../batch.ts'
 import { columnValue } from '../column.ts'
 import type { Schema } from '../schema.ts'

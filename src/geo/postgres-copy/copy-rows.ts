@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/errors.ts'
+import { Failure } from '../../core/errors/errors.ts'
 import type { FeatureBatch, RejectedRow } from '../batch.ts'
 import { BatchBuilder } from '../batch.ts'
 import type { Column } from '../column.ts'

@@ -1,4 +1,4 @@
-import { isUtf8Range } from '../../lib/text/utf8.ts'
+import { isUtf8Range } from '../../core/text/utf8.ts'
 import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../column-builder.ts'
 import type { GeometryBuilder } from '../geometry-builder.ts'
 import { firstDay, firstMicros, lastDay, lastMicros } from '../infinite-times.ts'

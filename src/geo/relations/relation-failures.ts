@@ -1,5 +1,5 @@
-import type { Failure } from '../../lib/errors.ts'
-import { invalid } from '../../lib/errors.ts'
+import type { Failure } from '../../core/errors/errors.ts'
+import { invalid } from '../../core/errors/errors.ts'
 
 /** Neither GEOS nor JTS relates collections of geometries otherwise than by whether they meet. */
 export function collectionsNotRelated(cause?: unknown): Failure {

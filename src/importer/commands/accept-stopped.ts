@@ -1,4 +1,4 @@
-import { conflict, invalid } from '../../lib/errors.ts'
+import { conflict, invalid } from '../../core/errors/errors.ts'
 import { now } from '../model/model.ts'
 import { getImport, getTask, saveTask } from '../records/records.ts'
 import type { StartDeps } from '../run/run.ts'

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import { conflict } from '../../lib/errors.ts'
+import { conflict } from '../../core/errors/errors.ts'
 import type { DataFiles, InspectDeps } from '../inspect/inspect.ts'
 import { findInPath, findInUpload } from '../inspect/inspect.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'

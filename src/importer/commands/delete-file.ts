@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
-import { without } from '../../lib/defined.ts'
-import { conflict } from '../../lib/errors.ts'
+import { conflict } from '../../core/errors/errors.ts'
+import { without } from '../../core/values/defined.ts'
 import type { TaskRecord } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
 import { finalizeImport, getImport, listTasks, saveTaskAndTell } from '../records/records.ts'

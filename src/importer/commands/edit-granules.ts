@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
-import { without } from '../../lib/defined.ts'
-import { conflict, notFound } from '../../lib/errors.ts'
+import { conflict, notFound } from '../../core/errors/errors.ts'
+import { without } from '../../core/values/defined.ts'
 import type { GranuleRecord, ImportRecord, TaskRecord } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
 import {

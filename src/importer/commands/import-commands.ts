@@ -1,5 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts'
-import type { Jobs } from '../../jobs/jobs.ts'
+import type { Jobs } from '../../core/jobs/jobs.ts'
 import { startDryRun } from '../dry-run/dry-run.ts'
 import type { InspectDeps } from '../inspect/inspect.ts'
 import { fetchInto } from '../inspect/inspect.ts'

@@ -1,5 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts'
-import { conflict } from '../../lib/errors.ts'
+import { conflict } from '../../core/errors/errors.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import { now } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'

@@ -1,5 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts'
-import type { Logger } from '../../lib/logger.ts'
+import type { Logger } from '../../core/log/logger.ts'
 import { sweepTrials } from '../dry-run/dry-run.ts'
 import type { ImportState } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'

@@ -1,3 +1,5 @@
+import { invalid } from '../../core/errors/errors.ts'
+import { serveWork } from '../../core/workers/serve-work.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { ExpectedArea } from '../../geo/crs-detection/expected-area.ts'
 import { findExpectedArea } from '../../geo/crs-detection/expected-area.ts'
@@ -7,8 +9,6 @@ import type { CrsClues } from '../../geo/crs-detection/hints.ts'
 import { createReprojector } from '../../geo/crs-reproject.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { reprojectEnvelope } from '../../geo/reproject-envelope.ts'
-import { invalid } from '../../lib/errors.ts'
-import { serveWork } from '../../lib/workers/serve-work.ts'
 
 /** Other data near which the data without a CRS may be. */
 export interface Neighbour {

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import { without } from '../../lib/defined.ts'
+import { without } from '../../core/values/defined.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import { now } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'

@@ -1,5 +1,5 @@
-import type { JobContext, JobHandler } from '../../jobs/jobs.ts'
-import { without } from '../../lib/defined.ts'
+import type { JobContext, JobHandler } from '../../core/jobs/jobs.ts'
+import { without } from '../../core/values/defined.ts'
 import type { DryRunState, ImportRecord } from '../model/model.ts'
 import { importAfter } from '../model/model.ts'
 import { findImport, getImport, listTasks, saveAndTell, saveTaskAndTell } from '../records/records.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { notFound } from '../../lib/errors.ts'
-import type { SideTables } from '../../maps/sources/side-tables.ts'
+import { notFound } from '../../core/errors/errors.ts'
+import type { SideTables } from '../../render/sources/side-tables.ts'
 import { changesTable } from '../../stores/change-files/write-changes.ts'
 import type { Tile } from '../../stores/reading/tile-request.ts'
 import type { ChangePageRequest } from '../../stores/reading/write-change-page.ts'

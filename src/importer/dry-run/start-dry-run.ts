@@ -1,5 +1,5 @@
-import type { Jobs } from '../../jobs/jobs.ts'
-import { conflict } from '../../lib/errors.ts'
+import { conflict } from '../../core/errors/errors.ts'
+import type { Jobs } from '../../core/jobs/jobs.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import { importAfter, now, runnableStates, taskAfter } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'

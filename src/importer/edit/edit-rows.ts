@@ -1,5 +1,5 @@
 import type { LayerEdit } from '../../catalog/services/transaction.ts'
-import type { Queryable } from '../../db/connection.ts'
+import type { Queryable } from '../../core/db/connection.ts'
 
 /**
  * An edit whose transaction the store has started, is about to commit, or has committed: the data that

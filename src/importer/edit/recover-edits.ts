@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts'
-import type { Database } from '../../db/connection.ts'
-import type { Logger } from '../../lib/logger.ts'
+import type { Database } from '../../core/db/connection.ts'
+import type { Logger } from '../../core/log/logger.ts'
 import type { EditRecord, OpenEdit } from './edit-rows.ts'
 import { deleteEdit, listEdits } from './edit-rows.ts'
 

@@ -1,6 +1,6 @@
 import { basename, relative, sep } from 'node:path'
+import { invalid } from '../../core/errors/errors.ts'
 import type { DataFile, FormatMessage, LayerDescription } from '../../formats/format.ts'
-import { invalid } from '../../lib/errors.ts'
 import { chainSchema } from '../../transforms/chain.ts'
 import { rasterSteps } from '../../transforms/raster-chain.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'

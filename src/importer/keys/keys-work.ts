@@ -1,5 +1,5 @@
-import type { CallContext } from '../../lib/workers/handlers.ts'
-import { serveWork } from '../../lib/workers/serve-work.ts'
+import type { CallContext } from '../../core/workers/handlers.ts'
+import { serveWork } from '../../core/workers/serve-work.ts'
 import type { WorkLocation } from '../worker/open-rows.ts'
 import { checkStore } from '../worker/trusted-databases.ts'
 import type { KeySearchRequest, KeySearchResult } from './find-keys.ts'

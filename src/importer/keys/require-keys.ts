@@ -1,4 +1,4 @@
-import { Failure, invalid } from '../../lib/errors.ts'
+import { Failure, invalid } from '../../core/errors/errors.ts'
 import type { TableDescription } from '../../stores/store.ts'
 import { TransformError } from '../../transforms/transform.ts'
 import type { TaskRecord } from '../model/model.ts'

@@ -1,5 +1,5 @@
-import { without } from '../../lib/defined.ts'
-import { conflict } from '../../lib/errors.ts'
+import { conflict } from '../../core/errors/errors.ts'
+import { without } from '../../core/values/defined.ts'
 import type { TaskCorrection } from './correction.ts'
 import type { ImportRecord } from './import-record.ts'
 import type { ImportEvent, TaskEvent } from './states.ts'

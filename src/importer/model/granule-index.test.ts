@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { without } from '../../core/values/defined.ts'
 import { batchRows } from '../../geo/batch.ts'
 import { columnValue } from '../../geo/column.ts'
 import { writeGeometryJson } from '../../geo/wkb-to-geojson.ts'
-import { without } from '../../lib/defined.ts'
 import { indexBatches, indexSchema } from './granule-index.ts'
 
 const row = {

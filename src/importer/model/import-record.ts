@@ -1,6 +1,6 @@
+import { without } from '../../core/values/defined.ts'
 import type { FormatMessage } from '../../formats/format.ts'
-import { without } from '../../lib/defined.ts'
-import type { DatabaseLocation } from '../../sources/database/database.ts'
+import type { DatabaseLocation } from '../../inputs/database/database.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { ImportDryRun } from './dry-run.ts'
 import type { MosaicTime } from './granule-record.ts'

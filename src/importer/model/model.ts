@@ -1,4 +1,4 @@
-export { now } from '../../lib/clock.ts'
+export { now } from '../../core/time/clock.ts'
 export { correctionEnded, importAfter, isCorrecting, taskAfter } from './after-event.ts'
 export type { CorrectionFile, CorrectionLoad, CorrectionPlan, TaskCorrection } from './correction.ts'
 export { correctionStates, rejectColumns } from './correction.ts'

@@ -1,4 +1,4 @@
-import type { FetchProgress } from '../../sources/remote/fetch-remote.ts'
+import type { FetchProgress } from '../../inputs/remote/fetch-remote.ts'
 import type { ImportState, TaskState } from './states.ts'
 
 export interface TaskProgress {

@@ -1,10 +1,10 @@
-import { defaultStyleName } from '../../cartography/default-styles.ts'
+import { invalid } from '../../core/errors/errors.ts'
+import { without } from '../../core/values/defined.ts'
 import type { LayerDescription } from '../../formats/format.ts'
 import { crsCandidates, matchCrs } from '../../geo/crs-database.ts'
 import type { Attribute, Schema } from '../../geo/schema.ts'
 import { attributeIndex, identityAttribute, withTitles } from '../../geo/schema.ts'
-import { without } from '../../lib/defined.ts'
-import { invalid } from '../../lib/errors.ts'
+import { defaultStyleName } from '../../styles/default-styles.ts'
 import type { ChainOptions } from '../../transforms/transform.ts'
 import type { AttributeChoice, LoadedAttribute, TaskLayer, TaskRecord } from './task-record.ts'
 

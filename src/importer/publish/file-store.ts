@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, extname, join, relative } from 'node:path'
+import type { CopyHooks } from '../../core/files/copy-file.ts'
+import { copyFile } from '../../core/files/copy-file.ts'
+import { toFileName } from '../../core/text/free-name.ts'
 import type { DataFile } from '../../formats/format.ts'
-import type { CopyHooks } from '../../lib/files/copy-file.ts'
-import { copyFile } from '../../lib/files/copy-file.ts'
-import { toFileName } from '../../lib/text/free-name.ts'
 import type { ImportRecord } from '../model/model.ts'
 import { toLayerName } from '../model/model.ts'
 

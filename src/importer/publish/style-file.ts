@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { checkStyleDocument, maxStyleBytes } from '../../cartography/check-style.ts'
-import { convertStyle } from '../../cartography/convert-style.ts'
+import { explain, invalid } from '../../core/errors/errors.ts'
+import { readGuarded } from '../../core/files/guarded-files.ts'
+import { findTextEncoding } from '../../core/text/text-encoding.ts'
 import type { DataFile, FormatMessage } from '../../formats/format.ts'
-import { explain, invalid } from '../../lib/errors.ts'
-import { readGuarded } from '../../lib/files/guarded-files.ts'
-import { findTextEncoding } from '../../lib/text/text-encoding.ts'
+import { checkStyleDocument, maxStyleBytes } from '../../styles/check-style.ts'
+import { convertStyle } from '../../styles/convert-style.ts'
 import type { StyleFile, TaskRecord } from '../model/model.ts'
 
 /** Returns the style file next to the data; SLD takes precedence over QML. */

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
-import type { Queryable } from '../../db/connection.ts'
-import type { Tables } from '../../db/tables.ts'
-import { without } from '../../lib/defined.ts'
+import type { Queryable } from '../../core/db/connection.ts'
+import type { Tables } from '../../core/db/tables.ts'
+import { without } from '../../core/values/defined.ts'
 import type { GranuleRecord } from '../model/model.ts'
 
 type GranuleDocument = Omit<GranuleRecord, 'importId' | 'taskId' | 'fileId'>

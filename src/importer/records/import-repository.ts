@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
-import type { Queryable } from '../../db/connection.ts'
-import type { Tables } from '../../db/tables.ts'
-import { without } from '../../lib/defined.ts'
-import { conflict, invalid, notFound } from '../../lib/errors.ts'
+import type { Queryable } from '../../core/db/connection.ts'
+import type { Tables } from '../../core/db/tables.ts'
+import { conflict, invalid, notFound } from '../../core/errors/errors.ts'
+import { without } from '../../core/values/defined.ts'
 import type { ImportRecord, ImportState, TaskState } from '../model/model.ts'
 import { importStates, taskStates } from '../model/model.ts'
 

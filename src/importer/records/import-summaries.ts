@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Database, Queryable } from '../../db/connection.ts'
-import { foldText } from '../../lib/text/fold-text.ts'
+import type { Database, Queryable } from '../../core/db/connection.ts'
+import { foldText } from '../../core/text/fold-text.ts'
 import type { ImportRecord, ImportSource, ImportState, TaskRecord, TaskState } from '../model/model.ts'
 import { listImportRevisions, listImportsById } from './import-repository.ts'
 import { listTasksOf } from './task-repository.ts'

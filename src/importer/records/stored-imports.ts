@@ -1,4 +1,4 @@
-import type { Database } from '../../db/connection.ts'
+import type { Database } from '../../core/db/connection.ts'
 import type { GranuleRecord, ImportRecord, TaskRecord } from '../model/model.ts'
 import { importStates } from '../model/model.ts'
 import { findGranule, listGranules } from './granule-repository.ts'

@@ -1,7 +1,7 @@
+import { csvLine } from '../../core/text/escape.ts'
 import type { RejectLine } from '../../formats/reject-lines.ts'
 import { hasRejects, readRejectLines } from '../../formats/reject-lines.ts'
 import { writeGeometryJson } from '../../geo/wkb-to-geojson.ts'
-import { csvLine } from '../../lib/text/escape.ts'
 
 function geometryText({ wkb, geometry = null }: RejectLine): string {
   if (wkb === undefined) return JSON.stringify(geometry)

@@ -1,5 +1,5 @@
-import type { CallContext } from '../../lib/workers/handlers.ts'
-import { serveWork } from '../../lib/workers/serve-work.ts'
+import type { CallContext } from '../../core/workers/handlers.ts'
+import { serveWork } from '../../core/workers/serve-work.ts'
 import type { RejectListOptions } from './list-rejects.ts'
 import { listRejects } from './list-rejects.ts'
 import type { RejectFileRequest } from './write-rejects.ts'

@@ -1,6 +1,6 @@
 import type { RestoredPart } from '../../catalog/services/versions.ts'
-import type { Queryable } from '../../db/connection.ts'
-import type { FailureKind } from '../../lib/errors.ts'
+import type { Queryable } from '../../core/db/connection.ts'
+import type { FailureKind } from '../../core/errors/errors.ts'
 import type { NotRetained, TableSnapshot } from '../../stores/store.ts'
 
 /** A layer being restored to a version: the data that recovery needs after a crash. */

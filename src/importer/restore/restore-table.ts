@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { StoreRecord } from '../../catalog/records.ts'
-import { passStep } from '../../lib/protocol-steps.ts'
+import { passStep } from '../../core/process/protocol-steps.ts'
 import type { LoadResult, StatePath } from '../../stores/store.ts'
 import type { LoadPool } from '../worker/worker.ts'
 import type { RestoreRecord } from './restore-rows.ts'

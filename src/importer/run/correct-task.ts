@@ -1,6 +1,6 @@
-import type { JobContext, JobHandler } from '../../jobs/jobs.ts'
-import { without } from '../../lib/defined.ts'
-import { Failure } from '../../lib/errors.ts'
+import { Failure } from '../../core/errors/errors.ts'
+import type { JobContext, JobHandler } from '../../core/jobs/jobs.ts'
+import { without } from '../../core/values/defined.ts'
 import type { ImportRecord, TaskCorrection, TaskRecord } from '../model/model.ts'
 import { correctionEnded, importAfter, isCorrecting, now, taskAfter } from '../model/model.ts'
 import {

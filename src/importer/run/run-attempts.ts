@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Failure } from '../../lib/errors.ts'
-import { isOutage } from '../../lib/postgres/errors.ts'
+import { Failure } from '../../core/errors/errors.ts'
+import { isOutage } from '../../core/postgres/errors.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import type { ProgressBoard } from '../runtime/runtime.ts'
 import { recoverLoad } from './recover-task.ts'

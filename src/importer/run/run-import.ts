@@ -1,6 +1,6 @@
-import type { JobContext, JobHandler } from '../../jobs/jobs.ts'
-import { without } from '../../lib/defined.ts'
-import type { EventBus } from '../../lib/events.ts'
+import type { EventBus } from '../../core/events/events.ts'
+import type { JobContext, JobHandler } from '../../core/jobs/jobs.ts'
+import { without } from '../../core/values/defined.ts'
 import { taskAfter } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
 import {

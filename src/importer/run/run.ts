@@ -1,4 +1,4 @@
-import type { Jobs } from '../../jobs/jobs.ts'
+import type { Jobs } from '../../core/jobs/jobs.ts'
 import type { DryRunDeps } from '../dry-run/dry-run.ts'
 import { dryRunHandler, dryRunJob } from '../dry-run/dry-run.ts'
 import type { Restores } from '../restore/restores.ts'

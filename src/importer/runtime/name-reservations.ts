@@ -1,6 +1,6 @@
-import type { FreeNameOptions } from '../../lib/text/free-name.ts'
-import { findFreeName } from '../../lib/text/free-name.ts'
-import { WorkQueue } from '../../lib/workers/work-queue.ts'
+import type { FreeNameOptions } from '../../core/text/free-name.ts'
+import { findFreeName } from '../../core/text/free-name.ts'
+import { WorkQueue } from '../../core/workers/work-queue.ts'
 
 /** Mutex for each key; waiters run in the order of their calls. */
 export class ImportLocks {

@@ -1,7 +1,7 @@
-import { conflict } from '../../lib/errors.ts'
-import type { EventBus } from '../../lib/events.ts'
-import type { Logger } from '../../lib/logger.ts'
-import { leaveStuckWork } from '../../lib/workers/leave-stuck-work.ts'
+import { conflict } from '../../core/errors/errors.ts'
+import type { EventBus } from '../../core/events/events.ts'
+import type { Logger } from '../../core/log/logger.ts'
+import { leaveStuckWork } from '../../core/workers/leave-stuck-work.ts'
 
 /**
  * Maximum wait for canceled work to stop, in milliseconds, so that a cancellation returns within five

@@ -1,4 +1,4 @@
-import type { Broadcast } from '../../db/broadcast.ts'
+import type { Broadcast } from '../../core/db/broadcast.ts'
 import type { ImportNews, NumberedNews } from '../model/model.ts'
 import type { ProgressBoard } from './progress-board.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Broadcast } from '../../db/broadcast.ts'
-import { Failure } from '../../lib/errors.ts'
+import type { Broadcast } from '../../core/db/broadcast.ts'
+import { Failure } from '../../core/errors/errors.ts'
 import type { RunningTable } from './running-work.ts'
 
 const topic = 'cancel'

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { StoreRecord } from '../../catalog/records.ts'
-import { without } from '../../lib/defined.ts'
+import { without } from '../../core/values/defined.ts'
 import type { ImportRecord, TaskRecord, TaskStore } from '../model/model.ts'
 import { finalSchema, taskAfter, toldWithoutGeometry, withDeclaredCrs } from '../model/model.ts'
 import type { Examination, ExamineContext, TaskKind } from './task-type.ts'

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { finished, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { Failure } from '../../lib/errors.ts'
+import { Failure } from '../../core/errors/errors.ts'
 
 /**
  * A client that sends nothing for this long is considered disconnected and must continue with another

@@ -1,9 +1,9 @@
+import { conflict, Failure, invalid, notFound } from '../../core/errors/errors.ts'
 import type { EditedFeature } from '../../formats/geojson/edited-feature.ts'
 import { parseFeatureBody, parsePatchBody } from '../../formats/geojson/edited-feature.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { featureTag, featureToJson } from '../../geo/feature-json.ts'
 import { reprojectBatch } from '../../geo/reproject-geometry.ts'
-import { conflict, Failure, invalid, notFound } from '../../lib/errors.ts'
 import { findReprojector } from '../../stores/reading/reprojectors.ts'
 import type {
   DecideChange,

@@ -1,3 +1,4 @@
+import { invalid } from '../../core/errors/errors.ts'
 import { geometryFromJson } from '../../formats/geojson/geometry-from-json.ts'
 import type { WrittenJson } from '../../formats/geojson/written-json.ts'
 import { isObject, mergePatch, plainJson } from '../../formats/geojson/written-json.ts'
@@ -9,7 +10,6 @@ import { reprojectBatch } from '../../geo/reproject-geometry.ts'
 import { findInvalidity } from '../../geo/validity/exact-validity.ts'
 import { GeometryError, walkCoordinates } from '../../geo/wkb.ts'
 import { writeGeometryJson } from '../../geo/wkb-to-geojson.ts'
-import { invalid } from '../../lib/errors.ts'
 import { findReprojector } from '../../stores/reading/reprojectors.ts'
 import type { FeaturePage } from '../../stores/store.ts'
 

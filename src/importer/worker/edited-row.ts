@@ -1,3 +1,4 @@
+import { invalid } from '../../core/errors/errors.ts'
 import type { EditedFeature } from '../../formats/geojson/edited-feature.ts'
 import type { WrittenJson } from '../../formats/geojson/written-json.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
@@ -6,7 +7,6 @@ import { columnValue } from '../../geo/column.ts'
 import type { GeometryColumn } from '../../geo/geometry-builder.ts'
 import type { Attribute } from '../../geo/schema.ts'
 import { attributeIndex } from '../../geo/schema.ts'
-import { invalid } from '../../lib/errors.ts'
 import type { EditedTable } from '../../stores/store.ts'
 import { editedColumn, MisfitValue } from './edited-column.ts'
 

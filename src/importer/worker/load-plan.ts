@@ -1,7 +1,7 @@
 import type { DataFile, LayerDescription } from '../../formats/format.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Schema } from '../../geo/schema.ts'
-import type { DatabaseConnection } from '../../sources/database/database.ts'
+import type { DatabaseConnection } from '../../inputs/database/database.ts'
 import type { ChangeCounts, UpsertRules } from '../../stores/changes.ts'
 import type {
   LoadMode,

@@ -1,8 +1,8 @@
+import { notFound } from '../../core/errors/errors.ts'
 import { FormatError } from '../../formats/format.ts'
 import { formats } from '../../formats/registry.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Schema } from '../../geo/schema.ts'
-import { notFound } from '../../lib/errors.ts'
 import { indexBatches, indexSchema } from '../model/load-rules.ts'
 import type { LoadSource } from './load-plan.ts'
 
@@ -53,7 +53,7 @@ async function openDatabase(
   { connection, table }: Extract<LoadSource, { kind: 'database' }>,
   signal: AbortSignal,
 ): Promise<OpenSource> {
-  const { getDatabaseReader } = await import('../../sources/database/registry.ts')
+  const { getDatabaseReader } = await import('../../inputs/database/registry.ts')
   const batches = getDatabaseReader(connection).read(connection, table, { signal })
   return { schema: table.schema, batches, close: () => Promise.resolve() }
 }

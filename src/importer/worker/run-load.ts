@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/errors.ts'
+import { Failure } from '../../core/errors/errors.ts'
 import { writeChanges } from '../../stores/change-files/write-changes.ts'
 import { commitLoad } from '../../stores/commit-load.ts'
 import type { LoadResult, PreparedLoad, StagedLoad, VectorStore } from '../../stores/store.ts'

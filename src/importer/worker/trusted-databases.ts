@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import type { DatabaseConnection } from '../../sources/database/database.ts'
-import { isFileDatabase } from '../../sources/database/registry.ts'
+import type { DatabaseConnection } from '../../inputs/database/database.ts'
+import { isFileDatabase } from '../../inputs/database/registry.ts'
 import { getStoreDescription } from '../../stores/registry.ts'
 import type { StoreConnection } from '../../stores/store.ts'
 import type { LoadPlan, LoadSource } from './load-plan.ts'

@@ -1,8 +1,8 @@
 import { closeSync, readSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { Failure } from '../../core/errors/errors.ts'
+import { openGuardedSync } from '../../core/files/guarded-files.ts'
 import { mayThreadsRead } from '../../formats/geopackage/traps.ts'
-import { Failure } from '../../lib/errors.ts'
-import { openGuardedSync } from '../../lib/files/guarded-files.ts'
 
 /** Location of work: a thread or a process. */
 export interface WorkLocation {

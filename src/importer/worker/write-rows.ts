@@ -1,3 +1,4 @@
+import { csvLine } from '../../core/text/escape.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Column } from '../../geo/column.ts'
 import { columnValue, isValid } from '../../geo/column.ts'
@@ -9,7 +10,6 @@ import type { Schema } from '../../geo/schema.ts'
 import { selectRows } from '../../geo/select-rows.ts'
 import { dateText, timestampText, timeText } from '../../geo/time-text.ts'
 import { writeGeometryText } from '../../geo/wkb-to-wkt.ts'
-import { csvLine } from '../../lib/text/escape.ts'
 import type { OpenRows, RowsPlan, WorkLocation } from './open-rows.ts'
 import { openRows } from './open-rows.ts'
 

@@ -1,5 +1,5 @@
-import type { Tell } from '../../lib/workers/serve-work.ts'
-import { serveWork } from '../../lib/workers/serve-work.ts'
+import type { Tell } from '../../core/workers/serve-work.ts'
+import { serveWork } from '../../core/workers/serve-work.ts'
 import { createSeriesWriter } from '../series/series-writer.ts'
 import type { CollectorSettings } from './collector.ts'
 import { Collector } from './collector.ts'

@@ -1,6 +1,6 @@
-import { explain } from '../../lib/errors.ts'
-import { orAborted } from '../../lib/or-aborted.ts'
-import { hidePassword } from '../../lib/secrets/without-secrets.ts'
+import { orAborted } from '../../core/concurrency/or-aborted.ts'
+import { explain } from '../../core/errors/errors.ts'
+import { hidePassword } from '../../core/secrets/without-secrets.ts'
 import type {
   CollectedService,
   CollectorDeps,

@@ -1,5 +1,5 @@
-import type { MapServerKind } from '../../config/map-servers.ts'
-import type { Say } from '../../lib/problems.ts'
+import type { MapServerKind } from '../../core/config/map-servers.ts'
+import type { Say } from '../../core/errors/problems.ts'
 import type { ServiceType } from '../model/service-types.ts'
 import type { SeriesWriter } from '../series/series.ts'
 import type { Classifier } from './classify/raw-request.ts'

@@ -1,5 +1,5 @@
-import type { Keep, SeriesLimits } from '../../config/monitoring-settings.ts'
-import { WorkQueue } from '../../lib/workers/work-queue.ts'
+import type { Keep, SeriesLimits } from '../../core/config/monitoring-settings.ts'
+import { WorkQueue } from '../../core/workers/work-queue.ts'
 import { openSeriesDatabase } from '../series/open-series-database.ts'
 import type { Batch, RollUpReport, SeriesWriter } from '../series/series.ts'
 import type { SeriesDatabase, SeriesLocation } from '../series/series-database.ts'

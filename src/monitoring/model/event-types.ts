@@ -1,4 +1,4 @@
-import { keysById, keysOf } from '../../lib/record-keys.ts'
+import { keysById, keysOf } from '../../core/values/record-keys.ts'
 
 /** Classes of layer use, each with its position in stored rows, which is never reassigned. */
 export const usageClasses = [

@@ -1,4 +1,4 @@
-import type { Secret } from '../../lib/secrets/secret.ts'
+import type { Secret } from '../../core/secrets/secret.ts'
 import type { ServiceType } from './service-types.ts'
 
 /** Impact of a problem, mildest first. */

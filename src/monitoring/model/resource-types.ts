@@ -1,4 +1,4 @@
-import { keysById, keysOf } from '../../lib/record-keys.ts'
+import { keysById, keysOf } from '../../core/values/record-keys.ts'
 
 /**
  * Types of resources, each with its id in the series, which is never reassigned; a new type takes the next

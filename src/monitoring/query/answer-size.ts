@@ -1,5 +1,5 @@
-import type { Failure } from '../../lib/errors.ts'
-import { invalid } from '../../lib/errors.ts'
+import type { Failure } from '../../core/errors/errors.ts'
+import { invalid } from '../../core/errors/errors.ts'
 import { isHostMetric } from '../metrics/metrics.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 import type { RowPart, RowPlan } from './row-plan.ts'

@@ -1,4 +1,4 @@
-import { FieldFailure } from '../../lib/errors.ts'
+import { FieldFailure } from '../../core/errors/errors.ts'
 import type { ResourceType } from '../model/resource-types.ts'
 import { resourceTypeOfId } from '../model/resource-types.ts'
 import type { RequestEvent } from '../series/request-event.ts'

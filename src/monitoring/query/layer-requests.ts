@@ -1,4 +1,4 @@
-import { ZoneDays } from '../../lib/values/zone-days.ts'
+import { ZoneDays } from '../../core/values/zone-days.ts'
 import { resourceTypeId } from '../model/resource-types.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 import { usageScopes } from '../series/usage-counts.ts'

@@ -1,4 +1,4 @@
-import { invalid } from '../../lib/errors.ts'
+import { invalid } from '../../core/errors/errors.ts'
 import { everyRequest, metricNamed } from '../metrics/metrics.ts'
 import { eventTypeId } from '../model/event-types.ts'
 import type { ResourceType } from '../model/resource-types.ts'

@@ -1,5 +1,5 @@
-import type { Unwrapped } from '../../lib/workers/handlers.ts'
-import { Transfer } from '../../lib/workers/handlers.ts'
+import type { Unwrapped } from '../../core/workers/handlers.ts'
+import { Transfer } from '../../core/workers/handlers.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 
 /** Limits of one read. */

@@ -1,4 +1,4 @@
-import { FieldFailure } from '../../lib/errors.ts'
+import { FieldFailure } from '../../core/errors/errors.ts'
 import { isHostMetric, metricNamed, noneLabel, otherLabel } from '../metrics/metrics.ts'
 import { resourceTypeId } from '../model/resource-types.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'

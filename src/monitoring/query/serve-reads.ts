@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { Transfer } from '../../lib/workers/handlers.ts'
-import { serveWork } from '../../lib/workers/serve-work.ts'
+import { Transfer } from '../../core/workers/handlers.ts'
+import { serveWork } from '../../core/workers/serve-work.ts'
 import { openSeriesDatabase } from '../series/open-series-database.ts'
 import type { SeriesDatabase, SeriesLocation } from '../series/series-database.ts'
 import { SqliteSeriesDatabase } from '../series/sqlite-series-database.ts'

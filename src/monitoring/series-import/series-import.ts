@@ -4,7 +4,7 @@ import type {
   SeriesPeriod,
   SeriesTarget,
 } from '../../../packages/geonode-migration/index.ts'
-import type { PrivacyMode } from '../../config/monitoring-settings.ts'
+import type { PrivacyMode } from '../../core/config/monitoring-settings.ts'
 import { parseAddress, storedAddress } from '../collect/classify/address.ts'
 import { scrubText, withoutAddress } from '../collect/classify/scrub.ts'
 import { defaultLabel, findMetric, isHostMetric } from '../metrics/metrics.ts'

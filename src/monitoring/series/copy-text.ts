@@ -1,4 +1,4 @@
-import { ownValue } from '../../lib/record-keys.ts'
+import { ownValue } from '../../core/values/record-keys.ts'
 import type { SqlValue } from './series-database.ts'
 
 const special = /[\\\n\r\t]/g

@@ -1,4 +1,4 @@
-import type { SeriesLimits } from '../../config/monitoring-settings.ts'
+import type { SeriesLimits } from '../../core/config/monitoring-settings.ts'
 import { defaultLabel, otherLabel, tellsUsers } from '../metrics/metrics.ts'
 import type { NumberMetric } from '../metrics/requests/request-metric.ts'
 import { countedUnder, eventTypeId } from '../model/event-types.ts'

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import { keysOf } from '../../lib/record-keys.ts'
+import { keysOf } from '../../core/values/record-keys.ts'
 import type { RequestColumn, RequestColumns, TextColumn } from '../metrics/requests/request-metric.ts'
 import type { RequestEventType } from '../model/event-types.ts'
 import type { RequestEvent, UsedResource } from './request-event.ts'

@@ -1,4 +1,4 @@
-import type { Keep } from '../../config/monitoring-settings.ts'
+import type { Keep } from '../../core/config/monitoring-settings.ts'
 import { dayOfMinute } from './minute-rows.ts'
 import { removeLoadedPiece } from './retain-loads.ts'
 import { oldestPeriod } from './roll-days.ts'

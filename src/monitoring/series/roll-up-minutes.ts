@@ -1,5 +1,5 @@
-import type { SeriesLimits } from '../../config/monitoring-settings.ts'
-import type { ZoneDays } from '../../lib/values/zone-days.ts'
+import type { SeriesLimits } from '../../core/config/monitoring-settings.ts'
+import type { ZoneDays } from '../../core/values/zone-days.ts'
 import { everyRequest, labelMetrics, tellsUsers } from '../metrics/metrics.ts'
 import { eventTypeId } from '../model/event-types.ts'
 import { isPagesService } from '../model/service-types.ts'

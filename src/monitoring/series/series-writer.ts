@@ -1,5 +1,5 @@
-import type { Keep, SeriesLimits } from '../../config/monitoring-settings.ts'
-import { ZoneDays } from '../../lib/values/zone-days.ts'
+import type { Keep, SeriesLimits } from '../../core/config/monitoring-settings.ts'
+import { ZoneDays } from '../../core/values/zone-days.ts'
 import { logRequests, moveCursor, toBlocks, writeExceptions } from './append.ts'
 import { mostDemandCells } from './demand-row.ts'
 import { SeriesDictionary } from './dictionary.ts'

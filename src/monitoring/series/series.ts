@@ -1,4 +1,4 @@
-import type { Keep } from '../../config/monitoring-settings.ts'
+import type { Keep } from '../../core/config/monitoring-settings.ts'
 import type { CaughtException, RequestEvent, Sample } from './request-event.ts'
 
 /** Read position of a source, opaque to the series. */

@@ -1,4 +1,4 @@
-import type { Keep } from '../../config/monitoring-settings.ts'
+import type { Keep } from '../../core/config/monitoring-settings.ts'
 import { dayOfMinute } from './minute-rows.ts'
 import type { SeriesDatabase } from './series-database.ts'
 import type { SeriesState } from './series-state.ts'

@@ -1,4 +1,4 @@
-import type { SeriesLimits } from '../../config/monitoring-settings.ts'
+import type { SeriesLimits } from '../../core/config/monitoring-settings.ts'
 import { noneLabel, otherLabel } from '../metrics/metrics.ts'
 import { resourceTypeId } from '../model/resource-types.ts'
 import { DemandRow, mostDemandCells } from './demand-row.ts'

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/connection.ts'
+import type { Queryable } from '../../core/db/connection.ts'
 import type { HostRecord } from '../model/records.ts'
 
 export async function listHosts(db: Queryable): Promise<HostRecord[]> {

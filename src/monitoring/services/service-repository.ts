@@ -1,6 +1,6 @@
-import type { Queryable } from '../../db/connection.ts'
-import { Secret } from '../../lib/secrets/secret.ts'
-import type { Vault } from '../../lib/secrets/vault.ts'
+import type { Queryable } from '../../core/db/connection.ts'
+import { Secret } from '../../core/secrets/secret.ts'
+import type { Vault } from '../../core/secrets/vault.ts'
 import type { ServiceRecord, ServiceSource, ServiceValues } from '../model/records.ts'
 import type { ServiceType } from '../model/service-types.ts'
 

@@ -1,7 +1,7 @@
+import { Failure, invalid, notFound } from '../../core/errors/errors.ts'
 import { filterKey } from '../../filters/filter.ts'
 import type { DataFile, LayerDescription, PlacedRows, ReadContext } from '../../formats/format.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
-import { Failure, invalid, notFound } from '../../lib/errors.ts'
 import { fileState } from '../file-state.ts'
 import type { RowPosition, SortKey } from '../order.ts'
 import { unknownPosition } from '../order.ts'

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Failure } from '../../lib/errors.ts'
+import { Failure } from '../../core/errors/errors.ts'
 
 /** Maximum wait of a load for other writers of the same file, in milliseconds. */
 const maxWaitMs = 15 * 60 * 1000

@@ -1,5 +1,5 @@
+import { invalid } from '../../core/errors/errors.ts'
 import { findCrs } from '../../geo/crs-database.ts'
-import { invalid } from '../../lib/errors.ts'
 import type { OpenStoreOptions, StoreDescription } from '../description.ts'
 import type { StoreConnection, VectorStore } from '../store.ts'
 import type { CrsDefinition } from './crs-rows.ts'

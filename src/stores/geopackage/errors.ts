@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path'
-import { Failure, invalid } from '../../lib/errors.ts'
+import { Failure, invalid } from '../../core/errors/errors.ts'
 
 const causes: Record<number, { code: string; kind: 'invalid' | 'unavailable' | 'conflict'; text: string }> = {
   5: { code: 'store-busy', kind: 'unavailable', text: 'is in use by others' },

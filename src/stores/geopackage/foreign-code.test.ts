@@ -7,7 +7,7 @@ import { loadRows, readRows } from '../../../tests/contract/store-session.ts'
 import type { Row } from '../../../tests/support/batches.ts'
 import { schemaOf, wkb } from '../../../tests/support/batches.ts'
 import { temporaryFolder } from '../../../tests/support/temporary-files.ts'
-import { Failure } from '../../lib/errors.ts'
+import { Failure } from '../../core/errors/errors.ts'
 import type { VectorStore } from '../store.ts'
 import { createGeoPackageStore } from './geopackage-store.ts'
 

@@ -1,6 +1,6 @@
+import { DistinctNames } from '../../core/text/free-name.ts'
 import { foldName } from '../../formats/geopackage/sql-names.ts'
 import type { Attribute, AttributeType, Schema } from '../../geo/schema.ts'
-import { DistinctNames } from '../../lib/text/free-name.ts'
 
 export const idColumn = 'fid'
 const defaultGeometryColumn = 'geom'

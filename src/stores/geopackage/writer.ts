@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import { openForLoading } from './connections.ts'
 import type { FindCrsDefinition } from './crs-rows.ts'
 import { logBytes, moveIntoFile, movePart, tryToMove } from './move-log.ts'

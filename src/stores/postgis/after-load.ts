@@ -1,4 +1,4 @@
-import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
+import { quoteIdentifier, quoteTable } from '../../core/postgres/quote.ts'
 import type { LoadHooks } from '../store.ts'
 import { suffixedIdentifier } from './identifiers.ts'
 import type { Connection } from './session.ts'

@@ -1,4 +1,4 @@
-import { quoteIdentifier } from '../../lib/postgres/quote.ts'
+import { quoteIdentifier } from '../../core/postgres/quote.ts'
 import type { LoadRequest } from '../store.ts'
 import { stagingName, suffixedIdentifier } from './identifiers.ts'
 import type { Connection, PostgisSession } from './session.ts'

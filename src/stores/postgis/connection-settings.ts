@@ -1,6 +1,6 @@
-import { invalid } from '../../lib/errors.ts'
-import type { DatabaseAddress } from '../../lib/postgres/address.ts'
-import { findTlsMode, tlsNames } from '../../lib/postgres/address.ts'
+import { invalid } from '../../core/errors/errors.ts'
+import type { DatabaseAddress } from '../../core/postgres/address.ts'
+import { findTlsMode, tlsNames } from '../../core/postgres/address.ts'
 import type { StoreParameters } from '../store.ts'
 
 export interface ConnectionSettings extends DatabaseAddress {

@@ -1,7 +1,7 @@
 import type { Client, ClientBase } from 'pg'
-import { Failure, invalid } from '../../lib/errors.ts'
-import { connectClient } from '../../lib/postgres/client.ts'
-import { connectionFailure } from '../../lib/postgres/errors.ts'
+import { Failure, invalid } from '../../core/errors/errors.ts'
+import { connectClient } from '../../core/postgres/client.ts'
+import { connectionFailure } from '../../core/postgres/errors.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { quoteIdentifier } from '../../lib/postgres/quote.ts'
+import { quoteIdentifier } from '../../core/postgres/quote.ts'
 import type { Connection } from './session.ts'
 import type { TableFacts } from './table-facts.ts'
 

@@ -1,5 +1,5 @@
+import { quoteIdentifier } from '../../core/postgres/quote.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
-import { quoteIdentifier } from '../../lib/postgres/quote.ts'
 import type { LoadHooks } from '../store.ts'
 import type { SentRows } from './send-rows.ts'
 import { findServerValues, sendRows } from './send-rows.ts'

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg'
-import { quoteTable } from '../../lib/postgres/quote.ts'
+import { quoteTable } from '../../core/postgres/quote.ts'
 import type { TableDescription } from '../store.ts'
 import { extentOfRow, extentSql } from './table-extent.ts'
 import type { TableFacts } from './table-facts.ts'

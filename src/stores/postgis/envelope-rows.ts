@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/errors.ts'
+import { Failure } from '../../core/errors/errors.ts'
 import type { NumberedEnvelopes } from '../store.ts'
 
 const signature = 'PGCOPY\n\xff\r\n\0'

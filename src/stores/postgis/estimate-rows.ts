@@ -1,7 +1,7 @@
 import type { PoolClient, QueryResult } from 'pg'
+import { Failure } from '../../core/errors/errors.ts'
+import { quoteIdentifier, quoteTable } from '../../core/postgres/quote.ts'
 import type { Area } from '../../geo/polygon-test.ts'
-import { Failure } from '../../lib/errors.ts'
-import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
 import type { CachedLayouts, ReadLayout } from './cached-layouts.ts'
 import type { TableFacts } from './table-facts.ts'
 

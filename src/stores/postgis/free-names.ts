@@ -1,5 +1,5 @@
-import { conflict } from '../../lib/errors.ts'
-import { quoteIdentifier } from '../../lib/postgres/quote.ts'
+import { conflict } from '../../core/errors/errors.ts'
+import { quoteIdentifier } from '../../core/postgres/quote.ts'
 import { freeIdentifier } from './identifiers.ts'
 import type { Connection } from './session.ts'
 

@@ -1,6 +1,6 @@
+import { invalid } from '../../core/errors/errors.ts'
+import { quoteIdentifier } from '../../core/postgres/quote.ts'
 import type { Envelope } from '../../geo/envelope.ts'
-import { invalid } from '../../lib/errors.ts'
-import { quoteIdentifier } from '../../lib/postgres/quote.ts'
 import type { UpsertRules } from '../changes.ts'
 import type { ColumnFacts, TableFacts } from './table-facts.ts'
 

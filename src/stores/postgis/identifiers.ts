@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cutToBytes, DistinctNames, freeName } from '../../lib/text/free-name.ts'
+import { cutToBytes, DistinctNames, freeName } from '../../core/text/free-name.ts'
 
 /** PostgreSQL truncates identifiers to this number of bytes (NAMEDATALEN - 1). */
 const identifierBytes = 63

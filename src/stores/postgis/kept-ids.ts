@@ -1,7 +1,7 @@
+import { quoteIdentifier, quoteText } from '../../core/postgres/quote.ts'
 import type { Column } from '../../geo/column.ts'
 import { isValid } from '../../geo/column.ts'
 import { createColumnBuilder } from '../../geo/column-builder.ts'
-import { quoteIdentifier, quoteText } from '../../lib/postgres/quote.ts'
 import type { LoadHooks } from '../store.ts'
 import type { Connection } from './session.ts'
 

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg'
-import { quoteIdentifier, quoteTable, quoteText } from '../../lib/postgres/quote.ts'
+import { quoteIdentifier, quoteTable, quoteText } from '../../core/postgres/quote.ts'
 import type { ReadLayout } from './cached-layouts.ts'
 import { markOf } from './cached-layouts.ts'
 import type { PreparedStatements } from './prepared-statements.ts'

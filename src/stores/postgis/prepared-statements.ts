@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { PoolClient, QueryArrayConfig, QueryArrayResult } from 'pg'
-import { BoundedCache } from '../../lib/bounded-cache.ts'
+import { BoundedCache } from '../../core/caches/bounded-cache.ts'
 
 /** Limited, since each uses memory of the server process. */
 const mostOfConnection = 50

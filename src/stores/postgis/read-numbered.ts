@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
-import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
-import { readCopy } from '../../lib/postgres/read-copy.ts'
+import { quoteIdentifier, quoteTable } from '../../core/postgres/quote.ts'
+import { readCopy } from '../../core/postgres/read-copy.ts'
 import type { NumberedEnvelopes } from '../store.ts'
 import type { ReadLayout } from './cached-layouts.ts'
 import { EnvelopeRows } from './envelope-rows.ts'

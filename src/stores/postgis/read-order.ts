@@ -1,5 +1,5 @@
+import { quoteIdentifier } from '../../core/postgres/quote.ts'
 import { timeText } from '../../geo/time-text.ts'
-import { quoteIdentifier } from '../../lib/postgres/quote.ts'
 import type { OrderedRows, SortKey } from '../order.ts'
 import { unknownPosition } from '../order.ts'
 import type { Bind, OrderColumn, OrderedPart } from '../ordered-sql.ts'

@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from 'pg'
-import { Failure } from '../../lib/errors.ts'
-import { clientOptions, requireAnswer } from '../../lib/postgres/client.ts'
-import { connectionFailure, statementFailure } from '../../lib/postgres/errors.ts'
-import { WorkQueue } from '../../lib/workers/work-queue.ts'
+import { Failure } from '../../core/errors/errors.ts'
+import { clientOptions, requireAnswer } from '../../core/postgres/client.ts'
+import { connectionFailure, statementFailure } from '../../core/postgres/errors.ts'
+import { WorkQueue } from '../../core/workers/work-queue.ts'
 import { prepareSession } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 import type { Workers } from './reading-workers.ts'
@@ -97,7 +97,7 @@ export class ReadPool {
 
   async #open(): Promise<Pool> {
     const { Pool } = await import('pg')
-    const { GuardedClient } = await import('../../lib/postgres/guarded-client.ts')
+    const { GuardedClient } = await import('../../core/postgres/guarded-client.ts')
     const pool = new Pool({
       ...clientOptions(this.#settings, 'terrane'),
       Client: GuardedClient,

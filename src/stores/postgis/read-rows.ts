@@ -1,10 +1,10 @@
+import { quoteIdentifier } from '../../core/postgres/quote.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { BatchBuilder } from '../../geo/batch.ts'
 import type { ColumnBuilder } from '../../geo/column-builder.ts'
 import { firstDay, firstMicros, lastDay, lastMicros } from '../../geo/infinite-times.ts'
 import type { Attribute, AttributeType, Schema } from '../../geo/schema.ts'
 import { GeometryError } from '../../geo/wkb.ts'
-import { quoteIdentifier } from '../../lib/postgres/quote.ts'
 import type { TableFacts } from './table-facts.ts'
 
 /** A row from `pg` with `rowMode: 'array'` and every value as text. */

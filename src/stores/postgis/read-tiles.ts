@@ -1,12 +1,12 @@
 import type { PoolClient } from 'pg'
+import { statementFailure } from '../../core/postgres/errors.ts'
+import { quoteTable } from '../../core/postgres/quote.ts'
+import type { CopyTail } from '../../core/postgres/read-copy.ts'
+import { readCopy } from '../../core/postgres/read-copy.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { columnValue } from '../../geo/column.ts'
 import { readCopyRows } from '../../geo/postgres-copy/copy-rows.ts'
 import type { Schema } from '../../geo/schema.ts'
-import { statementFailure } from '../../lib/postgres/errors.ts'
-import { quoteTable } from '../../lib/postgres/quote.ts'
-import type { CopyTail } from '../../lib/postgres/read-copy.ts'
-import { readCopy } from '../../lib/postgres/read-copy.ts'
 import { runInSlices } from '../run-in-slices.ts'
 import type {
   EnvelopePage,

@@ -5,7 +5,7 @@ import type { Row } from '../../../tests/support/batches.ts'
 import { schemaOf, wkb } from '../../../tests/support/batches.ts'
 import { fileDatabase, storeParameters } from '../../../tests/support/postgis-store.ts'
 import { runSql } from '../../../tests/support/postgres.ts'
-import { Failure } from '../../lib/errors.ts'
+import { Failure } from '../../core/errors/errors.ts'
 import { createPostgisStore } from './postgis-store.ts'
 
 const schema = schemaOf({ code: 'int32' }, 'Point')

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isConnectionLost, statementFailure } from '../../lib/postgres/errors.ts'
-import { quoteTable } from '../../lib/postgres/quote.ts'
+import { isConnectionLost, statementFailure } from '../../core/postgres/errors.ts'
+import { quoteTable } from '../../core/postgres/quote.ts'
 import type { StagedLoad } from '../store.ts'
 import type { FinalSteps } from './commit.ts'
 import { commitPrepared, prepareCommit } from './commit.ts'

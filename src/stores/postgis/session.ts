@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import type { Client, ClientBase, QueryResult, QueryResultRow } from 'pg'
 import type { CopyStreamQuery, from } from 'pg-copy-streams'
-import { statementFailure } from '../../lib/postgres/errors.ts'
+import { statementFailure } from '../../core/postgres/errors.ts'
 import { openConnection } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 

@@ -1,4 +1,4 @@
-import { quoteIdentifier, quoteTable, quoteText } from '../../lib/postgres/quote.ts'
+import { quoteIdentifier, quoteTable, quoteText } from '../../core/postgres/quote.ts'
 import type { TableDescription, TableSnapshot } from '../store.ts'
 import { findFreeNames } from './free-names.ts'
 import { snapshotName, suffixedIdentifier } from './identifiers.ts'

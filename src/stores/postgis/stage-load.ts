@@ -1,6 +1,6 @@
+import { conflict } from '../../core/errors/errors.ts'
+import { quoteIdentifier, quoteTable } from '../../core/postgres/quote.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
-import { conflict } from '../../lib/errors.ts'
-import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
 import type { LoadHooks, LoadRequest, LoadResult, StagedLoad } from '../store.ts'
 import { addIndexes, analyzeTable } from './after-load.ts'
 import { keepAdded, keeperOf, keepsDifferences, tellTouch } from './apply/keep-rows.ts'

@@ -1,6 +1,6 @@
+import { conflict } from '../../core/errors/errors.ts'
+import { quoteIdentifier, quoteTable } from '../../core/postgres/quote.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
-import { conflict } from '../../lib/errors.ts'
-import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
 import type { LoadHooks, LoadRequest, LoadResult, TableDescription } from '../store.ts'
 import type { IndexPlan, StagedIndex } from './build-indexes.ts'
 import { buildIndexes, isAlwaysBuilt, stagedIndexes } from './build-indexes.ts'

@@ -1,5 +1,5 @@
+import { quoteIdentifier, quoteTable, quoteText } from '../../core/postgres/quote.ts'
 import type { Attribute, Schema } from '../../geo/schema.ts'
-import { quoteIdentifier, quoteTable, quoteText } from '../../lib/postgres/quote.ts'
 import { columnType, geometryColumnType } from './column-types.ts'
 import type { RowCheck } from './constraints.ts'
 import type { HeldRows } from './held-rows.ts'

@@ -1,5 +1,5 @@
+import { quoteIdentifier, quoteTable } from '../../core/postgres/quote.ts'
 import type { Envelope } from '../../geo/envelope.ts'
-import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
 import type { Connection } from './session.ts'
 import type { TableFacts } from './table-facts.ts'
 

@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg'
+import { explain } from '../../core/errors/errors.ts'
 import { attributeOfColumn } from '../../geo/postgres-types.ts'
 import type { Attribute, GeometryType } from '../../geo/schema.ts'
 import { geometryTypes } from '../../geo/schema.ts'
-import { explain } from '../../lib/errors.ts'
 import type { GeometryRules } from '../geometry-rules.ts'
 
 /** A non-geometry column of an existing table. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
-import { quoteIdentifier, quoteText } from '../../lib/postgres/quote.ts'
+import { quoteIdentifier, quoteText } from '../../core/postgres/quote.ts'
 import type { TableState } from '../store.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
 

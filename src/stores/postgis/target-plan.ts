@@ -1,6 +1,6 @@
+import { conflict, invalid } from '../../core/errors/errors.ts'
+import { quoteIdentifier } from '../../core/postgres/quote.ts'
 import type { Attribute, Schema } from '../../geo/schema.ts'
-import { conflict, invalid } from '../../lib/errors.ts'
-import { quoteIdentifier } from '../../lib/postgres/quote.ts'
 import { explainNewIds, matchColumns as matchNames } from '../match-columns.ts'
 import type { LoadHooks, LoadRequest } from '../store.ts'
 import { columnType, geometryColumnType } from './column-types.ts'

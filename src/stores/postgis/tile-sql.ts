@@ -1,6 +1,6 @@
+import { quoteIdentifier, quoteTable, quoteText } from '../../core/postgres/quote.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Attribute, Schema } from '../../geo/schema.ts'
-import { quoteIdentifier, quoteTable, quoteText } from '../../lib/postgres/quote.ts'
 import type { TileQuery, TilesQuery } from '../store.ts'
 import { readAttributes } from '../tile-reading.ts'
 import type { ReadLayout } from './cached-layouts.ts'

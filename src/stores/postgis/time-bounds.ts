@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg'
-import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
+import { quoteIdentifier, quoteTable } from '../../core/postgres/quote.ts'
 import type { TimeBounds } from '../store.ts'
 import type { TableFacts } from './table-facts.ts'
 

@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/errors.ts'
+import { Failure } from '../../core/errors/errors.ts'
 import type { IndexMaker } from '../files/index/index-maker.ts'
 import { indexMissing, notIndexed } from '../files/index/stamp.ts'
 import type {

@@ -1,6 +1,6 @@
-import type { CallContext } from '../../lib/workers/handlers.ts'
-import { Transfer } from '../../lib/workers/handlers.ts'
-import { serveWork } from '../../lib/workers/serve-work.ts'
+import type { CallContext } from '../../core/workers/handlers.ts'
+import { Transfer } from '../../core/workers/handlers.ts'
+import { serveWork } from '../../core/workers/serve-work.ts'
 import type {
   FeaturePage,
   FeatureQuery,

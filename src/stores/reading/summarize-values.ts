@@ -1,9 +1,9 @@
-import type { ClassifyMethod, SummaryValue, ValueSummary } from '../../cartography/classify/summary.ts'
-import { ValueSummarizer } from '../../cartography/classify/summary.ts'
 import type { Column } from '../../geo/column.ts'
 import { columnValue } from '../../geo/column.ts'
 import { attributeIndex } from '../../geo/schema.ts'
 import { dateText, timestampText, timeText } from '../../geo/time-text.ts'
+import type { ClassifyMethod, SummaryValue, ValueSummary } from '../../styles/classify/summary.ts'
+import { ValueSummarizer } from '../../styles/classify/summary.ts'
 import type { VectorStore } from '../store.ts'
 
 /** Values to read, and the purpose. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextRound } from 'node:timers/promises'
-import { WorkQueue } from '../../lib/workers/work-queue.ts'
+import { WorkQueue } from '../../core/workers/work-queue.ts'
 import { noTileCounts } from '../../tiles/encode-tile.ts'
 import type { TileWorkers } from './tile-batches.ts'
 import { TileBatches } from './tile-batches.ts'

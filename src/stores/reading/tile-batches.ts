@@ -1,7 +1,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
-import { BoundedCache } from '../../lib/bounded-cache.ts'
-import { orAborted } from '../../lib/or-aborted.ts'
-import type { ItemGroup, PlaceOptions } from '../../lib/workers/work-queue.ts'
+import { BoundedCache } from '../../core/caches/bounded-cache.ts'
+import { orAborted } from '../../core/concurrency/or-aborted.ts'
+import type { ItemGroup, PlaceOptions } from '../../core/workers/work-queue.ts'
 import type { StoreConnection } from '../store.ts'
 import type { Tile, TileRequest, TileSource } from './tile-request.ts'
 

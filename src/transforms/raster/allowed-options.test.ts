@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { temporaryFolder } from '../../../tests/support/temporary-files.ts'
-import { runProgram } from '../../lib/process.ts'
+import { runProgram } from '../../core/process/process.ts'
 import { rasterSteps } from '../raster-chain.ts'
 import { TransformError } from '../transform.ts'
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
-import { defined } from '../../../src/lib/defined.ts'
+import { defined } from '../../../src/core/values/defined.ts'
 import type { ImporterClient } from '../../support/importer-client.ts'
 import { countFeatures, listOf, startImporter } from '../../support/importer-client.ts'
 

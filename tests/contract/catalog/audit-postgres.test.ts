@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
-import { claimKey, renewKeys } from '../../../src/idempotency/key-repository.ts'
+import { claimKey, renewKeys } from '../../../src/core/idempotency/key-repository.ts'
 import { createTestApp } from '../../support/app.ts'
 import { clientOf, listOf, readItems } from '../../support/importer-client.ts'
 import { manyLayers } from '../../support/many-layers.ts'

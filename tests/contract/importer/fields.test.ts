@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
-import { without } from '../../../src/lib/defined.ts'
+import { without } from '../../../src/core/values/defined.ts'
 import type { ImporterClient } from '../../support/importer-client.ts'
 import { listOf, readItems, startImporter } from '../../support/importer-client.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { runProgram } from '../../../src/lib/process.ts'
+import { runProgram } from '../../../src/core/process/process.ts'
 import type { ImporterClient, Json } from '../../support/importer-client.ts'
 import { listOf, startImporter } from '../../support/importer-client.ts'
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { without } from '../../../src/lib/defined.ts'
+import { without } from '../../../src/core/values/defined.ts'
 import type { ImporterClient, Json } from '../../support/importer-client.ts'
 import { listOf, startImporter } from '../../support/importer-client.ts'
 import { appendTransforms, postTransform, readTask, uploadRaster } from '../../support/raster-imports.ts'

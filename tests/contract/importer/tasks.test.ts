@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { without } from '../../../src/lib/defined.ts'
+import { without } from '../../../src/core/values/defined.ts'
 import type { Answer, ImporterClient } from '../../support/importer-client.ts'
 import { listOf, readItems, startImporter } from '../../support/importer-client.ts'
 

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { VectorTile } from '@mapbox/vector-tile'
 import { validateStyleMin } from '@maplibre/maplibre-gl-style-spec'
 import { PbfReader } from 'pbf'
-import { loadSettings } from '../../../src/config/settings.ts'
+import { loadSettings } from '../../../src/core/config/settings.ts'
 import { createTestApp } from '../../support/app.ts'
 
 async function start(test: TestContext, env: Record<string, string> = {}) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { emptyPicture } from '../../../src/maps/pictures/encode-picture.ts'
+import { emptyPicture } from '../../../src/render/pictures/encode-picture.ts'
 import { startImporter } from '../../support/importer-client.ts'
 import { pictureTile } from '../../support/raster-tiles.ts'
 import { gdal, importRaster, rasterFixtures } from '../../support/rasters.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { defined } from '../../../src/lib/defined.ts'
+import { defined } from '../../../src/core/values/defined.ts'
 import { multipart, multipartType } from '../../support/importer-client.ts'
 import type { NotificationClient } from '../../support/notification-client.ts'
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Keep } from '../../../src/config/monitoring-settings.ts'
+import type { Keep } from '../../../src/core/config/monitoring-settings.ts'
 import type { FedMonitoring } from '../../support/fed-monitoring.ts'
 import { fedLimits, placeOf, requestAt, startFed } from '../../support/fed-monitoring.ts'
 import { databases } from '../../support/monitoring-client.ts'

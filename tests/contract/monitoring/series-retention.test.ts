@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Keep } from '../../../src/config/monitoring-settings.ts'
+import type { Keep } from '../../../src/core/config/monitoring-settings.ts'
 import type { RequestEvent } from '../../../src/monitoring/series/request-event.ts'
 import type { Resolution } from '../../../src/monitoring/series/schema.ts'
 import type { SeriesLocation } from '../../../src/monitoring/series/series-database.ts'

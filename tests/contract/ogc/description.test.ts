@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
-import { endpoints } from '../../../src/http/routes.ts'
+import { endpoints } from '../../../src/api/routes.ts'
 import { createTestApp } from '../../support/app.ts'
 
 const root = join(import.meta.dirname, '../../..')

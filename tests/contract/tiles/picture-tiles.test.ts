@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import sharp from 'sharp'
-import { emptyPicture } from '../../../src/maps/pictures/encode-picture.ts'
+import { emptyPicture } from '../../../src/render/pictures/encode-picture.ts'
 import { getTileMatrixSet, tileEnvelope } from '../../../src/tiles/tile-matrix-sets.ts'
 import { createTestApp } from '../../support/app.ts'
 import { createCatalogDatabase } from '../../support/catalog-database.ts'

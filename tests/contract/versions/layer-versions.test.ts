@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { defined } from '../../../src/lib/defined.ts'
+import { defined } from '../../../src/core/values/defined.ts'
 import type { TestApp } from '../../support/app.ts'
 import { createTestApp } from '../../support/app.ts'
 import { fileDatabase } from '../../support/postgis-store.ts'

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { runTool } from '../../../scripts/check/run-tool.ts'
-import { without } from '../../../src/lib/defined.ts'
+import { without } from '../../../src/core/values/defined.ts'
 import { blockAt } from '../../support/document-blocks.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
-import { defined } from '../../../src/lib/defined.ts'
+import { defined } from '../../../src/core/values/defined.ts'
 import { rasterTransforms, vectorTransforms } from '../../../src/transforms/registry.ts'
 import type { HostileRequest, OpenApi, SchemaNode } from '../../support/hostile-requests.ts'
 import { hostileRequests, hostileTexts } from '../../support/hostile-requests.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import type { Keep } from '../../../src/config/monitoring-settings.ts'
+import type { Keep } from '../../../src/core/config/monitoring-settings.ts'
 import { openSeriesDatabase } from '../../../src/monitoring/series/open-series-database.ts'
 import type { RequestEvent } from '../../../src/monitoring/series/request-event.ts'
 import type { SeriesWriter } from '../../../src/monitoring/series/series.ts'

@@ -11,7 +11,7 @@ import {
 import { delimiter, join } from 'node:path'
 import { it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { runProgram } from '../../../src/lib/process.ts'
+import { runProgram } from '../../../src/core/process/process.ts'
 import { startServer } from '../../support/server.ts'
 import { temporaryFolder } from '../../support/temporary-files.ts'
 import { temporaryData } from '../../support/terrane-process.ts'

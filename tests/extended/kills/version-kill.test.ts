@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { protocolSteps } from '../../../src/lib/protocol-steps.ts'
+import { protocolSteps } from '../../../src/core/process/protocol-steps.ts'
 import { allRounds } from '../../support/kills/version-rounds.ts'
 import { killVersions } from '../../support/kills/versions.ts'
 

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { defined } from '../../../src/lib/defined.ts'
+import { defined } from '../../../src/core/values/defined.ts'
 import { fetchInto, isFailure, startRawServer } from '../../support/remote-fetch.ts'
 import { startWebServer } from '../../support/web-server.ts'
 

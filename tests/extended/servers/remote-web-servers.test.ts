@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, it } from 'node:test'
-import { Failure } from '../../../src/lib/errors.ts'
+import { Failure } from '../../../src/core/errors/errors.ts'
 import { fetchInto, isFailure } from '../../support/remote-fetch.ts'
 import { startWebServer } from '../../support/web-server.ts'
 

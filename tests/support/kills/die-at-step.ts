@@ -1,7 +1,7 @@
 // Imported before anything else by a server that is to die at a step of a protocol (`--import`), in each of its threads.
 import { subscribe } from 'node:diagnostics_channel'
 import { appendFileSync, readFileSync, rmSync } from 'node:fs'
-import { stepChannel } from '../../../src/lib/protocol-steps.ts'
+import { stepChannel } from '../../../src/core/process/protocol-steps.ts'
 
 const file = process.env['DEADLY_STEP_FILE'] ?? ''
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ProtocolStep } from '../../../src/lib/protocol-steps.ts'
+import type { ProtocolStep } from '../../../src/core/process/protocol-steps.ts'
 import type { TestServer } from '../server.ts'
 import { startServer } from '../server.ts'
 import type { Cleanup } from '../terrane-process.ts'

@@ -1,4 +1,4 @@
-import type { ProtocolStep } from '../../../src/lib/protocol-steps.ts'
+import type { ProtocolStep } from '../../../src/core/process/protocol-steps.ts'
 import type { Mode } from './point-rows.ts'
 
 /** Operation on a layer during which the server is killed. */

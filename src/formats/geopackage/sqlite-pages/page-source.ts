@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, readSync } from 'node:fs'
-import { openGuardedSync } from '../../../lib/files/guarded-files.ts'
+import { openGuardedSync } from '../../../core/files/guarded-files.ts'
 import { FormatError } from '../../format.ts'
 
 const blockBytes = 256 * 1024

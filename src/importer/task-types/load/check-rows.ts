@@ -1,4 +1,4 @@
-import { invalid } from '../../../lib/errors.ts'
+import { invalid } from '../../../core/errors/errors.ts'
 import { findStoreDescription } from '../../../stores/registry.ts'
 import { foldChain, vectorTransformOf } from '../../../transforms/chain.ts'
 import type { TransformSpec } from '../../../transforms/transform.ts'

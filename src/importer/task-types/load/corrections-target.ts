@@ -1,6 +1,6 @@
 import type { Catalog } from '../../../catalog/catalog.ts'
 import type { LayerRecord } from '../../../catalog/records.ts'
-import { conflict } from '../../../lib/errors.ts'
+import { conflict } from '../../../core/errors/errors.ts'
 import type { Running } from '../task-type.ts'
 
 /** Loads that remove the rows of others. */

@@ -1,6 +1,6 @@
+import { explain } from '../../../core/errors/errors.ts'
 import { findCrs } from '../../../geo/crs-database.ts'
 import type { Schema } from '../../../geo/schema.ts'
-import { explain } from '../../../lib/errors.ts'
 import type { StoreType } from '../../../stores/store.ts'
 import { TransformError } from '../../../transforms/transform.ts'
 import type { TaskRecord, TaskStore } from '../../model/model.ts'

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../../catalog/catalog.ts'
 import type { LayerRecord, StoreRecord } from '../../../catalog/records.ts'
-import { invalid } from '../../../lib/errors.ts'
+import { invalid } from '../../../core/errors/errors.ts'
 import type { VectorStore } from '../../../stores/store.ts'
 import type { NameReservations } from '../../runtime/runtime.ts'
 import type { Naming, Running } from '../task-type.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { defined, without } from '../../../lib/defined.ts'
-import { Failure } from '../../../lib/errors.ts'
+import { Failure } from '../../../core/errors/errors.ts'
+import { defined, without } from '../../../core/values/defined.ts'
 import type { TableDescription, VectorStore } from '../../../stores/store.ts'
 import type { TaskLoad, TaskRecord, TaskTrial } from '../../model/model.ts'
 import { declaredLayer } from '../../model/model.ts'

@@ -1,5 +1,5 @@
 import type { Catalog } from '../../../catalog/catalog.ts'
-import type { Logger } from '../../../lib/logger.ts'
+import type { Logger } from '../../../core/log/logger.ts'
 import type { IndexMaker } from '../../../stores/files/index/index-maker.ts'
 import type { StoreConnection } from '../../../stores/store.ts'
 import type { LoadSource } from '../../worker/worker.ts'

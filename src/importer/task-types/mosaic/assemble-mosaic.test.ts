@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { defined } from '../../../lib/defined.ts'
+import { defined } from '../../../core/values/defined.ts'
 import type { GranuleRecord } from '../../model/granule-record.ts'
 import type { TaskRecord } from '../../model/task-record.ts'
 import { assembleMosaic, mosaicName } from './assemble-mosaic.ts'

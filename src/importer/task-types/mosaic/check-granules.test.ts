@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { defined, without } from '../../../lib/defined.ts'
+import { defined, without } from '../../../core/values/defined.ts'
 import type { GranuleRecord } from '../../model/granule-record.ts'
 import { checkGranules } from './check-granules.ts'
 import { granuleFacts } from './granule.ts'

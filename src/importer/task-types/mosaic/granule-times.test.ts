@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Failure } from '../../../lib/errors.ts'
+import { Failure } from '../../../core/errors/errors.ts'
 import type { MosaicTime } from '../../model/granule-record.ts'
 import { findTimes, parseIsoTime, requireMosaicTime } from './granule-times.ts'
 

@@ -1,5 +1,5 @@
-import { explain, Failure, invalid } from '../../../lib/errors.ts'
-import { startThread } from '../../../lib/workers/start-thread.ts'
+import { explain, Failure, invalid } from '../../../core/errors/errors.ts'
+import { startThread } from '../../../core/workers/start-thread.ts'
 import type { PatternOrder, PatternReport, PatternWork } from './pattern-work.ts'
 
 const maxPattern = 200

@@ -1,6 +1,6 @@
 import { createContext, Script } from 'node:vm'
-import { ownCpuTime } from '../../../lib/cpu-time.ts'
-import { serveWork } from '../../../lib/workers/serve-work.ts'
+import { ownCpuTime } from '../../../core/time/cpu-time.ts'
+import { serveWork } from '../../../core/workers/serve-work.ts'
 
 export interface PatternOrder {
   pattern: string

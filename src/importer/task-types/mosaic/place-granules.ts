@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { link, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { invalid } from '../../../lib/errors.ts'
-import { copyFile } from '../../../lib/files/copy-file.ts'
+import { invalid } from '../../../core/errors/errors.ts'
+import { copyFile } from '../../../core/files/copy-file.ts'
 import type { GranuleRecord, TaskLoad } from '../../model/model.ts'
 
 export interface PlaceHooks {

@@ -1,5 +1,5 @@
-import { invalid } from '../../../lib/errors.ts'
-import { findProgram } from '../../../lib/process.ts'
+import { invalid } from '../../../core/errors/errors.ts'
+import { findProgram } from '../../../core/process/process.ts'
 import { validateTransform } from '../../../transforms/chain.ts'
 import { rasterSteps } from '../../../transforms/raster-chain.ts'
 import type { TransformSpec } from '../../../transforms/transform.ts'

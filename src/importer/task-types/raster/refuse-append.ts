@@ -1,5 +1,5 @@
 import type { Catalog } from '../../../catalog/catalog.ts'
-import { invalid } from '../../../lib/errors.ts'
+import { invalid } from '../../../core/errors/errors.ts'
 import { mosaicType } from '../../../stores/rasters/coverage-types.ts'
 import type { ImportRecord, TaskRecord } from '../../model/model.ts'
 

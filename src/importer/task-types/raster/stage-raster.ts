@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { invalid } from '../../../core/errors/errors.ts'
 import type { DataFile, LayerDescription } from '../../../formats/format.ts'
-import { invalid } from '../../../lib/errors.ts'
 import type { CoverageStoreType } from '../../../stores/rasters/coverage-types.ts'
 import { isCoverageStoreType } from '../../../stores/rasters/coverage-types.ts'
 import { outputFormat } from '../../../transforms/raster-chain.ts'

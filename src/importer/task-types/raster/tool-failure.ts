@@ -1,5 +1,5 @@
-import { Failure } from '../../../lib/errors.ts'
-import { ProgramError } from '../../../lib/process.ts'
+import { Failure } from '../../../core/errors/errors.ts'
+import { ProgramError } from '../../../core/process/process.ts'
 import type { RasterTransform } from '../../../transforms/raster/raster-transform.ts'
 
 const maxMessageLength = 500

@@ -1,4 +1,4 @@
-import type { Vault } from '../../../lib/secrets/vault.ts'
+import type { Vault } from '../../../core/secrets/vault.ts'
 import { openedConnection, planTasks } from '../../inspect/inspect.ts'
 import type { DescribedFile } from '../../model/model.ts'
 import type { LoadPool } from '../../worker/worker.ts'

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import { realpath } from 'node:fs/promises'
-import { invalid } from '../../../lib/errors.ts'
-import type { DatabaseLocation } from '../../../sources/database/database.ts'
-import { isFileDatabase } from '../../../sources/database/registry.ts'
+import { invalid } from '../../../core/errors/errors.ts'
+import type { DatabaseLocation } from '../../../inputs/database/database.ts'
+import { isFileDatabase } from '../../../inputs/database/registry.ts'
 import { getStoreDescription } from '../../../stores/registry.ts'
 import type { StoreConnection } from '../../../stores/store.ts'
 

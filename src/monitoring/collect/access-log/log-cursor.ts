@@ -1,4 +1,4 @@
-import { isRecord, isWhole } from '../../../lib/record-keys.ts'
+import { isRecord, isWhole } from '../../../core/values/record-keys.ts'
 import type { LogFile } from './log-file.ts'
 import { comparedBytes, digestLogHead } from './log-file.ts'
 

@@ -1,4 +1,4 @@
-import { explain } from '../../../lib/errors.ts'
+import { explain } from '../../../core/errors/errors.ts'
 import type { LogPart } from './log-cursor.ts'
 import { parseCursor, planParts, toCursor } from './log-cursor.ts'
 import { openLogSource } from './log-file.ts'

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { ownValue } from '../../../lib/record-keys.ts'
+import { ownValue } from '../../../core/values/record-keys.ts'
 import { parseLogTime } from './log-time.ts'
 import { parseResponseTime } from './response-time.ts'
 

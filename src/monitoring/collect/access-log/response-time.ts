@@ -1,4 +1,4 @@
-import { ownValue } from '../../../lib/record-keys.ts'
+import { ownValue } from '../../../core/values/record-keys.ts'
 
 const longestMilliseconds = 7 * 86_400_000
 const factors: Record<string, number> = { rt: 1000, rt_ms: 1, rt_us: 0.001 }

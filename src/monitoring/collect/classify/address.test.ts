@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { isIP } from 'node:net'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { PrivacyMode } from '../../../config/monitoring-settings.ts'
+import type { PrivacyMode } from '../../../core/config/monitoring-settings.ts'
 import { isPublicAddress, parseAddress, storedAddress } from './address.ts'
 
 function kept(text: string, privacy: PrivacyMode): string | null | undefined {

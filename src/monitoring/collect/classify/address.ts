@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import type { PrivacyMode } from '../../../config/monitoring-settings.ts'
+import type { PrivacyMode } from '../../../core/config/monitoring-settings.ts'
 
 /** An IP address in canonical form; an IPv4-mapped IPv6 address counts as IPv4. */
 export interface Address {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { MapServerKind } from '../../../config/map-servers.ts'
+import type { MapServerKind } from '../../../core/config/map-servers.ts'
 import { layerNamer } from './layer-names.ts'
 
 const cases: [kind: MapServerKind | undefined, url: string, path: string, name: string, expected: string][] =

@@ -1,4 +1,4 @@
-import type { MapServerKind } from '../../../config/map-servers.ts'
+import type { MapServerKind } from '../../../core/config/map-servers.ts'
 import type { UsedResource } from '../../series/request-event.ts'
 
 /** Returns the layers as resources without duplicates; `toName` may map two names to one. */

@@ -1,4 +1,4 @@
-import { ownValue } from '../../../lib/record-keys.ts'
+import { ownValue } from '../../../core/values/record-keys.ts'
 import type { RequestEventType } from '../../model/event-types.ts'
 import { decodeParameter } from './ows-parameters.ts'
 

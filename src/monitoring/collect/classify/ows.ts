@@ -1,4 +1,4 @@
-import { ownValue } from '../../../lib/record-keys.ts'
+import { ownValue } from '../../../core/values/record-keys.ts'
 import type { RequestEventType } from '../../model/event-types.ts'
 import { readOwsBody } from './ows-body.ts'
 import type { OwsParameters } from './ows-parameters.ts'

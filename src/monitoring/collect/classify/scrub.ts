@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import type { PrivacyMode } from '../../../config/monitoring-settings.ts'
+import type { PrivacyMode } from '../../../core/config/monitoring-settings.ts'
 import { parseAddress, storedAddress } from './address.ts'
 
 const hidden = '***'

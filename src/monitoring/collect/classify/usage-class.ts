@@ -1,4 +1,4 @@
-import { ownValue } from '../../../lib/record-keys.ts'
+import { ownValue } from '../../../core/values/record-keys.ts'
 import type { RequestEventType, UsageClass } from '../../model/event-types.ts'
 import type { UsedResource } from '../../series/request-event.ts'
 

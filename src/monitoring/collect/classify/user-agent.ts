@@ -1,6 +1,6 @@
 import bowser from 'bowser'
 import { isbot } from 'isbot'
-import { BoundedCache } from '../../../lib/bounded-cache.ts'
+import { BoundedCache } from '../../../core/caches/bounded-cache.ts'
 import { programs } from './gis-clients.ts'
 
 /** Device name in user agent families of robots. */

@@ -1,5 +1,5 @@
-import { explain } from '../../../lib/errors.ts'
-import { FetchFailure, fetchText } from '../../../lib/network/fetch-text.ts'
+import { explain } from '../../../core/errors/errors.ts'
+import { FetchFailure, fetchText } from '../../../core/network/fetch-text.ts'
 import type { ListFormat, MonitorList } from './monitor-list.ts'
 import { listFormats, readList, readRecord } from './monitor-list.ts'
 import type { RequestData } from './request-data.ts'

@@ -1,4 +1,4 @@
-import { isRecord, isWhole } from '../../../lib/record-keys.ts'
+import { isRecord, isWhole } from '../../../core/values/record-keys.ts'
 import type { RequestData } from './request-data.ts'
 
 /** Read position of a monitor. */

@@ -1,5 +1,5 @@
-import { TimeReader } from '../../../lib/values/time-reader.ts'
-import { geoserverDateTime } from '../../../lib/values/time-rules.ts'
+import { TimeReader } from '../../../core/values/time-reader.ts'
+import { geoserverDateTime } from '../../../core/values/time-rules.ts'
 
 /** A request in GeoServer's monitor. */
 export interface RequestData {

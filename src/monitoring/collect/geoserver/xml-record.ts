@@ -1,5 +1,5 @@
-import type { XmlElement } from '../../../lib/text/xml-tree.ts'
-import { readXmlTree } from '../../../lib/text/xml-tree.ts'
+import type { XmlElement } from '../../../core/text/xml-tree.ts'
+import { readXmlTree } from '../../../core/text/xml-tree.ts'
 
 const maxDepth = 50
 

@@ -1,4 +1,4 @@
-import { ownValue } from '../../../lib/record-keys.ts'
+import { ownValue } from '../../../core/values/record-keys.ts'
 /** One line of the Prometheus text format. */
 export interface ExposedSample {
   name: string

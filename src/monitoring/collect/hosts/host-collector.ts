@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { FetchFailure, fetchText } from '../../../lib/network/fetch-text.ts'
+import { FetchFailure, fetchText } from '../../../core/network/fetch-text.ts'
 import type { HostReading } from '../../metrics/hosts/host-reading.ts'
 import { isHostType } from '../../model/service-types.ts'
 import type {

@@ -1,4 +1,4 @@
-import { explain } from '../../../lib/errors.ts'
+import { explain } from '../../../core/errors/errors.ts'
 import type { ServerException } from './server-request.ts'
 
 const maxLengths = { type: 255, message: 4000, stack: 20_000 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { without } from '../../../lib/defined.ts'
+import { without } from '../../../core/values/defined.ts'
 import { ExceptionQuota } from '../exception-quota.ts'
 import type { RequestBatch } from './append-requests.ts'
 import type { LoneException, ServerRequest } from './server-request.ts'

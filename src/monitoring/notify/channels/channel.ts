@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
-import type { MonitoringSettings } from '../../../config/monitoring-settings.ts'
-import type { Clock } from '../../../lib/clock.ts'
+import type { MonitoringSettings } from '../../../core/config/monitoring-settings.ts'
+import type { Clock } from '../../../core/time/clock.ts'
 import type { AnyMessage, Receiver } from '../model/model.ts'
 
 /**

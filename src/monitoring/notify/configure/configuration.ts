@@ -1,4 +1,4 @@
-import { without } from '../../../lib/defined.ts'
+import { without } from '../../../core/values/defined.ts'
 import { channelOf, channels, lineOf } from '../channels/channels.ts'
 import type { Check, Receiver } from '../model/model.ts'
 import type { DescribedField } from './described-field.ts'

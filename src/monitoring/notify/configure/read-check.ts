@@ -1,4 +1,4 @@
-import type { Fields } from '../../../lib/fields.ts'
+import type { Fields } from '../../../core/text/fields.ts'
 import type { NewCheck } from '../model/model.ts'
 import { readDefinitions } from './read-definitions.ts'
 import { readFieldSettings } from './read-settings.ts'

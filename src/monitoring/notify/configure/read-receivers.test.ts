@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { Fields } from '../../../lib/fields.ts'
+import { Fields } from '../../../core/text/fields.ts'
 import { readReceivers } from './read-receivers.ts'
 
 /** Returns the targets of the receivers in a field. */

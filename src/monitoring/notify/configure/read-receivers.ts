@@ -1,5 +1,5 @@
-import type { Fields } from '../../../lib/fields.ts'
-import type { Vault } from '../../../lib/secrets/vault.ts'
+import type { Vault } from '../../../core/secrets/vault.ts'
+import type { Fields } from '../../../core/text/fields.ts'
 import type { Channel, ReceiverInput, ReceiverLookup } from '../channels/channel.ts'
 import { channels } from '../channels/channels.ts'
 import type { Receiver } from '../model/model.ts'

@@ -1,4 +1,4 @@
-import type { Fields } from '../../../lib/fields.ts'
+import type { Fields } from '../../../core/text/fields.ts'
 import { severities } from '../../model/records.ts'
 import { parseDuration } from '../model/duration.ts'
 import type { CheckSettings } from '../model/model.ts'

@@ -1,4 +1,4 @@
-import type { Fields } from '../../../lib/fields.ts'
+import type { Fields } from '../../../core/text/fields.ts'
 import { findMetric, metricsOf } from '../../metrics/metrics.ts'
 import type { EventType } from '../../model/event-types.ts'
 import { eventTypes, isOws } from '../../model/event-types.ts'

@@ -1,4 +1,4 @@
-import { bodyRecord, Fields } from '../../../lib/fields.ts'
+import { bodyRecord, Fields } from '../../../core/text/fields.ts'
 import { channels } from '../channels/channels.ts'
 import type { Check } from '../model/model.ts'
 import { fieldName } from '../model/model.ts'

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
-import type { Database } from '../../../db/connection.ts'
-import type { Tables } from '../../../db/tables.ts'
+import type { Database } from '../../../core/db/connection.ts'
+import type { Tables } from '../../../core/db/tables.ts'
 import { channelOf } from '../channels/channels.ts'
 import type { OpenChannels } from '../channels/open-channels.ts'
 import type { Check, CheckProblems, MessageKind, NotificationMessage, Receiver } from '../model/model.ts'

@@ -1,7 +1,7 @@
-import type { Database } from '../../../db/connection.ts'
-import type { Clock } from '../../../lib/clock.ts'
-import { explain } from '../../../lib/errors.ts'
-import type { Logger } from '../../../lib/logger.ts'
+import type { Database } from '../../../core/db/connection.ts'
+import { explain } from '../../../core/errors/errors.ts'
+import type { Logger } from '../../../core/log/logger.ts'
+import type { Clock } from '../../../core/time/clock.ts'
 import { findCheck, markSent } from '../records/check-repository.ts'
 import type { ClaimedDelivery } from '../records/delivery-repository.ts'
 import {

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../lib/clock.ts'
-import { WorkQueue } from '../../../lib/workers/work-queue.ts'
+import type { Clock } from '../../../core/time/clock.ts'
+import { WorkQueue } from '../../../core/workers/work-queue.ts'
 import { channelOf } from '../channels/channels.ts'
 import type { Check, NotificationMessage, Receiver } from '../model/model.ts'
 import type { SendDeps } from './send-to.ts'

@@ -1,5 +1,5 @@
-import { orAborted } from '../../../lib/or-aborted.ts'
-import type { Vault } from '../../../lib/secrets/vault.ts'
+import { orAborted } from '../../../core/concurrency/or-aborted.ts'
+import type { Vault } from '../../../core/secrets/vault.ts'
 import type { Parcel } from '../channels/channel.ts'
 import type { OpenChannels } from '../channels/open-channels.ts'
 

@@ -1,4 +1,4 @@
-import { Failure } from '../../../lib/errors.ts'
+import { Failure } from '../../../core/errors/errors.ts'
 import { otherLabel } from '../../metrics/metrics.ts'
 import type { ResourceType } from '../../model/resource-types.ts'
 import type { Breach } from '../comparisons/comparison.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { defined, without } from '../../../lib/defined.ts'
+import { defined, without } from '../../../core/values/defined.ts'
 import type { Breach, ComparedValue } from '../comparisons/comparison.ts'
 import { comparisonNames, findComparison } from '../comparisons/comparisons.ts'
 import type { Threshold } from '../model/model.ts'

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
-import type { Queryable } from '../../../db/connection.ts'
-import type { Tables } from '../../../db/tables.ts'
+import type { Queryable } from '../../../core/db/connection.ts'
+import type { Tables } from '../../../core/db/tables.ts'
 import { severities } from '../../model/records.ts'
 import type {
   Check,

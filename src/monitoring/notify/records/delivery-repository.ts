@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { Queryable } from '../../../db/connection.ts'
-import type { Tables } from '../../../db/tables.ts'
+import type { Queryable } from '../../../core/db/connection.ts'
+import type { Tables } from '../../../core/db/tables.ts'
 import type { Delivery, DeliveryState, MessageKind, NotificationMessage } from '../model/model.ts'
 import { deliveryStates, messageKinds } from '../model/model.ts'
 

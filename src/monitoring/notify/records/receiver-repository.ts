@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../db/connection.ts'
+import type { Queryable } from '../../../core/db/connection.ts'
 import type { Receiver } from '../model/model.ts'
 
 /** A receiver to store. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../../../db/connection.ts'
+import type { Database } from '../../../core/db/connection.ts'
 import type { Severity } from '../../model/records.ts'
 import type { Comparison } from '../comparisons/comparison.ts'
 import { maxTimeout } from '../comparisons/max-timeout.ts'

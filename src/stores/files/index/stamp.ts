@@ -2,8 +2,8 @@ import type { BigIntStats } from 'node:fs'
 import { fstatSync, readSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { Failure } from '../../../core/errors/errors.ts'
 import type { DataFile } from '../../../formats/format.ts'
-import { Failure } from '../../../lib/errors.ts'
 import { withSidecars } from '../with-sidecars.ts'
 
 /** Code of the failure that an index must be built before rows can be read. */

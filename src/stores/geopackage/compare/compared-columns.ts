@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { invalid } from '../../../core/errors/errors.ts'
 import { isSameName, quoteName, quoteText } from '../../../formats/geopackage/sql-names.ts'
 import type { AttributeType } from '../../../geo/schema.ts'
-import { invalid } from '../../../lib/errors.ts'
 import type { GeoPackageLoadPlan } from '../load-plan.ts'
 import { stagedKey } from '../load-plan.ts'
 

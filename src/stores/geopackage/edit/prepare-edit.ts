@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { notFound } from '../../../lib/errors.ts'
+import { notFound } from '../../../core/errors/errors.ts'
 import { editCounts, rowGrowth } from '../../edit-counts.ts'
 import type {
   DecideChange,

@@ -1,9 +1,9 @@
 import type { SQLInputValue } from 'node:sqlite'
+import { invalid } from '../../../core/errors/errors.ts'
 import type { GeometryBox } from '../../../formats/geopackage/geometry-blob.ts'
 import type { FeatureBatch } from '../../../geo/batch.ts'
 import type { Column } from '../../../geo/column.ts'
 import { columnValue, isValid } from '../../../geo/column.ts'
-import { invalid } from '../../../lib/errors.ts'
 import { fitGeometry } from '../../fit-geometry.ts'
 import type { GeometryRules } from '../../geometry-rules.ts'
 import {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Clock } from '../../../lib/clock.ts'
-import { defined } from '../../../lib/defined.ts'
+import type { Clock } from '../../../core/time/clock.ts'
+import { defined } from '../../../core/values/defined.ts'
 import type { LoadHooks, LoadResult, PreparedLoad, StagedLoad } from '../../store.ts'
 import type { FileChange } from '../change-file.ts'
 import { beginTableChange } from '../change-file.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { conflict } from '../../../lib/errors.ts'
+import { conflict } from '../../../core/errors/errors.ts'
 import type { GeoPackageLoadPlan } from '../load-plan.ts'
 import type { StagedRows } from '../stage-rows.ts'
 

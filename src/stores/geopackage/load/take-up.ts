@@ -1,5 +1,5 @@
 import { existsSync, renameSync } from 'node:fs'
-import { conflict, explain } from '../../../lib/errors.ts'
+import { conflict, explain } from '../../../core/errors/errors.ts'
 import type { LoadHooks, LoadRequest, StagedLoad } from '../../store.ts'
 import type { StagedRows } from '../stage-rows.ts'
 import { sidePath } from '../stage-rows.ts'

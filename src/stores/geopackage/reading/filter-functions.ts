@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { CpuDeadline } from '../../../core/time/stopwatch.ts'
 import type { NumberType, NumberValue } from '../../../filters/calculate.ts'
 import { calculate } from '../../../filters/calculate.ts'
 import type { Calculation, TextFolding } from '../../../filters/filter.ts'
@@ -8,7 +9,6 @@ import { wkbStart } from '../../../formats/geopackage/geometry-blob.ts'
 import type { DistanceLimit, DistanceTest } from '../../../geo/relations/distance-test.ts'
 import { requireRelations } from '../../../geo/relations/load-relations.ts'
 import type { RelationName, RelationTest } from '../../../geo/relations/relation-test.ts'
-import { CpuDeadline } from '../../../lib/stopwatch.ts'
 import { questionMs, tookTooLong } from '../../too-slow.ts'
 
 const microsPerDay = 86_400_000_000n

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
+import { notFound } from '../../../core/errors/errors.ts'
 import { readyFor } from '../../../filters/row-filter.ts'
 import type { Area } from '../../../geo/polygon-test.ts'
-import { notFound } from '../../../lib/errors.ts'
 import { runInSlices } from '../../run-in-slices.ts'
 import type {
   EnvelopePage,

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { orderOfNumbers } from '../../../core/values/order-of-numbers.ts'
 import type { SqliteValue } from '../../../formats/geopackage/append-value.ts'
 import { wkbStart } from '../../../formats/geopackage/geometry-blob.ts'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
@@ -8,7 +9,6 @@ import { BatchBuilder } from '../../../geo/batch.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import type { Schema } from '../../../geo/schema.ts'
 import { GeometryError, WkbScanner } from '../../../geo/wkb.ts'
-import { orderOfNumbers } from '../../../lib/order-of-numbers.ts'
 import type {
   EnvelopePage,
   FeaturePage,

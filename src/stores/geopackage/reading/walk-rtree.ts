@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { Failure } from '../../../core/errors/errors.ts'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { AreaTest, EnvelopeRelation } from '../../../geo/area-test.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import type { Area } from '../../../geo/polygon-test.ts'
 import { areaTest } from '../../../geo/polygon-test.ts'
-import { Failure } from '../../../lib/errors.ts'
 
 /** Size of an entry: a 64-bit number and four 32-bit floats, all big-endian. */
 const entryBytes = 24

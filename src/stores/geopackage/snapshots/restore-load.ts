@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { conflict } from '../../../lib/errors.ts'
+import { conflict } from '../../../core/errors/errors.ts'
 import type { LoadHooks, LoadResult, PreparedLoad, RestoreRequest, StagedLoad } from '../../store.ts'
 import type { FileChange } from '../change-file.ts'
 import { beginTableChange } from '../change-file.ts'

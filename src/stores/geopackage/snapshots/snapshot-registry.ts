@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import { conflict } from '../../../core/errors/errors.ts'
 import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
 import { findObject } from '../../../formats/geopackage/tables.ts'
-import { conflict } from '../../../lib/errors.ts'
 import type { TableSnapshot } from '../../store.ts'
 
 /**

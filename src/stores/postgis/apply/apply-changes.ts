@@ -1,5 +1,5 @@
-import { conflict } from '../../../lib/errors.ts'
-import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
+import { conflict } from '../../../core/errors/errors.ts'
+import { quoteIdentifier, quoteTable } from '../../../core/postgres/quote.ts'
 import type { ChangeCounts } from '../../changes.ts'
 import { changesTable } from '../compare/find-changes.ts'
 import type { UniqueRule } from '../constraints.ts'

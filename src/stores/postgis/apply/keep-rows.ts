@@ -1,4 +1,4 @@
-import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
+import { quoteIdentifier, quoteTable } from '../../../core/postgres/quote.ts'
 import type { LoadHooks, LoadResult, NotRetained, TableDescription, TableSnapshot } from '../../store.ts'
 import { changesTable } from '../compare/find-changes.ts'
 import { describeTable } from '../describe-table.ts'

@@ -1,5 +1,5 @@
-import { invalid } from '../../../lib/errors.ts'
-import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
+import { invalid } from '../../../core/errors/errors.ts'
+import { quoteIdentifier, quoteTable } from '../../../core/postgres/quote.ts'
 import type { RowChange } from '../../changes.ts'
 import { changesTable } from '../compare/find-changes.ts'
 import type { ChangeSource } from '../compare/read-changes.ts'

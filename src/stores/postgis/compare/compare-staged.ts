@@ -1,5 +1,5 @@
+import { quoteIdentifier, quoteTable } from '../../../core/postgres/quote.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
-import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
 import type { ChangeCounts, RowChange, TableComparison } from '../../changes.ts'
 import { missingRows } from '../../spared-texts.ts'
 import type { ComparedRows, HeldRows } from '../held-rows.ts'

@@ -1,4 +1,4 @@
-import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
+import { quoteIdentifier, quoteTable } from '../../../core/postgres/quote.ts'
 import type { ChangeCounts } from '../../changes.ts'
 import type { ComparedColumn, HeldRows } from '../held-rows.ts'
 import { comparedColumns } from '../held-rows.ts'

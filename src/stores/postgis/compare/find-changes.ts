@@ -1,4 +1,4 @@
-import { quoteIdentifier, quoteTable, quoteText } from '../../../lib/postgres/quote.ts'
+import { quoteIdentifier, quoteTable, quoteText } from '../../../core/postgres/quote.ts'
 import type { ChangeCounts } from '../../changes.ts'
 import type { Missing } from '../../spared-texts.ts'
 import type { ComparedColumn, HeldRows } from '../held-rows.ts'

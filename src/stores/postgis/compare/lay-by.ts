@@ -1,6 +1,6 @@
+import { Failure } from '../../../core/errors/errors.ts'
+import { quoteIdentifier, quoteTable } from '../../../core/postgres/quote.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
-import { Failure } from '../../../lib/errors.ts'
-import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
 import type { LoadRequest } from '../../store.ts'
 import type { FinalSteps } from '../commit.ts'
 import { stagingName, suffixedIdentifier } from '../identifiers.ts'

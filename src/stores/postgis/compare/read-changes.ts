@@ -1,7 +1,7 @@
+import { quoteIdentifier, quoteTable } from '../../../core/postgres/quote.ts'
 import type { FeatureBatch } from '../../../geo/batch.ts'
 import { columnValue, isValid } from '../../../geo/column.ts'
 import type { Schema } from '../../../geo/schema.ts'
-import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
 import type { RowChange } from '../../changes.ts'
 import type { TextRow } from '../read-rows.ts'
 import { attributeSql, batchOfRows, geometrySql, textTypes } from '../read-rows.ts'

@@ -1,5 +1,5 @@
-import { conflict, invalid } from '../../../lib/errors.ts'
-import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
+import { conflict, invalid } from '../../../core/errors/errors.ts'
+import { quoteIdentifier, quoteTable } from '../../../core/postgres/quote.ts'
 import type { Connection } from '../session.ts'
 import type { TableFacts } from '../table-facts.ts'
 

@@ -1,4 +1,4 @@
-import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
+import { quoteIdentifier, quoteTable } from '../../../core/postgres/quote.ts'
 import type { EditDone, SavedRowState } from '../../edit-counts.ts'
 import { editCounts, rowGrowth } from '../../edit-counts.ts'
 import type { EditCounts, EditRequest, NotRetained, TableSnapshot } from '../../store.ts'

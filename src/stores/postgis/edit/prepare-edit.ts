@@ -1,9 +1,9 @@
+import { invalid } from '../../../core/errors/errors.ts'
+import { quoteTable } from '../../../core/postgres/quote.ts'
 import { columnValue } from '../../../geo/column.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { unionEnvelope } from '../../../geo/envelope.ts'
 import { attributeIndex } from '../../../geo/schema.ts'
-import { invalid } from '../../../lib/errors.ts'
-import { quoteTable } from '../../../lib/postgres/quote.ts'
 import type { EditDone } from '../../edit-counts.ts'
 import { editCounts, rowGrowth } from '../../edit-counts.ts'
 import type {

@@ -1,5 +1,5 @@
-import { conflict } from '../../../lib/errors.ts'
-import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
+import { conflict } from '../../../core/errors/errors.ts'
+import { quoteIdentifier, quoteTable } from '../../../core/postgres/quote.ts'
 import type { ChangeCounts } from '../../changes.ts'
 import type { LoadHooks, LoadResult, RestoreRequest } from '../../store.ts'
 import { analyzeTable } from '../after-load.ts'

@@ -1,5 +1,5 @@
-import { conflict } from '../../../lib/errors.ts'
-import { quoteTable } from '../../../lib/postgres/quote.ts'
+import { conflict } from '../../../core/errors/errors.ts'
+import { quoteTable } from '../../../core/postgres/quote.ts'
 import type { LoadHooks, LoadResult, RestoreRequest } from '../../store.ts'
 import type { FinalSteps } from '../commit.ts'
 import { lockTable } from '../commit.ts'

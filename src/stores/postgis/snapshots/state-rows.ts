@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
-import { conflict } from '../../../lib/errors.ts'
-import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
+import { conflict } from '../../../core/errors/errors.ts'
+import { quoteIdentifier, quoteTable } from '../../../core/postgres/quote.ts'
 import type { StatePath } from '../../store.ts'
 import { givableColumns } from '../apply/apply-changes.ts'
 import { changeColumn } from '../apply/old-rows.ts'

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../../lib/text/escape.ts'
+import { escapeHtml } from '../../../../core/text/escape.ts'
 import { readableDuration } from '../../model/duration.ts'
 import type { AnyMessage } from '../../model/model.ts'
 import type { ServerIdentity } from '../channel.ts'

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
-import { withoutSecrets } from '../../../../lib/secrets/without-secrets.ts'
+import { withoutSecrets } from '../../../../core/secrets/without-secrets.ts'
 import type { Sender, ServerIdentity } from '../channel.ts'
 import { toMail } from './mail-message.ts'
 import { mailAddress } from './mail-receivers.ts'

@@ -1,0 +1,116 @@
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifyTypeProvider,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import type { Caller } from '../access/records.ts'
+import { roles } from '../access/records.ts'
+import type { Dialect } from '../core/config/settings.ts'
+import { Failure } from '../core/errors/errors.ts'
+import type { Logger } from '../core/log/logger.ts'
+import type { RequestEventType } from '../monitoring/model/event-types.ts'
+import type { NamedDescription } from './description.ts'
+
+/**
+ * Required access of a route. `public`: everyone. `workspace`, `layer`, `style`: everyone if that of the path
+ * is public, otherwise `user`. The others: that role and those above.
+ */
+const accesses = ['public', 'workspace', 'layer', 'style', ...roles] as const
+export type Access = (typeof accesses)[number]
+
+/** The error that anonymous users get for a resource that is not public, whether or not it exists. */
+export function loginNeeded(): Failure {
+  return new Failure(
+    'unauthenticated',
+    'login-needed',
+    'This needs a login: user name and password, or a token',
+  )
+}
+
+/** Request types follow from the route's TypeBox schemas. */
+export interface TypeBoxProvider extends FastifyTypeProvider {
+  validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown
+  serializer: unknown
+}
+
+/** The server that areas add their routes to. */
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  Logger,
+  TypeBoxProvider
+>
+
+/**
+ * One area of paths: adds its routes to `app`, which is a scope of its own (parsers and hooks stay inside).
+ */
+export type ApiArea = (app: App) => void | Promise<void>
+
+/** Event type under which monitoring counts requests of an endpoint. */
+export type CountsAs = RequestEventType | 'unrecorded'
+
+/** Properties of an operation that the server enforces for its requests. */
+export interface OperationMarks {
+  /** Everyone may read it: pages of every origin too, without credentials. */
+  isPublicRead?: boolean
+  /** Honours `Idempotency-Key`. */
+  idempotent?: boolean
+  /** A form of a page may send it: the session's token is taken from the field `csrf_token` too. */
+  takesForms?: boolean
+  /** `null` in a JSON body's own keys means something; elsewhere it is absent. */
+  keepsNulls?: boolean
+  /** In the dialect of older systems: a caller without access gets 403 `{"error":"unauthorized_request"}`. */
+  hidesFromOthers?: boolean
+  /**
+   * Accepts a token in the URL, for clients that cannot send headers; such a token only reads, whatever the
+   * user's role.
+   */
+  takesTokenInUrl?: boolean
+  /**
+   * Requested in large numbers: monitoring counts it by the minute, under the path of its route with the
+   * layer filled in.
+   */
+  isTile?: boolean
+  /** Accepts parameters outside its schema, and rejects unknown ones itself. */
+  knowsParameters?: boolean
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig extends OperationMarks {
+    /** Required access; a route without it prevents the server's start. */
+    access?: Access
+    countsAs?: CountsAs
+    /** Description in the OpenAPI document. */
+    operation?: NamedDescription
+  }
+  interface FastifyInstance {
+    dialect: Dialect
+    /** Path prefix of the server, such as `/geoserver`; without a trailing slash. */
+    basePath: string
+    /** Time in which the response of a reading request must begin. */
+    requestMs: number
+    explainError(error: unknown): Failure | undefined
+    /** Responds to a path without a route: an area with other error documents uses its own. */
+    answerUnknownPath(request: FastifyRequest, reply: FastifyReply): never
+  }
+  interface FastifyRequest {
+    /** The caller; `anonymous` until authentication has run. */
+    caller: Caller
+    /** Token that proves that a page of this server sent an unsafe request of this session. */
+    csrfToken?: string | undefined
+    /** True if the response has links whose host is the client's `Host` header; absent without links. */
+    namesClientHost?: boolean
+    /** Absolute link to a path below the base path: `request.link('/rest/imports/1')`. */
+    link(path: string): string
+    /** Names keys or parameters that were ignored in `Terrane-Ignored`. */
+    reportIgnored(names: Iterable<string>): void
+  }
+}
+
+export type { FastifyReply, FastifyRequest }

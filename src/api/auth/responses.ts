@@ -1,0 +1,151 @@
+import { Type } from 'typebox'
+import type { Session, Token, User } from '../../access/records.ts'
+import { roles } from '../../access/records.ts'
+import { minPasswordLength } from '../../core/config/settings.ts'
+import { Failure, invalid } from '../../core/errors/errors.ts'
+import type { FastifyRequest } from '../app-types.ts'
+
+const Password = Type.String({ minLength: minPasswordLength, maxLength: 1024 })
+const RoleName = Type.Union(roles.map((role) => Type.Literal(role)))
+
+const Enabled = Type.Boolean({
+  description:
+    'false: the user cannot sign in, sessions end and API tokens are revoked. Tokens stay revoked after true',
+})
+
+export const UserBody = Type.Object({
+  user: Type.Object({
+    name: Type.Optional(Type.String()),
+    password: Type.Optional(Password),
+    email: Type.Optional(Type.String({ maxLength: 320 })),
+    role: Type.Optional(RoleName),
+    enabled: Type.Optional(Enabled),
+    keepTokens: Type.Optional(
+      Type.Boolean({
+        description:
+          'With a new password: true keeps the API tokens of the user. Without it a password that an administrator sets revokes them',
+      }),
+    ),
+    currentPassword: Type.Optional(
+      Type.String({
+        maxLength: 1024,
+        description: 'The password so far: needed where administrators change their own password',
+      }),
+    ),
+  }),
+})
+
+const WireUser = Type.Object(
+  {
+    name: Type.String(),
+    email: Type.Optional(Type.String()),
+    role: RoleName,
+    enabled: Enabled,
+    href: Type.String(),
+  },
+  { title: 'User' },
+)
+export const UserReply = Type.Object({ user: WireUser })
+export const UserList = Type.Object({ users: Type.Array(WireUser) })
+
+export const UserDependentsReply = Type.Object({
+  dependents: Type.Object({
+    tokens: Type.Object({
+      total: Type.Integer({ minimum: 0 }),
+      names: Type.Array(Type.String(), { description: 'The first hundred' }),
+    }),
+    sessions: Type.Integer({ minimum: 0, description: 'Logins that have not ended' }),
+  }),
+})
+
+export const OwnPasswordBody = Type.Object({
+  currentPassword: Type.String({ maxLength: 1024, description: 'The password so far' }),
+  newPassword: Password,
+})
+
+export const TokenBody = Type.Object({
+  token: Type.Object({
+    name: Type.String({ minLength: 1, maxLength: 100 }),
+    expires: Type.Optional(Type.String({ description: 'ISO 8601 time' })),
+  }),
+})
+
+const WireToken = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    created: Type.String(),
+    expires: Type.Optional(Type.String()),
+    lastUsed: Type.Optional(Type.String()),
+    value: Type.Optional(
+      Type.String({ description: 'The token itself, in the answer to its creation alone' }),
+    ),
+    href: Type.String(),
+  },
+  { title: 'Token' },
+)
+export const TokenReply = Type.Object({ token: WireToken })
+export const TokenList = Type.Object({ tokens: Type.Array(WireToken) })
+
+export const SessionBody = Type.Object({
+  session: Type.Object({ name: Type.String(), password: Type.String({ maxLength: 1024 }) }),
+})
+
+export const SessionReply = Type.Object({
+  session: Type.Object({
+    user: Type.String(),
+    role: RoleName,
+    csrfToken: Type.Optional(Type.String()),
+    expires: Type.Optional(Type.String()),
+  }),
+})
+
+export function toUserResponse(request: FastifyRequest, user: User) {
+  const { name, email, role, isEnabled } = user
+  const href = request.link(`/rest/security/users/${encodeURIComponent(name)}`)
+  return { name, email, role, enabled: isEnabled, href }
+}
+
+/** `place`: path of the token list. */
+export function toTokenResponse(request: FastifyRequest, token: Token, place = '/rest/security/tokens') {
+  const { id, caption, createdAt, expiresAt, lastUsedAt } = token
+  return {
+    id,
+    name: caption,
+    created: createdAt,
+    expires: expiresAt,
+    lastUsed: lastUsedAt,
+    href: request.link(`${place}/${id}`),
+  }
+}
+
+export function toSessionResponse({ user, csrfToken, expiresAt }: Session) {
+  return { session: { user: user.name, role: user.role, csrfToken, expires: expiresAt } }
+}
+
+/** The time in a body, as ISO 8601 in UTC; it has to lie ahead. */
+export function parseExpiry(text: string | undefined, now: Date): string | undefined {
+  if (text === undefined) return undefined
+  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN
+  if (time > now.getTime()) return new Date(time).toISOString()
+  throw invalid('invalid-body', `"token.expires" must be an ISO 8601 time that lies ahead, found "${text}"`)
+}
+
+/**
+ * Refuses requests authenticated by a token: a leaked token must not allow making more tokens or changing the
+ * password.
+ */
+export function refuseTokens(request: FastifyRequest): void {
+  if (request.caller.by !== 'token') return
+  throw new Failure(
+    'forbidden',
+    'password-needed',
+    'A token is not enough for this: log in with the password',
+  )
+}
+
+/** The caller's name, on routes that need a login. */
+export function callerName(request: FastifyRequest): string {
+  if (request.caller.name !== undefined) return request.caller.name
+  throw new Failure('unauthenticated', 'login-needed', 'This needs a login')
+}

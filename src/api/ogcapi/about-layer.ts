@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto'
+import { hasRole } from '../../access/records.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import { Failure, notFound } from '../../core/errors/errors.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { keepPrivately, ownMaxAgeSeconds } from '../caching.ts'
+import { entityTags } from '../etag.ts'
+import { collectionId } from './collection.ts'
+import type { CatalogPageDeps } from './ogc-deps.ts'
+import { variantOf } from './representations.ts'
+
+type AboutCollection = FastifyRequest<{ Params: { collectionId: string } }>
+
+/**
+ * Returns the layer `<workspace>:<layer>`; anonymous users cannot find out whether a private layer exists.
+ */
+export async function readableLayer({ layers }: Catalog, request: AboutCollection): Promise<LayerRecord> {
+  const { collectionId: id } = request.params
+  const colon = Math.max(id.indexOf(':'), 0)
+  const layer = await layers.find(id.slice(0, colon), id.slice(colon + 1))
+  const isUser = hasRole(request.caller, 'user')
+  if (layer !== undefined && (isUser || (await layers.isPublic(layer)))) {
+    request.usedLayer = layer
+    return layer
+  }
+  if (isUser) throw notFound('unknown-collection', `Collection "${id}" does not exist`)
+  throw new Failure(
+    'unauthenticated',
+    'login-required',
+    'This collection is not public: credentials are needed',
+  )
+}
+
+/** The layers that the caller may read. */
+export async function readableLayers(
+  { layers }: Catalog,
+  { caller }: FastifyRequest,
+): Promise<LayerRecord[]> {
+  const all = await layers.list()
+  return hasRole(caller, 'user') ? all : layers.onlyPublic(all)
+}
+
+/** Refuses what only collections of features have. */
+export function requireFeatures(layer: LayerRecord): LayerRecord {
+  if (layer.details.kind === 'vector') return layer
+  throw notFound(
+    'no-features',
+    `Collection "${collectionId(layer)}" is a coverage and has no items: its link "enclosure" leads to the file, of a mosaic "granules" to those`,
+  )
+}
+
+/** Responds about a layer that the caller may read; sends nothing if the client has the response already. */
+export async function aboutLayer(
+  deps: CatalogPageDeps,
+  request: AboutCollection,
+  reply: FastifyReply,
+  answer: (layer: LayerRecord) => unknown,
+): Promise<unknown> {
+  const layer = await readableLayer(deps.catalog, request)
+  if (await isKept(deps, layer, request, reply)) return reply.send()
+  return answer(layer)
+}
+
+/**
+ * The same for one feature, which has an `ETag` of its own for its state, which editing clients send back.
+ */
+export async function aboutOneFeature(
+  catalog: Catalog,
+  sharedMaxAgeSeconds: number,
+  request: AboutCollection,
+  reply: FastifyReply,
+  answer: (layer: LayerRecord) => unknown,
+): Promise<unknown> {
+  const layer = await readableLayer(catalog, request)
+  await sayHowLong(catalog, sharedMaxAgeSeconds, layer, request, reply)
+  return answer(layer)
+}
+
+/** Sets how long a response about a layer may be cached. */
+async function sayHowLong(
+  { layers }: Catalog,
+  sharedMaxAgeSeconds: number,
+  layer: LayerRecord,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const isPublic = request.caller.role === 'anonymous' && (await layers.isPublic(layer))
+  if (isPublic)
+    reply.header('cache-control', `public, max-age=${ownMaxAgeSeconds}, s-maxage=${sharedMaxAgeSeconds}`)
+  else keepPrivately(reply)
+}
+
+/**
+ * Sets how long a response about a layer may be cached, by the layer's version; returns true if the client
+ * has it already: then the status is 304 and nothing must be sent. `ETag` is weak, since responses contain
+ * the time of creation.
+ */
+async function isKept(
+  { catalog, version: program, sharedMaxAgeSeconds }: CatalogPageDeps,
+  layer: LayerRecord,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<boolean> {
+  const { layers } = catalog
+  const { version, isCurrent } = await layers.versionOf(layer)
+  await sayHowLong(catalog, sharedMaxAgeSeconds, layer, request, reply)
+  if (!isCurrent) return false
+  const meaning = [
+    program,
+    layer.id,
+    version,
+    layer.updatedAt,
+    request.link(request.url),
+    ...variantOf(request),
+  ]
+  const digest = createHash('sha256').update(JSON.stringify(meaning)).digest('base64url').slice(0, 22)
+  reply.header('etag', `W/"${digest}"`)
+  const wanted = entityTags(request.headers['if-none-match'])
+  if (!wanted.includes(`"${digest}"`) && !wanted.includes('*')) return false
+  reply.code(304)
+  return true
+}

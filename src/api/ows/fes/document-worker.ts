@@ -1,0 +1,4 @@
+import { serveWork } from '../../../core/workers/serve-work.ts'
+import { documentFunctions } from './document-functions.ts'
+
+serveWork(documentFunctions)

@@ -1,0 +1,166 @@
+import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
+import type { ServiceSettings } from '../../../core/config/service-settings.ts'
+import { escapeXml } from '../../../core/text/escape.ts'
+import { findCrs } from '../../../geo/crs-database.ts'
+import type { LayerBounds } from '../../layer-bounds.ts'
+import { commonCrs, toUrn } from '../named-crs.ts'
+import type { CapabilitiesDeps } from '../ows-deps.ts'
+import { sendPieces } from '../send-pieces.ts'
+import { inspireDownload, owsHead, owsProvider, owsTerms, textElement } from '../service-about.ts'
+import type { ServiceMetadata } from '../service-metadata.ts'
+import { readServiceMetadata } from '../service-metadata.ts'
+import { namespaceOf, namespacePrefix, typeNameOf } from '../type-names.ts'
+import { filterCapabilities } from './filter-capabilities.ts'
+import { listedFormats } from './output-formats.ts'
+import { maxFeatures } from './send-page.ts'
+import { wfsUrl } from './service-links.ts'
+import type { WfsRequest } from './wfs-request.ts'
+import type { WfsVersion } from './wfs-version.ts'
+import { wfsVersions, wordsOf } from './wfs-version.ts'
+
+const abstract = 'Features of the published layers'
+
+/** Sends the capabilities (OGC 09-025r2, section 8; 04-094, section 13). */
+export async function getCapabilities(deps: CapabilitiesDeps, asked: WfsRequest): Promise<unknown> {
+  const type = asked.version === '2.0.0' ? 'application/xml' : 'text/xml'
+  const told = await readServiceMetadata(deps, asked)
+  return sendPieces(asked.reply, `${type}; charset=utf-8`, documentPieces(deps.bounds, asked, told))
+}
+
+async function* documentPieces(
+  bounds: LayerBounds,
+  asked: WfsRequest,
+  told: ServiceMetadata,
+): AsyncGenerator<string> {
+  const { version } = asked
+  const { about } = told
+  const cards = told.cards.filter(({ kind }) => kind !== 'raster')
+  yield `${head(version)}${identification(about, version)}${owsProvider(about)}${operationsMetadata(asked)}`
+  if (version === '2.0.0') yield* inspireDownload(told, cards, (card) => dataSetOf(asked, card))
+  yield '</ows:OperationsMetadata>'
+  // The list is omitted if there are no types.
+  const hasList = cards.length > 0
+  if (hasList) yield '<FeatureTypeList>'
+  if (hasList && version === '1.1.0') yield '<Operations><Operation>Query</Operation></Operations>'
+  for (const card of cards) yield featureType(asked, card, await bounds.of(card))
+  yield `${hasList ? '</FeatureTypeList>' : ''}${filterCapabilities[version]}</WFS_Capabilities>\n`
+}
+
+function dataSetOf({ request }: WfsRequest, card: LayerSummary): { code: string; namespace: string } {
+  return { code: typeNameOf(card), namespace: namespaceOf(request, card.workspace) }
+}
+
+function head(version: WfsVersion): string {
+  const { wfs, wfsLocation, ows } = wordsOf[version]
+  const [fes, namespace] =
+    version === '2.0.0' ? ['fes', 'http://www.opengis.net/fes/2.0'] : ['ogc', 'http://www.opengis.net/ogc']
+  const gml = version === '2.0.0' ? 'http://www.opengis.net/gml/3.2' : 'http://www.opengis.net/gml'
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>\n',
+    `<WFS_Capabilities version="${version}" xmlns="${wfs}" xmlns:ows="${ows}" xmlns:${fes}="${namespace}" xmlns:gml="${gml}"`,
+    ' xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"',
+    ` xsi:schemaLocation="${wfs} ${wfsLocation}">`,
+  ].join('')
+}
+
+function identification(about: ServiceSettings, version: WfsVersion): string {
+  const versions = wfsVersions.map((one) => textElement('ows:ServiceTypeVersion', one)).join('')
+  return [
+    `<ows:ServiceIdentification>${owsHead(about, abstract)}`,
+    `<ows:ServiceType${version === '2.0.0' ? ' codeSpace="http://www.opengeospatial.org/"' : ''}>WFS</ows:ServiceType>${versions}`,
+    `${owsTerms(about, 'NONE')}</ows:ServiceIdentification>`,
+  ].join('')
+}
+
+function allowed(version: WfsVersion, name: string, values: readonly string[]): string {
+  const list = values.map((one) => textElement('ows:Value', one)).join('')
+  const inside = version === '2.0.0' ? `<ows:AllowedValues>${list}</ows:AllowedValues>` : list
+  return `<ows:Parameter name="${name}">${inside}</ows:Parameter>`
+}
+
+function operationsMetadata(asked: WfsRequest): string {
+  const { version } = asked
+  const url = escapeXml(`${wfsUrl(asked)}?`)
+  const dcp = `<ows:DCP><ows:HTTP><ows:Get xlink:href="${url}"/><ows:Post xlink:href="${escapeXml(wfsUrl(asked))}"/></ows:HTTP></ows:DCP>`
+  const one = (name: string, parameters: string): string =>
+    `<ows:Operation name="${name}">${dcp}${parameters}</ows:Operation>`
+  const formats = allowed(version, 'outputFormat', listedFormats(version))
+  // No property refers to anything that could be resolved.
+  const resolve = version === '2.0.0' ? allowed(version, 'resolve', ['none', 'local']) : ''
+  const results = `${allowed(version, 'resultType', ['results', 'hits'])}${resolve}`
+  const schemas = version === '2.0.0' ? 'application/gml+xml; version=3.2' : 'text/xml; subtype=gml/3.1.1'
+  return [
+    '<ows:OperationsMetadata>',
+    one('GetCapabilities', allowed(version, 'AcceptVersions', wfsVersions)),
+    one('DescribeFeatureType', allowed(version, 'outputFormat', [schemas])),
+    one('GetFeature', `${results}${formats}`),
+    ...(version === '2.0.0'
+      ? [
+          one('GetPropertyValue', `${results}${allowed(version, 'outputFormat', [schemas])}`),
+          one('ListStoredQueries', ''),
+          one('DescribeStoredQueries', ''),
+          ...constraints(),
+        ]
+      : []),
+  ].join('')
+}
+
+/** Supported conformance classes of WFS 2.0 (OGC 09-025r2, table 13). */
+const conformance = {
+  ImplementsBasicWFS: true,
+  ImplementsTransactionalWFS: false,
+  ImplementsLockingWFS: false,
+  KVPEncoding: true,
+  XMLEncoding: true,
+  SOAPEncoding: false,
+  ImplementsInheritance: false,
+  ImplementsRemoteResolve: false,
+  ImplementsResultPaging: true,
+  ImplementsStandardJoins: false,
+  ImplementsSpatialJoins: false,
+  ImplementsTemporalJoins: false,
+  ImplementsFeatureVersioning: false,
+  ManageStoredQueries: false,
+  PagingIsTransactionSafe: false,
+}
+
+function constraints(): string[] {
+  const one = (name: string, value: string): string =>
+    `<ows:Constraint name="${name}"><ows:NoValues/><ows:DefaultValue>${value}</ows:DefaultValue></ows:Constraint>`
+  return [
+    ...Object.entries(conformance).map(([name, is]) => one(name, is ? 'TRUE' : 'FALSE')),
+    one('CountDefault', String(maxFeatures)),
+  ]
+}
+
+function featureType(asked: WfsRequest, card: LayerSummary, bounds: number[] | undefined): string {
+  const { version, request } = asked
+  const prefix = namespacePrefix(card.workspace)
+  const keywords = card.keywords.map((one) => textElement('ows:Keyword', one)).join('')
+  return [
+    `<FeatureType xmlns:${prefix}="${escapeXml(namespaceOf(request, card.workspace))}">`,
+    textElement('Name', typeNameOf(card)),
+    textElement('Title', card.title === '' ? card.name : card.title),
+    textElement('Abstract', card.abstract),
+    keywords === '' ? '' : `<ows:Keywords>${keywords}</ows:Keywords>`,
+    systems(card, version),
+    boundsXml(card, bounds),
+    '</FeatureType>\n',
+  ].join('')
+}
+
+function systems({ kind, place }: LayerSummary, version: WfsVersion): string {
+  const word = version === '2.0.0' ? 'CRS' : 'SRS'
+  const own = place.srs === undefined ? undefined : findCrs(place.srs)?.srs
+  if (kind === 'table' || (own === undefined && place.crs === undefined)) return `<No${word}/>`
+  const first = own === undefined ? 'urn:ogc:def:crs:OGC:1.3:CRS84' : toUrn(own)
+  const others = commonCrs.filter((one) => one !== own).map((one) => textElement(`Other${word}`, toUrn(one)))
+  return `${textElement(`Default${word}`, first)}${others.join('')}`
+}
+
+function boundsXml({ kind }: LayerSummary, bounds: number[] | undefined): string {
+  if (kind === 'table') return ''
+  const [west = -180, south = -90, east = 180, north = 90] = bounds ?? []
+  const [minX, maxX] = east > 180 ? [-180, 180] : [west, east]
+  return `<ows:WGS84BoundingBox><ows:LowerCorner>${minX} ${south}</ows:LowerCorner><ows:UpperCorner>${maxX} ${north}</ows:UpperCorner></ows:WGS84BoundingBox>`
+}

@@ -1,0 +1,214 @@
+import { Failure } from '../../../core/errors/errors.ts'
+import { ownValue } from '../../../core/values/record-keys.ts'
+import type { DrawingFormat, DrawingRequest, StyledLayer } from '../../../render/mapserver/map-drawings.ts'
+import { drawingFormats } from '../../../render/mapserver/map-drawings.ts'
+import type { OverlayFormat } from '../../../render/pictures/pictures.ts'
+import { requireStyleSize } from '../../../styles/read-style.ts'
+import type { SldLayer } from '../../../styles/sld/read-sld.ts'
+import { styleFor } from '../../tiles/drawn-style.ts'
+import type { KeyValues } from '../key-values.ts'
+import { requireLayers } from '../named-layers.ts'
+import type { OwsCatalog, OwsDeps } from '../ows-deps.ts'
+import { OwsFailure } from '../ows-failure.ts'
+import type { RequestDocuments } from '../request-documents.ts'
+import { backgroundOf, drawLayers, withFilteredRows } from './draw-layers.ts'
+import { readLayerFilters, withTimes } from './layer-filters.ts'
+import { readMapBox, readMapCrs } from './map-crs.ts'
+import { readTimeDimension, writeDefaultTimes } from './time-dimension.ts'
+import type { WmsRequest } from './wms-request.ts'
+
+/** Cells along a side of a picture at most. */
+export const mostCells = 4096
+/** Layers of a map at most. */
+export const maxMapLayers = 50
+
+/** Sends a map of layers (OGC 06-042, section 7.3). */
+export async function getMap(
+  deps: Pick<
+    OwsDeps,
+    'catalog' | 'drawings' | 'takesSentStyles' | 'filtered' | 'documents' | 'limiter' | 'rasters' | 'pictures'
+  >,
+  wmsRequest: WmsRequest,
+): Promise<unknown> {
+  const { values, version, reply } = wmsRequest
+  const { srs, ...axes } = readMapCrs(values, version)
+  const box = readMapBox(values, axes)
+  const [width, height] = [values.requireCount('width', mostCells), values.requireCount('height', mostCells)]
+  const { format, laid, mediaType } = readMapFormat(values.require('format'))
+  const layers = await readLayers(deps.catalog, deps.takesSentStyles, deps.documents, wmsRequest)
+  const records = layers.map(({ layer }) => layer)
+  const details = records.map((one) => one.details)
+  const times = readTimeDimension(values, details)
+  const filters = withTimes(await readLayerFilters(values, records, deps.documents), records, times)
+  const drawing: DrawingRequest = {
+    layers,
+    srs,
+    box,
+    width,
+    height,
+    format,
+    isTransparent: /^true$/i.test(values.find('transparent') ?? '') && format !== 'jpeg',
+    background: readColor(values.find('bgcolor')),
+    density: readDensity(values),
+  }
+  const bytes = await deps.limiter.run(reply, (signal) =>
+    withFilteredRows(deps.filtered, drawing, filters, signal, async (shown) => {
+      const picture = await drawLayers(deps, { ...drawing, layers: shown }, times, signal)
+      if (laid === undefined) return picture
+      const background = backgroundOf(drawing)
+      return deps.pictures.lay({ pictures: [picture], width, height, background, format: laid }, signal)
+    }),
+  )
+  if (bytes === undefined) return reply.hijack()
+  writeDefaultTimes(reply, values, details)
+  reply.header('cache-control', 'private, max-age=0, must-revalidate')
+  return reply.header('content-type', mediaType).send(Buffer.from(bytes))
+}
+
+/** Format in which an image is drawn, and its conversion. */
+export interface MapOutputFormat {
+  format: DrawingFormat
+  laid?: OverlayFormat
+  mediaType: string
+}
+
+const drawn = (format: DrawingFormat): MapOutputFormat => ({ format, mediaType: drawingFormats[format] })
+const laidAs = (laid: OverlayFormat, mediaType: string): MapOutputFormat => ({
+  format: 'png',
+  laid,
+  mediaType,
+})
+
+const formats: Record<string, MapOutputFormat> = {
+  'image/png': drawn('png'),
+  'image/png; mode=24bit': drawn('png'),
+  'image/png; mode=8bit': drawn('png8'),
+  'image/png8': drawn('png8'),
+  'image/jpeg': drawn('jpeg'),
+  'image/jpg': drawn('jpeg'),
+  'image/webp': laidAs('webp', 'image/webp'),
+  'image/gif': laidAs('gif', 'image/gif'),
+  'image/tiff': laidAs('tiff', 'image/tiff'),
+}
+/** Media types of maps, as capabilities list them. */
+export const mapFormats = [
+  'image/png',
+  'image/png; mode=8bit',
+  'image/jpeg',
+  'image/webp',
+  'image/gif',
+  'image/tiff',
+]
+
+/** Throws `OwsFailure` (`InvalidFormat`). */
+export function readMapFormat(text: string): MapOutputFormat {
+  const format = ownValue(formats, text.toLowerCase().replace(/;\s*/, '; '))
+  if (format !== undefined) return format
+  throw new OwsFailure('InvalidFormat', `FORMAT "${text}" is not one of ${mapFormats.join(', ')}`, 'format')
+}
+
+/** Resolution of OGC's pixels of 0.28 mm. */
+const usualDpi = 25.4 / 0.28
+/** Limits of MapServer's RESOLUTION. */
+const dpiLimits = { least: 10, most: 1000 }
+
+/**
+ * Returns the requested resolution, from the parameters of QGIS, GeoServer and MapServer clients; undefined
+ * if there is none.
+ */
+function readDensity(values: KeyValues): number | undefined {
+  const options = /(?:^|;)\s*dpi:([^;]*)/i.exec(values.find('format_options') ?? '')?.[1]
+  const text = values.find('dpi') ?? values.find('map_resolution') ?? options
+  if (text === undefined) return undefined
+  const { least, most } = dpiLimits
+  const dpi = /^\d{1,6}(?:\.\d{1,9})?$/.test(text.trim()) ? Number(text) : Number.NaN
+  if (dpi >= least && dpi <= most) return dpi / usualDpi
+  throw new OwsFailure(
+    'InvalidParameterValue',
+    `DPI "${text.slice(0, 40)}" is no number from ${least} to ${most}`,
+    'dpi',
+  )
+}
+
+export function readColor(text: string | undefined): string {
+  if (text === undefined) return '#ffffff'
+  const digits = /^(?:0x|#)([\da-f]{6})$/i.exec(text)?.[1]
+  if (digits !== undefined) return `#${digits.toLowerCase()}`
+  throw new OwsFailure(
+    'InvalidParameterValue',
+    `BGCOLOR "${text}" is not a colour such as 0xFFFFFF`,
+    'bgcolor',
+  )
+}
+
+/** Reads the layers with their styles, which are as many or none (OGC 06-042, section 7.3.3.4). */
+async function readLayers(
+  catalog: OwsCatalog,
+  takesSentStyles: boolean,
+  documents: RequestDocuments,
+  wmsRequest: WmsRequest,
+): Promise<StyledLayer[]> {
+  const { values, request, workspace } = wmsRequest
+  const sent = takesSentStyles ? await readSentStyles(values, documents) : undefined
+  const isNamed = sent === undefined || values.find('layers') !== undefined
+  const names = isNamed ? values.require('layers').split(',') : [...sent.keys()]
+  const styles = values.list('styles')
+  if (names.length > maxMapLayers)
+    throw new OwsFailure(
+      'InvalidParameterValue',
+      `A map has at most ${maxMapLayers} layers, found ${names.length}`,
+      'layers',
+    )
+  if (styles.length > 0 && styles.length !== names.length)
+    throw new OwsFailure(
+      'InvalidParameterValue',
+      `STYLES names ${styles.length} styles for ${names.length} layers`,
+      'styles',
+    )
+  const layers = await requireLayers(catalog, request, names, { workspace, parameter: 'layers' })
+  return Promise.all(
+    layers.map(async (layer, index) => {
+      const own = sent?.get(names[index] ?? '')
+      request.reportIgnored((own?.lost ?? []).map((text) => `SLD_BODY: ${text}`))
+      const name = own?.styleName ?? styles[index]
+      return { layer, style: own?.style ?? (await styleFor({ catalog }, request, layer, name)).style }
+    }),
+  )
+}
+
+/**
+ * Reads the styles in `SLD_BODY` (OGC 05-078r4, section 11), by the names of their layers; undefined if it is
+ * missing. `SLD`, the URL of a document, is not supported. Throws `OwsFailure` for an invalid document.
+ */
+async function readSentStyles(
+  values: KeyValues,
+  documents: RequestDocuments,
+): Promise<Map<string, SldLayer> | undefined> {
+  const document = values.find('sld_body')
+  if (document === undefined) return undefined
+  const layers = await readSld(document, documents)
+  if (layers.length === 0) throw invalidStyle('SLD_BODY has no NamedLayer')
+  const narrowed = layers.find(({ isNarrowed }) => isNarrowed)
+  if (narrowed !== undefined)
+    throw new OwsFailure(
+      'OperationNotSupported',
+      `SLD_BODY has a constraint of layer "${narrowed.name}", which is not read: give the filter to the rules, or by CQL_FILTER`,
+      'sld_body',
+    )
+  return new Map(layers.map((layer) => [layer.name, layer]))
+}
+
+async function readSld(document: string, documents: RequestDocuments): Promise<SldLayer[]> {
+  try {
+    const layers = await documents.readSld(document)
+    requireStyleSize(layers.flatMap(({ style }) => style?.rules ?? []))
+    return layers
+  } catch (error) {
+    if (error instanceof Failure) throw invalidStyle(`SLD_BODY cannot be read: ${error.message}`)
+    throw error
+  }
+}
+
+function invalidStyle(text: string): OwsFailure {
+  return new OwsFailure('InvalidParameterValue', text, 'sld_body')
+}

@@ -1,0 +1,33 @@
+import type { Catalog } from '../../../catalog/catalog.ts'
+import type { Importer } from '../../../importer/importer.ts'
+import type { SideTables } from '../../../render/sources/side-tables.ts'
+import type { VersionChanges } from '../../../render/versions/version-changes.ts'
+
+/** Dependencies of the catalogue's endpoints. */
+export interface CatalogDeps {
+  catalog: Catalog
+}
+
+/** The same for endpoints that bring layers back. */
+export interface VersionDeps extends CatalogDeps {
+  restores: Pick<Importer['restores'], 'restore'>
+}
+
+/** The same for endpoints that compare versions. */
+export interface ComparisonDeps extends CatalogDeps {
+  versionChanges: Pick<VersionChanges, 'between'>
+  sides: Pick<SideTables, 'changes'>
+  /** Imports that created the versions. */
+  imports: Pick<Importer['kept'], 'find' | 'listTasks'>
+}
+
+/** Additional dependencies of endpoints that list what a deletion would remove. */
+export interface InventoryDeps extends CatalogDeps {
+  imports: Pick<Importer['kept'], 'listInto'>
+}
+
+/** The same for endpoints that may take something from the public. */
+export interface PublicAccessDeps extends CatalogDeps {
+  /** Time that a proxy may cache public responses. */
+  sharedMaxAgeSeconds: number
+}

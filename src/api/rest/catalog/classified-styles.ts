@@ -1,0 +1,68 @@
+import { Type } from 'typebox'
+import type { LayerRecord } from '../../../catalog/records.ts'
+import { invalid } from '../../../core/errors/errors.ts'
+import type { GeometryType } from '../../../geo/schema.ts'
+import { classifiedStyle } from '../../../styles/classify/classified-style.ts'
+import { writeStyle } from '../../../styles/convert-style.ts'
+import type { Dimension } from '../../../styles/model.ts'
+import type { FastifyReply } from '../../app-types.ts'
+import { operation } from '../../endpoint.ts'
+import type { CatalogDeps } from './catalog-deps.ts'
+import { ClassifyBody, classifySummary, messagesOf, requireAttribute, vectorLayer } from './classify-body.ts'
+import { stylePath } from './paths.ts'
+import { StyleReply, toStyleResponse } from './style-response.ts'
+
+const Body = Type.Object({
+  style: Type.Object({
+    name: Type.String({ minLength: 1, description: "Of the new style in the layer's workspace" }),
+    default: Type.Optional(Type.Boolean({ description: 'Whether the layer is drawn by it from now on' })),
+    classify: ClassifyBody,
+  }),
+})
+
+export const makeStyleOfLayer = operation({
+  summary: 'Make a style of classes or categories of a column',
+  description:
+    'All values of the column are looked at; where they are more than two million, or 20,000 different ones for categories, at a part of them, which a message says. Classes have their upper bounds; `natural` are the breaks of Jenks, `quantile` those of `percentile_disc`. What has no value has a rule of its own.',
+  tags: ['styles'],
+  params: Type.Object({ layer: Type.String({ description: 'Workspace and layer, such as `city:trees`' }) }),
+  body: Body,
+  answers: { 201: StyleReply },
+  handle: async ({ catalog }: CatalogDeps, request, reply): Promise<FastifyReply> => {
+    const layer = await vectorLayer(catalog, request, request.params.layer)
+    const { name, classify, default: isDefault = false } = request.body.style
+    const attribute = requireAttribute(layer, classify.attribute)
+    const { wish, summary } = await classifySummary(catalog, reply, { layer, attribute, classify })
+    const style = classifiedStyle({
+      attribute: attribute.name,
+      palette: wish.palette,
+      summary,
+      dimension: dimensionOf(layer),
+      featureCount: summary.rows + summary.empty,
+    })
+    if (style.rules.length === 0)
+      throw invalid('nothing-to-classify', `Attribute "${attribute.name}" has no values to make classes of`)
+    const content = {
+      format: 'maplibre' as const,
+      document: writeStyle(style, name, 'maplibre')?.document ?? '',
+    }
+    const kept = await catalog.styles.create({ workspace: layer.workspace, name, content })
+    if (isDefault) await catalog.layers.change(layer, { style: name })
+    const wire = toStyleResponse(request, kept)
+    const messages = messagesOf(summary, classify, wish)
+    return reply
+      .code(201)
+      .header('location', request.link(stylePath(kept)))
+      .send({ style: { ...wire.style, messages: messages.length === 0 ? undefined : messages } })
+  },
+})
+
+function dimensionOf({ details: { schema } }: LayerRecord): Dimension {
+  const dimensions: Partial<Record<GeometryType, Dimension>> = {
+    LineString: 1,
+    MultiLineString: 1,
+    Polygon: 2,
+    MultiPolygon: 2,
+  }
+  return (schema.geometry && dimensions[schema.geometry.type]) ?? 0
+}

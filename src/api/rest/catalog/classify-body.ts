@@ -1,0 +1,109 @@
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import { hasRole } from '../../../access/records.ts'
+import type { Catalog } from '../../../catalog/catalog.ts'
+import type { LayerRecord } from '../../../catalog/records.ts'
+import { invalid, notFound } from '../../../core/errors/errors.ts'
+import type { Attribute } from '../../../geo/schema.ts'
+import type { PaletteName } from '../../../styles/classify/palettes.ts'
+import { paletteNames } from '../../../styles/classify/palettes.ts'
+import type { ClassifyMethod } from '../../../styles/classify/summary.ts'
+import { classifyMethods } from '../../../styles/classify/summary.ts'
+import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
+import { requestSignal } from '../../request-properties.ts'
+
+/** Column and method of a classification. */
+export const ClassifyBody = Type.Object({
+  attribute: Type.String(),
+  method: Type.Optional(
+    Type.Union(
+      classifyMethods.map((method) => Type.Literal(method)),
+      { description: 'Default `quantile` for numbers, `categories` for others' },
+    ),
+  ),
+  classes: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 50, description: 'Default 5, of categories 8' }),
+  ),
+  palette: Type.Optional(
+    Type.Union(
+      paletteNames.map((name) => Type.Literal(name)),
+      { description: 'Default `viridis`, for categories `okabe-ito`' },
+    ),
+  ),
+})
+
+type ClassifyParams = Static<typeof ClassifyBody>
+
+/** Reads all values of a column. */
+export async function classifySummary(
+  catalog: Catalog,
+  reply: FastifyReply,
+  { layer, attribute, classify }: { layer: LayerRecord; attribute: Attribute; classify: ClassifyParams },
+) {
+  const wish = wishOf(classify, attribute)
+  const store = await catalog.layers.openStoreOf(layer)
+  const signal = requestSignal(reply)
+  const summary = await store.summarize(
+    { table: layer.nativeName, attribute: attribute.name, ...wish },
+    signal,
+  )
+  return { wish, summary }
+}
+
+/** A layer of features by its name; to who may not read it there is none. */
+export async function vectorLayer(
+  catalog: Catalog,
+  request: FastifyRequest,
+  text: string,
+): Promise<LayerRecord> {
+  const layer = await catalog.layers.findNamed(text)
+  if (layer === undefined || !hasRole(request.caller, 'user'))
+    throw notFound('unknown-layer', `Layer "${text}" does not exist`)
+  request.usedLayer = layer
+  if (layer.details.kind === 'vector') return layer
+  throw invalid('not-a-vector-layer', `Layer "${text}" is a raster, whose values are no column`)
+}
+
+/** Returns the attribute with this name, if its values can be compared. */
+export function requireAttribute(layer: LayerRecord, name: string): Attribute {
+  const found = layer.details.schema.attributes.find((one) => one.name === name)
+  if (found !== undefined && found.type !== 'binary') return found
+  const names = layer.details.schema.attributes.map((one) => one.name).slice(0, 20)
+  throw invalid(
+    'unknown-attribute',
+    `Layer "${layer.name}" has no attribute "${name}", but ${names.join(', ') || 'none'}`,
+  )
+}
+
+function wishOf(wanted: ClassifyParams, { name, type }: Attribute) {
+  const isNumber = /^(int|float|decimal)/.test(type)
+  const method: ClassifyMethod = wanted.method ?? (isNumber ? 'quantile' : 'categories')
+  if (method !== 'categories' && !isNumber)
+    throw invalid(
+      'not-a-number',
+      `Attribute "${name}" is ${type}: classes want numbers, "categories" takes it`,
+    )
+  const palette: PaletteName = wanted.palette ?? (method === 'categories' ? 'okabe-ito' : 'viridis')
+  return { method, palette, classes: wanted.classes ?? (method === 'categories' ? 8 : 5) }
+}
+
+/** Returns messages about classes or categories. */
+export function messagesOf(
+  { isSampled, bounds }: { isSampled: boolean; bounds?: number[] },
+  wanted: ClassifyParams,
+  { classes, method }: { classes: number; method: ClassifyMethod },
+) {
+  const message = (text: string) => ({ level: 'info' as const, code: 'style-classes', message: text })
+  return [
+    ...(isSampled
+      ? [message('There are more values than are looked at: classes are by a part of them')]
+      : []),
+    ...(method !== 'categories' && bounds !== undefined && bounds.length < classes
+      ? [
+          message(
+            `${bounds.length} classes instead of ${classes}, since many values are equal: ${wanted.attribute}`,
+          ),
+        ]
+      : []),
+  ]
+}

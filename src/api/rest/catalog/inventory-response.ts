@@ -1,0 +1,99 @@
+import { Type } from 'typebox'
+import { storeKinds } from '../../../catalog/records.ts'
+import type { Dependents, StoreInventory, WorkspaceInventory } from '../../../catalog/services/inventory.ts'
+import type { FastifyRequest } from '../../app-types.ts'
+import { storePath, workspacePath } from './paths.ts'
+
+const Count = Type.Integer({ minimum: 0 })
+
+export const WorkspaceInventories = Type.Object({
+  total: Count,
+  workspaces: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      public: Type.Boolean({ description: 'Whether anonymous people may read its layers' }),
+      default: Type.Boolean({ description: 'Meant where none is named' }),
+      stores: Count,
+      layers: Count,
+      styles: Count,
+      dateModified: Type.String(),
+      href: Type.String(),
+    }),
+  ),
+})
+
+export const StoreInventories = Type.Object({
+  total: Count,
+  stores: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      workspace: Type.String(),
+      kind: Type.Union(storeKinds.map((kind) => Type.Literal(kind))),
+      type: Type.String(),
+      enabled: Type.Boolean(),
+      default: Type.Boolean({ description: 'Takes what names no other store of its workspace' }),
+      description: Type.Optional(Type.String()),
+      layers: Count,
+      dateModified: Type.String(),
+      href: Type.String(),
+    }),
+  ),
+})
+
+const Names = Type.Object({
+  total: Count,
+  names: Type.Array(Type.String(), { description: 'The first hundred' }),
+})
+
+export const DependentsReply = Type.Object({
+  dependents: Type.Object({
+    layers: Names,
+    stores: Type.Object(Names.properties, {
+      description: 'Of a workspace all; of a store the mosaics whose granules stand in it',
+    }),
+    styles: Type.Optional(Names),
+    versions: Type.Object({ total: Count, bytes: Count }, { description: 'What layers were before' }),
+    imports: Type.Object({
+      total: Count,
+      ids: Type.Array(Type.Integer(), { description: 'Imports that are not done, the first hundred' }),
+    }),
+    files: Type.Integer({
+      description: 'Files of the server itself that go too; tables of databases and files of others stay',
+    }),
+  }),
+})
+
+export const CheckReply = Type.Object({
+  check: Type.Object({
+    milliseconds: Type.Integer({ description: 'How long the store took' }),
+    tables: Type.Optional(Type.Integer({ description: 'Tables that it has; absent of what is not kept' })),
+  }),
+})
+
+export function toCountedWorkspaceResponse(request: FastifyRequest, workspace: WorkspaceInventory) {
+  const { name, isPublic, isDefault, stores, layers, styles, updatedAt } = workspace
+  const href = request.link(workspacePath(name))
+  return { name, public: isPublic, default: isDefault, stores, layers, styles, dateModified: updatedAt, href }
+}
+
+export function toCountedStoreResponse(request: FastifyRequest, store: StoreInventory) {
+  const { name, workspace, kind, type, isEnabled, isDefault, description, layers, updatedAt } = store
+  return {
+    name,
+    workspace,
+    kind,
+    type,
+    enabled: isEnabled,
+    default: isDefault,
+    layers,
+    description,
+    dateModified: updatedAt,
+    href: request.link(storePath(store)),
+  }
+}
+
+const mostIds = 100
+
+export function toDependentsResponse(dependents: Dependents, imports: readonly number[]) {
+  return { dependents: { ...dependents, imports: { total: imports.length, ids: imports.slice(0, mostIds) } } }
+}

@@ -1,0 +1,176 @@
+import { Type } from 'typebox'
+import type { LayerRecord, StoreRecord, StyleRecord } from '../../../catalog/records.ts'
+import { storeKinds } from '../../../catalog/records.ts'
+import { isEmptyEnvelope } from '../../../geo/envelope.ts'
+import { toJavaClass } from '../../../transforms/java-class.ts'
+import type { FastifyRequest } from '../../app-types.ts'
+import { CopiesLiveSeconds } from '../../caching.ts'
+import { Linked, layerPath, storePath, stylePath, workspacePath } from './paths.ts'
+
+const StyleName = Type.Union([Type.String(), Type.Object({ name: Type.String() })])
+
+const Translations = Type.Record(
+  Type.String({ pattern: '^[a-z]{3}$' }),
+  Type.Object(
+    {
+      title: Type.Optional(Type.String({ maxLength: 10_000 })),
+      abstract: Type.Optional(Type.String({ maxLength: 1_000_000 })),
+      keywords: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 100 })),
+    },
+    { additionalProperties: false },
+  ),
+  {
+    maxProperties: 50,
+    description:
+      'Texts in other languages by codes of ISO 639-2 such as `ger`, in place of those that it has',
+  },
+)
+
+export const LayerBody = Type.Object({
+  layer: Type.Object({
+    name: Type.Optional(Type.String()),
+    title: Type.Optional(Type.String({ maxLength: 10_000 })),
+    abstract: Type.Optional(Type.String({ maxLength: 1_000_000 })),
+    description: Type.Optional(Type.String({ maxLength: 1_000_000 })),
+    keywords: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+        maxItems: 100,
+        description: 'Words to find it by, in place of those that it has',
+      }),
+    ),
+    attribution: Type.Optional(
+      Type.String({ maxLength: 1000, description: 'Whom to name where the data are shown; plain text' }),
+    ),
+    licence: Type.Optional(Type.String({ maxLength: 10_000 })),
+    contact: Type.Optional(Type.String({ maxLength: 10_000 })),
+    translations: Type.Optional(Translations),
+    defaultStyle: Type.Optional(StyleName),
+    style: Type.Optional(StyleName),
+    styles: Type.Optional(
+      Type.Array(StyleName, {
+        maxItems: 50,
+        description:
+          'Further styles that services offer it in, in place of those that it has; who may read it may see it by them',
+      }),
+    ),
+    public: Type.Optional(
+      Type.Union([Type.Boolean(), Type.Literal('workspace')], {
+        description: 'Whether anonymous people may read it; "workspace": as its workspace says',
+      }),
+    ),
+  }),
+})
+
+export const LayerList = Type.Object({ layers: Type.Object({ layer: Type.Array(Linked) }) })
+
+const Bounds = Type.Object({
+  minx: Type.Number(),
+  miny: Type.Number(),
+  maxx: Type.Number(),
+  maxy: Type.Number(),
+  crs: Type.Optional(Type.String()),
+})
+
+export const LayerReply = Type.Object({
+  layer: Type.Object({
+    name: Type.String(),
+    workspace: Linked,
+    type: Type.Union([Type.Literal('VECTOR'), Type.Literal('RASTER')]),
+    title: Type.String(),
+    abstract: Type.Optional(Type.String()),
+    description: Type.Optional(Type.String()),
+    keywords: Type.Optional(Type.Array(Type.String())),
+    attribution: Type.Optional(Type.String()),
+    licence: Type.Optional(Type.String()),
+    contact: Type.Optional(Type.String()),
+    translations: Type.Optional(Translations),
+    defaultStyle: Linked,
+    styles: Type.Optional(Type.Array(Type.Object({ name: Type.String() }))),
+    resource: Type.Object({
+      '@class': Type.Union([Type.Literal('featureType'), Type.Literal('coverage')]),
+      name: Type.String(),
+      href: Type.String(),
+    }),
+    store: Type.Object({
+      '@class': Type.Union(storeKinds.map((kind) => Type.Literal(kind))),
+      name: Type.String(),
+      href: Type.String(),
+    }),
+    nativeName: Type.String({ description: 'Its table, or its name within the store' }),
+    originalName: Type.String({ description: 'Its name where the data came from' }),
+    srs: Type.Optional(Type.String({ description: 'Absent where the CRS is not known, or nothing has one' })),
+    bbox: Type.Optional(Bounds),
+    attributes: Type.Array(Type.Object({ name: Type.String(), binding: Type.String() })),
+    version: Type.Integer({ description: 'Grows with every change of its data, style or publicity' }),
+    public: Type.Optional(Type.Boolean({ description: 'Absent where its workspace says' })),
+    copiesLiveSeconds: CopiesLiveSeconds,
+    featureCount: Type.Optional(Type.Integer({ description: 'Features, or granules of a mosaic' })),
+    dateCreated: Type.String(),
+    dateModified: Type.String(),
+    href: Type.String(),
+  }),
+})
+
+/**
+ * Returns the response for a layer; its style name refers to a style of the workspace, otherwise to a global
+ * one.
+ */
+export function toLayerResponse(
+  request: FastifyRequest,
+  layer: LayerRecord,
+  store: StoreRecord,
+  style?: StyleRecord,
+) {
+  const { details } = layer
+  const href = request.link(layerPath(layer))
+  const qualified = `${layer.workspace}:${layer.name}`
+  const isVector = details.kind === 'vector'
+  return {
+    layer: {
+      name: layer.name,
+      workspace: { name: layer.workspace, href: request.link(workspacePath(layer.workspace)) },
+      type: isVector ? 'VECTOR' : 'RASTER',
+      title: details.title,
+      abstract: details.abstract,
+      description: details.description,
+      keywords: details.keywords,
+      attribution: details.attribution,
+      licence: details.licence,
+      contact: details.contact,
+      translations: details.translations,
+      defaultStyle: {
+        name: details.style,
+        href: request.link(stylePath({ workspace: style?.workspace, name: details.style })),
+      },
+      styles: details.styles?.map((name) => ({ name })),
+      resource: { '@class': isVector ? 'featureType' : 'coverage', name: qualified, href },
+      store: {
+        '@class': store.kind,
+        name: `${store.workspace}:${store.name}`,
+        href: request.link(storePath(store)),
+      },
+      nativeName: layer.nativeName,
+      originalName: details.originalName,
+      srs: details.srs,
+      ...toBoundsResponse(layer),
+      attributes: toAttributesResponse(layer),
+      version: layer.version,
+      public: layer.isPublic,
+      featureCount: details.featureCount,
+      dateCreated: layer.createdAt,
+      dateModified: layer.updatedAt,
+      href,
+    },
+  }
+}
+
+function toBoundsResponse({ details: { envelope, srs } }: LayerRecord) {
+  if (envelope === undefined || isEmptyEnvelope(envelope)) return {}
+  const { minX: minx, minY: miny, maxX: maxx, maxY: maxy } = envelope
+  return { bbox: { minx, miny, maxx, maxy, crs: srs } }
+}
+
+function toAttributesResponse({ details: { schema } }: LayerRecord): { name: string; binding: string }[] {
+  const fields = schema.geometry === undefined ? schema.attributes : [...schema.attributes, schema.geometry]
+  return fields.map(({ name, type }) => ({ name, binding: toJavaClass(type) }))
+}

@@ -1,0 +1,171 @@
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import { hasRole } from '../../../access/records.ts'
+import type { Catalog } from '../../../catalog/catalog.ts'
+import type { LayerRecord } from '../../../catalog/records.ts'
+import type { LayerChange } from '../../../catalog/services/layers.ts'
+import { invalid, notFound } from '../../../core/errors/errors.ts'
+import type { FastifyRequest } from '../../app-types.ts'
+import { loginNeeded } from '../../app-types.ts'
+import { copiesLeft } from '../../caching.ts'
+import { empty } from '../../description.ts'
+import { operation } from '../../endpoint.ts'
+import { requireMatch, sendEntity } from '../../etag.ts'
+import type { CatalogDeps, PublicAccessDeps } from './catalog-deps.ts'
+import { LayerBody, LayerList, LayerReply, toLayerResponse } from './layer-response.ts'
+import { layerPath, RecurseQuery, WorkspaceParams } from './paths.ts'
+
+const tags = ['layers']
+const params = Type.Object({ layer: Type.String({ description: '`<workspace>:<name>`' }) })
+
+async function readable(
+  catalog: Catalog,
+  { caller }: FastifyRequest,
+  filter: { workspace?: string } = {},
+): Promise<LayerRecord[]> {
+  const layers = await catalog.layers.list(filter)
+  return hasRole(caller, 'user') ? layers : catalog.layers.onlyPublic(layers)
+}
+
+export const listLayers = operation({
+  summary: 'List layers; without a login those that are public',
+  description: 'Names and links of the layers that the caller may read, by name.',
+  tags,
+  isPublicRead: true,
+  answers: { 200: LayerList },
+  handle: async ({ catalog }: CatalogDeps, request) => {
+    const layers = await readable(catalog, request)
+    if (layers.length === 0 && !hasRole(request.caller, 'user')) throw loginNeeded()
+    const layer = layers.map((one) => ({
+      name: `${one.workspace}:${one.name}`,
+      href: request.link(layerPath(one)),
+    }))
+    return { layers: { layer } }
+  },
+})
+
+export const listLayersOfWorkspace = operation({
+  summary: 'List the layers of a workspace',
+  description: 'Names and links of the layers of a workspace that the caller may read, by name.',
+  tags,
+  isPublicRead: true,
+  params: WorkspaceParams,
+  answers: { 200: LayerList },
+  handle: async ({ catalog }: CatalogDeps, request) => {
+    const { workspace } = request.params
+    const { workspaces } = catalog
+    const layers = await readable(catalog, request, { workspace })
+    if (hasRole(request.caller, 'user')) await workspaces.get(workspace)
+    // A workspace that is not public and has no layer that is does not show whether it exists.
+    else if (layers.length === 0 && !(await workspaces.find(workspace))?.isPublic) throw loginNeeded()
+    const layer = layers.map((one) => ({ name: one.name, href: request.link(layerPath(one)) }))
+    return { layers: { layer } }
+  },
+})
+
+export const showLayer = operation({
+  summary: 'One layer',
+  description:
+    'Title, texts, attributes, bounds, CRS, style, store and version of a layer. `ETag` names the state for a later `If-Match`.',
+  tags,
+  params,
+  answers: { 200: LayerReply },
+  handle: async ({ catalog }: CatalogDeps, request, reply) =>
+    sendEntity(request, reply, await describeLayer(catalog, request, await getNamedLayer(catalog, request))),
+})
+
+export const changeLayer = operation({
+  summary: 'Change a layer',
+  description:
+    'Changes what the body names: texts, keywords, attribution, licence, contact, styles, and whether everyone may read it. The data stay.',
+  tags,
+  params,
+  body: LayerBody,
+  answers: { 200: LayerReply },
+  handle: async ({ sharedMaxAgeSeconds, catalog }: PublicAccessDeps, request) => {
+    const layer = await getNamedLayer(catalog, request)
+    requireMatch(request, await describeLayer(catalog, request, layer))
+    const { layers } = catalog
+    const wasPublic = await layers.isPublic(layer)
+    await layers.change(layer, readLayerBody(layer, request.body.layer))
+    const changed = await getNamedLayer(catalog, request)
+    const { layer: shown } = await describeLayer(catalog, request, changed)
+    return {
+      layer: { ...shown, ...copiesLeft(wasPublic, await layers.isPublic(changed), { sharedMaxAgeSeconds }) },
+    }
+  },
+})
+
+export const refreshLayer = operation({
+  summary: 'Look at once whether somebody else has changed the data',
+  description:
+    'Compares the data with what is known of them, and records a new version where another program has changed them.',
+  tags,
+  params,
+  answers: { 200: LayerReply },
+  handle: async ({ catalog }: CatalogDeps, request) => {
+    await catalog.layers.refreshVersion(await getNamedLayer(catalog, request))
+    return describeLayer(catalog, request, await getNamedLayer(catalog, request))
+  },
+})
+
+export const deleteLayer = operation({
+  summary: 'Unpublish a layer; recurse drops its table, or the store of a coverage',
+  description:
+    'The layer is no longer published; earlier versions stay restorable for `TERRANE_KEEP_VERSIONS` days. Without `?recurse=true` the table or file stays.',
+  tags,
+  params,
+  query: RecurseQuery,
+  answers: { 200: empty() },
+  handle: async ({ catalog }: CatalogDeps, request, reply) => {
+    const layer = await getNamedLayer(catalog, request)
+    requireMatch(request, await describeLayer(catalog, request, layer))
+    await catalog.layers.delete(layer, { recurse: request.query.recurse ?? false })
+    return reply.code(200).send()
+  },
+})
+
+/** Returns the response for a layer. */
+export async function describeLayer(
+  { layers, styles }: Catalog,
+  request: FastifyRequest,
+  layer: LayerRecord,
+): Promise<ReturnType<typeof toLayerResponse>> {
+  const { version } = await layers.versionOf(layer)
+  const style = await styles.resolve(layer.workspace, layer.details.style)
+  return toLayerResponse(request, { ...layer, version }, await layers.storeOf(layer), style)
+}
+
+/**
+ * Returns the layer named `<workspace>:<name>` in the path; a layer that the caller may not read counts as
+ * missing.
+ */
+async function getNamedLayer(
+  { layers }: Catalog,
+  request: FastifyRequest<{ Params: Static<typeof params> }>,
+): Promise<LayerRecord> {
+  const { layer: text } = request.params
+  const layer = await layers.findNamed(text)
+  const isReadable =
+    layer !== undefined && (hasRole(request.caller, 'user') || (await layers.isPublic(layer)))
+  if (!isReadable) throw notFound('unknown-layer', `Layer "${text}" does not exist`)
+  request.usedLayer = layer
+  return layer
+}
+
+/** Returns the change in a body; a style may be named with its workspace. */
+function readLayerBody(layer: LayerRecord, wanted: Static<typeof LayerBody>['layer']): LayerChange {
+  const { name, title, abstract, description, keywords, public: isPublic } = wanted
+  const { attribution, licence, contact, translations } = wanted
+  if (name !== undefined && name !== layer.name && name !== `${layer.workspace}:${layer.name}`)
+    throw invalid('invalid-body', `The name of layer "${layer.name}" cannot be changed`)
+  const reference = wanted.defaultStyle ?? wanted.style ?? layer.details.style
+  const nameOf = (one: string | { name: string }): string =>
+    (typeof one === 'string' ? one : one.name).replace(`${layer.workspace}:`, '')
+  const style = nameOf(reference)
+  const styles = wanted.styles
+    ?.map(nameOf)
+    .filter((name, at, all) => name !== style && all.indexOf(name) === at)
+  const texts = { title, abstract, description, keywords, attribution, licence, contact, translations }
+  return { ...texts, style, styles, isPublic }
+}

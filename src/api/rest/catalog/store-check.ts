@@ -1,0 +1,60 @@
+import { Type } from 'typebox'
+import type { Catalog } from '../../../catalog/catalog.ts'
+import type { StoreKind } from '../../../catalog/records.ts'
+import { operation } from '../../endpoint.ts'
+import type { CatalogDeps } from './catalog-deps.ts'
+import { CheckReply } from './inventory-response.ts'
+import { WorkspaceParams } from './paths.ts'
+import { readParametersBody, StoreBody } from './store-response.ts'
+import { getStore, makerOf } from './stores.ts'
+
+const StoreParams = Type.Object({ ...WorkspaceParams.properties, store: Type.String() })
+
+/** Measures the duration of a function, and returns it with the result. */
+async function timed(work: () => Promise<number | undefined>) {
+  const begun = performance.now()
+  const tables = await work()
+  return { check: { milliseconds: Math.round(performance.now() - begun), tables } }
+}
+
+async function checkStore(catalog: Catalog, kind: StoreKind, params: { workspace: string; store: string }) {
+  const store = await getStore(catalog, kind, params)
+  return timed(() => catalog.stores.check(store))
+}
+
+export const checkDataStore = operation({
+  summary: 'Try the connection of a store',
+  description: 'What fails is answered as it would be at its creation, with what to do.',
+  tags: ['data stores'],
+  params: StoreParams,
+  answers: { 200: CheckReply },
+  handle: ({ catalog }: CatalogDeps, request) => checkStore(catalog, 'dataStore', request.params),
+})
+
+export const checkCoverageStore = operation({
+  summary: 'Read the file of a store',
+  description: 'Reads the head of the file and tells size, bands and CRS, or why it cannot be read.',
+  tags: ['coverage stores'],
+  params: StoreParams,
+  answers: { 200: CheckReply },
+  handle: ({ catalog }: CatalogDeps, request) => checkStore(catalog, 'coverageStore', request.params),
+})
+
+export const checkNewDataStore = operation({
+  summary: 'Try the connection of a store that is not kept',
+  description:
+    'Connects with the given parameters, and tells the time it took and the number of tables. Nothing is stored.',
+  tags: ['data stores'],
+  params: WorkspaceParams,
+  body: StoreBody,
+  answers: { 200: CheckReply },
+  handle: ({ catalog }: CatalogDeps, request) => {
+    const { name = 'new', type, connectionParameters } = request.body.dataStore
+    const parameters = readParametersBody(connectionParameters)
+    const wanted = { workspace: request.params.workspace, name, kind: 'dataStore', type, parameters } as const
+    return timed(async () => {
+      await catalog.stores.tryFor(makerOf(request), wanted)
+      return undefined
+    })
+  },
+})

@@ -1,0 +1,116 @@
+import { Readable } from 'node:stream'
+import { Type } from 'typebox'
+import type { Catalog } from '../../../catalog/catalog.ts'
+import type { VersionedLayer, VersionSummary } from '../../../catalog/services/versions.ts'
+import { invalid } from '../../../core/errors/errors.ts'
+import type { Importer } from '../../../importer/importer.ts'
+import type { VersionDifference } from '../../../render/versions/version-changes.ts'
+import { media } from '../../description.ts'
+import { operation } from '../../endpoint.ts'
+import { ChangesQuery, ListedChanges, streamed } from '../../listed-changes.ts'
+import { clientSignal } from '../../request-properties.ts'
+import type { ComparisonDeps } from './catalog-deps.ts'
+import { Changes } from './version-response.ts'
+import { oneParams, tags, versionedLayer } from './versions.ts'
+
+const Query = Type.Object({
+  ...ChangesQuery.properties,
+  against: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'The version that it becomes; absent: the next one',
+    }),
+  ),
+})
+
+const Compared = Type.Object({
+  version: Type.Integer(),
+  against: Type.Integer(),
+  changes: Type.Object({
+    ...Changes.properties,
+    matchedBy: Type.Array(Type.String(), {
+      description: 'Columns by which rows were matched; empty where their feature ids tell, or whole rows',
+    }),
+  }),
+  rows: ListedChanges,
+})
+
+export const listVersionChanges = operation({
+  summary: 'What differs between two versions of a layer',
+  description:
+    'What becomes of the rows of a version on the way to another, counted whole; the first 100,000 changes are listed. Rows are matched by feature ids where the table kept them, otherwise by the keys of the import that loaded them, otherwise as whole rows: `changed` is null then. GeoJSON has longitude and latitude; CSV has the coordinates of the layer.',
+  tags,
+  params: oneParams,
+  query: Query,
+  answers: {
+    200: media('The changes, removed rows first', {
+      'application/json': Compared,
+      'application/geo+json': ListedChanges,
+      'text/csv': Type.String(),
+    }),
+  },
+  handle: async (deps: ComparisonDeps, request, reply) => {
+    const of = await versionedLayer(deps.catalog, request)
+    const { version } = request.params
+    const { against = await nextVersion(deps.catalog, of, version) } = request.query
+    const keys = await keysOf(deps.imports, deps.catalog, of, Math.max(version, against))
+    const signal = clientSignal(reply)
+    const found = await deps.versionChanges.between(of, { before: version, after: against, keys }, signal)
+    const { format, limit = Number.MAX_SAFE_INTEGER, offset = 0 } = request.query
+    const type = mediaType(format, request.headers.accept)
+    const wish = { format: type === csv ? 'csv' : 'geojson', limit, offset } as const
+    const rows = await streamed(deps.sides.changes(found, wish, signal))
+    return reply
+      .header('vary', 'accept')
+      .header('cache-control', 'no-store')
+      .header('content-type', type === csv ? `${csv}; charset=utf-8` : type)
+      .send(type === json ? withCounts({ version, against }, found, rows) : rows)
+  },
+})
+
+const [csv, geoJson, json] = ['text/csv', 'application/geo+json', 'application/json']
+
+function mediaType(format: string | undefined, accept = ''): string {
+  const wanted = format ?? accept
+  if (/csv/i.test(wanted)) return csv
+  return /geo\+?json/i.test(wanted) ? geoJson : json
+}
+
+function withCounts(
+  versions: { version: number; against: number },
+  { counts, matchedBy }: VersionDifference,
+  rows: Readable,
+): Readable {
+  const head = JSON.stringify({ ...versions, changes: { ...counts, matchedBy } })
+  async function* whole(): AsyncGenerator<Buffer | string> {
+    yield `${head.slice(0, -1)},"rows":`
+    yield* rows as AsyncIterable<Buffer>
+    yield '}\n'
+  }
+  return Readable.from(whole(), { objectMode: false })
+}
+
+async function nextVersion(catalog: Catalog, of: VersionedLayer, version: number) {
+  const later = (await catalog.versions.list(of)).map((one) => one.version).filter((one) => one > version)
+  if (later.length > 0) return Math.min(...later)
+  await catalog.versions.get(of, version)
+  throw invalid('invalid-parameter', `Version ${version} is the latest: name another one in against`)
+}
+
+/** The keys of the import that the rows of a version came by, where a layer was loaded by it alone. */
+async function keysOf(
+  imports: Pick<Importer['kept'], 'find' | 'listTasks'>,
+  catalog: Catalog,
+  of: VersionedLayer,
+  number: number,
+): Promise<string[]> {
+  const versions: VersionSummary[] = await catalog.versions.list(of)
+  const { content } = await catalog.versions.get(of, number)
+  // A change of the title or the style has the rows of the version before.
+  const loaded = versions.find((one) => one.content.id === content.id && one.importId !== undefined)
+  if (loaded?.importId === undefined || (await imports.find(loaded.importId)) === undefined) return []
+  const tasks = await imports.listTasks(loaded.importId)
+  const own = tasks.filter(({ layer }) => layer?.name === of.name)
+  return own.length === 1 ? (own[0]?.keys ?? []) : []
+}

@@ -1,0 +1,140 @@
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import { hasRole } from '../../../access/records.ts'
+import type { Catalog } from '../../../catalog/catalog.ts'
+import type { VersionedLayer } from '../../../catalog/services/versions.ts'
+import { restoredParts } from '../../../catalog/services/versions.ts'
+import { notFound } from '../../../core/errors/errors.ts'
+import type { FastifyRequest } from '../../app-types.ts'
+import { empty } from '../../description.ts'
+import { operation } from '../../endpoint.ts'
+import { requireAnyMatch, requireMatch, sendEntity } from '../../etag.ts'
+import { clientSignal } from '../../request-properties.ts'
+import type { CatalogDeps, VersionDeps } from './catalog-deps.ts'
+import { describeLayer } from './layers.ts'
+import { RestoreBody, toVersionResponse, VersionBody, VersionList, VersionReply } from './version-response.ts'
+
+export const tags = ['versions']
+const params = Type.Object({ layer: Type.String({ description: '`<workspace>:<name>`' }) })
+export const oneParams = Type.Object({
+  ...params.properties,
+  version: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Number of a version' }),
+})
+
+export const listVersions = operation({
+  summary: 'What a layer was before, the latest first; staff see deleted layers too',
+  description:
+    'Each version with cause, user, time, rows, changes, and whether and how long it can be restored.',
+  tags,
+  params,
+  answers: { 200: VersionList },
+  handle: async ({ catalog }: CatalogDeps, request, reply) => {
+    const of = await versionedLayer(catalog, request)
+    return sendEntity(request, reply, await describeList(catalog, request, of))
+  },
+})
+
+export const showVersion = operation({
+  summary: 'One version of a layer',
+  description:
+    'Cause, user, time, rows, changes of one version, and whether and how long it can be restored.',
+  tags,
+  params: oneParams,
+  answers: { 200: VersionReply },
+  handle: async ({ catalog }: CatalogDeps, request, reply) =>
+    sendEntity(request, reply, await describe(catalog, request)),
+})
+
+export const changeVersion = operation({
+  summary: 'Pin a version, which is kept until it is deleted, or let it go like others',
+  description: '`pinned: true` keeps the data of the version without a time limit.',
+  tags,
+  params: oneParams,
+  body: VersionBody,
+  answers: { 200: VersionReply },
+  handle: async ({ catalog }: CatalogDeps, request) => {
+    requireMatch(request, await describe(catalog, request))
+    const of = await versionedLayer(catalog, request)
+    const { version } = request.params
+    const pinned = await catalog.versions.pin(of, version, request.body.pinned)
+    return { version: toVersionResponse(request, of, pinned) }
+  },
+})
+
+export const restoreVersion = operation({
+  summary: 'Make a layer what it was, as a new version; a deleted one is published again',
+  description:
+    'Readers, tiles and features see the layer as it was until now, or as it comes to be, never a mixture. `If-Match` may name the `ETag` of the layer or of its versions.',
+  tags,
+  params: oneParams,
+  body: RestoreBody,
+  isBodyOptional: true,
+  answers: { 200: VersionReply },
+  handle: async ({ restores, catalog }: VersionDeps, request, reply) => {
+    const of = await versionedLayer(catalog, request)
+    const { versions } = catalog
+    const isExpected = await requireAnyMatch(request, async () => [
+      await describeList(catalog, request, of),
+      ...(of.layer === undefined ? [] : [await describeLayer(catalog, request, of.layer)]),
+    ])
+    const version = await versions.get(of, request.params.version)
+    const { what = restoredParts } = request.body
+    const expected = isExpected ? of.layer?.version : undefined
+    const wish = { what, user: request.caller.name, expected }
+    const made = await restores.restore(of, version, wish, clientSignal(reply))
+    const now = await versionedLayer(catalog, request)
+    return { version: toVersionResponse(request, now, await versions.get(now, made)) }
+  },
+})
+
+export const removeVersion = operation({
+  summary: 'Let a version go for good, pinned or not; the present one stays',
+  description:
+    'Frees the space of an earlier version; it stays in the list and cannot be restored. Needs the role `admin`.',
+  tags,
+  params: oneParams,
+  answers: { 200: empty() },
+  handle: async ({ catalog }: CatalogDeps, request, reply) => {
+    requireMatch(request, await describe(catalog, request))
+    const of = await versionedLayer(catalog, request)
+    await catalog.versions.remove(of, request.params.version)
+    return reply.code(200).send()
+  },
+})
+
+async function describeList(catalog: Catalog, request: FastifyRequest, of: VersionedLayer) {
+  const versions = await catalog.versions.list(of)
+  return { versions: versions.map((one) => toVersionResponse(request, of, one)) }
+}
+
+async function describe(
+  catalog: Catalog,
+  request: FastifyRequest<{ Params: Static<typeof oneParams> }>,
+): Promise<{ version: ReturnType<typeof toVersionResponse> }> {
+  const of = await versionedLayer(catalog, request)
+  const version = await catalog.versions.get(of, request.params.version)
+  return { version: toVersionResponse(request, of, version) }
+}
+
+/** The layer of the path, or what was deleted under that name, which staff alone may see. */
+export async function versionedLayer(
+  { layers, versions, workspaces }: Catalog,
+  request: FastifyRequest<{ Params: { layer: string } }>,
+): Promise<VersionedLayer> {
+  const { layer: text } = request.params
+  const layer = await layers.findNamed(text)
+  if (layer !== undefined) {
+    request.usedLayer = layer
+    // Also detects changes by other programs.
+    const { version } = await layers.versionOf(layer)
+    return { ...layer, layer: { ...layer, version } }
+  }
+  const colon = text.indexOf(':')
+  const workspace = colon < 0 ? await workspaces.findDefaultName() : text.slice(0, colon)
+  const deleted =
+    workspace === undefined || !hasRole(request.caller, 'staff')
+      ? undefined
+      : await versions.findDeleted(workspace, text.slice(colon + 1))
+  if (deleted === undefined) throw notFound('unknown-layer', `Layer "${text}" does not exist`)
+  return deleted
+}

@@ -1,0 +1,138 @@
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import { invalid } from '../../../core/errors/errors.ts'
+import type { GeneratedFile } from '../../../core/jobs/files/generated-file.ts'
+import { fileStates } from '../../../core/jobs/files/generated-file.ts'
+import { ownValue } from '../../../core/values/record-keys.ts'
+import type { DownloadRecord } from '../../../render/downloads/downloads.ts'
+import { formatsOfFiles } from '../../../render/downloads/downloads.ts'
+import { exportFormats } from '../../../render/export/archive.ts'
+import type { ExportRequest } from '../../../render/export/exports.ts'
+import type { FastifyRequest } from '../../app-types.ts'
+import { Bytes } from '../../description.ts'
+
+const deepest = 22
+const usualZoom = 14
+const Zoom = Type.Integer({ minimum: 0, maximum: deepest })
+
+/** Body of an export request. */
+export const ExportBody = Type.Object({
+  export: Type.Object({
+    format: Type.Enum([...exportFormats]),
+    version: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'The tiles that the layer had at a version; default the present one',
+      }),
+    ),
+    minZoom: Type.Optional(Zoom),
+    maxZoom: Type.Optional(Zoom),
+    bbox: Type.Optional(
+      Type.Array(Type.Number(), {
+        minItems: 4,
+        maxItems: 4,
+        description: 'West, south, east, north in degrees; west is greater than east across the antimeridian',
+      }),
+    ),
+  }),
+})
+
+/** A file that is made, or was made. */
+export const DownloadReply = Type.Object(
+  {
+    download: Type.Object({
+      id: Type.String(),
+      state: Type.Enum([...fileStates]),
+      progress: Type.Integer({ description: 'Tiles that were looked at, or rows that were read' }),
+      total: Type.Integer({ description: 'What is known to be done; grows' }),
+      sizeBytes: Type.Optional(Type.Integer()),
+      href: Type.Optional(Type.String({ description: 'The file, once it is there' })),
+      expires: Type.String(),
+      layer: Type.String(),
+      version: Type.Optional(Type.Integer({ description: 'Where it is not the present one' })),
+      format: Type.String(),
+      srs: Type.Optional(Type.String({ description: 'What coordinates of the file are in' })),
+      losses: Type.Optional(Type.Array(Type.String(), { description: 'What is not as in the layer' })),
+      attribution: Type.Optional(Type.String()),
+      licence: Type.Optional(Type.String()),
+      contact: Type.Optional(Type.String()),
+      message: Type.Optional(Type.String({ description: 'Why there is no file' })),
+    }),
+  },
+  { title: 'Download' },
+)
+
+/** Media types of feature files, for descriptions of responses. */
+export const fileBodies = Object.fromEntries(
+  Object.values(formatsOfFiles).map(({ mediaType }) => {
+    const [type = ''] = mediaType.split(';')
+    return [type, /json/.test(type) ? Type.Unknown() : Bytes]
+  }),
+)
+
+/** A file record, with the additional fields of feature files. */
+export type AnyDownload = GeneratedFile &
+  Pick<DownloadRecord, 'srs' | 'losses' | 'attribution' | 'licence' | 'contact'>
+
+export function downloadPath({ id }: Pick<GeneratedFile, 'id'>): string {
+  return `/rest/downloads/${id}`
+}
+
+/** The name that a client is to save the file under. */
+function fileNameOf({ workspace, layer, version, format }: GeneratedFile): string {
+  const extension = ownValue(formatsOfFiles, format)?.extension ?? format
+  return `${workspace}-${layer}${version === undefined ? '' : `-v${version}`}.${extension}`
+}
+
+/** The value of `Content-Disposition` (RFC 6266, RFC 8187). */
+export function dispositionOf(record: GeneratedFile): string {
+  const name = fileNameOf(record)
+  const plain = name.replaceAll(/[^\w.-]/g, '_')
+  const whole = encodeURIComponent(name).replaceAll(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16)}`,
+  )
+  return `attachment; filename="${plain}"; filename*=UTF-8''${whole}`
+}
+
+export function readExportBody({ export: wanted }: Static<typeof ExportBody>): ExportRequest {
+  const { format, minZoom = 0, maxZoom = Math.max(minZoom, usualZoom), bbox, version } = wanted
+  const of = version === undefined ? {} : { version }
+  if (minZoom > maxZoom) throw invalid('invalid-body', `minZoom ${minZoom} is deeper than maxZoom ${maxZoom}`)
+  if (bbox === undefined) return { format, minZoom, maxZoom, ...of }
+  const [west = 0, south = 0, east = 0, north = 0] = bbox
+  const isBox =
+    [west, east].every((one) => Math.abs(one) <= 180) && [south, north].every((one) => Math.abs(one) <= 90)
+  if (!isBox || south > north)
+    throw invalid('invalid-body', `bbox is west,south,east,north in degrees, found ${bbox.join(',')}`)
+  return { format, minZoom, maxZoom, bbox: [west, south, east, north], ...of }
+}
+
+export function toDownloadResponse(
+  request: FastifyRequest,
+  record: AnyDownload,
+): Static<typeof DownloadReply> {
+  const { id, state, progress, total, sizeBytes, expiresAt, workspace, layer, format } = record
+  const { version, srs, losses, attribution, licence, contact, message } = record
+  const href = state === 'COMPLETE' ? request.link(`${downloadPath(record)}/file`) : undefined
+  return {
+    download: {
+      id,
+      state,
+      progress,
+      total,
+      sizeBytes,
+      href,
+      expires: expiresAt,
+      layer: `${workspace}:${layer}`,
+      format,
+      version,
+      srs,
+      losses,
+      attribution,
+      licence,
+      contact,
+      message,
+    },
+  }
+}

@@ -1,0 +1,142 @@
+import { Type } from 'typebox'
+import { hasRole } from '../../../access/records.ts'
+import type { Catalog } from '../../../catalog/catalog.ts'
+import { conflict, Failure, notFound } from '../../../core/errors/errors.ts'
+import { unknownDownload } from '../../../core/jobs/files/generated-files.ts'
+import { ownValue } from '../../../core/values/record-keys.ts'
+import type { Downloads } from '../../../render/downloads/downloads.ts'
+import { formatsOfFiles } from '../../../render/downloads/downloads.ts'
+import type { ExportFormat } from '../../../render/export/archive.ts'
+import type { Exports } from '../../../render/export/exports.ts'
+import type { FastifyRequest } from '../../app-types.ts'
+import { loginNeeded } from '../../app-types.ts'
+import { keepPrivately } from '../../caching.ts'
+import { Bytes, empty, media } from '../../description.ts'
+import { operation } from '../../endpoint.ts'
+import { sendFile } from '../../send-file.ts'
+import type { AnyDownload } from './download-response.ts'
+import {
+  DownloadReply,
+  dispositionOf,
+  downloadPath,
+  ExportBody,
+  fileBodies,
+  readExportBody,
+  toDownloadResponse,
+} from './download-response.ts'
+
+/** Dependencies of endpoints for files made from layers. */
+export interface DownloadDeps {
+  catalog: Pick<Catalog, 'layers' | 'versions'>
+  exports: Exports
+  downloads: Downloads
+}
+
+const tags = ['downloads']
+const LayerParams = Type.Object({ layer: Type.String({ description: '`<workspace>:<name>`' }) })
+const IdParams = Type.Object({ id: Type.String({ description: '32 hexadecimal digits' }) })
+const mediaTypes: Record<ExportFormat, string> = {
+  mbtiles: 'application/vnd.mapbox-vector-tile+mbtiles',
+  pmtiles: 'application/vnd.pmtiles',
+}
+const typesOfFiles: Record<string, string> = {
+  ...mediaTypes,
+  ...Object.fromEntries(Object.entries(formatsOfFiles).map(([name, { mediaType }]) => [name, mediaType])),
+}
+const bodies = { ...fileBodies, [mediaTypes.mbtiles]: Bytes, [mediaTypes.pmtiles]: Bytes }
+
+export const createExport = operation({
+  summary: 'Export all vector tiles of a layer as one file, MBTiles or PMTiles',
+  description:
+    'Every tile is the same as below `/tiles`, and all are of one version of the layer: the file is begun anew where the layer changes.',
+  tags,
+  params: LayerParams,
+  body: ExportBody,
+  answers: { 202: DownloadReply },
+  handle: async ({ catalog, exports }: DownloadDeps, request, reply) => {
+    const { layer: text } = request.params
+    const layer = await catalog.layers.findNamed(text)
+    if (layer === undefined) throw notFound('unknown-layer', `Layer "${text}" does not exist`)
+    request.usedLayer = layer
+    const wish = readExportBody(request.body)
+    if (wish.version !== undefined) await catalog.versions.get({ ...layer, layer }, wish.version)
+    const record = await exports.begin(layer, wish, request.caller.name ?? '')
+    reply.code(202).header('location', request.link(downloadPath(record)))
+    return toDownloadResponse(request, record)
+  },
+})
+
+export const showDownload = operation({
+  summary: 'How far a file is, and where it stands',
+  description:
+    'State, progress, size and what the format loses; `href` of the file once the state is `COMPLETE`. Only who has asked for the file, and administrators, see it.',
+  tags,
+  params: IdParams,
+  answers: { 200: DownloadReply },
+  handle: async (deps: DownloadDeps, request, reply) => {
+    const { record } = await readable(deps, request)
+    keepPrivately(reply)
+    return toDownloadResponse(request, record)
+  },
+})
+
+export const readDownload = operation({
+  summary: 'The file, or a range of it',
+  description: 'The bytes of the file that was made. `Range` and `If-Range` go on with a broken transfer.',
+  tags,
+  handlesHead: true,
+  params: IdParams,
+  answers: {
+    200: media('The file', bodies),
+    206: media('The range of it that was asked for', bodies),
+    304: empty('The client has it already'),
+    416: empty('The file has no such range'),
+  },
+  handle: async (deps: DownloadDeps, request, reply) => {
+    const { record, files } = await readable(deps, request)
+    const path = files.filePath(record)
+    if (path === undefined)
+      throw conflict('download-not-ready', `The file is not there: its state is ${record.state}`)
+    reply.header('content-disposition', dispositionOf(record))
+    const mediaType = ownValue(typesOfFiles, record.format) ?? 'application/octet-stream'
+    if (await sendFile(request, reply, { path, mediaType, isLinkAllowed: false })) return reply
+    throw unknownDownload(record.id)
+  },
+})
+
+export const removeDownload = operation({
+  summary: 'Cancel a download, or remove its file',
+  description: 'What was asked for without a login may be removed by whoever knows its id.',
+  tags,
+  params: IdParams,
+  answers: { 200: empty() },
+  handle: async (deps: DownloadDeps, request, reply) => {
+    const { record, files } = await readable(deps, request)
+    const isNobodys = record.user === ''
+    if (!isNobodys && !hasRole(request.caller, 'user')) throw loginNeeded()
+    if (!isNobodys && record.user !== request.caller.name && !hasRole(request.caller, 'staff'))
+      throw new Failure('forbidden', 'forbidden', 'Only who asked for the file, or staff, may remove it')
+    await files.remove(record.id)
+    return reply.code(200).send()
+  },
+})
+
+interface FoundDownload {
+  record: AnyDownload
+  /** Collection of files that contains it. */
+  files: Pick<Exports['files'] | Downloads['files'], 'filePath' | 'remove'>
+}
+
+/** Rights are those of the moment: of a layer that the caller may not read there is no download. */
+async function readable(
+  { catalog, exports, downloads }: DownloadDeps,
+  request: FastifyRequest<{ Params: { id: string } }>,
+): Promise<FoundDownload> {
+  const { id } = request.params
+  const exported = await exports.files.find(id)
+  const { record, layer } = exported ?? (await downloads.files.get(id))
+  const isOpen = record.version === undefined && (await catalog.layers.isPublic(layer))
+  if (!hasRole(request.caller, 'user') && !isOpen) throw unknownDownload(id)
+  request.usedLayer = layer
+  return { record, files: exported === undefined ? downloads.files : exports.files }
+}

@@ -1,0 +1,102 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { Type } from 'typebox'
+import { notFound } from '../../../core/errors/errors.ts'
+import type { Importer } from '../../../importer/importer.ts'
+import type { TileAddress } from '../../../tiles/tile-matrix-sets.ts'
+import { getTileMatrixSet, isTileOf } from '../../../tiles/tile-matrix-sets.ts'
+import { chooseEncoding } from '../../accepted-encodings.ts'
+import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
+import { Bytes, empty, media } from '../../description.ts'
+import { operation } from '../../endpoint.ts'
+import { ChangesQuery, ListedChanges, streamed } from '../../listed-changes.ts'
+import { clientSignal } from '../../request-properties.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
+import { TaskParams } from './parameters.ts'
+import { getTask } from './shown-imports.ts'
+
+const tags = ['importer']
+const unzip = promisify(gunzip)
+const mvt = 'application/vnd.mapbox-vector-tile'
+
+const answers = {
+  200: media('The changes, removed rows first', {
+    'application/geo+json': ListedChanges,
+    'text/csv': Type.String(),
+  }),
+}
+
+interface ChangesParams {
+  format?: string
+  limit?: number
+  offset?: number
+}
+
+async function send(
+  importer: Importer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  asked: ChangesParams & { params: { importId: string; taskId: string }; by: 'trial' | 'upsert' },
+): Promise<FastifyReply> {
+  const task = await getTask(importer, asked.params)
+  const { limit = Number.MAX_SAFE_INTEGER, offset = 0, by } = asked
+  const isCsv = /csv/i.test(asked.format ?? request.headers.accept ?? '')
+  const wish = { format: isCsv ? 'csv' : 'geojson', limit, offset } as const
+  const stream = await streamed(importer.changes.page(task, by, wish, clientSignal(reply)))
+  return reply
+    .header('vary', 'accept')
+    .header('cache-control', 'no-store')
+    .header('content-type', isCsv ? 'text/csv; charset=utf-8' : 'application/geo+json')
+    .send(stream)
+}
+
+export const listDryRunChanges = operation({
+  summary: 'What a run would add, change and remove',
+  description:
+    'The first 100,000 changes that a dry run has found, or a load that was stopped; of a CREATE or APPEND the first 1,000. GeoJSON has longitude and latitude; CSV has each column as it was and as it becomes, and geometries as GeoJSON in the CRS of the layer.',
+  tags,
+  params: TaskParams,
+  query: ChangesQuery,
+  answers,
+  handle: async ({ importer }: ImporterApiDeps, request, reply) =>
+    send(importer, request, reply, { params: request.params, ...request.query, by: 'trial' }),
+})
+
+export const listChanges = operation({
+  summary: 'What an UPSERT has added, changed and removed',
+  description: 'Every row, with old and new values. GeoJSON has longitude and latitude.',
+  tags,
+  params: TaskParams,
+  query: ChangesQuery,
+  answers,
+  handle: async ({ importer }: ImporterApiDeps, request, reply) =>
+    send(importer, request, reply, { params: request.params, ...request.query, by: 'upsert' }),
+})
+
+function parseTile({ z, x, y }: Record<keyof TileAddress, string>): TileAddress {
+  const isPlain = [z, x, y].every((text) => /^(?:0|[1-9]\d{0,7})$/.test(text))
+  const tile = { z: Number(z), x: Number(x), y: Number(y) }
+  if (isPlain && isTileOf(getTileMatrixSet('WebMercatorQuad'), tile)) return tile
+  throw notFound('unknown-tile', `There is no tile ${z}/${x}/${y} (zoom, column, row) by WebMercatorQuad`)
+}
+
+export const showDryRunTile = operation({
+  summary: 'A vector tile of what a run would add, change and remove',
+  description:
+    'Features have `change` (added, changed, removed), `feature_id` and `key`; each lies where it will, or where it was if it goes. The layer in the tile is `changes`.',
+  tags,
+  isTile: true,
+  params: Type.Object({ ...TaskParams.properties, z: Type.String(), x: Type.String(), y: Type.String() }),
+  answers: { 200: media('A Mapbox Vector Tile', { [mvt]: Bytes }), 204: empty('Nothing is there') },
+  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
+    const tile = parseTile(request.params)
+    const task = await getTask(importer, request.params)
+    const { bytes } = await importer.changes.tile(task, tile, clientSignal(reply))
+    reply.header('cache-control', 'no-store')
+    if (bytes.length === 0) return reply.code(204).send()
+    reply.header('content-type', mvt).header('vary', 'accept-encoding')
+    if (chooseEncoding(['gzip'], request.headers['accept-encoding']) === undefined)
+      return reply.send(await unzip(bytes))
+    return reply.header('content-encoding', 'gzip').send(Buffer.from(bytes))
+  },
+})

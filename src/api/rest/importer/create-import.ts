@@ -1,0 +1,102 @@
+import type { SourceRequest } from '../../../importer/model/model.ts'
+import { showTransform } from '../../../transforms/chain.ts'
+import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
+import { operation } from '../../endpoint.ts'
+import { clientSignal } from '../../request-properties.ts'
+import type { ImportInput } from './bodies.ts'
+import { DatabaseImportBody, ImportBody } from './bodies.ts'
+import { readDatabaseBody } from './database-response.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
+import { readImportBody } from './new-import.ts'
+import { ImportParams, importPath, parseExpand, parseId, RunQuery } from './parameters.ts'
+import { ImportReply } from './schemas.ts'
+import { getImport, showImport } from './shown-imports.ts'
+import { claimUploads } from './take-uploads.ts'
+import { readTransformBody, reportUnknownParameters } from './transform-response.ts'
+
+const tags = ['importer']
+
+interface Creation {
+  wanted: ImportInput | undefined
+  query: { async?: boolean; exec?: boolean; expand?: string }
+  proposedId?: number
+  /** Takes the place of the body's data. */
+  source?: SourceRequest
+}
+
+/** Creates an import and responds with it. */
+export async function create(
+  deps: ImporterApiDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { wanted, query, proposedId, source }: Creation,
+): Promise<FastifyReply> {
+  const isAsync = query.async ?? false
+  const { name: user } = request.caller
+  const signal = clientSignal(reply)
+  const placed = await claimUploads(deps.importer, request, wanted?.data)
+  const created = await deps.importer.create(
+    readImportBody(wanted, { isAsync, proposedId, user, source: source ?? placed?.source }),
+    { signal, isRunAfter: query.exec === true },
+  )
+  const record = await getImport(deps.importer, String(created.id))
+  await placed?.release()
+  for (const spec of wanted?.transforms ?? []) {
+    reportUnknownParameters(request, spec, showTransform(readTransformBody(spec)), 'import.transforms.')
+  }
+  const shown = await showImport(deps, request, isAsync ? created : record, parseExpand(query.expand, 1))
+  return reply
+    .code(201)
+    .header('location', request.link(importPath(record.id)))
+    .send({ import: shown })
+}
+
+export const createImport = operation({
+  summary: 'Create an import',
+  description:
+    'An import holds tasks, one for each dataset. With `data` the tasks are made at once; without, files are uploaded to `/tasks`. Nothing is loaded before it is run.',
+  tags,
+  idempotent: true,
+  query: RunQuery,
+  body: ImportBody,
+  answers: { 201: ImportReply },
+  handle: (deps: ImporterApiDeps, request, reply) =>
+    create(deps, request, reply, { wanted: request.body.import, query: request.query }),
+})
+
+export const createImportWithId = operation({
+  summary: 'Create an import under a proposed id',
+  description:
+    'As `POST /rest/imports`, with an id that the client proposes; a higher one is given where it is taken.',
+  tags,
+  params: ImportParams,
+  query: RunQuery,
+  body: ImportBody,
+  answers: { 201: ImportReply },
+  handle: (deps: ImporterApiDeps, request, reply) =>
+    create(deps, request, reply, {
+      wanted: request.body.import,
+      query: request.query,
+      proposedId: parseId(request.params.importId, 'import'),
+    }),
+})
+
+/**
+ * Extension of the importer's contract, which describes database data but has no request that creates them. A
+ * server that connects to requested addresses is for administrators only.
+ */
+export const createDatabaseImport = operation({
+  summary: 'Create an import of the tables of a database',
+  description:
+    'An import with one task for each table of a PostgreSQL, MySQL, GeoPackage or SQLite database. The password is stored encrypted until the import is complete.',
+  tags,
+  idempotent: true,
+  query: RunQuery,
+  body: DatabaseImportBody,
+  answers: { 201: ImportReply },
+  handle: (deps: ImporterApiDeps, request, reply) => {
+    const { data, ...wanted } = request.body.import
+    const source = { type: 'database', database: readDatabaseBody(data) } as const
+    return create(deps, request, reply, { wanted, source, query: request.query })
+  },
+})

@@ -1,0 +1,37 @@
+import { Type } from 'typebox'
+import { geometryTypes } from '../../../geo/schema.ts'
+import { operation } from '../../endpoint.ts'
+import { clientSignal } from '../../request-properties.ts'
+import { DatabaseData, readDatabaseBody } from './database-response.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
+
+const Table = Type.Object({
+  name: Type.String(),
+  columns: Type.Integer(),
+  geometryType: Type.Optional(Type.Union(geometryTypes.map((one) => Type.Literal(one)))),
+  srs: Type.Optional(Type.String()),
+  rows: Type.Optional(Type.Integer({ description: 'As far as the database tells without counting' })),
+})
+
+/** Stores nothing: for selecting tables before an import is created. */
+export const listDatabaseTables = operation({
+  summary: 'List the tables of a database that an import could be made of',
+  description: 'Nothing of the connection is kept.',
+  tags: ['importer'],
+  body: Type.Object({ data: DatabaseData }),
+  answers: { 200: Type.Object({ tables: Type.Array(Table), messages: Type.Array(Type.String()) }) },
+  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
+    const wanted = readDatabaseBody(request.body.data)
+    const { tables, messages } = await importer.databaseTables(wanted, clientSignal(reply))
+    return {
+      tables: tables.map(({ name, schema, featureCount }) => ({
+        name,
+        columns: schema.attributes.length,
+        geometryType: schema.geometry?.type,
+        srs: schema.geometry?.crs?.srs,
+        rows: featureCount,
+      })),
+      messages: messages.map(({ message }) => message),
+    }
+  },
+})

@@ -1,0 +1,146 @@
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import { invalid } from '../../../core/errors/errors.ts'
+import { foldText } from '../../../core/text/fold-text.ts'
+import type { ImportSummary } from '../../../importer/importer.ts'
+import { importStates } from '../../../importer/model/model.ts'
+import type { FastifyRequest } from '../../app-types.ts'
+import { operation } from '../../endpoint.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
+import { parseStates } from './imports.ts'
+import { importPath } from './parameters.ts'
+
+const usualLimit = 50
+const mostImports = 200
+const mostWords = 20
+const mostSaid = 500
+
+const HistoryQuery = Type.Object({
+  q: Type.Optional(
+    Type.String({
+      maxLength: 1000,
+      description:
+        'Words, each of which has to be in the names of the data, of files and layers, in a message, or be who created it; case and accents do not matter',
+    }),
+  ),
+  state: Type.Optional(Type.String({ description: 'States of imports, with commas between' })),
+  user: Type.Optional(Type.String({ maxLength: 200, description: 'Who created it' })),
+  from: Type.Optional(
+    Type.String({ maxLength: 40, description: 'Created then or later: an instant as RFC 3339 has it' }),
+  ),
+  to: Type.Optional(Type.String({ maxLength: 40, description: 'Created before that' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: mostImports, default: usualLimit })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'So many are left out' })),
+})
+
+const Count = Type.Integer({ minimum: 0 })
+const ByName = Type.Record(Type.String(), Count)
+const PastImport = Type.Object({
+  id: Type.Integer(),
+  href: Type.String(),
+  state: Type.Enum([...importStates]),
+  created: Type.String(),
+  changed: Type.String(),
+  user: Type.Optional(Type.String({ description: 'Who created it, where that is known' })),
+  workspace: Type.String(),
+  source: Type.Optional(Type.Object({ type: Type.String(), name: Type.Optional(Type.String()) })),
+  layers: Type.Array(Type.String(), { description: 'Names of the first layers' }),
+  tasks: Type.Record(Type.String(), Count, { description: 'How many tasks are in which state' }),
+  rowsLoaded: Count,
+  rejected: Count,
+  messages: Type.Integer({ description: 'How much was told of it and of its tasks' }),
+  message: Type.Optional(Type.String({ description: `The first of that, up to ${mostSaid} characters` })),
+})
+
+const HistoryReply = Type.Object(
+  {
+    imports: Type.Array(PastImport),
+    total: Type.Integer({ description: 'How many imports are meant' }),
+    offset: Count,
+    counts: Type.Object(
+      { states: ByName, users: ByName },
+      { description: 'How many of all imports are in each state, and were created by whom' },
+    ),
+  },
+  { title: 'ImportHistory' },
+)
+
+export const showHistory = operation({
+  summary: 'Find imports: by words, state, creator and time, page by page, the newest first',
+  description:
+    'With what a list shows of each. Records of finished imports are kept for TERRANE_KEEP_IMPORTS days.',
+  tags: ['importer'],
+  query: HistoryQuery,
+  answers: { 200: HistoryReply },
+  handle: async ({ importer, dialect }: ImporterApiDeps, request) => {
+    const { limit = usualLimit, offset = 0, state } = request.query
+    const all = await importer.kept.cards()
+    const isMeant = filterOf(request.query, parseStates(state, dialect))
+    const found = all.filter(isMeant)
+    return {
+      imports: found.slice(offset, offset + limit).map((card) => toCardResponse(request, card)),
+      total: found.length,
+      offset,
+      counts: { states: countBy(all, (card) => card.state), users: countBy(all, ({ user }) => user) },
+    }
+  },
+})
+
+function filterOf(
+  { q = '', user, from, to }: Static<typeof HistoryQuery>,
+  states: readonly string[] | undefined,
+): (card: ImportSummary) => boolean {
+  const words = foldText(q)
+    .split(/\s+/u)
+    .filter((word) => word !== '')
+    .slice(0, mostWords)
+  const [first, end] = [instantOf('from', from), instantOf('to', to)]
+  return (card) =>
+    (states === undefined || states.includes(card.state)) &&
+    (user === undefined || card.user === user) &&
+    (first === undefined || card.createdAt >= first) &&
+    (end === undefined || card.createdAt < end) &&
+    words.every((word) => card.text.includes(word))
+}
+
+/** Returns a time in the stored format, whose texts sort by time. */
+function instantOf(name: string, text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return undefined
+  const isInstant = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/i.test(text)
+  const time = isInstant ? Date.parse(text) : Number.NaN
+  if (!Number.isNaN(time)) return new Date(time).toISOString()
+  throw invalid('invalid-parameter', `"${name}" is an instant such as 2026-01-31T12:00:00Z, found "${text}"`)
+}
+
+function countBy(
+  cards: readonly ImportSummary[],
+  nameOf: (card: ImportSummary) => string | undefined,
+): Record<string, number> {
+  const counts = new Map<string, number>()
+  for (const card of cards) {
+    const name = nameOf(card)
+    if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  return Object.fromEntries(counts)
+}
+
+function toCardResponse(request: FastifyRequest, card: ImportSummary) {
+  const { id, state, createdAt, updatedAt, user, workspace, source, layers, tasks, messages, said } = card
+  const { rowsLoaded, rejected } = card
+  return {
+    id,
+    href: request.link(importPath(id)),
+    state,
+    created: createdAt,
+    changed: updatedAt,
+    workspace,
+    layers,
+    tasks: { ...tasks },
+    rowsLoaded,
+    rejected,
+    messages,
+    user,
+    source,
+    message: said?.slice(0, mostSaid),
+  }
+}

@@ -1,0 +1,148 @@
+import type { Dialect } from '../../../core/config/settings.ts'
+import { invalid, notFound } from '../../../core/errors/errors.ts'
+import type { ImportState } from '../../../importer/model/model.ts'
+import { importStates } from '../../../importer/model/model.ts'
+import { createsMissingImport, isEmptyRun, statusOf, storedStates } from '../../compat/geoserver-importer.ts'
+import { empty } from '../../description.ts'
+import { operation } from '../../endpoint.ts'
+import { requireMatch, sendEntity } from '../../etag.ts'
+import { clientSignal } from '../../request-properties.ts'
+import { ImportBody } from './bodies.ts'
+import { create } from './create-import.ts'
+import { toImportDataResponse } from './data-response.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
+import { ExpandQuery, ImportParams, ListQuery, parseExpand, parseId, RunQuery } from './parameters.ts'
+import { ImportDataReply, ImportList, ImportReply } from './schemas.ts'
+import { getImport, showImport as show, showPassword, withGranules } from './shown-imports.ts'
+
+const tags = ['importer']
+
+/** Parses the states of a query; returns the stored states that match. */
+export function parseStates(text: string | undefined, dialect: Dialect): ImportState[] | undefined {
+  if (text === undefined || text === '') return undefined
+  const states = text.split(',').map((word) => {
+    const state = importStates.find((one) => one === word.trim().toUpperCase())
+    if (state === undefined) {
+      throw invalid('invalid-parameter', `state must be one of ${importStates.join(', ')}, found "${word}"`)
+    }
+    return state
+  })
+  return storedStates(states, dialect)
+}
+
+export const listImports = operation({
+  summary: 'List imports, newest first',
+  description: 'Ids and states of imports. `?expand` tells how much of each.',
+  tags,
+  query: ListQuery,
+  answers: { 200: ImportList },
+  handle: async (deps: ImporterApiDeps, request) => {
+    const { state, limit, offset, expand } = request.query
+    const states = parseStates(state, deps.dialect)
+    const records = await deps.importer.kept.list({ states, limit, offset })
+    const level = parseExpand(expand, 0)
+    const imports: object[] = []
+    for (const record of records) imports.push(await show(deps, request, record, level))
+    return { imports }
+  },
+})
+
+/** Takes every import away, as a DELETE of each would. */
+export const deleteAllImports = operation({
+  summary: 'Delete every import',
+  description: 'Deletes every import with its uploads and staged rows; layers that they have made stay.',
+  tags,
+  answers: { 204: empty() },
+  handle: async ({ importer }: ImporterApiDeps, _request, reply) => {
+    for (const { id } of await importer.kept.list()) await importer.removeImport(id)
+    return reply.code(204).send()
+  },
+})
+
+export const showImport = operation({
+  summary: 'One import',
+  description: 'State, target, data and tasks of an import. `?expand` tells how much of each.',
+  tags,
+  params: ImportParams,
+  query: ExpandQuery,
+  answers: { 200: ImportReply },
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    const record = await getImport(deps.importer, request.params.importId)
+    const level = parseExpand(request.query.expand, 1)
+    return sendEntity(request, reply, { import: await show(deps, request, record, level) })
+  },
+})
+
+export const runImport = operation({
+  summary: 'Run an import',
+  description:
+    'Loads all tasks that are `READY`. Answers at the end, or at once with `?async=true` (202); progress is at `/events` and at each task.',
+  tags,
+  idempotent: true,
+  params: ImportParams,
+  query: RunQuery,
+  body: ImportBody,
+  answers: { 204: empty() },
+  olderAnswers: { 201: ImportReply, 204: empty() },
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    const { importer, dialect } = deps
+    const id = parseId(request.params.importId, 'import')
+    const { query } = request
+    if (createsMissingImport(dialect) && (await importer.kept.find(id)) === undefined) {
+      return create(deps, request, reply, { wanted: request.body.import, query, proposedId: id })
+    }
+    try {
+      await importer.run(id, { isAsync: query.async ?? false, signal: clientSignal(reply) })
+    } catch (error) {
+      if (!isEmptyRun(error, dialect)) throw error
+    }
+    return reply.code(204).send()
+  },
+})
+
+export const deleteImport = operation({
+  summary: 'Delete an import',
+  description:
+    'Deletes the import with its uploads and staged rows; layers that it has made stay. A running import is cancelled first.',
+  tags,
+  params: ImportParams,
+  answers: { 200: empty() },
+  olderAnswers: { 204: empty() },
+  handle: async (deps: ImporterApiDeps, request, reply) => {
+    const record = await getImport(deps.importer, request.params.importId)
+    requireMatch(request, { import: await show(deps, request, record, 1) })
+    await deps.importer.removeImport(record.id)
+    return reply.code(statusOf(deps, 200, 204)).send()
+  },
+})
+
+export const cancelImport = operation({
+  summary: 'Cancel the run of an import',
+  description: 'Ends the running tasks; what they have not committed is removed, and they are `CANCELED`.',
+  tags,
+  params: ImportParams,
+  answers: { 204: empty() },
+  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
+    const record = await getImport(importer, request.params.importId)
+    await importer.cancelImport(record.id)
+    return reply.code(204).send()
+  },
+})
+
+export const showImportData = operation({
+  summary: "An import's data",
+  description: 'Type, location and files of the data of an import; passwords are shown as `********`.',
+  tags,
+  params: ImportParams,
+  query: ExpandQuery,
+  answers: { 200: ImportDataReply },
+  handle: async ({ importer }: ImporterApiDeps, request) => {
+    const record = await getImport(importer, request.params.importId)
+    const level = parseExpand(request.query.expand, 1)
+    if (record.source === undefined) throw notFound('no-data', `Import ${record.id} has no data of its own`)
+    const tasks = await importer.kept.listTasks(record.id)
+    const shown = level < 1 ? tasks : await withGranules(importer, tasks)
+    const data = toImportDataResponse(request, record, shown, level)
+    return data === undefined ? data : showPassword(importer, request, record, data)
+  },
+})

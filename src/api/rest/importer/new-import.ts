@@ -1,0 +1,82 @@
+import { isAbsolute, join } from 'node:path'
+import { invalid } from '../../../core/errors/errors.ts'
+import { ownValue } from '../../../core/values/record-keys.ts'
+import { requireMosaicTime } from '../../../importer/importer.ts'
+import type { MosaicTime, NewImport, RemoteRequest, SourceRequest } from '../../../importer/model/model.ts'
+import { sourceTypes } from '../../../importer/model/model.ts'
+import type { DataInput, ImportInput, TargetStoreInput, TimeInput } from './bodies.ts'
+import { requireCharset } from './parameters.ts'
+import { readTransformBody } from './transform-response.ts'
+
+function storeName(wanted: TargetStoreInput | undefined): string | undefined {
+  return (wanted?.dataStore ?? wanted?.coverageStore ?? wanted?.store)?.name
+}
+
+const elsewhere: Record<string, string> = {
+  database: 'Database data are imported by the command line: terrane import --database URL [--table T ...]',
+  table: 'Table data come into being by the command line: terrane import --database URL [--table T ...]',
+}
+
+function readRemoteBody({ location, file, username, password, domain }: DataInput): RemoteRequest {
+  const address = location ?? file
+  if (address === undefined || address.trim() === '') {
+    throw invalid('no-location', 'Remote data need a location')
+  }
+  const given = Object.entries({ username, password, domain })
+  for (const [name, value] of given) {
+    if (value === undefined || (value.length <= 1000 && !/\p{Cc}/u.test(value))) continue
+    throw invalid(
+      'invalid-credentials',
+      `${name} has at most 1000 characters, none of them a control character`,
+    )
+  }
+  return { location: address.trim(), ...Object.fromEntries(given.filter(([, value]) => value)) }
+}
+
+function readTimeBody({ mode, filenameRegex: pattern, timeFormat: format }: TimeInput): MosaicTime {
+  return requireMosaicTime({ mode, pattern, format })
+}
+
+/** Returns the location of a new import's data; undefined for none. */
+function readDataBody(data: DataInput | undefined): SourceRequest | undefined {
+  if (data === undefined) return undefined
+  const { type = 'file', file, location } = data
+  const source = sourceTypes.find((one) => one === type)
+  if (source === undefined) {
+    throw invalid('unknown-data-type', ownValue(elsewhere, type) ?? `Unknown data type "${type}"`)
+  }
+  const charset = requireCharset(data.charset ?? data.charsetEncoding)
+  if (source === 'remote') {
+    return { type: source, remote: readRemoteBody(data), charset }
+  }
+  const path =
+    file === undefined || location === undefined || isAbsolute(file)
+      ? (file ?? location)
+      : join(location, file)
+  if (path?.trim() === '') throw invalid('no-location', 'The data need a file or location that is not empty')
+  if (source === 'file' && path === undefined) return undefined
+  return {
+    type: source,
+    time: source === 'mosaic' && data.time !== undefined ? readTimeBody(data.time) : undefined,
+    path,
+    charset,
+  }
+}
+
+export function readImportBody(
+  wanted: ImportInput | undefined,
+  options: { isAsync: boolean; proposedId?: number; user?: string; source?: SourceRequest },
+): NewImport {
+  const workspace = wanted?.targetWorkspace?.workspace?.name
+  const store = storeName(wanted?.targetStore)
+  const source = options.source ?? readDataBody(wanted?.data)
+  return {
+    ...options,
+    transforms: (wanted?.transforms ?? []).map(readTransformBody),
+    isArchived: wanted?.archive ?? false,
+    allowEmpty: wanted?.allowEmpty || undefined,
+    workspace,
+    store,
+    source: source ?? options.source,
+  }
+}

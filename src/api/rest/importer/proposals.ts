@@ -1,0 +1,54 @@
+import { Type } from 'typebox'
+import type { Importer } from '../../../importer/importer.ts'
+import type { TaskRecord } from '../../../importer/model/model.ts'
+import { proposeGeometry, proposeLabels } from '../../../importer/model/model.ts'
+import { operation } from '../../endpoint.ts'
+import { clientSignal } from '../../request-properties.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
+import { TaskParams } from './parameters.ts'
+import { ProposalsReply } from './schemas.ts'
+import { getImport, getTask } from './shown-imports.ts'
+
+/** Time that a response to an edit waits for proposed keys. */
+const patienceMs = 1000
+
+export const listProposals = operation({
+  summary: 'What may be wanted of a task',
+  description:
+    'How its columns become a geometry, and by which keys an UPSERT could match its rows with those of the layer that it would go to. Keys are looked for in all rows of both, now where they were not before; what is found stands on the task as well.',
+  tags: ['importer'],
+  params: TaskParams,
+  query: Type.Object({
+    wait: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 60, default: 10, description: 'Seconds to wait for keys' }),
+    ),
+  }),
+  answers: { 200: ProposalsReply },
+  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
+    const { params, query } = request
+    const running = {
+      record: await getImport(importer, params.importId),
+      task: await getTask(importer, params),
+    }
+    const waitMs = (query.wait ?? 10) * 1000
+    const keys = await importer.keys.propose(running, waitMs, clientSignal(reply))
+    reply.header('cache-control', 'no-store')
+    return {
+      proposals: [...proposeGeometry(running.task), ...proposeLabels(running.task), ...(keys ?? [])],
+      whole: keys !== undefined,
+    }
+  },
+})
+
+/** A task that was edited; where it lacks keys, with those that are soon found. */
+export async function withFoundKeys(
+  importer: Importer,
+  task: TaskRecord,
+  signal: AbortSignal,
+): Promise<TaskRecord> {
+  if (task.errorCode !== 'no-keys') return task
+  const record = await importer.kept.get(task.importId)
+  // Unreadable data are reported when the task runs.
+  await importer.keys.propose({ record, task }, patienceMs, signal).catch(() => undefined)
+  return importer.kept.getTask(task.importId, task.id)
+}

@@ -1,0 +1,187 @@
+import { endpoint } from '../../endpoint.ts'
+import { listChanges, listDryRunChanges, showDryRunTile } from './changes.ts'
+import { createDatabaseImport, createImport, createImportWithId } from './create-import.ts'
+import { findCrsByWords } from './crs-search.ts'
+import { listDatabaseTables } from './database-tables.ts'
+import { dropDryRun, dryRunImport, showDryRun } from './dry-run.ts'
+import {
+  changeImportFile,
+  changeTaskFile,
+  deleteImportFile,
+  deleteTaskFile,
+  listImportFiles,
+  listTaskFiles,
+  showImportFile,
+  showTaskFile,
+} from './files.ts'
+import { listFolder } from './folders.ts'
+import { showHistory } from './history.ts'
+import {
+  cancelImport,
+  deleteAllImports,
+  deleteImport,
+  listImports,
+  runImport,
+  showImport,
+  showImportData,
+} from './imports.ts'
+import { showColumns, showPreviewFeatures, showPreviewTile, showRows } from './preview.ts'
+import { listProposals } from './proposals.ts'
+import { listRejects, sendRejects } from './rejects.ts'
+import { listSrsCandidates } from './srs-candidates.ts'
+import { changeTaskLayer, showTaskLayer, showTaskStyle } from './task-layers.ts'
+import { changeTaskTarget, showTaskTarget } from './task-targets.ts'
+import {
+  acceptStopped,
+  cancelTask,
+  changeTask,
+  deleteTask,
+  listTasks,
+  showTask,
+  showTaskData,
+  showTaskProgress,
+} from './tasks.ts'
+import { listTransformTypes } from './transform-types.ts'
+import {
+  changeTransform,
+  createTransform,
+  deleteTransform,
+  listTransforms,
+  showTransform,
+} from './transforms.ts'
+import { uploadFile, uploadFiles } from './uploads.ts'
+import { watchImport } from './watch.ts'
+
+const older = { dialect: 'geoserver' } as const
+
+/** Possible sources of an import, and available transformations. */
+const choiceEndpoints = [
+  endpoint('POST', '/rest/database-tables', 'admin', 'view', { listDatabaseTables }),
+  endpoint('GET', '/rest/import-folders', 'staff', 'view', { listFolder }),
+  endpoint('GET', '/rest/crs', 'staff', 'view', { findCrsByWords }),
+  endpoint('GET', '/rest/transforms', 'staff', 'view', { listTransformTypes }),
+]
+
+/** `/rest/imports`, and `/rest/database-imports` beside it. Only digits are a task id in a PUT. */
+const importEndpoints = [
+  endpoint('POST', '/rest/database-imports', 'admin', 'create', { createDatabaseImport }),
+  endpoint('GET', '/rest/import-history', 'staff', 'view', { showHistory }),
+  endpoint('GET', '/rest/imports', 'staff', 'view', { listImports }),
+  endpoint('POST', '/rest/imports', 'staff', 'create', { createImport }),
+  endpoint('DELETE', '/rest/imports', 'staff', 'remove', { deleteAllImports }, older),
+  endpoint('GET', '/rest/imports/:importId', 'staff', 'view', { showImport }),
+  endpoint('POST', '/rest/imports/:importId', 'staff', 'publish', { runImport }),
+  endpoint('PUT', '/rest/imports/:importId', 'staff', 'create', { createImportWithId }),
+  endpoint('DELETE', '/rest/imports/:importId', 'staff', 'remove', { deleteImport }),
+  endpoint('DELETE', '/rest/imports/:importId/run', 'staff', 'change', { cancelImport }),
+  endpoint('POST', '/rest/imports/:importId/dry-run', 'staff', 'view', { dryRunImport }),
+  endpoint('GET', '/rest/imports/:importId/dry-run', 'staff', 'view', { showDryRun }),
+  endpoint('DELETE', '/rest/imports/:importId/dry-run', 'staff', 'remove', { dropDryRun }),
+  endpoint('GET', '/rest/imports/:importId/dry-run/tasks/:taskId/changes', 'staff', 'download', {
+    listDryRunChanges: listDryRunChanges,
+  }),
+  endpoint('GET', '/rest/imports/:importId/dry-run/tasks/:taskId/:z/:x/:y.mvt', 'staff', 'view', {
+    showDryRunTile: showDryRunTile,
+  }),
+  endpoint('GET', '/rest/imports/:importId/events', 'staff', 'view', { watchImport }),
+  endpoint('GET', '/rest/imports/:importId/data', 'staff', 'view', { showImportData }),
+  endpoint('GET', '/rest/imports/:importId/data/files', 'staff', 'view', { listImportFiles }),
+  endpoint('GET', '/rest/imports/:importId/data/files/:fileId', 'staff', 'view', { showImportFile }),
+  endpoint('PUT', '/rest/imports/:importId/data/files/:fileId', 'staff', 'change', { changeImportFile }),
+  endpoint('DELETE', '/rest/imports/:importId/data/files/:fileId', 'staff', 'remove', { deleteImportFile }),
+]
+
+const taskEndpoints = [
+  endpoint('GET', '/rest/imports/:importId/tasks', 'staff', 'view', { listTasks }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId', 'staff', 'view', { showTask }),
+  endpoint('PUT', '/rest/imports/:importId/tasks/:taskId(^\\d+$)', 'staff', 'change', { changeTask }),
+  endpoint('DELETE', '/rest/imports/:importId/tasks/:taskId', 'staff', 'remove', { deleteTask }),
+  endpoint('DELETE', '/rest/imports/:importId/tasks/:taskId/run', 'staff', 'change', { cancelTask }),
+  endpoint('POST', '/rest/imports/:importId/tasks/:taskId/accept', 'staff', 'publish', { acceptStopped }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/progress', 'staff', 'view', { showTaskProgress }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/rejects', 'staff', 'download', { listRejects }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/changes', 'staff', 'download', { listChanges }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/data', 'staff', 'view', { showTaskData }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/data/files', 'staff', 'view', { listTaskFiles }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/data/files/:fileId', 'staff', 'view', {
+    showTaskFile,
+  }),
+  endpoint('PUT', '/rest/imports/:importId/tasks/:taskId/data/files/:fileId', 'staff', 'change', {
+    changeTaskFile,
+  }),
+  endpoint('DELETE', '/rest/imports/:importId/tasks/:taskId/data/files/:fileId', 'staff', 'remove', {
+    deleteTaskFile,
+  }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/layer', 'staff', 'view_metadata', { showTaskLayer }),
+  endpoint('PUT', '/rest/imports/:importId/tasks/:taskId/layer', 'staff', 'change_metadata', {
+    changeTaskLayer,
+  }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/layer/style', 'staff', 'view_metadata', {
+    showTaskStyle,
+  }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/target', 'staff', 'view', { showTaskTarget }),
+  endpoint('PUT', '/rest/imports/:importId/tasks/:taskId/target', 'staff', 'change', { changeTaskTarget }),
+]
+
+const lookEndpoints = [
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/srs-candidates', 'staff', 'view', {
+    listSrsCandidates,
+  }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/proposals', 'staff', 'view', { listProposals }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/rows', 'staff', 'view', { showRows }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/columns', 'staff', 'view', { showColumns }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/preview/:z/:x/:y.mvt', 'staff', 'view', {
+    showPreviewTile,
+  }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/preview.geojson', 'staff', 'view', {
+    showPreviewFeatures,
+  }),
+]
+
+const transformEndpoints = [
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/transforms', 'staff', 'view', { listTransforms }),
+  endpoint('POST', '/rest/imports/:importId/tasks/:taskId/transforms', 'staff', 'create', {
+    createTransform,
+  }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/transforms/:transformId', 'staff', 'view', {
+    showTransform,
+  }),
+  endpoint('PUT', '/rest/imports/:importId/tasks/:taskId/transforms/:transformId', 'staff', 'change', {
+    changeTransform,
+  }),
+  endpoint('DELETE', '/rest/imports/:importId/tasks/:taskId/transforms/:transformId', 'staff', 'remove', {
+    deleteTransform,
+  }),
+]
+
+/** Endpoints with JSON bodies. */
+export const jsonEndpoints = [
+  ...choiceEndpoints,
+  ...importEndpoints,
+  ...taskEndpoints,
+  ...lookEndpoints,
+  ...transformEndpoints,
+]
+
+/** Endpoints with form bodies. */
+export const formEndpoints = [
+  endpoint('POST', '/rest/imports/:importId/tasks', 'staff', 'upload', { uploadFiles }),
+]
+
+/** Endpoints whose body is a file. */
+export const fileEndpoints = [
+  endpoint('PUT', '/rest/imports/:importId/tasks/:fileName', 'staff', 'upload', { uploadFile }),
+]
+
+/** Endpoints that accept a form with files, or a single file. */
+export const formOrFileEndpoints = [
+  endpoint('POST', '/rest/imports/:importId/tasks/:taskId/rejects', 'staff', 'publish', { sendRejects }),
+]
+
+/** Every endpoint of the importer. */
+export const importerEndpoints = [
+  ...jsonEndpoints,
+  ...formEndpoints,
+  ...fileEndpoints,
+  ...formOrFileEndpoints,
+]

@@ -1,0 +1,89 @@
+import type { Catalog } from '../../../catalog/catalog.ts'
+import type { Dialect } from '../../../core/config/settings.ts'
+import { notFound } from '../../../core/errors/errors.ts'
+import { hasValues } from '../../../core/values/defined.ts'
+import type { Importer } from '../../../importer/importer.ts'
+import type { TaskRecord } from '../../../importer/model/model.ts'
+import type { FastifyRequest } from '../../app-types.ts'
+import { statusOf } from '../../compat/geoserver-importer.ts'
+import { media } from '../../description.ts'
+import { operation } from '../../endpoint.ts'
+import { requireMatch, sendEntity } from '../../etag.ts'
+import { acceptedFormats, sendStyleDocument } from '../catalog/style-documents.ts'
+import { documentAnswers } from '../catalog/style-response.ts'
+import { LayerBody } from './bodies.ts'
+import type { ImporterApiDeps } from './importer-api-deps.ts'
+import { readLayerBody, requireLayer, toLayerResponse } from './layer-response.ts'
+import { TaskParams, taskPath } from './parameters.ts'
+import { TaskLayerReply, TaskStyleReply } from './schemas.ts'
+import { getTask } from './shown-imports.ts'
+
+const tags = ['importer']
+
+function show(dialect: Dialect, request: FastifyRequest, task: TaskRecord) {
+  return { layer: toLayerResponse(request, task, dialect) }
+}
+
+export const showTaskLayer = operation({
+  summary: "A task's layer",
+  description: 'Name, title, CRS, bounds, attributes and style of the layer that the task makes or changes.',
+  tags,
+  params: TaskParams,
+  answers: { 200: TaskLayerReply },
+  handle: async ({ importer, dialect }: ImporterApiDeps, request, reply) =>
+    sendEntity(request, reply, show(dialect, request, await getTask(importer, request.params))),
+})
+
+export const changeTaskLayer = operation({
+  summary: "Change a task's layer",
+  description:
+    'Names the layer, its texts, its CRS (`srs`) or its style. A task in `NO_CRS` is `READY` once its CRS is known.',
+  tags,
+  params: TaskParams,
+  body: LayerBody,
+  answers: { 200: TaskLayerReply },
+  olderAnswers: { 202: TaskLayerReply },
+  handle: async ({ importer, dialect }: ImporterApiDeps, request, reply) => {
+    const task = await getTask(importer, request.params)
+    const layer = readLayerBody(task, request.body.layer, dialect)
+    const change = hasValues(layer) ? { layer } : {}
+    const changed = await importer.changeTask(task.importId, task.id, change, (current) =>
+      requireMatch(request, show(dialect, request, current)),
+    )
+    reply.code(statusOf({ dialect }, 200, 202))
+    return sendEntity(request, reply, show(dialect, request, changed))
+  },
+})
+
+/** The style by name, or the document that came with the data. */
+async function styleOf(importer: Importer, catalog: Catalog, task: TaskRecord) {
+  const { style: name, ownStyle } = requireLayer(task)
+  const { workspace } = await importer.kept.get(task.importId)
+  if (ownStyle !== undefined)
+    return { name, format: ownStyle.format, document: await importer.readOwnStyle(ownStyle) }
+  const style = await catalog.styles.resolve(workspace, name)
+  if (style === undefined) throw notFound('unknown-style', `Style "${name}" does not exist`)
+  return style
+}
+
+export const showTaskStyle = operation({
+  summary: "The style of a task's layer",
+  description: 'The style that draws the layer of the task, or its document by `Accept`.',
+  tags,
+  params: TaskParams,
+  answers: {
+    200: media('The style, or its document by Accept', {
+      'application/json': TaskStyleReply,
+      ...documentAnswers,
+    }),
+  },
+  handle: async ({ importer, catalog }: ImporterApiDeps, request, reply) => {
+    const task = await getTask(importer, request.params)
+    const style = await styleOf(importer, catalog, task)
+    reply.header('vary', 'accept')
+    const wanted = acceptedFormats(request.headers.accept)
+    if (wanted.length > 0) return sendStyleDocument(reply, style, wanted, ['maplibre', 'sld'])
+    const href = request.link(`${taskPath(task.importId, task.id)}/layer/style`)
+    return sendEntity(request, reply, { style: { name: style.name, href, format: style.format } })
+  },
+})

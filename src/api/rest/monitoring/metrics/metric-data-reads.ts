@@ -1,0 +1,110 @@
+import type { Dialect } from '../../../../core/config/settings.ts'
+import type { Transfer } from '../../../../core/workers/handlers.ts'
+import type { ServiceRecord } from '../../../../monitoring/model/records.ts'
+import type { ExceptionFilter } from '../../../../monitoring/query/exception-reads.ts'
+import { listExceptions } from '../../../../monitoring/query/exception-reads.ts'
+import type {
+  ListIds,
+  ListQuery,
+  ListSlice,
+  ResourceListQuery,
+} from '../../../../monitoring/query/list-reads.ts'
+import {
+  findLabelIds,
+  findResourceIds,
+  nameLabels,
+  nameResources,
+} from '../../../../monitoring/query/list-reads.ts'
+import { findResolution } from '../../../../monitoring/query/metric-data.ts'
+import type { ReadLimits, Reads, Slice } from '../../../../monitoring/query/reads.ts'
+import { transferSlice } from '../../../../monitoring/query/reads.ts'
+import { readMetricDataSlice } from '../../../../monitoring/query/slice-metric-data.ts'
+import type { SeriesDatabase } from '../../../../monitoring/series/series-database.ts'
+import { hasListEnvelope, namesOfDialect } from '../../../compat/geonode-monitoring.ts'
+import { envelope } from '../response-envelope.ts'
+import { bytesOf } from './byte-text.ts'
+import { toListedResponse } from './exception-response.ts'
+import type { MetricDataRequest } from './metric-data-writer.ts'
+import { writeMetricData } from './metric-data-writer.ts'
+
+/** Request for a list to a reader thread. */
+interface ListRequest<T> {
+  query: T
+  dialect: Dialect
+  /** Entries that are left; absent for the first slice. */
+  rest?: ListIds
+}
+
+interface ExceptionListRequest {
+  query: ExceptionFilter
+  dialect: Dialect
+  /** Path of the list, below which each entry has its details. */
+  path: string
+  services: readonly Pick<ServiceRecord, 'id' | 'name' | 'type'>[]
+}
+
+type SlicedRead<A> = (database: SeriesDatabase, request: A, limits: ReadLimits) => Promise<Transfer<Slice<A>>>
+
+/** Reads whose results are slices of JSON. */
+export const metricDataReads = {
+  metricData: sliceMetricData,
+  labels: slicedList('labels', findLabelIds, nameLabels) satisfies SlicedRead<ListRequest<ListQuery>>,
+  resources: slicedList('resources', findResourceIds, nameResources) satisfies SlicedRead<
+    ListRequest<ResourceListQuery>
+  >,
+  exceptionList: sliceExceptions,
+} satisfies Reads
+
+/** The first slice of a result may be the whole result. */
+const wholeWindow = { first: 0, expected: Number.POSITIVE_INFINITY }
+
+async function sliceMetricData(
+  database: SeriesDatabase,
+  request: MetricDataRequest,
+  limits: ReadLimits,
+): Promise<Transfer<Slice<MetricDataRequest>>> {
+  const { query, start = wholeWindow } = request
+  const slice = await readMetricDataSlice(database, query, start, limits)
+  const resolution = slice.whole && (await findResolution(database, slice.whole))
+  const bytes = writeMetricData(request, slice, resolution)
+  return transferSlice({ bytes, next: slice.next && { ...request, start: slice.next } })
+}
+
+function slicedList<Q, T>(
+  key: string,
+  find: (database: SeriesDatabase, query: Q, limits: ReadLimits) => Promise<ListIds>,
+  name: (database: SeriesDatabase, ids: ListIds, count: number) => Promise<ListSlice<T>>,
+): SlicedRead<ListRequest<Q>> {
+  return async (database, request, limits) => {
+    const ids = request.rest ?? (await find(database, request.query, limits))
+    const { entries, rest } = await name(database, ids, limits.rowsPerRead)
+    const [head, tail] = listFrame(key, request.dialect)
+    const isFirst = request.rest === undefined
+    const isLast = rest.length === 0
+    const list = JSON.stringify(entries).slice(1, -1)
+    const bytes = bytesOf(`${isFirst ? head : ','}${list}${isLast ? tail : ''}`)
+    return transferSlice({ bytes, next: isLast ? undefined : { ...request, rest } })
+  }
+}
+
+async function sliceExceptions(
+  database: SeriesDatabase,
+  { query, dialect, path, services }: ExceptionListRequest,
+  limits: ReadLimits,
+): Promise<Transfer<Slice<ExceptionListRequest>>> {
+  const found = await listExceptions(database, query, limits)
+  const wire = namesOfDialect(dialect)
+  const known = new Map(services.map((service) => [service.id, service]))
+  const exceptions = found.map((one) =>
+    toListedResponse(one, { wire, service: known.get(one.serviceId), path }),
+  )
+  const [head, tail] = listFrame('exceptions', dialect)
+  const bytes = bytesOf(`${head}${JSON.stringify(exceptions).slice(1, -1)}${tail}`)
+  return transferSlice<ExceptionListRequest>({ bytes, next: undefined })
+}
+
+/** Returns the text around the entries of a list. */
+function listFrame(key: string, dialect: Dialect): [head: string, tail: string] {
+  const around = hasListEnvelope(dialect) ? envelope({ key }) : {}
+  return [JSON.stringify({ ...around, [key]: [] }).slice(0, -2), ']}']
+}

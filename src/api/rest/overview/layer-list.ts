@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import { hasRole } from '../../../access/records.ts'
+import type { Catalog } from '../../../catalog/catalog.ts'
+import { chooseSummaries } from '../../../catalog/summaries/choose-summaries.ts'
+import type { SummarySet } from '../../../catalog/summaries/layer-summaries.ts'
+import { Failure } from '../../../core/errors/errors.ts'
+import type { FastifyRequest } from '../../app-types.ts'
+import { loginNeeded } from '../../app-types.ts'
+import { countReaders } from '../../compat/dialect.ts'
+import { operation } from '../../endpoint.ts'
+import { sendEntity } from '../../etag.ts'
+import type { LayerListQuery } from './layer-list-query.ts'
+import { ListQuery, readQuestion, writePosition } from './layer-list-query.ts'
+import { LayerListReply, toCountsResponse, toListedResponse } from './layer-list-response.ts'
+import type { OrderedSummaries } from './ordered-summaries.ts'
+import type { LayerListDeps } from './overview-deps.ts'
+
+/** Permissions of the caller for layers. */
+interface Rights {
+  /** True for signed-in users: all layers, with their problems. */
+  isKnown: boolean
+  requests: boolean
+}
+
+export const findLayers = operation({
+  summary: 'Find layers: by words, filters and order, page by page, with what a list shows of each',
+  description:
+    'Without a login those that are public. A page is of one moment; pages that are asked for by `next` lose and repeat no layer that stays where it is in the order, whatever comes or goes between.',
+  tags: ['layers'],
+  isPublicRead: true,
+  query: ListQuery,
+  answers: { 200: LayerListReply },
+  handle: async (deps: LayerListDeps, request, reply) => {
+    const question = readQuestion(request.query)
+    const rights = rightsOf(request, question)
+    const [known, areCounted] = await Promise.all([
+      deps.catalog.cards.now(),
+      rights.requests && deps.use?.refresh(),
+      rights.isKnown && deps.catalog.looks.refresh(),
+    ])
+    const set = rights.isKnown ? known : known.open
+    const page = choosePage(deps.catalog, deps.ordered, set, question, rights)
+    const layers = await Promise.all(
+      page.cards.map(async (card) =>
+        toListedResponse(request, set, {
+          card,
+          bounds: await deps.bounds.of(card),
+          problem: rights.isKnown ? deps.catalog.looks.problemOf(card) : undefined,
+          use: areCounted ? deps.use?.of(card.qualifiedName) : undefined,
+        }),
+      ),
+    )
+    return sendEntity(request, reply, {
+      layers,
+      total: page.total,
+      offset: page.offset,
+      next: page.next === undefined ? undefined : nextLink(request, page.next),
+      revision: revisionOf(set),
+      counts: toCountsResponse(set, page.counts, rights.isKnown),
+    })
+  },
+})
+
+/** Throws `Failure` if the query would reveal what the caller may not see. */
+function rightsOf({ caller, server }: FastifyRequest, { filter, wanted }: LayerListQuery): Rights {
+  const rights = { isKnown: hasRole(caller, 'user'), requests: hasRole(caller, countReaders[server.dialect]) }
+  const isHidden =
+    (filter.hasProblem !== undefined && !rights.isKnown) || (wanted.order === 'requests' && !rights.requests)
+  if (isHidden && caller.role === 'anonymous') throw loginNeeded()
+  if (isHidden)
+    throw new Failure('forbidden', 'not-allowed', 'Order by requests needs the right to read metrics')
+  return rights
+}
+
+function choosePage(
+  catalog: Pick<Catalog, 'cards' | 'looks'>,
+  ordered: OrderedSummaries,
+  set: SummarySet,
+  question: LayerListQuery,
+  rights: Rights,
+) {
+  const { filter, wanted, limit, after } = question
+  const all = ordered.all(set, wanted)
+  const found = chooseSummaries(all, filter, {
+    isPublic: (card) => set.isPublic(card),
+    hasProblem: (card) => rights.isKnown && catalog.looks.problemOf(card) !== undefined,
+  })
+  const chosen = ordered.settle(found.cards, wanted)
+  const offset = after === undefined ? question.offset : ordered.countUpTo(chosen, after, wanted)
+  const cards = chosen.slice(offset, offset + limit)
+  const last = offset + limit < chosen.length ? cards.at(-1) : undefined
+  const next = last && writePosition(ordered.positionOf(last, wanted))
+  return { cards, offset, total: chosen.length, counts: found.counts, next }
+}
+
+/** The same address, behind the last layer of this page. */
+function nextLink(request: FastifyRequest, after: string): string {
+  const [, query = ''] = request.url.split('?', 2)
+  const parameters = new URLSearchParams(query)
+  parameters.delete('offset')
+  parameters.set('after', after)
+  return request.link(`/rest/catalogue/layers?${parameters}`)
+}
+
+function revisionOf(set: SummarySet): string {
+  const open = [...set.openWorkspaces].join(',')
+  return createHash('sha256').update(`${set.digest} ${open}`).digest('base64url').slice(0, 16)
+}

@@ -1,0 +1,131 @@
+import { Type } from 'typebox'
+import { hasRole } from '../../../access/records.ts'
+import type { Catalog } from '../../../catalog/catalog.ts'
+import { invalid } from '../../../core/errors/errors.ts'
+import { isZone } from '../../../core/values/zone-days.ts'
+import type { Importer } from '../../../importer/importer.ts'
+import type { FastifyRequest } from '../../app-types.ts'
+import { countReaders } from '../../compat/dialect.ts'
+import { operation } from '../../endpoint.ts'
+import { healthLevel } from '../monitoring/checks/responses.ts'
+import type { StateDeps } from './overview-deps.ts'
+import type { DayTotals } from './requests-today.ts'
+
+const Count = Type.Integer({ minimum: 0 })
+const Day = Type.Object({
+  from: Type.String(),
+  to: Type.String({ description: 'The last whole minute, or hour where only hours are kept' }),
+  requests: Count,
+  failed: Type.Integer({ minimum: 0, description: 'Answered with a status from 400 on' }),
+})
+const ByState = Type.Record(Type.String(), Count)
+
+const State = Type.Object(
+  {
+    state: Type.Object({
+      time: Type.String(),
+      zone: Type.String({ description: 'Whose days are meant' }),
+      layers: Type.Object({
+        total: Count,
+        public: Count,
+        problems: Type.Optional(Type.Integer({ description: 'Layers that need a look' })),
+      }),
+      requests: Type.Optional(
+        Type.Object(
+          { today: Day, weekAgo: Day },
+          {
+            description:
+              'Of all watched servers today, and a week ago by this time of day; without requests of these pages, unless `traffic` says `all`',
+          },
+        ),
+      ),
+      alerts: Type.Optional(
+        Type.Object({
+          raised: Type.Integer({ description: 'Checks that do not hold' }),
+          level: Type.String({ description: '`ok`, or the worst severity' }),
+        }),
+      ),
+      imports: Type.Optional(
+        Type.Object(
+          { states: ByState, tasks: ByState },
+          { description: 'By state, without COMPLETE: imports, and imports that have such tasks' },
+        ),
+      ),
+    }),
+  },
+  { title: 'State' },
+)
+
+export const showState = operation({
+  summary: 'How things are, in numbers, as far as the caller may know',
+  description:
+    'Everybody is told of the layers that they may read; who may read metrics of requests; users of alerts; staff of imports that are not done.',
+  tags: ['server'],
+  isPublicRead: true,
+  query: Type.Object({
+    zone: Type.Optional(
+      Type.String({
+        description: 'Time zone such as `Europe/Berlin` whose days are meant; default that of the server',
+      }),
+    ),
+    traffic: Type.Optional(
+      Type.Enum(['others', 'all'], {
+        description: 'Whose requests are counted: `all` counts those of the pages of this server too',
+      }),
+    ),
+  }),
+  answers: { 200: State },
+  handle: async (deps: StateDeps, request) => {
+    const { zone = deps.zone, traffic } = request.query
+    if (!isZone(zone))
+      throw invalid(
+        'invalid-parameter',
+        `"zone" is the IANA name of a time zone such as Europe/Berlin, found "${zone}"`,
+      )
+    const time = deps.clock.now().toISOString()
+    const [layers, requests, alerts, imports] = await Promise.all([
+      layersOf(deps.catalog, request),
+      requestsOf(deps.counted, request, { zone, isWithPages: traffic === 'all' }),
+      alertsOf(deps.counted, request),
+      importsOf(deps.imports, request),
+    ])
+    return { state: { time, zone, layers, ...requests, ...alerts, ...imports } }
+  },
+})
+
+async function layersOf({ cards, looks }: Pick<Catalog, 'cards' | 'looks'>, { caller }: FastifyRequest) {
+  const set = await cards.now()
+  const open = set.open.byId.size
+  if (!hasRole(caller, 'user')) return { total: open, public: open }
+  await looks.refresh()
+  let problems = 0
+  for (const card of set.byId.values()) if (looks.problemOf(card) !== undefined) problems += 1
+  return { total: set.byId.size, public: open, problems }
+}
+
+async function requestsOf(
+  counted: StateDeps['counted'],
+  { caller, server }: FastifyRequest,
+  { zone, isWithPages }: { zone: string; isWithPages: boolean },
+) {
+  if (counted === undefined || !hasRole(caller, countReaders[server.dialect])) return {}
+  const { today, weekAgo } = await counted.requests.in(zone, isWithPages)
+  return { requests: { today: toDayResponse(today), weekAgo: toDayResponse(weekAgo) } }
+}
+
+function toDayResponse({ from, to, requests, failed }: DayTotals) {
+  const text = (seconds: number): string => new Date(seconds * 1000).toISOString()
+  return { from: text(from), to: text(to), requests, failed }
+}
+
+async function alertsOf(counted: StateDeps['counted'], { caller }: FastifyRequest) {
+  if (counted === undefined || !hasRole(caller, 'user')) return {}
+  const found = await counted.notifications.problems()
+  return { alerts: { raised: found.length, level: healthLevel(found) } }
+}
+
+async function importsOf(imports: Pick<Importer['kept'], 'countUnfinished'>, { caller }: FastifyRequest) {
+  if (!hasRole(caller, 'staff')) return {}
+  const { imports: states, tasks } = await imports.countUnfinished()
+  return { imports: { states, tasks } }
+}

@@ -1,0 +1,49 @@
+import { healthEndpoints } from './about/health.ts'
+import { metricsEndpoints } from './about/metrics.ts'
+import { monitoringIndexEndpoints, startPageEndpoints } from './about/start-page.ts'
+import { sessionEndpoints, tokenEndpoints, userEndpoints } from './auth/routes.ts'
+import { basemapEndpoints } from './basemap/routes.ts'
+import type { AnyEndpoint } from './endpoint.ts'
+import { ogcEndpoints } from './ogcapi/routes.ts'
+import { owsEndpoints } from './ows/routes.ts'
+import { catalogEndpoints } from './rest/catalog/routes.ts'
+import { downloadEndpoints } from './rest/downloads/routes.ts'
+import { importerEndpoints } from './rest/importer/routes.ts'
+import {
+  checkEndpoints,
+  countedEndpoints,
+  loadEndpoints,
+  watchedEndpoints,
+} from './rest/monitoring/routes.ts'
+import { layerListEndpoints, stateEndpoints } from './rest/overview/routes.ts'
+import { uploadEndpoints } from './rest/uploads/routes.ts'
+import { pictureEndpoints } from './tiles/picture-routes.ts'
+import { tileEndpoints } from './tiles/routes.ts'
+
+/**
+ * All endpoints of the server, area by area; each table lists method, path, access, event type and handler.
+ */
+export const endpoints: readonly AnyEndpoint[] = [
+  ...startPageEndpoints, // /, /rest, /rest/security
+  ...monitoringIndexEndpoints, // /monitoring, /monitoring/api
+  ...healthEndpoints, // /health
+  ...metricsEndpoints, // /metrics
+  ...userEndpoints, // /rest/security/users, /rest/security/self/password
+  ...tokenEndpoints, // /rest/security/tokens
+  ...sessionEndpoints, // /rest/security/session
+  ...watchedEndpoints, // /monitoring/api/hosts, /monitoring/api/services
+  ...countedEndpoints, // /monitoring/api/metric_data and what it names
+  ...loadEndpoints, // /monitoring/api/load
+  ...checkEndpoints, // /monitoring/api/status, /monitoring/api/notifications
+  ...ogcEndpoints, // /ogc
+  ...tileEndpoints, // /tiles
+  ...pictureEndpoints, // /tiles
+  ...downloadEndpoints, // /rest/layers/<layer>/exports, /rest/downloads
+  ...catalogEndpoints, // /rest/workspaces, /rest/catalogue/workspaces, /rest/catalogue/stores, /rest/layers, /rest/styles
+  ...importerEndpoints, // /rest/imports
+  ...basemapEndpoints, // /assets/basemap
+  ...uploadEndpoints, // /rest/uploads
+  ...owsEndpoints, // /wms
+  ...layerListEndpoints, // /rest/catalogue/layers
+  ...stateEndpoints, // /rest/state
+]

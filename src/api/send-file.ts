@@ -1,0 +1,91 @@
+import type { BigIntStats } from 'node:fs'
+import { constants } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { openGuarded } from '../core/files/guarded-files.ts'
+import type { FastifyReply, FastifyRequest } from './app-types.ts'
+import type { ByteRange } from './byte-range.ts'
+import { parseRange } from './byte-range.ts'
+import { entityTags } from './etag.ts'
+
+/** A file of the server's own choice that a client reads. */
+export interface SentFile {
+  path: string
+  mediaType: string
+  /** True if the path may be a symbolic link. */
+  isLinkAllowed: boolean
+}
+
+/** Changes with every other file under the name, and when the file is written to. */
+function etagOfFile({ ino, size, mtimeNs }: BigIntStats): string {
+  return `"${ino.toString(36)}-${size.toString(36)}-${mtimeNs.toString(36)}"`
+}
+
+/** True if `If-Range` matches this file (RFC 9110, section 13.1.5): by its exact tag or its exact date. */
+function isRangeWanted({ headers }: FastifyRequest, etag: string, changedAt: string): boolean {
+  const condition = headers['if-range']
+  return condition === undefined || condition === etag || condition === changedAt
+}
+
+function isKnown({ headers }: FastifyRequest, etag: string, changedAt: string): boolean {
+  const known = headers['if-none-match']
+  if (known !== undefined) return known.trim() === '*' || entityTags(known).includes(etag)
+  const since = headers['if-modified-since']
+  return since !== undefined && Date.parse(since) >= Date.parse(changedAt)
+}
+
+async function openRegular({ path, isLinkAllowed }: SentFile): Promise<FileHandle | undefined> {
+  const handle = await openGuarded(path, isLinkAllowed ? 0 : constants.O_NOFOLLOW).catch(() => undefined)
+  if (handle === undefined || (await handle.stat()).isFile()) return handle
+  await handle.close()
+  return undefined
+}
+
+function answerHead(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: BigIntStats,
+): ByteRange | undefined {
+  const etag = etagOfFile(status)
+  const changedAt = status.mtime.toUTCString()
+  const size = Number(status.size)
+  reply.headers({ etag, 'last-modified': changedAt, 'accept-ranges': 'bytes', 'cache-control': 'no-cache' })
+  if (isKnown(request, etag, changedAt)) {
+    reply.code(304)
+    return undefined
+  }
+  const isRange = request.method === 'GET' && isRangeWanted(request, etag, changedAt)
+  const range = isRange ? parseRange(request.headers.range, size) : undefined
+  if (range === 'unsatisfiable') {
+    reply.code(416).headers({ 'content-range': `bytes */${size}`, 'content-length': '0' })
+    return undefined
+  }
+  if (range !== undefined) {
+    reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${size}`)
+  }
+  const sent = range ?? { start: 0, end: size - 1 }
+  reply.header('content-length', String(sent.end - sent.start + 1))
+  return request.method === 'HEAD' || size === 0 ? undefined : sent
+}
+
+/**
+ * Sends a file, or the requested range of it; returns false if the file does not exist. The file is opened
+ * once: a file that replaces it meanwhile does not mix into the response.
+ */
+export async function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: SentFile,
+): Promise<boolean> {
+  const handle = await openRegular(file)
+  if (handle === undefined) return false
+  let isSent = false
+  try {
+    const range = answerHead(request, reply, await handle.stat({ bigint: true }))
+    if (reply.statusCode !== 304 && reply.statusCode !== 416) reply.type(file.mediaType)
+    isSent = range !== undefined
+    reply.send(range === undefined ? undefined : handle.createReadStream(range))
+    return true
+  } finally {
+    if (!isSent) await handle.close()
+  }
+}

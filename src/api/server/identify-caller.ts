@@ -1,0 +1,65 @@
+import type { Accounts } from '../../access/accounts.ts'
+import type { Authenticated, Caller } from '../../access/records.ts'
+import { anonymous } from '../../access/records.ts'
+import type { App, FastifyRequest } from '../app-types.ts'
+import { readCredentials } from '../auth/credentials.ts'
+import { tokenOfUrl } from '../url-token.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Check of the request's credentials, once it has been requested. */
+    identity: Promise<Authenticated> | undefined
+  }
+}
+
+/** Identifies callers. The credentials of a request are checked once. */
+export interface CallerIdentification {
+  /** Checks the credentials; invalid ones are a `Failure`. */
+  identify(request: FastifyRequest): Promise<Authenticated>
+  /**
+   * Returns the caller of a request that has ended, for its record; anonymous if the credentials are invalid.
+   */
+  callerOf(request: FastifyRequest): Caller | Promise<Caller>
+}
+
+/** Prepares the identification of callers by their accounts. */
+export function identifyCallers(app: App, accounts: Pick<Accounts, 'authenticate'>): CallerIdentification {
+  app.decorateRequest('identity')
+  const identify = (request: FastifyRequest): Promise<Authenticated> => {
+    request.identity ??= authenticate(accounts, request)
+    return request.identity
+  }
+  return {
+    identify,
+    callerOf: (request) => {
+      // Hooks have not seen a request whose address is malformed.
+      const { caller = anonymous } = request
+      if (caller.by !== 'nothing' || !hasCredentials(request)) return caller
+      return identify(request).then(
+        ({ caller }) => caller,
+        () => anonymous,
+      )
+    },
+  }
+}
+
+async function authenticate(
+  accounts: Pick<Accounts, 'authenticate'>,
+  request: FastifyRequest,
+): Promise<Authenticated> {
+  const { authorization, cookie } = request.headers
+  const token = authorization === undefined ? tokenOfUrl(request) : undefined
+  if (token !== undefined) {
+    const { caller } = await accounts.authenticate({ kind: 'bearer', token }, request.ip)
+    // A token in an address is good for reading alone.
+    return { caller: { ...caller, role: 'user' } }
+  }
+  const credentials = readCredentials({ authorization, cookie })
+  if (credentials === undefined) return { caller: anonymous }
+  return accounts.authenticate(credentials, request.ip)
+}
+
+function hasCredentials(request: FastifyRequest): boolean {
+  const { authorization, cookie } = request.headers
+  return authorization !== undefined || cookie !== undefined || tokenOfUrl(request) !== undefined
+}

@@ -1,0 +1,164 @@
+import fastifySwagger from '@fastify/swagger'
+import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify'
+import { fastify } from 'fastify'
+import type { TSchema } from 'typebox'
+import { Type } from 'typebox'
+import type { ServerSettings } from '../../core/config/settings.ts'
+import { STATUS_CODES } from '../../core/network/node-http.ts'
+import type { App } from '../app-types.ts'
+import { hasOlderAnswers } from '../compat/dialect.ts'
+import type { Answers, NamedDescription } from '../description.ts'
+import { FailureReply } from '../rest/monitoring/bodies.ts'
+import { isMonitoringPath } from '../rest/monitoring/envelope.ts'
+import { addExamples } from './api-examples.ts'
+import { nameSchemas } from './named-schemas.ts'
+import { describeParameters } from './parameter-texts.ts'
+
+const Problem = Type.Object(
+  {
+    type: Type.String(),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    code: Type.String({ description: 'Stable name of the failure' }),
+    errors: Type.Array(Type.String()),
+  },
+  { title: 'Problem' },
+)
+
+const failure = {
+  description: 'What is wrong (RFC 9457)',
+  content: { 'application/problem+json': { schema: Problem } },
+}
+
+const monitoringFailure = {
+  description: 'What is wrong, by field',
+  content: { 'application/json': { schema: FailureReply } },
+}
+
+const pageContentPolicy =
+  "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'"
+
+/** The page itself; below it lie its files. */
+export const referencePath = '/docs'
+
+/** OpenAPI from the route schemas at `/openapi.json`, and a reference page at `/docs`. */
+export async function describeApi(app: App, server: ServerSettings, version: string): Promise<void> {
+  const { publicUrl, basePath } = server
+  const base = publicUrl ?? basePath
+  await app.register(fastifySwagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Terrane',
+        version,
+        description: 'Imports spatial data, publishes it as layers, and watches how they are used.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: base === '' ? '/' : base }],
+      components: {
+        securitySchemes: {
+          basic: { type: 'http', scheme: 'basic' },
+          token: { type: 'http', scheme: 'bearer' },
+        },
+      },
+    },
+    transform: ({ schema, url, route }) => ({ schema: describeRoute(app, schema, url, route.config), url }),
+    transformObject: (described) =>
+      'openapiObject' in described ? addExamples(nameSchemas(described.openapiObject)) : {},
+  })
+  addReferencePage(app, new URL(base, 'http://localhost').pathname.replace(/\/$/, ''))
+}
+
+/** Returns the OpenAPI description of a route, from its operation. */
+function describeRoute(
+  app: App,
+  schema: FastifySchema | undefined,
+  url: string,
+  config: FastifyContextConfig | undefined,
+): FastifySchema {
+  const { operation, access } = config ?? {}
+  const failed = isMonitoringPath(url) ? monitoringFailure : failure
+  const security: Record<string, string[]>[] = access === 'public' ? [] : [{ basic: [] }, { token: [] }]
+  const described = operation === undefined ? schema : describeOperation(app, operation, schema)
+  const answers = Object(described?.response)
+  return { ...described, response: { ...answers, '4xx': failed, '5xx': failed }, security }
+}
+
+function describeOperation(app: App, operation: NamedDescription, schema: FastifySchema = {}): FastifySchema {
+  const { id, summary, tags, description, deprecated, told, consumes } = operation
+  const older = hasOlderAnswers(app.dialect) ? operation.olderAnswers : undefined
+  return {
+    ...schema,
+    summary: summary ?? schema.summary,
+    description: description ?? schema.description,
+    deprecated: deprecated ?? schema.deprecated,
+    querystring:
+      describeParameters((told?.query ?? schema.querystring) as TSchema | undefined) ?? schema.querystring,
+    params: describeParameters((told?.params ?? schema.params) as TSchema | undefined) ?? schema.params,
+    body: told?.body ?? schema.body ?? schema.body,
+    consumes: consumes?.slice() ?? schema.consumes,
+    operationId: id,
+    tags,
+    response: describeAnswers(older ?? operation.answers),
+  }
+}
+
+/** Returns the responses with a description of each status. */
+function describeAnswers(answers: Answers): object {
+  const described = Object.entries(answers).map(([status, answer]) => {
+    const { description = STATUS_CODES[status] } = answer as { description?: string }
+    return [status, { ...answer, 'x-response-description': description }] as const
+  })
+  return Object.fromEntries(described)
+}
+
+/** Headers that the server sets by itself, from what it sends. */
+const connectionHeaders = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding'])
+
+function addReferencePage(app: App, indexPrefix: string): void {
+  app.get(
+    '/openapi.json',
+    { config: { access: 'public', countsAs: 'view_metadata' }, schema: { hide: true } },
+    () => app.swagger(),
+  )
+  let page: Promise<FastifyInstance> | undefined
+  for (const path of ['', '/', '/json', '/yaml', '/static/*']) {
+    const url = referencePath + path
+    const countsAs = url === referencePath ? 'view' : 'unrecorded'
+    const options = { config: { access: 'public', countsAs }, schema: { hide: true } } as const
+    app.get(url, options, async (request, reply) => {
+      page ??= openReferencePage(app, indexPrefix).catch((error) => {
+        page = undefined
+        throw error
+      })
+      const server = await page
+      const { statusCode, headers, rawPayload } = await server.inject({
+        url: request.url,
+        headers: request.headers as Record<string, string>,
+      })
+      if (statusCode === 404) return reply.callNotFound()
+      for (const [name, value] of Object.entries(headers))
+        if (value !== undefined && !connectionHeaders.has(name)) reply.header(name, value)
+      return reply.code(statusCode).send(rawPayload.length === 0 ? undefined : rawPayload)
+    })
+  }
+}
+
+/** Opens the page in a server of its own when it is first requested: its packages would take a tenth of the start. */
+async function openReferencePage(app: App, indexPrefix: string): Promise<FastifyInstance> {
+  const { default: fastifySwaggerUi } = await import('@fastify/swagger-ui')
+  const server = fastify()
+  // The plug-in takes the document from its own server.
+  server.decorate('swagger', app.swagger.bind(app))
+  server.register(async (scope) => {
+    await (fastifySwaggerUi as unknown as (scope: FastifyInstance, options: object) => Promise<void>)(scope, {
+      routePrefix: referencePath,
+      indexPrefix,
+      staticCSP: pageContentPolicy,
+      uiConfig: { deepLinking: true, layout: 'BaseLayout' },
+    })
+  })
+  await server.ready()
+  return server
+}

@@ -1,0 +1,85 @@
+import { Type } from 'typebox'
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import { invalid } from '../../core/errors/errors.ts'
+import type { DrawnTiles } from '../../render/mapserver/drawn-tiles.ts'
+import type { MapFormat } from '../../render/pictures/encode-picture.ts'
+import { mapMediaTypes } from '../../render/pictures/encode-picture.ts'
+import type { Pictures } from '../../render/pictures/pictures.ts'
+import type { Rasters } from '../../render/rasters/rasters.ts'
+import type { Thumbnails } from '../../render/thumbnails/thumbnails.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import type { CachingSettings, LayerAtVersion } from './caching.ts'
+import { hasAlready, sayHowLong } from './caching.ts'
+import { namedLayers } from './named-layers.ts'
+import type { TileDeps } from './send-tile.ts'
+
+/** Dependencies of the endpoints for images. */
+export interface PictureDeps extends Omit<TileDeps, 'rasters'> {
+  catalog: Pick<Catalog, 'layers' | 'styles' | 'stores' | 'versions'>
+  rasters: Rasters
+  pictures: Pictures
+  drawnTiles: DrawnTiles
+  thumbnails: Thumbnails
+}
+
+/** Returns the single layer in the path; images show one layer only. */
+export async function namedLayer(
+  catalog: Pick<Catalog, 'layers' | 'styles' | 'stores' | 'versions'>,
+  request: FastifyRequest,
+): Promise<LayerRecord> {
+  const [layer, ...others] = await namedLayers(catalog.layers, request)
+  if (layer === undefined || others.length > 0)
+    throw invalid('one-layer', `A picture shows one layer, found ${others.length + 1}`)
+  return layer
+}
+
+/** Query parameter of endpoints that show only the current version. */
+export const refusedVersion = Type.Optional(
+  Type.String({ description: 'A 400: earlier versions are not shown here' }),
+)
+
+/**
+ * Rejects a parameter that only feature and layer responses support: an image of the current version could be
+ * mistaken for one of the earlier version.
+ */
+export function refuseVersion(version: string | undefined): void {
+  if (version === undefined) return
+  throw invalid(
+    'invalid-parameter',
+    'version does not go with this address: tiles as .mvt, TileJSON, style.json, legends and thumbnails show a layer as it was',
+  )
+}
+
+/** Inputs of a response: the layer at its version, and others. */
+export interface PictureMark {
+  at: LayerAtVersion
+  /** Key of the style, and of other inputs that change without the layer's version. */
+  key: string
+  /** The version that the client takes the layer to have. */
+  v: string | undefined
+}
+
+function marked({ version, sharedMaxAgeSeconds }: CachingSettings, { key }: PictureMark): CachingSettings {
+  return { version: `${version}-${key}`, sharedMaxAgeSeconds }
+}
+
+/** Sets how long the image may be cached; returns true, with status 304, if the client has it already. */
+export function isKept(deps: CachingSettings, reply: FastifyReply, mark: PictureMark): boolean {
+  sayHowLong(marked(deps, mark), reply, [mark.at], mark.v)
+  if (!hasAlready(reply.request, marked(deps, mark), [mark.at])) return false
+  reply.code(304)
+  return true
+}
+
+/** Sends a picture. */
+export function sendPicture(
+  deps: CachingSettings,
+  reply: FastifyReply,
+  mark: PictureMark,
+  picture: { bytes: Uint8Array; format: MapFormat },
+): FastifyReply {
+  sayHowLong(marked(deps, mark), reply, [mark.at], mark.v)
+  const { bytes, format } = picture
+  return reply.header('content-type', mapMediaTypes[format]).send(Buffer.from(bytes))
+}

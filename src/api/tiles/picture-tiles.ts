@@ -1,0 +1,69 @@
+import { Type } from 'typebox'
+import type { PictureFormat } from '../../render/pictures/encode-picture.ts'
+import { pictureMediaTypes } from '../../render/pictures/encode-picture.ts'
+import { Bytes, media } from '../description.ts'
+import { operation } from '../endpoint.ts'
+import { urlToken } from '../url-token.ts'
+import type { PictureDeps } from './picture-deps.ts'
+import { namedLayer, refusedVersion, refuseVersion } from './picture-deps.ts'
+import { sendPictureTile } from './send-picture-tile.ts'
+import { parseTile } from './send-tile.ts'
+
+const Params = Type.Object({
+  layer: Type.String({ description: 'Workspace and layer, such as `city:heights`' }),
+  z: Type.String({ description: 'Zoom, 0 to 22' }),
+  x: Type.String({ description: 'Column from the west' }),
+  y: Type.String({
+    description: 'Row from the north; with `@2x` behind it, as `12@2x`, of 512 cells instead of 256',
+  }),
+})
+const Query = Type.Object({
+  style: Type.Optional(
+    Type.String({ description: "A style of the layer's workspace or a global one; default the layer's" }),
+  ),
+  time: Type.Optional(
+    Type.String({
+      description:
+        'Of a mosaic: a time or date in ISO 8601 (a year, month, day or minute stands for all of it), or an interval such as `2020-01-01/2020-06` or `../2020`. Default the newest time. Of several granules at a place the newest is above, of one time the last by name; those without a time are drawn where `time` is absent alone, below all',
+    }),
+  ),
+  v: Type.Optional(
+    Type.String({ description: 'The version that TileJSON tells; with another one nobody keeps the answer' }),
+  ),
+  version: refusedVersion,
+  ...urlToken,
+})
+
+function readRow(text: string): { y: string; scale: 1 | 2 } {
+  const isDouble = text.endsWith('@2x')
+  return { y: isDouble ? text.slice(0, -3) : text, scale: isDouble ? 2 : 1 }
+}
+
+function pictureTile(format: PictureFormat) {
+  return operation({
+    tags: ['tiles'],
+    isPublicRead: true,
+    takesTokenInUrl: true,
+    isTile: true,
+    summary: `A tile of a layer as a picture, ${format === 'png' ? 'PNG' : 'WebP'}`,
+    description:
+      'By WebMercatorQuad, 256 cells wide; transparent where there are no data. Features are drawn by MapServer; where it is not installed the answer is a 503 with the code `no-map-server`. A raster that does not lie on the cells of web mercator is brought there once: until that is done the answer is a 503 with the code `tiles-being-made` and `Retry-After`. Where it cannot be done it is a 404 with the code `no-tiles` and the reason.',
+    params: Params,
+    query: Query,
+    answers: {
+      200: media('A picture; a transparent one if nothing is drawn', { [pictureMediaTypes[format]]: Bytes }),
+    },
+    handle: async (deps: PictureDeps, request, reply) => {
+      const layer = await namedLayer(deps.catalog, request)
+      refuseVersion(request.query.version)
+      const { y, scale } = readRow(request.params.y)
+      const tile = parseTile('WebMercatorQuad', { ...request.params, y })
+      const { v, time, style } = request.query
+      const asked = { layer, set: 'WebMercatorQuad', tile, scale, style, time, format, v } as const
+      return sendPictureTile(deps, request, reply, asked)
+    },
+  })
+}
+
+export const getPngTile = pictureTile('png')
+export const getWebpTile = pictureTile('webp')

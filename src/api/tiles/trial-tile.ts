@@ -1,0 +1,60 @@
+import { Type } from 'typebox'
+import { emptyPicture, pictureMediaTypes } from '../../render/pictures/encode-picture.ts'
+import { checkStyleDocument } from '../../styles/check-style.ts'
+import { styleFormats } from '../../styles/model.ts'
+import { readStyle } from '../../styles/read-style.ts'
+import { Bytes, media } from '../description.ts'
+import { operation } from '../endpoint.ts'
+import { rasterSymbols } from './drawn-style.ts'
+import type { PictureDeps } from './picture-deps.ts'
+import { namedRaster } from './raster-bands.ts'
+import { parseTile } from './send-tile.ts'
+
+const StyleTried = Type.Object({
+  style: Type.Object({
+    format: Type.Union(styleFormats.map((format) => Type.Literal(format))),
+    document: Type.Union([
+      Type.String(),
+      Type.Record(Type.String(), Type.Unknown(), { description: 'MapLibre alone, as JSON' }),
+    ]),
+  }),
+})
+
+/** Parsed for each tile, so limited to the size that an editor writes. */
+const maxTriedBytes = 256 * 1024
+
+export const drawTrialTile = operation({
+  tags: ['tiles'],
+  summary: 'A tile of a layer of rasters by a style that is tried',
+  description:
+    'As the picture of a tile, by the style of the body. Neither the style nor the picture is kept: so an editor shows what it is about to save.',
+  params: Type.Object({
+    layer: Type.String({ description: 'Workspace and layer, such as `city:heights`' }),
+    z: Type.String({ description: 'Zoom, 0 to 22' }),
+    x: Type.String({ description: 'Column from the west' }),
+    y: Type.String({ description: 'Row from the north' }),
+  }),
+  body: StyleTried,
+  bodyLimit: () => maxTriedBytes,
+  answers: {
+    200: media('A picture; a transparent one if nothing is drawn', { [pictureMediaTypes.png]: Bytes }),
+  },
+  handle: async (
+    { catalog, rasters, limiter }: Pick<PictureDeps, 'catalog' | 'rasters' | 'limiter'>,
+    request,
+    reply,
+  ) => {
+    const layer = await namedRaster(catalog, request)
+    const tile = parseTile('WebMercatorQuad', request.params)
+    const { format, document } = request.body.style
+    const text = typeof document === 'string' ? document : JSON.stringify(document)
+    checkStyleDocument(format, text)
+    const symbols = rasterSymbols(readStyle({ format, document: text }) ?? { rules: [], lost: [] }, tile.z)
+    const question = { tile, scale: 1, symbols, time: undefined, format: 'png' } as const
+    const bytes = await limiter.run(reply, (signal) => rasters.trial(layer, question, signal))
+    if (bytes === undefined) return reply.hijack()
+    reply.header('cache-control', 'no-store')
+    const picture = bytes.length === 0 ? emptyPicture('png', 256) : Buffer.from(bytes)
+    return reply.header('content-type', pictureMediaTypes.png).send(picture)
+  },
+})

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { plainReason } from '../errors/plain-reason.ts'
+
+const keyBytes = 32
+/** A pending key file of a process that is starting concurrently is younger than this. */
+const abandonedMs = 10 * 60_000
+
+/**
+ * Reads the key that encrypts stored passwords, and creates it if there is none. If two processes create it,
+ * one key wins for both. Throws an `Error` that names the file, the problem and what to do.
+ */
+export function readSecretKey(path: string): Uint8Array {
+  removeAbandoned(path)
+  if (!existsSync(path)) makeKey(path)
+  const text = readKeyFile(path).trim()
+  if (/^[0-9a-f]+$/i.test(text) && text.length === 2 * keyBytes) return Buffer.from(text, 'hex')
+  const found = text === '' ? 'is empty' : 'is damaged'
+  throw new Error(
+    `The key file ${path} ${found}: it must hold ${2 * keyBytes} hexadecimal digits. Restore it from the backup of the data directory. Without a backup, remove the file and run \`terrane secret-key adopt\`: it makes a new key, and the passwords of stores and receivers must be set again`,
+  )
+}
+
+function readKeyFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const text = `The key file ${withReason(path, error)}. Make it readable for the user that runs the server alone (chown, chmod 600)`
+    throw new Error(text, { cause: error })
+  }
+}
+
+/** The key is complete before it gets its name: it is written under another name and linked. */
+function makeKey(path: string): void {
+  const proposal = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
+  try {
+    writeFileSync(proposal, `${randomBytes(keyBytes).toString('hex')}\n`, { mode: 0o600, flush: true })
+    linkSync(proposal, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return
+    const text = `The key file ${path} cannot be written: ${reasonOnly(error)}. Mend that and start the server again`
+    throw new Error(text, { cause: error })
+  } finally {
+    rmSync(proposal, { force: true })
+  }
+}
+
+/** Removes files left by processes that crashed, or ran out of disk space, while creating a key. */
+function removeAbandoned(path: string): void {
+  const folder = dirname(path)
+  const prefix = `${basename(path)}.`
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(prefix) || !/^\d+\.[0-9a-f]{8}$/.test(name.slice(prefix.length))) continue
+    const proposal = join(folder, name)
+    try {
+      const { size, mtimeMs } = statSync(proposal)
+      if (size === 0 || Date.now() - mtimeMs > abandonedMs) rmSync(proposal, { force: true })
+    } catch {
+      // Another process has removed it.
+    }
+  }
+}
+
+function withReason(path: string, error: unknown): string {
+  return `${path} cannot be read: ${reasonOnly(error)}`
+}
+
+/** Returns the reason without the path, which the message already contains. */
+function reasonOnly(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException
+  return plainReason(Object.assign(new Error(), { code })) ?? String(error)
+}

@@ -1,0 +1,66 @@
+import { statfsSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Failure } from '../errors/errors.ts'
+
+/** Disk space that is left free for other uses. */
+const spareBytes = 256 << 20
+
+/** Throws `Failure` where a file cannot grow any more. */
+export function requireFreeSpace(file: string): void {
+  const { bsize, bavail } = statfsSync(dirname(file))
+  if (bsize * bavail < spareBytes)
+    throw new Failure(
+      'unavailable',
+      'no-room-for-version',
+      'There is no room on the disk for a copy of the version',
+    )
+}
+
+const patienceMs = 1000
+const keptMs = 2000
+
+/** Disk space. */
+export interface Space {
+  /** Bytes that an unprivileged process may still write. */
+  freeBytes: number
+  totalBytes: number
+}
+
+/**
+ * Free space on the disk of a folder. The result is unknown if the disk does not respond within a second;
+ * only one query runs at a time.
+ */
+export class FreeSpace {
+  readonly #folder: string
+  #known: Space | undefined
+  #readAt = Number.NEGATIVE_INFINITY
+  #asking: Promise<void> | undefined
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  async read(): Promise<Space | undefined> {
+    if (performance.now() - this.#readAt < keptMs) return this.#known
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined
+    })
+    const patience = new AbortController()
+    const late = sleep(patienceMs, false, { signal: patience.signal }).catch(() => false)
+    const hasAnswered = await Promise.race([this.#asking.then(() => true), late])
+    patience.abort()
+    return hasAnswered ? this.#known : undefined
+  }
+
+  async #ask(): Promise<void> {
+    try {
+      const { bsize, blocks, bavail } = await statfs(this.#folder)
+      this.#known = { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
+    } catch {
+      this.#known = undefined
+    }
+    this.#readAt = performance.now()
+  }
+}

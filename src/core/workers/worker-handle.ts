@@ -1,0 +1,233 @@
+import { Failure } from '../errors/errors.ts'
+import { currentGuard } from '../files/guarded-files.ts'
+import { Stopwatch } from '../time/stopwatch.ts'
+import type {
+  CallLimits,
+  CallOptions,
+  CallParameters,
+  ChunkOf,
+  HandlerName,
+  Handlers,
+  ResultOf,
+} from './handlers.ts'
+import type { FromWorker, ToWorker, TransferList } from './messages.ts'
+import { PendingCall } from './pending-call.ts'
+
+/** Connection to a thread or child process. */
+export interface Carrier {
+  post(message: ToWorker, transfer?: TransferList): void
+  /** Sets whether the worker keeps this process alive. */
+  hold(isHeld: boolean): void
+  /** Ends it by force. */
+  kill(): void
+  /** CPU time that it has used; undefined where it cannot be measured. `tid`: what it reported when it was ready. */
+  cpuMs(tid: number | undefined): number | undefined
+  /** True if it waits for something else than a processor. */
+  isIdle(tid: number | undefined): boolean
+}
+
+/** Events of a thread or process. */
+export interface CarrierEvents {
+  onMessage(message: FromWorker): void
+  /** It has ended, by whatever reason. */
+  onEnd(error: Error): void
+}
+
+/** Options for starting any worker. */
+export interface StartOptions {
+  /** Given to the function that makes the handlers; plain data. */
+  data?: unknown
+  /** Receives notices outside calls. */
+  onTold?(notice: unknown): void
+  /**
+   * The worker ended by itself, or was killed because a call exceeded its limit: running calls have failed,
+   * and later calls fail.
+   */
+  onEnd?(error: Error): void
+}
+
+/** A thread or process ended before it completed the call. */
+export class WorkerEnded extends Error {
+  readonly code = 'worker-ended'
+  /** The signal that ended a process. */
+  readonly signal: NodeJS.Signals | undefined
+
+  constructor(message: string, { signal, ...options }: ErrorOptions & { signal?: NodeJS.Signals } = {}) {
+    super(message, options)
+    this.name = 'WorkerEnded'
+    this.signal = signal
+  }
+}
+
+/** The worker died before it began the call: another worker can take it. */
+export class NotBegun extends WorkerEnded {}
+
+type AnyOptions = CallOptions<unknown, unknown, unknown>
+
+/** Time that `end` waits: a thread inside a native function cannot be ended. */
+const endMs = 1000
+/** Time limit for a worker's start while a call waits for it. */
+const startMs = 300_000
+const defaultAhead = 2
+
+/**
+ * A thread or child process that serves its `Handlers`, started by `startThread` or `startProcess`. Keeps
+ * this process alive only during calls.
+ */
+export class WorkerHandle<H extends Handlers> {
+  readonly #carrier: Carrier
+  readonly #calls = new Map<number, PendingCall>()
+  readonly #gone = Promise.withResolvers<void>()
+  readonly #onEnd: StartOptions['onEnd']
+  readonly #start: Stopwatch
+  #count = 0
+  /** Calls whose callers wait. */
+  #waiting = 0
+  #isReady = false
+  #tid: number | undefined
+  #end: Error | undefined
+
+  constructor(open: (events: CarrierEvents) => Carrier, { data, onTold, onEnd }: StartOptions = {}) {
+    this.#onEnd = onEnd
+    this.#start = new Stopwatch({
+      limitMs: startMs,
+      cpuMs: () => undefined,
+      onOver: () => this.#kill(startsTooLong()),
+    })
+    this.#carrier = open({
+      onMessage: (message) => {
+        if (message.type === 'told') onTold?.(message.notice)
+        else if (message.type === 'ready') this.#ready(message.tid)
+        else this.#calls.get(message.id)?.take(message)
+      },
+      onEnd: (error) => {
+        this.#gone.resolve()
+        this.#finish(error)
+      },
+    })
+    this.#carrier.post({ type: 'start', data, guard: currentGuard() })
+    this.#carrier.hold(false)
+  }
+
+  /** Why it takes no more calls; undefined while it does. */
+  get endedBy(): Error | undefined {
+    return this.#end
+  }
+
+  /**
+   * Throws the handler's error, the signal's reason, `Failure` (`unavailable`; `too-slow` or `no-progress`)
+   * if a limit ended the call, `NotBegun` if the worker ended before it began the call, `WorkerEnded` if it
+   * ended later.
+   */
+  call<K extends HandlerName<H>>(
+    name: K,
+    ...[argument, options]: CallParameters<H, K>
+  ): Promise<ResultOf<H, K>> {
+    const call = this.#begin(name, argument, (options ?? {}) as AnyOptions)
+    return call.result as Promise<ResultOf<H, K>>
+  }
+
+  /**
+   * Yields the chunks of a generator; at most two are produced ahead. Time in which the consumer requests
+   * none does not count for the limits. A consumer that stops reading stops the generator.
+   */
+  async *stream<K extends HandlerName<H>>(
+    name: K,
+    ...[argument, options]: CallParameters<H, K>
+  ): AsyncGenerator<ChunkOf<H, K>, void, undefined> {
+    const call = this.#begin(name, argument, (options ?? {}) as AnyOptions, defaultAhead)
+    try {
+      for (let chunk = await call.next(); chunk !== undefined; chunk = await call.next()) {
+        call.pause()
+        yield chunk.value as ChunkOf<H, K>
+        call.resume()
+      }
+    } finally {
+      await call.leave()
+    }
+  }
+
+  /**
+   * Ends the worker at once; waiting callers get an error. Returns when it has ended, or after a second if it
+   * cannot be ended.
+   */
+  async end(): Promise<void> {
+    this.#kill(new WorkerEnded('The worker was closed'), false)
+    let timer: NodeJS.Timeout | undefined
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, endMs)
+    })
+    await Promise.race([this.#gone.promise, patience])
+    clearTimeout(timer)
+  }
+
+  #begin(name: string, argument: unknown, options: CallLimits & AnyOptions, ahead?: number): PendingCall {
+    this.#count += 1
+    const id = this.#count
+    const call = new PendingCall(id, options, {
+      send: (message) => {
+        if (this.#end === undefined) this.#carrier.post(message)
+      },
+      kill: (error) => this.#kill(error),
+      cpuMs: () => this.#carrier.cpuMs(this.#tid),
+      isIdle: () => this.#carrier.isIdle(this.#tid),
+      onSettled: () => this.#release(),
+      onDone: () => void this.#calls.delete(id),
+    })
+    this.#waiting += 1
+    if (this.#end !== undefined) call.fail(this.#end)
+    else if (options.signal?.aborted === true) call.fail(options.signal.reason)
+    else {
+      this.#calls.set(id, call)
+      this.#carrier.hold(true)
+      try {
+        const { beatMs, needsReport } = call
+        const how = { ahead, beatMs, reportBegun: needsReport ? true : undefined }
+        this.#carrier.post({ type: 'call', id, name, argument, ...how }, options.transfer)
+        if (!this.#isReady) this.#start.run()
+        call.start()
+        if (this.#isReady && !needsReport) call.begin()
+      } catch (error) {
+        call.fail(error)
+      }
+    }
+    return call
+  }
+
+  #release(): void {
+    this.#waiting -= 1
+    if (this.#waiting > 0) return
+    this.#start.pause()
+    if (this.#end === undefined) this.#carrier.hold(false)
+  }
+
+  #ready(tid: number | undefined): void {
+    this.#isReady = true
+    this.#tid = tid
+    this.#start.stop()
+    for (const call of this.#calls.values()) if (!call.needsReport) call.begin()
+  }
+
+  #kill(error: Error, isTold = true): void {
+    if (this.#end !== undefined) return
+    this.#carrier.kill()
+    this.#finish(error, isTold)
+  }
+
+  #finish(error: Error, isTold = true): void {
+    if (this.#end !== undefined) return
+    this.#end = error
+    this.#carrier.hold(false)
+    this.#start.stop()
+    for (const call of [...this.#calls.values()])
+      call.fail(
+        this.#isReady && !call.isBegun && isTold ? new NotBegun(error.message, { cause: error }) : error,
+      )
+    if (isTold) this.#onEnd?.(error)
+  }
+}
+
+function startsTooLong(): Failure {
+  const text = `A worker was not ready within ${startMs / 1000} s of its start`
+  return new Failure('unavailable', 'worker-not-started', text, { retryAfterSeconds: 10 })
+}

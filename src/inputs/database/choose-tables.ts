@@ -1,0 +1,35 @@
+import { invalid } from '../../core/errors/errors.ts'
+import type { LayerDescription } from '../../formats/format.ts'
+import type { DescribeOptions } from './database.ts'
+
+const shownTables = 20
+
+/** Lists names for a message, at most 20 of them. */
+export function listNames(names: readonly string[]): string {
+  const rest = names.length - shownTables
+  return names.slice(0, shownTables).join(', ') + (rest > 0 ? ` and ${rest} more` : '')
+}
+
+/** Throws if requested tables do not exist; `place` names the database in the message. */
+export function requireTables(wanted: readonly string[], found: readonly string[], place: string): void {
+  const missing = wanted.filter((name) => !found.includes(name)).map((name) => `"${name}"`)
+  if (missing.length === 0) return
+  const there = found.length === 0 ? 'it has none' : `there are ${listNames(found)}`
+  throw invalid('unknown-table', `${place} has no table ${missing.join(', ')}: ${there}`)
+}
+
+/** Returns the requested tables of a database file, ordered by name. */
+export function chooseTables(
+  found: LayerDescription[],
+  database: string,
+  { tables: wanted, maxTables }: DescribeOptions,
+): LayerDescription[] {
+  const names = found.map(({ name }) => name)
+  if (names.length === 0) throw invalid('no-tables', `Database "${database}" has no tables`)
+  requireTables(wanted ?? [], names, `Database "${database}"`)
+  const chosen = wanted === undefined ? [...found] : found.filter(({ name }) => wanted.includes(name))
+  if (chosen.length > maxTables) {
+    throw invalid('too-many-tables', `Database "${database}" has more than ${maxTables} tables: name some`)
+  }
+  return chosen.sort((a, b) => (a.name < b.name ? -1 : 1))
+}

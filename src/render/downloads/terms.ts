@@ -1,0 +1,31 @@
+import type { LayerRecord } from '../../catalog/records.ts'
+
+/** Layer metadata of a file in addition to the rows. Plain data: it is passed between processes. */
+export interface FileTerms {
+  title: string
+  abstract?: string
+  attribution?: string
+  licence?: string
+  contact?: string
+}
+
+export function termsOf({ details }: Pick<LayerRecord, 'details'>): FileTerms {
+  const { title, abstract, attribution, licence, contact } = details
+  return { title, abstract, attribution, licence, contact }
+}
+
+/** Returns attribution, licence and contact, with display names; none if unset. */
+export function namedTerms({ attribution, licence, contact }: FileTerms): [name: string, text: string][] {
+  const all: [string, string | undefined][] = [
+    ['Attribution', attribution],
+    ['Licence', licence],
+    ['Contact', contact],
+  ]
+  return all.flatMap(([name, text]) => (text === undefined ? [] : [[name, text]]))
+}
+
+/** Returns the terms as members of a document; undefined if there are none. */
+export function termMembers(terms: FileTerms): Record<string, string> | undefined {
+  const members = namedTerms(terms).map(([name, text]) => [name.toLowerCase(), text])
+  return members.length === 0 ? undefined : (Object.fromEntries(members) as Record<string, string>)
+}

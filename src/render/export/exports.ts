@@ -1,0 +1,117 @@
+import type { LayerRecord } from '../../catalog/records.ts'
+import type { Layers } from '../../catalog/services/layers.ts'
+import { Failure, invalid } from '../../core/errors/errors.ts'
+import type { EventBus } from '../../core/events/events.ts'
+import type { GeneratedFile } from '../../core/jobs/files/generated-file.ts'
+import type { MakeTask } from '../../core/jobs/files/generated-files.ts'
+import { GeneratedFiles } from '../../core/jobs/files/generated-files.ts'
+import type { Logger } from '../../core/log/logger.ts'
+import type { Clock } from '../../core/time/clock.ts'
+import type { Maps } from '../maps.ts'
+import type { PreviousVersions } from '../versions/previous-versions.ts'
+import type { ExportFormat } from './archive.ts'
+import { previousVersionSource } from './previous-version-source.ts'
+import type { ExportBounds } from './visit-tiles.ts'
+import { writeArchive } from './write-archive.ts'
+
+/** Request for an export. */
+export interface ExportRequest {
+  format: ExportFormat
+  minZoom: number
+  maxZoom: number
+  bbox?: ExportBounds
+  /** Version of the layer; absent: the current one. */
+  version?: number
+}
+
+/** A stored export of a layer. Its progress counts tiles. */
+export interface ExportRecord extends GeneratedFile, ExportRequest {
+  format: ExportFormat
+}
+
+interface ExportsDeps {
+  maps: Pick<Maps, 'tile' | 'requireTiles'>
+  layers: Pick<Layers, 'findById' | 'versionOf' | 'isStill'>
+  earlier: Pick<PreviousVersions, 'whenReady' | 'tile'>
+  events: EventBus
+  clock: Clock
+  log: Pick<Logger, 'warn'>
+}
+
+interface ExportLimits {
+  folder: string
+  /** Most that all exported files may take together. */
+  maxBytes: number
+}
+
+/** At a time; others wait. */
+const atATime = 2
+const heavyAtATime = atATime - 1
+/** Rows of a layer whose tiles are made within a few seconds. */
+const lightExportRows = 20_000
+const mostWaiting = 20
+const mostTiles = 5_000_000
+
+/** Files of all tiles of a layer, made on request and stored for a day. */
+export class Exports {
+  readonly #deps: ExportsDeps
+  readonly files: GeneratedFiles<ExportRecord, LayerRecord>
+
+  constructor(deps: ExportsDeps, { folder, maxBytes }: ExportLimits) {
+    this.#deps = deps
+    const { layers, events, clock, log } = deps
+    this.files = new GeneratedFiles(
+      {
+        events,
+        clock,
+        log,
+        findLayer: (id) => layers.findById(id),
+        refuse: { tooMany: tooManyExports, full: () => full(maxBytes) },
+      },
+      { folder, maxBytes, atATime, heavyAtATime, mostWaiting },
+    )
+  }
+
+  start(): Promise<void> {
+    return this.files.start()
+  }
+
+  /** Throws `Failure`: `no-tiles`, `too-many-exports`, `exports-full`. */
+  async begin(layer: LayerRecord, wish: ExportRequest, user: string): Promise<ExportRecord> {
+    if (wish.version === undefined) await this.#deps.maps.requireTiles(layer)
+    const { id: layerId, workspace, name } = layer
+    return this.files.begin({
+      wanted: { ...wish, layerId, workspace, layer: name, user },
+      make: (task, signal) => this.#make(task, signal),
+      owner: user,
+      isHeavy: (layer.details.featureCount ?? Number.POSITIVE_INFINITY) > lightExportRows,
+    })
+  }
+
+  close(): Promise<void> {
+    return this.files.close()
+  }
+
+  async #make(
+    { record, path, checkSize, onProgress }: MakeTask<ExportRecord>,
+    signal: AbortSignal,
+  ): Promise<{ sizeBytes: number }> {
+    const { layerId, format, minZoom, maxZoom, bbox, version } = record
+    const wish = { layerId, format, minZoom, maxZoom, mostTiles, path, bbox }
+    const source = version === undefined ? {} : previousVersionSource(this.#deps, version)
+    const needs = { ...this.#deps, ...source, checkSize }
+    const onVisited = ({ visited, known }: { visited: number; known: number }): void =>
+      onProgress(visited, known)
+    return { sizeBytes: await writeArchive(needs, wish, onVisited, signal) }
+  }
+}
+
+function tooManyExports(): Failure {
+  const text = 'Too many exports wait already: try again later'
+  return new Failure('tooMany', 'too-many-exports', text, { retryAfterSeconds: 60 })
+}
+
+function full(maxBytes: number): Failure {
+  const text = `Exported files may fill ${maxBytes} bytes altogether, which TERRANE_MAX_EXPORTS sets: delete one, or ask for fewer zooms`
+  return invalid('exports-full', text)
+}

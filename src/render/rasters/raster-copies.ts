@@ -1,0 +1,212 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { orAborted } from '../../core/concurrency/or-aborted.ts'
+import { Failure } from '../../core/errors/errors.ts'
+import { WorkQueue } from '../../core/workers/work-queue.ts'
+import type { CopyLimits, CopyNotes } from './make-copy.ts'
+import { makeCopy, notesFile } from './make-copy.ts'
+import type { DrawnRasterSource, RasterFile } from './raster-source.ts'
+
+/** Number of copies made at the same time; one per layer. */
+const atATime = 2
+const maxWaiting = 2000
+/** Time for which a failed copy is not retried: for a fault of the data, and for a temporary one. */
+const badDataMs = 600_000
+const passingMs = 30_000
+const retryAfterSeconds = 5
+/** Age below which files of another server are left alone. */
+const partAgeMs = 3_600_000
+
+/** A copy of a raster on the cells of web mercator. */
+export interface RasterCopy {
+  /** Two where the raster crosses the antimeridian. */
+  files: RasterFile[]
+  palette?: [number, number, number, number][]
+}
+
+interface Trouble {
+  error: unknown
+  until: number
+}
+
+interface RasterCopiesDeps {
+  /** `<data>/maps`: one folder per layer, by its id. */
+  folder: string
+  limits: CopyLimits
+  /** True if no other server uses the same folder. */
+  isAlone: boolean
+}
+
+/** Returns a key for the current state of a file. */
+function keyOf({ path, state }: RasterFile): string {
+  return createHash('sha256')
+    .update(JSON.stringify([path, state]))
+    .digest('hex')
+    .slice(0, 24)
+}
+
+/**
+ * Copies of rasters aligned to the cells of web mercator, made once by GDAL's programs and stored next to the
+ * data until the raster changes or its layer is deleted.
+ */
+export class RasterCopies {
+  readonly #deps: RasterCopiesDeps
+  readonly #queue = new WorkQueue({ limit: atATime, maxWaiting: { count: maxWaiting, refuse: tooMany } })
+  readonly #making = new Map<string, Promise<RasterCopy>>()
+  readonly #made = new Map<string, RasterCopy>()
+  readonly #troubles = new Map<string, Trouble>()
+  readonly #ending = new AbortController()
+
+  constructor(deps: RasterCopiesDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Returns the copy of a raster. A missing copy is made in the background, even if the caller leaves; the
+   * caller waits until its signal aborts. Throws `Failure` with the reason if a copy is impossible.
+   */
+  async get(layerId: number, source: DrawnRasterSource, signal: AbortSignal): Promise<RasterCopy> {
+    const key = keyOf(source.file)
+    const known = (await this.#stillThere(key)) ?? (await this.#find(layerId, key))
+    if (known !== undefined) return known
+    const trouble = this.#troubles.get(key)
+    if (trouble !== undefined && performance.now() < trouble.until) throw trouble.error
+    return orAborted(this.#making.get(key) ?? this.#begin(layerId, key, source), signal)
+  }
+
+  /** True if a layer has copies. */
+  async has(layerId: number): Promise<boolean> {
+    return (await readdir(this.#folderOf(layerId)).catch(() => [])).length > 0
+  }
+
+  /** Removes copies of a layer that are of none of these files. */
+  async prune(layerId: number, files: readonly RasterFile[]): Promise<void> {
+    const wanted = new Set(files.map(keyOf))
+    const folder = this.#folderOf(layerId)
+    for (const name of await readdir(folder).catch(() => [])) {
+      const key = name.replace(/\..*$/, '')
+      if (wanted.has(key) || this.#making.has(key)) continue
+      this.#made.delete(key)
+      await rm(join(folder, name), { recursive: true, force: true })
+    }
+  }
+
+  /** Removes what was left by servers that were killed, and the copies of layers that are no more. */
+  async sweep(listLayerIds: () => Promise<readonly number[]>): Promise<void> {
+    const names = await readdir(this.#deps.folder).catch(() => [])
+    const ids = new Set((await listLayerIds()).map(String))
+    for (const name of names.filter((one) => /^\d+$/.test(one))) {
+      const folder = this.#folderOf(Number(name))
+      if (!ids.has(name)) await rm(folder, { recursive: true, force: true })
+      else await this.#removeParts(folder)
+    }
+  }
+
+  /** Ends what is being made. */
+  async close(): Promise<void> {
+    const closed = new Error('The server stops')
+    this.#ending.abort(closed)
+    this.#queue.close(closed)
+    await Promise.allSettled(this.#making.values())
+  }
+
+  async #removeParts(folder: string): Promise<void> {
+    for (const name of await readdir(folder).catch(() => [])) {
+      if (!name.includes('.part-') || this.#making.has(name.replace(/\..*$/, ''))) continue
+      const path = join(folder, name)
+      const ageMs = Date.now() - (await newestTime(path))
+      if (this.#deps.isAlone || ageMs > partAgeMs) await rm(path, { recursive: true, force: true })
+    }
+  }
+
+  #folderOf(layerId: number): string {
+    return join(this.#deps.folder, String(layerId), 'rasters')
+  }
+
+  /** An operator may delete copies to free space. */
+  async #stillThere(key: string): Promise<RasterCopy | undefined> {
+    const made = this.#made.get(key)
+    if (made === undefined) return undefined
+    const found = await Promise.all(made.files.map(({ path }) => stat(path).catch(() => undefined)))
+    return found.every((one) => one !== undefined) ? made : undefined
+  }
+
+  async #find(layerId: number, key: string): Promise<RasterCopy | undefined> {
+    const folder = join(this.#folderOf(layerId), key)
+    const text = await readFile(join(folder, notesFile), 'utf8').catch(() => undefined)
+    if (text === undefined) return undefined
+    const { files, palette } = JSON.parse(text) as CopyNotes
+    const copy: RasterCopy = {
+      files: files.map((name) => ({ path: join(folder, name), state: key })),
+      palette: palette === undefined ? undefined : (palette as RasterCopy['palette'] & object),
+    }
+    this.#made.set(key, copy)
+    return copy
+  }
+
+  #begin(layerId: number, key: string, source: DrawnRasterSource): Promise<RasterCopy> {
+    const signal = this.#ending.signal
+    const making = this.#queue.run(() => this.#make(layerId, key, source), { key: String(layerId), signal })
+    this.#making.set(key, making)
+    const settle = (): void => void this.#making.delete(key)
+    making.then(settle, (error: unknown) => {
+      settle()
+      const isBad = error instanceof Failure && error.kind === 'notFound'
+      this.#troubles.set(key, { error, until: performance.now() + (isBad ? badDataMs : passingMs) })
+    })
+    return making
+  }
+
+  async #make(layerId: number, key: string, source: DrawnRasterSource): Promise<RasterCopy> {
+    const { limits } = this.#deps
+    const folder = this.#folderOf(layerId)
+    const part = join(folder, `${key}.part-${process.pid}`)
+    await rm(part, { recursive: true, force: true })
+    await mkdir(part, { recursive: true })
+    try {
+      await makeCopy(source, part, { limits, signal: this.#ending.signal })
+      await rename(part, join(folder, key)).catch(async (error: NodeJS.ErrnoException) => {
+        // Another server was quicker.
+        if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+      })
+    } finally {
+      await rm(part, { recursive: true, force: true })
+    }
+    const made = await this.#find(layerId, key)
+    if (made === undefined) throw new Error(`The copy ${key} is not there after it was made`)
+    return made
+  }
+}
+
+function tooMany(): Failure {
+  return new Failure(
+    'tooMany',
+    'too-many-copies',
+    'Too many rasters are being made ready for tiles: try again later',
+    { retryAfterSeconds },
+  )
+}
+
+/** For who has waited long enough. */
+export function beingMade(): Failure {
+  return new Failure(
+    'unavailable',
+    'tiles-being-made',
+    'The raster is being brought to web mercator for its first tiles: try again soon',
+    { retryAfterSeconds },
+  )
+}
+
+async function newestTime(folder: string): Promise<number> {
+  const names = await readdir(folder).catch(() => [])
+  const times = await Promise.all(
+    [folder, ...names.map((name) => join(folder, name))].map((path) =>
+      stat(path).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => 0,
+      ),
+    ),
+  )
+  return Math.max(...times)
+}

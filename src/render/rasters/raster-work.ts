@@ -1,0 +1,202 @@
+import type { FileHandle } from 'node:fs/promises'
+import { openGuarded } from '../../core/files/guarded-files.ts'
+import type { CallContext } from '../../core/workers/handlers.ts'
+import { serveWork } from '../../core/workers/serve-work.ts'
+import type { RasterSymbolizer } from '../../styles/model.ts'
+import type { MapFormat, PictureFormat } from '../pictures/encode-picture.ts'
+import { decodePicture, encodePicture } from '../pictures/encode-picture.ts'
+import { drawMap } from './draw-map.ts'
+import type { Background, MapFrame } from './map-frame.ts'
+import type { MercatorPart } from './mercator-extent.ts'
+import { mercatorBoxes, mercatorParts } from './mercator-extent.ts'
+import type { RasterFacts } from './raster-colors.ts'
+import { colorizer, paintCells } from './raster-colors.ts'
+import type { DrawnRasterSource } from './raster-source.ts'
+import type { CellReading, TileSquare } from './read-tile-cells.ts'
+import { readTileCells } from './read-tile-cells.ts'
+import type { BandSummary, Spread } from './spread-of-values.ts'
+import { rasterSummary, spreadOf } from './spread-of-values.ts'
+import { readTiffLayout } from './tiff/tiff-images.ts'
+import type { TiffPyramid } from './tiff/tiff-pyramid.ts'
+import { findPyramid } from './tiff/tiff-pyramid.ts'
+
+/** A TIFF on the cells of web mercator. Plain data. */
+export interface AlignedFile {
+  path: string
+  /** Differs if the file has changed. */
+  state: string
+}
+
+/** Properties of a file aligned to the cells of web mercator. */
+export interface AlignedFacts {
+  /** Zoom of its finest cells. */
+  zoom: number
+  /** Position of its finest cells, among those of the whole zoom. */
+  column: number
+  row: number
+  width: number
+  height: number
+  /** Red, green, blue and alpha of values. */
+  palette?: [number, number, number, number][]
+}
+
+/** Request for one image of rasters. Plain data. */
+export interface RasterTileDrawing {
+  /** Bottom first. */
+  files: AlignedFile[]
+  facts: RasterFacts
+  symbols: RasterSymbolizer[]
+  /** True if coarser cells are means of finer ones, not samples. */
+  isMixed: boolean
+  square: TileSquare
+  format: PictureFormat
+}
+
+/** Number of cells sampled to determine the spread. */
+const maxSamples = 200_000
+const keptLooks = 200
+const pyramids = new Map<string, TiffPyramid | undefined>()
+const maxBlockCells = 4096 * 4096
+
+function readingOf(signal: AbortSignal): CellReading {
+  return { signal, decodePicture: (bytes, samples) => decodePicture(bytes, samples, maxBlockCells) }
+}
+
+/** Opens the file for `work`; caches its parsed directories. */
+async function withPyramid<T>(
+  { path, state }: AlignedFile,
+  work: (file: FileHandle, pyramid: TiffPyramid | undefined) => Promise<T>,
+): Promise<T> {
+  const file = await openGuarded(path)
+  try {
+    const { size, mtimeMs } = await file.stat()
+    const key = JSON.stringify([path, state, size, mtimeMs])
+    if (!pyramids.has(key)) pyramids.set(key, findPyramid(await readTiffLayout(file)))
+    const [oldest = ''] = pyramids.keys()
+    if (pyramids.size > keptLooks) pyramids.delete(oldest)
+    return await work(file, pyramids.get(key))
+  } finally {
+    await file.close()
+  }
+}
+
+function paletteOf({ levels }: TiffPyramid): AlignedFacts['palette'] {
+  const { colorMap, photometric } = levels[0]?.image ?? {}
+  if (colorMap === undefined || photometric !== 3) return undefined
+  const count = colorMap.length / 3
+  const part = (index: number): number => (colorMap[index] ?? 0) >> 8
+  return Array.from({ length: count }, (_, at) => [part(at), part(at + count), part(at + 2 * count), 255])
+}
+
+/** Undefined for a file that does not lie on the cells of web mercator, or that is not read here. */
+async function look(file: AlignedFile): Promise<AlignedFacts | undefined> {
+  return withPyramid(file, async (_, pyramid) => {
+    const [finest] = pyramid?.levels ?? []
+    if (pyramid === undefined || finest === undefined) return undefined
+    const { zoom, column, row, image } = finest
+    const palette = paletteOf(pyramid)
+    const size = { width: image.width, height: image.height }
+    return { zoom, column, row, ...size, palette }
+  })
+}
+
+/** Values of each band, by cells of a level that is small enough. */
+async function sampled(files: AlignedFile[], signal: AbortSignal): Promise<number[][]> {
+  const reading = readingOf(signal)
+  const samples: number[][] = []
+  for (const file of files) {
+    await withPyramid(file, async (handle, pyramid) => {
+      const level = pyramid?.levels.at(-1)
+      if (pyramid === undefined || level === undefined) return
+      const { zoom, column, row, image } = level
+      const size = Math.max(image.width, image.height)
+      const cells = await readTileCells(
+        handle,
+        pyramid,
+        { zoom, column, row, size },
+        { ...reading, isMean: false },
+      )
+      if (cells === undefined) return
+      const step = Math.max(1, Math.floor(cells.alpha.length / maxSamples))
+      for (let at = 0; at < cells.alpha.length; at += step) {
+        if (cells.alpha[at] === 0) continue
+        for (let band = 0; band < cells.bands; band += 1) {
+          samples[band] ??= []
+          samples[band]?.push(cells.values[at * cells.bands + band] ?? 0)
+        }
+      }
+    })
+  }
+  return samples
+}
+
+/** A picture of rasters in some CRS. Plain data. */
+export interface RasterMapDrawing extends Omit<RasterTileDrawing, 'square' | 'format'> {
+  frame: MapFrame
+  background: Background
+  format: MapFormat
+}
+
+/** Undefined where nothing is drawn. */
+async function draw(wish: RasterTileDrawing, signal: AbortSignal): Promise<Uint8Array | undefined> {
+  const { square, format } = wish
+  const picture = await paint(wish, square, signal)
+  return picture && encodePicture(picture, { width: square.size, height: square.size }, format)
+}
+
+/** The files over each other, red, green, blue and alpha; undefined where nothing is drawn. */
+async function paint(
+  { files, facts, symbols, isMixed }: Omit<RasterTileDrawing, 'square' | 'format'>,
+  square: TileSquare,
+  signal: AbortSignal,
+): Promise<Uint8Array | undefined> {
+  const painters = symbols.map((symbol) => ({ colorize: colorizer(facts, symbol), opacity: symbol.opacity }))
+  const picture = new Uint8Array(square.size * square.size * 4)
+  const reading = { ...readingOf(signal), isMean: isMixed }
+  let isEmpty = true
+  for (const file of files) {
+    signal.throwIfAborted()
+    const cells = await withPyramid(file, async (handle, pyramid) =>
+      pyramid === undefined ? undefined : readTileCells(handle, pyramid, square, reading),
+    )
+    if (cells === undefined || cells.alpha.every((share) => share === 0)) continue
+    isEmpty = false
+    for (const { colorize, opacity } of painters) paintCells(cells, colorize, opacity, picture)
+  }
+  return isEmpty ? undefined : picture
+}
+
+async function map(wish: RasterMapDrawing, signal: AbortSignal): Promise<Uint8Array> {
+  const { frame, format } = wish
+  const rgba = await drawMap(frame, wish, (square) => paint(wish, square, signal), signal)
+  return encodePicture(rgba, frame, format)
+}
+
+const handlers = {
+  /** Positions of footprints: see `mercatorBoxes`. */
+  boxes: (
+    { corners, crs }: { corners: Float64Array; crs: DrawnRasterSource['crs'] },
+    { signal }: CallContext,
+  ): Promise<Float64Array> => mercatorBoxes(corners, crs, signal),
+  /** The parts of web mercator that a raster covers. */
+  parts: ({ source }: { source: DrawnRasterSource }, { signal }: CallContext): Promise<MercatorPart[]> =>
+    mercatorParts(source, signal),
+  look: (file: AlignedFile): Promise<AlignedFacts | undefined> => look(file),
+  /** Range of most values of each band. */
+  spread: async (
+    { files }: { files: AlignedFile[] },
+    { signal }: CallContext,
+  ): Promise<(Spread | undefined)[]> => (await sampled(files, signal)).map(spreadOf),
+  /** Contents of each band. */
+  summaries: async (
+    { files }: { files: AlignedFile[] },
+    { signal }: CallContext,
+  ): Promise<(BandSummary | undefined)[]> => (await sampled(files, signal)).map(rasterSummary),
+  map: (wish: RasterMapDrawing, { signal }: CallContext): Promise<Uint8Array> => map(wish, signal),
+  draw: (wish: RasterTileDrawing, { signal }: CallContext): Promise<Uint8Array | undefined> =>
+    draw(wish, signal),
+}
+
+export type RasterHandlers = typeof handlers
+
+serveWork(handlers)

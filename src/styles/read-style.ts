@@ -1,0 +1,37 @@
+import { invalid } from '../core/errors/errors.ts'
+import { readMapLibre } from './maplibre/read-maplibre.ts'
+import type { Rule, Style, StyleFormat } from './model.ts'
+import { readQml } from './qml/read-qml.ts'
+import { readSld } from './sld/read-sld.ts'
+
+/** Rules of a style at most. */
+const maxRules = 5000
+/** Maximum number of numbers in a dash pattern. */
+const maxDashes = 100
+
+/**
+ * Reads a style document; undefined for a QGIS document with only forms or actions. Throws `Failure`
+ * (`invalid`) if the document is invalid in its format.
+ */
+export function readStyle(styled: { format: StyleFormat; document: string }): Style | undefined {
+  const style = readDocument(styled)
+  if (style !== undefined) requireStyleSize(style.rules)
+  return style
+}
+
+/** Throws `Failure` (`invalid-style`) for more rules, or a longer pattern of dashes, than are read. */
+export function requireStyleSize(rules: readonly Rule[]): void {
+  if (rules.length > maxRules)
+    throw invalid('invalid-style', `The style has ${rules.length} rules: at most ${maxRules} are read`)
+  for (const { symbols } of rules)
+    for (const symbol of symbols) {
+      const { dashes } = ('stroke' in symbol && symbol.stroke) || {}
+      if ((dashes?.length ?? 0) > maxDashes)
+        throw invalid('invalid-style', `The style has a pattern of more than ${maxDashes} dashes`)
+    }
+}
+
+function readDocument({ format, document }: { format: StyleFormat; document: string }): Style | undefined {
+  if (format === 'sld') return readSld(document)
+  return format === 'maplibre' ? readMapLibre(document) : readQml(document)
+}
