@@ -23,8 +23,10 @@ import { tiers } from './test/tiers.ts'
 const root = dirname(import.meta.dirname)
 const minuteMilliseconds = 60_000
 const postgres = 'tests/support/postgres.ts'
-/** Fails a test that uses `./data` or a server on the default port. */
-const guard = new URL('../tests/support/forbid-defaults.ts', import.meta.url).href
+/** Modules that each test process loads first. */
+const preloads = ['../tests/support/forbid-defaults.ts', './test/without-async-hook.ts'].map(
+  (path) => new URL(path, import.meta.url).href,
+)
 
 /** Processes for each processor: some wait for intervals, kills or other programs while others compute. */
 const processesPerProcessor = 2
@@ -125,10 +127,9 @@ async function runNode({ paths, options, env }: Run): Promise<boolean> {
     process.execPath,
     [
       '--test',
-      `--import=${guard}`,
+      ...preloads.map((url) => `--import=${url}`),
       `--test-reporter=${pathToFileURL(join(import.meta.dirname, 'test', 'reporter.ts')).href}`,
       '--test-reporter-destination=stdout',
-      `--import=${pathToFileURL(join(root, 'tests', 'support', 'forbid-defaults.ts')).href}`,
       `--test-concurrency=${Math.ceil(processesPerProcessor * availableParallelism())}`,
       `--test-timeout=${60 * minuteMilliseconds}`,
       ...options,

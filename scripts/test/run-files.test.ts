@@ -8,6 +8,7 @@ import { remarksVariable } from './reporter.ts'
 
 const build = join(import.meta.dirname, '..', '..', 'build', 'tests')
 const runner = new URL('./run-files.ts', import.meta.url).href
+const withoutAsyncHook = new URL('./without-async-hook.ts', import.meta.url).href
 
 /** Runs files with these contents in one process of node's test runner. Returns its exit code and output. */
 async function runTogether(
@@ -33,7 +34,13 @@ const log = (text) => appendFileSync(${JSON.stringify(log)}, text + '\\n')\n`
   const { code, said } = await runTool(
     folder,
     process.execPath,
-    ['--test', `--test-reporter=${reporter}`, '--test-reporter-destination=stdout', shard],
+    [
+      '--test',
+      `--import=${withoutAsyncHook}`,
+      `--test-reporter=${reporter}`,
+      '--test-reporter-destination=stdout',
+      shard,
+    ],
     { ...env, [timesVariable]: join(folder, 'times.jsonl'), [remarksVariable]: 'a remark' },
   )
   return { code, said, log: readFileSync(log, 'utf8') }
@@ -103,5 +110,40 @@ describe('more of a', () => { it('two', () => log('two of a')) })`,
     assert.match(before, /slowest 1 files/)
     assert.match(before, /a remark/)
     assert.match(lines.slice(summary).join('\n'), /^ℹ tests \d+\nℹ suites/)
+  })
+
+  it('runs no asynchronous hook of node, and reports errors after an await under their test', async (t) => {
+    const { code, said, log } = await runTogether(t, {
+      // Asynchronous resources have an id of their own only while a hook is active.
+      'ids.test.ts': `import { executionAsyncId } from 'node:async_hooks'
+it('one', async () => { await 1; log('id ' + executionAsyncId()) })`,
+      'errors.test.ts': `await 1
+const pause = () => new Promise((resolve) => setTimeout(resolve, 100))
+describe('group', () => {
+  it('has a timer that throws', async () => {
+    await 1
+    setTimeout(() => { throw new Error('thrown by a timer') })
+    await pause()
+  })
+  it('rejects', async () => {
+    await 1
+    Promise.reject(new Error('rejected by nobody'))
+    await pause()
+  })
+})`,
+      'hooks.test.ts': `describe('hooks', () => {
+  after(async () => { await 1; throw new Error('thrown by a hook') })
+  it('one', async (inner) => { await 1; await inner.test('inner', () => log('inner')) })
+})`,
+    })
+    assert.equal(code, 1, said)
+    assert.deepEqual(log.trim().split('\n'), ['id 0', 'inner'])
+    assert.match(
+      said,
+      /✖ has a timer that throws[^✖✔]*\n {4}✖ rejects[^✖✔]*\n {2}✖ group[^✖✔]*\n✖ errors\.test\.ts/,
+    )
+    assert.match(said, /✖ has a timer that throws.*\n {2}Error: thrown by a timer/)
+    assert.match(said, /✖ rejects.*\n {2}Error: rejected by nobody/)
+    assert.match(said, /✖ hooks.*\n {2}Error: thrown by a hook/)
   })
 })
