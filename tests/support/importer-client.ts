@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { TestContext } from 'node:test'
+import { after, before, type TestContext } from 'node:test'
 import { defined } from '../../src/core/values/defined.ts'
 import type { TestApp, TestAppOptions } from './app.ts'
 import { createTestApp } from './app.ts'
@@ -96,14 +96,35 @@ export function clientOf(server: TestApp): ImporterClient {
   }
 }
 
-/** A server of a test's own with its client; closed after the test. */
+/** Starts a server for one test, which is closed after the test. Tests that can share a server use {@link shareImporter}. */
 export async function startImporter(
   test: TestContext,
   options: TestAppOptions = {},
 ): Promise<ImporterClient> {
-  const server = await createTestApp({ ...options, env: { TERRANE_LOADS: '1', ...options.env } })
-  test.after(() => server.close())
-  return clientOf(server)
+  const client = await startClient(options)
+  test.after(() => client.server.close())
+  return client
+}
+
+/**
+ * Starts a server before the tests of the suite that calls this function, and closes it after them. Returns a
+ * function that gives its client.
+ */
+export function shareImporter(start: () => Promise<ImporterClient> = startClient): () => ImporterClient {
+  let client: ImporterClient | undefined
+  before(async () => {
+    client = await start()
+  })
+  after(() => client?.server.close())
+  return () => {
+    if (client === undefined) throw new Error('The server of the suite is not started')
+    return client
+  }
+}
+
+/** Starts a server. The caller must close it. */
+export async function startClient(options: TestAppOptions = {}): Promise<ImporterClient> {
+  return clientOf(await createTestApp({ ...options, env: { TERRANE_LOADS: '1', ...options.env } }))
 }
 
 /** Returns a list from a response. */

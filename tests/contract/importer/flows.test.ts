@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import type { ImporterClient } from '../../support/importer-client.ts'
-import { countFeatures, listOf, readItems, startImporter } from '../../support/importer-client.ts'
+import {
+  countFeatures,
+  listOf,
+  readItems,
+  shareImporter,
+  startClient,
+} from '../../support/importer-client.ts'
 import { storeParameters } from '../../support/postgis-store.ts'
 import { testCluster } from '../../support/postgres.ts'
 import { appendTransforms, gdalInfo, publishedPath } from '../../support/raster-imports.ts'
@@ -22,10 +27,10 @@ type Place = (typeof places)[number]
 const newDatabase = async (): Promise<string> => (await testCluster()).createDatabase()
 
 /** A server with the workspace `topp` and in it the store of the place. */
-async function startAt(test: TestContext, { catalogue, type, store }: Place): Promise<ImporterClient> {
+async function startAt({ catalogue, type, store }: Place): Promise<ImporterClient> {
   const env: Record<string, string> =
     catalogue === 'SQLite' ? {} : { TERRANE_DATABASE_URL: await newDatabase() }
-  const client = await startImporter(test, { env: { TERRANE_REMOTE_ALLOW: '127.0.0.1', ...env } })
+  const client = await startClient({ env: { TERRANE_REMOTE_ALLOW: '127.0.0.1', ...env } })
   const create = async (url: string, payload: object): Promise<void> => {
     const { app, admin: headers } = client.server
     const reply = await app.inject({ method: 'POST', url, headers, payload })
@@ -47,8 +52,10 @@ for (const place of places) {
   const targetStore = { dataStore: { name: store } }
 
   describe(`flows of the contract into ${type}, catalogue in ${catalogue}`, () => {
-    it('1: a directory becomes one layer for each file', async (test) => {
-      const client = await startAt(test, place)
+    const shared = shareImporter(() => startAt(place))
+
+    it('1: a directory becomes one layer for each file', async () => {
+      const client = shared()
       for (const base of ['ne_110m_admin_0_boundary_lines_land', 'ne_110m_admin_1_states_provinces_shp']) {
         for (const ext of ['shp', 'shx', 'dbf', 'prj'])
           client.provide(`shapefile/${base}.${ext}`, `ne/${base}.${ext}`)
@@ -58,59 +65,61 @@ for (const place of places) {
       })
       assert.equal(created.status, 201)
       const { import: made } = created.json
+      const path = `/${made?.id}`
       assert.equal(created.headers.location, made?.href)
       assert.equal(made?.state, 'READY')
       assert.deepEqual(made?.targetStore, { dataStore: { name: store, type } })
       assert.equal(made?.data?.type, 'directory')
       assert.equal(made?.data?.format, 'Shapefile')
-      const listed = await client.call('GET', '/0/tasks')
+      const listed = await client.call('GET', `${path}/tasks`)
       assert.deepEqual(
         (listed.json.tasks as unknown as { state: string }[]).map((task) => task.state),
         ['READY', 'READY'],
       )
-      const run = await client.call('POST', '/0?async=true')
+      const run = await client.call('POST', `${path}?async=true`)
       assert.equal(run.status, 204)
-      const done = await pollUntil(client, '/0', 'COMPLETE')
+      const done = await pollUntil(client, path, 'COMPLETE')
       assert.equal(done.import?.tasks?.[1]?.state, 'COMPLETE')
       assert.equal(await countFeatures(client, 'topp:ne_110m_admin_0_boundary_lines_land'), 185)
       assert.equal(await countFeatures(client, 'topp:ne_110m_admin_1_states_provinces_shp'), 51)
-      const task = await client.call('GET', '/0/tasks/0')
+      const task = await client.call('GET', `${path}/tasks/0`)
       assert.equal(task.json.task?.rowsRead, 185)
       assert.equal(task.json.task?.rowsLoaded, 185)
       assert.deepEqual(task.json.task?.target?.dataStore, { name: store, type })
     })
 
-    it('2: a task without CRS becomes READY by an srs and is executed', async (test) => {
-      const client = await startAt(test, place)
+    it('2: a task without CRS becomes READY by an srs and is executed', async () => {
+      const client = shared()
       for (const ext of ['shp', 'shx', 'dbf']) client.provide(`shapefile/blockgroups.${ext}`)
       const created = await client.call('POST', '', {
         import: { ...workspace, targetStore, data: { type: 'file', file: 'blockgroups.shp' } },
       })
+      const path = `/${created.json.import?.id}`
       assert.equal(created.json.import?.state, 'PENDING')
       assert.equal(created.json.import?.tasks?.[0]?.state, 'NO_CRS')
-      const before = await client.call('GET', '/0/tasks/0/layer')
+      const before = await client.call('GET', `${path}/tasks/0/layer`)
       assert.equal(before.json.layer?.srs, undefined)
       assert.ok(Array.isArray(before.json.layer?.srsCandidates))
-      const refused = await client.call('POST', '/0')
+      const refused = await client.call('POST', path)
       assert.equal(refused.status, 409)
       assert.match(refused.text, /Task 0 is NO_CRS/)
       for (const srs of ['26713', 'EPSG:9838275', 'nonsense']) {
-        const wrong = await client.call('PUT', '/0/tasks/0/layer', { layer: { srs } })
+        const wrong = await client.call('PUT', `${path}/tasks/0/layer`, { layer: { srs } })
         assert.equal(wrong.status, 400)
       }
-      const fixed = await client.call('PUT', '/0/task/0/layer', "{layer: {srs: 'EPSG:4326'}}")
+      const fixed = await client.call('PUT', `${path}/task/0/layer`, "{layer: {srs: 'EPSG:4326'}}")
       assert.equal(fixed.status, 200)
       assert.equal(fixed.json.layer?.srs, 'EPSG:4326')
-      const now = await client.call('GET', '/0')
+      const now = await client.call('GET', path)
       assert.equal(now.json.import?.state, 'PENDING')
       assert.equal(now.json.import?.tasks?.[0]?.state, 'READY')
-      assert.equal((await client.call('POST', '/0')).status, 204)
-      assert.equal((await client.call('GET', '/0')).json.import?.state, 'COMPLETE')
+      assert.equal((await client.call('POST', path)).status, 204)
+      assert.equal((await client.call('GET', path)).json.import?.state, 'COMPLETE')
       assert.equal(await countFeatures(client, 'topp:blockgroups'), 663)
     })
 
-    it('3: a table becomes points; APPEND adds to it, REPLACE swaps it', async (test) => {
-      const client = await startAt(test, place)
+    it('3: a table becomes points; APPEND adds to it, REPLACE swaps it', async () => {
+      const client = shared()
       const load = async (csv: string, updateMode?: string): Promise<void> => {
         const created = await client.call('POST', '', { import: { ...workspace, targetStore } })
         const id = created.json.import?.id as unknown as number
@@ -149,24 +158,26 @@ for (const place of places) {
       assert.equal(await countFeatures(client, 'topp:places0'), 1)
     })
 
-    it('4: an uploaded raster is warped, translated and given overviews', async (test) => {
-      const client = await startAt(test, place)
-      await client.call('POST', '', { import: workspace })
+    it('4: an uploaded raster is warped, translated and given overviews', async () => {
+      const client = shared()
+      const created = await client.call('POST', '', { import: workspace })
+      const id = Number(created.json.import?.id)
+      const path = `/${id}`
       const content = readFileSync('tests/fixtures/raster/RGB.byte.tif')
-      const uploaded = await client.upload(0, [{ name: 'scene.tif', content }])
+      const uploaded = await client.upload(id, [{ name: 'scene.tif', content }])
       assert.equal(uploaded.status, 201, uploaded.text)
       assert.equal(uploaded.json.task?.state, 'READY')
       await appendTransforms(
         client,
-        0,
+        id,
         { type: 'RasterWarpTransform', options: ['-t_srs', 'EPSG:3857'] },
         { type: 'RasterTranslateTransform', options: ['-co', 'TILED=YES', '-b', '1'] },
         { type: 'RasterOverviewTransform', options: ['-r', 'average'], levels: [2, 4] },
       )
-      assert.equal((await client.call('POST', '/0?async=true')).status, 204)
-      await pollUntil(client, '/0', 'COMPLETE')
-      assert.equal((await client.call('GET', '/0/tasks/0/layer')).json.layer?.srs, 'EPSG:3857')
-      const info = gdalInfo(await publishedPath(client, 0))
+      assert.equal((await client.call('POST', `${path}?async=true`)).status, 204)
+      await pollUntil(client, path, 'COMPLETE')
+      assert.equal((await client.call('GET', `${path}/tasks/0/layer`)).json.layer?.srs, 'EPSG:3857')
+      const info = gdalInfo(await publishedPath(client, id))
       assert.match(String(info.coordinateSystem?.wkt), /ID\["EPSG",3857\]\]$/)
       const bands = listOf(info.bands)
       assert.equal(bands.length, 1)
@@ -175,7 +186,7 @@ for (const place of places) {
     })
 
     it('5: a remote archive is fetched in the background, waited for and executed', async (test) => {
-      const client = await startAt(test, place)
+      const client = shared()
       const right = `Basic ${Buffer.from(`someone:${secret}`).toString('base64')}`
       const base = await startWebServer(test, ({ headers }, reply) => {
         if (headers.authorization === right) reply.end(readFileSync('tests/fixtures/archives/utf.zip'))
@@ -190,16 +201,18 @@ for (const place of places) {
         },
       })
       assert.equal(created.status, 201)
+      const id = Number(created.json.import?.id)
+      const path = `/${id}`
       assert.equal(created.json.import?.state, 'INIT')
-      await pollUntil(client, '/0', 'PENDING')
-      assert.match(await documentOf(client), /"sealedPassword"/)
-      assert.ok(!(await documentOf(client)).includes(secret))
-      assert.equal((await client.call('POST', '/0?async=true')).status, 204)
-      const done = await pollUntil(client, '/0', 'COMPLETE')
+      await pollUntil(client, path, 'PENDING')
+      assert.match(await documentOf(client, id), /"sealedPassword"/)
+      assert.ok(!(await documentOf(client, id)).includes(secret))
+      assert.equal((await client.call('POST', `${path}?async=true`)).status, 204)
+      const done = await pollUntil(client, path, 'COMPLETE')
       assert.equal(done.import?.data?.type, 'remote')
       assert.equal(done.import?.tasks?.[0]?.state, 'COMPLETE')
       assert.ok((await countFeatures(client, 'topp:utf')) > 0)
-      assert.doesNotMatch(await documentOf(client), /"sealedPassword"/)
+      assert.doesNotMatch(await documentOf(client, id), /"sealedPassword"/)
     })
   })
 }
@@ -215,9 +228,10 @@ async function pollUntil(client: ImporterClient, path: string, state: string) {
   )
 }
 
-/** Returns import 0 as the catalogue database stores it. */
-async function documentOf(client: ImporterClient): Promise<string> {
+/** Returns an import as the catalogue database stores it. */
+async function documentOf(client: ImporterClient, id: number): Promise<string> {
   const { kysely } = client.server.database
-  const row = await kysely.selectFrom('imports').select('document').executeTakeFirstOrThrow()
+  const imports = kysely.selectFrom('imports').select('document')
+  const row = await imports.where('id', '=', id).executeTakeFirstOrThrow()
   return row.document
 }

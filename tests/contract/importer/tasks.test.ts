@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { without } from '../../../src/core/values/defined.ts'
 import type { Answer, ImporterClient } from '../../support/importer-client.ts'
-import { listOf, readItems, startImporter } from '../../support/importer-client.ts'
+import { listOf, readItems, shareImporter } from '../../support/importer-client.ts'
 
 const csv = 'name,lat,lon,year,code\nA,1,10,1999,007\nB,2,20,2001,010\n'
 
@@ -13,6 +13,13 @@ async function uploaded(client: ImporterClient, name: string, content: string | 
   const answer = await client.upload(id, [{ name, content }])
   assert.equal(answer.status, 201, answer.text)
   return id
+}
+
+/** Creates an import of a file in the import root. */
+async function importFile(client: ImporterClient, file: string, query = ''): Promise<number> {
+  const created = await client.call('POST', query, { import: { data: { type: 'file', file } } })
+  assert.equal(created.status, 201, created.text)
+  return Number(created.json.import?.id)
 }
 
 async function run(client: ImporterClient, id: number): Promise<Answer> {
@@ -24,9 +31,11 @@ async function run(client: ImporterClient, id: number): Promise<Answer> {
 const namesOf = (answer: Answer): string[] =>
   listOf<{ name: string }>(answer.json.layer?.attributes).map((one) => one.name)
 
+const shared = shareImporter()
+
 describe('tasks', () => {
-  it('answer under the singular and the plural path alike', async (test) => {
-    const client = await startImporter(test)
+  it('answer under the singular and the plural path alike', async () => {
+    const client = shared()
     const id = await uploaded(client, 'a.csv', csv)
     for (const rest of ['', '/layer', '/transforms', '/data', '/progress', '/target']) {
       const plural = await client.call('GET', `/${id}/tasks/0${rest}`)
@@ -37,8 +46,8 @@ describe('tasks', () => {
     assert.equal((await client.call('GET', `/${id}/tasks/x`)).status, 404)
   })
 
-  it('have the fields of the contract', async (test) => {
-    const client = await startImporter(test)
+  it('have the fields of the contract', async () => {
+    const client = shared()
     const id = await uploaded(client, 'a.csv', csv)
     const { json } = await client.call('GET', `/${id}/tasks/0`)
     const task = json.task as unknown as Record<string, unknown>
@@ -65,8 +74,8 @@ describe('tasks', () => {
     })
   })
 
-  it('take part of a task in PUT, with or without the wrapper, all or nothing', async (test) => {
-    const client = await startImporter(test)
+  it('take part of a task in PUT, with or without the wrapper, all or nothing', async () => {
+    const client = shared()
     const id = await uploaded(client, 'a.csv', csv)
     const path = `/${id}/tasks/0`
     assert.equal(
@@ -95,8 +104,8 @@ describe('tasks', () => {
     assert.equal(listOf(whole.json.task?.transformChain?.transforms).length, 1)
   })
 
-  it('honour If-Match', async (test) => {
-    const client = await startImporter(test)
+  it('honour If-Match', async () => {
+    const client = shared()
     const id = await uploaded(client, 'a.csv', csv)
     const path = `/${id}/tasks/0`
     const etag = String((await client.call('GET', path)).headers.etag)
@@ -105,8 +114,8 @@ describe('tasks', () => {
     assert.equal((await client.call('PUT', path, change, { 'if-match': etag })).status, 412)
   })
 
-  it('are deleted without moving the ids of others', async (test) => {
-    const client = await startImporter(test)
+  it('are deleted without moving the ids of others', async () => {
+    const client = shared()
     const id = await uploaded(client, 'a.csv', csv)
     await client.upload(id, [{ name: 'b.csv', content: csv }])
     assert.equal((await client.call('DELETE', `/${id}/tasks/0`)).status, 200)
@@ -117,8 +126,8 @@ describe('tasks', () => {
     )
   })
 
-  it('show their data and files, and go to NO_FORMAT without their main file', async (test) => {
-    const client = await startImporter(test)
+  it('show their data and files, and go to NO_FORMAT without their main file', async () => {
+    const client = shared()
     const id = await uploaded(client, 'my file.csv', csv)
     const files = await client.call('GET', `/${id}/tasks/0/data/files`)
     const [file] = listOf<{ file: string; href: string }>(files.json.files)
@@ -138,8 +147,8 @@ describe('tasks', () => {
 })
 
 describe('the layer of a task', () => {
-  it('keeps its state when the srs is wrong and loads what attributes say', async (test) => {
-    const client = await startImporter(test)
+  it('keeps its state when the srs is wrong and loads what attributes say', async () => {
+    const client = shared()
     const id = await uploaded(client, 'a.csv', csv)
     const path = `/${id}/tasks/0/layer`
     const before = await client.call('GET', path)
@@ -178,23 +187,23 @@ describe('the layer of a task', () => {
     assert.deepEqual(first?.properties, { label: 'A', code: 7 })
   })
 
-  it('gives the geometry the type that the attributes say', async (test) => {
-    const client = await startImporter(test)
+  it('gives the geometry the type that the attributes say', async () => {
+    const client = shared()
     client.provide('geojson/valid.geojson')
-    await client.call('POST', '', { import: { data: { type: 'file', file: 'valid.geojson' } } })
-    const before = (await client.call('GET', '/0/tasks/0/layer')).json.layer
+    const id = await importFile(client, 'valid.geojson')
+    const before = (await client.call('GET', `/${id}/tasks/0/layer`)).json.layer
     const attributes = listOf<{ name: string; binding: string }>(before?.attributes)
     const [geometry, ...others] = attributes
     const jts = 'org.locationtech.jts.geom.'
     const put = (binding: string) =>
-      client.call('PUT', '/0/tasks/0/layer', {
+      client.call('PUT', `/${id}/tasks/0/layer`, {
         layer: { attributes: [{ name: geometry?.name, binding }, ...others] },
       })
     assert.equal((await put('java.lang.String')).status, 400)
     const changed = await put(`${jts}Geometry`)
     assert.equal(changed.status, 200, changed.text)
     assert.equal(listOf<{ binding: string }>(changed.json.layer?.attributes)[0]?.binding, `${jts}Geometry`)
-    await run(client, 0)
+    await run(client, id)
     const layer = await client.server.app.inject({
       url: '/rest/layers/default:valid',
       headers: client.server.admin,
@@ -202,47 +211,47 @@ describe('the layer of a task', () => {
     assert.match(layer.body, /org\.locationtech\.jts\.geom\.Geometry/)
   })
 
-  it('can be read and written back unchanged', async (test) => {
-    const client = await startImporter(test)
+  it('can be read and written back unchanged', async () => {
+    const client = shared()
     client.provide('geojson/valid.geojson')
-    await client.call('POST', '', { import: { data: { type: 'file', file: 'valid.geojson' } } })
-    const layer = await client.call('GET', '/0/tasks/0/layer')
-    const put = await client.call('PUT', '/0/tasks/0/layer', layer.json)
+    const id = await importFile(client, 'valid.geojson')
+    const layer = await client.call('GET', `/${id}/tasks/0/layer`)
+    const put = await client.call('PUT', `/${id}/tasks/0/layer`, layer.json)
     assert.equal(put.status, 200)
     assert.deepEqual(put.json, layer.json)
     assert.equal(put.headers['terrane-ignored'], undefined)
   })
 
-  it('changes metadata of the published layer when the task is complete, and nothing else', async (test) => {
-    const client = await startImporter(test)
-    client.provide('geojson/valid.geojson')
-    await client.call('POST', '?exec=true', { import: { data: { type: 'file', file: 'valid.geojson' } } })
-    const path = '/0/tasks/0/layer'
+  it('changes metadata of the published layer when the task is complete, and nothing else', async () => {
+    const client = shared()
+    client.provide('geojson/valid.geojson', 'titled.geojson')
+    const id = await importFile(client, 'titled.geojson', '?exec=true')
+    const path = `/${id}/tasks/0/layer`
     assert.equal(
       (await client.call('PUT', path, { layer: { title: 'New', style: { name: 'point' } } })).status,
       200,
     )
     assert.equal((await client.call('PUT', path, { layer: { srs: 'EPSG:3857' } })).status, 409)
-    assert.equal((await client.call('PUT', '/0/tasks/0', { task: { updateMode: 'APPEND' } })).status, 409)
+    assert.equal((await client.call('PUT', `/${id}/tasks/0`, { task: { updateMode: 'APPEND' } })).status, 409)
     assert.equal((await client.call('PUT', path, { layer: { style: { name: 'none' } } })).status, 400)
     const reply = await client.server.app.inject({
       method: 'GET',
-      url: '/ogc/collections/default%3Avalid',
+      url: '/ogc/collections/default%3Atitled',
       headers: client.server.admin,
     })
     assert.equal(JSON.parse(reply.body).title, 'New')
   })
 
-  it('has a style from the start, as a link and as a document', async (test) => {
-    const client = await startImporter(test)
+  it('has a style from the start, as a link and as a document', async () => {
+    const client = shared()
     client.provide('geojson/valid.geojson')
-    await client.call('POST', '', { import: { data: { type: 'file', file: 'valid.geojson' } } })
-    const layer = await client.call('GET', '/0/tasks/0/layer')
-    const href = 'http://localhost:80/rest/imports/0/tasks/0/layer/style'
+    const id = await importFile(client, 'valid.geojson')
+    const layer = await client.call('GET', `/${id}/tasks/0/layer`)
+    const href = `http://localhost:80/rest/imports/${id}/tasks/0/layer/style`
     assert.equal(layer.json.layer?.style?.href, href)
-    const style = await client.call('GET', '/0/tasks/0/layer/style')
+    const style = await client.call('GET', `/${id}/tasks/0/layer/style`)
     assert.deepEqual(style.json.style, { name: layer.json.layer?.style?.name, href, format: 'maplibre' })
-    const document = await client.call('GET', '/0/tasks/0/layer/style', undefined, {
+    const document = await client.call('GET', `/${id}/tasks/0/layer/style`, undefined, {
       accept: 'application/vnd.maplibre.style+json',
     })
     assert.equal(document.json.version, 8)
@@ -250,8 +259,8 @@ describe('the layer of a task', () => {
 })
 
 describe('the target of a task', () => {
-  it('moves to another store that exists', async (test) => {
-    const client = await startImporter(test)
+  it('moves to another store that exists', async () => {
+    const client = shared()
     const id = await uploaded(client, 'a.csv', csv)
     const create = await client.server.app.inject({
       method: 'POST',
@@ -270,13 +279,13 @@ describe('the target of a task', () => {
     )
   })
 
-  it('makes an indirect task of a file that would be served as it is', async (test) => {
-    const client = await startImporter(test)
+  it('makes an indirect task of a file that would be served as it is', async () => {
+    const client = shared()
     for (const ext of ['shp', 'shx', 'dbf', 'prj']) client.provide(`shapefile/utf.${ext}`)
-    await client.call('POST', '', { import: { data: { type: 'file', file: 'utf.shp' } } })
-    const target = async () => (await client.call('GET', '/0/tasks/0/target')).json.dataStore
+    const id = await importFile(client, 'utf.shp')
+    const target = async () => (await client.call('GET', `/${id}/tasks/0/target`)).json.dataStore
     assert.equal((await target())?.type, 'Shapefile')
-    const index = await client.call('POST', '/0/tasks/0/transforms', {
+    const index = await client.call('POST', `/${id}/tasks/0/transforms`, {
       type: 'CreateIndexTransform',
       field: 'field',
     })
@@ -286,8 +295,8 @@ describe('the target of a task', () => {
 })
 
 describe('the transformations of a task', () => {
-  it('are appended, changed and deleted under ids that are never used twice', async (test) => {
-    const client = await startImporter(test)
+  it('are appended, changed and deleted under ids that are never used twice', async () => {
+    const client = shared()
     const id = await uploaded(client, 'a.csv', csv)
     const path = `/${id}/tasks/0/transforms`
     const date = { type: 'IntegerFieldToDateTransform', field: 'year' }
@@ -313,8 +322,8 @@ describe('the transformations of a task', () => {
     assert.deepEqual(listed.json.transforms, [changed.json])
   })
 
-  it('are refused where type, parameter or field do not fit', async (test) => {
-    const client = await startImporter(test)
+  it('are refused where type, parameter or field do not fit', async () => {
+    const client = shared()
     const id = await uploaded(client, 'a.csv', csv)
     const path = `/${id}/tasks/0/transforms`
     for (const wrong of [
@@ -329,16 +338,16 @@ describe('the transformations of a task', () => {
     assert.deepEqual((await client.call('GET', path)).json.transforms, [])
   })
 
-  it('that give the CRS make a NO_CRS task READY', async (test) => {
-    const client = await startImporter(test)
+  it('that give the CRS make a NO_CRS task READY', async () => {
+    const client = shared()
     for (const ext of ['shp', 'shx', 'dbf']) client.provide(`shapefile/blockgroups.${ext}`)
-    await client.call('POST', '', { import: { data: { type: 'file', file: 'blockgroups.shp' } } })
-    const answer = await client.call('POST', '/0/tasks/0/transforms', {
+    const id = await importFile(client, 'blockgroups.shp')
+    const answer = await client.call('POST', `/${id}/tasks/0/transforms`, {
       type: 'ReprojectTransform',
       source: 'EPSG:4326',
       target: 'EPSG:3857',
     })
     assert.equal(answer.status, 201, answer.text)
-    assert.equal((await client.call('GET', '/0/tasks/0')).json.task?.state, 'READY')
+    assert.equal((await client.call('GET', `/${id}/tasks/0`)).json.task?.state, 'READY')
   })
 })
