@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { runProgram } from '../../../src/core/process/process.ts'
 import { compressedOf, sevenZipOf, tarGzOf, tarOf, zipOf } from '../../support/archives.ts'
 import type { Answer, ImporterClient, Json } from '../../support/importer-client.ts'
-import { countFeatures, listOf, startImporter } from '../../support/importer-client.ts'
+import { countFeatures, listOf, shareImporter, startImporter } from '../../support/importer-client.ts'
 import { rawZip } from '../../support/raw-zip.ts'
 import { temporaryFolder } from '../../support/unpacking.ts'
 import { patience } from '../../support/until.ts'
@@ -36,6 +36,8 @@ const kinds: [string, () => Promise<Buffer>][] = [
   ['points.geojson.bz2', () => compressedOf('bzip2', geojson)],
   ['points.geojson.xz', () => compressedOf('xz', geojson)],
 ]
+
+const shared = shareImporter()
 
 async function newImport(client: ImporterClient): Promise<number> {
   return Number((await client.call('POST', '', { import: {} })).json.import?.id)
@@ -72,10 +74,12 @@ async function fileIds(client: ImporterClient, id: number): Promise<string[]> {
 }
 
 describe('an archive', () => {
-  it('that is uploaded makes the tasks of its files, whatever kind it is', async (test) => {
-    const client = await startImporter(test)
+  it('that is uploaded makes the tasks of its files, whatever kind it is', async () => {
+    const client = shared()
+    let last = 0
     for (const [name, make] of kinds) {
       const id = await newImport(client)
+      last = id
       const answer = await client.upload(id, [{ name, content: await make() }])
       assert.equal(answer.status, 201, `${name}: ${answer.text}`)
       const { task } = answer.json
@@ -86,12 +90,12 @@ describe('an archive', () => {
       )
       assert.match(String(task?.data?.location), new RegExp(`/uploads/${id}/0(/in)?$`), name)
     }
-    assert.equal((await client.call('POST', '/2')).status, 204)
+    assert.equal((await client.call('POST', `/${last}`)).status, 204)
     assert.equal(await countFeatures(client, 'default:points'), 1)
   })
 
-  it('that is sent by PUT under its name is unpacked too', async (test) => {
-    const client = await startImporter(test)
+  it('that is sent by PUT under its name is unpacked too', async () => {
+    const client = shared()
     const id = await newImport(client)
     const answer = await client.call('PUT', `/${id}/tasks/my%20data.tar.gz`, await tarGzOf(entries), {
       'content-type': 'application/gzip',
@@ -106,6 +110,7 @@ describe('an archive', () => {
   })
 
   it('of an import root makes the tasks of its files and stays as it is', async (test) => {
+    // Lists the import root, into which other tests put files.
     const client = await startImporter(test)
     for (const [name, make] of kinds) {
       const bytes = await make()
@@ -126,8 +131,8 @@ describe('an archive', () => {
     assert.deepEqual(readdirSync(join(client.server.dataDir, 'incoming')).length, kinds.length)
   })
 
-  it('may come with others and with files: each keeps its own folder', async (test) => {
-    const client = await startImporter(test)
+  it('may come with others and with files: each keeps its own folder', async () => {
+    const client = shared()
     const id = await newImport(client)
     const answer = await client.upload(id, [
       { name: 'north.zip', content: await zipOf({ 'points.geojson': geojson }) },
@@ -145,8 +150,8 @@ describe('an archive', () => {
     assert.deepEqual(folders, ['/north', '', '/south/2020'])
   })
 
-  it('may hold one file of a dataset whose others are packed beside it', async (test) => {
-    const client = await startImporter(test)
+  it('may hold one file of a dataset whose others are packed beside it', async () => {
+    const client = shared()
     const id = await newImport(client)
     const parts = ['shp', 'shx', 'dbf', 'prj'].map((ending) => ({
       name: `utf.${ending}.gz`,
@@ -159,8 +164,8 @@ describe('an archive', () => {
     assert.equal(answer.json.task?.state, 'READY')
   })
 
-  it('of KML gives its documents and leaves its pictures', async (test) => {
-    const client = await startImporter(test)
+  it('of KML gives its documents and leaves its pictures', async () => {
+    const client = shared()
     const id = await newImport(client)
     const picture = readFileSync('tests/fixtures/archives/mixedcase.zip')
     const content = await zipOf({ 'doc.kml': kml, 'files/icon.png': picture, 'files/more.zip': picture })
@@ -172,7 +177,7 @@ describe('an archive', () => {
   })
 
   it('of a File Geodatabase is read with its folder and without it', async (test) => {
-    const client = await startImporter(test)
+    const client = shared()
     const folder = await temporaryFolder(test)
     const table = ['tests/fixtures/geojson/valid.geojson', '-nln', 'places']
     await runProgram('ogr2ogr', ['-f', 'OpenFileGDB', join(folder, 'x.gdb'), ...table])
@@ -193,8 +198,8 @@ describe('an archive', () => {
     }
   })
 
-  it('inside an archive is not opened, and a message says so', async (test) => {
-    const client = await startImporter(test)
+  it('inside an archive is not opened, and a message says so', async () => {
+    const client = shared()
     const id = await newImport(client)
     const inner = await zipOf({ 'hidden.geojson': geojson })
     const answer = await client.upload(id, [
@@ -228,8 +233,8 @@ describe('an archive that is broken or means harm', () => {
     ['a.rar', async () => Buffer.from('Rar!'), /a rar archive, which is not read: use zip/],
   ]
 
-  it('is refused at upload with 400, keeps nothing and leaves the import as it was', async (test) => {
-    const client = await startImporter(test)
+  it('is refused at upload with 400, keeps nothing and leaves the import as it was', async () => {
+    const client = shared()
     const id = await newImport(client)
     for (const [name, make, why] of hostile) {
       const good = { name: 'good.geojson', content: geojson }
@@ -245,8 +250,8 @@ describe('an archive that is broken or means harm', () => {
     assert.deepEqual(existsSync(join(client.server.dataDir, 'uploads', 'x.geojson')), false)
   })
 
-  it('makes an import INIT_ERROR with the reason and keeps nothing', async (test) => {
-    const client = await startImporter(test)
+  it('makes an import INIT_ERROR with the reason and keeps nothing', async () => {
+    const client = shared()
     for (const [name, make, why] of hostile) {
       provide(client, name, await make())
       const answer = await fromRoot(client, name)
@@ -259,8 +264,8 @@ describe('an archive that is broken or means harm', () => {
 })
 
 describe('data without content', () => {
-  it('is an empty folder: the import is PENDING and says that no files were found', async (test) => {
-    const client = await startImporter(test)
+  it('is an empty folder: the import is PENDING and says that no files were found', async () => {
+    const client = shared()
     mkdirSync(join(client.server.dataDir, 'incoming', 'nothing'), { recursive: true })
     const answer = await client.call('POST', '', {
       import: { data: { type: 'directory', location: 'nothing' } },
@@ -270,8 +275,8 @@ describe('data without content', () => {
     assert.match(await messagesOf(client, Number(answer.json.import?.id)), /No files were found/)
   })
 
-  it('is an empty file: the task is NO_FORMAT and says that it is empty', async (test) => {
-    const client = await startImporter(test)
+  it('is an empty file: the task is NO_FORMAT and says that it is empty', async () => {
+    const client = shared()
     const id = await newImport(client)
     const answer = await client.upload(id, [
       { name: 'empty.xyzzy', content: '' },
@@ -285,15 +290,16 @@ describe('data without content', () => {
     assert.equal(answer.json.task?.layer, undefined)
   })
 
-  it('makes no task where uploads are still to come, also when created asynchronously', async (test) => {
-    const client = await startImporter(test)
-    await client.call('POST', '?async=true', { import: { data: { type: 'directory' } } })
+  it('makes no task where uploads are still to come, also when created asynchronously', async () => {
+    const client = shared()
+    const created = await client.call('POST', '?async=true', { import: { data: { type: 'directory' } } })
+    const path = `/${created.json.import?.id}`
     for (const hasTime = patience(); hasTime(); ) {
-      if (String((await client.call('GET', '/0')).json.import?.state) !== 'INIT') break
+      if (String((await client.call('GET', path)).json.import?.state) !== 'INIT') break
       // Requests without a socket leave the event loop no time for file operations.
       await sleep(5)
     }
-    const { json } = await client.call('GET', '/0')
+    const { json } = await client.call('GET', path)
     assert.equal(json.import?.state, 'PENDING')
     assert.deepEqual(json.import?.tasks as unknown, [])
   })

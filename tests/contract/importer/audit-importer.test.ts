@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ImporterClient } from '../../support/importer-client.ts'
-import { listOf, readItems, startImporter } from '../../support/importer-client.ts'
+import { listOf, readItems, shareImporter, startImporter } from '../../support/importer-client.ts'
 import { manyLayers } from '../../support/many-layers.ts'
 import { patience } from '../../support/until.ts'
 
@@ -15,13 +15,15 @@ const point = JSON.stringify({
   features: [{ type: 'Feature', properties: { a: 1 }, geometry: { type: 'Point', coordinates: [1, 2] } }],
 })
 
+const shared = shareImporter()
+
 async function newImport(client: ImporterClient): Promise<number> {
   return Number((await client.call('POST', '')).json.import?.id)
 }
 
 describe('uploads that are served as they are', () => {
-  it('keep apart files of one name and different formats', async (test) => {
-    const client = await startImporter(test)
+  it('keep apart files of one name and different formats', async () => {
+    const client = shared()
     const id = await newImport(client)
     const shapefile = ['dbf', 'prj', 'shp', 'shx'].map((extension) => ({
       name: `same.${extension}`,
@@ -42,8 +44,8 @@ describe('uploads that are served as they are', () => {
     }
   })
 
-  it('put all layers of one GeoPackage into one store', async (test) => {
-    const client = await startImporter(test)
+  it('put all layers of one GeoPackage into one store', async () => {
+    const client = shared()
     const id = await newImport(client)
     await client.upload(id, [{ name: 'many.gpkg', content: manyLayers(7) }])
     await client.call('POST', `/${id}`)
@@ -56,8 +58,8 @@ describe('uploads that are served as they are', () => {
 })
 
 describe('tasks and files of uploads', () => {
-  it('stand in the order of their uploads', async (test) => {
-    const client = await startImporter(test)
+  it('stand in the order of their uploads', async () => {
+    const client = shared()
     const id = await newImport(client)
     for (let count = 0; count < 12; count += 1)
       await client.call('PUT', `/${id}/tasks/p${count}.geojson`, point, { 'content-type': 'text/plain' })
@@ -68,8 +70,8 @@ describe('tasks and files of uploads', () => {
     )
   })
 
-  it('are found by the name that was sent, where only one has it', async (test) => {
-    const client = await startImporter(test)
+  it('are found by the name that was sent, where only one has it', async () => {
+    const client = shared()
     const created = await client.call('POST', '', { import: { data: { type: 'directory' } } })
     const id = Number(created.json.import?.id)
     for (const name of ['p.geojson', 'q.geojson', 'q.geojson'])
@@ -82,8 +84,8 @@ describe('tasks and files of uploads', () => {
     assert.equal(task.json.task?.state, 'NO_FORMAT')
   })
 
-  it('are named as they were sent, in messages and errors', async (test) => {
-    const client = await startImporter(test)
+  it('are named as they were sent, in messages and errors', async () => {
+    const client = shared()
     const id = await newImport(client)
     const unknown = await client.upload(id, [{ name: 'notes.txt', content: 'hello' }])
     assert.match(unknown.text, /No format that is known reads notes\.txt \(text that is no table/)
@@ -95,8 +97,8 @@ describe('tasks and files of uploads', () => {
 })
 
 describe('answers', () => {
-  it('name unknown parameters of transformations in Terrane-Ignored', async (test) => {
-    const client = await startImporter(test)
+  it('name unknown parameters of transformations in Terrane-Ignored', async () => {
+    const client = shared()
     const id = await newImport(client)
     await client.upload(id, [{ name: 'p.geojson', content: point }])
     const path = `/${id}/tasks/0/transforms`
@@ -112,18 +114,20 @@ describe('answers', () => {
     assert.equal((await client.call('POST', path, spec)).headers['terrane-ignored'], undefined)
   })
 
-  it('show the progress of a task whose file is served as it is as done', async (test) => {
-    const client = await startImporter(test)
+  it('show the progress of a task whose file is served as it is as done', async () => {
+    const client = shared()
     client.provide('flatgeobuf/countries.fgb')
-    await client.call('POST', '?exec=true', { import: { data: { type: 'file', file: 'countries.fgb' } } })
-    const { json } = await client.call('GET', '/0/tasks/0/progress')
+    const created = await client.call('POST', '?exec=true', {
+      import: { data: { type: 'file', file: 'countries.fgb' } },
+    })
+    const { json } = await client.call('GET', `/${created.json.import?.id}/tasks/0/progress`)
     assert.equal(String(json.state), 'COMPLETE')
     assert.ok(Number(json.total) > 0)
     assert.equal(Number(json.progress), Number(json.total))
   })
 
-  it('to a missing login are a 401 with the realm', async (test) => {
-    const client = await startImporter(test)
+  it('to a missing login are a 401 with the realm', async () => {
+    const client = shared()
     const reply = await client.call('GET', '', undefined, { authorization: '' })
     assert.equal(reply.status, 401)
     assert.equal(reply.headers['www-authenticate'], 'Basic realm="terrane"')
@@ -131,18 +135,22 @@ describe('answers', () => {
 })
 
 describe('the data of an import', () => {
-  it('are still its file when the task of it has been deleted', async (test) => {
-    const client = await startImporter(test)
+  it('are still its file when the task of it has been deleted', async () => {
+    const client = shared()
     client.provide('geojson/valid.geojson')
-    await client.call('POST', '', { import: { data: { type: 'file', file: 'valid.geojson' } } })
-    assert.equal((await client.call('DELETE', '/0/tasks/0')).status, 200)
-    const { data } = (await client.call('GET', '/0')).json.import ?? {}
+    const created = await client.call('POST', '', {
+      import: { data: { type: 'file', file: 'valid.geojson' } },
+    })
+    const path = `/${created.json.import?.id}`
+    assert.equal((await client.call('DELETE', `${path}/tasks/0`)).status, 200)
+    const { data } = (await client.call('GET', path)).json.import ?? {}
     assert.deepEqual([data?.type, data?.file], ['file', 'valid.geojson'])
   })
 })
 
 describe('the list of imports', () => {
   it('finds READY imports as PENDING in the dialect of older systems, as they are shown', async (test) => {
+    // The dialect is a setting of the server.
     const client = await startImporter(test, { env: { TERRANE_DIALECT: 'geoserver' } })
     client.provide('geojson/valid.geojson')
     await client.call('POST', '', {
@@ -161,6 +169,7 @@ describe('the list of imports', () => {
 
 describe('a request with an idempotency key', () => {
   it('is carried out once though the client goes away and asks again', async (test) => {
+    // Counts all imports of the server.
     const client = await startImporter(test)
     client.provide('geojson/countries.geojson')
     const url = await client.server.app.listen({ host: '127.0.0.1', port: 0 })
@@ -189,8 +198,8 @@ describe('a request with an idempotency key', () => {
 describe('a transformation of a field that does not exist', () => {
   const spec = { type: 'AttributeRemapTransform', field: 'nowhere', target: 'java.lang.Integer' }
 
-  it('is refused', async (test) => {
-    const client = await startImporter(test)
+  it('is refused', async () => {
+    const client = shared()
     const id = await newImport(client)
     await client.upload(id, [{ name: 'p.geojson', content: point }])
     const reply = await client.call('POST', `/${id}/tasks/0/transforms`, spec)
@@ -199,6 +208,7 @@ describe('a transformation of a field that does not exist', () => {
   })
 
   it('is accepted with a message in the dialect of older systems, and fails the task at run', async (test) => {
+    // The dialect is a setting of the server.
     const client = await startImporter(test, { env: { TERRANE_DIALECT: 'geoserver' } })
     const id = await newImport(client)
     await client.upload(id, [{ name: 'p.geojson', content: point }])
