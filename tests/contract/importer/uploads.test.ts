@@ -11,6 +11,7 @@ import {
   listOf,
   multipart,
   multipartType,
+  shareImporter,
   startImporter,
 } from '../../support/importer-client.ts'
 
@@ -28,6 +29,8 @@ async function zipOf(entries: Record<string, string | Buffer>): Promise<Buffer> 
   return buffer(zip.outputStream as unknown as Readable)
 }
 
+const shared = shareImporter()
+
 async function newImport(client: ImporterClient): Promise<number> {
   return (await client.call('POST', '', { import: {} })).json.import?.id as unknown as number
 }
@@ -41,8 +44,8 @@ const states = (json: { tasks?: unknown }): string[] =>
   (json.tasks as { state: string }[]).map((task) => task.state)
 
 describe('upload', () => {
-  it('groups the files of one form by base name into one task', async (test) => {
-    const client = await startImporter(test)
+  it('groups the files of one form by base name into one task', async () => {
+    const client = shared()
     const id = await newImport(client)
     const files = ['shp', 'shx', 'dbf', 'prj'].map((ext) =>
       part(`shapefile/ne_110m_admin_0_boundary_lines_land.${ext}`),
@@ -63,8 +66,8 @@ describe('upload', () => {
     assert.deepEqual(uploadsOf(client, id), [], 'uploads go when the import is complete')
   })
 
-  it('answers several tasks as a list, in the order of their paths', async (test) => {
-    const client = await startImporter(test)
+  it('answers several tasks as a list, in the order of their paths', async () => {
+    const client = shared()
     const id = await newImport(client)
     const csv = 'a,b\n1,2\n'
     const answer = await client.upload(id, [
@@ -78,8 +81,8 @@ describe('upload', () => {
     assert.deepEqual(names, ['a', 'b', 'C'])
   })
 
-  it('keeps the folders of a folder that is sent whole, so that files of one name stay apart', async (test) => {
-    const client = await startImporter(test)
+  it('keeps the folders of a folder that is sent whole, so that files of one name stay apart', async () => {
+    const client = shared()
     const id = await newImport(client)
     const csv = (name: string): FilePart => ({ name, content: 'a,b\n1,2\n' })
     const answer = await client.upload(id, [csv('north/roads.csv'), csv('south/roads.csv'), csv('a/b/c.csv')])
@@ -93,8 +96,8 @@ describe('upload', () => {
     )
   })
 
-  it('takes the last part of absolute paths and of paths that lead out, and refuses what cannot be kept', async (test) => {
-    const client = await startImporter(test)
+  it('takes the last part of absolute paths and of paths that lead out, and refuses what cannot be kept', async () => {
+    const client = shared()
     const id = await newImport(client)
     const csv = (name: string): FilePart => ({ name, content: 'a,b\n1,2\n' })
     const outside = [
@@ -126,8 +129,8 @@ describe('upload', () => {
     }
   })
 
-  it('unpacks a zip and treats it as a directory', async (test) => {
-    const client = await startImporter(test)
+  it('unpacks a zip and treats it as a directory', async () => {
+    const client = shared()
     const id = await newImport(client)
     const answer = await client.upload(id, [part('archives/mixedcase.zip')])
     assert.equal(answer.status, 201, answer.text)
@@ -136,8 +139,8 @@ describe('upload', () => {
     assert.equal((await client.call('GET', `/${id}`)).json.import?.state, 'COMPLETE')
   })
 
-  it('never makes tasks for earlier files again and goes on counting their ids', async (test) => {
-    const client = await startImporter(test)
+  it('never makes tasks for earlier files again and goes on counting their ids', async () => {
+    const client = shared()
     const id = await newImport(client)
     await client.upload(id, [{ name: 'a.csv', content: 'x\n1\n' }])
     await client.call('DELETE', `/${id}/tasks/0`)
@@ -147,8 +150,8 @@ describe('upload', () => {
     assert.deepEqual(states(listed.json), ['NO_CRS'])
   })
 
-  it('makes one NO_FORMAT task that names what nothing reads', async (test) => {
-    const client = await startImporter(test)
+  it('makes one NO_FORMAT task that names what nothing reads', async () => {
+    const client = shared()
     const id = await newImport(client)
     const answer = await client.upload(id, [{ name: 'notes.xyzzy', content: 'hello\u0000world' }])
     assert.equal(answer.status, 201)
@@ -159,8 +162,8 @@ describe('upload', () => {
     assert.match(String(answer.json.task?.messages?.[0]?.message), /notes\.xyzzy/)
   })
 
-  it('takes one file by PUT under any name that is no number', async (test) => {
-    const client = await startImporter(test)
+  it('takes one file by PUT under any name that is no number', async () => {
+    const client = shared()
     const id = await newImport(client)
     for (const type of ['application/octet-stream', 'application/json']) {
       const answer = await client.call('PUT', `/${id}/tasks/points.json`, read('geojson/valid.geojson'), {
@@ -172,8 +175,8 @@ describe('upload', () => {
     }
   })
 
-  it('takes the path of a file in an import root by the form parameter url', async (test) => {
-    const client = await startImporter(test)
+  it('takes the path of a file in an import root by the form parameter url', async () => {
+    const client = shared()
     const id = await newImport(client)
     client.provide('geojson/valid.geojson')
     const form = (url: string) =>
@@ -195,8 +198,8 @@ describe('upload', () => {
     ['a broken tar.gz', 'x.tar.gz', Buffer.from('anything')],
     ['a file name that leads out', '..', Buffer.from('a\n1\n')],
   ] as const) {
-    it(`refuses ${what} with 400 and keeps nothing`, async (test) => {
-      const client = await startImporter(test)
+    it(`refuses ${what} with 400 and keeps nothing`, async () => {
+      const client = shared()
       const id = await newImport(client)
       const answer = await client.upload(id, [{ name, content }])
       assert.equal(answer.status, 400, answer.text)
@@ -205,8 +208,8 @@ describe('upload', () => {
     })
   }
 
-  it('refuses a zip whose entry leads out of its folder', async (test) => {
-    const client = await startImporter(test)
+  it('refuses a zip whose entry leads out of its folder', async () => {
+    const client = shared()
     const id = await newImport(client)
     const bytes = (await zipOf({ 'qqqqq.csv': 'a\n1\n' }))
       .toString('latin1')
@@ -217,8 +220,8 @@ describe('upload', () => {
     assert.ok(!existsSync(join(client.server.dataDir, 'uploads', String(id), 'x1.csv')))
   })
 
-  it('refuses a form that breaks off, keeps nothing and leaves the state', async (test) => {
-    const client = await startImporter(test)
+  it('refuses a form that breaks off, keeps nothing and leaves the state', async () => {
+    const client = shared()
     const id = await newImport(client)
     const whole = multipart([{ name: 'a.csv', content: 'x,y\n1,2\n'.repeat(1000) }])
     const answer = await client.call('POST', `/${id}/tasks`, whole.subarray(0, whole.length - 500), {
@@ -230,6 +233,7 @@ describe('upload', () => {
   })
 
   it('refuses more bytes than an upload may have', async (test) => {
+    // The limit is a setting of the server.
     const client = await startImporter(test, { env: { TERRANE_MAX_UPLOAD: '1000' } })
     const id = await newImport(client)
     const files = ['a', 'b'].map((name) => ({ name: `${name}.csv`, content: 'x'.repeat(600) }))
@@ -246,16 +250,16 @@ describe('upload', () => {
     assert.deepEqual(uploadsOf(client, id), [])
   })
 
-  it('answers 415 for other content types and 400 for a form without file', async (test) => {
-    const client = await startImporter(test)
+  it('answers 415 for other content types and 400 for a form without file', async () => {
+    const client = shared()
     const id = await newImport(client)
     assert.equal((await client.call('POST', `/${id}/tasks`, { a: 1 })).status, 415)
     assert.equal((await client.upload(id, [], { name: 'test' })).status, 400)
     assert.equal((await client.upload(7777, [{ name: 'a.csv', content: 'x\n1\n' }])).status, 404)
   })
 
-  it('takes a COMPLETE import back to PENDING', async (test) => {
-    const client = await startImporter(test)
+  it('takes a COMPLETE import back to PENDING', async () => {
+    const client = shared()
     const id = await newImport(client)
     await client.upload(id, [part('geojson/valid.geojson')])
     await client.call('POST', `/${id}`)
@@ -273,8 +277,8 @@ describe('upload', () => {
     )
   })
 
-  it('fills a directory import that was created without location', async (test) => {
-    const client = await startImporter(test)
+  it('fills a directory import that was created without location', async () => {
+    const client = shared()
     const created = await client.call('POST', '', { import: { data: { type: 'directory' } } })
     assert.equal(created.json.import?.state, 'PENDING')
     const id = created.json.import?.id as unknown as number
