@@ -1,6 +1,7 @@
 import type { Coordinate, JtsGeometry } from './jts-relations.ts'
 import { jts } from './jts-relations.ts'
 
+/** Creates geometries of JTS. */
 export const factory = new jts.GeometryFactory()
 
 /**
