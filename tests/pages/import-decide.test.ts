@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import { gdalFixture, needsGdal } from '../support/gdal-files.ts'
+import { until } from '../support/until.ts'
 import { asAdmin, loadTable, prepareImport } from './support/import-data.ts'
 import { closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
 import { expectSound, expectSoundIn } from './support/states.ts'
@@ -132,7 +133,10 @@ describe('what becomes of an import', async () => {
     await labels.waitFor({ state: 'detached' })
     await page.getByText('kind_label').first().waitFor()
     await page.getByRole('button', { name: 'Import 1 layer' }).click()
-    await page.waitForSelector('.sum')
+    await until(async () => {
+      const reply = await asAdmin(server, 'GET', `/rest/imports/${made.import.id}/tasks/0`)
+      return (reply as { task: { state: string } }).task.state === 'COMPLETE'
+    })
     const { features } = (await asAdmin(server, 'GET', '/ogc/collections/default:flaechen/items')) as {
       features: { properties: { kind_label: string } }[]
     }

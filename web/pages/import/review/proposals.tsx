@@ -63,7 +63,7 @@ function Proposals({ title, button, found, take, put, isOptional = false }: List
       <ul class="body stack s2">
         {found.map((one) => (
           <li key={one.evidence} class="row wrap">
-            <span class="grow" dir="auto">
+            <span class="evidence" dir="auto">
               {one.evidence}
             </span>
             <CopyAsCurl call={take(one)} />
