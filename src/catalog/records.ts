@@ -72,6 +72,8 @@ export interface LayerDetails {
   licence?: string
   /** Contact for questions about the data. */
   contact?: string
+  /** Department or person responsible for the data. */
+  owner?: string
   /** Title, abstract and keywords in other languages. */
   translations?: Translations
   originalName: string

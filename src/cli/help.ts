@@ -144,7 +144,7 @@ ${ownServer}`,
 terrane layers find WORDS [--workspace W,W] [--kind K,K] [--public | --private] [--problem] [--sort S]
 terrane layers show NAME
 terrane layers change NAME [--title T] [--abstract T] [--keyword K]... [--attribution T] [--licence T] [--contact T]
-                      [--style S] [--further-style S]... [--public | --private | --inherit]
+                      [--owner T] [--style S] [--further-style S]... [--public | --private | --inherit]
 terrane layers delete NAME [--recurse]
 terrane layers versions NAME
 terrane layers restore NAME VERSION [--what PART]

@@ -9,6 +9,7 @@ import type { FilterLimits } from './filter-size.ts'
 import {
   defaultFilterLimits,
   invalidFilter,
+  refuseArrayFunction,
   requireFilterSize,
   tooDeep,
   tooManyNodes,
@@ -89,6 +90,7 @@ function readObject(
 function operatorOf(op: string, at: string): string {
   const known = named.get(op.toLowerCase())
   if (known !== undefined) return known
+  refuseArrayFunction(op)
   throw unsupportedFilter(
     `The operator or function "${op.slice(0, shownLength)}" is not offered: ${operators.join(', ')} are (at "${at}")`,
   )

@@ -4,7 +4,13 @@ import { WktReader } from '../geo/wkt.ts'
 import type { Expression } from './expression.ts'
 import { comparisons, spatialRelations, temporalRelations } from './expression.ts'
 import type { FilterLimits } from './filter-size.ts'
-import { defaultFilterLimits, invalidFilter, requireFilterSize, unsupportedFilter } from './filter-size.ts'
+import {
+  defaultFilterLimits,
+  invalidFilter,
+  refuseArrayFunction,
+  requireFilterSize,
+  unsupportedFilter,
+} from './filter-size.ts'
 import { filterFunctions, isFilterFunction } from './functions.ts'
 import { intervalEnd, wkbOf } from './geometry-operand.ts'
 import { TokenReader } from './token-reader.ts'
@@ -187,6 +193,7 @@ export class Cql2Parser extends TokenReader {
       return { kind: word === 'DATE' ? 'date' : 'timestamp', text: this.#onlyText(word) }
     if (word === 'INTERVAL') return this.#interval()
     if (word === 'BBOX' || word === 'ENVELOPE') return { kind: 'box', sides: this.sides(word) }
+    refuseArrayFunction(this.next.text)
     throw unsupportedFilter(
       `The function ${this.next.text} is not offered: ${Object.keys(filterFunctions).join(', ').toUpperCase()}, DATE, TIMESTAMP, INTERVAL, BBOX, ${[...relations.keys()].join(', ')} are (at character ${this.next.from + 1})`,
     )

@@ -74,3 +74,13 @@ export function invalidFilter(message: string): Failure {
 export function unsupportedFilter(message: string): Failure {
   return invalid('unsupported-filter', message)
 }
+
+const arrayFunctions = ['a_contains', 'a_containedby', 'a_equals', 'a_overlaps']
+
+/** Throws `unsupported-filter` for a function of CQL2 that compares arrays: no attribute has such a type. */
+export function refuseArrayFunction(name: string): void {
+  if (!arrayFunctions.includes(name.toLowerCase())) return
+  throw unsupportedFilter(
+    `${name} is not supported: attributes hold no arrays, and array columns of PostGIS are read as text. Compare the text with LIKE`,
+  )
+}

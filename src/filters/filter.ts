@@ -77,9 +77,10 @@ export type Predicate =
   | { kind: 'like'; of: TextOperand; pattern: TextOperand }
   /**
    * The geometry of the row related to a literal, as WKB in the CRS of the filter; `isRowFirst`: in this
-   * order.
+   * order. `turn`: distance in x after which locations repeat, if the row is moved and cut to one turn around
+   * the literal.
    */
-  | { kind: 'relation'; relation: SpatialRelation; wkb: Uint8Array; isRowFirst: boolean }
+  | { kind: 'relation'; relation: SpatialRelation; wkb: Uint8Array; isRowFirst: boolean; turn?: number }
   /** The geometry of the row is within a distance from a literal geometry. */
   | { kind: 'near'; wkb: Uint8Array; reach: FilterReach }
 

@@ -145,9 +145,10 @@ function relation({
   relation: name,
   wkb,
   isRowFirst,
+  turn,
 }: Extract<Predicate, { kind: 'relation' }>): Of<boolean> {
   return ofGeometry(
-    new (requireRelations().RelationTest)(name.slice('s_'.length) as RelationName, wkb, !isRowFirst),
+    new (requireRelations().RelationTest)(name.slice('s_'.length) as RelationName, wkb, !isRowFirst, turn),
   )
 }
 

@@ -73,6 +73,29 @@ describe('questions that take long', () => {
     assert.match(planOf(`name LIKE '%l%'`), /^SCAN/)
   })
 
+  it('are few where a condition beside a calculation has an index', async (t) => {
+    const path = join(temporaryFolder(t), 'some.gpkg')
+    const store = createGeoPackageStore({ path }, { findDefinition: () => undefined })
+    await loadRows(store, { schema, rows: [{ geometry: null, values: ['a', 1] }], indexes: ['name'] })
+    const db = new DatabaseSync(path)
+    t.after(() => db.close())
+    defineFunctions(db)
+    const table = findTable(db, 'layer')
+    assert.ok(table)
+    const planOf = (cql: string): string => {
+      const { sql, bound } = filterCondition(checkFilter(parseCql2Text(cql), schema), table, false)
+      const plan = db.prepare(`EXPLAIN QUERY PLAN SELECT fid FROM layer WHERE ${sql}`).all(...bound)
+      return plan.map(({ detail }) => String(detail)).join(' ')
+    }
+    for (const cql of [
+      `n * 2 > 1000 AND name = 'a'`,
+      `name > 'a' AND (n + 1) / 2 < 7 AND LENGTH(name) > 3`,
+      `NOT (n % 2 = 0) AND (name LIKE 'Ul%' AND ABS(n) <> 4)`,
+    ])
+      assert.match(planOf(cql), /^SEARCH .*name[=>]/, cql)
+    assert.match(planOf('n * 2 > 1000'), /^SCAN/)
+  })
+
   it('know what all texts that match begin with', () => {
     assert.deepEqual(['Ulm%', 'a\\_b_c', '50\\% %', '%', '', '𝕬b%'].map(likePrefix), [
       'Ulm',

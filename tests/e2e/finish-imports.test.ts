@@ -126,9 +126,11 @@ describe('terrane imports', () => {
       'CC0',
       '--contact',
       'x@y',
+      '--owner',
+      'Roads',
     ]
     const shown = await server.done(['layers', 'change', 'roads', ...texts])
-    assert.match(shown, /keywords +a, b\nattribution +Me\nlicence +CC0\ncontact +x@y/)
+    assert.match(shown, /keywords +a, b\nattribution +Me\nlicence +CC0\ncontact +x@y\nowner +Roads/)
     assert.doesNotMatch(await server.done(['layers', 'change', 'roads', '--keyword', 'none']), /keywords/)
 
     const file = join(data, 'line.sld')

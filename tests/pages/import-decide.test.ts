@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
+import { gdalFixture, needsGdal } from '../support/gdal-files.ts'
+import { until } from '../support/until.ts'
 import { asAdmin, loadTable, prepareImport } from './support/import-data.ts'
 import { closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
-import { expectSound } from './support/states.ts'
+import { expectSound, expectSoundIn } from './support/states.ts'
 
 const monday = 'id,kind,lat,lon\n1,oak,52,13\n2,ash,52.1,13.1\n3,elm,52.2,13.2\n'
 const tuesday =
@@ -106,5 +109,40 @@ describe('what becomes of an import', async () => {
     await target.getByRole('button', { name: 'No limit for kind' }).click()
     await target.getByText('Limits: 1 rule is set').waitFor()
     assert.deepEqual(await kept(), { outside: [12, 51, 14, 53.5] })
+  })
+
+  it('adds columns with the labels of coded values by a button', needsGdal, async (t) => {
+    const made = (await asAdmin(server, 'POST', '/rest/imports', { import: {} })) as {
+      import: { id: number }
+    }
+    const form = new FormData()
+    const content = readFileSync(gdalFixture('domains.gdb.zip').path)
+    form.append('filedata', new Blob([content]), 'domains.gdb.zip')
+    await asAdmin(server, 'POST', `/rest/imports/${made.import.id}/tasks`, form)
+    const shown = await showPages(t, server)
+    const { page } = shown
+    await shown.signIn(`/app/imports/${made.import.id}`)
+    const labels = page.getByRole('region', { name: 'Labels of coded values' })
+    await labels.getByText('Column "kind" holds codes with labels: 1 = Wald, 2 = Wiese').waitFor()
+    await expectSoundIn(shown, 'import-labels', [
+      [1440, 'light'],
+      [1440, 'dark'],
+      [390, 'light'],
+    ])
+    await labels.getByRole('button', { name: 'Add column with labels' }).click()
+    await labels.waitFor({ state: 'detached' })
+    await page.getByText('kind_label').first().waitFor()
+    await page.getByRole('button', { name: 'Import 1 layer' }).click()
+    await until(async () => {
+      const reply = await asAdmin(server, 'GET', `/rest/imports/${made.import.id}/tasks/0`)
+      return (reply as { task: { state: string } }).task.state === 'COMPLETE'
+    })
+    const { features } = (await asAdmin(server, 'GET', '/ogc/collections/default:flaechen/items')) as {
+      features: { properties: { kind_label: string } }[]
+    }
+    assert.deepEqual(
+      features.map(({ properties }) => properties.kind_label),
+      ['Wald', 'Wiese'],
+    )
   })
 })

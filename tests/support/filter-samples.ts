@@ -48,17 +48,17 @@ export interface FilterSamples {
   served: VectorStore
 }
 
-/** Starts a server with the samples. The caller must close it. */
-export async function serveFilterSamples(cleanups: Cleanups): Promise<FilterSamples> {
+/** Starts a server with the samples, or with other rows of `source.samples`. The caller must close it. */
+export async function serveFilterSamples(cleanups: Cleanups, source = sourceSql): Promise<FilterSamples> {
   const server = await createTestApp()
   await addVersionStores(server)
   const url = await fileDatabase()
-  await runSql(url, sourceSql)
+  await runSql(url, source)
   const folder = temporaryFolder(cleanups)
   const file = join(folder, 'samples.gpkg')
   const { hostname, port, pathname, username, password } = new URL(url)
-  const source = `PG:host=${hostname} port=${port} dbname=${pathname.slice(1)} user=${username} password=${password} active_schema=source`
-  await runProgram('ogr2ogr', ['-f', 'GPKG', file, source, 'samples'])
+  const database = `PG:host=${hostname} port=${port} dbname=${pathname.slice(1)} user=${username} password=${password} active_schema=source`
+  await runProgram('ogr2ogr', ['-f', 'GPKG', file, database, 'samples'])
   const flat = join(folder, 'samples.fgb')
   await runProgram('ogr2ogr', ['-f', 'FlatGeobuf', flat, file, 'samples', '-lco', 'SPATIAL_INDEX=NO'])
   for (const store of ['file', 'table']) await load(server, store, file)
@@ -125,7 +125,7 @@ export async function findByFes(
   return features.map(({ properties }) => properties.n).toSorted((a, b) => a - b)
 }
 
-async function findInFile({ served }: FilterSamples, cql: string): Promise<number[]> {
+export async function findInFile({ served }: FilterSamples, cql: string): Promise<number[]> {
   const table = await served.findTable('samples')
   assert.ok(table)
   const srs = 'EPSG:4326'

@@ -82,18 +82,22 @@ function withTerms(card: LayerSummary): LayerSummary {
   return abstract === card.abstract ? card : { ...card, abstract }
 }
 
-/** An abstract with whom to name, the licence and the contact behind it, each in a line. */
+/** Returns an abstract followed by attribution, licence, contact and owner, one per line. */
 export function abstractWithTerms({
   abstract,
   attribution,
   licence,
   contact,
-}: Pick<Partial<LayerSummary>, 'abstract' | 'attribution' | 'licence' | 'contact'>): string | undefined {
+  owner,
+}: Pick<Partial<LayerSummary>, 'abstract' | 'attribution' | 'licence' | 'contact' | 'owner'>):
+  | string
+  | undefined {
   const lines = [
     abstract,
     attribution,
     licence && `Licence: ${licence}`,
     contact && `Contact: ${contact}`,
+    owner && `Owner: ${owner}`,
   ].filter((one) => one !== undefined && one !== '')
   return lines.length === 0 ? undefined : lines.join('\n')
 }

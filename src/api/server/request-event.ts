@@ -12,7 +12,7 @@ import { readCredentials } from '../auth/credentials.ts'
 import { withoutUrlToken } from '../url-token.ts'
 import { referencePath } from './openapi.ts'
 import { isOfPages } from './pages-traffic.ts'
-import { usedLayerNames } from './used-layers.ts'
+import { usedLayerNames, usedLayersOf } from './used-layers.ts'
 
 /** A request that has ended: when it began, who made it from where, and how it ended. */
 export type EndedRequest = Pick<
@@ -46,7 +46,7 @@ export function toRequestEvent(
     referer: headers.referer,
     session: caller.by === 'session' ? sessionOf(request) : undefined,
     userName: caller.name,
-    resources: resourcesOf(request, routeOptions, layers),
+    resources: resourcesOf(request, routeOptions),
     ...(layers.length > 0
       ? { target: withoutUrlToken(request.originalUrl), operation: request.usedOperation }
       : {}),
@@ -117,12 +117,15 @@ function fillIn(route: string, layers: string): string {
   return layers === '' ? template : template.replace(/\{(?:layers?|collectionId)\}/, () => layers)
 }
 
-function resourcesOf(
-  { usedStyle }: FastifyRequest,
-  routeOptions: RouteOptions,
-  layers: readonly string[],
-): UsedResource[] {
-  if (layers.length > 0) return layers.map((name) => ({ type: 'layer', name }))
+function resourcesOf(request: FastifyRequest, routeOptions: RouteOptions): UsedResource[] {
+  const { usedStyle } = request
+  const layers = usedLayersOf(request)
+  if (layers.length > 0)
+    return layers.map(({ workspace, name, details }) => ({
+      type: 'layer',
+      name: `${workspace}:${name}`,
+      owner: details.owner === '' ? undefined : details.owner,
+    }))
   if (usedStyle !== undefined) {
     const { workspace, name } = usedStyle
     return [{ type: 'style', name: workspace === undefined ? name : `${workspace}:${name}` }]

@@ -22,8 +22,12 @@ declare module 'fastify' {
   }
 }
 
-/** Names of the layers that a request was about, as `workspace:name`. */
-export function usedLayerNames({ usedLayer, usedLayers }: FastifyRequest): string[] {
-  const used = usedLayers ?? (usedLayer === undefined ? [] : [usedLayer])
-  return used.map(({ workspace, name }) => `${workspace}:${name}`)
+/** Returns the layers that a request was about. */
+export function usedLayersOf({ usedLayer, usedLayers }: FastifyRequest): readonly UsedLayer[] {
+  return usedLayers ?? (usedLayer === undefined ? [] : [usedLayer])
+}
+
+/** Returns the names of the layers that a request was about, as `workspace:name`. */
+export function usedLayerNames(request: FastifyRequest): string[] {
+  return usedLayersOf(request).map(({ workspace, name }) => `${workspace}:${name}`)
 }

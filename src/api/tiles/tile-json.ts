@@ -52,6 +52,7 @@ const TileJson = Type.Object(
     minzoom: Type.Integer(),
     maxzoom: Type.Integer({ description: 'Deeper tiles show no more detail than clients can do themselves' }),
     attribution: Type.Optional(Type.String()),
+    owner: Type.Optional(Type.String({ description: 'Owners of the layers' })),
     terrane: Type.Object({
       version: Type.Optional(Type.Integer({ description: 'Of the layer' })),
       versions: Type.Optional(
@@ -116,6 +117,11 @@ export function attributionOf(layers: readonly LayerRecord[]): string | undefine
   return text === '' ? undefined : text
 }
 
+function ownerOf(layers: readonly LayerRecord[]): string | undefined {
+  const owners = new Set(layers.map(({ details }) => details.owner).filter((one) => one !== undefined))
+  return owners.size === 0 ? undefined : [...owners].join(', ')
+}
+
 export const getTileJson = operation({
   tags: ['tiles'],
   isPublicRead: true,
@@ -150,6 +156,7 @@ export const getTileJson = operation({
       ...(isChanged ? {} : await tileExtentOf(layers)),
       ...(raster === undefined ? zooms : await deps.rasters.zooms(raster, requestSignal(reply))),
       attribution: attributionOf(layers),
+      owner: ownerOf(layers),
       terrane: versionsToTell(layers, known),
     }
   },
@@ -174,6 +181,7 @@ async function earlierTileJson(
     ...(await tileExtentOf([layer])),
     ...zooms,
     attribution: attributionOf([layer]),
+    owner: ownerOf([layer]),
     terrane: { version: Number(version) },
   }
 }

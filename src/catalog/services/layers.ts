@@ -49,6 +49,7 @@ export interface LayerChange {
   attribution?: string | undefined
   licence?: string | undefined
   contact?: string | undefined
+  owner?: string | undefined
   translations?: Translations | undefined
   /** Name of a style of the layer's workspace or of a global one. */
   style?: string | undefined

@@ -38,10 +38,11 @@ export interface LayerSummary {
   style: string
   /** Names of further styles that it is offered in. */
   styles?: readonly string[]
-  /** Attribution, licence and contact. */
+  /** Attribution, licence, contact and owner. */
   attribution?: string
   licence?: string
   contact?: string
+  owner?: string
   translations?: Translations
   /** Own setting of the layer; undefined to use that of its workspace. */
   isPublic: boolean | undefined
@@ -102,11 +103,17 @@ function toldOf({
   attribution,
   licence,
   contact,
+  owner,
   translations,
   styles,
 }: LayerDetails): Partial<LayerSummary> {
   const short = (text?: string): string | undefined => (text === undefined ? undefined : shortened(text))
-  const terms = { attribution: short(attribution), licence: short(licence), contact: short(contact) }
+  const terms = {
+    attribution: short(attribution),
+    licence: short(licence),
+    contact: short(contact),
+    owner: short(owner),
+  }
   const others =
     translations &&
     Object.fromEntries(

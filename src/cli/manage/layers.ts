@@ -32,6 +32,7 @@ const change: Action = {
     'attribution',
     'licence',
     'contact',
+    'owner',
     'style',
     'further-style',
     'public',
@@ -40,12 +41,12 @@ const change: Action = {
   ],
   run: async (context, [name = '']) => {
     const { values } = context
-    const { title, abstract, attribution, licence, contact, style: defaultStyle } = values
+    const { title, abstract, attribution, licence, contact, owner, style: defaultStyle } = values
     const [keywords, styles] = [listGiven(values.keyword), listGiven(values['further-style'])]
-    const texts = { title, abstract, keywords, attribution, licence, contact }
+    const texts = { title, abstract, keywords, attribution, licence, contact, owner }
     const wanted = givenOptions({ ...texts, defaultStyle, styles, public: publicity(values) })
     const options =
-      '--title, --abstract, --keyword, --attribution, --licence, --contact, --style, --further-style'
+      '--title, --abstract, --keyword, --attribution, --licence, --contact, --owner, --style, --further-style'
     requireChange('layers change', wanted, `${options}, --public, --private or --inherit`)
     return describe(await context.client.put(layerPath(context, name), { layer: wanted }))
   },
@@ -97,7 +98,10 @@ function describe(answer: unknown) {
         .trim(),
     ],
     ['keywords', listOf(layer, 'keywords').join(', ')],
-    ...['attribution', 'licence', 'contact'].map((name): [string, string] => [name, readString(layer, name)]),
+    ...['attribution', 'licence', 'contact', 'owner'].map((name): [string, string] => [
+      name,
+      readString(layer, name),
+    ]),
     ['style', readString(readField(layer, 'defaultStyle'), 'name')],
     [
       'further styles',

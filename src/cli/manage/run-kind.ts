@@ -49,6 +49,7 @@ const flags = {
   attribution: { type: 'string' },
   licence: { type: 'string' },
   contact: { type: 'string' },
+  owner: { type: 'string' },
   'further-style': { type: 'string', multiple: true },
   format: { type: 'string', short: 'f' },
 } as const

@@ -1,18 +1,20 @@
 import type { Coordinate, JtsGeometry } from './jts-relations.ts'
 import { jts } from './jts-relations.ts'
 
-const factory = new jts.GeometryFactory()
+/** Creates geometries of JTS. */
+export const factory = new jts.GeometryFactory()
 
 /**
- * A little-endian ISO WKB at `offset` as a geometry of JTS, without Z and M, its coordinates multiplied by `scale`; the WKB is
- * well-formed.
+ * A little-endian ISO WKB at `offset` as a geometry of JTS, without Z and M, its coordinates multiplied by `scale` and
+ * moved by `shift` in x; the WKB is well-formed.
  */
 export function jtsGeometry(
   bytes: Uint8Array,
   offset: number,
   scale: readonly [x: number, y: number] = [1, 1],
+  shift = 0,
 ): JtsGeometry {
-  return new WkbToJts(bytes, offset, scale).geometry()
+  return new WkbToJts(bytes, offset, scale, shift).geometry()
 }
 
 class WkbToJts {
@@ -20,11 +22,13 @@ class WkbToJts {
   #at: number
   #ordinates = 2
   readonly #scale: readonly [x: number, y: number]
+  readonly #shift: number
 
-  constructor(bytes: Uint8Array, offset: number, scale: readonly [x: number, y: number]) {
+  constructor(bytes: Uint8Array, offset: number, scale: readonly [x: number, y: number], shift: number) {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.#at = offset
     this.#scale = scale
+    this.#shift = shift
   }
 
   geometry(): JtsGeometry {
@@ -76,6 +80,6 @@ class WkbToJts {
     const x = this.#view.getFloat64(this.#at, true)
     const y = this.#view.getFloat64(this.#at + 8, true)
     this.#at += this.#ordinates * 8
-    return new jts.Coordinate(x * this.#scale[0], y * this.#scale[1])
+    return new jts.Coordinate(x * this.#scale[0] + this.#shift, y * this.#scale[1])
   }
 }

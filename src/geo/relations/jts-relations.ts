@@ -1,6 +1,7 @@
 import RealCoordinate from 'jsts/org/locationtech/jts/geom/Coordinate.js'
 import RealFactory from 'jsts/org/locationtech/jts/geom/GeometryFactory.js'
 import RealDistance from 'jsts/org/locationtech/jts/operation/distance/DistanceOp.js'
+import RealOverlay from 'jsts/org/locationtech/jts/operation/overlay/OverlayOp.js'
 import RealRelate from 'jsts/org/locationtech/jts/operation/relate/RelateOp.js'
 
 // The part of JSTS that is used here; its own declarations leave most of these out.
@@ -11,6 +12,8 @@ export interface JtsGeometry {
   getGeometryType(): string
   getNumGeometries(): number
   getGeometryN(index: number): JtsGeometry
+  getDimension(): number
+  getEnvelopeInternal(): { getMinX(): number; getMaxX(): number; getMinY(): number; getMaxY(): number }
 }
 
 /** A position of JTS. */
@@ -30,12 +33,14 @@ interface Factory {
   createGeometryCollection(parts: JtsGeometry[]): JtsGeometry
 }
 
+type Overlay = (a: JtsGeometry, b: JtsGeometry) => JtsGeometry
 type Relate = (a: JtsGeometry, b: JtsGeometry) => boolean
 
 interface Library {
   Coordinate: new (x: number, y: number) => Coordinate
   GeometryFactory: new () => Factory
   DistanceOp: { isWithinDistance(a: JtsGeometry, b: JtsGeometry, distance: number): boolean }
+  OverlayOp: { intersection: Overlay; union: Overlay }
   RelateOp: {
     intersects: Relate
     equalsTopo: Relate
@@ -50,6 +55,7 @@ const library: unknown = {
   Coordinate: RealCoordinate,
   GeometryFactory: RealFactory,
   DistanceOp: RealDistance,
+  OverlayOp: RealOverlay,
   RelateOp: RealRelate,
 }
 

@@ -1,9 +1,12 @@
 import { PolygonTest } from '../polygon-test.ts'
-import { walkCoordinates } from '../wkb.ts'
+import { walkCoordinates, wkbEnvelope } from '../wkb.ts'
+import { geometryInFrame } from './geometry-in-frame.ts'
 import { jtsGeometry } from './jts-geometry.ts'
 import type { JtsGeometry } from './jts-relations.ts'
 import { jts } from './jts-relations.ts'
 import { collectionsNotRelated } from './relation-failures.ts'
+import type { Frame } from './repeated-places.ts'
+import { frameAround } from './repeated-places.ts'
 
 /** Relations of two geometries (OGC 06-103r4, section 6.1.15.3). */
 export type RelationName =
@@ -35,11 +38,18 @@ export class RelationTest {
   /** Intersection with a polygon is tested without JTS, which overlays both geometries for each row. */
   readonly #polygons: PolygonTest[]
   readonly #parts: JtsGeometry[]
+  readonly #frame: Frame | undefined
 
-  /** `isFixedFirst`: the fixed geometry is the left side of the relation. Its WKB is little-endian ISO WKB. */
-  constructor(relation: RelationName, fixed: Uint8Array, isFixedFirst: boolean) {
+  /**
+   * `isFixedFirst`: the fixed geometry is the left side of the relation. Its WKB is little-endian ISO WKB.
+   * `turn`: distance in x after which locations repeat; other geometries are moved and cut to one turn around
+   * the fixed one. Not for `intersects` and `disjoint`.
+   */
+  constructor(relation: RelationName, fixed: Uint8Array, isFixedFirst: boolean, turn?: number) {
     this.#relation = isFixedFirst ? exchanged[relation] : relation
     this.#fixed = jtsGeometry(fixed, 0)
+    const envelope = wkbEnvelope(fixed)
+    this.#frame = turn === undefined || envelope === undefined ? undefined : frameAround(turn, envelope)
     this.#polygons = polygonsIn(fixed).map((rings) => new PolygonTest(rings))
     this.#parts = partsOf(this.#fixed).filter((part) => !part.getGeometryType().endsWith('Polygon'))
   }
@@ -48,7 +58,8 @@ export class RelationTest {
   test(bytes: Uint8Array, offset: number): boolean {
     if (this.#relation === 'intersects') return this.#meets(bytes, offset)
     if (this.#relation === 'disjoint') return !this.#meets(bytes, offset)
-    return related(this.#relation, jtsGeometry(bytes, offset), this.#fixed)
+    const row = this.#frame ? geometryInFrame(bytes, offset, this.#frame) : jtsGeometry(bytes, offset)
+    return related(this.#relation, row, this.#fixed)
   }
 
   #meets(bytes: Uint8Array, offset: number): boolean {

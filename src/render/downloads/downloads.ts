@@ -44,10 +44,13 @@ export interface DownloadRecord extends GeneratedFile {
   attribution?: string
   licence?: string
   contact?: string
+  owner?: string
 }
 
 /** Properties of a finished file. */
-type Made = Pick<DownloadRecord, 'losses' | 'attribution' | 'licence' | 'contact'> & { sizeBytes: number }
+type Made = Pick<DownloadRecord, 'losses' | 'attribution' | 'licence' | 'contact' | 'owner'> & {
+  sizeBytes: number
+}
 
 interface DownloadsDeps {
   catalog: Pick<Catalog, 'layers' | 'stores'>

@@ -109,10 +109,12 @@ function gdalMetadata(terms: FileTerms): string {
   return `<GDALMultiDomainMetadata><Metadata>${items.join('')}</Metadata></GDALMultiDomainMetadata>`
 }
 
-function qgisMetadata({ title, abstract = '', attribution, licence, contact }: FileTerms): string {
+function qgisMetadata({ title, abstract = '', attribution, licence, contact, owner }: FileTerms): string {
   const element = (name: string, text: string | undefined): string =>
     text === undefined ? '' : `<${name}>${escapeXml(text)}</${name}>`
-  const person = contact === undefined ? '' : `<contact>${element('name', contact)}</contact>`
-  const texts = [element('type', 'dataset'), element('title', title), element('abstract', abstract), person]
+  const person = (name: string | undefined, role: string): string =>
+    name === undefined ? '' : `<contact>${element('name', name)}${role}</contact>`
+  const people = person(contact, '') + person(owner, '<role>owner</role>')
+  const texts = [element('type', 'dataset'), element('title', title), element('abstract', abstract), people]
   return `<!DOCTYPE qgis PUBLIC 'http://mrcc.com/qgis.dtd' 'SYSTEM'><qgis version="3.22">${texts.join('')}${element('rights', attribution)}${element('license', licence)}</qgis>`
 }

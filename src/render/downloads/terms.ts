@@ -7,19 +7,26 @@ export interface FileTerms {
   attribution?: string
   licence?: string
   contact?: string
+  owner?: string
 }
 
 export function termsOf({ details }: Pick<LayerRecord, 'details'>): FileTerms {
-  const { title, abstract, attribution, licence, contact } = details
-  return { title, abstract, attribution, licence, contact }
+  const { title, abstract, attribution, licence, contact, owner } = details
+  return { title, abstract, attribution, licence, contact, owner }
 }
 
-/** Returns attribution, licence and contact, with display names; none if unset. */
-export function namedTerms({ attribution, licence, contact }: FileTerms): [name: string, text: string][] {
+/** Returns attribution, licence, contact and owner, with display names; none if unset. */
+export function namedTerms({
+  attribution,
+  licence,
+  contact,
+  owner,
+}: FileTerms): [name: string, text: string][] {
   const all: [string, string | undefined][] = [
     ['Attribution', attribution],
     ['Licence', licence],
     ['Contact', contact],
+    ['Owner', owner],
   ]
   return all.flatMap(([name, text]) => (text === undefined ? [] : [[name, text]]))
 }

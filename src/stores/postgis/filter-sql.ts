@@ -6,7 +6,10 @@ import type { Calculation, Filter, Moment, NumberOperand, TextOperand } from '..
 import { attributeOfNumber } from '../../filters/filter.ts'
 import { accentMarks } from '../../filters/texts.ts'
 import { dayComparison, flipped } from '../../filters/thresholds.ts'
+import type { Envelope } from '../../geo/envelope.ts'
+import { frameAround, shiftsOfCopies } from '../../geo/relations/repeated-places.ts'
 import { dateText, timestampText } from '../../geo/time-text.ts'
+import { wkbEnvelope } from '../../geo/wkb.ts'
 import { calculationSql } from './calculation-sql.ts'
 import type { ColumnFacts, TableFacts } from './table-facts.ts'
 
@@ -211,9 +214,39 @@ class FilterSql {
     return `(${near} and ST_DWithin(ST_Scale(${row}, ${x}, ${y}), ST_Scale(${written}, ${x}, ${y}), ${far}))`
   }
 
-  #relation({ relation, wkb, isRowFirst }: Extract<Filter, { kind: 'relation' }>): string {
-    const [row, written] = [this.#row, this.#written(wkb)]
-    return `${functions[relation]}(${(isRowFirst ? [row, written] : [written, row]).join(', ')})`
+  #relation({ relation, wkb, isRowFirst, turn }: Extract<Filter, { kind: 'relation' }>): string {
+    const envelope = turn === undefined ? undefined : wkbEnvelope(wkb)
+    const related = (row: string): string => {
+      const sides = isRowFirst ? [row, this.#written(wkb)] : [this.#written(wkb), row]
+      return `${functions[relation]}(${sides.join(', ')})`
+    }
+    if (turn === undefined || envelope === undefined) return related(this.#row)
+    const near = this.#overlapsCopies(turn, envelope)
+    return `(${near} and ${related(this.#rowAround(turn, envelope))})`
+  }
+
+  /** Tests the envelope of the row with the index, which cannot be used for rows that are cut. */
+  #overlapsCopies(turn: number, { minX, minY, maxX, maxY }: Envelope): string {
+    const number = (value: number): string => `${this.#bind(value)}::float8`
+    const boxes = shiftsOfCopies(turn, { minX, minY, maxX, maxY }).map((shift) => {
+      const sides = [minX + shift, minY, maxX + shift, maxY].map(number)
+      return `${this.#row} && ST_MakeEnvelope(${sides.join(', ')}, ${this.#facts.geometry?.srid ?? 0})`
+    })
+    return `(${boxes.join(' or ')})`
+  }
+
+  /** The geometry of the row, moved and cut to one turn around an envelope if it reaches beyond that turn. */
+  #rowAround(turn: number, envelope: Envelope): string {
+    const row = this.#row
+    const frame = frameAround(turn, envelope)
+    const [west, east, distance] = [frame.west, frame.east, turn].map(
+      (value) => `${this.#bind(value)}::float8`,
+    )
+    const flat = `ST_CurveToLine(ST_Force2D(${row}))`
+    // ST_WrapX does not join parts that it moves to neighbours without cutting them.
+    const moved = `ST_UnaryUnion(ST_WrapX(ST_WrapX(${flat}, ${east}, -${distance}), ${west}, ${distance}))`
+    const isBeyond = `(ST_XMin(${row}) < ${west} or ST_XMax(${row}) > ${east})`
+    return `case when ${isBeyond} and ST_IsValid(${row}) then ${moved} else ${row} end`
   }
 }
 

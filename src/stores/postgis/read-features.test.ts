@@ -5,7 +5,10 @@ import { never } from '../../../tests/contract/store-session.ts'
 import { fileDatabase, storeParameters } from '../../../tests/support/postgis-store.ts'
 import { runSql } from '../../../tests/support/postgres.ts'
 import { Failure } from '../../core/errors/errors.ts'
+import { parseCql2Text } from '../../filters/cql2-text.ts'
 import { columnValue } from '../../geo/column.ts'
+import { filterIn } from '../reading/filter-in-crs.ts'
+import { toRequestFilter } from '../reading/request-filter.ts'
 import type { FeatureQuery, VectorStore } from '../store.ts'
 import { parseConnectionSettings } from './connection-settings.ts'
 import { createPostgisStore } from './postgis-store.ts'
@@ -95,6 +98,38 @@ describe('pages of a PostGIS table', () => {
       }
     })
   }
+
+  it('use an index of a condition beside a calculation', async () => {
+    const [plans, table] = [new Client({ connectionString: url }), 'indexed']
+    await sql(`create table ${table} (key int primary key, n int, kind int, geom geometry(Point, 4326));
+      insert into ${table} select i, i, i % 5000, ST_SetSRID(ST_Point(i % 360 - 180, i % 90), 4326)
+        from generate_series(1, 50000) i;
+      create index indexed_kind on ${table} (kind); create index indexed_geom on ${table} using gist (geom);
+      analyze ${table}`)
+    await plans.connect()
+    try {
+      const facts = await findTableFacts(plans, home, table)
+      assert.ok(facts)
+      const schema = await store.findTable(table)
+      assert.ok(schema)
+      for (const [cql, index] of [
+        ['n * 2 > 1000 AND kind = 7', 'indexed_kind'],
+        ['kind IN (7, 8) AND (n + 1) / 2 > 7 AND NOT (n % 2 = 0)', 'indexed_kind'],
+        ['n * 2 > 1000 AND S_INTERSECTS(geom, BBOX(5, 5, 6, 6))', 'indexed_geom'],
+        ['n * 2 > 1000 AND S_WITHIN(geom, BBOX(5, 5, 6, 6))', 'indexed_geom'],
+        ['n ^ 2 > 1000 AND S_OVERLAPS(geom, BBOX(179, 5, 181, 6))', 'indexed_geom'],
+      ] as const) {
+        const srs = 'EPSG:4326'
+        const filter = await filterIn(toRequestFilter(parseCql2Text(cql), schema.schema, srs), srs)
+        const { sql: where, values } = conditionsOf(facts, { table, filter })
+        const { rows } = await plans.query(`explain select key from ${home}.${table} ${where}`, values)
+        const plan = rows.map((row: Record<string, string>) => row['QUERY PLAN']).join('\n')
+        assert.match(plan, new RegExp(`Index.* ${index}\\b`), `${cql}\n${plan}`)
+      }
+    } finally {
+      await plans.end()
+    }
+  })
 
   it('never take values for those of another type while types change', async () => {
     await sql(

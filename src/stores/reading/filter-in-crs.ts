@@ -6,9 +6,10 @@ import { hasRelation } from '../../filters/row-filter.ts'
 import type { Reprojector } from '../../geo/crs-projector.ts'
 import { GeometryBuilder } from '../../geo/geometry-builder.ts'
 import { metresPerUnit } from '../../geo/metres-per-unit.ts'
+import { shiftsOfCopies, shiftToOrigin } from '../../geo/relations/repeated-places.ts'
 import { reprojectGeometry } from '../../geo/reproject-geometry.ts'
 import { walkCoordinates, wkbEnvelope } from '../../geo/wkb.ts'
-import { axisTurnOfCrs, turnsBeyond } from './crs-axis-turn.ts'
+import { axisTurnOfCrs } from './crs-axis-turn.ts'
 import type { FeaturePageRequest } from './feature-page-request.ts'
 import { findReprojector } from './reprojectors.ts'
 import type { RequestFilter } from './request-filter.ts'
@@ -27,49 +28,19 @@ export async function filterIn(
   if (crs === undefined || !hasRelation(asked)) return asked
   const reprojector = await findReprojector(srs, crs)
   try {
-    const isTurned = reprojector.isIdentity && isInDegrees(srs)
-    return await moved(isTurned ? withTurns(asked) : asked, reprojector, crs)
+    return await moved(asked, reprojector, crs)
   } finally {
     await reprojector.close()
   }
 }
 
-/**
- * Matches geometries beyond ±180°, since geometries may exceed that range, and their equivalents within the
- * range.
- */
-function withTurns(filter: Filter): Filter {
-  if (filter.kind === 'all' || filter.kind === 'any') return { ...filter, of: filter.of.map(withTurns) }
-  if (filter.kind === 'not') return { ...filter, of: withTurns(filter.of) }
-  if (filter.kind !== 'relation' && filter.kind !== 'near') return filter
-  const others = turnsOf(filter.wkb).map((wkb) => ({ ...filter, wkb }))
-  if (others.length === 0) return filter
-  const isApart = filter.kind === 'relation' && filter.relation === 's_disjoint'
-  return isApart ? allOf([filter, ...others]) : anyOf([filter, ...others])
-}
-
-/**
- * Maximum number of turns: the part of a geometry beyond ±180° is repeated for each turn around the earth, up
- * to this number.
- */
-const mostTurns = 2
-
-function turnsOf(wkb: Uint8Array): Uint8Array[] {
-  const { minX, maxX } = wkbEnvelope(wkb) ?? { minX: 0, maxX: 0 }
-  if (minX >= -180 && maxX <= 180) return []
-  const first = Math.floor((minX + 180) / 360)
-  // A geometry that ends at the meridian does not extend beyond it.
-  const last = Math.max(first, Math.ceil((maxX + 180) / 360) - 1)
-  const turns = Array.from({ length: Math.min(last - first + 1, mostTurns + 1) }, (_, index) => first + index)
-  return turns.filter((turn) => turn !== 0).map((turn) => movedEast(wkb, -360 * turn))
-}
-
-function movedEast(wkb: Uint8Array, degrees: number): Uint8Array {
+function movedEast(wkb: Uint8Array, distance: number): Uint8Array {
+  if (distance === 0) return wkb
   const copy = wkb.slice()
   const view = new DataView(copy.buffer)
   walkCoordinates(view, 0, (start, count, dimensions) => {
     for (let point = 0, at = start; point < count; point += 1, at += dimensions * 8)
-      view.setFloat64(at, view.getFloat64(at, true) + degrees, true)
+      view.setFloat64(at, view.getFloat64(at, true) + distance, true)
   })
   return copy
 }
@@ -92,20 +63,34 @@ async function moved(filter: Filter, reprojector: Reprojector, crs: Crs): Promis
     )
   const wkb = geometry.bytes.slice(geometry.offsets[0], geometry.offsets[1])
   return filter.kind === 'near'
-    ? { kind: 'near', wkb, reach: reachIn(crs, wkb, filter.reach) }
-    : withCopiesBeyond({ ...filter, wkb }, crs)
+    ? nearWithCopies(wkb, reachIn(crs, wkb, filter.reach), crs)
+    : relationOnEarth({ ...filter, wkb }, crs)
 }
 
-/** Matches rows that intersect a geometry, and rows stored beyond ±180°. */
-function withCopiesBeyond(filter: Extract<Filter, { kind: 'relation' }>, crs: Crs): Filter {
-  const turn = filter.relation === 's_intersects' ? axisTurnOfCrs(crs) : undefined
+/** Repeats the geometry for rows on the other side of the antimeridian, and for rows stored beyond ±180°. */
+function nearWithCopies(wkb: Uint8Array, reach: FilterReach, crs: Crs): Filter {
+  const turn = axisTurnOfCrs(crs)
+  const envelope = wkbEnvelope(wkb)
+  if (turn === undefined || envelope === undefined) return { kind: 'near', wkb, reach }
+  const shifts = shiftsOfCopies(turn, envelope, reach.distance / reach.scale[0])
+  return anyOf(shifts.map((shift) => ({ kind: 'near', wkb: movedEast(wkb, shift), reach })))
+}
+
+/**
+ * Relates rows to all copies of a geometry where locations of the CRS repeat in x. Intersection with any copy uses
+ * the index of each; other relations need the complete row in one turn around the geometry.
+ */
+function relationOnEarth(filter: Extract<Filter, { kind: 'relation' }>, crs: Crs): Filter {
+  const turn = axisTurnOfCrs(crs)
   const envelope = wkbEnvelope(filter.wkb)
   if (turn === undefined || envelope === undefined) return filter
-  const copies = turnsBeyond(turn, envelope).map((distance) => ({
+  if (filter.relation !== 's_intersects' && filter.relation !== 's_disjoint')
+    return { ...filter, wkb: movedEast(filter.wkb, shiftToOrigin(turn, envelope)), turn }
+  const copies = shiftsOfCopies(turn, envelope).map((shift) => ({
     ...filter,
-    wkb: movedEast(filter.wkb, distance),
+    wkb: movedEast(filter.wkb, shift),
   }))
-  return anyOf([filter, ...copies])
+  return filter.relation === 's_disjoint' ? allOf(copies) : anyOf(copies)
 }
 
 /** Converts metres and degrees to units of the CRS around a geometry. */

@@ -3,7 +3,13 @@ import { describe, it } from 'node:test'
 import { seededRandom } from '../../../bench/random.ts'
 import { worldExponent, worldUnits } from './feature-positions.ts'
 import type { UnitBox } from './sample-points.ts'
-import { firstExponent, isSamplePointOf, noExponent, samplePointWithin } from './sample-points.ts'
+import {
+  cachedPointWithin,
+  firstExponent,
+  isSamplePointOf,
+  noExponent,
+  samplePointWithin,
+} from './sample-points.ts'
 
 const point = { x: 0, y: 0 }
 
@@ -48,6 +54,23 @@ function firstByAll(box: UnitBox, end: number): number {
 }
 
 describe('sample points', () => {
+  it('are found in a box from the cache as without it', () => {
+    let hits = 0
+    for (const box of boxes())
+      for (const exponent of [4, 7, 9, 13, worldExponent]) {
+        const side = 2 ** (worldExponent - exponent)
+        const [column, row] = [Math.floor(box.minX / side), Math.floor(box.maxY / side)]
+        const expected = samplePointWithin(column, row, exponent, box, point) ? { ...point } : undefined
+        // The cell is remembered, its point is computed, and read.
+        for (let time = 0; time < 3; time += 1) {
+          const found = cachedPointWithin(column, row, exponent, box, point) ? { ...point } : undefined
+          assert.deepEqual(found, expected, JSON.stringify({ column, row, exponent, box, time }))
+        }
+        if (expected !== undefined) hits += 1
+      }
+    assert.ok(hits > 1000, `${hits} points in boxes`)
+  })
+
   it('lie in their cells, and those of large cells are those of small ones too', () => {
     for (const [column, row, exponent] of [
       [1, 1, 0],

@@ -97,6 +97,66 @@ export function samplePointWithin(
   return true
 }
 
+/** Number of cells in the width of a square of cells whose sample points are cached: a usual tile has 64 or 128. */
+const cachedWidth = 128
+const cachedColumns = new Float64Array(cachedWidth ** 2)
+const cachedRows = new Float64Array(cachedWidth ** 2)
+const cachedExponents = new Int8Array(cachedWidth ** 2).fill(-1)
+/** NaN for a cell that was asked for once: its point is computed when it is asked for again. */
+const cachedX = new Float64Array(cachedWidth ** 2)
+const cachedY = new Float64Array(cachedWidth ** 2)
+
+/**
+ * Like `samplePointWithin`, for cells that several polygons of a gapless layer overlap: the point is computed once.
+ * Cells of other tiles replace those of earlier ones.
+ */
+export function cachedPointWithin(
+  column: number,
+  row: number,
+  exponent: number,
+  box: UnitBox,
+  target: { x: number; y: number },
+): boolean {
+  const at = (column & (cachedWidth - 1)) + (row & (cachedWidth - 1)) * cachedWidth
+  if (cachedColumns[at] !== column || cachedRows[at] !== row || cachedExponents[at] !== exponent) {
+    cachedColumns[at] = column
+    cachedRows[at] = row
+    cachedExponents[at] = exponent
+    cachedX[at] = Number.NaN
+    return samplePointWithin(column, row, exponent, box, target)
+  }
+  let x = cachedX[at] as number
+  if (Number.isNaN(x)) {
+    findSamplePoint(column, row, exponent, target)
+    cachedX[at] = x = target.x
+    cachedY[at] = target.y
+  }
+  const y = cachedY[at] as number
+  // The unit around the point overlaps the box.
+  if (x - 0.5 > box.maxX + slack || x + 0.5 < box.minX - slack) return false
+  if (y - 0.5 > box.maxY + slack || y + 0.5 < box.minY - slack) return false
+  target.x = x
+  target.y = y
+  return true
+}
+
+function findSamplePoint(
+  column: number,
+  row: number,
+  exponent: number,
+  target: { x: number; y: number },
+): void {
+  let x = column
+  let y = row
+  for (let at = exponent; at < worldExponent; at += 1) {
+    const quarter = quarterOf(x, y, at)
+    x = x * 2 + (quarter & 1)
+    y = y * 2 + (quarter >> 1)
+  }
+  target.x = x + 0.5
+  target.y = y + 0.5
+}
+
 /** Returns true if the sample point of a cell is also that of the larger cell around it, whose exponent is `outer`. */
 export function isSamplePointOf(column: number, row: number, exponent: number, outer: number): boolean {
   let [x, y] = [column, row]

@@ -1,6 +1,6 @@
 import { latitudeAt, worldExponent, worldY } from '../generalize/feature-positions.ts'
 import type { UnitBox } from '../generalize/sample-points.ts'
-import { isSamplePointOf, samplePointWithin } from '../generalize/sample-points.ts'
+import { cachedPointWithin, isSamplePointOf, samplePointWithin } from '../generalize/sample-points.ts'
 import { levelOf } from '../generalize/tile-cells.ts'
 import type { TileAddress, TileMatrixSetId } from '../tile-matrix-sets.ts'
 import { tileBuffer, tileExtent } from '../world.ts'
@@ -19,6 +19,7 @@ const sampledCells = 4
 /** Worlds around the tile in which polygons are drawn. */
 const reachedWorlds = 4
 const unitHalvings = Math.log2(tileExtent)
+const unitsOfWorld = 2 ** worldExponent
 
 /**
  * Representation of a row: unchanged; some of its rings as cells, in `rings`; only as cells, in `outline` or
@@ -52,6 +53,10 @@ export class CellGrid {
   readonly #worldHeight: number
   /** Width of a cell in tile units. */
   readonly #width: number
+  /** Number of drawn cells in the height of the world. */
+  readonly #cellsOfWorld: number
+  /** Cells of `worldExponent` in a unit of the tile. */
+  readonly #perUnit: number
   #part = 0
   readonly #point = { x: 0, y: 0 }
   /** Of the rings that are sampled, in cells of `worldExponent`. */
@@ -76,7 +81,9 @@ export class CellGrid {
     this.#top = y * tileExtent
     this.#worldWidth = 2 ** level * tileExtent
     this.#worldHeight = 2 ** z * tileExtent
-    this.#width = this.#worldWidth / 2 ** this.#exponent
+    this.#cellsOfWorld = 2 ** this.#exponent
+    this.#width = this.#worldWidth / this.#cellsOfWorld
+    this.#perUnit = unitsOfWorld / this.#worldWidth
     this.outline = this.#cells.rings
     if (this.#parts > 1) this.coverage = new UnitCoverage(tile, (unitY) => this.#pointsInUnit(unitY))
   }
@@ -255,13 +262,12 @@ export class CellGrid {
   /** Sets `#box`, and `#range` for cells of an exponent. */
   #findRange({ minX, minY, maxX, maxY }: ClipBox, exponent: number): void {
     const [box, range] = [this.#box, this.#range]
-    const units = 2 ** worldExponent
-    const perUnit = units / this.#worldWidth
-    box.minX = (minX + this.#left) * perUnit
-    box.maxX = (maxX + this.#left) * perUnit
-    box.minY = this.#downTo(minY) * units
-    box.maxY = this.#downTo(maxY) * units
-    const side = 2 ** (worldExponent - exponent)
+    box.minX = (minX + this.#left) * this.#perUnit
+    box.maxX = (maxX + this.#left) * this.#perUnit
+    box.minY = this.#downTo(minY) * unitsOfWorld
+    box.maxY = this.#downTo(maxY) * unitsOfWorld
+    const cells = exponent === this.#exponent ? this.#cellsOfWorld : 2 ** exponent
+    const side = unitsOfWorld / cells
     range.minX = Math.floor(box.minX / side)
     range.maxX = Math.floor(box.maxX / side)
     range.minY = Math.floor(box.minY / side)
@@ -271,9 +277,13 @@ export class CellGrid {
   /** True if the sample point of a cell is inside rings of `#box`. */
   #isHit(source: Paths, from: number, to: number, column: number, row: number, exponent: number): boolean {
     const point = this.#point
-    if (!samplePointWithin(column, row, exponent, this.#box, point)) return false
-    const x = (point.x / 2 ** worldExponent) * this.#worldWidth - this.#left
-    return isWithin(source, from, to, x, this.#heightOf(point.y / 2 ** worldExponent))
+    const isFound =
+      exponent === this.#exponent
+        ? cachedPointWithin(column, row, exponent, this.#box, point)
+        : samplePointWithin(column, row, exponent, this.#box, point)
+    if (!isFound) return false
+    const x = (point.x / unitsOfWorld) * this.#worldWidth - this.#left
+    return isWithin(source, from, to, x, this.#heightOf(point.y / unitsOfWorld))
   }
 
   /** Part of the world's height in web mercator above a height of the tile. */
@@ -284,11 +294,11 @@ export class CellGrid {
 
   /** Returns the row of cells at a y position of the tile, with the fraction of the row above it. */
   #rowOf(y: number): number {
-    return this.#downTo(y) * 2 ** this.#exponent
+    return this.#downTo(y) * this.#cellsOfWorld
   }
 
   #edge(row: number): number {
-    return Math.round(this.#heightOf(row / 2 ** this.#exponent))
+    return Math.round(this.#heightOf(row / this.#cellsOfWorld))
   }
 
   /**

@@ -24,6 +24,7 @@ const terms = {
   attribution: '© Stadt Ulm & "Land" <BW> 地図',
   licence: 'CC-BY-4.0',
   contact: "Anna O'Hara <maps@ulm.example>",
+  owner: 'Amt für <Grün> & Umwelt',
 }
 const about = { title: 'Bäume & <Sträucher>', abstract: 'Where they stand.\nSince 1990.', ...terms }
 
@@ -51,7 +52,7 @@ function rowsByGdal(path: string): string[] {
 
 const wanted = points.map(([name, x, y]) => `${name} ${x},${y}`).toSorted()
 
-describe('attribution, licence and contact of a layer', needsGdal, () => {
+describe('attribution, licence, contact and owner of a layer', needsGdal, () => {
   let server: TestApp
   before(async () => {
     server = await createTestApp()
@@ -122,11 +123,14 @@ describe('attribution, licence and contact of a layer', needsGdal, () => {
   it('are told beside files that have no place for them', async (t) => {
     const { headers } = await fetchFile(t, 'csv')
     const losses = decodeURIComponent(String(headers['terrane-losses']))
-    assert.match(losses, /Attribution of the layer, Licence of the layer, Contact of the layer/)
+    assert.match(
+      losses,
+      /Attribution of the layer, Licence of the layer, Contact of the layer, Owner of the layer/,
+    )
     const [, id] = /downloads\/([0-9a-f]+)/.exec(String(headers['content-location'])) ?? []
     const reply = await server.app.inject({ url: `/rest/downloads/${id}`, headers: server.admin })
-    const { attribution, licence, contact } = reply.json<{ download: typeof terms }>().download
-    assert.deepEqual({ attribution, licence, contact }, terms)
+    const { attribution, licence, contact, owner } = reply.json<{ download: typeof terms }>().download
+    assert.deepEqual({ attribution, licence, contact, owner }, terms)
   })
 
   it('are tags of a GeoTIFF, in its own CRS and in another', async (t) => {

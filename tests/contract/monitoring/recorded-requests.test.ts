@@ -66,6 +66,31 @@ describe('what is recorded of own requests', () => {
     assert.deepEqual(asked, [[128, 126, 4]])
   })
 
+  it('counts the usage of layers by their owner', async (test) => {
+    const clock = fixedClock('2026-11-21T12:00:10Z')
+    const app = await startApp(test, { clock })
+    await importTown(app)
+    const send = async (url: string, more: object = {}) => {
+      const reply = await app.app.inject({ url, headers: app.admin, ...more })
+      assert.equal(reply.statusCode, 200, reply.body)
+    }
+    const layer = '/rest/layers/default:town'
+    for (const owner of ['Town hall', '', 'Surveying office'])
+      await send(layer, { method: 'PUT', payload: { layer: { owner } } })
+    for (let at = 0; at < 3; at += 1) await send('/ogc/collections/default:town/items')
+    clock.advance(120_000)
+    await app.monitoring?.catchUp()
+    const series = await openSeriesDatabase(placeOf(app), { isReader: true })
+    test.after(() => series.close())
+    const { rows } = await readUsage(series, { from: 0, to: 4e9, scope: 'owner' })
+    const owners = new Set(rows.map(({ label }) => label))
+    assert.ok(!owners.has(''))
+    const features = rows
+      .filter(({ label }) => label === 'Surveying office')
+      .reduce((sum, { row }) => sum + (row.classes.get('features')?.requests ?? 0), 0)
+    assert.equal(features, 3)
+  })
+
   it('counts requests of own pages like others, and once more apart from them', async (test) => {
     const clock = fixedClock('2026-11-21T12:00:10Z')
     const app = await startApp(test, { clock, env: { TERRANE_BASE_PATH: '/maps' } })

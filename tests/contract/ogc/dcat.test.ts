@@ -116,6 +116,7 @@ for (const [name, environment] of Object.entries(databases))
             licence: 'CC-BY-4.0',
             attribution: '© City',
             contact: 'City <maps@city.example>, https://city.example/{who}',
+            owner: 'Parks department',
           },
         },
         {
@@ -184,6 +185,8 @@ for (const [name, environment] of Object.entries(databases))
       assert.deepEqual(value(contact, `${card}fn`), ['City'])
       assert.deepEqual(value(contact, `${card}hasEmail`), ['mailto:maps@city.example'])
       assert.deepEqual(value(contact, `${card}hasURL`), ['https://city.example/%7Bwho%7D'])
+      const [owner = ''] = value(trees, `${dct}rightsHolder`)
+      assert.deepEqual(value(owner, 'http://xmlns.com/foaf/0.1/name'), ['Parks department'])
       const [form = ''] = value(trees, `${dcat}distribution`)
       assert.deepEqual(value(form, `${dct}license`), [
         'http://publications.europa.eu/resource/authority/licence/CC_BY_4_0',

@@ -130,6 +130,11 @@ describe('filters in CQL2', needsGdal, () => {
       [{ filter: 'pg_sleep(9) = 1' }, 'unsupported-filter'],
       [{ filter: '"i"" + 1" = 1' }, 'invalid-filter'],
       [{ filter: 'area(geom) > 2' }, 'unsupported-filter'],
+      [{ filter: "A_CONTAINS(name, ('a', 'b'))" }, 'unsupported-filter'],
+      [
+        { filter: '{"op":"a_overlaps","args":[{"property":"name"},["a"]]}', 'filter-lang': 'cql2-json' },
+        'unsupported-filter',
+      ],
       [{ filter: 'i = 1', 'filter-lang': 'sql' }, 'invalid-parameter'],
       [{ filter: 'i = 1', 'filter-crs': 'EPSG:1' }, 'unknown-crs'],
       [{ filter: 'i = 1', 'filter-lang': 'cql2-json' }, 'malformed-json'],

@@ -44,6 +44,7 @@ describe('pages below /ogc', () => {
       licence: 'CC-BY-4.0',
       attribution: 'Office of Spots',
       contact: 'spots@example.org',
+      owner: 'Department of Spots',
     }
     const told = await send('PUT', '/rest/layers/default:spots', { layer: details })
     assert.equal(told.statusCode, 200, told.body)

@@ -36,6 +36,8 @@ export const de: ImportTexts = {
   noMap: 'Diese Zeilen haben noch keine Geometrie.',
   coordinates: 'Koordinaten in Spalten',
   asPoints: 'Als Punkte nehmen',
+  labels: 'Bezeichnungen zu Codes',
+  addLabels: 'Spalte mit Bezeichnungen hinzufügen',
   target: 'Was daraus wird',
   layerName: 'Layer',
   mode: 'Wenn es den Layer schon gibt',

@@ -35,6 +35,8 @@ export const en = {
   noMap: 'These rows have no geometry yet.',
   coordinates: 'Coordinates in columns',
   asPoints: 'Take them as points',
+  labels: 'Labels of coded values',
+  addLabels: 'Add column with labels',
   target: 'What becomes of it',
   layerName: 'Layer',
   mode: 'When the layer is there already',

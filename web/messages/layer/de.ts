@@ -76,6 +76,7 @@ export const de: LayerTexts = {
     attribution: 'Namensnennung',
     licence: 'Lizenz',
     contact: 'Kontakt',
+    owner: 'Zuständige Stelle',
   },
   uses: 'Wer ihn verwendet',
   usesTold: (value: number): string => (value === 1 ? 'Anfrage in 30 Tagen' : 'Anfragen in 30 Tagen'),

@@ -71,6 +71,7 @@ export const en = {
     attribution: 'Attribution',
     licence: 'Licence',
     contact: 'Contact',
+    owner: 'Owner',
   },
   uses: 'Who uses it',
   usesTold: (value: number): string => (value === 1 ? 'request in 30 days' : 'requests in 30 days'),

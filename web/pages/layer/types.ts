@@ -8,6 +8,7 @@ export interface AboutLayer {
   attribution?: string
   licence?: string
   contact?: string
+  owner?: string
 }
 
 /** A layer, from `/rest/layers/<layer>`. */

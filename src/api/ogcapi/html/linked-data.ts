@@ -40,7 +40,7 @@ function named({ id, title, description }: CollectionDocument): object {
 /** A layer as `Dataset` of schema.org, as search engines for data read it. */
 export function datasetData(collection: CollectionDocument, shown: Shown): object {
   const { id, extent, links } = collection
-  const { licence, keywords, contact, attribution } = shown.layer?.details ?? {}
+  const { licence, keywords, contact, attribution, owner } = shown.layer?.details ?? {}
   const url = addressOf(id, shown)
   const creator = attribution ?? contact
   return {
@@ -55,6 +55,7 @@ export function datasetData(collection: CollectionDocument, shown: Shown): objec
     license: licence,
     creator: creator === undefined ? undefined : { '@type': 'Organization', name: creator },
     creditText: attribution,
+    copyrightHolder: owner === undefined ? undefined : { '@type': 'Organization', name: owner },
     ...datesOf(shown),
     ...placeOf(collection),
     ...timesOf(extent),

@@ -116,7 +116,7 @@ export interface DatasetFacts {
 /** A layer as a data set (DCAT-AP 3.0, class Dataset). */
 export function toDataset(request: FastifyRequest, layer: LayerRecord, facts: DatasetFacts): object {
   const { details, createdAt, updatedAt, version } = layer
-  const { title, abstract, description, keywords = [], contact, attribution, srs } = details
+  const { title, abstract, description, keywords = [], contact, owner, attribution, srs } = details
   const times = facts.times && momentsOf(facts.times)
   const id = collectionId(layer)
   const page = facts.resources.find(({ rel }) => rel === 'about')
@@ -133,6 +133,7 @@ export function toDataset(request: FastifyRequest, layer: LayerRecord, facts: Da
     'dct:publisher': publisherOf(request, facts.publisher),
     'dct:accessRights': accessRights(facts.isPublic),
     'dcat:contactPoint': contact === undefined ? undefined : toVcard(contact),
+    'dct:rightsHolder': owner === undefined ? undefined : { '@type': 'foaf:Agent', 'foaf:name': owner },
     'dct:rights': attribution === undefined ? undefined : statement(attribution),
     'dct:conformsTo': srs === undefined ? undefined : thing(toCrsUri(srs), 'dct:Standard'),
     'dct:spatial': facts.range === undefined ? undefined : toLocation(facts.range),

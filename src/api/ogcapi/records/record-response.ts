@@ -73,10 +73,14 @@ export function toRecord(
 
 function propertiesOf(layer: LayerRecord, resources: readonly Resource[], publisher: ServiceContact): object {
   const { createdAt, updatedAt, details } = layer
-  const { title, abstract, description, keywords = [], licence, attribution, contact } = details
+  const { title, abstract, description, keywords = [], licence, attribution, contact, owner } = details
   const { spdx, address } = licence === undefined ? {} : readLicence(licence)
   const isWords = licence !== undefined && spdx === undefined && address === undefined
-  const contacts = [...(contact === undefined ? [] : [toContact(contact)]), ...toPublisher(publisher)]
+  const contacts = [
+    ...(contact === undefined ? [] : [toContact(contact, 'pointOfContact')]),
+    ...(owner === undefined ? [] : [toContact(owner, 'owner')]),
+    ...toPublisher(publisher),
+  ]
   const rights = [isWords ? licence : undefined, attribution].filter((one) => one !== undefined)
   return {
     type: recordType,
@@ -92,13 +96,13 @@ function propertiesOf(layer: LayerRecord, resources: readonly Resource[], publis
   }
 }
 
-function toContact(text: string): object {
+function toContact(text: string, role: string): object {
   const { name, email, address } = readContact(text)
   return {
     name,
     emails: email === undefined ? undefined : [{ value: email }],
     links: address === undefined ? undefined : [{ rel: 'about', type: 'text/html', href: address }],
-    roles: ['pointOfContact'],
+    roles: [role],
   }
 }
 

@@ -43,6 +43,12 @@ export const LayerBody = Type.Object({
     ),
     licence: Type.Optional(Type.String({ maxLength: 10_000 })),
     contact: Type.Optional(Type.String({ maxLength: 10_000 })),
+    owner: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'Department or person responsible; usage is counted by owner',
+      }),
+    ),
     translations: Type.Optional(Translations),
     defaultStyle: Type.Optional(StyleName),
     style: Type.Optional(StyleName),
@@ -83,6 +89,7 @@ export const LayerReply = Type.Object({
     attribution: Type.Optional(Type.String()),
     licence: Type.Optional(Type.String()),
     contact: Type.Optional(Type.String()),
+    owner: Type.Optional(Type.String()),
     translations: Type.Optional(Translations),
     defaultStyle: Linked,
     styles: Type.Optional(Type.Array(Type.Object({ name: Type.String() }))),
@@ -137,6 +144,7 @@ export function toLayerResponse(
       attribution: details.attribution,
       licence: details.licence,
       contact: details.contact,
+      owner: details.owner,
       translations: details.translations,
       defaultStyle: {
         name: details.style,

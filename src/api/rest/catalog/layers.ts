@@ -77,7 +77,7 @@ export const showLayer = operation({
 export const changeLayer = operation({
   summary: 'Change a layer',
   description:
-    'Changes what the body names: texts, keywords, attribution, licence, contact, styles, and whether everyone may read it. The data stay.',
+    'Changes what the body names: texts, keywords, attribution, licence, contact, owner, styles, and whether everyone may read it. The data stay.',
   tags,
   params,
   body: LayerBody,
@@ -156,7 +156,7 @@ async function getNamedLayer(
 /** Returns the change in a body; a style may be named with its workspace. */
 function readLayerBody(layer: LayerRecord, wanted: Static<typeof LayerBody>['layer']): LayerChange {
   const { name, title, abstract, description, keywords, public: isPublic } = wanted
-  const { attribution, licence, contact, translations } = wanted
+  const { attribution, licence, contact, owner, translations } = wanted
   if (name !== undefined && name !== layer.name && name !== `${layer.workspace}:${layer.name}`)
     throw invalid('invalid-body', `The name of layer "${layer.name}" cannot be changed`)
   const reference = wanted.defaultStyle ?? wanted.style ?? layer.details.style
@@ -166,6 +166,6 @@ function readLayerBody(layer: LayerRecord, wanted: Static<typeof LayerBody>['lay
   const styles = wanted.styles
     ?.map(nameOf)
     .filter((name, at, all) => name !== style && all.indexOf(name) === at)
-  const texts = { title, abstract, description, keywords, attribution, licence, contact, translations }
+  const texts = { title, abstract, description, keywords, attribution, licence, contact, owner, translations }
   return { ...texts, style, styles, isPublic }
 }

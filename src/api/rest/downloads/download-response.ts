@@ -56,6 +56,7 @@ export const DownloadReply = Type.Object(
       attribution: Type.Optional(Type.String()),
       licence: Type.Optional(Type.String()),
       contact: Type.Optional(Type.String()),
+      owner: Type.Optional(Type.String()),
       message: Type.Optional(Type.String({ description: 'Why there is no file' })),
     }),
   },
@@ -72,7 +73,7 @@ export const fileBodies = Object.fromEntries(
 
 /** A file record, with the additional fields of feature files. */
 export type AnyDownload = GeneratedFile &
-  Pick<DownloadRecord, 'srs' | 'losses' | 'attribution' | 'licence' | 'contact'>
+  Pick<DownloadRecord, 'srs' | 'losses' | 'attribution' | 'licence' | 'contact' | 'owner'>
 
 export function downloadPath({ id }: Pick<GeneratedFile, 'id'>): string {
   return `/rest/downloads/${id}`
@@ -113,7 +114,7 @@ export function toDownloadResponse(
   record: AnyDownload,
 ): Static<typeof DownloadReply> {
   const { id, state, progress, total, sizeBytes, expiresAt, workspace, layer, format } = record
-  const { version, srs, losses, attribution, licence, contact, message } = record
+  const { version, srs, losses, attribution, licence, contact, owner, message } = record
   const href = state === 'COMPLETE' ? request.link(`${downloadPath(record)}/file`) : undefined
   return {
     download: {
@@ -132,6 +133,7 @@ export function toDownloadResponse(
       attribution,
       licence,
       contact,
+      owner,
       message,
     },
   }

@@ -53,14 +53,20 @@ export function defineFilterFunctions(db: DatabaseSync): void {
     return kept(patterns, pattern, () => new LikePattern(pattern)).matches(text) ? 1 : 0
   })
   const tests = new Map<string, RelationTest>()
-  db.function('terrane_related', { deterministic: true }, (blob, relation, key, isFirst, fixed) => {
+  db.function('terrane_related', { deterministic: true }, (blob, relation, key, isFirst, fixed, turn) => {
     if (!(blob instanceof Uint8Array && fixed instanceof Uint8Array)) return null
     if (deadlines.get(db)?.isOver === true) throw tookTooLong()
     const { RelationTest } = requireRelations()
     const test = kept(
       tests,
-      `${relation} ${isFirst} ${key}`,
-      () => new RelationTest(relation as RelationName, fixed, isFirst === 1),
+      `${relation} ${isFirst} ${turn} ${key}`,
+      () =>
+        new RelationTest(
+          relation as RelationName,
+          fixed,
+          isFirst === 1,
+          typeof turn === 'number' ? turn : undefined,
+        ),
     )
     return test.test(blob, wkbStart(blob, 0, blob.length)) ? 1 : 0
   })

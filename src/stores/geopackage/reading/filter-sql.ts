@@ -7,6 +7,7 @@ import { endOfPrefix, likePrefix } from '../../../filters/texts.ts'
 import { dayComparison, flipped } from '../../../filters/thresholds.ts'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
+import { shiftsOfCopies } from '../../../geo/relations/repeated-places.ts'
 import type { Attribute } from '../../../geo/schema.ts'
 import { wkbEnvelope } from '../../../geo/wkb.ts'
 import { rtreeName } from '../rtree-sql.ts'
@@ -202,19 +203,19 @@ class FilterSql {
 
   #distance({ wkb, reach: { distance, scale } }: Extract<Filter, { kind: 'near' }>): string {
     const row = this.#geometryName
-    const near = this.#nearTo(wkb, [distance / scale[0], distance / scale[1]])
+    const near = this.#nearTo(wkb, { aside: distance / scale[0], above: distance / scale[1] })
     const digest = createHash('sha256').update(wkb).digest('base64')
     const [fixed, far, x, y] = [wkb, distance, ...scale].map((value) => this.#bind(value))
     const within = `terrane_near(${row}, '${digest}', ${fixed}, ${far}, ${x}, ${y})`
     return near === undefined ? within : `(CASE WHEN ${row} IS NULL THEN NULL ELSE ${near} AND ${within} END)`
   }
 
-  #relation({ relation, wkb, isRowFirst }: Extract<Filter, { kind: 'relation' }>): string {
+  #relation({ relation, wkb, isRowFirst, turn }: Extract<Filter, { kind: 'relation' }>): string {
     const row = this.#geometryName
-    const near = meeting.has(relation) ? this.#nearTo(wkb) : undefined
+    const near = meeting.has(relation) ? this.#nearTo(wkb, { turn }) : undefined
     const digest = createHash('sha256').update(wkb).digest('base64')
     const name = relation.slice('s_'.length)
-    const related = `terrane_related(${row}, '${name}', '${digest}', ${isRowFirst ? 0 : 1}, ${this.#bind(wkb)})`
+    const related = `terrane_related(${row}, '${name}', '${digest}', ${isRowFirst ? 0 : 1}, ${this.#bind(wkb)}, ${turn ?? 'NULL'})`
     return near === undefined
       ? related
       : `(CASE WHEN ${row} IS NULL THEN NULL ELSE ${near} AND ${related} END)`
@@ -222,9 +223,12 @@ class FilterSql {
 
   /**
    * Returns SQL that tests whether the envelope of the row overlaps that of a geometry, expanded by these
-   * distances.
+   * distances and repeated after each `turn`.
    */
-  #nearTo(wkb: Uint8Array, [aside, above] = [0, 0]): string | undefined {
+  #nearTo(
+    wkb: Uint8Array,
+    { aside = 0, above = 0, turn }: { aside?: number; above?: number; turn?: number | undefined },
+  ): string | undefined {
     const { geometry, name } = { geometry: this.#table.schema.geometry?.name, name: this.#table.name }
     const envelope = wkbEnvelope(wkb)
     if (
@@ -234,10 +238,14 @@ class FilterSql {
       this.#table.idColumn === undefined
     )
       return undefined
-    const [minX, maxX] = [envelope.minX - aside, envelope.maxX + aside]
     const [minY, maxY] = [envelope.minY - above, envelope.maxY + above]
-    const sides = `maxx >= ${this.#bind(minX)} AND minx <= ${this.#bind(maxX)} AND maxy >= ${this.#bind(minY)} AND miny <= ${this.#bind(maxY)}`
-    return `${quoteName(this.#table.idColumn)} IN (SELECT id FROM ${quoteName(rtreeName({ table: name, geometry }))} WHERE ${sides})`
+    const from = `SELECT id FROM ${quoteName(rtreeName({ table: name, geometry }))}`
+    const shifts = turn === undefined ? [0] : shiftsOfCopies(turn, envelope)
+    const ids = shifts.map((shift) => {
+      const [minX, maxX] = [envelope.minX + shift - aside, envelope.maxX + shift + aside]
+      return `${from} WHERE maxx >= ${this.#bind(minX)} AND minx <= ${this.#bind(maxX)} AND maxy >= ${this.#bind(minY)} AND miny <= ${this.#bind(maxY)}`
+    })
+    return `${quoteName(this.#table.idColumn)} IN (${ids.join(' UNION ')})`
   }
 }
 

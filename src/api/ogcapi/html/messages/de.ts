@@ -60,6 +60,7 @@ export const de: Texts = {
     licence: 'Lizenz',
     attribution: 'Quellenangabe',
     contact: 'Ansprechpartner',
+    owner: 'Zuständige Stelle',
     updated: 'Letzte Änderung',
     rows: 'Zeilen',
     where: 'Liegt zwischen',

@@ -58,6 +58,7 @@ export const en = {
     licence: 'Licence',
     attribution: 'Attribution',
     contact: 'Contact',
+    owner: 'Owner',
     updated: 'Last change',
     rows: 'Rows',
     where: 'Lies between',

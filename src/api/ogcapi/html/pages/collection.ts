@@ -61,6 +61,7 @@ function factsOf(document: CollectionDocument, shown: Shown): Markup {
     [texts.licence, told(details?.licence, shown)],
     [texts.attribution, details?.attribution],
     [texts.contact, told(details?.contact, shown)],
+    [texts.owner, told(details?.owner, shown)],
     [texts.where, placesText(extent, shown)],
     [texts.when, timesText(extent, shown)],
     [texts.size, size && texts.cells(number(size.width), number(size.height))],

@@ -17,7 +17,11 @@ interface RecordProperties {
   created?: string
   license?: string
   rights?: string
-  contacts?: { name?: string }[]
+  contacts?: { name?: string; roles: string[] }[]
+}
+
+function namesOf(contacts: { name?: string }[]): string {
+  return contacts.flatMap(({ name }) => name ?? []).join(', ')
 }
 
 /** The landing page of the catalogue, or its collection. */
@@ -99,7 +103,8 @@ export function recordPage(record: FeatureDocument, shown: Shown): HtmlPage {
     [collection.keywords, keywords.map((word) => html`<span class="tag"><bdi>${word}</bdi></span> `)],
     [collection.licence, license],
     [collection.attribution, rights],
-    [collection.contact, contacts.map((one) => one.name ?? '').join(', ')],
+    [collection.contact, namesOf(contacts.filter(({ roles }) => !roles.includes('owner')))],
+    [collection.owner, namesOf(contacts.filter(({ roles }) => roles.includes('owner')))],
     [texts.created, created && shownTime(shown, created)],
     [collection.updated, updated && shownTime(shown, updated)],
   ])
