@@ -3,7 +3,7 @@ import type { SourceFile } from './imports.ts'
 import { lineAt, syntaxOf, walk } from './syntax.ts'
 
 const forbidden = [
-  { pattern: /^kysely$/, why: 'SQL is made below http' },
+  { pattern: /^kysely(?:$|\/)/, why: 'SQL is made below http' },
   { pattern: /^src\/core\/db\//, why: 'the database is asked below http' },
   { pattern: /-repository\.ts$/, why: 'records are read and written below http' },
   { pattern: /^src\/core\/secrets\/vault\.ts$/, why: 'secrets are kept below http' },

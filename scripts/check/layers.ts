@@ -243,7 +243,6 @@ export const moduleRules: ModuleRules = {
       'world.ts',
       'protobuf.ts',
       'value-table.ts',
-      'pack',
       'generalize',
       'shape',
       'rows',

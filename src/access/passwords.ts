@@ -1,5 +1,6 @@
 import { createHash, createHmac, createSecretKey, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { Failure } from '../core/errors/errors.ts'
+import { WorkQueue } from '../core/workers/work-queue.ts'
 import type { PasswordCost } from './records.ts'
 
 const usualCost: PasswordCost = { logN: 14, r: 8, p: 5 }
@@ -29,7 +30,10 @@ export function createPasswords(cost: PasswordCost = usualCost): Passwords {
   const digestKey = createSecretKey(randomBytes(32))
   const known = new Map<string, Buffer>()
   const underWay = new Map<string, Promise<boolean>>()
-  const turns = createTurns()
+  const hashes = new WorkQueue({
+    limit: maxRunning,
+    maxWaiting: { count: maxWaiting, refuse: tooManyLogins },
+  })
   const dummy = format(cost, randomBytes(16), randomBytes(hashBytes))
 
   const digest = (password: string): Buffer => createHmac('sha256', digestKey).update(password).digest()
@@ -45,7 +49,7 @@ export function createPasswords(cost: PasswordCost = usualCost): Passwords {
   const check = async (password: string, hash: string): Promise<boolean> => {
     const parts = parseHash(hash)
     if (parts === undefined) return false
-    const derived = await turns(() => derive(password, parts.salt, parts.cost))
+    const derived = await hashes.run(() => derive(password, parts.salt, parts.cost))
     if (!timingSafeEqual(derived, parts.derived)) return false
     if (known.size >= maxKnown) known.clear()
     known.set(hash, digest(password))
@@ -55,7 +59,7 @@ export function createPasswords(cost: PasswordCost = usualCost): Passwords {
   return {
     hash: async (password) => {
       const salt = randomBytes(16)
-      return format(cost, salt, await turns(() => derive(password, salt, cost)))
+      return format(cost, salt, await hashes.run(() => derive(password, salt, cost)))
     },
     isKnown,
     isUnderWay: (password, hash) => underWay.has(question(password, hash)),
@@ -67,6 +71,10 @@ export function createPasswords(cost: PasswordCost = usualCost): Passwords {
       return (await running) && hash !== undefined
     },
   }
+}
+
+function tooManyLogins(): Failure {
+  return new Failure('tooMany', 'too-many-logins', 'Too many logins at once: try again in a moment')
 }
 
 function derive(password: string, salt: Buffer, { logN, r, p }: PasswordCost): Promise<Buffer> {
@@ -93,28 +101,6 @@ function parseHash(hash: string): { cost: PasswordCost; salt: Buffer; derived: B
     cost: { logN: Number(logN), r: Number(r), p: Number(p) },
     salt: Buffer.from(salt, 'base64url'),
     derived: bytes,
-  }
-}
-
-/** Limits concurrent hashes; a few more wait, and others are refused. */
-function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
-  let running = 0
-  const waiting: (() => void)[] = []
-  return async (work) => {
-    if (running >= maxRunning) {
-      if (waiting.length >= maxWaiting)
-        throw new Failure('tooMany', 'too-many-logins', 'Too many logins at once: try again in a moment')
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    } else {
-      running += 1
-    }
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) running -= 1
-      else next()
-    }
   }
 }
 

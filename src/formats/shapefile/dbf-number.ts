@@ -28,7 +28,7 @@ export function parsePlainNumber(bytes: Uint8Array, start: number, limit: number
     else return Number.NaN
   }
   if (end === first || digits > mostDigits || decimals > 22) return Number.NaN
-  const scale = decimals < 0 ? 0 : decimals
+  const scale = Math.max(0, decimals)
   const size =
     digits > headDigits ? divideDecimal(head, tail, digits - headDigits, scale) : scaleDecimal(head, -scale)
   return sign === minus ? -size : size

@@ -27,7 +27,7 @@ export class NumericText {
     if (special !== undefined) return this.#special(special)
     if (groups < 0 || groups > maxGroups || (sign !== 0 && sign !== negative)) return false
     if (end - start !== headerBytes + groups * 2) return false
-    this.#reserve(((weight > 0 ? weight : 0) + 2) * digitsOfGroup + scale + 8)
+    this.#reserve((Math.max(0, weight) + 2) * digitsOfGroup + scale + 8)
     if (sign === negative) this.#put(0x2d)
     this.#integerPart(view, start + headerBytes, groups, weight)
     if (scale > 0) this.#fraction(view, start + headerBytes, { groups, weight, scale })

@@ -15,7 +15,7 @@ const zeroBucket = Math.ceil(Math.log(smallest) / logGrowth)
 /** Returns the bucket of a value: each is wider than the previous one by the same ratio. */
 export function bucketOf(value: number): number {
   if (!(value > smallest)) return zeroBucket
-  return Math.ceil(Math.log(value < largest ? value : largest) / logGrowth)
+  return Math.ceil(Math.log(Math.min(value, largest)) / logGrowth)
 }
 
 /** Counts values in buckets, so that quantiles of any union of sketches have an error of at most `quantileError`. */

@@ -1,19 +1,14 @@
 import { crc32, gzipSync } from 'node:zlib'
-import { deflateInto, mostDeflated } from '../../tiles/pack/deflate.ts'
 
 /** Fast; the result is a tenth larger than with the default level. */
 const gzipLevel = 1
 /** Compressing smaller tiles hardly reduces their size and takes longer than all other steps. */
 const leastBytes = 256
-/** For smaller input `zlib` needs more time and memory. */
-const mostOwnBytes = mostDeflated
 const mostChunkBytes = 1 << 18
 const blockHeadBytes = 5
 const trailerBytes = 8
 /** RFC 1952, section 2.3: deflate, no name, no time, fastest algorithm, unknown system. */
 const header = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff)
-
-let room = new Uint8Array(0)
 
 /**
  * Compresses with gzip into memory of the exact size: the tile is transferred to another thread and cached
@@ -22,7 +17,6 @@ let room = new Uint8Array(0)
 export function compressTile(bytes: Uint8Array): Uint8Array {
   if (bytes.length === 0) return new Uint8Array(0)
   if (bytes.length < leastBytes) return stored(bytes)
-  if (bytes.length <= mostOwnBytes) return deflated(bytes)
   // Output buffer for the whole tile: the default is larger than most tiles, and splits large ones.
   const chunkSize = Math.min(bytes.length + leastBytes, mostChunkBytes)
   return new Uint8Array(gzipSync(bytes, { level: gzipLevel, chunkSize }))
@@ -38,23 +32,7 @@ function stored(bytes: Uint8Array): Uint8Array {
   view.setUint16(header.length + 1, length, true)
   view.setUint16(header.length + 3, ~length & 0xffff, true)
   gzip.set(bytes, header.length + blockHeadBytes)
-  return closed(gzip, bytes)
-}
-
-function deflated(bytes: Uint8Array): Uint8Array {
-  if (room.length === 0) room = new Uint8Array(mostOwnBytes * 1.5 + 512)
-  const end = deflateInto(bytes, room, header.length)
-  if (end > header.length + blockHeadBytes + bytes.length) return stored(bytes)
-  const gzip = new Uint8Array(end + trailerBytes)
-  gzip.set(room.subarray(0, end))
-  gzip.set(header)
-  return closed(gzip, bytes)
-}
-
-/** Appends checksum and length of the uncompressed data. */
-function closed(gzip: Uint8Array<ArrayBuffer>, bytes: Uint8Array): Uint8Array {
-  const view = new DataView(gzip.buffer)
   view.setUint32(gzip.length - trailerBytes, crc32(bytes), true)
-  view.setUint32(gzip.length - trailerBytes + 4, bytes.length, true)
+  view.setUint32(gzip.length - trailerBytes + 4, length, true)
   return gzip
 }

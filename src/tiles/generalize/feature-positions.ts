@@ -54,5 +54,5 @@ export function latitudeAt(y: number): number {
 /** Converts worlds to units. */
 export function toUnits(worlds: number): number {
   const units = Math.floor((worlds + 1) * worldUnits)
-  return units < 0 ? 0 : units > lastUnit ? lastUnit : units
+  return Math.max(0, Math.min(units, lastUnit))
 }

@@ -82,7 +82,7 @@ function clipSegment(ax: number, ay: number, bx: number, by: number, box: ClipBo
 }
 
 function within(value: number, least: number, most: number): number {
-  return value < least ? least : value > most ? most : value
+  return Math.max(least, Math.min(value, most))
 }
 
 let [heldX, heldY] = [new Float64Array(1024), new Float64Array(1024)]

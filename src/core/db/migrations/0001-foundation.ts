@@ -1,5 +1,6 @@
-import type { CreateTableBuilder, Kysely, Migration } from 'kysely'
+import type { CreateTableBuilder, Kysely } from 'kysely'
 import { sql } from 'kysely'
+import type { Migration } from 'kysely/migration'
 
 type Schema = Kysely<unknown>
 

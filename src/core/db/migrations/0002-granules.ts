@@ -1,5 +1,6 @@
-import type { Kysely, Migration } from 'kysely'
+import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
+import type { Migration } from 'kysely/migration'
 
 /** Granules of mosaic tasks: thousands per task, changed individually. Ordered by path without case. */
 export const granules: Migration = {

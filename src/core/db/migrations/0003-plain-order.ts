@@ -1,5 +1,6 @@
-import type { Kysely, Migration } from 'kysely'
+import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
+import type { Migration } from 'kysely/migration'
 
 const ordered: readonly [table: string, column: string][] = [
   ['tasks', 'sort_key'],

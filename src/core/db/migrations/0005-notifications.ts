@@ -1,4 +1,5 @@
-import type { CreateTableBuilder, Kysely, Migration } from 'kysely'
+import type { CreateTableBuilder, Kysely } from 'kysely'
+import type { Migration } from 'kysely/migration'
 
 type Schema = Kysely<unknown>
 

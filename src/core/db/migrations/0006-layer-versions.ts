@@ -1,4 +1,5 @@
-import type { Kysely, Migration } from 'kysely'
+import type { Kysely } from 'kysely'
+import type { Migration } from 'kysely/migration'
 
 /** Adds layer versions, recorded external states, and public access settings of layers. */
 export const layerVersions: Migration = {

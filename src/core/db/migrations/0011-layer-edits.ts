@@ -1,4 +1,5 @@
-import type { Kysely, Migration } from 'kysely'
+import type { Kysely } from 'kysely'
+import type { Migration } from 'kysely/migration'
 
 /** Edits of features that are about to be committed by their store, for recovery after a crash. */
 export const layerEdits: Migration = {

@@ -1,4 +1,5 @@
-import type { Kysely, Migration } from 'kysely'
+import type { Kysely } from 'kysely'
+import type { Migration } from 'kysely/migration'
 
 /** Makes changed layers, and the states of imports and tasks, visible without reading documents. */
 export const quickLists: Migration = {
