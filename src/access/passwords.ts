@@ -1,5 +1,7 @@
 import { createHash, createHmac, createSecretKey, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { SingleFlight } from '../core/concurrency/single-flight.ts'
 import { Failure } from '../core/errors/errors.ts'
+import { WorkQueue } from '../core/workers/work-queue.ts'
 import type { PasswordCost } from './records.ts'
 
 const usualCost: PasswordCost = { logN: 14, r: 8, p: 5 }
@@ -28,8 +30,8 @@ export function createPasswords(cost: PasswordCost = usualCost): Passwords {
   // A key object: passing bytes would create one for each digest, which takes longer than the digest.
   const digestKey = createSecretKey(randomBytes(32))
   const known = new Map<string, Buffer>()
-  const underWay = new Map<string, Promise<boolean>>()
-  const turns = createTurns()
+  const underWay = new SingleFlight<string, boolean>()
+  const queue = new WorkQueue({ limit: maxRunning, maxWaiting: { count: maxWaiting, refuse: tooMany } })
   const dummy = format(cost, randomBytes(16), randomBytes(hashBytes))
 
   const digest = (password: string): Buffer => createHmac('sha256', digestKey).update(password).digest()
@@ -45,7 +47,7 @@ export function createPasswords(cost: PasswordCost = usualCost): Passwords {
   const check = async (password: string, hash: string): Promise<boolean> => {
     const parts = parseHash(hash)
     if (parts === undefined) return false
-    const derived = await turns(() => derive(password, parts.salt, parts.cost))
+    const derived = await queue.run(() => derive(password, parts.salt, parts.cost))
     if (!timingSafeEqual(derived, parts.derived)) return false
     if (known.size >= maxKnown) known.clear()
     known.set(hash, digest(password))
@@ -55,16 +57,15 @@ export function createPasswords(cost: PasswordCost = usualCost): Passwords {
   return {
     hash: async (password) => {
       const salt = randomBytes(16)
-      return format(cost, salt, await turns(() => derive(password, salt, cost)))
+      return format(cost, salt, await queue.run(() => derive(password, salt, cost)))
     },
     isKnown,
     isUnderWay: (password, hash) => underWay.has(question(password, hash)),
     verify: async (password, hash) => {
       if (hash !== undefined && isKnown(password, hash)) return true
       const key = question(password, hash)
-      const running = underWay.get(key) ?? check(password, hash ?? dummy).finally(() => underWay.delete(key))
-      underWay.set(key, running)
-      return (await running) && hash !== undefined
+      const isRight = await underWay.run(key, () => check(password, hash ?? dummy))
+      return isRight && hash !== undefined
     },
   }
 }
@@ -96,28 +97,6 @@ function parseHash(hash: string): { cost: PasswordCost; salt: Buffer; derived: B
   }
 }
 
-/** Limits concurrent hashes; a few more wait, and others are refused. */
-function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
-  let running = 0
-  const waiting: (() => void)[] = []
-  return async (work) => {
-    if (running >= maxRunning) {
-      if (waiting.length >= maxWaiting)
-        throw new Failure('tooMany', 'too-many-logins', 'Too many logins at once: try again in a moment')
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    } else {
-      running += 1
-    }
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) running -= 1
-      else next()
-    }
-  }
-}
-
 /** Returns 256 random bits as text. */
 export function randomText(): string {
   return randomBytes(32).toString('base64url')
@@ -131,4 +110,8 @@ export function digestSecret(text: string): string {
 /** Compares in constant time, wherever the texts differ. */
 export function isSameText(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(digestSecret(one)), Buffer.from(digestSecret(other)))
+}
+
+function tooMany(): Failure {
+  return new Failure('tooMany', 'too-many-logins', 'Too many logins at once: try again in a moment')
 }

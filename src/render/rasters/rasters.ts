@@ -3,6 +3,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { workOwner } from '../../core/concurrency/acting.ts'
 import { orAborted } from '../../core/concurrency/or-aborted.ts'
+import { PromiseCache } from '../../core/concurrency/promise-cache.ts'
 import { Failure } from '../../core/errors/errors.ts'
 import type { EventBus } from '../../core/events/events.ts'
 import { startProcess } from '../../core/workers/start-process.ts'
@@ -107,8 +108,8 @@ export class Rasters {
   readonly #copies: RasterCopies
   readonly #sources: SourcesOfLayers
   readonly #pool: WorkPool<RasterHandlers>
-  readonly #looks = new Map<string, Promise<AlignedFacts | undefined>>()
-  readonly #facts = new Map<string, Promise<RasterFacts>>()
+  readonly #looks = new PromiseCache<string, AlignedFacts | undefined>({ limit: kept })
+  readonly #facts = new PromiseCache<string, RasterFacts>({ limit: kept })
   readonly #values = new WorkQueue({ limit: 2, maxWaiting: { count: 200, refuse: tooBusy } })
   readonly #ending = new AbortController()
   readonly #tiles: CachedTiles<Made['counts']>
@@ -310,7 +311,7 @@ export class Rasters {
   /** A shared inspection continues when one of its callers leaves. */
   #look({ file: asked }: DrawnRasterSource, signal: AbortSignal): Promise<AlignedFacts | undefined> {
     if (!/\.tiff?$/i.test(asked.path)) return Promise.resolve(undefined)
-    const look = remembered(this.#looks, JSON.stringify(asked), () =>
+    const look = this.#looks.get(JSON.stringify(asked), () =>
       this.#pool.call('look', asked, { deadlineMs: drawMs }).catch((error: unknown) => {
         if (error instanceof Failure) throw error
         // GDAL may be able to read a file that this TIFF reader cannot.
@@ -326,7 +327,7 @@ export class Rasters {
       .filter(({ color }) => color !== 'Alpha')
       .slice(0, maxBands)
       .map(({ color, dataType }) => ({ dataType, color }))
-    const facts = remembered(this.#facts, `${layer.id} ${sources.key}`, async () => {
+    const facts = this.#facts.get(`${layer.id} ${sources.key}`, async () => {
       const { files, palette } = await this.#drawn(layer, sampleOf(sources.all), this.#ending.signal)
       const stretches = await this.#pool.call('spread', { files }, { deadlineMs: drawMs })
       return { bands, stretches, palette }
@@ -384,16 +385,4 @@ function tooBusy(): Failure {
 function sampleOf(all: readonly PlacedSource[]): PlacedSource[] {
   const step = Math.max(1, all.length / spreadGranules)
   return all.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step))
-}
-
-/** Caches the result of `find` by key; failures are not cached. */
-function remembered<T>(known: Map<string, Promise<T>>, key: string, find: () => Promise<T>): Promise<T> {
-  const there = known.get(key)
-  if (there !== undefined) return there
-  const found = find()
-  known.set(key, found)
-  found.catch(() => known.delete(key))
-  const [oldest = ''] = known.keys()
-  if (known.size > kept) known.delete(oldest)
-  return found
 }

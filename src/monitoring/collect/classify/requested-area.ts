@@ -1,3 +1,4 @@
+import { PromiseCache } from '../../../core/concurrency/promise-cache.ts'
 import { findCrs } from '../../../geo/crs-database.ts'
 import type { Reprojector } from '../../../geo/crs-reproject.ts'
 import { createReprojector } from '../../../geo/crs-reproject.ts'
@@ -80,8 +81,7 @@ function areaOf(ranges: readonly CellRange[]): string | undefined {
   return cells.join(',')
 }
 
-const reprojectors = new Map<string, Promise<Reprojector | undefined>>()
-const mostReprojectors = 200
+const reprojectors = new PromiseCache<string, Reprojector | undefined>({ limit: 200 })
 
 /**
  * Returns the cells that the requested box intersects; undefined if there is no box, or if its CRS is unknown
@@ -131,10 +131,7 @@ async function toDegrees(srs: string, { minX, minY, maxX, maxY }: Envelope): Pro
 }
 
 function findReprojector(srs: string): Promise<Reprojector | undefined> {
-  const known = reprojectors.get(srs)
-  if (known !== undefined) return known
-  const made = createReprojector(srs, 'EPSG:4326', { canUsePrograms: false }).catch(() => undefined)
-  if (reprojectors.size >= mostReprojectors) reprojectors.clear()
-  reprojectors.set(srs, made)
-  return made
+  return reprojectors.get(srs, () =>
+    createReprojector(srs, 'EPSG:4326', { canUsePrograms: false }).catch(() => undefined),
+  )
 }
