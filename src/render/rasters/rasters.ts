@@ -22,9 +22,10 @@ import type { CopyLimits } from './make-copy.ts'
 import { maxBands } from './make-copy.ts'
 import type { Background, MapFrame } from './map-frame.ts'
 import type { RasterFacts } from './raster-colors.ts'
+import type { RasterCopy } from './raster-copies.ts'
 import { beingMade, RasterCopies } from './raster-copies.ts'
 import type { DrawnRasterSource } from './raster-source.ts'
-import type { AlignedFacts, AlignedFile, RasterHandlers } from './raster-work.ts'
+import type { AlignedFacts, RasterHandlers } from './raster-work.ts'
 import type { BandValue, RasterPosition } from './read-values.ts'
 import { readValues } from './read-values.ts'
 import type { BandSummary } from './spread-of-values.ts'
@@ -59,13 +60,6 @@ export interface RasterMapRequest {
 
 type Made = Tile<Record<string, never>>
 
-/** Inputs of a tile besides its position and the layer's version. */
-interface Variant {
-  scale: 1 | 2
-  symbols: RasterSymbolizer[]
-  time?: string
-}
-
 const nothing: Made = { bytes: new Uint8Array(), counts: {} }
 
 interface RastersDeps {
@@ -96,11 +90,6 @@ const maxPainted = 500
 /** Number of granules used to determine the spread of a mosaic's values. */
 const spreadGranules = 9
 const kept = 1000
-
-interface Drawn {
-  files: AlignedFile[]
-  palette: AlignedFacts['palette']
-}
 
 /** Pictures of layers of rasters, cut out of files on the cells of web mercator. */
 export class Rasters {
@@ -195,7 +184,10 @@ export class Rasters {
 
   async #make(layer: LayerRecord, wanted: UnversionedTileKey, signal: AbortSignal): Promise<Made> {
     const { tile, format } = wanted
-    const { scale, symbols, time } = JSON.parse(wanted.variant) as Variant
+    const { scale, symbols, time } = JSON.parse(wanted.variant) as Pick<
+      RasterTileRequest,
+      'scale' | 'symbols'
+    > & { time?: string }
     const version = await this.#deps.catalog.layers.versionOf(layer)
     const sources = await this.#sources.of(layer, version, signal)
     const size = tileCells * scale
@@ -294,14 +286,14 @@ export class Rasters {
     layer: LayerRecord,
     sources: readonly DrawnRasterSource[],
     signal: AbortSignal,
-  ): Promise<Drawn> {
+  ): Promise<RasterCopy> {
     const all = await Promise.all(sources.map((source) => this.#aligned(layer, source, signal)))
     const palette = all.find((one) => one.palette !== undefined)?.palette
     return { files: all.flatMap(({ files }) => files), palette }
   }
 
   /** Returns the file itself if it is aligned to the cells of web mercator, otherwise its copy. */
-  async #aligned(layer: LayerRecord, source: DrawnRasterSource, signal: AbortSignal): Promise<Drawn> {
+  async #aligned(layer: LayerRecord, source: DrawnRasterSource, signal: AbortSignal): Promise<RasterCopy> {
     const look = source.isPlacedByClient === true ? undefined : await this.#look(source, signal)
     if (look !== undefined) return { files: [source.file], palette: look.palette }
     const { files, palette } = await this.#copies.get(layer.id, source, signal)
