@@ -1,4 +1,5 @@
 import { createHash, createHmac, createSecretKey, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { SingleFlight } from '../core/concurrency/single-flight.ts'
 import { Failure } from '../core/errors/errors.ts'
 import { WorkQueue } from '../core/workers/work-queue.ts'
 import type { PasswordCost } from './records.ts'
@@ -29,11 +30,8 @@ export function createPasswords(cost: PasswordCost = usualCost): Passwords {
   // A key object: passing bytes would create one for each digest, which takes longer than the digest.
   const digestKey = createSecretKey(randomBytes(32))
   const known = new Map<string, Buffer>()
-  const underWay = new Map<string, Promise<boolean>>()
-  const hashes = new WorkQueue({
-    limit: maxRunning,
-    maxWaiting: { count: maxWaiting, refuse: tooManyLogins },
-  })
+  const underWay = new SingleFlight<string, boolean>()
+  const queue = new WorkQueue({ limit: maxRunning, maxWaiting: { count: maxWaiting, refuse: tooMany } })
   const dummy = format(cost, randomBytes(16), randomBytes(hashBytes))
 
   const digest = (password: string): Buffer => createHmac('sha256', digestKey).update(password).digest()
@@ -49,7 +47,7 @@ export function createPasswords(cost: PasswordCost = usualCost): Passwords {
   const check = async (password: string, hash: string): Promise<boolean> => {
     const parts = parseHash(hash)
     if (parts === undefined) return false
-    const derived = await hashes.run(() => derive(password, parts.salt, parts.cost))
+    const derived = await queue.run(() => derive(password, parts.salt, parts.cost))
     if (!timingSafeEqual(derived, parts.derived)) return false
     if (known.size >= maxKnown) known.clear()
     known.set(hash, digest(password))
@@ -59,22 +57,17 @@ export function createPasswords(cost: PasswordCost = usualCost): Passwords {
   return {
     hash: async (password) => {
       const salt = randomBytes(16)
-      return format(cost, salt, await hashes.run(() => derive(password, salt, cost)))
+      return format(cost, salt, await queue.run(() => derive(password, salt, cost)))
     },
     isKnown,
     isUnderWay: (password, hash) => underWay.has(question(password, hash)),
     verify: async (password, hash) => {
       if (hash !== undefined && isKnown(password, hash)) return true
       const key = question(password, hash)
-      const running = underWay.get(key) ?? check(password, hash ?? dummy).finally(() => underWay.delete(key))
-      underWay.set(key, running)
-      return (await running) && hash !== undefined
+      const isRight = await underWay.run(key, () => check(password, hash ?? dummy))
+      return isRight && hash !== undefined
     },
   }
-}
-
-function tooManyLogins(): Failure {
-  return new Failure('tooMany', 'too-many-logins', 'Too many logins at once: try again in a moment')
 }
 
 function derive(password: string, salt: Buffer, { logN, r, p }: PasswordCost): Promise<Buffer> {
@@ -117,4 +110,8 @@ export function digestSecret(text: string): string {
 /** Compares in constant time, wherever the texts differ. */
 export function isSameText(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(digestSecret(one)), Buffer.from(digestSecret(other)))
+}
+
+function tooMany(): Failure {
+  return new Failure('tooMany', 'too-many-logins', 'Too many logins at once: try again in a moment')
 }

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { fastify } from 'fastify'
 import { Failure } from '../core/errors/errors.ts'
 import type { FastifyReply } from './app-types.ts'
-import { requestSignal } from './request-properties.ts'
+import { clientSignal, requestSignal } from './request-properties.ts'
 
 type Answer = (signal: AbortSignal, reply: FastifyReply) => Promise<unknown>
 
@@ -56,5 +56,19 @@ describe('requestSignal', () => {
     client.abort()
     await reply.text().catch(() => undefined)
     assert.match(String(await left.promise), /went away/)
+  })
+
+  it('is the same for each call of a request, with one listener', async (t) => {
+    const counts: number[] = []
+    const url = await serve(t, 60_000, async (signal, reply) => {
+      const before = reply.raw.listenerCount('close')
+      for (let call = 0; call < 20; call += 1) assert.equal(requestSignal(reply), signal)
+      const client = clientSignal(reply)
+      assert.equal(clientSignal(reply), client)
+      counts.push(reply.raw.listenerCount('close') - before)
+      return {}
+    })
+    for (const _ of [1, 2]) assert.equal((await fetch(url)).status, 200)
+    assert.deepEqual(counts, [1, 1])
   })
 })

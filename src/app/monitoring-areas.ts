@@ -1,7 +1,7 @@
 import type { ApiArea } from '../api/app-types.ts'
 import { namesOfDialect } from '../api/compat/geonode-monitoring.ts'
 import { LayerNames } from '../api/rest/monitoring/metrics/layer-names.ts'
-import { monitoringAreas } from '../api/rest/monitoring/monitoring-areas.ts'
+import { monitoringAreas } from '../api/rest/monitoring/routes.ts'
 import { baseUrl } from '../api/server/links.ts'
 import type { MonitoringSettings } from '../core/config/monitoring-settings.ts'
 import type { ServerSettings } from '../core/config/settings.ts'

@@ -1,6 +1,7 @@
 import { symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PromiseCache } from '../../core/concurrency/promise-cache.ts'
 import { copyGuarded, findSettledPath } from '../../core/files/guarded-files.ts'
 import { findProgram, ProgramError, runProgram } from '../../core/process/process.ts'
 import { FormatError } from '../format.ts'
@@ -52,7 +53,7 @@ function gdalMissing(): FormatError {
   )
 }
 
-const driverLists = new Map<string, Promise<string[]>>()
+const driverLists = new PromiseCache<string, string[]>()
 
 /**
  * Returns the short names of the drivers that a GDAL program (`ogrinfo`: vector, `gdalinfo`: raster) lists.
@@ -61,9 +62,7 @@ const driverLists = new Map<string, Promise<string[]>>()
 export async function listDrivers(name: 'ogrinfo' | 'gdalinfo'): Promise<string[]> {
   const program = await findProgram(name)
   if (program === undefined) throw gdalMissing()
-  const known = driverLists.get(name) ?? readDrivers(program)
-  driverLists.set(name, known)
-  return known
+  return driverLists.get(name, () => readDrivers(program))
 }
 
 async function readDrivers(program: string): Promise<string[]> {

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { extname } from 'node:path'
+import { PromiseCache } from '../../core/concurrency/promise-cache.ts'
 import type { DataFile } from '../../formats/format.ts'
 import type { DescribedFile } from '../model/model.ts'
 import type { LoadPool } from '../worker/worker.ts'
@@ -14,7 +15,7 @@ interface DescribeOptions {
  * Files with sidecars are described individually.
  */
 class EmptyFiles {
-  readonly #known = new Map<string, Promise<DescribedFile>>()
+  readonly #known = new PromiseCache<string, DescribedFile>()
 
   /** Returns undefined if the file must be described individually. */
   async find(
@@ -25,8 +26,7 @@ class EmptyFiles {
     const status = await stat(file.path).catch(() => undefined)
     if (status?.isFile() !== true || status.size > 0) return undefined
     const extension = extname(file.path).toLowerCase()
-    const first = this.#known.get(extension) ?? describe(file)
-    this.#known.set(extension, first)
+    const first = this.#known.get(extension, () => describe(file))
     const { format, error, layers, ...unread } = await first
     return format === undefined && error === undefined ? { ...unread, layers, file } : undefined
   }

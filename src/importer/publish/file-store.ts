@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, extname, join, relative } from 'node:path'
+import { SingleFlight } from '../../core/concurrency/single-flight.ts'
 import type { CopyHooks } from '../../core/files/copy-file.ts'
 import { copyFile } from '../../core/files/copy-file.ts'
 import { toFileName } from '../../core/text/free-name.ts'
@@ -65,19 +66,13 @@ export async function copyAll(file: DataFile, folder: string, hooks: CopyHooks):
 }
 
 /** Copies in progress: tasks of one import that read different layers of the same file wait for one copy. */
-const copying = new Map<string, Promise<string>>()
+const copying = new SingleFlight<string, string>()
 
 /** Returns the permanent copy of an uploaded file for layers; creates it if needed. */
 export async function finalizeCopy(folder: string, file: DataFile, hooks: CopyHooks): Promise<string> {
   const path = join(folder, basename(file.path))
   const isThere = (await stat(path).catch(() => undefined)) !== undefined
-  const copy =
-    copying.get(folder) ??
-    (isThere ? Promise.resolve(path) : fillFolder(folder, (staging) => copyAll(file, staging, hooks)))
-  copying.set(folder, copy)
-  try {
-    return await copy
-  } finally {
-    copying.delete(folder)
-  }
+  return copying.run(folder, async () =>
+    isThere ? path : fillFolder(folder, (staging) => copyAll(file, staging, hooks)),
+  )
 }

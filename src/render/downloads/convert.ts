@@ -2,33 +2,10 @@ import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure } from '../../core/errors/errors.ts'
 import { zipFiles } from '../../core/files/zip-files.ts'
-import { ownValue } from '../../core/values/record-keys.ts'
 import type { WrittenByGdal } from '../../formats/format.ts'
 import { findWritingDriver, writeByGdal } from '../../formats/gdal/write-by-gdal.ts'
 import { quoteName } from '../../formats/geopackage/sql-names.ts'
-import type { GeometryField } from '../../geo/schema.ts'
-import type { NumberField } from './number-fields.ts'
-
-/** A table in a GeoPackage to convert to another format. */
-export interface Conversion {
-  from: string
-  table: string
-  /** An empty folder for temporary files. */
-  folder: string
-  /** Base name of the files in a zip. */
-  name: string
-  path: string
-  maxBytes: number
-  geometry: GeometryField | undefined
-  /** Geometry types in the table. */
-  typeCodes: readonly number[]
-  /** Numeric fields that need another width than GDAL's default, by column of the table. */
-  numberFields: Readonly<Record<string, NumberField>>
-  /** Columns of the table, in their order. */
-  columns: readonly string[]
-  /** Description in a zip. */
-  about: string
-}
+import type { RowExportRequest, RowsWritten } from './row-export-request.ts'
 
 /** Kinds of geometry that each have a file of their own, by type codes (OGC 06-103r4, table 7). */
 const kinds = [
@@ -49,32 +26,46 @@ const typeNames: Record<number, string> = {
   7: 'GEOMETRYCOLLECTION',
 }
 
-/** Creates the file. Throws `Failure` (`unavailable`, `gdal-missing`) and `FormatError`. */
+interface FileTask {
+  path: string
+  workPath: string
+  roomBytes: number
+  /** Description in a zip. */
+  about: string
+}
+
+/**
+ * Converts the GeoPackage of the written rows to the file. Throws `Failure` (`unavailable`, `gdal-missing`) and
+ * `FormatError`.
+ */
 export async function convert(
-  conversion: Conversion,
-  written: WrittenByGdal,
+  rows: RowExportRequest,
+  written: RowsWritten,
+  { path, workPath, roomBytes, about }: FileTask,
+  format: WrittenByGdal,
   signal: AbortSignal,
 ): Promise<void> {
-  const driver = await findWritingDriver(written)
+  const driver = await findWritingDriver(format)
   if (driver === undefined)
     throw new Failure('unavailable', 'format-not-written', `This server has no GDAL that writes such files`)
-  const { folder, name, from, table, maxBytes, path } = conversion
+  const folder = join(workPath, 'out')
   await mkdir(folder, { recursive: true, mode: 0o750 })
-  const plan = { from, table, folder, maxBytes }
-  if (written.isZipped !== true) {
-    const made = await writeByGdal({ ...plan, name }, written, driver, signal)
+  const { name } = rows
+  const plan = { from: rows.path, table: name, folder, maxBytes: roomBytes }
+  if (format.isZipped !== true) {
+    const made = await writeByGdal({ ...plan, name }, format, driver, signal)
     await rename(made, path)
     return
   }
-  for (const { ending, options: ofPart, kind } of partsOf(conversion)) {
-    const options = [...(written.options ?? []), ...ofPart]
-    const sql = sqlOf(conversion, kind)
-    const query = sql === undefined ? whereOf(conversion, kind) : ['-dialect', 'OGRSQL', '-sql', sql]
-    const all = { ...written, options: [...options, ...query] }
+  for (const { ending, options: ofPart, kind } of partsOf(rows, written)) {
+    const options = [...(format.options ?? []), ...ofPart]
+    const sql = sqlOf(rows, written, kind)
+    const query = sql === undefined ? whereOf(rows, kind) : ['-dialect', 'OGRSQL', '-sql', sql]
+    const all = { ...format, options: [...options, ...query] }
     const source = { ...plan, name: `${name}${ending}`, isQuery: sql !== undefined }
     await writeByGdal(source, all, driver, signal)
   }
-  await writeFile(join(folder, 'about.txt'), conversion.about)
+  await writeFile(join(folder, 'about.txt'), about)
   await zipFiles(path, folder, signal)
   await stat(path)
 }
@@ -94,7 +85,7 @@ interface FilePart {
  * Returns the files that a table is converted to if each contains only one kind of geometry; rows without
  * geometry go into the first one.
  */
-function partsOf({ geometry, typeCodes }: Conversion): FilePart[] {
+function partsOf({ geometry }: RowExportRequest, { typeCodes }: RowsWritten): FilePart[] {
   if (geometry === undefined) return [{ ending: '', options: ['-nlt', 'NONE'] }]
   const met = kinds.filter(({ codes }) => codes.some((code) => typeCodes.includes(code)))
   const [first = kinds.find(({ type }) => geometry.type.toUpperCase().endsWith(type)) ?? kinds[0]] = met
@@ -108,7 +99,7 @@ function partsOf({ geometry, typeCodes }: Conversion): FilePart[] {
 }
 
 /** Returns the condition for rows of the kind. */
-function whereOf({ geometry }: Conversion, kind: FilePart['kind']): string[] {
+function whereOf({ geometry }: RowExportRequest, kind: FilePart['kind']): string[] {
   if (kind === undefined || geometry === undefined) return []
   const column = quoteName(geometry.name)
   const rest = kind.hasRest ? ` OR ${column} IS NULL` : ''
@@ -119,11 +110,17 @@ function whereOf({ geometry }: Conversion, kind: FilePart['kind']): string[] {
  * Returns an OGR SQL statement for the rows of the kind that sets field widths; undefined if no field needs
  * another one, or a name cannot be quoted there.
  */
-function sqlOf({ table, columns, numberFields }: Conversion, kind: FilePart['kind']): string | undefined {
-  if (Object.keys(numberFields).length === 0) return undefined
-  if ([table, ...columns].some((name) => /["\\]/.test(name))) return undefined
-  const list = columns.map((name) => {
-    const field = ownValue(numberFields, name)
+function sqlOf(
+  { name: table, columns }: RowExportRequest,
+  { renamed, numbers }: RowsWritten,
+  kind: FilePart['kind'],
+): string | undefined {
+  if (columns.every(({ source }) => numbers[source]?.field === undefined)) return undefined
+  const names = columns.map(({ attribute: { name } }) => renamed[name] ?? name)
+  if ([table, ...names].some((name) => /["\\]/.test(name))) return undefined
+  const list = columns.map(({ source }, at) => {
+    const field = numbers[source]?.field
+    const name = names[at]
     return field === undefined
       ? `"${name}"`
       : `CAST("${name}" AS NUMERIC(${field.width},${field.decimals})) AS "${name}"`

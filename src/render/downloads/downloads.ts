@@ -13,16 +13,14 @@ import { startProcess } from '../../core/workers/start-process.ts'
 import { WorkPool } from '../../core/workers/work-pool.ts'
 import { findProjJson } from '../../formats/gdal/projjson.ts'
 import type { EarlierLayer, PreviousVersions } from '../versions/previous-versions.ts'
-import type { Conversion } from './convert.ts'
 import { convert } from './convert.ts'
 import { cutRaster } from './cut-raster.ts'
 import type { DownloadFormat, DownloadRequest, FormatOfFile } from './download-format.ts'
 import { formatsOfFiles } from './download-format.ts'
 import type { DownloadHandlers } from './download-work.ts'
-import type { FileColumn } from './file-columns.ts'
 import { fileColumns } from './file-columns.ts'
 import { aboutText, lossesOf } from './losses.ts'
-import type { RowExportRequest, RowsWritten } from './row-export-request.ts'
+import type { RowExportRequest } from './row-export-request.ts'
 import { chosenAttributes, fileSrs, planRowExport } from './row-export-request.ts'
 import type { FileTerms } from './terms.ts'
 import { namedTerms, termMembers, termsOf } from './terms.ts'
@@ -165,7 +163,7 @@ export class Downloads {
       const { srs } = record
       const described = { srs, version: request.version }
       const about = aboutText(layer, described, losses, this.#deps.clock.now())
-      await convert(toConversion(rows, written, task, about), format.gdal, signal)
+      await convert(rows, written, { ...task, about }, format.gdal, signal)
       await this.#addMetadata(format, rows.terms, task, signal)
     }
     const { size: sizeBytes } = await stat(path)
@@ -230,33 +228,6 @@ export class Downloads {
     await store.findTable(layer.nativeName)
     signal.throwIfAborted()
     return box === undefined && filter === undefined ? layer.details.featureCount : undefined
-  }
-}
-
-/** Returns the conversion of the written rows to the format of the file. */
-function toConversion(
-  { path: from, name, columns, geometry }: RowExportRequest,
-  { typeCodes, renamed, numbers }: RowsWritten,
-  { path, workPath, roomBytes }: MakeTask<DownloadRecord>,
-  about: string,
-): Conversion {
-  const nameOf = ({ attribute }: FileColumn): string => renamed[attribute.name] ?? attribute.name
-  const numberFields = columns.flatMap((column) => {
-    const field = numbers[column.source]?.field
-    return field === undefined ? [] : [[nameOf(column), field] as const]
-  })
-  return {
-    from,
-    table: name,
-    folder: join(workPath, 'out'),
-    name,
-    path,
-    maxBytes: roomBytes,
-    geometry,
-    typeCodes,
-    columns: columns.map(nameOf),
-    numberFields: Object.fromEntries(numberFields),
-    about,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Layers } from '../../catalog/services/layers.ts'
+import { PromiseCache } from '../../core/concurrency/promise-cache.ts'
 import { notFound } from '../../core/errors/errors.ts'
 import type { EarlierLayer, PreviousVersions } from '../versions/previous-versions.ts'
 import { requireVectorTiles } from '../versions/previous-versions.ts'
@@ -14,7 +15,7 @@ export function previousVersionSource(
   { layers, earlier }: PreviousVersionSourceDeps,
   version: number,
 ): Pick<WriteArchiveDeps, 'maps' | 'layers'> {
-  const then = new Map<number, Promise<EarlierLayer>>()
+  const then = new PromiseCache<number, EarlierLayer>()
   const whole = async (id: number): Promise<EarlierLayer> => {
     const layer = await layers.findById(id)
     if (layer === undefined) throw notFound('unknown-layer', 'The layer does not exist any more')
@@ -22,11 +23,7 @@ export function previousVersionSource(
     requireVectorTiles(found.layer)
     return found
   }
-  const of = (id: number): Promise<EarlierLayer> => {
-    const known = then.get(id) ?? whole(id)
-    then.set(id, known)
-    return known
-  }
+  const of = (id: number): Promise<EarlierLayer> => then.get(id, () => whole(id))
   return {
     layers: {
       findById: async (id) => (await of(id)).layer,

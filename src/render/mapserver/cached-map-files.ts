@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, unlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PromiseCache } from '../../core/concurrency/promise-cache.ts'
 import { findFullDisk } from '../../core/files/full-disk.ts'
 import { safeConfig } from '../../formats/gdal/safe-gdal.ts'
 import { fontName, quoteMapText } from '../../styles/mapserver/mark-symbols.ts'
@@ -25,8 +26,8 @@ export class CachedMapFiles {
   readonly #spare: string
   /** The folder of the configuration and of the sockets. */
   #folder: string
-  /** Path of each file by its name, the most recently used last. */
-  readonly #kept = new Map<string, Promise<string>>()
+  /** Path of each file by its name. */
+  readonly #kept = new PromiseCache<string, string>({ limit: mostKept, onRemoved: unlink })
   #prepared: Promise<void> | undefined
 
   constructor(folder: string) {
@@ -57,13 +58,7 @@ export class CachedMapFiles {
   async keep(text: string, ending: 'map' | 'pgpass'): Promise<string> {
     await this.prepare()
     const name = `${digestMapFile(text)}.${ending}`
-    const known = this.#kept.get(name)
-    this.#kept.delete(name)
-    const path = known ?? this.#write(name, text)
-    this.#kept.set(name, path)
-    path.catch(() => this.#kept.delete(name))
-    this.#removeOld()
-    return path
+    return this.#kept.get(name, () => this.#write(name, text))
   }
 
   /** Deletes the files in the temporary folder. */
@@ -113,14 +108,6 @@ export class CachedMapFiles {
       return writeIn(this.#spare).catch(() => {
         throw error
       })
-    }
-  }
-
-  #removeOld(): void {
-    for (const [name, path] of this.#kept) {
-      if (this.#kept.size <= mostKept) return
-      this.#kept.delete(name)
-      void path.then(unlink).catch(() => undefined)
     }
   }
 }

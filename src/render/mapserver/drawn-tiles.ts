@@ -85,7 +85,7 @@ export class DrawnTiles {
 
   async #make(layer: LayerRecord, wanted: UnversionedTileKey, signal: AbortSignal, now: LayerVersion) {
     const { set, tile, variant, format } = wanted
-    const { scale, digest } = readVariant(variant)
+    const { scale } = readVariant(variant)
     // A tile that cannot be cached is drawn for one request only.
     const metatile = metatileOf(set, tile, { side: now.isCurrent ? undefined : 1, scale })
     const place = `${set} ${metatile.z}/${metatile.x}/${metatile.y}/${metatile.columns}`
@@ -93,7 +93,7 @@ export class DrawnTiles {
     let isFirst = false
     const draw = async (joined: AbortSignal): Promise<Cut[]> => {
       isFirst = true
-      return this.#draw(layer, { metatile, digest, scale, format: formatOf(format), now }, joined)
+      return this.#draw(layer, wanted, { metatile, now }, joined)
     }
     const cuts = now.isCurrent ? await this.#works.join(key, draw, signal) : await draw(signal)
     const own = cuts.find((one) => one.tile.x === tile.x && one.tile.y === tile.y)
@@ -105,9 +105,11 @@ export class DrawnTiles {
 
   async #draw(
     layer: LayerRecord,
-    { metatile, digest, scale, format, now }: MetatileRequest,
+    { variant, format }: UnversionedTileKey,
+    { metatile, now }: { metatile: Metatile; now: LayerVersion },
     signal: AbortSignal,
   ): Promise<Cut[]> {
+    const { scale, digest } = readVariant(variant)
     const style = this.#styles.get(digest)
     if (style === undefined) throw notFound('unknown-style', 'The style of the tile is not known any more')
     const { srs, box, width, height, left, top, size, columns, rows, margin } = metatile
@@ -126,7 +128,7 @@ export class DrawnTiles {
       },
       signal,
     )
-    const wish = { picture, left, top, size, columns, rows, format }
+    const wish = { picture, left, top, size, columns, rows, format: formatOf(format) }
     const squares = await this.#deps.pictures.cut(wish, signal)
     return tilesOf(metatile).map((tile, index) => ({
       tile,
@@ -134,14 +136,6 @@ export class DrawnTiles {
       counts: {},
     }))
   }
-}
-
-interface MetatileRequest {
-  metatile: Metatile
-  digest: string
-  scale: 1 | 2
-  format: PictureFormat
-  now: LayerVersion
 }
 
 function formatOf(format: UnversionedTileKey['format']): PictureFormat {

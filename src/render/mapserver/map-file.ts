@@ -42,20 +42,15 @@ export function partNames(layers: readonly MapFileLayer[]): string[] {
 
 const nothing = 'nothing'
 
-/** Options of a map file. */
-interface MapFileOptions {
-  /** Pixels per OGC pixel. */
-  density?: number
-  /** Cells along the edge of the picture that labels do not reach into. */
-  labelMargin?: number
-}
-
-/** Writes a map file (MapServer 8.0) of exactly these layers; it answers GetMap in one CRS only. */
+/**
+ * Writes a map file (MapServer 8.0) of exactly these layers; it answers GetMap in one CRS only. `density`: pixels
+ * per OGC pixel. `labelMargin`: cells along the edge of the picture that labels do not reach into.
+ */
 export function mapFileText(
   layers: readonly MapFileLayer[],
   srs: string,
   folder: string,
-  { density = 1, labelMargin = 0 }: MapFileOptions = {},
+  { density = 1, labelMargin = 0 }: { density?: number; labelMargin?: number } = {},
 ): string {
   const names = partNames(layers)
   const blocks = layers.flatMap(({ source, parts }) => parts.map((part) => ({ source, part })))

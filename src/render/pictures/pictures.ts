@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { SizedCache } from '../../core/caches/sized-cache.ts'
+import { PromiseCache } from '../../core/concurrency/promise-cache.ts'
 import { Failure } from '../../core/errors/errors.ts'
 import { startProcess } from '../../core/workers/start-process.ts'
 import { WorkPool } from '../../core/workers/work-pool.ts'
@@ -46,7 +47,7 @@ const fonts = join(import.meta.dirname, 'fonts', 'fonts.conf')
 export class Pictures {
   readonly #pool: WorkPool<PictureHandlers>
   readonly #white = new WhiteTiles(mostWhiteBytes)
-  readonly #sprites = new Map<1 | 2, Promise<Sprite>>()
+  readonly #sprites = new PromiseCache<1 | 2, Sprite>()
 
   constructor({ onError }: { onError(error: unknown): void }) {
     this.#pool = new WorkPool<PictureHandlers>({
@@ -102,12 +103,7 @@ export class Pictures {
 
   /** The sprite of marks, drawn once. */
   sprite(ratio: 1 | 2): Promise<Sprite> {
-    const known = this.#sprites.get(ratio)
-    if (known !== undefined) return known
-    const drawn = this.#pool.call('sprite', { ratio }, { deadlineMs: drawMs })
-    this.#sprites.set(ratio, drawn)
-    drawn.catch(() => this.#sprites.delete(ratio))
-    return drawn
+    return this.#sprites.get(ratio, () => this.#pool.call('sprite', { ratio }, { deadlineMs: drawMs }))
   }
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { orAborted } from '../../core/concurrency/or-aborted.ts'
+import { SingleFlight } from '../../core/concurrency/single-flight.ts'
 import { Failure } from '../../core/errors/errors.ts'
 import { WorkQueue } from '../../core/workers/work-queue.ts'
 import type { CopyLimits, CopyNotes } from './make-copy.ts'
@@ -53,7 +54,7 @@ function keyOf({ path, state }: RasterFile): string {
 export class RasterCopies {
   readonly #deps: RasterCopiesDeps
   readonly #queue = new WorkQueue({ limit: atATime, maxWaiting: { count: maxWaiting, refuse: tooMany } })
-  readonly #making = new Map<string, Promise<RasterCopy>>()
+  readonly #making = new SingleFlight<string, RasterCopy>()
   readonly #made = new Map<string, RasterCopy>()
   readonly #troubles = new Map<string, Trouble>()
   readonly #ending = new AbortController()
@@ -72,7 +73,10 @@ export class RasterCopies {
     if (known !== undefined) return known
     const trouble = this.#troubles.get(key)
     if (trouble !== undefined && performance.now() < trouble.until) throw trouble.error
-    return orAborted(this.#making.get(key) ?? this.#begin(layerId, key, source), signal)
+    return orAborted(
+      this.#making.run(key, () => this.#begin(layerId, key, source)),
+      signal,
+    )
   }
 
   /** True if a layer has copies. */
@@ -108,7 +112,7 @@ export class RasterCopies {
     const closed = new Error('The server stops')
     this.#ending.abort(closed)
     this.#queue.close(closed)
-    await Promise.allSettled(this.#making.values())
+    await this.#making.settled()
   }
 
   async #removeParts(folder: string): Promise<void> {
@@ -145,17 +149,15 @@ export class RasterCopies {
     return copy
   }
 
-  #begin(layerId: number, key: string, source: DrawnRasterSource): Promise<RasterCopy> {
-    const signal = this.#ending.signal
-    const making = this.#queue.run(() => this.#make(layerId, key, source), { key: String(layerId), signal })
-    this.#making.set(key, making)
-    const settle = (): void => void this.#making.delete(key)
-    making.then(settle, (error: unknown) => {
-      settle()
+  async #begin(layerId: number, key: string, source: DrawnRasterSource): Promise<RasterCopy> {
+    const { signal } = this.#ending
+    try {
+      return await this.#queue.run(() => this.#make(layerId, key, source), { key: String(layerId), signal })
+    } catch (error) {
       const isBad = error instanceof Failure && error.kind === 'notFound'
       this.#troubles.set(key, { error, until: performance.now() + (isBad ? badDataMs : passingMs) })
-    })
-    return making
+      throw error
+    }
   }
 
   async #make(layerId: number, key: string, source: DrawnRasterSource): Promise<RasterCopy> {

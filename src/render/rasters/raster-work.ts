@@ -11,7 +11,7 @@ import type { MercatorPart } from './mercator-extent.ts'
 import { mercatorBoxes, mercatorParts } from './mercator-extent.ts'
 import type { RasterFacts } from './raster-colors.ts'
 import { colorizer, paintCells } from './raster-colors.ts'
-import type { DrawnRasterSource } from './raster-source.ts'
+import type { DrawnRasterSource, RasterFile } from './raster-source.ts'
 import type { CellReading, TileSquare } from './read-tile-cells.ts'
 import { readTileCells } from './read-tile-cells.ts'
 import type { BandSummary, Spread } from './spread-of-values.ts'
@@ -19,13 +19,6 @@ import { rasterSummary, spreadOf } from './spread-of-values.ts'
 import { readTiffLayout } from './tiff/tiff-images.ts'
 import type { TiffPyramid } from './tiff/tiff-pyramid.ts'
 import { findPyramid } from './tiff/tiff-pyramid.ts'
-
-/** A TIFF on the cells of web mercator. Plain data. */
-export interface AlignedFile {
-  path: string
-  /** Differs if the file has changed. */
-  state: string
-}
 
 /** Properties of a file aligned to the cells of web mercator. */
 export interface AlignedFacts {
@@ -42,8 +35,8 @@ export interface AlignedFacts {
 
 /** Request for one image of rasters. Plain data. */
 export interface RasterTileDrawing {
-  /** Bottom first. */
-  files: AlignedFile[]
+  /** TIFFs on the cells of web mercator, bottom first. */
+  files: RasterFile[]
   facts: RasterFacts
   symbols: RasterSymbolizer[]
   /** True if coarser cells are means of finer ones, not samples. */
@@ -64,7 +57,7 @@ function readingOf(signal: AbortSignal): CellReading {
 
 /** Opens the file for `work`; caches its parsed directories. */
 async function withPyramid<T>(
-  { path, state }: AlignedFile,
+  { path, state }: RasterFile,
   work: (file: FileHandle, pyramid: TiffPyramid | undefined) => Promise<T>,
 ): Promise<T> {
   const file = await openGuarded(path)
@@ -89,7 +82,7 @@ function paletteOf({ levels }: TiffPyramid): AlignedFacts['palette'] {
 }
 
 /** Undefined for a file that does not lie on the cells of web mercator, or that is not read here. */
-async function look(file: AlignedFile): Promise<AlignedFacts | undefined> {
+async function look(file: RasterFile): Promise<AlignedFacts | undefined> {
   return withPyramid(file, async (_, pyramid) => {
     const [finest] = pyramid?.levels ?? []
     if (pyramid === undefined || finest === undefined) return undefined
@@ -101,7 +94,7 @@ async function look(file: AlignedFile): Promise<AlignedFacts | undefined> {
 }
 
 /** Values of each band, by cells of a level that is small enough. */
-async function sampled(files: AlignedFile[], signal: AbortSignal): Promise<number[][]> {
+async function sampled(files: RasterFile[], signal: AbortSignal): Promise<number[][]> {
   const reading = readingOf(signal)
   const samples: number[][] = []
   for (const file of files) {
@@ -181,15 +174,15 @@ const handlers = {
   /** The parts of web mercator that a raster covers. */
   parts: ({ source }: { source: DrawnRasterSource }, { signal }: CallContext): Promise<MercatorPart[]> =>
     mercatorParts(source, signal),
-  look: (file: AlignedFile): Promise<AlignedFacts | undefined> => look(file),
+  look: (file: RasterFile): Promise<AlignedFacts | undefined> => look(file),
   /** Range of most values of each band. */
   spread: async (
-    { files }: { files: AlignedFile[] },
+    { files }: { files: RasterFile[] },
     { signal }: CallContext,
   ): Promise<(Spread | undefined)[]> => (await sampled(files, signal)).map(spreadOf),
   /** Contents of each band. */
   summaries: async (
-    { files }: { files: AlignedFile[] },
+    { files }: { files: RasterFile[] },
     { signal }: CallContext,
   ): Promise<(BandSummary | undefined)[]> => (await sampled(files, signal)).map(rasterSummary),
   map: (wish: RasterMapDrawing, { signal }: CallContext): Promise<Uint8Array> => map(wish, signal),

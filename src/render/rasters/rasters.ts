@@ -3,6 +3,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { workOwner } from '../../core/concurrency/acting.ts'
 import { orAborted } from '../../core/concurrency/or-aborted.ts'
+import { PromiseCache } from '../../core/concurrency/promise-cache.ts'
 import { Failure } from '../../core/errors/errors.ts'
 import type { EventBus } from '../../core/events/events.ts'
 import { startProcess } from '../../core/workers/start-process.ts'
@@ -21,9 +22,10 @@ import type { CopyLimits } from './make-copy.ts'
 import { maxBands } from './make-copy.ts'
 import type { Background, MapFrame } from './map-frame.ts'
 import type { RasterFacts } from './raster-colors.ts'
+import type { RasterCopy } from './raster-copies.ts'
 import { beingMade, RasterCopies } from './raster-copies.ts'
 import type { DrawnRasterSource } from './raster-source.ts'
-import type { AlignedFacts, AlignedFile, RasterHandlers } from './raster-work.ts'
+import type { AlignedFacts, RasterHandlers } from './raster-work.ts'
 import type { BandValue, RasterPosition } from './read-values.ts'
 import { readValues } from './read-values.ts'
 import type { BandSummary } from './spread-of-values.ts'
@@ -58,13 +60,6 @@ export interface RasterMapRequest {
 
 type Made = Tile<Record<string, never>>
 
-/** Inputs of a tile besides its position and the layer's version. */
-interface Variant {
-  scale: 1 | 2
-  symbols: RasterSymbolizer[]
-  time?: string
-}
-
 const nothing: Made = { bytes: new Uint8Array(), counts: {} }
 
 interface RastersDeps {
@@ -96,19 +91,14 @@ const maxPainted = 500
 const spreadGranules = 9
 const kept = 1000
 
-interface Drawn {
-  files: AlignedFile[]
-  palette: AlignedFacts['palette']
-}
-
 /** Pictures of layers of rasters, cut out of files on the cells of web mercator. */
 export class Rasters {
   readonly #deps: RastersDeps
   readonly #copies: RasterCopies
   readonly #sources: SourcesOfLayers
   readonly #pool: WorkPool<RasterHandlers>
-  readonly #looks = new Map<string, Promise<AlignedFacts | undefined>>()
-  readonly #facts = new Map<string, Promise<RasterFacts>>()
+  readonly #looks = new PromiseCache<string, AlignedFacts | undefined>({ limit: kept })
+  readonly #facts = new PromiseCache<string, RasterFacts>({ limit: kept })
   readonly #values = new WorkQueue({ limit: 2, maxWaiting: { count: 200, refuse: tooBusy } })
   readonly #ending = new AbortController()
   readonly #tiles: CachedTiles<Made['counts']>
@@ -194,7 +184,10 @@ export class Rasters {
 
   async #make(layer: LayerRecord, wanted: UnversionedTileKey, signal: AbortSignal): Promise<Made> {
     const { tile, format } = wanted
-    const { scale, symbols, time } = JSON.parse(wanted.variant) as Variant
+    const { scale, symbols, time } = JSON.parse(wanted.variant) as Pick<
+      RasterTileRequest,
+      'scale' | 'symbols'
+    > & { time?: string }
     const version = await this.#deps.catalog.layers.versionOf(layer)
     const sources = await this.#sources.of(layer, version, signal)
     const size = tileCells * scale
@@ -293,14 +286,14 @@ export class Rasters {
     layer: LayerRecord,
     sources: readonly DrawnRasterSource[],
     signal: AbortSignal,
-  ): Promise<Drawn> {
+  ): Promise<RasterCopy> {
     const all = await Promise.all(sources.map((source) => this.#aligned(layer, source, signal)))
     const palette = all.find((one) => one.palette !== undefined)?.palette
     return { files: all.flatMap(({ files }) => files), palette }
   }
 
   /** Returns the file itself if it is aligned to the cells of web mercator, otherwise its copy. */
-  async #aligned(layer: LayerRecord, source: DrawnRasterSource, signal: AbortSignal): Promise<Drawn> {
+  async #aligned(layer: LayerRecord, source: DrawnRasterSource, signal: AbortSignal): Promise<RasterCopy> {
     const look = source.isPlacedByClient === true ? undefined : await this.#look(source, signal)
     if (look !== undefined) return { files: [source.file], palette: look.palette }
     const { files, palette } = await this.#copies.get(layer.id, source, signal)
@@ -310,7 +303,7 @@ export class Rasters {
   /** A shared inspection continues when one of its callers leaves. */
   #look({ file: asked }: DrawnRasterSource, signal: AbortSignal): Promise<AlignedFacts | undefined> {
     if (!/\.tiff?$/i.test(asked.path)) return Promise.resolve(undefined)
-    const look = remembered(this.#looks, JSON.stringify(asked), () =>
+    const look = this.#looks.get(JSON.stringify(asked), () =>
       this.#pool.call('look', asked, { deadlineMs: drawMs }).catch((error: unknown) => {
         if (error instanceof Failure) throw error
         // GDAL may be able to read a file that this TIFF reader cannot.
@@ -326,7 +319,7 @@ export class Rasters {
       .filter(({ color }) => color !== 'Alpha')
       .slice(0, maxBands)
       .map(({ color, dataType }) => ({ dataType, color }))
-    const facts = remembered(this.#facts, `${layer.id} ${sources.key}`, async () => {
+    const facts = this.#facts.get(`${layer.id} ${sources.key}`, async () => {
       const { files, palette } = await this.#drawn(layer, sampleOf(sources.all), this.#ending.signal)
       const stretches = await this.#pool.call('spread', { files }, { deadlineMs: drawMs })
       return { bands, stretches, palette }
@@ -384,16 +377,4 @@ function tooBusy(): Failure {
 function sampleOf(all: readonly PlacedSource[]): PlacedSource[] {
   const step = Math.max(1, all.length / spreadGranules)
   return all.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step))
-}
-
-/** Caches the result of `find` by key; failures are not cached. */
-function remembered<T>(known: Map<string, Promise<T>>, key: string, find: () => Promise<T>): Promise<T> {
-  const there = known.get(key)
-  if (there !== undefined) return there
-  const found = find()
-  known.set(key, found)
-  found.catch(() => known.delete(key))
-  const [oldest = ''] = known.keys()
-  if (known.size > kept) known.delete(oldest)
-  return found
 }

@@ -1,12 +1,12 @@
+import { PromiseCache } from '../../core/concurrency/promise-cache.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { CrsError } from '../../geo/crs.ts'
 import type { Reprojector } from '../../geo/crs-projector.ts'
 import { createReprojector } from '../../geo/crs-reproject.ts'
 
-const mostKnown = 1000
 /** A missing transformation may become available when an operator installs GDAL or a grid. */
 const failureMs = 60_000
-const known = new Map<string, Promise<boolean>>()
+const known = new PromiseCache<string, boolean>({ limit: 1000, failureMs })
 
 /**
  * True if the transformation between a CRS and those of the tile matrix sets needs a GDAL program in either
@@ -14,13 +14,7 @@ const known = new Map<string, Promise<boolean>>()
  */
 export function needsProgram(crs: CrsDeclaration | string): Promise<boolean> {
   const key = typeof crs === 'string' ? crs : JSON.stringify(crs)
-  const answer = known.get(key)
-  if (answer !== undefined) return answer
-  if (known.size >= mostKnown) known.clear()
-  const found = isForProgram(crs)
-  known.set(key, found)
-  found.catch(() => setTimeout(() => known.delete(key), failureMs).unref())
-  return found
+  return known.get(key, () => isForProgram(crs))
 }
 
 async function isForProgram(crs: CrsDeclaration | string): Promise<boolean> {

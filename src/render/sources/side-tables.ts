@@ -1,6 +1,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { orAborted } from '../../core/concurrency/or-aborted.ts'
+import { PromiseCache } from '../../core/concurrency/promise-cache.ts'
 import { notFound } from '../../core/errors/errors.ts'
 import { startProcess } from '../../core/workers/start-process.ts'
 import { WorkPool } from '../../core/workers/work-pool.ts'
@@ -42,7 +43,7 @@ interface SideTablesDeps {
 interface MadeOfSide {
   abort: AbortController
   /** By what the coordinates are taken to be in. */
-  overviews: Map<string, Promise<LayerOverview>>
+  overviews: PromiseCache<string, LayerOverview>
 }
 
 /** Limits for reading a whole table. */
@@ -113,7 +114,7 @@ export class SideTables {
     const made = this.#made.get(path)
     this.#made.delete(path)
     made?.abort.abort(new Error('The table was removed'))
-    await Promise.allSettled(made?.overviews.values() ?? [])
+    await made?.overviews.settled()
     const [folder, name] = [dirname(path), basename(path)]
     for (const one of await readdir(folder).catch((): string[] => []))
       if (one.startsWith(name)) await rm(join(folder, one), { force: true })
@@ -131,16 +132,13 @@ export class SideTables {
   #overviewOf(side: SideTable): Promise<LayerOverview> {
     const { path, crs } = side
     const key = JSON.stringify(crs)
-    const made = this.#made.get(path) ?? { abort: new AbortController(), overviews: new Map() }
+    const made = this.#made.get(path) ?? { abort: new AbortController(), overviews: new PromiseCache() }
     this.#made.set(path, made)
     const { abort, overviews } = made
-    const known = overviews.get(key)
-    if (known !== undefined) return known
-    const signal = AbortSignal.any([abort.signal, this.#closing.signal])
-    const overview = this.#makeOverview(side, `${path}.${overviews.size}.overview`, signal)
-    overviews.set(key, overview)
-    overview.catch(() => overviews.delete(key))
-    return overview
+    return overviews.get(key, () => {
+      const signal = AbortSignal.any([abort.signal, this.#closing.signal])
+      return this.#makeOverview(side, `${path}.${overviews.size}.overview`, signal)
+    })
   }
 
   async #makeOverview(side: SideTable, overviewPath: string, signal: AbortSignal): Promise<LayerOverview> {

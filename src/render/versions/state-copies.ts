@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { SingleFlight } from '../../core/concurrency/single-flight.ts'
 import { startProcess } from '../../core/workers/start-process.ts'
 import { WorkPool } from '../../core/workers/work-pool.ts'
 import type { StateCopyHandlers, StateCopyRequest } from './copy-work.ts'
@@ -20,7 +21,7 @@ const maxHeapMb = 1024
 /** Copies of contents that are not in their place, by the numbers of the contents: what they hold never changes. */
 export class StateCopies {
   readonly #deps: StateCopiesDeps
-  readonly #making = new Map<number, Promise<string>>()
+  readonly #making = new SingleFlight<number, string>()
   readonly #closing = new AbortController()
   readonly #pool = new WorkPool<StateCopyHandlers>({
     start: (options) => startProcess(new URL('./copy-work.ts', import.meta.url), { ...options, maxHeapMb }),
@@ -33,12 +34,7 @@ export class StateCopies {
 
   /** The file of the copy, made where it is not there. */
   of(contentId: number, request: () => Promise<Omit<StateCopyRequest, 'file'>>): Promise<string> {
-    const known = this.#making.get(contentId)
-    if (known !== undefined) return known
-    const made = this.#find(contentId, request).finally(() => this.#making.delete(contentId))
-    this.#making.set(contentId, made)
-    made.catch(() => undefined)
-    return made
+    return this.#making.run(contentId, () => this.#find(contentId, request))
   }
 
   /**

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { RestorePlan, VersionedLayer, VersionRecord } from '../../catalog/services/versions.ts'
 import { orAborted } from '../../core/concurrency/or-aborted.ts'
+import { PromiseCache } from '../../core/concurrency/promise-cache.ts'
 import { conflict, Failure, notFound } from '../../core/errors/errors.ts'
 import { defined } from '../../core/values/defined.ts'
 import { startProcess } from '../../core/workers/start-process.ts'
@@ -53,8 +54,10 @@ const leftAfterMs = 86_400_000
 export class VersionChanges {
   readonly #deps: VersionChangesDeps
   readonly #folder: string
-  /** The most recently used last. */
-  readonly #found = new Map<string, Promise<VersionDifference>>()
+  readonly #found = new PromiseCache<string, VersionDifference>({
+    limit: mostKept,
+    onRemoved: ({ path }) => rm(path, { force: true }),
+  })
   readonly #closing = new AbortController()
   readonly #pool = new WorkPool<CompareHandlers>({
     start: (options) =>
@@ -118,26 +121,21 @@ export class VersionChanges {
   async close(): Promise<void> {
     this.#closing.abort(new Error('The server stops'))
     await this.#pool.close()
-    await Promise.allSettled(this.#found.values())
+    await this.#found.settled()
     await rm(this.#folder, { recursive: true, force: true })
   }
 
   #kept(key: string, find: (file: string) => Promise<VersionDifference>): Promise<VersionDifference> {
-    const known = this.#found.get(key)
-    const file = join(this.#folder, `${randomUUID()}.gpkg`)
-    const found = known ?? mkdir(this.#folder, { recursive: true }).then(() => find(file))
-    this.#found.delete(key)
-    this.#found.set(key, found)
-    if (known !== undefined) return found
-    found.catch(async () => {
-      this.#found.delete(key)
-      await rm(file, { force: true })
+    return this.#found.get(key, async () => {
+      const file = join(this.#folder, `${randomUUID()}.gpkg`)
+      await mkdir(this.#folder, { recursive: true })
+      try {
+        return await find(file)
+      } catch (error) {
+        await rm(file, { force: true })
+        throw error
+      }
     })
-    for (const [old, one] of [...this.#found].slice(0, -mostKept)) {
-      this.#found.delete(old)
-      void one.then(({ path }) => rm(path, { force: true })).catch(() => undefined)
-    }
-    return found
   }
 
   async #side(of: VersionedLayer, number: number): Promise<Side> {

@@ -1,17 +1,20 @@
 import { findCrs } from '../../../geo/crs-database.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
-import type { FilteredTable, FilteredTables } from '../../../render/downloads/filtered-tables.ts'
+import type {
+  FilteredTable,
+  FilteredTableQuery,
+  FilteredTables,
+} from '../../../render/downloads/filtered-tables.ts'
 import type { CachedTile } from '../../../render/maps.ts'
 import type { DrawingRequest, StyledLayer } from '../../../render/mapserver/map-drawings.ts'
 import { frameOfBox } from '../../../render/rasters/box-frame.ts'
 import type { Background } from '../../../render/rasters/map-frame.ts'
-import type { Rasters } from '../../../render/rasters/rasters.ts'
+import type { RasterMapRequest, Rasters } from '../../../render/rasters/rasters.ts'
 import type { TimeSelection } from '../../../render/rasters/time-selection.ts'
 import type { RequestBox } from '../../../stores/reading/feature-page-request.ts'
 import { rasterSymbols } from '../../tiles/drawn-style.ts'
 import type { OwsCatalog, OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { LayerFilter } from './layer-filters.ts'
 
 /** Maximum number of cells of all images that form one. */
 const mostCells = 64 * 1024 ** 2
@@ -47,7 +50,10 @@ export async function drawLayers(
       'width',
     )
   const background = backgroundOf(drawing)
-  const drawCoverage = (coverage: StyledLayer, options: CoverageOptions): Promise<Uint8Array | undefined> =>
+  const drawCoverage = (
+    coverage: StyledLayer,
+    options: Omit<RasterMapRequest, 'frame' | 'symbols'>,
+  ): Promise<Uint8Array | undefined> =>
     drawCurrentCoverage(deps.catalog.layers, coverage, signal, (current) =>
       drawOnce(deps.rasters, current, drawing, options, signal),
     )
@@ -107,12 +113,6 @@ export function backgroundOf({
   return [part(1), part(3), part(5), isTransparent ? 0 : 255]
 }
 
-interface CoverageOptions {
-  times: Times
-  format: 'png' | 'jpeg'
-  background: Background
-}
-
 /** Draws a coverage again if it changes meanwhile. Returns undefined if the box is outside the world. */
 async function drawCurrentCoverage(
   layers: OwsCatalog['layers'],
@@ -142,7 +142,7 @@ async function drawOnce(
   rasters: Rasters,
   { layer, style }: StyledLayer,
   { srs, box, width, height }: DrawingRequest,
-  options: CoverageOptions,
+  options: Omit<RasterMapRequest, 'frame' | 'symbols'>,
   signal: AbortSignal,
 ): Promise<CachedTile | undefined> {
   const { maxzoom } = await rasters.zooms(layer, signal)
@@ -155,7 +155,7 @@ async function drawOnce(
 export async function withFilteredRows<Drawn>(
   filtered: FilteredTables,
   { layers, srs, box }: Pick<DrawingRequest, 'layers' | 'srs' | 'box'>,
-  filters: readonly (LayerFilter | undefined)[],
+  filters: readonly (FilteredTableQuery | undefined)[],
   signal: AbortSignal,
   draw: (layers: StyledLayer[]) => Promise<Drawn>,
 ): Promise<Drawn> {

@@ -4,6 +4,7 @@ import { ownValue } from '../../../core/values/record-keys.ts'
 import type { Filter } from '../../../filters/filter.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import type { GeometryField } from '../../../geo/schema.ts'
+import type { FilteredTableQuery } from '../../../render/downloads/filtered-tables.ts'
 import type { BandValue, RasterPosition, Rasters } from '../../../render/rasters/rasters.ts'
 import type { TimeSelection } from '../../../render/rasters/time-selection.ts'
 import type {
@@ -20,7 +21,6 @@ import type { RequestDocuments } from '../request-documents.ts'
 import type { InfoGml, LayerFeatureInfo } from './feature-info-gml.ts'
 import { gmlText, infoForm } from './feature-info-gml.ts'
 import { maxMapLayers, mostCells } from './get-map.ts'
-import type { LayerFilter } from './layer-filters.ts'
 import { readChosenFilters, readLayerFilters, withTimes } from './layer-filters.ts'
 import type { MapCrs } from './map-crs.ts'
 import { readMapBox, readMapCrs } from './map-crs.ts'
@@ -129,7 +129,7 @@ function readQueryFilters(
   documents: RequestDocuments,
   values: KeyValues,
   layers: readonly LayerRecord[],
-): Promise<(LayerFilter | undefined)[]> {
+): Promise<(FilteredTableQuery | undefined)[]> {
   const names = values.list('query_layers')
   const shown = values.list('layers')
   const text = values.find('cql_filter') ?? values.find('filter')
@@ -184,7 +184,7 @@ interface FeatureInfoQuery {
   point: MapPoint
   limit: number
   form: WrittenForm | undefined
-  shown: LayerFilter | undefined
+  shown: FilteredTableQuery | undefined
 }
 
 async function findFeatures(

@@ -1,5 +1,6 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import { allOf } from '../../../filters/filter.ts'
+import type { FilteredTableQuery } from '../../../render/downloads/filtered-tables.ts'
 import type { TimeSelection } from '../../../render/rasters/time-selection.ts'
 import type { RequestFilter } from '../../../stores/reading/request-filter.ts'
 import type { WrittenFes } from '../fes/read-fes.ts'
@@ -9,12 +10,6 @@ import { OwsFailure } from '../ows-failure.ts'
 import type { RequestDocuments } from '../request-documents.ts'
 import { findFeatureId } from '../type-names.ts'
 import { timesFilter } from './time-dimension.ts'
-
-/** Features of a layer to show on a map, by GeoServer's parameters. */
-export interface LayerFilter {
-  filter?: RequestFilter
-  ids?: string[]
-}
 
 const mostIds = 10_000
 const nothing: RequestFilter = { asked: { kind: 'constant', is: false }, srs: 'EPSG:4326' }
@@ -28,7 +23,7 @@ export async function readLayerFilters(
   values: KeyValues,
   layers: readonly LayerRecord[],
   documents: RequestDocuments,
-): Promise<(LayerFilter | undefined)[]> {
+): Promise<(FilteredTableQuery | undefined)[]> {
   const [cql, fes, ids] = ['cql_filter', 'filter', 'featureid'].map((name) => values.find(name))
   const given = [cql, fes, ids].filter((one) => one !== undefined)
   if (given.length > 1)
@@ -57,10 +52,10 @@ export async function readLayerFilters(
 
 /** The filters with what TIME leaves besides. */
 export function withTimes(
-  filters: readonly (LayerFilter | undefined)[],
+  filters: readonly (FilteredTableQuery | undefined)[],
   layers: readonly LayerRecord[],
   times: readonly TimeSelection[] | undefined,
-): (LayerFilter | undefined)[] {
+): (FilteredTableQuery | undefined)[] {
   if (times === undefined) return [...filters]
   return layers.map(({ details }, at) => {
     const known = filters[at]
@@ -77,7 +72,7 @@ export function readChosenFilters(
   names: readonly string[],
   chosen: readonly { layer: LayerRecord; name: string }[],
   documents: RequestDocuments,
-): Promise<(LayerFilter | undefined)[]> {
+): Promise<(FilteredTableQuery | undefined)[]> {
   const read = async ({ layer, name }: { layer: LayerRecord; name: string }) => {
     const at = names.indexOf(name)
     const own = (parameter: string, texts: readonly string[]): KeyValues => {
@@ -131,15 +126,18 @@ interface WrittenFilter {
   layer: LayerRecord
 }
 
-type ReadFilter = (written: WrittenFilter, documents: RequestDocuments) => Promise<LayerFilter | undefined>
+type ReadFilter = (
+  written: WrittenFilter,
+  documents: RequestDocuments,
+) => Promise<FilteredTableQuery | undefined>
 
 /** In sequence: the first invalid one determines the error. */
 async function readEach(
   written: readonly WrittenFilter[],
   documents: RequestDocuments,
   read: ReadFilter,
-): Promise<(LayerFilter | undefined)[]> {
-  const filters: (LayerFilter | undefined)[] = []
+): Promise<(FilteredTableQuery | undefined)[]> {
+  const filters: (FilteredTableQuery | undefined)[] = []
   for (const one of written) filters.push(await read(one, documents))
   return filters
 }
@@ -152,11 +150,11 @@ const readFilterXml: ReadFilter = async ({ text, layer }, documents) => {
   return ofLayer(readFes(await documents.readFilterXml(text), documents), layer)
 }
 
-async function ofLayer({ ids, filter }: WrittenFes, layer: LayerRecord): Promise<LayerFilter> {
+async function ofLayer({ ids, filter }: WrittenFes, layer: LayerRecord): Promise<FilteredTableQuery> {
   return ids === undefined ? { filter: await filter?.(layer) } : ofIds(ids, layer)
 }
 
-function readIds(text: string, layer: LayerRecord): LayerFilter {
+function readIds(text: string, layer: LayerRecord): FilteredTableQuery {
   return ofIds(
     text.split(',').map((one) => one.trim()),
     layer,
@@ -164,7 +162,7 @@ function readIds(text: string, layer: LayerRecord): LayerFilter {
 }
 
 /** Ids of other layers select no feature of this one. */
-function ofIds(written: readonly string[], layer: LayerRecord): LayerFilter {
+function ofIds(written: readonly string[], layer: LayerRecord): FilteredTableQuery {
   if (written.length > mostIds)
     throw new OwsFailure('InvalidParameterValue', `At most ${mostIds} ids are asked at once`, 'featureid')
   const ids = written.flatMap((one) => findFeatureId(layer, one) ?? [])

@@ -1,4 +1,7 @@
-import { endpoint } from '../../endpoint.ts'
+import type { Catalog } from '../../../catalog/catalog.ts'
+import type { ApiArea, FastifyRequest } from '../../app-types.ts'
+import { addEndpoints, endpoint } from '../../endpoint.ts'
+import type { ComparisonDeps, InventoryDeps, PublicAccessDeps, VersionDeps } from './catalog-deps.ts'
 import { listPalettes, showClasses } from './classes.ts'
 import { makeStyleOfLayer } from './classified-styles.ts'
 import {
@@ -31,6 +34,7 @@ import {
   showCoverageStore,
   showDataStore,
 } from './stores.ts'
+import { documentTypes } from './style-documents.ts'
 import { changeStyle, createStyle, deleteStyle, listStyles, showStyle } from './styles.ts'
 import {
   changeStyleOfWorkspace,
@@ -158,3 +162,27 @@ export const catalogEndpoints = [
   ...versionEndpoints,
   ...styleEndpoints,
 ]
+
+/** `/rest/workspaces` with their stores, and `/rest/layers`. */
+export function catalogArea(deps: PublicAccessDeps & VersionDeps & ComparisonDeps & InventoryDeps): ApiArea {
+  return (app) => {
+    addEndpoints(app, workspaceEndpoints, deps)
+    addEndpoints(app, storeEndpoints, deps)
+    addEndpoints(app, inventoryEndpoints, deps)
+    addEndpoints(app, layerEndpoints, deps)
+    addEndpoints(app, versionEndpoints, deps)
+  }
+}
+
+/** `/rest/styles`, and the styles of one workspace: their bodies may be documents. */
+export function stylesArea(catalog: Catalog): ApiArea {
+  return (app) => {
+    for (const type of documentTypes)
+      app.addContentTypeParser(
+        type,
+        { parseAs: 'string' },
+        async (_request: FastifyRequest, body: string) => body,
+      )
+    addEndpoints(app, styleEndpoints, { catalog })
+  }
+}

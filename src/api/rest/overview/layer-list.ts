@@ -9,11 +9,21 @@ import { loginNeeded } from '../../app-types.ts'
 import { countReaders } from '../../compat/dialect.ts'
 import { operation } from '../../endpoint.ts'
 import { sendEntity } from '../../etag.ts'
+import type { LayerBounds } from '../../layer-bounds.ts'
 import type { LayerListQuery } from './layer-list-query.ts'
 import { ListQuery, readQuestion, writePosition } from './layer-list-query.ts'
 import { LayerListReply, toCountsResponse, toListedResponse } from './layer-list-response.ts'
+import type { LayerUse } from './layer-use.ts'
 import type { OrderedSummaries } from './ordered-summaries.ts'
-import type { LayerListDeps } from './overview-deps.ts'
+
+/** Dependencies of the lists of layers. */
+interface LayerListDeps {
+  catalog: Pick<Catalog, 'cards' | 'looks'>
+  bounds: LayerBounds
+  ordered: OrderedSummaries
+  /** Absent where monitoring is off. */
+  use: LayerUse | undefined
+}
 
 /** Permissions of the caller for layers. */
 interface Rights {

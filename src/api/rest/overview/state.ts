@@ -2,14 +2,26 @@ import { Type } from 'typebox'
 import { hasRole } from '../../../access/records.ts'
 import type { Catalog } from '../../../catalog/catalog.ts'
 import { invalid } from '../../../core/errors/errors.ts'
+import type { Clock } from '../../../core/time/clock.ts'
 import { isZone } from '../../../core/values/zone-days.ts'
 import type { Importer } from '../../../importer/importer.ts'
+import type { Notifications } from '../../../monitoring/notify/notifications.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { countReaders } from '../../compat/dialect.ts'
 import { operation } from '../../endpoint.ts'
 import { healthLevel } from '../monitoring/checks/responses.ts'
-import type { StateDeps } from './overview-deps.ts'
-import type { DayTotals } from './requests-today.ts'
+import type { DayTotals, RequestsToday } from './requests-today.ts'
+
+/** Dependencies of the server's state. */
+interface StateDeps {
+  catalog: Pick<Catalog, 'cards' | 'looks'>
+  imports: Pick<Importer['kept'], 'countUnfinished'>
+  clock: Clock
+  /** IANA name of the time zone whose days are meant where none is named. */
+  zone: string
+  /** Absent where monitoring is off. */
+  counted: { requests: RequestsToday; notifications: Pick<Notifications, 'problems'> } | undefined
+}
 
 const Count = Type.Integer({ minimum: 0 })
 const Day = Type.Object({

@@ -1,4 +1,4 @@
-import { BoundedCache } from '../../../core/caches/bounded-cache.ts'
+import { PromiseCache } from '../../../core/concurrency/promise-cache.ts'
 import { findCrs } from '../../../geo/crs-database.ts'
 import type { Reprojector } from '../../../geo/crs-reproject.ts'
 import { createReprojector } from '../../../geo/crs-reproject.ts'
@@ -81,7 +81,7 @@ function areaOf(ranges: readonly CellRange[]): string | undefined {
   return cells.join(',')
 }
 
-const reprojectors = new BoundedCache<string, Promise<Reprojector | undefined>>(100)
+const reprojectors = new PromiseCache<string, Reprojector | undefined>({ limit: 200 })
 
 /**
  * Returns the cells that the requested box intersects; undefined if there is no box, or if its CRS is unknown
