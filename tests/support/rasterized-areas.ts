@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -49,13 +49,31 @@ async function burn(
     const size = String(pixels)
     const options = ['-q', '-a', 'kind', '-ot', 'Byte', '-of', 'ENVI', '-te', ...box, '-ts', size, size]
     await runProgram('gdal_rasterize', [...options, source, target], { signal: never })
-    const counts: number[] = []
-    for (const value of await readFile(target))
-      if (value > 0) counts[value - 1] = (counts[value - 1] ?? 0) + 1
-    return Array.from(counts, (count) => count ?? 0)
+    return countClasses(await readPixels(target))
   } finally {
     await rm(folder, { recursive: true })
   }
+}
+
+/** Reused: a new buffer for each raster would make the garbage collector run for each. */
+const raster = new Uint8Array(pixels ** 2)
+
+async function readPixels(path: string): Promise<Uint8Array> {
+  const file = await open(path)
+  try {
+    const { bytesRead } = await file.read(raster, 0, raster.length, 0)
+    return raster.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}
+
+/** Returns the number of pixels of each class; pixel values are classes plus 1. */
+function countClasses(values: Uint8Array): number[] {
+  const counts = new Uint32Array(256)
+  for (let at = 0; at < values.length; at += 1) counts[values[at] ?? 0] = (counts[values[at] ?? 0] ?? 0) + 1
+  const used = counts.findLastIndex((count) => count > 0)
+  return Array.from(counts.subarray(1, used + 1))
 }
 
 /** The share of `areaBounds` that each class covers, in the coordinates of a set. */
