@@ -1,8 +1,7 @@
-import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { runProgram } from '../../src/core/process/process.ts'
 import { writeTile } from '../../src/stores/reading/write-tile.ts'
 import type { VectorStore } from '../../src/stores/store.ts'
 import { tileReadingOf } from '../../src/stores/tile-reading.ts'
@@ -14,6 +13,7 @@ import type { TileAddress, TileMatrixSetId } from '../../src/tiles/tile-matrix-s
 import { getTileMatrixSet, tileEnvelope } from '../../src/tiles/tile-matrix-sets.ts'
 import { tileExtent } from '../../src/tiles/world.ts'
 import { areaBounds } from './area-layers.ts'
+import { rasterizedCounts } from './gdal-session.ts'
 import type { DecodedFeature } from './tiles.ts'
 import { decodeTile } from './tiles.ts'
 
@@ -43,37 +43,22 @@ async function burn(
       const geometry = { type: 'Polygon', coordinates }
       return JSON.stringify({ type: 'Feature', properties: { kind: kind + 1 }, geometry })
     })
-    const [source, target] = [join(folder, 'areas.geojson'), join(folder, 'areas.bin')]
+    const source = join(folder, 'areas.geojson')
     await writeFile(source, `{"type":"FeatureCollection","features":[${texts.join()}]}`)
     const box = [minX, minY, maxX, maxY].map(String)
-    const size = String(pixels)
-    const options = ['-q', '-a', 'kind', '-ot', 'Byte', '-of', 'ENVI', '-te', ...box, '-ts', size, size]
-    await runProgram('gdal_rasterize', [...options, source, target], { signal: never })
-    return countClasses(await readPixels(target))
+    const counts = rasterizedCounts(source, [
+      '-a',
+      'kind',
+      '-te',
+      ...box,
+      '-ts',
+      String(pixels),
+      String(pixels),
+    ])
+    return counts.slice(1, counts.findLastIndex((count) => count > 0) + 1)
   } finally {
     await rm(folder, { recursive: true })
   }
-}
-
-/** Reused: a new buffer for each raster would make the garbage collector run for each. */
-const raster = new Uint8Array(pixels ** 2)
-
-async function readPixels(path: string): Promise<Uint8Array> {
-  const file = await open(path)
-  try {
-    const { bytesRead } = await file.read(raster, 0, raster.length, 0)
-    return raster.subarray(0, bytesRead)
-  } finally {
-    await file.close()
-  }
-}
-
-/** Returns the number of pixels of each class; pixel values are classes plus 1. */
-function countClasses(values: Uint8Array): number[] {
-  const counts = new Uint32Array(256)
-  for (let at = 0; at < values.length; at += 1) counts[values[at] ?? 0] = (counts[values[at] ?? 0] ?? 0) + 1
-  const used = counts.findLastIndex((count) => count > 0)
-  return Array.from(counts.subarray(1, used + 1))
 }
 
 /** The share of `areaBounds` that each class covers, in the coordinates of a set. */
