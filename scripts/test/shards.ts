@@ -19,7 +19,7 @@ const filesOfShard: Record<Kind, number> = { application: 14, browser: 7, unit: 
 const filesOfExtendedShard: Record<Kind, number> = { application: 4, browser: 3, unit: 20 }
 /** Files that take minutes start first, so that none of them runs alone at the end. */
 const longFiles =
-  /\/(?:kill|recount|fairness-monitoring|restart-states|layer-style|endless-work|drawn-styles|every-page)\.test\.ts$/
+  /\/(?:kill|recount|tile-areas-gdal|fairness-monitoring|restart-states|layer-style|endless-work|drawn-styles|every-page)\.test\.ts$/
 
 const application = 'src/app/app.ts'
 const browsers = ['tests/support/browser.ts', 'tests/pages/support/shown-pages.ts']

@@ -49,7 +49,15 @@ def cells(request):
     return bytes(gdal.Open(request["from"]).ReadRaster())
 
 
-CALLS = {"translate": translate, "warp": warp, "convert": convert, "info": info, "cells": cells}
+def rasterize(request):
+    """Burns a vector file into a raster of bytes in memory; returns the number of cells of each value from 0 to 255."""
+    source = gdal.OpenEx(request["from"], gdal.OF_VECTOR)
+    raster = gdal.Rasterize("", source, options=["-of", "MEM", "-ot", "Byte", *request["options"]])
+    counts = raster.GetRasterBand(1).GetHistogram(-0.5, 255.5, 256, include_out_of_range=0, approx_ok=0)
+    return json.dumps(counts).encode()
+
+
+CALLS = {"translate": translate, "warp": warp, "convert": convert, "info": info, "cells": cells, "rasterize": rasterize}
 
 for line in sys.stdin:
     request = json.loads(line)

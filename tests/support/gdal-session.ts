@@ -8,7 +8,7 @@ const python = '/usr/bin/python3'
 const script = join(import.meta.dirname, 'gdal-session.py')
 
 interface SessionRequest {
-  call: 'translate' | 'warp' | 'convert' | 'info' | 'cells'
+  call: 'translate' | 'warp' | 'convert' | 'info' | 'cells' | 'rasterize'
   from: string
   to?: string
   /** Options as the program of GDAL takes them. */
@@ -56,6 +56,11 @@ export function rasterInfo<T>(from: string, options: readonly string[] = []): T 
 /** Returns the cells of all bands, one band after the other, in their own type. */
 export function rasterCells(from: string): Buffer {
   return callGdal({ call: 'cells', from })
+}
+
+/** Burns a vector file as `gdal_rasterize -ot Byte` does. Returns the number of cells of each value from 0 to 255. */
+export function rasterizedCounts(from: string, options: readonly string[]): number[] {
+  return JSON.parse(callGdal({ call: 'rasterize', from, options }).toString()) as number[]
 }
 
 /**

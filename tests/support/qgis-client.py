@@ -4,7 +4,7 @@ import sys
 
 from qgis.core import (
     NULL, QgsApplication, QgsAuthMethodConfig, QgsCategorizedSymbolRenderer, QgsCoordinateReferenceSystem,
-    QgsCoordinateTransform, QgsFillSymbol, QgsGeometry, QgsMapRendererParallelJob, QgsMapSettings, QgsPointXY, QgsProject, QgsRasterLayer,
+    QgsCoordinateTransform, QgsFeatureRequest, QgsFillSymbol, QgsGeometry, QgsMapRendererParallelJob, QgsMapSettings, QgsPointXY, QgsProject, QgsRasterLayer,
     QgsRectangle, QgsRendererCategory, QgsVectorLayer, QgsVectorTileBasicRenderer, QgsVectorTileLayer, QgsWkbTypes)
 from qgis.gui import QgsMapCanvas, QgsMapToolIdentify
 from qgis.PyQt.QtCore import QSize, Qt
@@ -62,8 +62,9 @@ def identify(wish):
 
 
 def identify_points(wish):
-    """What clicks on a layer tell, in the CRS of the map and with next to no search radius: values of a column."""
-    layer = open_layer(wish)
+    """Returns the values of a column at clicks on a layer, in the CRS of the map and with a search radius of almost 0."""
+    # In memory: OGR would parse a GeoJSON file again for each click.
+    layer = open_layer(wish).materialize(QgsFeatureRequest())
     canvas = QgsMapCanvas()
     canvas.resize(512, 512)
     canvas.setDestinationCrs(QgsCoordinateReferenceSystem(wish['crs']))

@@ -1,8 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { runProgram } from '../../src/core/process/process.ts'
 import { writeTile } from '../../src/stores/reading/write-tile.ts'
 import type { VectorStore } from '../../src/stores/store.ts'
 import { tileReadingOf } from '../../src/stores/tile-reading.ts'
@@ -14,6 +13,7 @@ import type { TileAddress, TileMatrixSetId } from '../../src/tiles/tile-matrix-s
 import { getTileMatrixSet, tileEnvelope } from '../../src/tiles/tile-matrix-sets.ts'
 import { tileExtent } from '../../src/tiles/world.ts'
 import { areaBounds } from './area-layers.ts'
+import { rasterizedCounts } from './gdal-session.ts'
 import type { DecodedFeature } from './tiles.ts'
 import { decodeTile } from './tiles.ts'
 
@@ -43,16 +43,19 @@ async function burn(
       const geometry = { type: 'Polygon', coordinates }
       return JSON.stringify({ type: 'Feature', properties: { kind: kind + 1 }, geometry })
     })
-    const [source, target] = [join(folder, 'areas.geojson'), join(folder, 'areas.bin')]
+    const source = join(folder, 'areas.geojson')
     await writeFile(source, `{"type":"FeatureCollection","features":[${texts.join()}]}`)
     const box = [minX, minY, maxX, maxY].map(String)
-    const size = String(pixels)
-    const options = ['-q', '-a', 'kind', '-ot', 'Byte', '-of', 'ENVI', '-te', ...box, '-ts', size, size]
-    await runProgram('gdal_rasterize', [...options, source, target], { signal: never })
-    const counts: number[] = []
-    for (const value of await readFile(target))
-      if (value > 0) counts[value - 1] = (counts[value - 1] ?? 0) + 1
-    return Array.from(counts, (count) => count ?? 0)
+    const counts = rasterizedCounts(source, [
+      '-a',
+      'kind',
+      '-te',
+      ...box,
+      '-ts',
+      String(pixels),
+      String(pixels),
+    ])
+    return counts.slice(1, counts.findLastIndex((count) => count > 0) + 1)
   } finally {
     await rm(folder, { recursive: true })
   }

@@ -6,9 +6,9 @@ import sharp from 'sharp'
 import { frameOf, mercatorBox } from '../../../src/render/thumbnails/thumbnail-frame.ts'
 import { writeStyle } from '../../../src/styles/convert-style.ts'
 import type { Dimension, Rule } from '../../../src/styles/model.ts'
-import type { MapBrowser } from '../../support/browser.ts'
+import type { MapBrowser, ShownMap } from '../../support/browser.ts'
 import { pictureSize, startBrowser } from '../../support/browser.ts'
-import { mapLibrePage, showMapLibre } from '../../support/map-pages.ts'
+import { changeMapLibreStyle, mapLibrePage, showMapLibre } from '../../support/map-pages.ts'
 import type { ServedMaps } from '../../support/served-maps.ts'
 import { serveMaps } from '../../support/served-maps.ts'
 import { dimensions, samples, styledFeatures } from '../../support/styled-features.ts'
@@ -186,12 +186,14 @@ describe('styles drawn by WMS beside MapLibre', () => {
       return bytes
     }
   }
+  let shown: ShownMap | undefined
   const byMapLibre = async (layer: string, style: string, center: [number, number], atZoom: number) => {
-    const page = mapLibrePage(`${server.url}/tiles/default:${layer}/style.json?style=${style}`)
-    const shown = await showMapLibre(browser, page, { view: { center, zoom: atZoom } })
+    const address = `${server.url}/tiles/default:${layer}/style.json?style=${style}`
+    const view = { center, zoom: atZoom }
+    if (shown === undefined) shown = await showMapLibre(browser, mapLibrePage(address), { view })
+    else await changeMapLibreStyle(shown, address, view)
     const picture = await shown.picture()
-    assert.deepEqual(shown.complaints, [], style)
-    await shown.close()
+    assert.deepEqual(shown.complaints.splice(0), [], style)
     return picture
   }
 

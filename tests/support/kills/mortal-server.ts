@@ -5,6 +5,7 @@ import type { ProtocolStep } from '../../../src/core/process/protocol-steps.ts'
 import type { TestServer } from '../server.ts'
 import { startServer } from '../server.ts'
 import type { Cleanup } from '../terrane-process.ts'
+import { until } from '../until.ts'
 
 const preload = new URL('./die-at-step.ts', import.meta.url).href
 /** By then the work that a start does beyond becoming ready has ended. */
@@ -59,6 +60,19 @@ export class MortalServer {
     }
     await this.now.process.ended
     return true
+  }
+
+  /** Starts it where a job of an earlier server goes on and comes to a step; it dies there. */
+  async startAndDieAt(step: ProtocolStep): Promise<void> {
+    writeFileSync(this.#file, step)
+    try {
+      this.#server = await startServer(this.#t, this.#dataDir, this.#env)
+    } catch (error) {
+      if (existsSync(this.#file)) throw error
+      return
+    }
+    await until(() => !existsSync(this.#file))
+    await this.#server.process.ended
   }
 
   async stop(): Promise<void> {

@@ -8,7 +8,7 @@ export const wgs84 =
   'GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]]'
 
 /** Number of rows in each file, by its name, which is also the value of the attribute `part` in each row. */
-const sizes = { a: 30_000, b: 40_000, c: 15_000, long: 300_000 }
+const sizes = { a: 30_000, b: 40_000, c: 15_000 }
 export type Part = keyof typeof sizes
 
 export function contentOf(...parts: Part[]): Content {
