@@ -8,6 +8,9 @@
 // `pages` (a minute): pages in a browser.
 // `tiles` (ten minutes): vector tiles compared with `ST_AsMVT` and MapServer; `--only tiles --part
 // polygons-4326 --share 0.05` selects some of them and fewer rows.
+// `npm run bench -- --guard` (two minutes): ratios of small cases to their peers, compared with those of
+// bench/guard.json. `--record` writes them there. It does not run if the load average is above 1;
+// `--allowed-load 20` raises this limit.
 // Parts of monitoring: monitoring-recording, monitoring-sustained, monitoring-backfill, monitoring-queries
 // (`--query` selects some), monitoring-fairness.
 import { writeFileSync } from 'node:fs'
@@ -22,6 +25,7 @@ import type { Dataset } from './data.ts'
 import { dataFile } from './data.ts'
 import { dryRunsReport, runDryRuns } from './dry-runs.ts'
 import { runFileLayers } from './file-layers.ts'
+import { runGuard } from './guard.ts'
 import type { ItemsResults } from './items.ts'
 import { itemsReport, runItems } from './items.ts'
 import { createStore, timeLoad } from './load.ts'
@@ -59,8 +63,15 @@ const { values: options } = parseArgs({
     query: { type: 'string' },
     part: { type: 'string' },
     share: { type: 'string' },
+    guard: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
+    'allowed-load': { type: 'string' },
   },
 })
+if (options.guard) {
+  const allowedLoad = options['allowed-load'] === undefined ? undefined : Number(options['allowed-load'])
+  process.exit((await runGuard(folder, { isRecording: options.record, allowedLoad })) ? 0 : 1)
+}
 const runs = Number(options.runs)
 const tilesOptions = {
   ...(options.share === undefined ? {} : { share: Number(options.share) }),

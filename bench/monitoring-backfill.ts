@@ -36,7 +36,7 @@ const agents = [
 export async function runBackfill(folder: string): Promise<SmallResult[]> {
   const results: SmallResult[] = []
   for (const { lines, hours } of cases) {
-    const path = await logFile(folder, lines, hours)
+    const path = await accessLog(folder, lines, hours)
     const name = `${lines.toLocaleString('en')} log lines of ${hours} hours`
     const parsing = await timeParsing(path)
     const { collecting, computing, rows } = await timeBackfill(path)
@@ -73,7 +73,9 @@ async function timeParsing(path: string): Promise<number> {
 }
 
 /** Measures the processor time of one thread on SQLite, for collecting and for computing minutes. */
-async function timeBackfill(log: string): Promise<{ collecting: number; computing: number; rows: number }> {
+export async function timeBackfill(
+  log: string,
+): Promise<{ collecting: number; computing: number; rows: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-backfill-'))
   const service: CollectedService = {
     id: 1,
@@ -116,7 +118,8 @@ async function timeBackfill(log: string): Promise<{ collecting: number; computin
   }
 }
 
-function millisecondsSince(used: NodeJS.CpuUsage): number {
+/** Returns the processor time of this process since `used`. */
+export function millisecondsSince(used: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(used)
   return (user + system) / 1000
 }
@@ -148,7 +151,7 @@ interface Viewer {
 }
 
 /** Lines of a map viewer's requests: tiles of maps, features and legends, some failures. */
-async function logFile(folder: string, count: number, hours: number): Promise<string> {
+export async function accessLog(folder: string, count: number, hours: number): Promise<string> {
   const path = join(folder, `access-${count}-${hours}h.log`)
   if (existsSync(path)) return path
   mkdirSync(folder, { recursive: true })

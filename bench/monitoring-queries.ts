@@ -12,6 +12,7 @@ import { openSeriesDatabase } from '../src/monitoring/series/open-series-databas
 import type { SeriesLocation } from '../src/monitoring/series/series-database.ts'
 import { silentLogger } from '../tests/support/silent-logger.ts'
 import { LoopWatch } from './loop-watch.ts'
+import type { YearSize } from './monitoring-year.ts'
 import { fillYear, sizeOf, yearEnd, yearStart } from './monitoring-year.ts'
 import { quantile } from './quantile.ts'
 import type { QueryResult, SmallResult } from './report.ts'
@@ -108,6 +109,28 @@ async function runOn(name: string, place: SeriesLocation, only: string): Promise
     await reader.close()
     await database.close()
   }
+}
+
+/** A small database of metrics with the thread that answers queries. */
+export interface OpenYear {
+  reader: SeriesReader<SeriesReads>
+  close(): Promise<void>
+}
+
+/** Fills a database and starts the thread that answers queries. The caller must call `close()`. */
+export async function openYear(place: SeriesLocation, size: YearSize): Promise<OpenYear> {
+  const database = await openSeriesDatabase(place)
+  await fillYear(database, size)
+  await database.close()
+  const reader = new SeriesReader<SeriesReads>({ place, entry, log: silentLogger, maxRows: 2_000_000 })
+  return { reader, close: () => reader.close() }
+}
+
+/** Returns the median milliseconds of a query by its name. */
+export async function timeQuery({ reader }: OpenYear, name: string): Promise<number> {
+  const asked = listAsked().find((one) => one.name === name)
+  if (asked === undefined) throw new Error(`There is no query "${name}"`)
+  return (await time(reader, asked)).median
 }
 
 function sizeText(name: string, rows: number, size: number): string {

@@ -7,8 +7,13 @@ import type { SeriesDatabase } from '../src/monitoring/series/series-database.ts
 import { seededRandom } from './random.ts'
 
 const daySeconds = 86_400
-export const labelCount = 100
-export const resourceCount = 50
+/** Number of labels and resources of the service. */
+export interface YearSize {
+  labels: number
+  resources: number
+}
+
+const fullYear: YearSize = { labels: 100, resources: 50 }
 /** Labels that a resource has; two of them in each minute. */
 const labelsOfResource = 10
 const ownTypes = ['OWS:WMS', 'OWS:WFS', 'OWS:WCS', 'OWS:WMTS'] as const
@@ -41,14 +46,14 @@ interface SeriesRows {
  * Writes a year of one service as roll-up and retention leave it: a metric with labels (`request.path`), a
  * count, and a mean with sketches, by event type and resource. Returns the number of rows.
  */
-export async function fillYear(database: SeriesDatabase): Promise<number> {
-  await fillNames(database)
+export async function fillYear(database: SeriesDatabase, size: YearSize = fullYear): Promise<number> {
+  await fillNames(database, size)
   let rows = 0
   let id = 0
-  for (const series of listSeries()) {
+  for (const series of listSeries(size)) {
     id += 1
     await insertSeries(database, id, series, false)
-    rows += await insertRows(database, id, series)
+    rows += await insertRows(database, id, series, size.labels)
     if (series.labels === 0) continue
     id += 1
     await insertSeries(database, id, series, true)
@@ -58,7 +63,7 @@ export async function fillYear(database: SeriesDatabase): Promise<number> {
   return rows
 }
 
-function listSeries(): SeriesRows[] {
+function listSeries({ labels: labelCount, resources: resourceCount }: YearSize): SeriesRows[] {
   const series: SeriesRows[] = []
   for (const metric of ['request.path', 'request.count', 'response.time']) {
     const isLabelled = metric === 'request.path'
@@ -67,14 +72,18 @@ function listSeries(): SeriesRows[] {
       series.push({ metric, eventType, resourceId, labels: isLabelled ? labels : 0, firstLabel })
     }
     for (const type of ['all', 'OWS:ALL'] as const) of(type, 0, labelCount)
-    for (const type of ownTypes) of(type, 0, labelCount / ownTypes.length)
+    for (const type of ownTypes) of(type, 0, Math.ceil(labelCount / ownTypes.length))
     of('all', -1, labelCount)
-    for (let resource = 1; resource <= resourceCount; resource += 1) of('all', resource, labelsOfResource)
+    for (let resource = 1; resource <= resourceCount; resource += 1)
+      of('all', resource, Math.min(labelsOfResource, labelCount))
   }
   return series
 }
 
-async function fillNames(database: SeriesDatabase): Promise<void> {
+async function fillNames(
+  database: SeriesDatabase,
+  { labels: labelCount, resources: resourceCount }: YearSize,
+): Promise<void> {
   const labels = Array.from({ length: labelCount }, (_, index) => [
     index + 1,
     `/layers/some/path/${index}`,
@@ -126,7 +135,12 @@ async function insertSeries(
 
 const columns = 'series_id, period, label_id, sum, weighted, min, max, samples, count, labels, users, sketch'
 
-async function insertRows(database: SeriesDatabase, id: number, series: SeriesRows): Promise<number> {
+async function insertRows(
+  database: SeriesDatabase,
+  id: number,
+  series: SeriesRows,
+  labelCount: number,
+): Promise<number> {
   const { metric, labels, firstLabel, resourceId } = series
   let rows = 0
   for (const resolution of [60, 3600, 86_400] as const) {
