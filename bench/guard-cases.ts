@@ -43,7 +43,7 @@ const metric = 'request.path'
 const daySeconds = 86_400
 
 /** A case of the guard: median milliseconds of Terrane and of its peer in the same run. */
-export interface GuardCase {
+interface GuardCase {
   name: string
   ours: number
   peer: number

@@ -20,7 +20,7 @@ export interface GuardRecord {
   ratios: Record<string, number>
 }
 
-export interface GuardOptions {
+interface GuardOptions {
   /** True to write the ratios of this run to `bench/guard.json` instead of comparing them. */
   isRecording: boolean
   /** Highest load average at which it runs; default 1. */

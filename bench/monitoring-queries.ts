@@ -112,7 +112,7 @@ async function runOn(name: string, place: SeriesLocation, only: string): Promise
 }
 
 /** A small database of metrics with the thread that answers queries. */
-export interface OpenYear {
+interface OpenYear {
   reader: SeriesReader<SeriesReads>
   close(): Promise<void>
 }
