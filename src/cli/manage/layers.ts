@@ -3,8 +3,9 @@ import { UsageError } from '../options.ts'
 import { listOf, readField, readString } from '../rest-client.ts'
 import { fieldsText, listText } from '../text-table.ts'
 import { find, layerPath, listAll, listColumns, toRow } from './find-layers.ts'
+import { publish } from './publish.ts'
 import type { Action, Kind, ManageContext } from './run-kind.ts'
-import { eitherOption, givenOptions, requireChange, runKind } from './run-kind.ts'
+import { eitherOption, givenOptions, readManaged, requireChange, runKind } from './run-kind.ts'
 import { changes, restore, versions } from './versions.ts'
 
 const list: Action = {
@@ -34,6 +35,7 @@ const change: Action = {
     'contact',
     'style',
     'further-style',
+    'managed',
     'public',
     'private',
     'inherit',
@@ -43,9 +45,10 @@ const change: Action = {
     const { title, abstract, attribution, licence, contact, style: defaultStyle } = values
     const [keywords, styles] = [listGiven(values.keyword), listGiven(values['further-style'])]
     const texts = { title, abstract, keywords, attribution, licence, contact }
-    const wanted = givenOptions({ ...texts, defaultStyle, styles, public: publicity(values) })
+    const managed = readManaged(values)
+    const wanted = givenOptions({ ...texts, defaultStyle, styles, managed, public: publicity(values) })
     const options =
-      '--title, --abstract, --keyword, --attribution, --licence, --contact, --style, --further-style'
+      '--title, --abstract, --keyword, --attribution, --licence, --contact, --style, --further-style, --managed'
     requireChange('layers change', wanted, `${options}, --public, --private or --inherit`)
     return describe(await context.client.put(layerPath(context, name), { layer: wanted }))
   },
@@ -77,7 +80,9 @@ const create: Action = {
   words: [],
   options: [],
   run: async () => {
-    throw new UsageError('Layers come into being by `terrane import`')
+    throw new UsageError(
+      'Layers are created by `terrane import`, or by `terrane layers publish` from tables of a store',
+    )
   },
 }
 
@@ -120,7 +125,7 @@ function columnText(attribute: unknown): string {
 
 const layers: Kind = {
   command: 'layers',
-  actions: { list, find, show, create, change, delete: remove, versions, restore, changes },
+  actions: { list, find, show, create, change, publish, delete: remove, versions, restore, changes },
 }
 
 /** `terrane layers` */
