@@ -158,7 +158,10 @@ async function checkSchema(settings: ConnectionSettings, signal: AbortSignal): P
 async function dropTable(client: PoolClient, schema: string, table: string): Promise<void> {
   const facts = await findTableFacts(client, schema, table)
   if (facts === undefined) return
-  const kind = facts.kind === 'view' ? 'view' : 'table'
+  const { rows } = await client.query<{ relkind: string }>('select relkind from pg_class where oid = $1', [
+    facts.oid,
+  ])
+  const kind = { v: 'view', m: 'materialized view', f: 'foreign table' }[rows[0]?.relkind ?? ''] ?? 'table'
   try {
     await client.query(`drop ${kind} if exists ${quoteTable(schema, table)}`)
   } catch (error) {
