@@ -285,6 +285,8 @@ export const moduleRules: ModuleRules = {
       'services/workspaces.ts',
       'services/stores.ts',
       'services/layers.ts',
+      'services/published-tables.ts',
+      'rows/in-place.ts',
       'services/settled-layer.ts',
       'services/styles.ts',
       'services/versions.ts',

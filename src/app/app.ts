@@ -169,6 +169,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     })
     startMaps()
     await importer.start()
+    catalog.follower.start()
     for (const part of [drawn.rasters, drawn.coverages, drawn.filtered]) part.start()
     return { ...context, ...server, app, close: closeAll }
   } catch (error) {

@@ -38,6 +38,7 @@ export async function openCatalog(deps: OpenCatalogDeps): Promise<Catalog> {
     database,
     events,
     clock,
+    log,
     vault: createVault(directory.key),
     openVectorStore: (connection) => {
       const store = createServedStore(connection, readers)

@@ -1,8 +1,10 @@
 import type { Queryable } from '../core/db/connection.ts'
 import { listUndecryptable } from './connections/store-connections.ts'
 import { announceVersions, prepareCatalog } from './prepare.ts'
+import { TableFollower } from './services/follow-tables.ts'
 import { Inventory } from './services/inventory.ts'
 import { Layers } from './services/layers.ts'
+import { PublishedTables } from './services/published-tables.ts'
 import type { StoresDeps } from './services/stores.ts'
 import { Stores } from './services/stores.ts'
 import { Styles } from './services/styles.ts'
@@ -19,6 +21,9 @@ export class Catalog {
   readonly layers: Layers
   readonly styles: Styles
   readonly versions: Versions
+  /** Tables of stores, published where they are. */
+  readonly tables: PublishedTables
+  readonly follower: TableFollower
   /** Contents of workspaces and stores. */
   readonly inventory: Inventory
   /** Summaries of all layers. */
@@ -34,6 +39,14 @@ export class Catalog {
     this.layers = new Layers(deps, this.stores, this.versions)
     this.styles = new Styles(deps)
     this.workspaces = new Workspaces(deps, this.stores)
+    this.tables = new PublishedTables(deps, this.stores)
+    this.follower = new TableFollower({
+      ...deps,
+      stores: this.stores,
+      discover: async (store) => {
+        await this.tables.discover(store)
+      },
+    })
     this.inventory = new Inventory(deps, this.stores.files)
     this.cards = new LayerSummaries(deps.database)
     this.looks = new StoreAvailability(this.stores, deps.clock)
@@ -66,6 +79,7 @@ export class Catalog {
   }
 
   async close(): Promise<void> {
+    await this.follower.close()
     await this.looks.close()
     await this.stores.close()
     await this.layers.close()

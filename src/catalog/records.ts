@@ -54,8 +54,20 @@ export interface StoreRecord {
   madeBy: StoreMaker | undefined
   /** True if earlier versions of its layers are retained. */
   keepsVersions: boolean
+  /** Tables that are published by themselves; absent for a store without discovery. */
+  discovery?: Discovery
   createdAt: string
   updatedAt: string
+}
+
+/** Tables of a store that are published in place as soon as they exist. Patterns have `*` and `?`. */
+export interface Discovery {
+  /** Names of tables to publish; empty: all. */
+  include: string[]
+  exclude: string[]
+  /** Name of a layer, with `{table}` in the place of the name of its table. */
+  naming: string
+  managed: Managed
 }
 
 /** Description of a layer's data, and descriptive metadata. Stored as one document. */
@@ -94,6 +106,23 @@ export interface LayerDetails {
   style: string
   /** Names of further styles that it is offered in. */
   styles?: string[]
+  /** Set for a table or file that was published in place; absent for data that Terrane has loaded. */
+  inPlace?: InPlace
+}
+
+/** Permitted changes of a table that was published in place: none, edits of features, or imports too. */
+export const managedKinds = [false, 'edit', 'load'] as const
+export type Managed = (typeof managedKinds)[number]
+
+/** State of a table that was published in place. */
+export interface InPlace {
+  managed: Managed
+  /** `columnsMark` of the table when its schema was read. */
+  columnsMark: string
+  /** Version of the layer that its row count and bounds belong to; absent until they are read. */
+  measuredVersion?: number
+  /** Columns that were dropped or changed their type since the layer was published, as texts for people. */
+  altered?: string[]
 }
 
 /** The time dimension of a layer, in ISO 8601 and UTC. */

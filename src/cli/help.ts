@@ -129,6 +129,9 @@ terrane stores show NAME
 terrane stores create NAME [--database ADDRESS] [--parameter NAME=VALUE]...
 terrane stores change NAME [--database ADDRESS] [--parameter NAME=VALUE]... [--description TEXT]
 terrane stores delete NAME [--recurse]
+terrane stores tables NAME
+
+\`tables\` lists the tables of a store: kind, geometry, CRS, key, layer and problems.
 
   -w, --workspace W    its workspace (default: the server's default workspace); NAME may be W:NAME too
   -d, --database A     postgres://user@host:port/name[?schema=s], password in TERRANE_SOURCE_PASSWORD, or a GeoPackage;
@@ -136,6 +139,11 @@ terrane stores delete NAME [--recurse]
       --parameter P    a connection parameter, such as schema=city, as often as needed
       --description T  what it is for
       --enable, --disable
+      --discover P     publishes tables in place as soon as they exist; names with * and ?, as often as needed
+      --exclude P      except these
+      --naming N       name of the layers, with {table} for the name of the table (default: {table})
+      --managed M      what may change those tables: none (default), edit or load
+      --no-discovery   ends that; the layers stay
       --recurse        deletes its layers as well
 ${access}
 
@@ -144,13 +152,15 @@ ${ownServer}`,
 terrane layers find WORDS [--workspace W,W] [--kind K,K] [--public | --private] [--problem] [--sort S]
 terrane layers show NAME
 terrane layers change NAME [--title T] [--abstract T] [--keyword K]... [--attribution T] [--licence T] [--contact T]
-                      [--owner T] [--style S] [--further-style S]... [--public | --private | --inherit]
+                      [--owner T] [--style S] [--further-style S]... [--managed M] [--public | --private | --inherit]
+terrane layers publish TABLE --store STORE [--name N] [--title T] [--srs CRS] [--managed M]
+terrane layers publish --all --store STORE [--include P]... [--exclude P]... [--managed M]
 terrane layers delete NAME [--recurse]
 terrane layers versions NAME
 terrane layers restore NAME VERSION [--what PART]
 terrane layers changes NAME VERSION [--against VERSION]
 
-Layers are made by \`terrane import\`.
+\`terrane import\` creates layers from files; \`publish\` shows tables and views of a database where they are.
 
   -w, --workspace W    its workspace (default: the server's default workspace); NAME may be W:NAME too
       --public         everyone may read it, without a login
@@ -158,7 +168,11 @@ Layers are made by \`terrane import\`.
       --inherit        what its workspace says counts (default)
       --keyword K      keywords in place of those that it has, as often as needed; none takes all away
       --style S        the style that draws it; --further-style names others that services offer (none: no others)
-      --recurse        drops its table, or the store of a raster, as well
+      --store STORE    the store with the table; STORE may be W:NAME too
+      --srs CRS        the CRS of a geometry column that declares none, such as EPSG:25832
+      --managed M      what may change a table published in place: none (default), edit or load
+      --include P      only tables of these names, with * and ?; --exclude P: except these
+      --recurse        drops its table, or the store of a raster, as well; not a table published in place
       --kind K         vector, raster or table
       --problem        only layers that need a look
       --sort S         relevance (default), title, name, changed, rows or requests

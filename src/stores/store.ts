@@ -6,6 +6,7 @@ import type { Area } from '../geo/polygon-test.ts'
 import type { Schema } from '../geo/schema.ts'
 import type { ChangeCounts, RowChange, TableComparison, UpsertRules } from './changes.ts'
 import type { ColumnIndexes, OrderedRows, ReadValues } from './order.ts'
+import type { TableListing } from './table-summary.ts'
 
 /** Name of a store type. The registry lists the types with their capabilities. */
 export type StoreType = string
@@ -430,17 +431,12 @@ export interface TableEdits {
  * database is unreachable. Loads are atomic: readers see the table before or after the load, never a mixture;
  * a failure before the commit leaves nothing behind.
  */
-export interface VectorStore extends ColumnIndexes {
+export interface VectorStore extends ColumnIndexes, TableListing {
   readonly type: StoreType
   /** Tests the connection. Throws `Failure` (`invalid`) with the reason: host, password, file. */
   check(signal: AbortSignal): Promise<void>
-  listTables(): Promise<string[]>
-  findTable(table: string): Promise<TableDescription | undefined>
-  /**
-   * Returns a name like `wanted` that the store accepts for a table, ending with `suffix` even if truncated;
-   * it may be in use.
-   */
-  tableName(wanted: string, suffix?: string): string
+  /** Returns a table; without row count and bounds if `readsRows` is false, where finding them reads rows. */
+  findTable(table: string, options?: { readsRows?: boolean }): Promise<TableDescription | undefined>
   /** Stages rows for their target; see `commitLoad` for the following steps. */
   stage(request: LoadRequest, batches: AsyncIterable<FeatureBatch>, hooks: LoadHooks): Promise<StagedLoad>
   /**

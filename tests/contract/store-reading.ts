@@ -31,7 +31,8 @@ async function numbers(store: VectorStore, query: Partial<FeatureQuery>): Promis
   return (await readRows(store, query)).map(({ values }) => values[0])
 }
 
-export function describeReading(make: MakeStore, { can }: StoreDescription): void {
+/** `hasKeys` is false for relations without a key: their ids are numbers that no query finds. */
+export function describeReading(make: MakeStore, { can }: StoreDescription, hasKeys = true): void {
   describe('reading', () => {
     it(
       'pages in a stable order',
@@ -164,9 +165,13 @@ export function describeReading(make: MakeStore, { can }: StoreDescription): voi
         await fill(under)
         const all = await readRows(store)
         const wanted = all[4]
-        assert.deepEqual(await readRows(store, { featureId: wanted?.id ?? '' }), [wanted])
+        const found = (...list: typeof all): typeof all => (hasKeys ? list : [])
+        assert.deepEqual(await readRows(store, { featureId: wanted?.id ?? '' }), found(...all.slice(4, 5)))
         const some = [all[7]?.id ?? '', '0x5', '99999', all[2]?.id ?? '', all[2]?.id ?? '']
-        assert.deepEqual(await readRows(store, { featureIds: some }), [all[2], all[7]])
+        assert.deepEqual(
+          await readRows(store, { featureIds: some }),
+          found(...all.slice(2, 3), ...all.slice(7, 8)),
+        )
         assert.deepEqual(await readRows(store, { featureIds: [] }), [])
         for (const featureId of ['0x5', '', 'abc', '99999', "1' or '1'='1", '1e0', '99999999999999999999'])
           assert.deepEqual(await readRows(store, { featureId }), [], featureId)

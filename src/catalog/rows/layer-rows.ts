@@ -37,6 +37,26 @@ export async function listLayers(
   return (await query.execute()).map(toLayer)
 }
 
+/** Lists the layers whose tables were published in place. */
+export async function listLayersInPlace(db: Queryable): Promise<LayerRecord[]> {
+  const rows = await db.selectFrom('layers').selectAll().where('document', 'like', '%"inPlace":{%').execute()
+  return rows.map(toLayer).filter(({ details }) => details.inPlace !== undefined)
+}
+
+/** Returns the name of a layer that shows a table; undefined if there is none. */
+export async function findLayerOfTable(
+  db: Queryable,
+  storeId: number,
+  table: string,
+): Promise<{ name: string } | undefined> {
+  return db
+    .selectFrom('layers')
+    .select('name')
+    .where('store_id', '=', storeId)
+    .where('native_name', '=', table)
+    .executeTakeFirst()
+}
+
 /** Lists the names of all layers, without their documents. */
 export function listLayerNames(db: Queryable): Promise<{ workspace: string; name: string }[]> {
   return db.selectFrom('layers').select(['workspace', 'name']).execute()

@@ -12,7 +12,7 @@ import { growBesides } from './version-numbers.ts'
 /**
  * Returns a name for a new layer of `workspace`: the wanted one, with 0, 1, 2, ... appended if it is in use.
  */
-async function freeLayerName(db: Queryable, workspace: string, wanted: string): Promise<string> {
+export async function freeLayerName(db: Queryable, workspace: string, wanted: string): Promise<string> {
   return findFreeName(wanted, async (name) => (await findLayer(db, workspace, name)) !== undefined)
 }
 

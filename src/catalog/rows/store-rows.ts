@@ -4,7 +4,7 @@ import type { Tables } from '../../core/db/tables.ts'
 import { notFound } from '../../core/errors/errors.ts'
 import type { AnyStoreType } from '../../stores/rasters/coverage-types.ts'
 import type { StoreParameters } from '../../stores/store.ts'
-import type { StoreKind, StoreMaker, StoreRecord } from '../records.ts'
+import type { Discovery, StoreKind, StoreMaker, StoreRecord } from '../records.ts'
 import { growWithStore } from './version-numbers.ts'
 
 type StoreRow = Selectable<Tables['stores']>
@@ -43,6 +43,7 @@ function toStoreRecord(row: StoreRow): StoreRecord {
     description: row.description ?? undefined,
     madeBy: row.made_by === 'admin' || row.made_by === 'staff' ? row.made_by : undefined,
     keepsVersions: row.keeps_versions === 1,
+    discovery: row.discovery === null ? undefined : (JSON.parse(row.discovery) as Discovery),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }
@@ -119,13 +120,14 @@ export async function insertStore(
 
 /** Inserts a deleted store without secrets under its former id. */
 export async function insertStoreAgain(db: Queryable, store: StoreRecord, at: string): Promise<void> {
-  const { id, workspace, name, createdAt, keepsVersions } = store
+  const { id, workspace, name, createdAt, keepsVersions, discovery } = store
   const columns = toColumns({ ...store, sealed: '' })
   await db
     .insertInto('stores')
     .values({ id, workspace, name, ...columns, created_at: createdAt, updated_at: at })
     .execute()
   await setKeepsVersions(db, id, keepsVersions)
+  await setDiscovery(db, id, discovery)
 }
 
 /** Run in a transaction: the layers of the store get new versions. */
@@ -144,6 +146,26 @@ export async function setKeepsVersions(db: Queryable, id: number, keepsVersions:
     .set({ keeps_versions: keepsVersions ? 1 : 0 })
     .where('id', '=', id)
     .execute()
+}
+
+/** Sets which tables of a store are published by themselves; undefined for none. */
+export async function setDiscovery(
+  db: Queryable,
+  id: number,
+  discovery: Discovery | undefined,
+): Promise<void> {
+  await db
+    .updateTable('stores')
+    .set({ discovery: discovery === undefined ? null : JSON.stringify(discovery) })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Keeps discovery from publishing a table again whose layer a person has deleted. */
+export async function excludeFromDiscovery(db: Queryable, { id }: StoreRecord, table: string): Promise<void> {
+  const { discovery } = await getStoreById(db, id)
+  if (discovery === undefined) return
+  await setDiscovery(db, id, { ...discovery, exclude: [...new Set([...discovery.exclude, table])] })
 }
 
 /**

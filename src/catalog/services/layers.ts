@@ -8,7 +8,7 @@ import { rasterState } from '../../stores/rasters/raster-files.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
 import type { TableState } from '../../stores/store.ts'
-import type { LayerRecord, StoreRecord } from '../records.ts'
+import type { InPlace, LayerRecord, Managed, StoreRecord } from '../records.ts'
 import type { AnnouncedChange, UnchangedLayer } from '../rows/changing-layers.ts'
 import { beginLayerChange, endChange, isChanging, listChanging } from '../rows/changing-layers.ts'
 import {
@@ -25,7 +25,7 @@ import {
 } from '../rows/layer-rows.ts'
 import { isPublicLayer, publicLayers } from '../rows/publicity.ts'
 import { restoreLayer } from '../rows/restoration.ts'
-import { getStoreById } from '../rows/store-rows.ts'
+import { excludeFromDiscovery, getStoreById } from '../rows/store-rows.ts'
 import { resolveStyle } from '../rows/style-rows.ts'
 import { findVersion, latestVersionOf } from '../versions/version-rows.ts'
 import type { LayerAccess } from './layer-lookup.ts'
@@ -57,6 +57,8 @@ export interface LayerChange {
   styles?: string[] | undefined
   /** `workspace`: as set for its workspace. */
   isPublic?: boolean | 'workspace' | undefined
+  /** Permitted changes of the table; only for one that was published in place. */
+  managed?: Managed | undefined
 }
 
 const lookMs = 15_000
@@ -134,6 +136,12 @@ export class Layers {
     layers: readonly Layer[],
   ): Promise<Layer[]> {
     return publicLayers(this.#deps.database.kysely, layers)
+  }
+
+  /** Returns the layers that show a table of a store. */
+  async showing(store: Pick<StoreRecord, 'id'>, table: string): Promise<LayerRecord[]> {
+    const layers = await this.list({ storeId: store.id })
+    return layers.filter(({ nativeName }) => nativeName.toLowerCase() === table.toLowerCase())
   }
 
   /** Returns the store with the data of a layer. */
@@ -233,11 +241,12 @@ export class Layers {
   /** Changes the given properties of a layer; an unknown style is a `Failure` (`invalid`). */
   async change(layer: LayerRecord, change: LayerChange): Promise<void> {
     const db = this.#deps.database.kysely
-    const { style, isPublic: wish, ...texts } = change
+    const { style, isPublic: wish, managed, ...texts } = change
     for (const name of style === undefined ? (change.styles ?? []) : [style, ...(change.styles ?? [])])
       if ((await resolveStyle(db, layer.workspace, name)) === undefined)
         throw invalid('unknown-style', `Style "${name}" does not exist`)
-    const details = { ...layer.details, ...defined({ ...texts, style }) }
+    const inPlace = managed === undefined ? undefined : { ...inPlaceOf(layer), managed }
+    const details = { ...layer.details, ...defined({ ...texts, style, inPlace }) }
     const isPublic = wish === 'workspace' ? undefined : (wish ?? layer.isPublic)
     const cause = style === undefined || style === layer.details.style ? 'edit' : 'style'
     const note = { at: nowOf(this.#deps.clock), cause } as const
@@ -261,18 +270,19 @@ export class Layers {
     const isShared = neighbours.some(
       ({ id, nativeName }) => id !== layer.id && nativeName === layer.nativeName,
     )
-    const isLoaded = findStoreDescription(store.type)?.can.takesLoads === true
+    const isLoaded =
+      findStoreDescription(store.type)?.can.takesLoads === true && layer.details.inPlace === undefined
     const leaving =
       recurse && !isShared && isLoaded ? await planLeaving(this.#asideParts(), store, layer) : undefined
     const at = nowOf(this.#deps.clock)
     await database.transaction(async (db) => {
       if (leaving !== undefined) await noteLeaving(db, leaving, at)
       await deleteLayerRow(db, layer, at)
+      if (layer.details.inPlace !== undefined) await excludeFromDiscovery(db, store, layer.nativeName)
     })
     passStep('delete.noted')
     events.emit('layer.removed', { workspace: layer.workspace, layer: layer.name })
     if (neighbours.length === 1) await this.#stores.files.dropIndex(store)
-    if (!recurse || isShared) return
     if (leaving === undefined) return
     await leaveTable(this.#asideParts(), leaving).catch(async (error: unknown) => {
       await this.#publishAgain(layer)
@@ -316,6 +326,14 @@ export class Layers {
     if (isCoverageStoreType(store.type)) return rasterState(store.parameters.path ?? '')
     return (await this.#stores.open(store)).state(layer.nativeName, signal)
   }
+}
+
+function inPlaceOf({ workspace, name, details }: LayerRecord): InPlace {
+  if (details.inPlace !== undefined) return details.inPlace
+  throw invalid(
+    'not-in-place',
+    `The data of layer "${workspace}:${name}" were loaded by Terrane: "managed" is for tables published in place`,
+  )
 }
 
 export type { LayerVersion, StateReading } from './layer-versions.ts'

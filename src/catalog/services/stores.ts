@@ -1,4 +1,5 @@
 import { conflict, invalid } from '../../core/errors/errors.ts'
+import type { Logger } from '../../core/log/logger.ts'
 import type { NetworkReach } from '../../core/network/reach.ts'
 import type { Vault } from '../../core/secrets/vault.ts'
 import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
@@ -12,7 +13,7 @@ import { createStoreConnections, partParameters } from '../connections/store-con
 import { makerAfter } from '../connections/store-makers.ts'
 import { tryConnection } from '../connections/try-connection.ts'
 import { StoreFiles } from '../files/store-files.ts'
-import type { AnyConnection, StoreKind, StoreMaker, StoreRecord } from '../records.ts'
+import type { AnyConnection, Discovery, StoreKind, StoreMaker, StoreRecord } from '../records.ts'
 import { hiddenSecret } from '../records.ts'
 import { listLayers } from '../rows/layer-rows.ts'
 import type { MosaicIndex } from '../rows/mosaic-index.ts'
@@ -25,6 +26,7 @@ import {
   insertStore,
   listAllStores,
   listStores,
+  setDiscovery,
   setKeepsVersions,
   updateStore,
 } from '../rows/store-rows.ts'
@@ -57,6 +59,7 @@ export interface StoresDeps extends WriteDeps {
   indexFolder: string
   /** Limits on retained earlier versions of layers. */
   versionLimits: VersionLimits
+  log: Logger
   /** Folders of the operator whose files stores may read. */
   importRoots: readonly string[]
 }
@@ -72,6 +75,8 @@ export interface NewStore {
   description?: string
   /** True if earlier versions of its layers are retained; default: true. */
   keepsVersions?: boolean
+  /** Tables that are published by themselves. */
+  discovery?: Discovery | null
   /** Role of the creator; absent: the server itself. */
   madeBy?: StoreMaker
 }
@@ -84,6 +89,7 @@ export interface StoreInput extends ConnectionInput {
   isEnabled?: boolean
   description?: string
   keepsVersions?: boolean
+  discovery?: Discovery | null
 }
 
 /** Changes to a store by a user; omitted parameters are not changed. */
@@ -91,6 +97,8 @@ export interface StoreChanges extends ConnectionInput {
   isEnabled?: boolean
   description?: string
   keepsVersions?: boolean
+  /** Null ends the discovery. */
+  discovery?: Discovery | null
 }
 
 /** Changes to a store; absent properties are not changed. */
@@ -99,6 +107,7 @@ export interface StoreChange {
   isEnabled?: boolean
   description?: string
   keepsVersions?: boolean
+  discovery?: Discovery | null
   /** Role of the user who makes the change; absent: the server itself. */
   changedBy?: StoreMaker
 }
@@ -222,6 +231,7 @@ export class Stores {
     const id = await database.transaction(async (db) => {
       const made = await insertStore(db, place, values)
       if (wanted.keepsVersions === false) await setKeepsVersions(db, made, false)
+      if (wanted.discovery) await setDiscovery(db, made, wanted.discovery)
       return made
     })
     return this.get(id)
@@ -244,9 +254,10 @@ export class Stores {
       madeBy,
     }
     const at = nowOf(this.#deps.clock)
-    const { keepsVersions } = change
+    const { keepsVersions, discovery } = change
     await this.#deps.database.transaction(async (db) => {
       if (keepsVersions !== undefined) await setKeepsVersions(db, store.id, keepsVersions)
+      if (discovery !== undefined) await setDiscovery(db, store.id, discovery ?? undefined)
       await updateStore(db, store.id, values, at)
       if (change.connection !== undefined && change.changedBy !== undefined)
         await leaveContents(db, store.id, at)

@@ -46,6 +46,8 @@ export interface LayerSummary {
   translations?: Translations
   /** Own setting of the layer; undefined to use that of its workspace. */
   isPublic: boolean | undefined
+  /** True if columns of its table, published in place, were dropped or changed. */
+  isAltered: boolean
   changedAt: string
   /** `workspace:name`. */
   qualifiedName: string
@@ -90,6 +92,7 @@ export function toSummary(layer: LayerRecord, rows?: number): LayerSummary {
     place: { envelope, ...(srs === undefined ? crs && { crs } : { srs }) },
     times: times && { ...times, values: times.values.length > mostTimes ? [] : times.values },
     timeAttribute: kind === 'raster' ? undefined : timeAttribute(schema)?.name,
+    isAltered: details.inPlace?.altered !== undefined,
     changedAt: updatedAt,
     qualifiedName: `${workspace}:${name}`,
     titleKey: foldText(title).slice(0, longestTitleKey),

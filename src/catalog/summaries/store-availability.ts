@@ -7,7 +7,7 @@ import type { Stores } from '../services/stores.ts'
 import type { LayerSummary } from './layer-summary.ts'
 
 /** Problems of layers. */
-export const layerProblems = ['store-away', 'source-gone', 'no-crs', 'empty'] as const
+export const layerProblems = ['store-away', 'source-gone', 'columns-changed', 'no-crs', 'empty'] as const
 export type LayerProblem = (typeof layerProblems)[number]
 
 /** State of a store: names of its tables in lower case; undefined if it did not respond. */
@@ -65,8 +65,9 @@ export class StoreAvailability {
       if (look.tables === undefined) return 'store-away'
       // A layer created since then may have a table that did not exist.
       const isNewer = Date.parse(card.changedAt) > this.#lookedAt
-      if (!isNewer && !look.tables.has(card.nativeName.toLowerCase())) return 'source-gone'
+      if (!isNewer && !isListed(look.tables, card.nativeName)) return 'source-gone'
     }
+    if (card.isAltered) return 'columns-changed'
     const { srs, crs } = card.place
     if (card.kind !== 'table' && srs === undefined && crs === undefined) return 'no-crs'
     return card.rows === 0 ? 'empty' : undefined
@@ -106,6 +107,12 @@ export class StoreAvailability {
       return { tables: undefined }
     }
   }
+}
+
+/** True if there is a table of that name, or one with a geometry column as in `table(column)`. */
+function isListed(tables: ReadonlySet<string>, nativeName: string): boolean {
+  const name = nativeName.toLowerCase()
+  return tables.has(name) || tables.has(name.replace(/\([^)]+\)$/, ''))
 }
 
 function isThere(path: string): Promise<boolean> {

@@ -3,8 +3,9 @@ import { UsageError } from '../options.ts'
 import { listOf, readField, readString } from '../rest-client.ts'
 import { fieldsText, listText } from '../text-table.ts'
 import { find, layerPath, listAll, listColumns, toRow } from './find-layers.ts'
+import { publish } from './publish.ts'
 import type { Action, Kind, ManageContext } from './run-kind.ts'
-import { eitherOption, givenOptions, requireChange, runKind } from './run-kind.ts'
+import { eitherOption, givenOptions, readManaged, requireChange, runKind } from './run-kind.ts'
 import { changes, restore, versions } from './versions.ts'
 
 const list: Action = {
@@ -35,6 +36,7 @@ const change: Action = {
     'owner',
     'style',
     'further-style',
+    'managed',
     'public',
     'private',
     'inherit',
@@ -44,9 +46,10 @@ const change: Action = {
     const { title, abstract, attribution, licence, contact, owner, style: defaultStyle } = values
     const [keywords, styles] = [listGiven(values.keyword), listGiven(values['further-style'])]
     const texts = { title, abstract, keywords, attribution, licence, contact, owner }
-    const wanted = givenOptions({ ...texts, defaultStyle, styles, public: publicity(values) })
+    const managed = readManaged(values)
+    const wanted = givenOptions({ ...texts, defaultStyle, styles, managed, public: publicity(values) })
     const options =
-      '--title, --abstract, --keyword, --attribution, --licence, --contact, --owner, --style, --further-style'
+      '--title, --abstract, --keyword, --attribution, --licence, --contact, --owner, --style, --further-style, --managed'
     requireChange('layers change', wanted, `${options}, --public, --private or --inherit`)
     return describe(await context.client.put(layerPath(context, name), { layer: wanted }))
   },
@@ -78,7 +81,9 @@ const create: Action = {
   words: [],
   options: [],
   run: async () => {
-    throw new UsageError('Layers come into being by `terrane import`')
+    throw new UsageError(
+      'Layers are created by `terrane import`, or by `terrane layers publish` from tables of a store',
+    )
   },
 }
 
@@ -124,7 +129,7 @@ function columnText(attribute: unknown): string {
 
 const layers: Kind = {
   command: 'layers',
-  actions: { list, find, show, create, change, delete: remove, versions, restore, changes },
+  actions: { list, find, show, create, change, publish, delete: remove, versions, restore, changes },
 }
 
 /** `terrane layers` */

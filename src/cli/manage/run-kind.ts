@@ -52,6 +52,14 @@ const flags = {
   owner: { type: 'string' },
   'further-style': { type: 'string', multiple: true },
   format: { type: 'string', short: 'f' },
+  store: { type: 'string' },
+  all: { type: 'boolean' },
+  include: { type: 'string', multiple: true },
+  exclude: { type: 'string', multiple: true },
+  managed: { type: 'string' },
+  discover: { type: 'string', multiple: true },
+  'no-discovery': { type: 'boolean' },
+  naming: { type: 'string' },
 } as const
 
 export type OptionName = keyof typeof flags
@@ -81,8 +89,10 @@ interface Said {
 }
 
 export interface Action {
-  /** Names of its positional arguments, such as `NAME`; all are required. */
+  /** Names of its positional arguments, such as `NAME`. */
   words: string[]
+  /** True if the last argument may be missing. */
+  hasOptionalWord?: boolean
   options: OptionName[]
   /** True if a token is not sufficient. */
   needsPassword?: boolean
@@ -110,7 +120,8 @@ export async function runKind({ command, actions }: Kind, args: string[], env: E
   const action = ownValue(actions, name)
   if (action === undefined) throw unknownAction(command, word, Object.keys(actions))
   const whole = `${command} ${name}`
-  const missing = action.words[words.length]
+  const required = action.hasOptionalWord === true ? action.words.slice(0, -1) : action.words
+  const missing = required[words.length]
   if (missing !== undefined) throw new UsageError(`\`terrane ${whole}\` needs ${missing}`)
   refuseMoreWords(whole, words, action.words.length)
   refuseOtherOptions(whole, values, action.options)
@@ -148,6 +159,13 @@ export function eitherOption(values: Values, yes: OptionName, no: OptionName): b
 /** Throws `UsageError` if no change is given. */
 export function requireChange(whole: string, change: object, options: string): void {
   if (!hasValues(change)) throw new UsageError(`\`terrane ${whole}\` needs what to change: ${options}`)
+}
+
+/** Returns what may change a table published in place, as the API names it. */
+export function readManaged({ managed }: Values): false | 'edit' | 'load' | undefined {
+  if (managed === undefined || managed === 'edit' || managed === 'load') return managed
+  if (managed === 'false' || managed === 'none') return false
+  throw new UsageError(`--managed is none, edit or load; found "${managed}"`)
 }
 
 /** Returns only the defined values. */

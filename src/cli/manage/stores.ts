@@ -5,7 +5,7 @@ import type { RestRequests } from '../rest-client.ts'
 import { listOf, RestError, readField, readString } from '../rest-client.ts'
 import { fieldsText, listText } from '../text-table.ts'
 import type { Action, Kind, ManageContext } from './run-kind.ts'
-import { eitherOption, givenOptions, requireChange, runKind } from './run-kind.ts'
+import { eitherOption, givenOptions, readManaged, requireChange, runKind } from './run-kind.ts'
 import { defaultWorkspace, workspaceNames, workspacePath } from './workspaces.ts'
 
 /** Member name of a store in responses, its collection, and the member name of the list. */
@@ -20,7 +20,7 @@ interface Place {
 }
 
 /** Reads `NAME` with `--workspace`, or `WORKSPACE:NAME`; else uses the default workspace. */
-async function placeOf({ client, values }: ManageContext, text: string): Promise<Place> {
+export async function placeOf({ client, values }: ManageContext, text: string): Promise<Place> {
   const colon = text.indexOf(':')
   if (colon < 0) return { workspace: values.workspace ?? (await defaultWorkspace(client)), name: text }
   const workspace = text.slice(0, colon)
@@ -79,9 +79,30 @@ function parametersOf({ values, env }: ManageContext): Record<string, string | n
   return { ...ofDatabase, ...Object.fromEntries(named) }
 }
 
+/** Returns the tables that are published as soon as they exist, if any are named. */
+function discoveryOf(values: ManageContext['values']) {
+  const { discover: include, exclude, naming } = values
+  if (include === undefined) {
+    if (exclude !== undefined || naming !== undefined || values.managed !== undefined)
+      throw new UsageError('--exclude, --naming and --managed of a store need --discover PATTERN')
+    return undefined
+  }
+  return givenOptions({ include, exclude, naming, managed: readManaged(values) })
+}
+
 const create: Action = {
   words: ['NAME'],
-  options: ['workspace', 'database', 'parameter', 'description', 'disable'],
+  options: [
+    'workspace',
+    'database',
+    'parameter',
+    'description',
+    'disable',
+    'discover',
+    'exclude',
+    'naming',
+    'managed',
+  ],
   run: async (context, [text = '']) => {
     const { workspace, name } = await placeOf(context, text)
     const { description, disable } = context.values
@@ -89,7 +110,11 @@ const create: Action = {
     const store = {
       name,
       connectionParameters: parameters,
-      ...givenOptions({ description, enabled: disable === true ? false : undefined }),
+      ...givenOptions({
+        description,
+        enabled: disable === true ? false : undefined,
+        discovery: discoveryOf(context.values),
+      }),
     }
     const answer = await context.client.post(`${workspacePath(workspace)}/datastores`, { dataStore: store })
     return describe(answer, 'dataStore')
@@ -98,7 +123,19 @@ const create: Action = {
 
 const change: Action = {
   words: ['NAME'],
-  options: ['workspace', 'database', 'parameter', 'description', 'enable', 'disable'],
+  options: [
+    'workspace',
+    'database',
+    'parameter',
+    'description',
+    'enable',
+    'disable',
+    'discover',
+    'exclude',
+    'naming',
+    'managed',
+    'no-discovery',
+  ],
   run: async (context, [name = '']) => {
     const { values, client } = context
     const parameters = parametersOf(context)
@@ -106,8 +143,9 @@ const change: Action = {
       description: values.description,
       enabled: eitherOption(values, 'enable', 'disable'),
       connectionParameters: Object.keys(parameters).length === 0 ? undefined : parameters,
+      discovery: values['no-discovery'] === true ? null : discoveryOf(values),
     })
-    const options = '--description, --enable, --disable, --database, --parameter'
+    const options = '--description, --enable, --disable, --database, --parameter, --discover, --no-discovery'
     requireChange('stores change', wanted, options)
     const { path, kind } = await findStore(client, await placeOf(context, name))
     return describe(await client.put(path, { [kind.item]: wanted }), kind.item)
@@ -126,6 +164,33 @@ const remove: Action = {
   },
 }
 
+const tables: Action = {
+  words: ['NAME'],
+  options: ['workspace'],
+  run: async (context, [text = '']) => {
+    const { workspace, name } = await placeOf(context, text)
+    const path = `${workspacePath(workspace)}/datastores/${encodeURIComponent(name)}/tables`
+    const answer = await context.client.get(path)
+    const rows = listOf(answer, 'tables').map((table) => {
+      const geometry = readField(table, 'geometry')
+      return {
+        name: readString(table, 'name'),
+        kind: readString(table, 'kind'),
+        geometry: readString(geometry, 'type'),
+        srs: readString(geometry, 'srs'),
+        key: readString(table, 'key'),
+        'rows (estimate)': readString(table, 'rows'),
+        layer: readString(table, 'published'),
+        problems: listOf(table, 'problems')
+          .map((problem) => readString(problem, 'code'))
+          .join(', '),
+      }
+    })
+    const columns = ['name', 'kind', 'geometry', 'srs', 'key', 'rows (estimate)', 'layer', 'problems']
+    return { answer, text: listText('tables', columns, rows) }
+  },
+}
+
 function describe(answer: unknown, item: string) {
   const store = readField(answer, item)
   const entries = listOf(readField(store, 'connectionParameters'), 'entry')
@@ -139,7 +204,7 @@ function describe(answer: unknown, item: string) {
   return { answer, text }
 }
 
-const stores: Kind = { command: 'stores', actions: { list, show, create, change, delete: remove } }
+const stores: Kind = { command: 'stores', actions: { list, show, create, change, delete: remove, tables } }
 
 /** `terrane stores` */
 export function runStores(args: string[], env: Environment): Promise<number> {

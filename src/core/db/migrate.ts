@@ -15,6 +15,7 @@ import { quickLists } from './migrations/0013-quick-lists.ts'
 import { importHistory } from './migrations/0021-import-history.ts'
 import { switchedOffUsers } from './migrations/0025-switched-off-users.ts'
 import { dryRuns } from './migrations/0026-dry-runs.ts'
+import { publishedTables } from './migrations/0028-published-tables.ts'
 import type { Tables } from './tables.ts'
 
 /** Numbered, forward only, never edited once merged. */
@@ -33,6 +34,7 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
     '0021-import-history': importHistory,
     '0025-switched-off-users': switchedOffUsers,
     '0026-dry-runs': dryRuns,
+    '0028-published-tables': publishedTables,
   }
 }
 

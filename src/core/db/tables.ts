@@ -56,6 +56,8 @@ export interface Tables {
     made_by: Generated<string | null>
     /** True (1) if earlier versions of its layers are retained. */
     keeps_versions: Generated<number>
+    /** JSON of a `Discovery`; null for a store without. */
+    discovery: Generated<string | null>
   }
   styles: {
     id: Generated<number>

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord, StoreRecord } from '../../catalog/records.ts'
+import { whyNotManaged } from '../../catalog/rows/in-place.ts'
 import type { LayerEdit } from '../../catalog/services/transaction.ts'
 import type { ContentEnd } from '../../catalog/versions/contents.ts'
 import type { Database } from '../../core/db/connection.ts'
@@ -72,6 +73,8 @@ export class Edits {
   /** Returns why the features of a layer cannot be edited, as a text for people; undefined if they can. */
   async whyNot(layer: LayerRecord): Promise<string | undefined> {
     const { catalog } = this.#deps
+    const unmanaged = whyNotManaged(layer, 'edit')
+    if (unmanaged !== undefined) return unmanaged
     const store = await catalog.layers.storeOf(layer)
     const description = findStoreDescription(store.type)
     if (description === undefined) return 'It is a layer of rasters'

@@ -47,7 +47,6 @@ export {
   proposeLayer,
   sourceSchema,
   titledSchema,
-  toLayerName,
 } from './task-layer.ts'
 export type { TaskLoad } from './task-load.ts'
 export type {

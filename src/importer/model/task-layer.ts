@@ -1,4 +1,5 @@
 import { invalid } from '../../core/errors/errors.ts'
+import { toLayerName } from '../../core/text/layer-name.ts'
 import { without } from '../../core/values/defined.ts'
 import type { LayerDescription } from '../../formats/format.ts'
 import { crsCandidates, matchCrs } from '../../geo/crs-database.ts'
@@ -7,18 +8,6 @@ import { attributeIndex, identityAttribute, withTitles } from '../../geo/schema.
 import { defaultStyleName } from '../../styles/default-styles.ts'
 import type { ChainOptions } from '../../transforms/transform.ts'
 import type { AttributeChoice, LoadedAttribute, TaskLayer, TaskRecord } from './task-record.ts'
-
-const maxLength = 300
-
-/**
- * Converts a text to a valid layer name: a letter of any script first, then letters, digits and `_`; at most
- * 300 characters.
- */
-export function toLayerName(text: string): string {
-  const cleaned = text.normalize('NFC').replace(/[^\p{L}\p{M}\p{N}_]/gu, '_')
-  const name = /^\p{L}/u.test(cleaned) ? cleaned : `a_${cleaned}`
-  return name.length <= maxLength ? name : [...name].slice(0, maxLength).join('')
-}
 
 /** Returns the layer that a task would create from the contents of a file. */
 export function proposeLayer(source: LayerDescription): TaskLayer {

@@ -1,4 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts'
+import { publishMode } from '../../catalog/services/published-tables.ts'
 import type { Database } from '../../core/db/connection.ts'
 import type { EventBus } from '../../core/events/events.ts'
 import type { Logger } from '../../core/log/logger.ts'
@@ -61,7 +62,7 @@ export async function keepVersions(deps: RetainVersionsDeps): Promise<VersionKee
   }
   const stopListening = [
     events.on('layer.published', ({ mode }) => {
-      if (mode !== 'CREATE') pruneSoon()
+      if (mode !== 'CREATE' && mode !== publishMode) pruneSoon()
     }),
     events.on('layer.removed', pruneSoon),
   ]

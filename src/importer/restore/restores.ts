@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord, StoreRecord } from '../../catalog/records.ts'
+import { requireManaged } from '../../catalog/rows/in-place.ts'
 import type {
   RestoredPart,
   RestorePlan,
@@ -69,6 +70,7 @@ export class Restores {
     const what = layer === undefined && content.form !== 'present' ? restoredParts : wanted
     const loadId = randomUUID()
     const record: RestoreRecord = { loadId, layerId, storeId, version, what, ...wish }
+    if (layer !== undefined && what.includes('data')) requireManaged(layer, 'load')
     if (layer?.version === version) throw notRestorable(version, 'it is what the layer is now')
     if (what.includes('data') && content.form === 'lost')
       throw notRestorable(version, content.reason ?? 'nothing was kept of it')

@@ -1,5 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
+import { publishMode } from '../../catalog/services/published-tables.ts'
 import { JoinedWork } from '../../core/concurrency/joined-work.ts'
 import { Failure, notFound } from '../../core/errors/errors.ts'
 import type { EventBus } from '../../core/events/events.ts'
@@ -98,7 +99,8 @@ export class TileSources {
     this.#stopListening = [
       events.on('layer.published', ({ workspace, layer, mode, rows }) => {
         const isSmall = mode === 'CREATE' && rows <= fewFeatures
-        if (!isSmall) void this.#prepare(workspace, layer)
+        // Publishing thousands of tables in place must not read their rows.
+        if (!isSmall && mode !== publishMode) void this.#prepare(workspace, layer)
       }),
       events.on('layer.removed', () => {
         this.#sweepTimer ??= setTimeout(() => void this.#sweep(), sweepDelayMs).unref()

@@ -6,6 +6,7 @@ import { systemClock } from '../../core/time/clock.ts'
 import { readyFor } from '../../filters/row-filter.ts'
 import { hasCatalogue, listTables } from '../../formats/geopackage/tables.ts'
 import type { TableDescription, UniqueKey, VectorStore } from '../store.ts'
+import type { TableSummary } from '../table-summary.ts'
 import { describeTable, findChange } from './contents.ts'
 import type { FindCrsDefinition } from './crs-rows.ts'
 import { fingerprintDatabaseNow } from './database-fingerprint.ts'
@@ -20,6 +21,7 @@ import { GeoPackageReading, unknownTable } from './reading/reading.ts'
 import { databaseState } from './server-writes.ts'
 import { createTableStates } from './snapshots/table-states.ts'
 import { removeSideFile } from './stage-rows.ts'
+import { summarizeTables } from './summarize-tables.ts'
 import { toTableName } from './table-names.ts'
 import { indexedColumns, uniqueKeys } from './unique-keys.ts'
 import { Writer } from './writer.ts'
@@ -84,6 +86,7 @@ export function createGeoPackageStore(
     listTables: async () => look([], (db) => listTables(db).map(({ name }) => name)),
     findTable: async (table) =>
       look<TableDescription | undefined>(undefined, (db) => describeTable(db, table)),
+    summarizeTables: async () => look<TableSummary[]>([], summarizeTables),
     uniqueKeys: async (table) => look<UniqueKey[]>([], (db) => uniqueKeys(db, table)),
     indexedColumns: async (table) => look<string[]>([], (db) => indexedColumns(db, table)),
     tableName: toTableName,

@@ -3,12 +3,16 @@ import { notFound } from '../../core/errors/errors.ts'
 import { isConnectionLost } from '../../core/postgres/errors.ts'
 import { quoteText } from '../../core/postgres/quote.ts'
 import type { Schema } from '../../geo/schema.ts'
+import { parseRelationName } from './relation-name.ts'
+import { withStoredSrid } from './stored-srid.ts'
 import type { TableFacts } from './table-facts.ts'
 import { findTableFacts } from './table-facts.ts'
 import { schemaOf } from './table-schema.ts'
 
 /** Parts of statements that read a table, and the mark that shows whether they are still valid. */
 export interface ReadLayout {
+  /** Name by which the layout was requested. */
+  relation: string
   facts: TableFacts
   schema: Schema
   mark: string
@@ -47,8 +51,8 @@ export class CachedLayouts {
   }
 
   forget(layout: ReadLayout): void {
-    const { name } = layout.facts
-    if (this.#kept.get(name)?.layout === layout) this.#kept.delete(name)
+    const { relation } = layout
+    if (this.#kept.get(relation)?.layout === layout) this.#kept.delete(relation)
   }
 }
 
@@ -56,14 +60,16 @@ export class CachedLayouts {
  * Reads the mark first: if the table changes in between, the mark is outdated, which the next statement
  * detects.
  */
-async function findLayout(client: PoolClient, schema: string, table: string): Promise<ReadLayout> {
+async function findLayout(client: PoolClient, schema: string, relation: string): Promise<ReadLayout> {
+  const { table } = await parseRelationName(client, schema, relation)
   const markSql = markOf(quoteText(schema), quoteText(table))
   const mark = await readMark(client, { markSql })
-  const facts = await findTableFacts(client, schema, table)
-  if (facts === undefined || mark === null) {
-    throw notFound('unknown-table', `There is no table "${table}" in schema "${schema}"`)
+  const found = await findTableFacts(client, schema, relation)
+  if (found === undefined || mark === null) {
+    throw notFound('unknown-table', `There is no table "${relation}" in schema "${schema}"`)
   }
-  return { facts, mark, markSql, ...(await schemaOf(client, facts)) }
+  const facts = await withStoredSrid(client, found)
+  return { relation, facts, mark, markSql, ...(await schemaOf(client, facts)) }
 }
 
 export async function readMark(

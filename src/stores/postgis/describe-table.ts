@@ -11,15 +11,23 @@ import { schemaOf } from './table-schema.ts'
  */
 const describedRows = 5_000_000
 
-/** Returns the description of a table, or of its rows that meet `condition`. */
+/** Options of `describeTable`. */
+interface DescribeOptions {
+  /** Describes only rows that meet it. */
+  condition?: string
+  /** False to leave out row count and bounds. */
+  readsRows?: boolean
+}
+
+/** Returns the description of a table. */
 export async function describeTable(
   client: ClientBase,
   facts: TableFacts,
-  condition = 'true',
+  { condition = 'true', readsRows = true }: DescribeOptions = {},
 ): Promise<TableDescription> {
   const description: TableDescription = { name: facts.name, ...(await schemaOf(client, facts)) }
   if (facts.primaryKey !== undefined) description.primaryKey = facts.primaryKey
-  if (facts.estimatedRows > describedRows) return description
+  if (!readsRows || facts.estimatedRows > describedRows) return description
   const { rows } = await client.query<Record<string, unknown>>(
     `select count::float8 as count, ST_XMin(e) as minx, ST_YMin(e) as miny, ST_XMax(e) as maxx, ST_YMax(e) as maxy
      from (select count(*) as count, ${extentSql(facts)} as e from ${quoteTable(facts.schema, facts.name)} where ${condition}) q`,

@@ -20,6 +20,8 @@ import { TilesOfTables } from './read-tiles.ts'
 import { workersForCount, workersForRows } from './reading-workers.ts'
 import { sweepLoad } from './run-load.ts'
 import { statesOfTables } from './snapshots/states.ts'
+import { probeTable, withStoredSrid } from './stored-srid.ts'
+import { summarizeTables } from './summarize-tables.ts'
 import type { TableFacts } from './table-facts.ts'
 import { findTableFacts } from './table-facts.ts'
 import { LeavingSessions, readTableState } from './table-state.ts'
@@ -52,10 +54,13 @@ export function createPostgisStore(parameters: StoreParameters, reach?: NetworkR
         const { rows } = await client.query<{ name: string }>(listSql, [settings.schema])
         return rows.map(({ name }) => name).filter((name) => !isOwnName(name))
       }),
-    findTable: (table) =>
+    summarizeTables: () => use((client) => summarizeTables(client, settings.schema)),
+    findTable: (table, { readsRows = true } = {}) =>
       use(async (client) => {
-        const facts = await findTableFacts(client, settings.schema, table)
-        return facts === undefined ? undefined : describeTable(client, facts)
+        const found = await findTableFacts(client, settings.schema, table)
+        if (found === undefined) return undefined
+        if (!readsRows) await probeTable(client, found)
+        return describeTable(client, await withStoredSrid(client, found), { readsRows })
       }),
     uniqueKeys: (table) => use(async (client) => findUniqueKeys(client, await getFacts(client, table))),
     indexedColumns: (table) => use(async (client) => indexedColumns(client, await getFacts(client, table))),
@@ -153,7 +158,10 @@ async function checkSchema(settings: ConnectionSettings, signal: AbortSignal): P
 async function dropTable(client: PoolClient, schema: string, table: string): Promise<void> {
   const facts = await findTableFacts(client, schema, table)
   if (facts === undefined) return
-  const kind = facts.kind === 'view' ? 'view' : 'table'
+  const { rows } = await client.query<{ relkind: string }>('select relkind from pg_class where oid = $1', [
+    facts.oid,
+  ])
+  const kind = { v: 'view', m: 'materialized view', f: 'foreign table' }[rows[0]?.relkind ?? ''] ?? 'table'
   try {
     await client.query(`drop ${kind} if exists ${quoteTable(schema, table)}`)
   } catch (error) {

@@ -199,11 +199,13 @@ function lookedPages(
  * Returns a query for the state of the table after its rows, sent in the same message to save a round trip.
  */
 async function lookOf(
-  { client, statements, table }: TablePlace,
+  { client, statements }: TablePlace,
   { facts }: ReadLayout,
 ): Promise<string | undefined> {
   if (statements === undefined) return undefined
-  return stateFingerprint({ client, statements, schema: facts.schema, table }).catch(() => undefined)
+  return stateFingerprint({ client, statements, schema: facts.schema, table: facts.name }).catch(
+    () => undefined,
+  )
 }
 
 function envelopePages(

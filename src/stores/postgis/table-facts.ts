@@ -4,6 +4,7 @@ import { attributeOfColumn } from '../../geo/postgres-types.ts'
 import type { Attribute, GeometryType } from '../../geo/schema.ts'
 import { geometryTypes } from '../../geo/schema.ts'
 import type { GeometryRules } from '../geometry-rules.ts'
+import { parseRelationName } from './relation-name.ts'
 
 /** A non-geometry column of an existing table. */
 export interface ColumnFacts {
@@ -12,6 +13,8 @@ export interface ColumnFacts {
   sqlType: string
   /** Exact attribute type, or `undefined` for types that are passed as text. */
   attribute: Attribute | undefined
+  /** False if the user of the store has no right to read it. */
+  isReadable: boolean
   isNotNull: boolean
   hasDefault: boolean
   /** True if the server assigns its values: an identity column or a default from a sequence. */
@@ -62,6 +65,7 @@ interface ColumnRow {
   identity: string
   generated: string
   is_key: boolean
+  readable: boolean
   geometry_type: string | null
   srid: number | null
   dimension: number | null
@@ -82,6 +86,7 @@ select a.attname as name, t.typname as type_name, format_type(a.atttypid, a.attt
   a.atttypmod as typmod, a.attnotnull as not_null, pg_get_expr(d.adbin, d.adrelid) as default_text,
   a.attidentity as identity, a.attgenerated as generated,
   exists (select from pg_index i where i.indrelid = a.attrelid and i.indisprimary and a.attnum = any(i.indkey)) as is_key,
+  has_column_privilege(a.attrelid, a.attnum, 'select') as readable,
   coalesce(g.type, b.type) as geometry_type, coalesce(g.srid, b.srid) as srid,
   coalesce(g.coord_dimension, b.coord_dimension) as dimension
 from pg_attribute a
@@ -104,12 +109,16 @@ left join geography_columns b
 where a.attrelid = $1 and a.attnum > 0 and not a.attisdropped
 order by a.attnum`
 
-/** Returns catalogue data of a table, or `undefined` if there is none of that name. */
+/**
+ * Returns catalogue data of a table with its first geometry column, or with the one that `table(column)`
+ * names; `undefined` if there is none of that name.
+ */
 export async function findTableFacts(
   client: ClientBase,
   schema: string,
-  name: string,
+  relation: string,
 ): Promise<TableFacts | undefined> {
+  const { table: name, geometry: wanted } = await parseRelationName(client, schema, relation)
   const found = await client.query<{ oid: string; kind: string; rows: number; single_keys: number }>(
     tableSql,
     [schema, name],
@@ -117,7 +126,9 @@ export async function findTableFacts(
   const table = found.rows[0]
   if (table === undefined) return undefined
   const rows = await readColumns(client, [table.oid, schema, name])
-  const geometryRow = rows.find(isSpatial)
+  const spatial = rows.filter((row) => isSpatial(row) && row.readable)
+  const geometryRow = wanted === undefined ? spatial[0] : spatial.find((row) => row.name === wanted)
+  if (wanted !== undefined && geometryRow === undefined) return undefined
   return {
     oid: Number(table.oid),
     schema,
@@ -160,6 +171,7 @@ function columnFacts(row: ColumnRow): ColumnFacts {
     name: row.name,
     sqlType: row.sql_type,
     attribute: attributeOfColumn(row.name, row.type_name, row.typmod),
+    isReadable: row.readable,
     isNotNull: row.not_null,
     hasDefault: isNumbered || row.default_text !== null,
     isNumbered,

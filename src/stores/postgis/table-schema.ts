@@ -14,7 +14,7 @@ export interface DescribedSchema {
 export async function schemaOf(client: ClientBase, facts: TableFacts): Promise<DescribedSchema> {
   const { geometry } = facts
   const attributes = facts.columns
-    .filter(({ name, isNumbered }) => !(isNumbered && name === facts.primaryKey))
+    .filter(({ name, isNumbered, isReadable }) => isReadable && !(isNumbered && name === facts.primaryKey))
     .map(({ name, attribute, isNotNull }) => ({
       ...(attribute ?? { name, type: 'text' as const }),
       ...(isNotNull ? { isNullable: false } : {}),

@@ -3,6 +3,7 @@ import type { PoolClient } from 'pg'
 import { quoteIdentifier, quoteText } from '../../core/postgres/quote.ts'
 import type { TableState } from '../store.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
+import { parseRelationName } from './relation-name.ts'
 
 /**
  * Query of values that change with a table (PostgreSQL, "The Cumulative Statistics System"): counts of
@@ -170,9 +171,11 @@ async function askInTurn({ client, statements, schema, table }: StateTable): Pro
  * stored elsewhere.
  */
 export async function readTableState(
-  place: StateTable,
+  named: StateTable,
   leaving: LeavingSessions,
 ): Promise<TableState | undefined> {
+  const { table } = await parseRelationName(named.client, named.schema, named.table)
+  const place = { ...named, table }
   let found = await readOnce(place)
   if (found?.lagging === true && leaving.isWaitedFor) {
     await sleep(leavingMs)

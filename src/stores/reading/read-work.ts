@@ -14,6 +14,7 @@ import type {
   TimeBounds,
   VectorStore,
 } from '../store.ts'
+import type { TableSummary } from '../table-summary.ts'
 import { tileReadingOf } from '../tile-reading.ts'
 import { areasIn } from './boxes-in-crs.ts'
 import { CachedStores } from './cached-stores.ts'
@@ -56,8 +57,14 @@ function createHandlers(stores: CachedStores) {
       stores.use(connection, (store) => store.check(signal)),
     listTables: ({ connection }: StoreRequest): Promise<string[]> =>
       stores.use(connection, (store) => store.listTables()),
-    findTable: ({ connection, table }: TableRequest): Promise<TableDescription | undefined> =>
-      stores.use(connection, (store) => store.findTable(table)),
+    findTable: ({
+      connection,
+      table,
+      readsRows,
+    }: TableRequest & { readsRows?: boolean | undefined }): Promise<TableDescription | undefined> =>
+      stores.use(connection, (store) => store.findTable(table, { readsRows })),
+    summarizeTables: ({ connection }: StoreRequest): Promise<TableSummary[]> =>
+      stores.use(connection, async (store) => (await store.summarizeTables?.()) ?? []),
     count: (
       { connection, query }: StoreRequest & { query: Omit<FeatureQuery, 'limit' | 'offset'> },
       { signal }: Context,

@@ -60,7 +60,11 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
     stage: (request, batches, hooks) => local.stage(request, batches, hooks),
     check: (signal) => ask(({ pool, limits }) => pool.call('check', { connection }, { ...limits, signal })),
     listTables: () => ask(({ pool, limits }) => pool.call('listTables', { connection }, limits)),
-    findTable: (table) => ask(({ pool, limits }) => pool.call('findTable', { connection, table }, limits)),
+    findTable: (table, { readsRows } = {}) =>
+      ask(({ pool, limits }) => pool.call('findTable', { connection, table, readsRows }, limits)),
+    summarizeTables:
+      local.summarizeTables &&
+      (() => ask(({ pool, limits }) => pool.call('summarizeTables', { connection }, limits))),
     outcome: (token) => ask(({ pool, limits }) => pool.call('outcome', { connection, token }, limits)),
     sweep: (loadId) => ask(({ pool, limits }) => pool.call('sweep', { connection, loadId }, limits)),
     dropTable: (table) =>

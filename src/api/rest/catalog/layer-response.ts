@@ -1,11 +1,19 @@
 import { Type } from 'typebox'
 import type { LayerRecord, StoreRecord, StyleRecord } from '../../../catalog/records.ts'
-import { storeKinds } from '../../../catalog/records.ts'
+import { managedKinds, storeKinds } from '../../../catalog/records.ts'
 import { isEmptyEnvelope } from '../../../geo/envelope.ts'
 import { toJavaClass } from '../../../transforms/java-class.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { CopiesLiveSeconds } from '../../caching.ts'
 import { Linked, layerPath, storePath, stylePath, workspacePath } from './paths.ts'
+
+export const ManagedField = Type.Union(
+  managedKinds.map((kind) => Type.Literal(kind)),
+  {
+    description:
+      'For a table published in place: what may change it. `false` nothing, `edit` edits of single features, `load` imports and restores too',
+  },
+)
 
 const StyleName = Type.Union([Type.String(), Type.Object({ name: Type.String() })])
 
@@ -59,6 +67,7 @@ export const LayerBody = Type.Object({
           'Further styles that services offer it in, in place of those that it has; who may read it may see it by them',
       }),
     ),
+    managed: Type.Optional(ManagedField),
     public: Type.Optional(
       Type.Union([Type.Boolean(), Type.Literal('workspace')], {
         description: 'Whether anonymous people may read it; "workspace": as its workspace says',
@@ -110,6 +119,12 @@ export const LayerReply = Type.Object({
     attributes: Type.Array(Type.Object({ name: Type.String(), binding: Type.String() })),
     version: Type.Integer({ description: 'Grows with every change of its data, style or publicity' }),
     public: Type.Optional(Type.Boolean({ description: 'Absent where its workspace says' })),
+    managed: Type.Optional(ManagedField),
+    altered: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Columns of a table published in place that were dropped or changed since',
+      }),
+    ),
     copiesLiveSeconds: CopiesLiveSeconds,
     featureCount: Type.Optional(Type.Integer({ description: 'Features, or granules of a mosaic' })),
     dateCreated: Type.String(),
@@ -164,6 +179,8 @@ export function toLayerResponse(
       attributes: toAttributesResponse(layer),
       version: layer.version,
       public: layer.isPublic,
+      managed: details.inPlace?.managed,
+      altered: details.inPlace?.altered,
       featureCount: details.featureCount,
       dateCreated: layer.createdAt,
       dateModified: layer.updatedAt,

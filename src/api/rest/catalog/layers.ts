@@ -156,7 +156,7 @@ async function getNamedLayer(
 /** Returns the change in a body; a style may be named with its workspace. */
 function readLayerBody(layer: LayerRecord, wanted: Static<typeof LayerBody>['layer']): LayerChange {
   const { name, title, abstract, description, keywords, public: isPublic } = wanted
-  const { attribution, licence, contact, owner, translations } = wanted
+  const { attribution, licence, contact, owner, translations, managed } = wanted
   if (name !== undefined && name !== layer.name && name !== `${layer.workspace}:${layer.name}`)
     throw invalid('invalid-body', `The name of layer "${layer.name}" cannot be changed`)
   const reference = wanted.defaultStyle ?? wanted.style ?? layer.details.style
@@ -167,5 +167,5 @@ function readLayerBody(layer: LayerRecord, wanted: Static<typeof LayerBody>['lay
     ?.map(nameOf)
     .filter((name, at, all) => name !== style && all.indexOf(name) === at)
   const texts = { title, abstract, description, keywords, attribution, licence, contact, owner, translations }
-  return { ...texts, style, styles, isPublic }
+  return { ...texts, style, styles, isPublic, managed }
 }

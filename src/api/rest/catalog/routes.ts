@@ -19,6 +19,7 @@ import {
   refreshLayer,
   showLayer,
 } from './layers.ts'
+import { createFeatureType, listFeatureTypes, listStoreTables, publishTables } from './published-tables.ts'
 import { checkCoverageStore, checkDataStore, checkNewDataStore } from './store-check.ts'
 import {
   changeCoverageStore,
@@ -30,7 +31,6 @@ import {
   listCoverageStores,
   listCoverages,
   listDataStores,
-  listFeatureTypes,
   showCoverageStore,
   showDataStore,
 } from './stores.ts'
@@ -75,6 +75,15 @@ export const storeEndpoints = [
   endpoint('DELETE', '/rest/workspaces/:workspace/datastores/:store', 'staff', 'remove', { deleteDataStore }),
   endpoint('GET', '/rest/workspaces/:workspace/datastores/:store/featuretypes', 'user', 'view', {
     listFeatureTypes,
+  }),
+  endpoint('POST', '/rest/workspaces/:workspace/datastores/:store/featuretypes', 'staff', 'create', {
+    createFeatureType,
+  }),
+  endpoint('GET', '/rest/workspaces/:workspace/datastores/:store/tables', 'staff', 'view', {
+    listStoreTables,
+  }),
+  endpoint('POST', '/rest/workspaces/:workspace/datastores/:store/tables', 'staff', 'create', {
+    publishTables,
   }),
   endpoint('GET', '/rest/workspaces/:workspace/coveragestores', 'user', 'view', { listCoverageStores }),
   endpoint('POST', '/rest/workspaces/:workspace/coveragestores', 'staff', 'create', { createCoverageStore }),

@@ -1,12 +1,48 @@
+import type { Static } from 'typebox'
 import { Type } from 'typebox'
-import type { StoreKind, StoreRecord } from '../../../catalog/records.ts'
-import { hiddenSecret } from '../../../catalog/records.ts'
+import type { Discovery as StoredDiscovery, StoreKind, StoreRecord } from '../../../catalog/records.ts'
+import { hiddenSecret, managedKinds } from '../../../catalog/records.ts'
 import { invalid } from '../../../core/errors/errors.ts'
 import type { StoreParameters } from '../../../stores/store.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { Linked, storePath, workspacePath } from './paths.ts'
 
 const maxParameters = 100
+
+const Discovery = Type.Object(
+  {
+    include: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+        maxItems: 1000,
+        description: 'Names of tables, with `*` for any text and `?` for any character; default: all',
+      }),
+    ),
+    exclude: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 1000 })),
+    naming: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'Name of a layer, with `{table}` in the place of the name of its table',
+      }),
+    ),
+    managed: Type.Optional(
+      Type.Union(
+        managedKinds.map((kind) => Type.Literal(kind)),
+        { description: 'What may change the tables; default: `false`' },
+      ),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+/** Returns a discovery with its defaults; null ends it. */
+export function readDiscovery(
+  body: Static<typeof Discovery> | null | undefined,
+): StoredDiscovery | null | undefined {
+  if (body === undefined || body === null) return body
+  const { include = [], exclude = [], naming = '{table}', managed = false } = body
+  return { include, exclude, naming, managed }
+}
 
 const storeFields = {
   name: Type.Optional(Type.String()),
@@ -15,6 +51,11 @@ const storeFields = {
   description: Type.Optional(Type.String({ maxLength: 10_000 })),
   versions: Type.Optional(
     Type.Boolean({ description: 'Whether what its layers were before their last changes is kept' }),
+  ),
+  discovery: Type.Optional(
+    Type.Union([Discovery, Type.Null()], {
+      description: 'Tables of a database that are published in place as soon as they exist; null ends it',
+    }),
   ),
   connectionParameters: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
@@ -55,6 +96,7 @@ export const DataStoreReply = Type.Object({
   dataStore: Type.Object({
     ...shownFields,
     featureTypes: Type.String({ description: 'Where its layers are listed' }),
+    discovery: Type.Optional(Discovery),
   }),
 })
 export const CoverageStoreReply = Type.Object({
@@ -129,6 +171,7 @@ export function toStoreResponse(request: FastifyRequest, store: StoreRecord) {
     url: isData || path === undefined ? undefined : `file:${path}`,
     connectionParameters: toParametersResponse(store),
     versions: store.keepsVersions ? undefined : false,
+    discovery: store.discovery,
     _default: store.isDefault,
     dateCreated: store.createdAt,
     dateModified: store.updatedAt,

@@ -20,7 +20,7 @@ import {
   CoverageStoreReply,
   DataStoreList,
   DataStoreReply,
-  FeatureTypeList,
+  readDiscovery,
   readParametersBody,
   StoreBody,
   toStoreResponse,
@@ -40,6 +40,7 @@ interface StoreFields {
   enabled?: boolean | undefined
   description?: string | undefined
   versions?: boolean | undefined
+  discovery?: Parameters<typeof readDiscovery>[0]
 }
 
 export async function getStore(catalog: Catalog, kind: StoreKind, { workspace, store: name }: OneStore) {
@@ -95,8 +96,8 @@ export function makerOf({ caller }: FastifyRequest): StoreMaker {
 }
 
 /** Fields of a store in a body, without its connection. */
-function plainFields({ enabled: isEnabled, description, versions: keepsVersions }: StoreFields) {
-  return { isEnabled, description, keepsVersions }
+function plainFields({ enabled: isEnabled, description, versions: keepsVersions, discovery }: StoreFields) {
+  return { isEnabled, description, keepsVersions, discovery: readDiscovery(discovery) }
 }
 
 const StoreParams = Type.Object({ ...WorkspaceParams.properties, store: Type.String() })
@@ -106,16 +107,13 @@ interface StoreTexts {
   tags: string[]
   contents: string
   shown: string
-  layers: string
   deletion: string
-  schemas: { store: TSchema; stores: TSchema; layers: TSchema }
-  /** Key of the layers of a store, and of one of them. */
-  layerKeys: readonly [list: string, layer: string]
+  schemas: { store: TSchema; stores: TSchema }
 }
 
 /** Creates the operations that do not read a store from a body. */
 function storeOperations(kind: StoreKind, texts: StoreTexts) {
-  const { tags, schemas, layerKeys } = texts
+  const { tags, schemas } = texts
   return {
     listStores: operation({
       summary: 'List stores',
@@ -153,19 +151,6 @@ function storeOperations(kind: StoreKind, texts: StoreTexts) {
         return reply.code(200).send()
       },
     }),
-    listLayersOfStore: operation({
-      summary: 'Layers of a store',
-      description: `Names of the layers that ${texts.layers} the store, with links.`,
-      tags,
-      params: StoreParams,
-      answers: { 200: schemas.layers },
-      handle: async ({ catalog }: CatalogDeps, request) => {
-        const store = await getStore(catalog, kind, request.params)
-        const layers = await catalog.layers.list({ storeId: store.id })
-        const items = layers.map((layer) => ({ name: layer.name, href: request.link(layerPath(layer)) }))
-        return { [layerKeys[0]]: { [layerKeys[1]]: items } }
-      },
-    }),
   }
 }
 
@@ -175,16 +160,13 @@ export const {
   listStores: listDataStores,
   showStore: showDataStore,
   deleteStore: deleteDataStore,
-  listLayersOfStore: listFeatureTypes,
 } = storeOperations('dataStore', {
   tags: dataStoreTags,
   contents: 'features',
   shown: 'Type, state and connection parameters of a store; passwords are shown as `********`.',
-  layers: 'read from',
   deletion:
     'A store without layers is deleted; `?recurse=true` deletes its layers too. A file of the server goes with it, tables of a database stay.',
-  schemas: { store: DataStoreReply, stores: DataStoreList, layers: FeatureTypeList },
-  layerKeys: ['featureTypes', 'featureType'],
+  schemas: { store: DataStoreReply, stores: DataStoreList },
 })
 
 export const createDataStore = operation({
@@ -230,15 +212,29 @@ export const {
   listStores: listCoverageStores,
   showStore: showCoverageStore,
   deleteStore: deleteCoverageStore,
-  listLayersOfStore: listCoverages,
 } = storeOperations('coverageStore', {
   tags: coverageStoreTags,
   contents: 'rasters',
   shown: 'Type, state and file of a store.',
-  layers: 'show the raster of',
   deletion: 'A store without layers is deleted; `?recurse=true` deletes its layers too.',
-  schemas: { store: CoverageStoreReply, stores: CoverageStoreList, layers: CoverageList },
-  layerKeys: ['coverages', 'coverage'],
+  schemas: { store: CoverageStoreReply, stores: CoverageStoreList },
+})
+
+export const listCoverages = operation({
+  summary: 'Layers of a store',
+  description: 'Names of the layers that show the raster of the store, with links.',
+  tags: coverageStoreTags,
+  params: StoreParams,
+  answers: { 200: CoverageList },
+  handle: async ({ catalog }: CatalogDeps, request) => {
+    const store = await getStore(catalog, 'coverageStore', request.params)
+    const layers = await catalog.layers.list({ storeId: store.id })
+    return {
+      coverages: {
+        coverage: layers.map((layer) => ({ name: layer.name, href: request.link(layerPath(layer)) })),
+      },
+    }
+  },
 })
 
 export const createCoverageStore = operation({

@@ -1,5 +1,6 @@
 import type { Catalog } from '../../../catalog/catalog.ts'
 import type { LayerRecord, StoreRecord } from '../../../catalog/records.ts'
+import { requireManaged } from '../../../catalog/rows/in-place.ts'
 import { invalid } from '../../../core/errors/errors.ts'
 import type { VectorStore } from '../../../stores/store.ts'
 import type { NameReservations } from '../../runtime/runtime.ts'
@@ -34,6 +35,7 @@ export class Targets {
     const opened = await catalog.stores.open(store)
     const table = opened.tableName(task.layer?.nativeName ?? name)
     if ((await opened.findTable(table)) !== undefined) {
+      for (const shown of await catalog.layers.showing(store, table)) requireManaged(shown, 'load')
       return { store, table, layerName: name, isExisting: true }
     }
     if (task.updateMode === 'REPLACE') return this.findNew({ record, task }, store, naming)
@@ -77,6 +79,7 @@ export class Targets {
 
   async #ofLayer({ record }: Running, layer: LayerRecord): Promise<Target> {
     const { catalog, folders } = this.#deps
+    requireManaged(layer, 'load')
     const store = await catalog.stores.get(layer.storeId)
     if (isFileStore(store)) return fileLayerTarget(folders.stores, record, layer, store)
     return { store, table: layer.nativeName, layerName: layer.name, layer, isExisting: true }

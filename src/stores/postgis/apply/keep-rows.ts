@@ -39,7 +39,7 @@ export async function keepAdded(
   await createDifference(connection, facts, keepAs, emptyRows(facts))
   const added = `select 'added', ${quoteIdentifier(facts.primaryKey ?? '')} from ${quoteTable(facts.schema, facts.name)} where ${ownRows}`
   await addIds(connection, facts, keepAs, added)
-  const table = await describeTable(connection.client, facts, `not (${ownRows})`)
+  const table = await describeTable(connection.client, facts, { condition: `not (${ownRows})` })
   return { ...result, kept: await finishDifference(connection, facts, keepAs, { table }) }
 }
 

@@ -1,0 +1,22 @@
+import { Failure } from '../../core/errors/errors.ts'
+import type { LayerRecord, Managed } from '../records.ts'
+
+/** Ways of changing the rows of a layer. */
+export type RowChangeKind = 'edit' | 'load'
+
+const allowed: Record<RowChangeKind, readonly Managed[]> = { edit: ['edit', 'load'], load: ['load'] }
+const names: Record<RowChangeKind, string> = { edit: 'edits', load: 'loads and restores' }
+
+/** Returns why Terrane must not change the rows of a layer in this way, as a text for people; undefined if it may. */
+export function whyNotManaged(layer: LayerRecord, kind: RowChangeKind): string | undefined {
+  const { inPlace } = layer.details
+  if (inPlace === undefined || allowed[kind].includes(inPlace.managed)) return undefined
+  const wanted = allowed[kind].map((value) => `"${value}"`).join(' or ')
+  return `Layer "${layer.workspace}:${layer.name}" shows a table that was published in place, with "managed": ${JSON.stringify(inPlace.managed)}. It takes no ${names[kind]}: set "managed" of the layer to ${wanted}, or import a copy of the table`
+}
+
+/** Throws `Failure` (`notAllowed`) if Terrane must not change the rows of the layer in this way. */
+export function requireManaged(layer: LayerRecord, kind: RowChangeKind): void {
+  const reason = whyNotManaged(layer, kind)
+  if (reason !== undefined) throw new Failure('notAllowed', 'not-managed', reason)
+}

@@ -1,0 +1,165 @@
+import type { Logger } from '../../core/log/logger.ts'
+import { without } from '../../core/values/defined.ts'
+import type { Schema } from '../../geo/schema.ts'
+import { withTitles } from '../../geo/schema.ts'
+import type { TableDescription } from '../../stores/store.ts'
+import type { TableSummary } from '../../stores/table-summary.ts'
+import type { InPlace, LayerDetails, LayerRecord, StoreRecord } from '../records.ts'
+import { findLayerById, listLayersInPlace, updateLayer } from '../rows/layer-rows.ts'
+import { locationOf } from './published-tables.ts'
+import type { Stores } from './stores.ts'
+import type { WriteDeps } from './transaction.ts'
+import { nowOf } from './transaction.ts'
+
+/** Time between two rounds, in milliseconds. */
+const roundMs = 30_000
+/** A table that others change all the time is counted at most this often, in milliseconds. */
+const measureRestMs = 300_000
+
+interface FollowDeps extends WriteDeps {
+  stores: Pick<Stores, 'listAll' | 'open'>
+  log: Logger
+  /** Publishes the new tables of a store with discovery. */
+  discover(store: StoreRecord): Promise<void>
+}
+
+/**
+ * Follows tables that were published in place: reads their columns after an alteration, counts rows and bounds
+ * after a change of the data, and publishes new tables of stores with discovery.
+ */
+export class TableFollower {
+  readonly #deps: FollowDeps
+  readonly #closing = new AbortController()
+  readonly #measuredAt = new Map<number, number>()
+  #timer: NodeJS.Timeout | undefined
+  #round: Promise<void> = Promise.resolve()
+
+  constructor(deps: FollowDeps) {
+    this.#deps = deps
+  }
+
+  /** Starts the rounds. */
+  start(): void {
+    if (this.#closing.signal.aborted) return
+    this.#timer = setTimeout(() => {
+      void this.follow().finally(() => this.start())
+    }, roundMs).unref()
+  }
+
+  /** Runs one round after the one that runs now. */
+  follow(): Promise<void> {
+    this.#round = this.#round.then(() => this.#follow())
+    return this.#round
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#closing.abort()
+    await this.#round
+  }
+
+  async #follow(): Promise<void> {
+    const byStore = new Map<number, LayerRecord[]>()
+    for (const layer of await listLayersInPlace(this.#deps.database.kysely).catch(() => []))
+      byStore.set(layer.storeId, [...(byStore.get(layer.storeId) ?? []), layer])
+    for (const store of await this.#deps.stores.listAll().catch(() => [])) {
+      const layers = byStore.get(store.id) ?? []
+      const isFollowed = layers.length > 0 || store.discovery !== undefined
+      if (!isFollowed || !store.isEnabled || this.#closing.signal.aborted) continue
+      try {
+        await this.#followStore(store, layers)
+      } catch (error) {
+        this.#deps.log.warn(
+          { err: error, store: `${store.workspace}:${store.name}` },
+          'the tables of a store cannot be read',
+        )
+      }
+    }
+  }
+
+  async #followStore(store: StoreRecord, layers: readonly LayerRecord[]): Promise<void> {
+    const opened = await this.#deps.stores.open(store)
+    const tables = new Map((await opened.summarizeTables?.())?.map((table) => [table.name, table]))
+    for (const layer of layers) {
+      const table = tables.get(layer.nativeName)
+      if (table === undefined || this.#closing.signal.aborted) continue
+      try {
+        await this.#followLayer(opened, layer, table)
+      } catch (error) {
+        this.#deps.log.warn(
+          { err: error, layer: `${layer.workspace}:${layer.name}` },
+          'a published table cannot be read',
+        )
+      }
+    }
+    if (store.discovery !== undefined) await this.#deps.discover(store)
+  }
+
+  async #followLayer(
+    opened: Awaited<ReturnType<Stores['open']>>,
+    layer: LayerRecord,
+    table: TableSummary,
+  ): Promise<void> {
+    const { inPlace } = layer.details
+    if (inPlace === undefined) return
+    const isAltered = inPlace.columnsMark !== table.columnsMark
+    const isMeasured =
+      inPlace.measuredVersion === layer.version ||
+      (inPlace.measuredVersion !== undefined && layer.versionCause !== 'outside')
+    if (!isAltered && (isMeasured || !this.#mayMeasure(layer))) return
+    const description = await opened.findTable(table.name)
+    if (description === undefined) return
+    await this.#save(layer, detailsAfter(layer, description, { ...inPlace, columnsMark: table.columnsMark }))
+  }
+
+  #mayMeasure({ id }: LayerRecord): boolean {
+    const now = performance.now()
+    if (now - (this.#measuredAt.get(id) ?? Number.NEGATIVE_INFINITY) < measureRestMs) return false
+    this.#measuredAt.set(id, now)
+    return true
+  }
+
+  /** Leaves a layer alone that was changed meanwhile: the next round reads it again. */
+  async #save(layer: LayerRecord, details: LayerDetails): Promise<void> {
+    const { database, clock } = this.#deps
+    await database.transaction(async (db) => {
+      const present = await findLayerById(db, layer.id)
+      if (present?.version !== layer.version) return
+      await updateLayer(db, { ...layer, details }, { at: nowOf(clock), cause: 'outside' })
+    })
+  }
+}
+
+/** Returns the details of a layer after its table was read again; texts and style stay. */
+function detailsAfter(layer: LayerRecord, table: TableDescription, inPlace: InPlace): LayerDetails {
+  const { schema: before, srs } = layer.details
+  const titles = new Map(before.attributes.map(({ name, title }) => [name, title]))
+  const schema = withTitles(table.schema, (name, title) => title ?? titles.get(name))
+  const altered = [...(inPlace.altered ?? []), ...alterations(before, schema)]
+  const declared = table.schema.geometry?.crs === undefined ? srs : undefined
+  return {
+    ...without(layer.details, 'envelope', 'featureCount', 'srs', 'crs'),
+    ...locationOf(table, declared),
+    schema,
+    featureCount: table.featureCount,
+    inPlace: {
+      ...inPlace,
+      measuredVersion: layer.version + 1,
+      altered: altered.length === 0 ? undefined : [...new Set(altered)],
+    },
+  }
+}
+
+/** Returns what a reader of the layer may miss: columns that are gone or have another type. */
+function alterations(before: Schema, after: Schema): string[] {
+  const types = new Map(after.attributes.map(({ name, type }) => [name, type]))
+  const texts = before.attributes.flatMap(({ name, type }) => {
+    const now = types.get(name)
+    if (now === undefined) return [`Column "${name}" was dropped or renamed.`]
+    return now === type ? [] : [`Column "${name}" has type ${now} instead of ${type}.`]
+  })
+  const [old, present] = [before.geometry, after.geometry]
+  if (old !== undefined && present === undefined)
+    texts.push(`Geometry column "${old.name}" was dropped or renamed.`)
+  return texts
+}

@@ -1,0 +1,236 @@
+import { conflict, explain, Failure, invalid } from '../../core/errors/errors.ts'
+import { toLayerName } from '../../core/text/layer-name.ts'
+import { matchesPatterns } from '../../core/text/name-pattern.ts'
+import { findCrs, matchCrs } from '../../geo/crs-database.ts'
+import { findStoreDescription } from '../../stores/registry.ts'
+import type { TableDescription } from '../../stores/store.ts'
+import type { TableSummary } from '../../stores/table-summary.ts'
+import { defaultStyleName } from '../../styles/default-styles.ts'
+import type { InPlace, LayerDetails, LayerRecord, Managed, StoreRecord } from '../records.ts'
+import { findLayerOfTable, insertLayer, listLayers } from '../rows/layer-rows.ts'
+import { freeLayerName } from '../rows/publication.ts'
+import { checkName, lockWorkspace } from '../rows/workspace-rows.ts'
+import type { Stores } from './stores.ts'
+import type { WriteDeps } from './transaction.ts'
+import { nowOf } from './transaction.ts'
+
+/** Load mode of the version in which a table is published in place. */
+export const publishMode = 'PUBLISH'
+
+/** A table that could not be published by discovery is tried again after this time, in milliseconds. */
+const retryMs = 600_000
+
+/** A table of a store, and the layer that shows it. */
+export interface ListedTable extends TableSummary {
+  /** Name of the layer. */
+  published?: string
+}
+
+/** A table to publish. */
+export interface TableToPublish {
+  /** Name of the table, or `table(column)` for a further geometry column. */
+  nativeName: string
+  /** Name of the layer; default: made from the name of the table. */
+  name?: string
+  title?: string
+  abstract?: string
+  /** CRS of a geometry column that declares none, such as `EPSG:25832`. */
+  srs?: string
+  managed?: Managed
+}
+
+/** Selects the tables to publish, and names their layers. */
+export interface TablesToPublish {
+  isWanted?: (table: TableSummary) => boolean
+  managed?: Managed
+  nameOf?: (table: string) => string
+}
+
+/** Result of publishing several tables: the layers, and the tables that could not be published. */
+export interface PublishedAll {
+  published: LayerRecord[]
+  failed: { table: string; code: string; reason: string }[]
+}
+
+/** Publishes tables of stores where they are, without a copy. */
+export class PublishedTables {
+  readonly #deps: WriteDeps
+  readonly #stores: Stores
+  /** Tables that could not be published by discovery, until when they are left alone. */
+  readonly #failed = new Map<string, number>()
+
+  constructor(deps: WriteDeps, stores: Stores) {
+    this.#deps = deps
+    this.#stores = stores
+  }
+
+  /** Lists the tables of a store with their layers. Reads no row. */
+  async list(store: StoreRecord): Promise<ListedTable[]> {
+    const tables = await this.#summaries(store)
+    const layers = await listLayers(this.#deps.database.kysely, { storeId: store.id })
+    const names = new Map(layers.map(({ nativeName, name }) => [nativeName.toLowerCase(), name]))
+    return tables.map((table) => ({ ...table, published: names.get(table.name.toLowerCase()) }))
+  }
+
+  /**
+   * Publishes a table as a new layer. Throws `Failure` if there is no such table, if it cannot be read, or if
+   * the name of the layer is taken.
+   */
+  async publish(store: StoreRecord, wanted: TableToPublish): Promise<LayerRecord> {
+    const tables = await this.#summaries(store)
+    return this.#publishOne(store, findTable(store, tables, wanted.nativeName), wanted)
+  }
+
+  /** Publishes all tables of a store that match and that no layer shows yet, each by itself. */
+  async publishAll(
+    store: StoreRecord,
+    { isWanted = () => true, managed, nameOf }: TablesToPublish = {},
+  ): Promise<PublishedAll> {
+    const all: PublishedAll = { published: [], failed: [] }
+    for (const table of await this.list(store)) {
+      if (table.published !== undefined || !isWanted(table)) continue
+      const wanted = { nativeName: table.name, managed }
+      await addTo(all, table.name, () => this.#publishOne(store, table, wanted, nameOf?.(table.name)))
+    }
+    return all
+  }
+
+  /** Publishes tables, each by itself. */
+  async publishSeveral(store: StoreRecord, wanted: readonly TableToPublish[]): Promise<PublishedAll> {
+    const all: PublishedAll = { published: [], failed: [] }
+    const tables = await this.#summaries(store)
+    for (const one of wanted)
+      await addTo(all, one.nativeName, () =>
+        this.#publishOne(store, findTable(store, tables, one.nativeName), one),
+      )
+    return all
+  }
+
+  /** Publishes the new tables of a store with discovery. Tables that cannot be published are tried again later. */
+  async discover(store: StoreRecord): Promise<PublishedAll> {
+    const { discovery } = store
+    if (discovery === undefined) return { published: [], failed: [] }
+    const { naming, managed } = discovery
+    const now = performance.now()
+    const keyOf = (table: string): string => `${store.id} ${table}`
+    const all = await this.publishAll(store, {
+      managed,
+      isWanted: ({ table, name }) =>
+        matchesPatterns(table, discovery) && (this.#failed.get(keyOf(name)) ?? 0) <= now,
+      nameOf: (table) => naming.replaceAll('{table}', table),
+    })
+    for (const { table } of all.failed) this.#failed.set(keyOf(table), now + retryMs)
+    return all
+  }
+
+  async #summaries(store: StoreRecord): Promise<TableSummary[]> {
+    if (!store.isEnabled) throw invalid('store-disabled', `The store "${store.name}" is switched off`)
+    if (findStoreDescription(store.type)?.can.takesLoads !== true)
+      throw invalid(
+        'no-tables',
+        `Store "${store.name}" of type ${store.type} has no tables that can be published`,
+      )
+    const opened = await this.#stores.open(store)
+    return (await opened.summarizeTables?.()) ?? []
+  }
+
+  async #publishOne(
+    store: StoreRecord,
+    table: TableSummary,
+    { name, title, abstract, srs, managed = false }: TableToPublish,
+    proposedName = table.name,
+  ): Promise<LayerRecord> {
+    if (name !== undefined) checkName('Layer', name)
+    if (managed === 'load' && table.name !== table.table)
+      throw invalid(
+        'not-managed',
+        `"${table.name}" is a further geometry column of "${table.table}": imports can replace only the whole table`,
+      )
+    const rights = table.problems.find(({ code }) => code === 'no-rights' || code === 'broken')
+    if (rights !== undefined) throw invalid('unreadable-table', rights.message)
+    const opened = await this.#stores.open(store)
+    const description = await opened.findTable(table.name, { readsRows: false })
+    if (description === undefined) throw unknownTable(store, table.name)
+    const { schema } = description
+    const details: LayerDetails = {
+      kind: 'vector',
+      title: title ?? table.name,
+      abstract,
+      originalName: table.name,
+      style: defaultStyleName(schema.geometry?.type, 'vector'),
+      ...locationOf(description, srs),
+      schema,
+      featureCount: description.featureCount,
+      inPlace: { managed, columnsMark: table.columnsMark } satisfies InPlace,
+    }
+    const { database, clock, events } = this.#deps
+    const { workspace, id: storeId } = store
+    const layer = await database.transaction(async (db) => {
+      await lockWorkspace(db, workspace)
+      const shown = await findLayerOfTable(db, storeId, table.name)
+      if (shown !== undefined && name === undefined)
+        throw conflict(
+          'table-published',
+          `Table "${table.name}" is published as layer "${workspace}:${shown.name}" already: give the new layer another name, or use that layer`,
+        )
+      const free = name ?? (await freeLayerName(db, workspace, toLayerName(proposedName)))
+      const taken = name !== undefined && (await freeLayerName(db, workspace, name)) !== name
+      if (taken) throw conflict('layer-exists', `Layer "${workspace}:${free}" exists already`)
+      const at = nowOf(clock)
+      const place = { workspace, name: free, storeId, nativeName: table.name, details }
+      return insertLayer(db, place, at, { mode: publishMode })
+    })
+    events.emit('layer.published', {
+      workspace,
+      layer: layer.name,
+      mode: publishMode,
+      rows: details.featureCount ?? 0,
+    })
+    return layer
+  }
+}
+
+async function addTo(all: PublishedAll, table: string, publish: () => Promise<LayerRecord>): Promise<void> {
+  try {
+    all.published.push(await publish())
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind === 'unavailable') throw error
+    all.failed.push({ table, code: error.code, reason: explain(error) })
+  }
+}
+
+function findTable(store: StoreRecord, tables: readonly TableSummary[], name: string): TableSummary {
+  const found =
+    tables.find((table) => table.name === name) ??
+    tables.find((table) => table.name.toLowerCase() === name.toLowerCase())
+  if (found === undefined) throw unknownTable(store, name)
+  return found
+}
+
+function unknownTable(store: StoreRecord, table: string): Error {
+  return invalid(
+    'unknown-table',
+    `There is no table "${table}" in store "${store.name}": list its tables with GET …/datastores/${store.name}/tables`,
+  )
+}
+
+/** Returns CRS and bounds. A CRS that the table declares cannot be replaced. */
+export function locationOf(
+  { schema, envelope }: Pick<TableDescription, 'schema' | 'envelope'>,
+  wanted: string | undefined,
+): Pick<LayerDetails, 'srs' | 'crs' | 'envelope'> {
+  const { geometry } = schema
+  if (geometry === undefined) return {}
+  const { crs } = geometry
+  const srs = crs && (crs.srs ?? matchCrs(crs))
+  if (wanted === undefined) return { srs, crs: srs === undefined ? crs : { ...crs, srs }, envelope }
+  const given = findCrs(wanted)?.srs
+  if (given === undefined)
+    throw invalid('unknown-srs', `The CRS "${wanted}" is not known: name it like "EPSG:25832"`)
+  if (srs !== undefined && srs !== given)
+    throw invalid(
+      'srs-declared',
+      `Column "${geometry.name}" declares ${srs}: a table published in place keeps its CRS. Publish a view that transforms it to ${given}, or leave "srs" out`,
+    )
+  return { srs: given, crs: { ...crs, srs: given }, envelope }
+}
