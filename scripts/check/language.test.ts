@@ -22,13 +22,24 @@ describe('languageProblems', () => {
   })
 
   it('finds words and phrases in identifiers', () => {
-    for (const text of ['const askedTile = 1', 'f(isWanted)', 'class A { #ledger = 1 }', 'const rowsLaidBy = 1', 'putTableBack()'])
+    for (const text of [
+      'const askedTile = 1',
+      'f(isWanted)',
+      'class A { #ledger = 1 }',
+      'const rowsLaidBy = 1',
+      'putTableBack()',
+    ])
       assert.equal(inSource(text).length, 1, text)
     assert.deepEqual(inSource('const requestedTile = task + shoulder'), [])
   })
 
   it('finds types named like sentences, and ambiguous words as names of types only', () => {
-    for (const text of ['interface KeptTile {}', 'type TileWish = string', 'class Place {}', 'type ColumnLook = 1'])
+    for (const text of [
+      'interface KeptTile {}',
+      'type TileWish = string',
+      'class Place {}',
+      'type ColumnLook = 1',
+    ])
       assert.equal(inSource(text).length, 1, text)
     assert.deepEqual(inSource('interface StoredTile {}\nconst kind = place.look'), [])
   })
@@ -50,7 +61,10 @@ describe('languageProblems', () => {
 
   it('accepts exceptions, and refuses those that do not occur', () => {
     const exception = { where: 'src/geo/', what: 'crew', reason: 'a test' }
-    assert.deepEqual(languageProblems([{ path: 'src/geo/x.ts', text: 'const crew = 1' }], [], [exception]), [])
+    assert.deepEqual(
+      languageProblems([{ path: 'src/geo/x.ts', text: 'const crew = 1' }], [], [exception]),
+      [],
+    )
     assert.equal(languageProblems([], [], [exception]).length, 1)
   })
 

@@ -120,7 +120,8 @@ function findInSource(file: Text): Finding[] {
   if (file.path.startsWith('scripts/check/language')) return []
   const { program, comments } = syntaxOf(file)
   const findings = comments.flatMap(({ value, start }) => findPhrases(file, value, start))
-  const isProduct = /^(?:src|packages|web)\/(?!.*\.test\.)/.test(file.path) && !/\/messages\/de/.test(file.path)
+  const isProduct =
+    /^(?:src|packages|web)\/(?!.*\.test\.)/.test(file.path) && !/\/messages\/de/.test(file.path)
   walk(program, (node, around) => {
     if (node.type === 'Literal' && typeof node.value === 'string' && isProduct)
       findings.push(...findPhrases(file, node.value, node.start))
@@ -181,7 +182,9 @@ function matchName(file: Text, name: string, start: number, rules: [RegExp, stri
 
 /** Finds folders with an ambiguous name, and files named with a word that identifiers do not contain. */
 function findInPaths(files: readonly Text[]): Finding[] {
-  const folders = new Set(files.map(({ path }) => posix.dirname(path)).filter((path) => !path.startsWith('docs')))
+  const folders = new Set(
+    files.map(({ path }) => posix.dirname(path)).filter((path) => !path.startsWith('docs')),
+  )
   const ofFolders = [...folders].flatMap((path) => {
     const name = posix.basename(path)
     return folderName.test(name) ? [{ path, found: name }] : []
@@ -190,7 +193,8 @@ function findInPaths(files: readonly Text[]): Finding[] {
     .filter(({ path }) => !path.startsWith('docs/decisions/'))
     .flatMap(({ path }) => {
       const name = posix.basename(path)
-      const isWrong = name.split(/[-.]/).some((word) => words.has(word)) || /(?:^|-)(?:lay-by|under-way)/.test(name)
+      const isWrong =
+        name.split(/[-.]/).some((word) => words.has(word)) || /(?:^|-)(?:lay-by|under-way)/.test(name)
       return isWrong ? [{ path, found: name }] : []
     })
   return [...ofFolders, ...ofFiles].map(({ path, found }) => ({

@@ -51,7 +51,7 @@ export const drawTrialTile = operation({
     checkStyleDocument(format, text)
     const symbols = rasterSymbols(readStyle({ format, document: text }) ?? { rules: [], lost: [] }, tile.z)
     const question = { tile, scale: 1, symbols, time: undefined, format: 'png' } as const
-    const bytes = await limiter.run(reply, (signal) => rasters.trial(layer, question, signal))
+    const bytes = await limiter.run(reply, (signal) => rasters.drawUnsaved(layer, question, signal))
     if (bytes === undefined) return reply.hijack()
     reply.header('cache-control', 'no-store')
     const picture = bytes.length === 0 ? emptyPicture('png', 256) : Buffer.from(bytes)
