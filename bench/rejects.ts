@@ -109,7 +109,7 @@ async function submitCorrections(
   const text = (await got.text()).replaceAll(',north,', ',51,')
   const watch = new MemoryWatch(pid)
   const begun = performance.now()
-  const reply = await fetch(`${url}${path}?name=mended.csv`, {
+  const reply = await fetch(`${url}${path}?name=corrected.csv`, {
     method: 'POST',
     headers: { authorization, 'content-type': 'application/octet-stream' },
     body: text,

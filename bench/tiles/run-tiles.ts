@@ -186,7 +186,7 @@ async function untilLaidOut({ data, share }: TileRun, dataset: TileDataset, befo
   const end = performance.now() + patienceMs
   if (rowsOf(dataset, share) <= fewFeatures) return
   while (rowFiles(data) === before) {
-    if (performance.now() > end) throw new Error(`The rows of ${dataset} were not laid out for tiles`)
+    if (performance.now() > end) throw new Error(`The rows of ${dataset} have no row files`)
     await sleep(100)
   }
 }

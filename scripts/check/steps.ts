@@ -14,6 +14,7 @@ import { functionProblems } from './function-lines.ts'
 import { httpProblems } from './http-imports.ts'
 import { cycleProblems, layerProblems, planProblems } from './import-order.ts'
 import { readSources, type SourceFile } from './imports.ts'
+import { languageProblems } from './language.ts'
 import { moduleRules } from './layers.ts'
 import { conditionalSpreadProblems, literalSpreadProblems } from './literal-spreads.ts'
 import { planOf } from './module-plan.ts'
@@ -76,8 +77,9 @@ export function staticSteps(root: string): Step[] {
     },
     { name: 'unused files, exports and packages', run: async () => (await unusedProblems(root)).join('\n') },
     rules('layers, circles, texts, documents', projectProblems),
+    rules('language', ({ files, texts }) => languageProblems(files, texts)),
     rules('pages made from the sources', pageProblems),
-    rules('functions, comments, seams, error codes', syntaxProblems),
+    rules('functions, comments, extension points, error codes', syntaxProblems),
   ]
 }
 

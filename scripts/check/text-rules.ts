@@ -32,11 +32,6 @@ const rules: TextRule[] = [
       'has a doc comment that begins with a question word: say what the thing is or does, as in "Returns…"',
     files: /\.[cm]?tsx?$/,
   },
-  {
-    pattern: /\b(?:interface|type|class) (?:(?:Kept|Asked|Told|Wanted|Given)[A-Z]\w*|\w+Wish)\b/,
-    message: 'has a type named like a sentence: use a noun such as …Request, …Options or Stored…',
-    files: /^(?:src|web)\//,
-  },
 ]
 
 const tableForm = /^(?:export )?const (\w+): (?:Partial<|Readonly<)?Record<string,.*= \{/gm

@@ -18,8 +18,8 @@ export function installModules(root) {
 function modulesStamp(root) {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const lock = readFileSync(join(root, 'package-lock.json'))
-  const wanted = JSON.stringify([manifest.dependencies, manifest.devDependencies])
-  return createHash('sha256').update(wanted).update(lock).digest('hex')
+  const required = JSON.stringify([manifest.dependencies, manifest.devDependencies])
+  return createHash('sha256').update(required).update(lock).digest('hex')
 }
 
 function readIfThere(path) {

@@ -47,10 +47,10 @@ function installNode(folder, name, program) {
   const args = ['install', '--prefix', folder, '--no-save', '--no-package-lock', '--ignore-scripts']
   const { ok, output } = runNpm([...args, `${name}@${neededMajor}`], folder)
   if (!ok) throw npmFailure(`Node ${neededMajor} could not be fetched`, output)
-  const trial = run(program, ['--version'])
-  if (trial.ok) return
+  const check = run(program, ['--version'])
+  if (check.ok) return
   rmSync(folder, { recursive: true, force: true })
   throw new SetupError(
-    `Node ${neededMajor} was fetched but does not run here (${trial.output.trim()}). Install Node ${neededMajor} by other means, then run the command again.`,
+    `Node ${neededMajor} was fetched but does not run here (${check.output.trim()}). Install Node ${neededMajor} by other means, then run the command again.`,
   )
 }

@@ -2,13 +2,13 @@ const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 const values = new Map([...digits].map((digit, value) => [digit, value]))
 
 /**
- * Returns a source map with the line of each position but without columns, only for sources that `isWanted`
+ * Returns a source map with the line of each position but without columns, only for sources that `isSelected`
  * accepts; undefined if there are none. The first stack trace of a thread decodes the maps of its scripts,
  * and Node expands full maps to tens of megabytes.
  */
-export function lineMap({ sources, mappings }, isWanted) {
-  const wanted = sources.map(isWanted)
-  if (!wanted.includes(true)) return undefined
+export function lineMap({ sources, mappings }, isSelected) {
+  const selected = sources.map(isSelected)
+  if (!selected.includes(true)) return undefined
   const kept = new Map()
   const writer = new MappingWriter()
   const position = [0, 0, 0, 0]
@@ -19,7 +19,7 @@ export function lineMap({ sources, mappings }, isWanted) {
     for (const segment of line === '' ? [] : line.split(',')) {
       decodeInto(position, segment)
       const [column, source, sourceLine] = position
-      const isMapped = wanted[source]
+      const isMapped = selected[source]
       const target = isMapped ? `${source}:${sourceLine}` : ''
       // Keeps the first position of a line: a reader of maps uses the last position before, whatever line
       // that position is on.

@@ -266,7 +266,7 @@ export const flows: Flow[] = [
   {
     name: 'flow-6-dry-run',
     title: 'Flow 6: a dry run, and a load that is stopped',
-    about: 'What a REPLACE would do to a layer is looked at before it is done; then a limit stops it.',
+    about: 'A dry run reports what a REPLACE would change in a layer; then a limit stops the load.',
     steps: [
       {
         says: 'Trees on Monday, as a layer.',

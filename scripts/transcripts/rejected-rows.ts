@@ -3,9 +3,9 @@ import { curl, get, imports, items, run, treesImport } from './steps.ts'
 
 export const rejectedRows: Flow = {
   name: 'flow-9-rejected-rows',
-  title: 'Flow 9: rejected rows, mended and sent again',
+  title: 'Flow 9: rejected rows, corrected and submitted again',
   about:
-    'Rows that could not be loaded are fetched as a file like their source, mended, and sent back in two rounds.',
+    'Rejected rows are downloaded in the format of their source, corrected, and submitted again in two rounds.',
   steps: [
     {
       says: 'Trees, of which two have no place that could be read.',
@@ -20,19 +20,19 @@ export const rejectedRows: Flow = {
       command: get('/0/tasks/0/rejects?format=source'),
     },
     {
-      says: 'One is mended, the other is not.',
+      says: 'One row is corrected, the other is not.',
       command:
-        "printf '_row;id;kind;lat;lon\\n2;2;ash;52.1;13.1\\n3;3;elm;52.2;east of the yew\\n' > mended.csv",
+        "printf '_row;id;kind;lat;lon\\n2;2;ash;52.1;13.1\\n3;3;elm;52.2;east of the yew\\n' > corrected.csv",
     },
-    { says: 'They are sent back.', command: curl(`-F filedata=@mended.csv ${imports}/0/tasks/0/rejects`) },
+    { says: 'They are sent back.', command: curl(`-F filedata=@corrected.csv ${imports}/0/tasks/0/rejects`) },
     {
       says: 'The same file again: the row that was loaded is refused.',
-      command: curl(`-F filedata=@mended.csv ${imports}/0/tasks/0/rejects`),
+      command: curl(`-F filedata=@corrected.csv ${imports}/0/tasks/0/rejects`),
     },
     { says: 'What is rejected still, with its new reason.', command: get('/0/tasks/0/rejects?f=csv') },
     {
       says: 'The last row, as GeoJSON in place of CSV.',
-      command: `printf '{"type":"FeatureCollection","features":[{"type":"Feature","geometry":null,"properties":{"_row":3,"id":3,"kind":"elm","lat":52.2,"lon":13.2}}]}' > mended.geojson\n${curl(`-F filedata=@mended.geojson ${imports}/0/tasks/0/rejects`)}`,
+      command: `printf '{"type":"FeatureCollection","features":[{"type":"Feature","geometry":null,"properties":{"_row":3,"id":3,"kind":"elm","lat":52.2,"lon":13.2}}]}' > corrected.geojson\n${curl(`-F filedata=@corrected.geojson ${imports}/0/tasks/0/rejects`)}`,
     },
     { says: 'The layer has all four.', command: items('default:trees', 'limit=10') },
     {

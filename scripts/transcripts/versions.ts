@@ -6,11 +6,11 @@ const versions = `${layer}/versions`
 const restore = (version: number, what: string): string =>
   curl(`-X POST ${versions}/${version}/restore ${json} -d '{"what":[${what}]}'`)
 
-/** A layer is replaced, compared with what it was, put back, deleted, and taken back. */
+/** A layer is replaced, compared with its previous version, restored, deleted, and restored again. */
 export const versionsAndUndo: Flow = {
   name: 'flow-12-versions',
   title: 'Flow 12: versions, and undo',
-  about: 'A layer is replaced, compared with what it was, put back, deleted, and taken back.',
+  about: 'A layer is replaced, compared with its previous version, restored, deleted, and restored again.',
   steps: [
     {
       says: 'Trees on Monday, as a layer.',
@@ -35,7 +35,7 @@ export const versionsAndUndo: Flow = {
       command: curl(`'${versions}/1/changes?against=2'`),
       until: /"changes"/,
     },
-    { says: 'It is brought back, as a new version.', command: restore(1, '"data"') },
+    { says: 'The layer is restored, as a new version.', command: restore(1, '"data"') },
     { says: 'The layer now.', command: items('default:trees', 'limit=10') },
     {
       says: 'The second one is kept for good.',

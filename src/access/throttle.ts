@@ -18,7 +18,7 @@ interface FailureCount {
 
 /**
  * Slows down password guessing: after some free failures an address (and an address with an account) must
- * wait twice as long each time, up to five minutes. Never by account alone, which would let a stranger lock a
+ * wait twice as long each time, up to five minutes. Never by account alone, which would let anybody lock a
  * user out.
  */
 export interface Throttle {

@@ -11,7 +11,7 @@ const overview = `terrane: takes spatial data in, publishes it as layers, and wa
   terrane stores            the same for stores
   terrane layers            the same for layers
   terrane styles            the same for styles
-  terrane imports           lists imports, finishes those that wait, fetches rejected rows and sends mended ones back
+  terrane imports           lists imports, finishes those that wait, downloads rejected rows and submits corrected ones
   terrane users             the same for users
   terrane tokens            the same for your own tokens, which let scripts in
   terrane monitoring        tells how the server and what it watches are, configures that, loads older numbers
@@ -206,13 +206,13 @@ terrane imports set-columns IMPORT --table-only [--task N]
 terrane imports run IMPORT
 terrane imports cancel IMPORT [--task N]
 terrane imports rejects IMPORT TASK [--output FILE]
-terrane imports mend IMPORT TASK FILE [--accept RULES]
+terrane imports correct IMPORT TASK FILE [--accept RULES]
 
 \`set-crs\` names the coordinate system of all tasks that wait for one; \`set-columns\` makes points, or tables, of data without
 geometry. \`run\` runs what is ready and waits for its end; its exit code is 1 when anything was not imported.
 
 Imports and tasks are named by their ids. \`rejects\` fetches the rows that were not loaded as a file like their source,
-with why in columns before their own. \`mend\` sends such a file back when its rows are mended: they go into the layer
+with the reason in columns before their own. \`correct\` submits such a file after its rows are corrected: they are added to the layer
 of the task. Its exit code is 1 when any row was not loaded.
 
       --limit N        so many of the newest (default: 50, at most 200)
@@ -221,7 +221,7 @@ of the task. Its exit code is 1 when any row was not loaded.
       --x, --y         columns with coordinates in the system of --srs
       --table-only     load rows without geometry
   -o, --output FILE    the file (default: as the server names it); - is standard output
-      --name FILE      what standard input is called where FILE of \`mend\` is -
+      --name FILE      what standard input is called where FILE of \`correct\` is -
       --accept RULES   limits of the task (stopIf) that let these rows through, such as changed,values
 ${access}
 

@@ -271,7 +271,7 @@ function openPassword(vault: Vault, { id, source }: ImportRecord): string | unde
   const { sealedPassword } = source?.database ?? {}
   if (sealedPassword === undefined) return undefined
   const what = `The password of the source database of import ${id}`
-  return vault.open(sealedPassword, { what, mend: 'create the import again with its password' })
+  return vault.open(sealedPassword, { what, remedy: 'create the import again with its password' })
 }
 
 /** Builds the importer. It does not process earlier imports until it is started. */

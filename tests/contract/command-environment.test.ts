@@ -30,9 +30,9 @@ async function startRecorder(test: TestContext) {
 async function runNode(args: string[], cwd: string, env: Record<string, string>) {
   const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const closed = once(child, 'close')
-  const said = await Promise.all([text(child.stdout), text(child.stderr)])
+  const printed = await Promise.all([text(child.stdout), text(child.stderr)])
   await closed
-  return { code: child.exitCode, said: said.join('') }
+  return { code: child.exitCode, printed: printed.join('') }
 }
 
 const runGuarded = (script: string, cwd: string) =>
@@ -60,8 +60,8 @@ describe('tests of commands', () => {
     assert.ok(files.length > 5)
     for (const env of [{}, hostile]) {
       const args = ['--import', guard, '--test', '--test-isolation=none', '--test-reporter=dot', ...files]
-      const { code, said } = await runNode(args, folder, { PATH, HOME, ...env })
-      assert.equal(code, 0, said)
+      const { code, printed } = await runNode(args, folder, { PATH, HOME, ...env })
+      assert.equal(code, 0, printed)
       assert.deepEqual(readdirSync(folder), [], 'nothing is written where the tests run')
     }
     assert.equal(recorder.connections(), 0)
@@ -96,14 +96,14 @@ describe('the guard of the defaults', () => {
       "import { mkdir } from 'node:fs/promises'; await mkdir('./data')",
     ]
     for (const script of wrong) {
-      const { code, said } = await runGuarded(script, folder)
+      const { code, printed } = await runGuarded(script, folder)
       assert.equal(code, 1, script)
-      assert.match(said, /Error: A test (?:connects to port 8080|creates \S*data)/)
+      assert.match(printed, /Error: A test (?:connects to port 8080|creates \S*data)/)
     }
     const right = `import { mkdirSync } from 'node:fs'; import { connect } from 'node:net'
       mkdirSync('database'); connect(1, '127.0.0.1').on('error', () => {})`
-    const { code, said } = await runGuarded(right, folder)
-    assert.equal(code, 0, said)
+    const { code, printed } = await runGuarded(right, folder)
+    assert.equal(code, 0, printed)
     assert.deepEqual(readdirSync(folder), ['database'])
   })
 })

@@ -30,7 +30,7 @@ const getFeature = (inside: string, more = ''): string =>
 const attributes = (count: number): string => Array.from({ length: count }, (_, at) => `a${at}="x"`).join(' ')
 
 /** For each limit: a body just within, one just beyond, and the message for the second. */
-const wfsBodies: Record<string, [within: string, beyond: string, told: RegExp]> = {
+const wfsBodies: Record<string, [within: string, beyond: string, message: RegExp]> = {
   elements: [
     getFeature(query('<wfs:PropertyName>n</wfs:PropertyName>'.repeat(9998))),
     getFeature(query('<wfs:PropertyName>n</wfs:PropertyName>'.repeat(9999))),
@@ -125,7 +125,7 @@ describe('limits of the documents of requests', { timeout: 300_000 }, () => {
   })
 
   it('WMS draws by filters within the limits, and refuses others', async () => {
-    const cases: [within: Record<string, string>, beyond: Record<string, string>, told: RegExp][] = [
+    const cases: [within: Record<string, string>, beyond: Record<string, string>, message: RegExp][] = [
       [{ filter: filter(anyOf(4999)) }, { filter: filter(anyOf(5002)) }, /more than 5000 operators/],
       [
         { cql_filter: `n IN (${Array(4997).fill('1').join(',')}) OR n = 1`.replace(/ OR.*/, '') },

@@ -102,7 +102,7 @@ export function describeFailures(make: MakeStore): void {
     })
 
     it(
-      `${mode} that is staged shows nothing, and is put back or committed later`,
+      `${mode} that is staged shows nothing, and is rolled back or committed later`,
       withStore(make, async (under) => {
         const assertUnchanged = await prepare(under, mode)
         const given = { mode, schema, rows: rows(6) }

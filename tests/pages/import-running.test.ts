@@ -71,7 +71,7 @@ describe('an import that runs', async () => {
     const id = await prepareImport(server, { 'typed.csv': 'name,lat,lon\na,1,2\n' })
     const { page, ...shown } = await showPages(t, server)
     await shown.signIn(`/app/imports/${id}`)
-    const target = page.getByRole('region', { name: 'What becomes of it' })
+    const target = page.getByRole('region', { name: 'Destination' })
     await target.getByText('Limits: stop a load').click()
     const [name, most] = [
       target.getByLabel('Layer', { exact: true }),

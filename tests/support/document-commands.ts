@@ -31,7 +31,7 @@ export interface Said {
 
 /**
  * Shell code that makes `curl` fail if the server refuses a request, and with it all the commands. The same
- * applies to commands of ours, except for the state of monitoring, which may be unhealthy. Services of the
+ * applies to Terrane commands, except for the state of monitoring, which may be unhealthy. Services of the
  * machine are not touched.
  */
 const strictCommands = `failed=0

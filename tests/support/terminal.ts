@@ -14,7 +14,7 @@ export async function runAtTerminal(
   t: Cleanup,
   args: string[],
   env: Record<string, string>,
-  answers: [question: RegExp, answer: string][],
+  answers: [prompt: RegExp, answer: string][],
 ): Promise<string> {
   const command = [process.execPath, program, ...args].map((word) => `'${word}'`).join(' ')
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {

@@ -33,7 +33,7 @@ export class NoAnswer extends Error {}
 
 /** Session functions that requests use; set by the module `session`. */
 export interface CallerState {
-  /** Proves that a page of ours sends what changes something. */
+  /** Header that proves that a Terrane page sent a changing request. */
   csrfToken(): string | undefined
   /** Waits until the reader has signed in again; false if the reader cancels. */
   signInAgain(): Promise<boolean>

@@ -55,7 +55,7 @@ export const rowsLoaded = counter(
 export const loadsRunning = gauge(
   {
     name: 'terrane_loads_running',
-    help: 'Loads, looks at data and chains of raster tools that are under way.',
+    help: 'Loads, inspections of data and chains of raster tools that are running.',
   },
   ({ loads }) =>
     () =>

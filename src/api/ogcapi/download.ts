@@ -99,7 +99,7 @@ function readDownloadRequest(layer: LayerRecord, query: Parameters): DownloadReq
   if (version !== undefined && kind === 'raster')
     throw invalid(
       'invalid-parameter',
-      'version goes with features: an earlier coverage has to be brought back',
+      'version applies to features only: restore the earlier version of the coverage instead',
     )
   const properties = readProperties(schema.attributes, query.properties)
   const srs = crs?.srs

@@ -80,7 +80,7 @@ function repeat(reply: FastifyReply, claim: Claim, earlier: StoredAnswer): Fasti
     reply.header('retry-after', '1')
     throw conflict(
       'request-under-way',
-      `The first request with Idempotency-Key "${claim.key}" is still under way`,
+      `The first request with Idempotency-Key "${claim.key}" is still running`,
     )
   }
   reply.code(earlier.status).headers(earlier.headers).header('idempotency-replayed', 'true')

@@ -11,7 +11,7 @@ const known = new BoundedCache<string, boolean>(1000)
  */
 export function isOfPages(request: FastifyRequest): boolean {
   const { referer } = request.headers
-  // A request whose own address is malformed has no properties of ours.
+  // A request with a malformed URL has no properties of this server.
   const own = (request as Partial<FastifyRequest>).link?.('/')
   if (own === undefined || referer === undefined || !URL.canParse(referer)) return false
   const { host, pathname } = new URL(own)

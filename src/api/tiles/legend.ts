@@ -159,7 +159,10 @@ async function makeEarlierLegend(
       ? await styleOfVersion({ catalog }, then, version)
       : await styleFor({ catalog }, request, then, style)
   if (details.kind === 'raster' && of !== layer.version)
-    throw conflict('not-restorable', 'An earlier raster is looked at when it is brought back')
+    throw conflict(
+      'not-restorable',
+      'Earlier versions of a raster cannot be drawn: restore the version first',
+    )
   return { ...(await legendBy(rasters, then, drawn, { version, isCurrent: false })), isEarlier: true }
 }
 

@@ -15,7 +15,7 @@ const Band = Type.Object({
   name: Type.Optional(Type.String()),
   unit: Type.Optional(Type.String()),
   dataType: Type.String({ description: 'By its name in GDAL' }),
-  min: Type.Optional(Type.Number({ description: 'The least value among the cells that were looked at' })),
+  min: Type.Optional(Type.Number({ description: 'Smallest value of the sampled cells' })),
   max: Type.Optional(Type.Number()),
   low: Type.Optional(Type.Number({ description: 'Two percent of the values lie below it' })),
   high: Type.Optional(Type.Number({ description: 'Two percent of the values lie above it' })),

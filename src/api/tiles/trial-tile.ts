@@ -25,9 +25,9 @@ const maxTriedBytes = 256 * 1024
 
 export const drawTrialTile = operation({
   tags: ['tiles'],
-  summary: 'A tile of a layer of rasters by a style that is tried',
+  summary: 'Draw a raster tile with an unsaved style',
   description:
-    'As the picture of a tile, by the style of the body. Neither the style nor the picture is kept: so an editor shows what it is about to save.',
+    'Draws the tile with the style in the body. The server stores neither the style nor the picture. Style editors use it as a preview.',
   params: Type.Object({
     layer: Type.String({ description: 'Workspace and layer, such as `city:heights`' }),
     z: Type.String({ description: 'Zoom, 0 to 22' }),
@@ -51,7 +51,7 @@ export const drawTrialTile = operation({
     checkStyleDocument(format, text)
     const symbols = rasterSymbols(readStyle({ format, document: text }) ?? { rules: [], lost: [] }, tile.z)
     const question = { tile, scale: 1, symbols, time: undefined, format: 'png' } as const
-    const bytes = await limiter.run(reply, (signal) => rasters.trial(layer, question, signal))
+    const bytes = await limiter.run(reply, (signal) => rasters.drawUnsaved(layer, question, signal))
     if (bytes === undefined) return reply.hijack()
     reply.header('cache-control', 'no-store')
     const picture = bytes.length === 0 ? emptyPicture('png', 256) : Buffer.from(bytes)

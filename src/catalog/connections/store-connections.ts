@@ -36,7 +36,7 @@ function openSecrets(vault: Vault, store: StoreRecord, sealed: string): StorePar
   const parameters = secretNames.map((secret) => ` --parameter ${secret}=VALUE`).join('')
   const text = vault.open(sealed, {
     what: `The password of store "${workspace}:${name}"`,
-    mend: `set the password again: terrane stores change ${workspace}:${name}${parameters}`,
+    remedy: `set the password again: terrane stores change ${workspace}:${name}${parameters}`,
   })
   return JSON.parse(text) as StoreParameters
 }

@@ -217,7 +217,7 @@ export class LayerVersions {
       return await this.#explained(layer, AbortSignal.timeout(refreshTimeoutMs))
     } catch (error) {
       if (error instanceof Failure) throw error
-      const text = `The store of layer "${layer.workspace}:${layer.name}" cannot be looked at`
+      const text = `The store of layer "${layer.workspace}:${layer.name}" cannot be reached`
       throw new Failure('unavailable', 'store-unavailable', text, { cause: error })
     }
   }

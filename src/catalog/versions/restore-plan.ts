@@ -14,7 +14,8 @@ export type RestorePlan =
   | { kind: 'files'; content: ContentRecord }
   | { kind: 'none'; reason: string }
 
-const inOtherFile = 'It is kept in a file that its store does not read now: bring back a later version first'
+const inOtherFile =
+  'The rows are stored in a file that the store does not read now: restore a later version first'
 const brokenChain = 'It is kept as the difference to a state that is gone'
 
 /** Present and retained contents of stores, which a restore may depend on. */

@@ -61,7 +61,7 @@ const rejects: Action = {
 }
 
 /** Uploads corrected rows. */
-const mend: Action = {
+const correct: Action = {
   words: ['IMPORT', 'TASK', 'FILE'],
   options: ['accept', 'name'],
   run: async (context, [importId = '', taskId = '', file = '']) =>
@@ -113,7 +113,7 @@ const sums = [
   ['rowsRead', 'rows read'],
   ['rowsLoaded', 'loaded'],
   ['rejected', 'rejected'],
-  ['mended', 'mended and loaded'],
+  ['mended', 'corrected and loaded'],
 ] as const
 
 function taskPath(importId: string, taskId: string): string {
@@ -136,7 +136,7 @@ function decoded(header: string | string[] | undefined): string {
 
 const imports: Kind = {
   command: 'imports',
-  actions: { list, show, 'set-crs': setCrs, 'set-columns': setColumns, run, cancel, rejects, mend },
+  actions: { list, show, 'set-crs': setCrs, 'set-columns': setColumns, run, cancel, rejects, correct },
 }
 
 /** `terrane imports [ACTION] ...` */

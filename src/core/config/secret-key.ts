@@ -39,7 +39,7 @@ function makeKey(path: string): void {
     linkSync(proposal, path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return
-    const text = `The key file ${path} cannot be written: ${reasonOnly(error)}. Mend that and start the server again`
+    const text = `The key file ${path} cannot be written: ${reasonOnly(error)}. Fix the cause and start the server again`
     throw new Error(text, { cause: error })
   } finally {
     rmSync(proposal, { force: true })

@@ -6,7 +6,7 @@ export interface Vault {
   seal(text: string): string
   /**
    * Throws `Failure` (`unavailable`, `wrong-secret-key`) if the text was encrypted with another key or
-   * altered; `what` names the secret in the message, `mend` says how to store it again.
+   * altered; `what` names the secret in the message, `remedy` says how to store it again.
    */
   open(sealed: string, about?: SecretAbout): string
 }
@@ -16,7 +16,7 @@ interface SecretAbout {
   /** Default: `A stored password`. */
   what: string
   /** Default: `store the password again`. */
-  mend: string
+  remedy: string
 }
 
 /** `key` has 32 bytes. */
@@ -47,8 +47,8 @@ function decrypt(key: Uint8Array, sealed: string): string {
 
 function wrongKey(
   cause: unknown,
-  { what, mend }: SecretAbout = { what: 'A stored password', mend: 'store the password again' },
+  { what, remedy }: SecretAbout = { what: 'A stored password', remedy: 'store the password again' },
 ): Failure {
-  const text = `${what} cannot be decrypted: the file "secret.key" in the data directory is not the key that it was stored with. Restore "secret.key" from the backup and restart the server, or ${mend}`
+  const text = `${what} cannot be decrypted: the file "secret.key" in the data directory is not the key that it was stored with. Restore "secret.key" from the backup and restart the server, or ${remedy}`
   return new Failure('unavailable', 'wrong-secret-key', text, { cause, retryAfterSeconds: 300 })
 }

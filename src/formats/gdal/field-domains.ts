@@ -32,7 +32,7 @@ export async function withFieldDomains(
     return { title, domain }
   })
   if (names.length <= maxDomains) return described
-  const message = `Only ${maxDomains} of ${names.length} domains were looked at for labels of coded values`
+  const message = `Only ${maxDomains} of ${names.length} domains were read for labels of coded values`
   const left: FormatMessage = { level: 'warning', code: 'column-labels', message }
   return { ...described, messages: [...described.messages, left] }
 }

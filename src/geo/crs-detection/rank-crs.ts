@@ -17,13 +17,13 @@ export interface RankedCrs {
   reading: Reading
   /** Location of the data: west, south, east, north in degrees. */
   falls: CountryBox
-  /** Of the points that were looked at, those within the system's area of use. */
+  /** Number of checked points within the system's area of use. */
   inArea: number
   /** Of these points, those within a place that was given. */
   inPlace: number
   /** The nearest place that was given, with the kilometres to it. */
   nearest?: { label: string; kilometres: number }
-  /** The points that were looked at, in degrees. */
+  /** The checked points, in degrees. */
   points: [number, number][]
   /** Names and values of the data that support it. */
   hints: string[]

@@ -147,7 +147,10 @@ function chooseLayer(
     )
   }
   if (layers.length > 0) {
-    throw invalid('no-row-numbers', `Mended rows need the column "${wanted}", as the rejected rows have it`)
+    throw invalid(
+      'no-row-numbers',
+      `Corrected rows need the column "${wanted}", as the rejected rows have it`,
+    )
   }
   throw invalid('unread-file', `No format reads the rows that were sent${whyUnread(described)}`)
 }

@@ -39,7 +39,7 @@ export function correctionEnded(
   end: Pick<TaskCorrection, 'state'> & Partial<Pick<TaskCorrection, 'errorMessage' | 'errorCode'>>,
 ): TaskRecord {
   const { mending } = task
-  if (mending === undefined) throw new Error(`No mended rows of task ${task.id} are under way`)
+  if (mending === undefined) throw new Error(`Task ${task.id} has no running submission of corrected rows`)
   const before = task.state === 'RUNNING' ? taskAfter(task, { type: 'mended' }) : task
   return { ...before, mending: { ...without(mending, 'from'), ...end } }
 }

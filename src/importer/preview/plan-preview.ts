@@ -59,7 +59,10 @@ function isEmpty(crs: CrsDeclaration | string): boolean {
 
 function requireRows({ id, state, source }: TaskRecord): void {
   if (state === 'RUNNING' || state === 'COMPLETE')
-    throw conflict('nothing-to-look-at', `Task ${id} is ${state}: rows are looked at before they are loaded`)
+    throw conflict(
+      'nothing-to-look-at',
+      `Task ${id} is ${state}: rows can be previewed only before they are loaded`,
+    )
   if (source === undefined)
     throw conflict('nothing-to-look-at', `Task ${id} is ${state} and has no data that can be read`)
 }

@@ -157,7 +157,7 @@ export class Restores {
     const latest = await this.#find({ loadId })
     if (latest === undefined || (await this.#settle(latest))) return
     const failure = error instanceof Failure ? error : undefined
-    if (failure === undefined) this.#deps.log.warn({ err: error, loadId }, 'a layer was not brought back')
+    if (failure === undefined) this.#deps.log.warn({ err: error, loadId }, 'a layer was not restored')
     const end = {
       kind: failure?.kind ?? 'unavailable',
       code: failure?.code ?? 'restore-failed',
@@ -271,10 +271,11 @@ function rowsOf(
 }
 
 function unsettled(): Failure {
-  const text = 'The store does not answer: whether the layer was brought back is found out as soon as it does'
+  const text =
+    'The store does not respond: the server checks whether the layer was restored as soon as the store responds'
   return new Failure('unavailable', 'restore-unsettled', text, { retryAfterSeconds: 60 })
 }
 
 function notRestorable(version: number, reason: string): Failure {
-  return conflict('not-restorable', `Version ${version} cannot be brought back: ${reason}`)
+  return conflict('not-restorable', `Version ${version} cannot be restored: ${reason}`)
 }

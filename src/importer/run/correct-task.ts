@@ -144,11 +144,11 @@ export function refuseCorrection(record: ImportRecord, task: TaskRecord): void {
     )
   }
   if (task.state !== 'COMPLETE') {
-    const text = `Task ${task.id} is ${task.state}: nothing of it is loaded, so mend its data and run it`
+    const text = `Task ${task.id} is ${task.state}: it has loaded nothing, so correct its data and run it`
     throw new Failure('conflict', 'task-not-complete', text)
   }
   if ((task.rejected ?? 0) > 0) return
   const { mended = 0 } = task
-  const were = mended === 0 ? '' : ` any more: ${mended} were mended and loaded`
+  const were = mended === 0 ? '' : ` any more: ${mended} were corrected and loaded`
   throw new Failure('conflict', 'no-rejects', `Task ${task.id} has no rejected rows${were}`)
 }

@@ -50,7 +50,7 @@ function matchColumns(sent: Schema, wanted: Schema, { onMessage }: CorrectionHoo
   const row = placeOf(names, columns.row)
   if (row < 0) {
     const found = names.slice(0, 20).join(', ')
-    throw invalid('no-row-numbers', `Mended rows need the column "${columns.row}"; the file has ${found}`)
+    throw invalid('no-row-numbers', `Corrected rows need the column "${columns.row}"; the file has ${found}`)
   }
   const attributes = wanted.attributes.map(({ name }) => placeOf(names, name))
   if (wanted.attributes.length > 0 && attributes.every((place) => place < 0)) {

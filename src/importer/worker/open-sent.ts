@@ -9,7 +9,7 @@ import type { RowAccounting } from './row-accounting.ts'
 import { sentSource } from './sent-layer.ts'
 import { StoredRejects } from './stored-rejects.ts'
 
-/** Opens a file with corrected rows like the source of their task, and registers the rows in the ledger. */
+/** Opens a file with corrected rows like the source of their task, and registers the rows for row accounting. */
 export async function openSent(
   from: LoadSource,
   plan: CorrectionPlan,

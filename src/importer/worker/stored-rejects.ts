@@ -52,7 +52,7 @@ export class StoredRejects {
     const state = place < 0 ? undefined : this.#states[place]
     if (state === undefined) return `Row ${row} is none of the rejected rows of the task`
     if (state === mended)
-      return `Row ${row} was mended and loaded before, with the rows sent at ${this.#timeAt(place)}`
+      return `Row ${row} was corrected and loaded before, with the rows submitted at ${this.#timeAt(place)}`
     if (state !== rejected) return `Row ${row} is sent twice: the first one counts`
     this.#states[place] = taken
     return undefined

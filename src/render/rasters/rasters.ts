@@ -152,8 +152,12 @@ export class Rasters {
     return this.#tiles.tile(layer, wantedOf(question), signal)
   }
 
-  /** The same with trial colours: not cached. Empty if nothing is drawn. */
-  async trial(layer: LayerRecord, question: RasterTileRequest, signal: AbortSignal): Promise<Uint8Array> {
+  /** Draws a tile with the colours of an unsaved style; not cached. Empty if nothing is drawn. */
+  async drawUnsaved(
+    layer: LayerRecord,
+    question: RasterTileRequest,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
     return (await this.#make(layer, wantedOf(question), signal)).bytes
   }
 

@@ -114,7 +114,7 @@ export class RowFiles {
       .catch((error: unknown) => {
         if (abort.signal.aborted) return
         known.notBeforeMs = performance.now() + failurePauseMs
-        this.#deps.log.warn({ err: error, layer: id }, 'the rows of a layer were not laid out for tiles')
+        this.#deps.log.warn({ err: error, layer: id }, 'the row file of a layer was not written')
       })
       .finally(() => {
         const now = performance.now()

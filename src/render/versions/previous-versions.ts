@@ -83,7 +83,7 @@ export class PreviousVersions {
     if (version === layer.version) return present()
     const way = await versions.wayBack(told)
     if (way.kind === 'none')
-      throw conflict('not-restorable', `Version ${version} cannot be looked at: ${way.reason}`)
+      throw conflict('not-restorable', `Version ${version} cannot be read: ${way.reason}`)
     if (way.kind === 'present') return present()
     if (way.kind === 'files') return this.#ofFiles(then, told)
     return this.#ofCopy(then, told, way.path, signal)
@@ -120,7 +120,10 @@ export class PreviousVersions {
   async #ofFiles(layer: LayerRecord, { content: { files } }: VersionRecord): Promise<EarlierLayer> {
     const { stores } = this.#deps.catalog
     if (files === undefined || layer.details.kind === 'raster')
-      throw conflict('not-restorable', 'An earlier raster is looked at when it is brought back')
+      throw conflict(
+        'not-restorable',
+        'Earlier versions of a raster cannot be drawn: restore the version first',
+      )
     const connection = stores.keptConnection(files)
     return { layer, connection, store: this.#deps.openStore(connection) }
   }
@@ -167,6 +170,6 @@ export function requireVectorTiles({ workspace, name, details }: LayerRecord): C
 }
 
 function notReady(version: number): Failure {
-  const text = `The copy of version ${version} in which it is looked at is not ready yet`
+  const text = `The copy of version ${version} is not ready yet`
   return new Failure('unavailable', 'version-not-ready', text, { retryAfterSeconds: 10 })
 }

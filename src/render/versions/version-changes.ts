@@ -145,7 +145,7 @@ export class VersionChanges {
       throw notFound('no-features', `Version ${number} has no rows that could be compared`)
     const way = await versions.wayBack(version)
     if (way.kind === 'none')
-      throw conflict('not-restorable', `Version ${number} cannot be looked at: ${way.reason}`)
+      throw conflict('not-restorable', `Version ${number} cannot be read: ${way.reason}`)
     const { files } = version.content
     const connection =
       way.kind === 'files' && files !== undefined

@@ -15,7 +15,7 @@ import { colorText, fontName, mapFileNumber, quoteMapText } from './mark-symbols
 import type { ConditionTable } from './write-condition.ts'
 import { textSql } from './write-condition.ts'
 
-/** The columns that a query gives for drawing, under names of ours. */
+/** Columns of a drawing query, under names that this module chooses. */
 export class DrawnColumns {
   readonly #names = new Map<string, string>()
 

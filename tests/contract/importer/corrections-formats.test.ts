@@ -46,7 +46,7 @@ function send(
   id: number,
   content: string | Uint8Array,
   {
-    name = 'mended.csv',
+    name = 'corrected.csv',
     query = '',
     headers = {},
   }: { name?: string; query?: string; headers?: Record<string, string> } = {},
@@ -73,7 +73,7 @@ async function startWith(test: Parameters<typeof startImporter>[0], type: (typeo
 }
 
 for (const type of stores) {
-  describe(`mended rows, in ${type}`, () => {
+  describe(`corrected rows, in ${type}`, () => {
     it('go by the keys of an UPSERT, which deletes nothing', async (test) => {
       const { client, store } = await startWith(test, type)
       const head = 'id,kind,lat,lon'

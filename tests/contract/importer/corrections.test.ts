@@ -34,7 +34,7 @@ async function imported(
   return id
 }
 
-function send(client: ImporterClient, id: number, content: string, name = 'mended.csv'): Promise<Answer> {
+function send(client: ImporterClient, id: number, content: string, name = 'corrected.csv'): Promise<Answer> {
   const body = multipart([{ name, content }])
   return client.call('POST', `/${id}/tasks/0/rejects`, body, { 'content-type': multipartType })
 }
@@ -85,7 +85,7 @@ describe('rejected rows that are mended and sent again', () => {
       { sent: 5, loaded: 1, rejected: 0, refused: 4 },
       again.text,
     )
-    assert.match(again.text, /Row 8 was mended and loaded before, with the rows sent at 20/)
+    assert.match(again.text, /Row 8 was corrected and loaded before, with the rows submitted at 20/)
     assert.match(again.text, /Row 99 is none of the rejected rows/)
     assert.match(again.text, /Row 10 is sent twice/)
     assert.deepEqual(sums(again), [40, 37, 1, 2])

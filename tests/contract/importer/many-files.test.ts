@@ -71,7 +71,7 @@ describe('an archive of many empty files', () => {
     tar: tarOf,
     '7z': (entries: Entries) => sevenZipOf('7z', entries),
   })) {
-    it(`as ${ending} is looked at once for each extension, and named in one task`, async (test) => {
+    it(`as ${ending} is inspected once for each extension, and named in one task`, async (test) => {
       const client = await startImporter(test)
       const { pool } = client.server.importer
       const { describe: ask } = pool
@@ -93,7 +93,7 @@ describe('an archive of many empty files', () => {
         JSON.stringify(tasks.json.task?.messages),
         new RegExp(`Without any content: .* and ${count - 20} more`),
       )
-      assert.ok(asked <= 2, `${asked} files were looked at`)
+      assert.ok(asked <= 2, `${asked} files were inspected`)
     })
   }
 })

@@ -83,7 +83,7 @@ describe('maps of a coverage', () => {
 
   it('have the colours that GDAL warps, in each CRS that is offered', async (test) => {
     const { client, folder } = await serve(test)
-    const cases: [crs: string, srs: string, box: number[], asked: string][] = [
+    const cases: [crs: string, srs: string, box: number[], bboxCrs: string][] = [
       [
         'http://www.opengis.net/def/crs/OGC/1.3/CRS84',
         'EPSG:4326',

@@ -104,7 +104,7 @@ describe('requests of WCS', () => {
   })
 
   it('are refused by the codes of the standards, and say what is wrong', async () => {
-    const cases: [question: string, code: string, status: number][] = [
+    const cases: [query: string, code: string, status: number][] = [
       ['service=WCS', 'MissingParameterValue', 400],
       ['service=WCS&request=Transaction', 'OperationNotSupported', 400],
       ['request=GetCapabilities&acceptVersions=1.1.1', 'VersionNegotiationFailed', 400],

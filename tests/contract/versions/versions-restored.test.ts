@@ -32,7 +32,7 @@ function describeRestores(catalogue: string, environment: () => Promise<Record<s
     after(() => server.close())
 
     for (const store of ['file', 'table']) {
-      it(`are whole, looked at and brought back after a REPLACE, in store ${store}`, async () => {
+      it(`are whole, readable and restored after a REPLACE, in store ${store}`, async () => {
         const name = `replaced_${store}`
         await importPoints(server, { name, store, points: pointsOf('a') })
         await importPoints(server, { name, store, mode: 'REPLACE', points: pointsOf('b', 5) })

@@ -29,7 +29,7 @@ const meant: Record<string, { fields: readonly string[]; because: string }> = {
   CSV: { fields: ['WKT'], because: 'the column is the geometry' },
   LIBKML: { fields: ['odd'], because: 'what is no xs:double is text, with a message' },
 }
-/** Fields of ours that GDAL has no counterpart for, and fields of GDAL that no value is ever in. */
+/** Fields without a counterpart in GDAL, and fields of GDAL that never hold a value. */
 const ownFields: Record<string, readonly string[]> = { LIBKML: ['Folder', 'placemarkId'] }
 
 function agreementOf({ driver }: GdalFile): Agreement {

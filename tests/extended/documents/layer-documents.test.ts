@@ -54,8 +54,8 @@ describe('docs of finding, filtering, paging and downloading layers', () => {
       ]),
     )
     await run(`bin/terrane.mjs import trees.geojson --store default --url ${url}`)
-    const said = await run(blockAt('docs/downloads.md > Downloads > sh 1'))
-    assert.match(said, /trees\.fgb: .*B, 2 rows\nNot as in the layer:\n {2}Times of day/)
+    const printed = await run(blockAt('docs/downloads.md > Downloads > sh 1'))
+    assert.match(printed, /trees\.fgb: .*B, 2 rows\nNot as in the layer:\n {2}Times of day/)
     const ends = { 'trees.gpkg': 'SQLite', 'tall.zip': 'PK', 'trees.fgb': 'fgb' }
     for (const [name, head] of Object.entries(ends))
       assert.ok(readFileSync(join(folder, name), 'latin1').startsWith(head), name)

@@ -42,7 +42,7 @@ describe('docs/rejected-rows.md', () => {
     const loaded = await cli(`import ${join(folder, 'more.csv')} --lat lat --lon lon`)
     assert.equal(loaded.code, 0, loaded.stdout + loaded.stderr)
     assert.match(await run(`${places} > sh 2`), /"rows":\{"sent":1,"loaded":1,"rejected":0,"refused":0\}/)
-    const again = await cli(`imports mend 1 0 ${join(folder, 'mended.csv')}`)
+    const again = await cli(`imports correct 1 0 ${join(folder, 'corrected.csv')}`)
     assert.equal(again.code, 1)
     assert.match(again.stderr, /Task 0 has no rejected rows any more: 1 were mended and loaded/)
     writeFileSync(join(folder, 'kinds.csv'), 'id,kind,lat,lon\n5,elm,52,13\n6,fir,south,13.1\n')
@@ -54,7 +54,7 @@ describe('docs/rejected-rows.md', () => {
       { TERRANE_PASSWORD: password },
     )
     assert.equal(limited.code, 0, limited.stdout + limited.stderr)
-    const mended = `imports mend 2 0 ${join(folder, 'kind.csv')}`
+    const mended = `imports correct 2 0 ${join(folder, 'kind.csv')}`
     const stopped = await cli(mended)
     assert.equal(stopped.code, 1)
     assert.match(stopped.stdout, /empty \("kind": limit 0 rows, found 1 row, 100 %\)\. Nothing was changed/)

@@ -95,7 +95,7 @@ describe('an import of many layers', async () => {
     await rules.getByLabel('Replace').fill('a_')
     await rules.getByLabel('Before each name').fill('Land_')
     await rules.getByText('a_000_Zimbabwe → Land_000_Zimbabwe').waitFor()
-    await rules.getByLabel('Rows set aside at most').fill('5%')
+    await rules.getByLabel('Rejected rows at most').fill('5%')
     await press('Apply to 198 layers')
     await page.getByText('198 of 198 layers changed').waitFor()
     await page.locator('.found b >> text=Land_000_Zimbabwe').waitFor()
@@ -108,7 +108,7 @@ describe('an import of many layers', async () => {
 
     await page.getByLabel('Find a layer').fill('Land_17')
     const few = page.getByRole('region', { name: 'Choices for 10 layers' })
-    await few.getByLabel('Rows that come at least').fill('2')
+    await few.getByLabel('Minimum number of rows').fill('2')
     await press('Apply to 10 layers')
     await page.getByText('10 of 10 layers changed').waitFor()
     await page.getByLabel('Find a layer').fill('')

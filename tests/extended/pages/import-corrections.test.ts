@@ -9,7 +9,7 @@ const buffer = Buffer.from(
   'id,kind,lat,lon\n1,oak,52,13\n2,ash,north,13.1\n3,elm,52.2,east\n4,yew,52.3,13.3\n',
 )
 
-describe('rows that were set aside', async () => {
+describe('rejected rows in the import page', async () => {
   const server = await startPageServer({ after }, { TERRANE_SAMPLE: 'off' })
   after(closeBrowser)
 
@@ -21,7 +21,7 @@ describe('rows that were set aside', async () => {
     await page.click('text=Take them as points')
     await page.waitForSelector('.found >> text=Ready')
     await page.click('text=Import 1 layer')
-    await page.waitForSelector('.mend tbody tr:nth-child(2)')
+    await page.waitForSelector('.correct-rows tbody tr:nth-child(2)')
     await expectSound(shown, 'mend-refused-1440-light')
     await page.click('text=Load the other 2 rows')
     await page.waitForSelector('text=The layer is in use without them')
@@ -30,9 +30,9 @@ describe('rows that were set aside', async () => {
     assert.equal(await first.inputValue(), 'north')
     await first.fill('52.1')
     await page.getByLabel('Row 3, lon').fill('east of the yew')
-    await page.waitForSelector('text=2 of 2 mended')
+    await page.waitForSelector('text=2 of 2 corrected')
     await page.click('text=Send 2 rows again')
-    await page.waitForSelector('text=1 is loaded, 1 set aside again')
+    await page.waitForSelector('text=1 is loaded, 1 rejected again')
     assert.deepEqual(await page.locator('.sum b').allTextContents(), ['4', '2', '1', '1'])
     await page.getByLabel('Row 3, lon').fill('13.2')
     await page.keyboard.press('Tab')

@@ -27,7 +27,7 @@ describe('the style of a layer', async () => {
     await page.getByLabel('By', { exact: true }).selectOption('POP_EST')
     await page.waitForSelector('[role=slider]')
     await page.getByLabel('Limits').selectOption('natural')
-    await page.getByText('All values are looked at').waitFor({ state: 'detached' })
+    await page.getByText('Reading all values').waitFor({ state: 'detached' })
     const handle = page.getByRole('slider', { name: 'Limit 2' })
     const first = Number(await handle.getAttribute('aria-valuenow'))
     await handle.focus()

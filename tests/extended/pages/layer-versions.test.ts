@@ -13,7 +13,7 @@ describe('versions of a layer', async () => {
   await askServer(server, `${items}/1`, { type: 'Feature', properties: { NAME: 'Altered' } }, 'PATCH')
   await askServer(server, `${items}/2`, undefined, 'DELETE')
 
-  it('are compared with old and new values, looked at and put back', async (t) => {
+  it('are compared with old and new values, and restored', async (t) => {
     const shown = await showPages(t, server)
     await shown.signIn(path)
     const { page } = shown
@@ -30,8 +30,8 @@ describe('versions of a layer', async () => {
     await page.locator('.note.warn >> text=Back to now').click()
     await page.locator('.lay-table >> text=241 rows').waitFor()
     await strata.nth(1).getByRole('button', { name: 'Keep for good' }).click()
-    await page.locator('.strata >> text=kept for good').waitFor()
-    await strata.nth(1).getByRole('button', { name: 'Put back' }).click()
+    await page.locator('.strata >> text=pinned').waitFor()
+    await strata.nth(1).getByRole('button', { name: 'Restore' }).click()
     await page.locator('.lay-table >> text=242 rows').waitFor()
     assert.deepEqual(shown.faults, [])
   })
@@ -41,7 +41,7 @@ describe('versions of a layer', async () => {
     await shown.signIn('/app/layers/default:boundary_lines')
     const { page } = shown
     await page.getByRole('button', { name: 'Delete' }).click()
-    await page.locator('.goes >> text=185 rows go with it').waitFor()
+    await page.locator('.goes >> text=185 rows will be deleted too').waitFor()
     await expectSound(shown, 'layer-delete-390-dark')
     await page.getByRole('button', { name: 'Delete the layer' }).click()
     await page.locator('text=This layer is deleted').waitFor()
@@ -50,7 +50,7 @@ describe('versions of a layer', async () => {
     await server.start()
     await page.reload()
     await page.locator('text=This layer is deleted').waitFor()
-    await page.getByRole('button', { name: 'Put back' }).first().click()
+    await page.getByRole('button', { name: 'Restore' }).first().click()
     await page.locator('.lay-table >> text=185 rows').waitFor()
     assert.deepEqual(shown.faults, [])
   })

@@ -42,7 +42,7 @@ export const versionSessions: Record<string, RunKills> = Object.fromEntries(
   stores.filter(({ can }) => can.takesLoads).map(({ type }) => [type, versionSession(type)]),
 )
 
-/** Kills of servers that delete rasters and mosaics and bring them back: half of the sessions each, by the store of the granules. */
+/** Kills of servers that delete and restore rasters and mosaics: half of the sessions each, by the store of the granules. */
 export const coverageSessions: Record<string, RunKills> = Object.fromEntries(
   stores
     .filter(({ can }) => can.takesLoads)

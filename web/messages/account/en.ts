@@ -18,7 +18,7 @@ export const en = {
   tokenExpires: 'Ends on',
   tokenNoEnd: 'Without an end, when left empty',
   createToken: 'Create token',
-  tokenMade: (name: string) => `Token ${name} is made. It is shown this once:`,
+  tokenMade: (name: string) => `Token ${name} is created. It is shown only once:`,
   copyToken: 'Copy token',
   created: 'Created',
   lastUsed: 'Last used',

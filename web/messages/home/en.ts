@@ -20,7 +20,7 @@ export const en = {
   same: (day: string) => `, as many as last ${day} by this hour.`,
   noneBefore: '.',
   failed: (value: number) => `${number(value)} failed.`,
-  alerts: (value: number) => `${count(value, 'check does', 'checks do')} not hold.`,
+  alerts: (value: number) => `${count(value, 'check has', 'checks have')} failed.`,
   waitForCrs: (value: number) => `${count(value, 'import waits', 'imports wait')} for a CRS.`,
   needsLook: (value: number) => `${count(value, 'layer needs', 'layers need')} a look`,
   search: 'Find layers by name, title, column or keyword',
@@ -50,7 +50,7 @@ export const en = {
   found: (total: number) => count(total, 'layer', 'layers'),
   noGeometry: 'Table without geometry',
   noMap: 'No map: the CRS is not known',
-  noPicture: 'Its picture did not come',
+  noPicture: 'Its picture could not be loaded',
   noCrs: 'no CRS',
   features: {
     Point: (value: number) => count(value, 'point', 'points'),
@@ -90,7 +90,7 @@ export const en = {
   signedIn: 'Signed in',
   nothing: 'No layer matches',
   nothingFor: (words: string) => `No layer matches “${words}”`,
-  nothingHint: 'Words are looked for in names, titles, keywords, columns and abstracts.',
+  nothingHint: 'The search covers names, titles, keywords, columns and abstracts.',
   clear: 'Show all layers',
   empty: 'No layers yet',
   emptyText:

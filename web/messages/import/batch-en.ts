@@ -15,7 +15,7 @@ export const batchEn = {
   noneShown: 'No layer is like that.',
   keysHint: 'J and K go through the layers.',
   layers: (value: number) => count(value, 'layer', 'layers'),
-  withRejected: (state: string, value: number) => `${state}, ${count(value, 'row', 'rows')} set aside`,
+  withRejected: (state: string, value: number) => `${state}, ${count(value, 'row', 'rows')} rejected`,
   loadedOf: (value: number, all: number) =>
     `${number(value)} of ${count(all, 'layer is', 'layers are')} loaded.`,
 }

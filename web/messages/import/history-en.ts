@@ -17,7 +17,7 @@ export const historyEn = {
   noneFound: 'No import is like that.',
   column: { what: 'What', state: 'State', rows: 'Rows', said: 'Messages', who: 'By whom', when: 'When' },
   layersOf: (first: string, more: number) => (more > 0 ? `${first} and ${number(more)} more` : first),
-  setAside: (value: number) => `${number(value)} set aside`,
+  setAside: (value: number) => `${number(value)} rejected`,
   moreSaid: (value: number) => `and ${number(value)} more`,
   messages: 'Messages about the import',
   withCount: (text: string, value: number) => `${text} (${number(value)})`,

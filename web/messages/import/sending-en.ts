@@ -5,7 +5,7 @@ const { count, number } = countingOf('en')
 export const sendingEn = {
   title: 'Import data',
   drop: 'Drop files, folders or zips anywhere on this page',
-  dropHint: 'An upload that breaks goes on where it stopped. What belongs together comes together.',
+  dropHint: 'An interrupted upload resumes where it stopped. Upload the files of a data set together.',
   formats: 'Shapefile, GeoPackage, GeoJSON, CSV, Excel, KML, GeoTIFF and more',
   chooseFiles: 'Choose files',
   chooseFolder: 'Choose a folder',
@@ -22,7 +22,7 @@ export const sendingEn = {
     shp: 'Without its .shp there are no shapes: it would be a table.',
     shx: 'Without its .shx it is read from end to end: slower, nothing is lost.',
     dbf: 'Without its .dbf it would have no columns.',
-    prj: 'Without its .prj you will be asked where it lies.',
+    prj: 'Without its .prj file you will have to choose the CRS.',
   },
   dropMissing: (endings: string) => `Drop the ${endings} here to add it.`,
   dropAll: (endings: string) => `Drop ${endings} here to add them.`,

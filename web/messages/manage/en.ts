@@ -17,7 +17,7 @@ export const en = {
   save: 'Save',
   keep: 'Keep it',
   saved: (name: string) => `${name} is saved.`,
-  made: (name: string) => `${name} is made.`,
+  made: (name: string) => `${name} is created.`,
   removed: (name: string) => `${name} is deleted.`,
   changed: 'Last change',
   nothing: (words: string) => (words === '' ? 'There is nothing here yet.' : `Nothing is called “${words}”.`),
@@ -30,7 +30,7 @@ export const en = {
   styles: 'Styles',
   workspace: {
     new: 'New workspace',
-    lead: 'A workspace holds stores, layers and styles under one name.',
+    lead: 'A workspace is a namespace of stores, layers and styles.',
     changeTitle: (name: string) => `Workspace ${name}`,
     seenBy: 'Seen by',
     public: 'Everybody',
@@ -45,7 +45,7 @@ export const en = {
   },
   store: {
     new: 'New store',
-    lead: 'A store holds the rows of layers: a file, or a schema of a database.',
+    lead: 'A store is a file or database schema with the rows of layers.',
     changeTitle: (name: string) => `Store ${name}`,
     workspace: 'Workspace',
     anyWorkspace: 'All workspaces',
@@ -57,7 +57,7 @@ export const en = {
     description: 'What it is for',
     enabled: 'It is in use',
     off: 'off',
-    versions: 'What its layers were before is kept',
+    versions: 'Keep versions of its layers',
     default: 'default',
     defaultHint: 'The server keeps the connection of the default store itself.',
     fields: {
@@ -77,14 +77,14 @@ export const en = {
       'verify-full': 'Encrypted, signer and name checked',
     },
     passwordHint: 'Empty: it stays as it is. It is never shown.',
-    newPasswordHint: 'It is kept sealed and never shown.',
+    newPasswordHint: 'The password is stored encrypted and never shown.',
     pathHint: 'Below the folder of stores on the server. Empty: the server makes a file of its own.',
     check: 'Try the connection',
     checkRow: 'Try',
     answers: (milliseconds: number) => `It answers, in ${number(milliseconds)} ms.`,
     answersWith: (milliseconds: number, tables: number) =>
       `It answers, in ${number(milliseconds)} ms, and has ${count(tables, 'table', 'tables')}.`,
-    tried: 'The connection is tried before anything is kept.',
+    tried: 'The server tests the connection before it saves the store.',
   },
   user: {
     new: 'New user',
@@ -113,7 +113,7 @@ export const en = {
   access: {
     act: 'Access',
     title: (name: string) => `How ${name} gets in`,
-    looking: 'Logins and tokens are being looked up.',
+    looking: 'Loading logins and tokens.',
     sessions: (total: number) =>
       total === 0 ? 'No login is open.' : `${count(total, 'login is', 'logins are')} open.`,
     logOut: 'End all',
@@ -130,9 +130,9 @@ export const en = {
   },
   removing: {
     title: (name: string) => `Delete ${name}?`,
-    looking: 'What goes with it is being looked up.',
-    alone: 'Nothing else goes with it.',
-    goes: 'This goes with it:',
+    looking: 'Finding what will be deleted too.',
+    alone: 'Nothing else will be deleted.',
+    goes: 'This will be deleted too:',
     layers: (total: number) => count(total, 'layer', 'layers'),
     stores: (total: number) => count(total, 'store', 'stores'),
     styles: (total: number) => count(total, 'style', 'styles'),

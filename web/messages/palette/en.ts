@@ -14,7 +14,7 @@ export const en = {
     language: 'Deutsch',
   },
   import: (id: number) => `Import ${id}`,
-  keys: '↑ ↓ choose, Enter goes there, Esc closes',
+  keys: '↑ ↓ choose, Enter opens, Esc closes',
 }
 
 export type PaletteTexts = typeof en

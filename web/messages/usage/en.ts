@@ -15,7 +15,7 @@ export const en = {
   noneFailed: 'None failed.',
   emptyTitle: 'Nothing is counted yet',
   empty:
-    'Each request stands here a minute after it was answered. Look at a layer or its map, and come back.',
+    'Requests appear here one minute after their response. Open a layer or its map, then return to this page.',
   toLayers: 'To the layers',
   span: 'Span',
   spans: { '24h': '24 hours', '7d': '7 days', '30d': '30 days', '12m': '12 months', range: 'From, to' },
@@ -65,8 +65,8 @@ export const en = {
   oddDay: (day: string, hours: string) => `${day} has ${hours} hours`,
   coarse: (hours: number): string =>
     hours > 23
-      ? 'Of a part of this time only days of UTC are kept.'
-      : 'Of a part of this time only whole hours are kept.',
+      ? 'Part of this period is stored as UTC days only.'
+      : 'Part of this period is stored as whole hours only.',
   countedSince: (day: string) => `counted since ${day}`,
   noGaps: 'without gaps',
   gaps: (total: number, hours: string) => `${count(total, 'gap', 'gaps')}, ${hours} not measured`,
@@ -74,7 +74,7 @@ export const en = {
   layers: 'Layers',
   programs: 'Programs',
   countries: 'Countries',
-  noLayers: 'No layer was asked for in this time.',
+  noLayers: 'No layer was requested in this period.',
   noneInTime: 'No request in this time.',
   onlyThis: 'Show only this in the chart',
   week: 'Hours of the week',
@@ -86,7 +86,7 @@ export const en = {
   times: 'Requests',
   noFailures: 'No request was refused or failed in this time.',
   statuses: {
-    '400': 'wrongly asked',
+    '400': 'invalid request',
     '401': 'without a login',
     '403': 'not allowed',
     '404': 'not there',
@@ -139,14 +139,14 @@ export const en = {
   serverNumbers: { 'request.count': 'Requests', 'response.time': 'Time to answer' },
   pageOf: (from: number, to: number, all: number) => `${number(from)} to ${number(to)} of ${number(all)}`,
   alert: 'Alert',
-  special: { none: '(not told)', other: '(others)' },
+  special: { none: '(not stated)', other: '(others)' },
   events: {
-    view: 'looked at',
-    create: 'made',
+    view: 'viewed',
+    create: 'created',
     upload: 'uploaded',
     change: 'changed',
     change_metadata: 'description changed',
-    view_metadata: 'description looked at',
+    view_metadata: 'metadata viewed',
     download: 'downloaded',
     publish: 'published',
     remove: 'removed',

@@ -108,7 +108,7 @@ type Corrections = Signal<ReadonlyMap<number, string>>
 function RowsToMend({ rows, mended }: { rows: RejectedRow[]; mended: Corrections | undefined }) {
   const texts = endTexts.value
   return (
-    <div class="scroll mend">
+    <div class="scroll correct-rows">
       <table class="rowcards">
         <thead>
           <tr>

@@ -1,6 +1,6 @@
 import type { Call } from '../../api/client.ts'
 
-/** A row that was set aside, with the values of its source. */
+/** A rejected row, with the values of its source. */
 export interface RejectedRow {
   type: 'Feature'
   geometry: object | null
@@ -35,7 +35,7 @@ export function sendCall(taskPath: string, features: object[], srs: string | und
   return {
     method: 'POST',
     path: `${taskPath}/rejects`,
-    query: { async: true, name: 'mended.geojson' },
+    query: { async: true, name: 'corrected.geojson' },
     headers: { 'content-type': 'application/geo+json' },
     body: JSON.stringify({ type: 'FeatureCollection', ...crs, features }),
   }

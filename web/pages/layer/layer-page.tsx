@@ -179,7 +179,7 @@ function InspectedTask() {
   )
 }
 
-/** In the place of a layer that was deleted and can be put back. */
+/** Replaces the page of a deleted layer that can be restored. */
 function Deleted({ id, about, onRestored }: { id: string; about: Resources; onRestored(): void }) {
   const texts = layerTexts.value
   return (

@@ -40,7 +40,7 @@ const Classes = Type.Object({
 export const showClasses = operation({
   summary: 'Classes or categories of a column, as a style would draw them',
   description:
-    'Nothing is kept: `POST /rest/layers/<layer>/styles` makes a style by the same. All values are looked at.',
+    'The result is not stored: `POST /rest/layers/<layer>/styles` creates a style with the same options. The classes use all values.',
   tags: ['styles'],
   params: Type.Object({ layer: Type.String({ description: 'Workspace and layer, such as `city:trees`' }) }),
   query: Type.Omit(ClassifyBody, ['palette']),

@@ -23,7 +23,7 @@ const Body = Type.Object({
 export const makeStyleOfLayer = operation({
   summary: 'Make a style of classes or categories of a column',
   description:
-    'All values of the column are looked at; where they are more than two million, or 20,000 different ones for categories, at a part of them, which a message says. Classes have their upper bounds; `natural` are the breaks of Jenks, `quantile` those of `percentile_disc`. What has no value has a rule of its own.',
+    'The classes use all values of the column, or a sample if there are more than two million values, or more than 20,000 distinct ones for categories; a message reports the sample. Classes have upper bounds; `natural` computes Jenks breaks, `quantile` those of `percentile_disc`. Features without a value get a rule of their own.',
   tags: ['styles'],
   params: Type.Object({ layer: Type.String({ description: 'Workspace and layer, such as `city:trees`' }) }),
   body: Body,

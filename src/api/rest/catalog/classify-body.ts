@@ -95,9 +95,7 @@ export function messagesOf(
 ) {
   const message = (text: string) => ({ level: 'info' as const, code: 'style-classes', message: text })
   return [
-    ...(isSampled
-      ? [message('There are more values than are looked at: classes are by a part of them')]
-      : []),
+    ...(isSampled ? [message('The column has too many values: the classes use a sample of them')] : []),
     ...(method !== 'categories' && bounds !== undefined && bounds.length < classes
       ? [
           message(

@@ -33,7 +33,7 @@ const Version = Type.Object({
   style: Type.String({ description: 'Name of the style that drew it' }),
   sizeBytes: nullable(Type.Integer({ description: 'What keeping it takes, about' })),
   restorable: Type.Boolean(),
-  reason: nullable(Type.String({ description: 'Why it cannot be brought back' })),
+  reason: nullable(Type.String({ description: 'Reason why the version cannot be restored' })),
   keptUntil: nullable(Type.String({ description: 'Null where it is not kept, or for good' })),
   pinned: Type.Boolean(),
 })

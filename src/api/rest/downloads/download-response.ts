@@ -43,7 +43,7 @@ export const DownloadReply = Type.Object(
     download: Type.Object({
       id: Type.String(),
       state: Type.Enum([...fileStates]),
-      progress: Type.Integer({ description: 'Tiles that were looked at, or rows that were read' }),
+      progress: Type.Integer({ description: 'Number of tiles checked, or of rows read' }),
       total: Type.Integer({ description: 'What is known to be done; grows' }),
       sizeBytes: Type.Optional(Type.Integer()),
       href: Type.Optional(Type.String({ description: 'The file, once it is there' })),

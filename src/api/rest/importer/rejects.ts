@@ -65,7 +65,7 @@ async function* withFirst<T>(first: IteratorResult<T>, rest: AsyncGenerator<T>):
 export const listRejects = operation({
   summary: 'Rows that were not loaded, as GeoJSON or CSV, or as a file like their source',
   description:
-    'With `format=source` a file in the format of the source, several files as a zip, with the number of each row and why it was rejected in columns before its own: it can be mended and sent back. Where that format is not written it is GeoJSON, without geometry CSV, and `Terrane-Format-Note` tells why.',
+    'With `format=source` a file in the format of the source, several files as a zip, with the number of each row and why it was rejected in columns before its own: correct this file and submit it. If that format cannot be written, the file is GeoJSON, or CSV without geometry; `Terrane-Format-Note` gives the reason.',
   tags,
   params: TaskParams,
   query: Type.Object({
@@ -109,7 +109,7 @@ const SendQuery = Type.Object({
 
 const SentRows = Type.Object({
   file: Type.Array(Bytes, {
-    description: 'The mended rows, in multipart/form-data; else they are the whole body',
+    description: 'The corrected rows, in multipart/form-data; otherwise the whole body',
   }),
 })
 
@@ -169,7 +169,7 @@ async function send(
 
 /** Corrected rejected rows. */
 export const sendRejects = operation({
-  summary: 'Send mended rows of a complete task back',
+  summary: 'Submit corrected rows of a complete task',
   description:
     'The file has the columns of the task and the number of each row, as the rejected rows are given, in any format that is read. Its rows take the way of the task, are added to its layer in one commit and are rejected no longer. `mending` of the task tells what became of them.',
   tags,

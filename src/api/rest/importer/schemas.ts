@@ -195,7 +195,7 @@ const Mending = Type.Object(
     errorMessage: text,
     errorCode: text,
   },
-  { description: 'Mended rows that were sent last, and what became of them' },
+  { description: 'The last submission of corrected rows, and its result' },
 )
 const GeometryProposal = Type.Object({
   kind: Type.Literal('geometry'),
@@ -212,8 +212,8 @@ const KeysProposal = Type.Object({
   kind: Type.Literal('keys'),
   keys: Type.Array(Type.String()),
   rows: Type.Object({
-    data: Type.Integer({ description: 'Rows of the data that were looked at' }),
-    layer: Type.Integer({ description: 'Rows of the layer that were looked at' }),
+    data: Type.Integer({ description: 'Number of data rows that were compared' }),
+    layer: Type.Integer({ description: 'Number of layer rows that were compared' }),
     found: Type.Integer({ description: 'Rows of the data whose key the layer has' }),
   }),
   exact: Type.Boolean({ description: 'Whether these are all rows' }),
@@ -263,7 +263,9 @@ const Task = Type.Object({
     }),
   ),
   mending: Type.Optional(Mending),
-  rejects: Type.Optional(Type.String({ description: 'Where rejected rows are; mended ones are sent there' })),
+  rejects: Type.Optional(
+    Type.String({ description: 'URL of the rejected rows; submit corrected rows to the same URL' }),
+  ),
   rejectLimit: Type.Optional(
     Type.Union([Type.Number(), Type.String()], { description: 'Rows, or a share such as "5%"' }),
   ),

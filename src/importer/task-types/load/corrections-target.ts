@@ -35,7 +35,7 @@ export async function refuseOtherLayer(catalog: Catalog, { record, task }: Runni
     cause === 'import' ? replacing.includes(mode) : cause === 'restore' || cause === 'delete',
   )
   if (over !== undefined) {
-    const what = over.cause === 'import' ? 'loaded anew' : 'brought back to an earlier version'
+    const what = over.cause === 'import' ? 'loaded again' : 'restored to an earlier version'
     const text = `The layer ${shown} was ${what} at ${over.createdAt}, as version ${over.version}, after task ${task.id}: send the rows to the import that did so, or import them anew`
     throw conflict('layer-replaced', text)
   }

@@ -15,7 +15,7 @@ type Sent = TaskCorrection & { from: CorrectionFile }
 
 /** Returns the corrected rows of a task that are in progress. */
 function sentTo({ id, mending }: TaskRecord): Sent {
-  if (mending?.from === undefined) throw new Error(`No mended rows of task ${id} are under way`)
+  if (mending?.from === undefined) throw new Error(`Task ${id} has no running submission of corrected rows`)
   return { ...mending, from: mending.from }
 }
 
@@ -84,7 +84,7 @@ function countsAfter(task: TaskRecord, loaded: number): CommitNote['counts'] {
 }
 
 function noteOf(task: TaskRecord, note: CommitNote, { mended }: LoadOutcome): CommitNote {
-  if (mended === undefined) throw new Error('The load of mended rows does not tell what became of them')
+  if (mended === undefined) throw new Error('The load of corrected rows did not report its result')
   const { number } = sentTo(task)
   return {
     ...note,

@@ -40,7 +40,7 @@ function faultReason(granules: GranuleRecord[]): string | undefined {
   const named = faulty.slice(0, namedInReason).map(({ fileId, fault }) => `"${fileId}" ${fault?.reason}`)
   const rest = faulty.length - named.length
   const more = rest > 0 ? `; and ${rest} more` : ''
-  return `${faulty.length} of ${granules.length} files cannot be granules of this mosaic: ${named.join('; ')}${more}. Delete them from the data, or mend them and run again`
+  return `${faulty.length} of ${granules.length} files cannot be granules of this mosaic: ${named.join('; ')}${more}. Delete them from the data, or correct them and run the task again`
 }
 
 function toSource(

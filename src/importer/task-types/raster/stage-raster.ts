@@ -44,7 +44,10 @@ function requireRaster(task: TaskRecord): RasterTask {
 
 async function requireFile({ path }: DataFile): Promise<void> {
   if ((await stat(path).catch(() => undefined))?.isFile() === true) return
-  throw invalid('file-gone', `"${basename(path)}" is not there any more: put it back, or use a new import`)
+  throw invalid(
+    'file-gone',
+    `"${basename(path)}" does not exist any more: restore the file, or create a new import`,
+  )
 }
 
 /** Runs the transformations of the task on its file. The layer gets the bounds of the result. */

@@ -62,7 +62,7 @@ export class LogFiles {
         return withoutCopies(files.map((file) => grown(file, after)))
       await sleep(betweenLooksMs, undefined, { signal })
     }
-    throw new Error(`${this.#path} was rotated again and again while its parts were looked at`)
+    throw new Error(`${this.#path} was rotated repeatedly while its parts were read`)
   }
 
   /** Discards the cached file beginnings. */

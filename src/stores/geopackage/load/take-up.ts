@@ -64,5 +64,5 @@ function planAgain(
 }
 
 function stagedGone(why: string): Error {
-  return conflict('staged-gone', `The staged rows cannot be taken up: ${why}`)
+  return conflict('staged-gone', `The staged rows cannot be reused: ${why}`)
 }

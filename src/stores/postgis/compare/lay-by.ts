@@ -114,7 +114,7 @@ async function renameStaged(connection: Connection, schema: string, from: string
 }
 
 export function stagedGone(why: string): Failure {
-  return new Failure('conflict', 'staged-gone', `The staged rows cannot be taken up: ${why}`)
+  return new Failure('conflict', 'staged-gone', `The staged rows cannot be reused: ${why}`)
 }
 
 function parseLaidBy(text: string): LaidBy {

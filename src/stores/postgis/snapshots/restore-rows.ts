@@ -23,7 +23,7 @@ import type { TableFacts } from '../table-facts.ts'
 import type { SnapshotPath } from './state-rows.ts'
 import { differencesOf, requireSameColumns, requireUnchanged, stateSql } from './state-rows.ts'
 
-const doing = 'bringing the rows back'
+const doing = 'restoring the rows'
 const state = 'pg_temp.terrane_state'
 const touched = 'pg_temp.terrane_touched'
 const old = 'pg_temp.terrane_old'
@@ -150,7 +150,7 @@ async function requireRestored(
   if (added + (changed ?? 0) + removed === 0) return
   throw conflict(
     'rows-lost',
-    `The triggers or policies of "${rows.facts.name}" make other rows of those that are brought back`,
+    `The triggers or policies of "${rows.facts.name}" change the rows that are restored`,
   )
 }
 

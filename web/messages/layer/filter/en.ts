@@ -28,7 +28,7 @@ export const en = {
   clear: 'Show all rows',
   asText: 'As CQL2',
   text: 'Filter in CQL2',
-  textHint: "The filter as programs take it, such as name LIKE 'a%' OR height > 100.",
+  textHint: "The filter as CQL2 text, such as name LIKE 'a%' OR height > 100.",
   found: (value: number) => `${count(value, 'row', 'rows')} found`,
   partOnMap: (shown: number, all: number) =>
     `The map shows the first ${number(shown)} of ${number(all)} rows. Narrow the filter to see all of them.`,

@@ -6,16 +6,15 @@ export const en = {
   notSaved: 'not saved',
   isDefault: 'in use',
   isSaved: 'The style is saved. The layer has a new version.',
-  meanwhile:
-    'Somebody else has saved this style meanwhile. What you have here is kept on this page and not saved.',
-  takeTheirs: 'Show theirs, give up mine',
+  meanwhile: 'Another user has saved this style. Your changes are still on this page, but not saved.',
+  takeTheirs: 'Load their version, discard mine',
   putMine: 'Save mine in its place',
   save: 'Save',
   discard: 'Discard',
   makesOwn: (name: string) => `Every workspace has this style. Saving makes an own one, “${name}”.`,
   foreign:
     'This style says more than can be changed here. It stays as it is. A choice below begins a new one in its place.',
-  mode: 'How rows are told apart',
+  mode: 'Classification',
   modes: { one: 'One', categories: 'Categories', classes: 'Classes' },
   by: 'By',
   method: 'Limits',
@@ -26,7 +25,7 @@ export const en = {
     own: 'Own limits',
   },
   counts: { classes: 'Classes', categories: 'Values' },
-  looking: 'All values are looked at.',
+  looking: 'Reading all values.',
   limits: { limit: (number: number) => `Limit ${number}`, hint: 'drag a limit, or use arrow keys' },
   palettes: {
     title: 'Colours, all safe for colour-blind readers',
@@ -90,7 +89,7 @@ export const en = {
   documents: {
     title: 'SLD, QML, MapLibre',
     whole: 'Says all of it.',
-    cannot: 'This style cannot be said in it.',
+    cannot: 'This format cannot express the style.',
     loses: (parts: string[]) => `Does not say: ${parts.join(', ')}.`,
     paste: 'Paste a style of another program',
     file: 'Or choose its file',

@@ -1,5 +1,5 @@
 export const rasterEn = {
-  mode: 'How values become colours',
+  mode: 'Colour mapping',
   modes: {
     plain: 'As it is',
     three: 'Three bands',
@@ -16,7 +16,7 @@ export const rasterEn = {
     intervals: 'Each range of values has one colour.',
     values: 'Each value has its colour; what has none is not drawn.',
   },
-  looking: 'The values of the raster are looked at.',
+  looking: 'Reading the values of the raster.',
   band: 'Band',
   bandName: (number: number, name: string | undefined) =>
     name === undefined ? String(number) : `${number}: ${name}`,

@@ -1,7 +1,7 @@
 import { createContext } from 'preact'
 import type { Call } from '../../../api/client.ts'
 
-/** Reasons why rows would be set aside, the commonest first. */
+/** Reasons why rows would be rejected, the most frequent first. */
 interface Reason {
   code: string
   field?: string
