@@ -14,14 +14,6 @@ describe('undocumentedExports', () => {
     assert.deepEqual(problems(text, 'src/catalog/inner.ts'), [])
   })
 
-  it('wants a comment for the names that an index publishes', () => {
-    const index = { path: 'src/red/index.ts', text: "// Red.\nexport { a } from './deep/a.ts'" }
-    const inner = { path: 'src/red/deep/a.ts', text: 'export const a = 1\nexport interface B {}' }
-    assert.deepEqual(undocumentedExports([index, inner], []), [
-      'src/red/deep/a.ts:1 exports a without a comment',
-    ])
-  })
-
   it('wants a doc comment, of types too', () => {
     assert.equal(problems('// Why.\nexport interface A {}').length, 1)
     assert.equal(problems('/** Of the file. */\nconst a = 1\nexport type B = string').length, 1)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { exportListProblems, publishedNames } from './entry-points.ts'
+import { exportListProblems } from './entry-points.ts'
 
 const head = '// Reads files. Knows no layer. Start reading at `a.ts`.\n\n'
 const problems = (text: string, path = 'src/red/index.ts'): string[] => exportListProblems([{ path, text }])
@@ -26,15 +26,5 @@ describe('exportListProblems', () => {
       assert.equal(problems('export const a = 1', path).length, 2, path)
     for (const path of ['src/red/deep/worker.ts', 'src/red/a.ts', 'packages/one/index.ts'])
       assert.deepEqual(problems('export const a = 1', path), [], path)
-  })
-})
-
-describe('publishedNames', () => {
-  it('lists the names of each declaring file', () => {
-    const text = `${head}export { a as b, type C } from './deep/a.ts'`
-    assert.deepEqual(
-      publishedNames([{ path: 'src/red/index.ts', text }]),
-      new Map([['src/red/deep/a.ts', new Set(['a', 'C'])]]),
-    )
   })
 })

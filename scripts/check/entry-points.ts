@@ -1,4 +1,3 @@
-import { dirname, join } from 'node:path/posix'
 import type { Comment, Node } from 'oxc-parser'
 import type { SourceFile } from './imports.ts'
 import { syntaxOf } from './syntax.ts'
@@ -36,18 +35,4 @@ function headSentences(comments: Comment[], end: number): number {
     .map(({ value }) => value.trim())
     .join(' ')
   return text.split(/[.!?](?:\s|$)/).filter((sentence) => sentence.trim() !== '').length
-}
-
-/** Returns the names that export lists publish, as path of the declaring file -> names. */
-export function publishedNames(files: Pick<SourceFile, 'path' | 'text'>[]): Map<string, Set<string>> {
-  const published = new Map<string, Set<string>>()
-  for (const file of files.filter(({ path }) => isExportList(path)))
-    for (const statement of syntaxOf(file).program.body) {
-      if (statement.type !== 'ExportNamedDeclaration' || statement.source === null) continue
-      const path = join(dirname(file.path), statement.source.value)
-      const names = published.get(path) ?? new Set()
-      for (const { local } of statement.specifiers) if (local.type === 'Identifier') names.add(local.name)
-      published.set(path, names)
-    }
-  return published
 }

@@ -1,10 +1,10 @@
 import { dirname, join, relative, sep } from 'node:path'
 
-const fromIndex = /^(import|export) (type )?\{([^}]*)\} from '(\.[^']*\/index\.ts)'$/gm
+const fromIndex = /^(import|export) (type )?\{([^}]*)\} from '(\.[^']*\/(?:index|worker)\.ts)'$/gm
 const reExport = /^export (type )?\{([^}]*)\} from '(\.[^']+)'$/gm
 
 /**
- * Replaces the imports from each `index.ts` in a source by imports from the files that declare the names. Lines keep
+ * Replaces the imports from each `index.ts` or `worker.ts` in a source by imports from the files that declare the names. Lines keep
  * their numbers. esbuild gives a bundled script each file that it reaches through any import, used or not, so
  * a worker would otherwise load everything that an `index.ts` exports for other scripts.
  *
@@ -13,7 +13,6 @@ const reExport = /^export (type )?\{([^}]*)\} from '(\.[^']+)'$/gm
  * @param textOf Returns the text of a source; undefined if there is none.
  */
 export function importDirectly(path, text, textOf) {
-  if (!text.includes('/index.ts')) return text
   if (/\bimport\('[^']*\/index\.ts'\)/.test(text))
     throw new Error(`${path} loads an index.ts later: load the file with the code instead`)
   return text.replace(fromIndex, (statement, word, type, list, specifier) => {

@@ -107,9 +107,9 @@ async function bundle(root, outdir) {
   refuseNamedImports(sources, metafile)
   refuseUnresolved(outputFiles)
   writeOutputs(outputFiles)
-  // An index.ts is no input of esbuild, but decides which files are.
+  // An index.ts or worker.ts may be no input of esbuild, but decides which files are.
   const bundled = [...sources.keys()].filter(
-    (path) => metafile.inputs[path] !== undefined || path.endsWith('/index.ts'),
+    (path) => metafile.inputs[path] !== undefined || /\/(?:index|worker)\.ts$/.test(path),
   )
   const others = alsoRecorded.map((path) => [path, recordFile(join(root, path)).record])
   return Object.fromEntries([...bundled.sort().map((path) => [path, sources.get(path).record]), ...others])
