@@ -387,7 +387,7 @@ export const moduleRules: ModuleRules = {
   unordered: [],
   withoutIndex: [
     // Libraries: each file has one subject, most programs, tests and workers need few of them, and an index of geo alone
-    // doubles the code that the smallest workers load from the sources.
+    // triples the code that the smallest workers load from the sources.
     'src/core',
     'src/geo',
     'src/tiles',

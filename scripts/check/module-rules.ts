@@ -12,7 +12,7 @@ export interface ModuleRules {
    * Folder -> its files that other folders may import. All files of a folder without an entry are public. A name has one
    * entry point: `index.ts` does not export it if another listed file does. Those exist because a process that runs from
    * the sources loads everything behind an `index.ts`: worker threads and child processes, which start often, would
-   * load up to seven times the code. The bundle has no such cost (`scripts/setup/direct-imports.mjs`).
+   * load up to ten times the code. The bundle has no such cost (`scripts/setup/direct-imports.mjs`).
    */
   entryPoints: Record<string, readonly string[]>
   /** Folder -> folders that it must not import although they come before it. */
