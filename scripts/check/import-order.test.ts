@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { cycleProblems, layerProblems, planProblems } from './import-order.ts'
 import { importSpecifiers, sourceFile } from './imports.ts'
-import type { ModuleRules } from './layers.ts'
+import type { ModuleRules } from './module-rules.ts'
 
 const file = (path: string, text: string): ReturnType<typeof sourceFile> => sourceFile('/project', path, text)
 
@@ -33,9 +33,10 @@ const moduleRules: ModuleRules = {
     src: ['lib', ['red', 'blue'], 'app', 'main.ts'],
     'src/app': ['.', 'model', ['left', 'right'], 'registry.ts'],
   },
-  entryPoints: { 'src/app/left': ['left.ts'] },
+  entryPoints: { 'src/app/left': ['left.ts'], 'src/blue': ['index.ts', 'worker.ts'] },
   forbidden: { 'src/app': ['src/red'] },
   unordered: [],
+  withoutIndex: ['src/lib', 'src/red', 'src/app'],
 }
 
 /** Returns the problems of a single import. */
@@ -96,7 +97,7 @@ describe('layerProblems', () => {
 
   it('refuses what is strange to a folder although it stands before it', () => {
     assert.match(problems('src/app/model/x.ts', '../../red/y.ts').join(), /src\/app and src\/red do not know/)
-    assert.deepEqual(problems('src/app/model/x.ts', '../../blue/y.ts'), [])
+    assert.deepEqual(problems('src/app/model/x.ts', '../../blue/index.ts'), [])
   })
 
   it('refuses to enter a module beside its door', () => {
@@ -105,6 +106,22 @@ describe('layerProblems', () => {
     ])
     assert.deepEqual(problems('src/app/registry.ts', './left/left.ts'), [])
     assert.deepEqual(problems('src/app/left/left.ts', './inner.ts'), [])
+  })
+
+  it('lets other folders import only the index of a folder, and the files that are listed beside it', () => {
+    for (const name of ['index.ts', 'worker.ts'])
+      assert.deepEqual(problems('src/app/x.ts', `../blue/${name}`), [])
+    assert.deepEqual(problems('src/app/x.ts', '../blue/inner.ts'), [
+      'src/app/x.ts imports src/blue/inner.ts: src/blue is entered through index.ts or worker.ts',
+    ])
+    assert.deepEqual(problems('src/app/x.test.ts', '../blue/inner.ts'), [])
+  })
+
+  it('lets an index import any file of its folder, and no file of the folder the index', () => {
+    assert.deepEqual(problems('src/app/index.ts', './left/inner.ts'), [])
+    assert.deepEqual(problems('src/blue/worker.ts', './deep/y.ts'), [])
+    assert.match(problems('src/app/index.ts', '../red/y.ts').join(), /src\/app and src\/red do not know/)
+    assert.match(problems('src/blue/deep/x.ts', '../index.ts').join(), /import each other directly/)
   })
 
   it('lets the program enter a package through index.ts, and lets a package import itself alone', () => {
@@ -130,7 +147,9 @@ describe('planProblems', () => {
     'app/right/r.ts',
     'app/registry.ts',
   ]
-  const paths = [...modules, 'lib/a.ts', 'red/a.ts', 'blue/a.ts', 'main.ts'].map((path) => `src/${path}`)
+  const paths = [...modules, 'lib/a.ts', 'red/a.ts', 'blue/index.ts', 'blue/worker.ts', 'main.ts'].map(
+    (path) => `src/${path}`,
+  )
 
   it('accepts a plan that names every module', () => {
     assert.deepEqual(planProblems(paths, moduleRules), [])
@@ -139,11 +158,26 @@ describe('planProblems', () => {
   it('names a folder that has no place in the order, and a place that has no folder', () => {
     assert.deepEqual(planProblems([...paths, 'src/new/x.ts'], moduleRules), [
       'scripts/check/layers.ts does not say where new stands among the modules of src',
+      'scripts/check/layers.ts does not list index.ts first among the entry points of src/new',
     ])
     const without = paths.filter((path) => !path.startsWith('src/blue/'))
     assert.deepEqual(planProblems(without, moduleRules), [
       'scripts/check/layers.ts names src/blue, which does not exist',
+      'scripts/check/layers.ts names src/blue/index.ts, which does not exist',
+      'scripts/check/layers.ts names src/blue/worker.ts, which does not exist',
     ])
+  })
+
+  it('wants an index for every folder that is not listed as without', () => {
+    const { 'src/blue': _, ...entryPoints } = moduleRules.entryPoints
+    assert.deepEqual(planProblems(paths, { ...moduleRules, entryPoints }), [
+      'scripts/check/layers.ts does not list index.ts first among the entry points of src/blue',
+    ])
+    const withoutIndex = [...moduleRules.withoutIndex, 'src/blue']
+    assert.match(
+      planProblems(paths, { ...moduleRules, withoutIndex }).join(),
+      /says that src\/blue has no index/,
+    )
   })
 
   it('wants an order for every folder with modules', () => {

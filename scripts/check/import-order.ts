@@ -1,5 +1,6 @@
+import { isExportList } from './entry-points.ts'
 import type { SourceFile } from './imports.ts'
-import type { ModuleOrder, ModuleRules } from './layers.ts'
+import type { ModuleOrder, ModuleRules } from './module-rules.ts'
 
 type Imports = Pick<SourceFile, 'path' | 'imports'>
 
@@ -29,11 +30,19 @@ function importProblem(from: string, to: string, rules: ModuleRules): string | u
     return /^packages\/[^/]+\/index\.ts$/.test(to) ? undefined : 'a package is entered through index.ts'
   if (tree !== treeOf(to)) return to === 'package.json' ? undefined : `it is outside ${tree}`
   if (isTest(to)) return 'it is a test'
+  const isInside = folderOf(from) === folderOf(to)
+  if (isInside && isExportList(to)) return 'files of a folder import each other directly'
+  if (isInside && isExportList(from)) return undefined
   return (
     orderProblem(from, to, rules.modules) ??
     forbiddenProblem(from, to, rules) ??
     entryPointProblem(from, to, rules)
   )
+}
+
+/** Returns the folder of `src/` or `web/` that a file belongs to. */
+function folderOf(path: string): string {
+  return path.split('/').slice(0, 2).join('/')
 }
 
 function orderProblem(from: string, to: string, modules: ModuleRules['modules']): string | undefined {
@@ -79,10 +88,15 @@ export function planProblems(paths: string[], rules: ModuleRules): string[] {
     ),
     ...Object.entries(rules.forbidden).flatMap(([folder, others]) => [folder, ...others]),
     ...rules.unordered,
+    ...rules.withoutIndex,
   ]
   return [
-    ...missingModules(files, rules.modules),
+    ...missingModules(
+      files.filter((path) => !isExportList(path)),
+      rules.modules,
+    ),
     ...foldersWithoutOrder(files, rules),
+    ...foldersWithoutIndex(files, rules),
     ...named
       .filter((place) => !isThere(place))
       .map((place) => `${where} names ${place}, which does not exist`),
@@ -125,6 +139,18 @@ function foldersWithoutOrder(files: string[], { modules, unordered }: ModuleRule
       .filter(hasOrder)
       .map((folder) => `${where} says that ${folder} has no order, but it has one: remove it from the list`),
   ]
+}
+
+/** Returns the folders of `src/` without `index.ts`, unless they are listed, and listed ones that have one. */
+function foldersWithoutIndex(files: string[], { entryPoints, withoutIndex }: ModuleRules): string[] {
+  const folders = new Set(files.filter((path) => /^src\/[^/]+\//.test(path)).map((path) => folderOf(path)))
+  return [...folders]
+    .filter((folder) => (entryPoints[folder]?.[0] === 'index.ts') === withoutIndex.includes(folder))
+    .map((folder) =>
+      withoutIndex.includes(folder)
+        ? `${where} says that ${folder} has no index.ts, but lists one among its entry points`
+        : `${where} does not list index.ts first among the entry points of ${folder}`,
+    )
 }
 
 function modulesOf(files: string[], folder: string): number {

@@ -1,23 +1,4 @@
-/**
- * Packages of a folder in their order: each imports only from itself and from those before it. A package is a
- * sub-folder, a listed file, `'.'` for the other files of the folder, or `'*'` for its other sub-folders: the
- * entries of an extension point. Those, and packages in brackets, must not import each other.
- */
-export type ModuleOrder = readonly (string | readonly string[])[]
-
-export interface ModuleRules {
-  /** Folder -> its packages. */
-  modules: Record<string, ModuleOrder>
-  /** Folder -> its files that other folders may import. All files of a folder without an entry are public. */
-  entryPoints: Record<string, readonly string[]>
-  /** Folder -> folders that it must not import although they come before it. */
-  forbidden: Record<string, readonly string[]>
-  /**
-   * Folders with sub-folders without an order so far. A folder with an order is removed from this list; no
-   * folder may be added.
-   */
-  unordered: readonly string[]
-}
+import type { ModuleRules } from './module-rules.ts'
 
 export const moduleRules: ModuleRules = {
   modules: {
@@ -279,6 +260,8 @@ export const moduleRules: ModuleRules = {
     'web/pages/layer': ['filter', 'style', 'raster', 'use', 'download', '.'],
   },
   entryPoints: {
+    'src/app': ['app.ts'],
+    'src/cli': ['command-line.ts', 'become-frugal.ts'],
     'src/catalog': [
       'catalog.ts',
       'records.ts',
@@ -402,4 +385,28 @@ export const moduleRules: ModuleRules = {
     ],
   },
   unordered: [],
+  withoutIndex: [
+    // Libraries: each file has one subject, most programs, tests and workers need few of them, and an index of geo alone
+    // triples the code that the smallest workers load from the sources.
+    'src/core',
+    'src/geo',
+    'src/tiles',
+    'src/filters',
+    // Only src/app imports it: each area has a file with its routes.
+    'src/api',
+    // They have one importer each.
+    'src/app',
+    'src/cli',
+    // Not converted yet.
+    'src/access',
+    'src/catalog',
+    'src/formats',
+    'src/importer',
+    'src/inputs',
+    'src/monitoring',
+    'src/render',
+    'src/stores',
+    'src/styles',
+    'src/transforms',
+  ],
 }

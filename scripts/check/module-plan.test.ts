@@ -18,6 +18,7 @@ const moduleRules = {
   entryPoints: {},
   forbidden: {},
   unordered: [],
+  withoutIndex: [],
 }
 
 describe('planOf', () => {

@@ -1,5 +1,5 @@
 import type { SourceFile } from './imports.ts'
-import type { ModuleRules } from './layers.ts'
+import type { ModuleRules } from './module-rules.ts'
 
 /** Folder of `src/`, or file beside the folders, with its content and its imports. */
 export interface ModuleLayer {

@@ -6,6 +6,7 @@ import { contractProblems } from './contract-table.ts'
 import { undocumentedExports } from './documented-exports.ts'
 import { brokenPaths, settingProblems, unknownFiles, unknownTerms, unlistedPages } from './documents.ts'
 import { drawing, drawModules } from './draw-modules.ts'
+import { exportListProblems } from './entry-points.ts'
 import { findErrorCodes } from './error-codes.ts'
 import { errorPage, errorPageProblems, publicCodeProblems, publicCodes } from './error-page.ts'
 import { eventProblems, eventsPage, writeEventsTable } from './events-table.ts'
@@ -168,6 +169,7 @@ function syntaxProblems({ root, files }: Repository): string[] {
       readByKeys,
     ),
     ...wideParameterProblems(files),
+    ...exportListProblems(files),
     ...undocumentedExports(files, entryPoints),
     ...httpProblems(files),
     ...typeNameProblems(files, extensionPoints),

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, write
 import { createRequire } from 'node:module'
 import { dirname, join, relative, sep } from 'node:path'
 import { bundlesFolder, findBundle, readCurrent, recordFile } from '../../src/core/bundle/server-bundle.mjs'
+import { importDirectly } from './direct-imports.mjs'
 import { SetupError, say } from './run.mjs'
 import { lineMap } from './source-maps.mjs'
 
@@ -24,6 +25,7 @@ const external = [
 const alsoRecorded = [
   'node_modules/.package-lock.json',
   'scripts/setup/server.mjs',
+  'scripts/setup/direct-imports.mjs',
   'scripts/setup/source-maps.mjs',
 ]
 /** `require` is for packages that are written for CommonJS, `resolveFromBundle` for `import.meta.dirname`. */
@@ -105,7 +107,10 @@ async function bundle(root, outdir) {
   refuseNamedImports(sources, metafile)
   refuseUnresolved(outputFiles)
   writeOutputs(outputFiles)
-  const bundled = Object.keys(metafile.inputs).filter((path) => sources.has(path))
+  // An index.ts or worker.ts may be no input of esbuild, but decides which files are.
+  const bundled = [...sources.keys()].filter(
+    (path) => metafile.inputs[path] !== undefined || /\/(?:index|worker)\.ts$/.test(path),
+  )
   const others = alsoRecorded.map((path) => [path, recordFile(join(root, path)).record])
   return Object.fromEntries([...bundled.sort().map((path) => [path, sources.get(path).record]), ...others])
 }
@@ -185,7 +190,7 @@ function sourcePlugin(root, sources) {
         if (source === undefined) return undefined
         const [other] = source.text.match(/import\.meta\.(?!url\b|dirname\b|bundleFolder\b)\w+/) ?? []
         if (other !== undefined) return { errors: [{ text: `${other} has no meaning in the bundle` }] }
-        const contents = source.text
+        const contents = importDirectly(path, source.text, (other) => sources.get(other)?.text)
           .replaceAll('import.meta.url', `new URL('../../../${path}', import.meta.url).href`)
           .replaceAll(
             'import.meta.dirname',

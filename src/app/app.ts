@@ -46,6 +46,7 @@ import type { AppServices } from './services.ts'
 /** Maximum wait of a stop for running requests and loads, in milliseconds. */
 const drainMs = 10_000
 
+/** Parts of the application that its caller may replace. */
 export interface AppOptions {
   clock?: Clock
   log?: Logger
