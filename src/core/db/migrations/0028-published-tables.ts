@@ -1,4 +1,5 @@
-import type { Kysely, Migration } from 'kysely'
+import type { Kysely } from 'kysely'
+import type { Migration } from 'kysely/migration'
 
 /** Adds the tables of a store that are published as soon as they exist, as JSON of a `Discovery`. */
 export const publishedTables: Migration = {
