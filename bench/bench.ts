@@ -83,7 +83,7 @@ const noItems: ItemsResults = { items: [], memory: undefined }
 async function runCase(one: LoadCase, databaseUrl: URL): Promise<LoadResult> {
   const rows = options.rows === undefined ? fullRows[one.dataset] : Number(options.rows)
   const file = await dataFile(folder, one.dataset, one.kind, rows)
-  const hasPeer = one.wantedRatio > 0
+  const hasPeer = one.targetRatio > 0
   const hasLimit = one.target === 'PostGIS' && !['geojson', 'csv', 'kml', 'geoparquet'].includes(one.kind)
   const ours: number[] = []
   const peer: number[] = []
@@ -97,10 +97,10 @@ async function runCase(one: LoadCase, databaseUrl: URL): Promise<LoadResult> {
       if (hasLimit) limit.push(await timeCopyLimit(file, databaseUrl))
     }
     const peakMegabytes = server.peakMegabytes()
-    const { name, wantedRatio } = one
+    const { name, targetRatio } = one
     const peerPart = hasPeer ? { peer: median(peer) } : {}
     const limitPart = hasLimit ? { limit: median(limit) } : {}
-    return { name, rows, ours: median(ours), ...peerPart, ...limitPart, wantedRatio, peakMegabytes }
+    return { name, rows, ours: median(ours), ...peerPart, ...limitPart, targetRatio, peakMegabytes }
   } finally {
     await server.stop()
   }

@@ -95,8 +95,8 @@ async function measure(target: Target, databaseUrl: URL, folder: string): Promis
       }
       const counts = await stop?.()
       watch.stop()
-      const told = counts === undefined ? '' : `${counts.answered} answered, ${counts.failed} failed`
-      console.log(`| ${target} | ${heavy} | ${cells.join(' | ')} | ${told} | ${watch.peak} MB |`)
+      const reported = counts === undefined ? '' : `${counts.answered} answered, ${counts.failed} failed`
+      console.log(`| ${target} | ${heavy} | ${cells.join(' | ')} | ${reported} | ${watch.peak} MB |`)
     }
   } finally {
     await server.stop()

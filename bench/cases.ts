@@ -10,7 +10,7 @@ export interface LoadCase {
   kind: FileKind
   target: Target
   /** Required speed-up over the peer, as a factor. */
-  wantedRatio: number
+  targetRatio: number
   /** Transformations as the importer's interface takes them. */
   transforms: Record<string, unknown>[]
 }
@@ -45,7 +45,7 @@ export const loadCases: LoadCase[] = [
       dataset,
       kind,
       target,
-      wantedRatio: kind === 'geoparquet' ? 0 : target === 'PostGIS' ? 2 : 3,
+      targetRatio: kind === 'geoparquet' ? 0 : target === 'PostGIS' ? 2 : 3,
       transforms: kind === 'csv' ? toPoints : [],
     })),
   ),
@@ -54,7 +54,7 @@ export const loadCases: LoadCase[] = [
     dataset: 'points',
     kind: 'shapefile',
     target: 'PostGIS',
-    wantedRatio: 0,
+    targetRatio: 0,
     transforms: chain,
   },
 ]

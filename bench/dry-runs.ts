@@ -17,9 +17,9 @@ import { ogrUpsert, onConflict } from './upsert-peers.ts'
 
 const keys = ['ident']
 /** Targets, as factors of the duration of the load itself. */
-const wantedOfAdded = 1.15
-const wantedOfCompared = 1.5
-const wantedMegabytes = 350
+const targetOfAdded = 1.15
+const targetOfCompared = 1.5
+const targetMegabytes = 350
 
 interface Task {
   updateMode: 'CREATE' | 'REPLACE' | 'APPEND' | 'UPSERT'
@@ -51,9 +51,9 @@ const kinds = [
   'UPSERT',
   'UPSERT of the same',
 ] as const
-type Kind = (typeof kinds)[number]
+type RunKind = (typeof kinds)[number]
 
-type Times = Record<Kind, Took[]>
+type Times = Record<RunKind, Took[]>
 
 /** One of our operations compared with another way to do the same, in the same run. */
 interface Compared {
@@ -62,7 +62,7 @@ interface Compared {
   ours: Took[]
   beside: string
   theirs: Took[]
-  wantedRatio: number
+  targetRatio: number
 }
 
 export interface DryRunResults {
@@ -149,11 +149,11 @@ class Rounds {
     return took
   }
 
-  async #load(kind: Kind, file: string, task: Task, name: string): Promise<void> {
+  async #load(kind: RunKind, file: string, task: Task, name: string): Promise<void> {
     this.times[kind].push(await this.#run(await this.#create(file, task, name)))
   }
 
-  async #performDryRun(kind: Kind, file: string, task: Task, name: string): Promise<void> {
+  async #performDryRun(kind: RunKind, file: string, task: Task, name: string): Promise<void> {
     const path = await this.#create(file, task, name)
     this.times[kind].push(await this.#time.measure(() => this.#client.post(`${path}/dry-run`)))
     await this.#client.delete(`${path}/dry-run`)
@@ -161,20 +161,20 @@ class Rounds {
 }
 
 function compare(target: Target, { times, peerTimes }: Rounds, peers: readonly UpsertPeer[]): Compared[] {
-  const line = (name: string, kind: Kind, besideKind: Kind, wantedRatio: number): Compared => ({
+  const line = (name: string, kind: RunKind, besideKind: RunKind, targetRatio: number): Compared => ({
     name,
     target,
     ours: times[kind],
     beside: besideKind,
     theirs: times[besideKind],
-    wantedRatio,
+    targetRatio,
   })
   return [
-    line('dry run of a CREATE', 'dry run of CREATE', 'CREATE', wantedOfAdded),
-    line('dry run of an APPEND', 'dry run of APPEND', 'APPEND', wantedOfAdded),
-    line('dry run of a REPLACE by keys', 'dry run by keys', 'REPLACE', wantedOfCompared),
-    line('dry run of a REPLACE by rows', 'dry run by rows', 'REPLACE', wantedOfCompared),
-    line('dry run of a REPLACE by keys, with limits', 'dry run with rules', 'REPLACE', wantedOfCompared),
+    line('dry run of a CREATE', 'dry run of CREATE', 'CREATE', targetOfAdded),
+    line('dry run of an APPEND', 'dry run of APPEND', 'APPEND', targetOfAdded),
+    line('dry run of a REPLACE by keys', 'dry run by keys', 'REPLACE', targetOfCompared),
+    line('dry run of a REPLACE by rows', 'dry run by rows', 'REPLACE', targetOfCompared),
+    line('dry run of a REPLACE by keys, with limits', 'dry run with rules', 'REPLACE', targetOfCompared),
     line('UPSERT, 1 % changed', 'UPSERT', 'REPLACE', 1),
     line('UPSERT, nothing changed', 'UPSERT of the same', 'REPLACE', 1),
     ...peers.map(({ name: beside }, number) => ({
@@ -182,7 +182,7 @@ function compare(target: Target, { times, peerTimes }: Rounds, peers: readonly U
       target,
       ours: times['UPSERT'],
       beside,
-      wantedRatio: 1,
+      targetRatio: 1,
       theirs: peerTimes[number] ?? [],
     })),
   ]
@@ -241,10 +241,10 @@ const of = (took: Took[], what: keyof Took, part: number): number =>
     part,
   )
 
-function line({ name, target, ours, beside, theirs, wantedRatio }: Compared): string {
+function line({ name, target, ours, beside, theirs, targetRatio }: Compared): string {
   const ratio = of(ours, 'milliseconds', 0.5) / of(theirs, 'milliseconds', 0.5)
   const ofProcessor = of(ours, 'processor', 0.5) / of(theirs, 'processor', 0.5)
-  const isMissed = ratio > wantedRatio
+  const isMissed = ratio > targetRatio
   const cells = [
     name,
     target,
@@ -257,7 +257,7 @@ function line({ name, target, ours, beside, theirs, wantedRatio }: Compared): st
     of(theirs, 'processor', 0.5),
     `${ratio.toFixed(2)}${isMissed ? ' (missed)' : ''}`,
     ofProcessor.toFixed(2),
-    String(wantedRatio),
+    String(targetRatio),
   ]
   return `| ${cells.map((cell) => (typeof cell === 'number' ? Math.round(cell) : cell)).join(' | ')} |`
 }
@@ -280,8 +280,8 @@ ${compared.map(line).join('\n')}
 Memory of the server meanwhile, at most: ${memory
     .map(
       ({ target, megabytes }) =>
-        `${megabytes} MB with ${target}${megabytes > wantedMegabytes ? ' (missed)' : ''}`,
+        `${megabytes} MB with ${target}${megabytes > targetMegabytes ? ' (missed)' : ''}`,
     )
-    .join(', ')} (wanted: ${wantedMegabytes} MB).
+    .join(', ')} (wanted: ${targetMegabytes} MB).
 `
 }

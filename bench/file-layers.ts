@@ -11,13 +11,13 @@ const kinds = ['geopackage', 'shapefile', 'flatgeobuf'] as const satisfies FileK
 const defaultRows = [500_000, 5_000_000]
 const tries = 15
 const readers = 8
-const wantedRatio = 3
-const wantedMegabytes = 350
+const targetRatio = 3
+const targetMegabytes = 350
 /** Fixed cost of any request, whatever its content: no request to a GeoPackage is expected to be faster. */
 const leastMilliseconds = 3
 
 /** Questions to a layer of `rows` points over the world. */
-function questions(rows: number): Record<string, string> {
+function queries(rows: number): Record<string, string> {
   return {
     'one feature': 'limit=1',
     'a page in the middle': `limit=100&offset=${rows / 2}`,
@@ -65,8 +65,8 @@ async function askAll(folder: string, rows: number): Promise<SmallResult[]> {
     const add = (what: string, milliseconds: number): void => {
       const base = ofGeoPackage.get(what) ?? milliseconds
       if (kind === 'geopackage') ofGeoPackage.set(what, milliseconds)
-      const wantedMilliseconds = Math.round(10 * wantedRatio * Math.max(base, leastMilliseconds)) / 10
-      results.push({ name: `${kind} of ${rows}, ${what}`, milliseconds, wantedMilliseconds })
+      const targetMilliseconds = Math.round(10 * targetRatio * Math.max(base, leastMilliseconds)) / 10
+      results.push({ name: `${kind} of ${rows}, ${what}`, milliseconds, targetMilliseconds })
     }
     try {
       let path = ''
@@ -76,18 +76,18 @@ async function askAll(folder: string, rows: number): Promise<SmallResult[]> {
       results.push({
         name: `${kind} of ${rows}, publication`,
         milliseconds: published,
-        wantedMilliseconds: rows / 50,
+        targetMilliseconds: rows / 50,
       })
-      for (const [what, query] of Object.entries(questions(rows)))
+      for (const [what, query] of Object.entries(queries(rows)))
         add(what, await medianOf(server, `${path}?${query}`))
       add('one feature by its id', await medianOf(server, `${path}/${rows / 2}`))
-      const box = `${path}?${questions(rows)['a box with a tenth']}`
-      const asked = Array.from({ length: readers }, (_, at) => `${box}&offset=${at * 100}`)
+      const box = `${path}?${queries(rows)['a box with a tenth']}`
+      const requested = Array.from({ length: readers }, (_, at) => `${box}&offset=${at * 100}`)
       add(
         `${readers} readers at once`,
-        await timeOf(() => Promise.all(asked.map((one) => server.client.get(one)))),
+        await timeOf(() => Promise.all(requested.map((one) => server.client.get(one)))),
       )
-      const peak = { milliseconds: server.peakMegabytes(), wantedMilliseconds: wantedMegabytes }
+      const peak = { milliseconds: server.peakMegabytes(), targetMilliseconds: targetMegabytes }
       results.push({ name: `${kind} of ${rows}, peak memory in MB`, ...peak })
     } finally {
       await server.stop()

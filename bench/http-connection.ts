@@ -37,7 +37,7 @@ export class HttpConnection {
    * Total size of head and body, known once the head has arrived; -1 if only the last chunk marks the end of
    * the body.
    */
-  #wanted: number | undefined
+  #target: number | undefined
   #headLength = 0
   #answer: HttpAnswer = { status: 0, sizeBytes: 0 }
 
@@ -65,16 +65,16 @@ export class HttpConnection {
   #take(bytes: Buffer): void {
     this.#received.push(bytes)
     this.#length += bytes.length
-    if (this.#wanted === undefined) this.#readHead()
-    if (this.#wanted === undefined || this.#length < this.#wanted) return
-    if (this.#wanted === -1) {
+    if (this.#target === undefined) this.#readHead()
+    if (this.#target === undefined || this.#length < this.#target) return
+    if (this.#target === -1) {
       if (!this.#hasEnded()) return
       this.#answer.sizeBytes = this.#length - this.#headLength
     }
     const waiting = this.#waiting
     this.#received = []
     this.#length = 0
-    this.#wanted = undefined
+    this.#target = undefined
     waiting?.resolve(this.#answer)
   }
 
@@ -89,7 +89,7 @@ export class HttpConnection {
     const sizeBytes = hasBody ? Number(length) : 0
     this.#answer = { status, sizeBytes }
     this.#headLength = end + headEnd.length
-    this.#wanted = hasBody && length === undefined ? -1 : this.#headLength + sizeBytes
+    this.#target = hasBody && length === undefined ? -1 : this.#headLength + sizeBytes
   }
 
   #hasEnded(): boolean {

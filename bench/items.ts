@@ -24,7 +24,7 @@ const settleMs = 15_000
 /**
  * Targets for our server alone, used where three times the throughput of MapServer is not a higher target.
  */
-const wanted: Record<Target, Record<number, { perSecond: number; p99: number }>> = {
+const selected: Record<Target, Record<number, { perSecond: number; p99: number }>> = {
   GeoPackage: { 10: { perSecond: 3000, p99: 100 }, 1000: { perSecond: 300, p99: 400 } },
   PostGIS: { 10: { perSecond: 1500, p99: 100 }, 1000: { perSecond: 300, p99: 400 } },
 }
@@ -33,7 +33,7 @@ export interface ItemsResult {
   name: string
   ours: LoadAnswer
   peer: LoadAnswer
-  wanted: { perSecond: number; p99: number }
+  target: { perSecond: number; p99: number }
 }
 
 /** Megabytes of our server with all its processes. */
@@ -126,24 +126,24 @@ async function runBoth(target: Target, url: string, peer: BenchMapServer): Promi
     }
     const ours = await ask(`${url}?limit=${limit}`, headers)
     const theirs = await ask(`${peer.itemsUrl('points')}&limit=${limit}`, {})
-    const most = wanted[target][limit] ?? { perSecond: 0, p99: 0 }
+    const most = selected[target][limit] ?? { perSecond: 0, p99: 0 }
     results.push({
       name: `${limit} items of ${rows} from ${target}`,
       ours,
       peer: theirs,
-      wanted: { ...most, perSecond: Math.min(most.perSecond, 3 * theirs.perSecond) },
+      target: { ...most, perSecond: Math.min(most.perSecond, 3 * theirs.perSecond) },
     })
   }
   return results
 }
 
-const line = ({ name, ours, peer, wanted: goal }: ItemsResult): string =>
+const line = ({ name, ours, peer, target: goal }: ItemsResult): string =>
   `| ${name} | ${ours.perSecond.toFixed(0)} | ${ours.p99.toFixed(0)} | ${peer.perSecond.toFixed(0)} | ${peer.p99.toFixed(0)} | ${(ours.perSecond / peer.perSecond).toFixed(1)} | ${goal.perSecond.toFixed(0)} within ${goal.p99} ms | ${ours.failed} |`
 
 /** The section of `bench/results.md`; empty where nothing was measured. */
 export function itemsReport({ items, memory }: ItemsResults): string {
   if (items.length === 0) return ''
-  const told =
+  const reported =
     memory === undefined
       ? ''
       : `\nMemory of the server with its processes: ${memory.before} MB before, ${memory.peak} MB at most, ${memory.after} MB ${restSeconds} s later (wanted: 350 MB, and within 100 MB of before).\n`
@@ -156,5 +156,5 @@ nginx on the same data, in turn. Wanted is what is less: a number of our own, or
 | question | a second | p99 | MapServer | p99 | ratio | wanted | failed |
 |---|---:|---:|---:|---:|---:|---|---:|
 ${items.map(line).join('\n')}
-${told}`
+${reported}`
 }

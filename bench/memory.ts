@@ -15,7 +15,7 @@ const mostLoads = 2 * availableParallelism()
 interface MemoryResult {
   name: string
   megabytes: number
-  wantedMegabytes: number
+  targetMegabytes: number
 }
 
 /** The memory of a server with its processes: idle, and at most while it loads. */
@@ -38,9 +38,9 @@ export async function runMemory(folder: string, databaseUrl: URL): Promise<Memor
     const idle = watch.now()
     watch.stop()
     return [
-      { name: 'idle', megabytes: idle, wantedMegabytes: 350 },
-      { name: 'two loads', megabytes: await peakOf(2), wantedMegabytes: 350 },
-      { name: `${mostLoads} loads`, megabytes: await peakOf(mostLoads), wantedMegabytes: 450 },
+      { name: 'idle', megabytes: idle, targetMegabytes: 350 },
+      { name: 'two loads', megabytes: await peakOf(2), targetMegabytes: 350 },
+      { name: `${mostLoads} loads`, megabytes: await peakOf(mostLoads), targetMegabytes: 450 },
     ]
   } finally {
     await server.stop()
@@ -50,7 +50,7 @@ export async function runMemory(folder: string, databaseUrl: URL): Promise<Memor
 /** The section of `bench/results.md`; empty where nothing was measured. */
 export function memoryReport(results: MemoryResult[]): string {
   if (results.length === 0) return ''
-  const lines = results.map((one) => `| ${one.name} | ${one.megabytes} | ${one.wantedMegabytes} |`)
+  const lines = results.map((one) => `| ${one.name} | ${one.megabytes} | ${one.targetMegabytes} |`)
   return `
 ## Memory
 

@@ -41,16 +41,16 @@ export async function runBackfill(folder: string): Promise<SmallResult[]> {
     const parsing = await timeParsing(path)
     const { collecting, computing, rows } = await timeBackfill(path)
     results.push(
-      { name: `${name} parsed`, milliseconds: parsing, wantedMilliseconds: lines / 300 },
+      { name: `${name} parsed`, milliseconds: parsing, targetMilliseconds: lines / 300 },
       {
         name: `${name} read into the request log`,
         milliseconds: collecting,
-        wantedMilliseconds: lines / 100,
+        targetMilliseconds: lines / 100,
       },
       {
         name: `${name} read, and computed into ${rows.toLocaleString('en')} rows`,
         milliseconds: collecting + computing,
-        wantedMilliseconds: lines / 100,
+        targetMilliseconds: lines / 100,
       },
     )
   }
@@ -147,7 +147,7 @@ async function readBytes(place: { path: string }): Promise<number> {
 interface Viewer {
   client: string
   agent: string
-  asked: string[]
+  requested: string[]
 }
 
 /** Lines of a map viewer's requests: tiles of maps, features and legends, some failures. */
@@ -161,19 +161,23 @@ export async function accessLog(folder: string, count: number, hours: number): P
   const newViewer = (): Viewer => {
     const number = Math.floor(random() ** 2 * clients)
     const client = `198.${18 + (number >> 12)}.${(number >> 4) & 255}.${number & 15}`
-    return { client, agent: pick(agents), asked: Array.from({ length: layersOfViewer }, () => pick(layers)) }
+    return {
+      client,
+      agent: pick(agents),
+      requested: Array.from({ length: layersOfViewer }, () => pick(layers)),
+    }
   }
   const viewers: Viewer[] = []
   for (let index = 0; index < count; index += 1) {
     const time = new Date(end - hours * hourMs + Math.floor((index / count) * hours * hourMs))
     const place = Math.floor(random() * viewerCount)
     if (viewers[place] === undefined || random() < 1 / requestsOfViewer) viewers[place] = newViewer()
-    const { client, agent, asked } = viewers[place]
+    const { client, agent, requested } = viewers[place]
     const bbox = Array.from({ length: 4 }, () => (random() * 1e6).toFixed(2)).join(',')
     const request =
       random() < 0.9
-        ? `GET /cgi-bin/mapserv?SERVICE=WMS&VERSION=1.3.0&REQUEST=GetMap&LAYERS=${pick(asked)}&CRS=EPSG:3857&BBOX=${bbox}&WIDTH=256&HEIGHT=256&FORMAT=image/png HTTP/1.1`
-        : `GET /cgi-bin/mapserv?SERVICE=WFS&REQUEST=GetFeature&TYPENAMES=${pick(asked)} HTTP/1.1`
+        ? `GET /cgi-bin/mapserv?SERVICE=WMS&VERSION=1.3.0&REQUEST=GetMap&LAYERS=${pick(requested)}&CRS=EPSG:3857&BBOX=${bbox}&WIDTH=256&HEIGHT=256&FORMAT=image/png HTTP/1.1`
+        : `GET /cgi-bin/mapserv?SERVICE=WFS&REQUEST=GetFeature&TYPENAMES=${pick(requested)} HTTP/1.1`
     const status = random() < 0.99 ? 200 : random() < 0.5 ? 404 : 502
     const rest = `"https://maps.example.org/" "${agent}" rt=${random().toFixed(3)}`
     const line = `${client} - - [${logTime(time)}] "${request}" ${status} ${Math.floor(random() * 1e5)} ${rest}\n`

@@ -18,7 +18,7 @@ const serviceId = 1
 const visitors = { serviceId, from, minutes: 360, visitorsPerMinute: 500, layersOfVisitor: 2, layers: 20 }
 const heavyCount = 4
 const rounds = 30
-const wantedMilliseconds = 500
+const targetMilliseconds = 500
 /** From the start of a heavy query to the error that refuses it. */
 const refusedMilliseconds = 50
 const maxRows = 2_000_000
@@ -79,11 +79,11 @@ async function runOn(database: string, place: SeriesLocation): Promise<SmallResu
       `${database}: ${rows} rows a heavy answer; a light one alone ${alone.toFixed(1)} ms; ${heavy} heavy answers meanwhile`,
     )
     return [
-      ...Object.entries(found).map(([name, milliseconds]) => ({ name, milliseconds, wantedMilliseconds })),
+      ...Object.entries(found).map(([name, milliseconds]) => ({ name, milliseconds, targetMilliseconds })),
       {
         name: 'refusal of too large an answer',
         milliseconds: refused,
-        wantedMilliseconds: refusedMilliseconds,
+        targetMilliseconds: refusedMilliseconds,
       },
     ].map((one) => ({ ...one, name: `${one.name} beside ${heavyCount} heavy queries (${database}, p95)` }))
   } finally {
@@ -124,11 +124,11 @@ function request(grouping: 'label' | 'resource'): MetricDataRequest {
 
 async function answer(
   reader: SeriesReader<SeriesReads>,
-  asked: MetricDataRequest,
+  request: MetricDataRequest,
   owner: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  for await (const _part of reader.stream('metricData', asked, { owner, signal }));
+  for await (const _part of reader.stream('metricData', request, { owner, signal }));
 }
 
 /** The 95th percentile of the milliseconds that it takes. */

@@ -30,19 +30,19 @@ interface QueryCase {
   metric: string
   grouping?: Grouping
   window: { validFrom: number; validTo: number; intervalSeconds: number }
-  wantedMilliseconds: number
+  targetMilliseconds: number
 }
 
 const year = { validFrom: yearStart * 1000, validTo: yearEnd * 1000, intervalSeconds: daySeconds }
 const oneDay = { validFrom: (yearEnd - daySeconds) * 1000, validTo: yearEnd * 1000, intervalSeconds: 60 }
 
-function listAsked(): QueryCase[] {
+function listRequested(): QueryCase[] {
   const both = (metric: string, grouping: Grouping | undefined, dayMilliseconds = 30): QueryCase[] => {
     const named = `${metric} ${grouping ?? 'by label'}`
     const grouped = grouping === undefined ? { metric } : { metric, grouping }
     return [
-      { ...grouped, name: `${named}, a year by days`, window: year, wantedMilliseconds: 100 },
-      { ...grouped, name: `${named}, a day by minutes`, window: oneDay, wantedMilliseconds: dayMilliseconds },
+      { ...grouped, name: `${named}, a year by days`, window: year, targetMilliseconds: 100 },
+      { ...grouped, name: `${named}, a day by minutes`, window: oneDay, targetMilliseconds: dayMilliseconds },
     ]
   }
   return [
@@ -90,8 +90,8 @@ async function runOn(name: string, place: SeriesLocation, only: string): Promise
     const size = await sizeOf(database)
     const watch = new LoopWatch()
     const queries: QueryResult[] = []
-    for (const asked of listAsked().filter((one) => one.name.includes(only))) {
-      const result = await time(reader, { ...asked, name: `${name}: ${asked.name}` })
+    for (const queryCase of listRequested().filter((one) => one.name.includes(only))) {
+      const result = await time(reader, { ...queryCase, name: `${name}: ${queryCase.name}` })
       queries.push(result)
       console.log(queryLine(result))
     }
@@ -102,7 +102,7 @@ async function runOn(name: string, place: SeriesLocation, only: string): Promise
       others: [
         { name: `longest wait of the ${loop}`, milliseconds: longestWaitMilliseconds },
         { name: `longest work of the ${loop}`, milliseconds: longestWorkMilliseconds },
-      ].map((one) => ({ ...one, wantedMilliseconds: longestBlockMilliseconds })),
+      ].map((one) => ({ ...one, targetMilliseconds: longestBlockMilliseconds })),
       sizes: [sizeText(name, rows, size)],
     }
   } finally {
@@ -128,9 +128,9 @@ export async function openYear(place: SeriesLocation, size: YearSize): Promise<O
 
 /** Returns the median milliseconds of a query by its name. */
 export async function timeQuery({ reader }: OpenYear, name: string): Promise<number> {
-  const asked = listAsked().find((one) => one.name === name)
-  if (asked === undefined) throw new Error(`There is no query "${name}"`)
-  return (await time(reader, asked)).median
+  const queryCase = listRequested().find((one) => one.name === name)
+  if (queryCase === undefined) throw new Error(`There is no query "${name}"`)
+  return (await time(reader, queryCase)).median
 }
 
 function sizeText(name: string, rows: number, size: number): string {
@@ -141,9 +141,9 @@ function sizeText(name: string, rows: number, size: number): string {
 
 async function time(
   reader: SeriesReader<SeriesReads>,
-  { name, metric, grouping, wantedMilliseconds, ...asked }: QueryCase,
+  { name, metric, grouping, targetMilliseconds, ...requested }: QueryCase,
 ): Promise<QueryResult> {
-  const window = alignWindow(asked.window, { now: yearEnd * 1000 })
+  const window = alignWindow(requested.window, { now: yearEnd * 1000 })
   if (!('count' in window)) throw new Error(`${name}: ${window.refusal}`)
   const request: MetricDataRequest = {
     query: { metric, window, ...defined({ grouping }) },
@@ -165,7 +165,7 @@ async function time(
   return {
     name,
     megabytes: bytes / 1e6,
-    wantedMilliseconds,
+    targetMilliseconds,
     median: quantile(times, 0.5),
     p95: quantile(times, 0.95),
     processor: quantile(worked, 0.5),

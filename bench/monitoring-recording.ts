@@ -16,7 +16,7 @@ const rounds = 10
 const requestsPerRound = 3000
 const warmingRequests = 2000
 const hookRequests = 40_000
-const wantedMilliseconds = 0.05
+const targetMilliseconds = 0.05
 const path = '/ogc/collections'
 
 /**
@@ -41,7 +41,7 @@ export async function runRecording(folder: string): Promise<SmallResult[]> {
       name: 'processor time of such a request over one without, all threads',
       milliseconds: difference.processor,
     },
-  ].map((result) => ({ ...result, wantedMilliseconds }))
+  ].map((result) => ({ ...result, targetMilliseconds }))
 }
 
 /**

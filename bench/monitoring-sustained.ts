@@ -69,12 +69,12 @@ async function record(name: string, place: SeriesLocation): Promise<SmallResult[
     }
     const what = `${(perSecond * seconds).toLocaleString('en')} own requests of a minute recorded and computed (${name})`
     return [
-      { name: `${what}, processor time`, milliseconds: processor, wantedMilliseconds: seconds * 1000 },
-      { name: `${what}, by the clock`, milliseconds: wall, wantedMilliseconds: seconds * 1000 },
+      { name: `${what}, processor time`, milliseconds: processor, targetMilliseconds: seconds * 1000 },
+      { name: `${what}, by the clock`, milliseconds: wall, targetMilliseconds: seconds * 1000 },
       {
         name: `longest work of the main thread meanwhile (${name})`,
         milliseconds: longestWork,
-        wantedMilliseconds: longestBlockMilliseconds,
+        targetMilliseconds: longestBlockMilliseconds,
       },
     ]
   } finally {

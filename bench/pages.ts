@@ -124,7 +124,7 @@ async function runTimes(server: PageServer): Promise<PageTime[]> {
   await page.mouse.move(400, 400)
   await page.locator('link[href*=sheet-manage]').waitFor({ state: 'attached' })
   await page.waitForLoadState('networkidle')
-  for (const [name, link, wanted] of followed) times.push(await timeOfNext(page, name, link, wanted))
+  for (const [name, link, target] of followed) times.push(await timeOfNext(page, name, link, target))
   for (const work of works) await work()
   return times
 }
@@ -154,8 +154,8 @@ async function runRowScroll(
   rows: number,
 ): Promise<PagesResults['scrolls']> {
   const file = await dataFile(folder, 'points', 'csv', rows)
-  const asked = { import: { data: { type: 'file', file } } }
-  const made = (await askServer(server, '/rest/imports', asked)) as { import: { id: number } }
+  const requested = { import: { data: { type: 'file', file } } }
+  const made = (await askServer(server, '/rest/imports', requested)) as { import: { id: number } }
   const preview = await scrollTable(server, `/app/imports/${made.import.id}`)
   const transforms = [{ type: 'AttributesToPointGeometryTransform', latField: 'lat', lngField: 'lon' }]
   const layer = { name: 'many', srs: 'EPSG:4326' }

@@ -69,7 +69,7 @@ export async function runRejects(folder: string, rows = 1_000_000): Promise<Smal
   const server = await startBenchServer(folder)
   const results: SmallResult[] = []
   const tell = (name: string, milliseconds: number): void => {
-    results.push({ name: `${rows} rejected rows, ${name}`, milliseconds, wantedMilliseconds: limitMs })
+    results.push({ name: `${rows} rejected rows, ${name}`, milliseconds, targetMilliseconds: limitMs })
   }
   try {
     const { client } = server

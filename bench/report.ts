@@ -8,7 +8,7 @@ export interface LoadResult {
   ours: number
   /** Median seconds of `ogr2ogr`; absent where there is no peer. */
   peer?: number
-  wantedRatio: number
+  targetRatio: number
   /** Median seconds that the database alone needs; see `timeCopyLimit`. */
   limit?: number
   peakMegabytes: number
@@ -17,7 +17,7 @@ export interface LoadResult {
 export interface SmallResult {
   name: string
   milliseconds: number
-  wantedMilliseconds: number
+  targetMilliseconds: number
 }
 
 /** Milliseconds of a question about a year of metrics. */
@@ -29,7 +29,7 @@ export interface QueryResult {
   p95: number
   /** Median processor time of the process that sends the queries and reads the results. */
   processor: number
-  wantedMilliseconds: number
+  targetMilliseconds: number
 }
 
 /** Results of one run. */
@@ -44,8 +44,8 @@ export interface Results {
   runs: number
 }
 
-const wantedMegabytes = 350
-const wantedShare = 0.7
+const targetMegabytes = 350
+const targetShare = 0.7
 
 /** The results as the text of `bench/results.md`. */
 export async function report({ loads, small, queries, sizes, items, runs }: Results): Promise<string> {
@@ -53,9 +53,9 @@ export async function report({ loads, small, queries, sizes, items, runs }: Resu
 
 Written by \`npm run bench\`. Every load runs through a server in its own process, from the first request to COMPLETE:
 read, written, indexed, analysed, published. Its peer is \`ogr2ogr\` on the same file and target, in turn with it.
-Seconds are ${runs === 1 ? 'of one run' : `the median of ${runs} runs`}. Peak memory is that of the whole server; at most ${wantedMegabytes} MB are wanted.
+Seconds are ${runs === 1 ? 'of one run' : `the median of ${runs} runs`}. Peak memory is that of the whole server; at most ${targetMegabytes} MB are wanted.
 PostgreSQL runs with its default durability. Its own limit is the time in which it reads the same rows from a ready
-binary file and builds key, index and statistics; at least ${wantedShare} of that speed is wanted.
+binary file and builds key, index and statistics; at least ${targetShare} of that speed is wanted.
 
 ${await machine()}
 
@@ -85,7 +85,7 @@ export const resultHead = `| load | rows | seconds | rows/s | ogr2ogr seconds | 
 |---|---:|---:|---:|---:|---:|---:|---:|---:|`
 
 export function resultLine(result: LoadResult): string {
-  const { name, rows, ours, peer, wantedRatio, limit, peakMegabytes } = result
+  const { name, rows, ours, peer, targetRatio, limit, peakMegabytes } = result
   const ratio = peer === undefined ? undefined : peer / ours
   const share = limit === undefined ? undefined : limit / ours
   const cells = [
@@ -94,20 +94,20 @@ export function resultLine(result: LoadResult): string {
     ours.toFixed(2),
     Math.round(rows / ours).toLocaleString('en'),
     peer?.toFixed(2) ?? '',
-    ratio === undefined ? '' : marked(ratio.toFixed(1), ratio < wantedRatio),
-    wantedRatio === 0 ? '' : String(wantedRatio),
-    share === undefined ? '' : marked(share.toFixed(2), share < wantedShare),
-    marked(String(peakMegabytes), peakMegabytes > wantedMegabytes),
+    ratio === undefined ? '' : marked(ratio.toFixed(1), ratio < targetRatio),
+    targetRatio === 0 ? '' : String(targetRatio),
+    share === undefined ? '' : marked(share.toFixed(2), share < targetShare),
+    marked(String(peakMegabytes), peakMegabytes > targetMegabytes),
   ]
   return `| ${cells.join(' | ')} |`
 }
 
-export function smallLine({ name, milliseconds, wantedMilliseconds }: SmallResult): string {
+export function smallLine({ name, milliseconds, targetMilliseconds }: SmallResult): string {
   const value = marked(
-    milliseconds.toFixed(wantedMilliseconds < 1 ? 4 : 1),
-    milliseconds > wantedMilliseconds,
+    milliseconds.toFixed(targetMilliseconds < 1 ? 4 : 1),
+    milliseconds > targetMilliseconds,
   )
-  return `| ${name} | ${value} | ${wantedMilliseconds} |`
+  return `| ${name} | ${value} | ${targetMilliseconds} |`
 }
 
 export const queryHead = `| metric_data | answer MB | median ms | p95 ms | processor ms | wanted p95 |
@@ -119,15 +119,15 @@ export function queryLine({
   median,
   p95,
   processor,
-  wantedMilliseconds,
+  targetMilliseconds,
 }: QueryResult): string {
   const cells = [
     name,
     megabytes.toFixed(1),
     median.toFixed(1),
-    marked(p95.toFixed(1), p95 > wantedMilliseconds),
+    marked(p95.toFixed(1), p95 > targetMilliseconds),
     processor.toFixed(1),
-    String(wantedMilliseconds),
+    String(targetMilliseconds),
   ]
   return `| ${cells.join(' | ')} |`
 }

@@ -6,7 +6,7 @@ export interface RequestLoad {
   seconds: number
   headers?: Record<string, string>
   /** The status that is no failure; default 200. */
-  wanted?: number
+  target?: number
 }
 
 export interface LoadAnswer {
@@ -18,7 +18,7 @@ export interface LoadAnswer {
 
 /** Requests one URL repeatedly over many connections; times are in milliseconds. */
 export async function loadRequests(url: string, options: RequestLoad): Promise<LoadAnswer> {
-  const { connections, seconds, headers = {}, wanted = 200 } = options
+  const { connections, seconds, headers = {}, target = 200 } = options
   const address = new URL(url)
   const path = pathOf(address)
   const end = performance.now() + seconds * 1000
@@ -29,7 +29,7 @@ export async function loadRequests(url: string, options: RequestLoad): Promise<L
     while (performance.now() < end) {
       const start = performance.now()
       const answer = await connection.get(path).catch(() => undefined)
-      if (answer?.status === wanted) times.push(performance.now() - start)
+      if (answer?.status === target) times.push(performance.now() - start)
       else failed += 1
       if (answer === undefined) break
     }

@@ -11,9 +11,9 @@ import { startBenchServer } from './server.ts'
 import { MemoryWatch } from './tree-memory.ts'
 
 const tries = 5
-const wantedMilliseconds = 1000
+const targetMilliseconds = 1000
 /** As long as it takes to load what is compared. */
-const wantedComparisonMilliseconds = 60_000
+const targetComparisonMilliseconds = 60_000
 const betweenMs = 250
 const defaultRows = 500_000
 
@@ -42,7 +42,7 @@ async function compareVersions({ client, pid }: BenchServer, what: string): Prom
   }
   const milliseconds = performance.now() - start
   const name = `changes between two versions of ${what}, at most ${watch.peak} MB, ${watch.peakOfFile} of them by the comparison`
-  return { name, milliseconds, wantedMilliseconds: wantedComparisonMilliseconds }
+  return { name, milliseconds, targetMilliseconds: targetComparisonMilliseconds }
 }
 
 /** Returns false as long as the server responds that the client must retry. */
@@ -82,7 +82,7 @@ export async function runRestores(
         times.push(performance.now() - start)
       }
       const milliseconds = quantile(times, 0.5)
-      results.push({ name: `restore of ${rows} polygons, ${target}`, milliseconds, wantedMilliseconds })
+      results.push({ name: `restore of ${rows} polygons, ${target}`, milliseconds, targetMilliseconds })
       results.push(await compareVersions(server, `${rows} polygons, ${target}`))
     } finally {
       await server.stop()

@@ -33,9 +33,9 @@ export async function runScan(folder: string): Promise<SmallResult[]> {
       {
         name: `creation over ${files} shapefiles answers (async)`,
         milliseconds: answered,
-        wantedMilliseconds: 1000,
+        targetMilliseconds: 1000,
       },
-      { name: `${files} shapefiles scanned into tasks`, milliseconds: scanned, wantedMilliseconds: 20_000 },
+      { name: `${files} shapefiles scanned into tasks`, milliseconds: scanned, targetMilliseconds: 20_000 },
     ]
   } finally {
     await server.stop()

@@ -55,9 +55,9 @@ async function timesOf(url: string): Promise<PageTimes> {
   return { first, jump, inOrder }
 }
 
-function row(name: string, question: string, { first, inOrder, jump }: PageTimes): void {
+function row(name: string, query: string, { first, inOrder, jump }: PageTimes): void {
   const ratio = (time: number): string => `${time.toFixed(1)} | ${(time / first).toFixed(2)}`
-  console.log(`| ${name} | ${question} | ${first.toFixed(1)} | ${ratio(inOrder)} | ${ratio(jump)} |`)
+  console.log(`| ${name} | ${query} | ${first.toFixed(1)} | ${ratio(inOrder)} | ${ratio(jump)} |`)
 }
 
 function peerLayer(target: Target, file: string, layer: string, database: URL): MapLayer {

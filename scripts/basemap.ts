@@ -93,9 +93,10 @@ async function publish(workspace: string, name: string, text: string): Promise<v
   const store = await server.catalog.stores.getDefault(workspace)
   const targetWorkspace = { workspace: { name: workspace } }
   const targetStore = { dataStore: { name: store.name } }
-  const wanted = { targetWorkspace, targetStore, data: { type: 'file', file } }
-  const { id } = (await call('POST', '/rest/imports', { import: wanted })).json<{ import: { id: number } }>()
-    .import
+  const requested = { targetWorkspace, targetStore, data: { type: 'file', file } }
+  const { id } = (await call('POST', '/rest/imports', { import: requested })).json<{
+    import: { id: number }
+  }>().import
   await call('POST', `/rest/imports/${id}`)
   const { state } = (await call('GET', `/rest/imports/${id}`)).json<{ import: { state: string } }>().import
   const tasks = (await call('GET', `/rest/imports/${id}/tasks?expand=all`)).body

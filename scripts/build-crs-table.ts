@@ -51,7 +51,7 @@ async function eachOf<T>(
   await Promise.all(Array.from({ length: width }, lane))
 }
 
-const wantedCrs = `
+const requestedCrs = `
   SELECT 'geodetic_crs' AS tab, g.auth_name, g.code, g.name, g.type, g.deprecated,
          g.coordinate_system_auth_name AS csa, g.coordinate_system_code AS csc,
          g.auth_name AS base_auth, g.code AS base_code, g.datum_auth_name, g.datum_code
@@ -152,7 +152,7 @@ function datumLine(authority: string, code: string | number): string {
   return [`${authority}:${code}`, a, inverse, row.ensemble_accuracy ?? '', ...names].join('\t')
 }
 
-const rows = query(wantedCrs)
+const rows = query(requestedCrs)
 const areas = new Interner()
 const datums = new Interner()
 const index: string[] = []

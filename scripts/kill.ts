@@ -75,11 +75,11 @@ function wholeNumber(name: string, text: string): number {
   throw new Error(`--${name} is a whole number from 1 on, not "${text}"`)
 }
 
-const underWay = new Set<() => void>()
+const inFlight = new Set<() => void>()
 
 /** Cleans up running sessions: their servers and folders. */
 function cleanUpAll(): void {
-  for (const cleanUp of underWay) cleanUp()
+  for (const cleanUp of inFlight) cleanUp()
 }
 
 /** Runs one session and cleans up after it. Returns its report or the error. */
@@ -91,14 +91,14 @@ async function runJob({ store, work, ...session }: Job): Promise<KillReport | { 
   const run = works[work][store]
   if (run === undefined)
     throw new Error(`--store is one of ${Object.keys(killSessions).join(', ')}, not "${store}"`)
-  underWay.add(cleanUp)
+  inFlight.add(cleanUp)
   try {
     return await run({ after: (end) => void cleanups.unshift(end) }, session)
   } catch (error) {
     return { error }
   } finally {
     cleanUp()
-    underWay.delete(cleanUp)
+    inFlight.delete(cleanUp)
   }
 }
 

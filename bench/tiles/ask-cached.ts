@@ -40,8 +40,8 @@ export async function askCached({ server, layer, tiles }: CachedLayer): Promise<
   const etag = await etagOf(tile)
   const health = `${url}/health`
   const items = `${url}/ogc/collections/default:${layer}/items?limit=10`
-  const load = async (name: string, address: string, own = {}, wanted = 200): Promise<CachedResult> => {
-    const how = { connections, seconds, headers: { ...gzip, ...own }, wanted }
+  const load = async (name: string, address: string, own = {}, target = 200): Promise<CachedResult> => {
+    const how = { connections, seconds, headers: { ...gzip, ...own }, target }
     await loadRequests(address, { ...how, seconds: warmSeconds })
     const before = server.processorMilliseconds()
     const answer = await loadRequests(address, how)

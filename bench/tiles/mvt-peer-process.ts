@@ -20,11 +20,11 @@ function sqlOf(table: string, srid: number): string {
   const box = 'ST_TileEnvelope($1, $2, $3, margin => 64.0 / 4096)'
   const isMercator = srid === 3857
   const geometry = isMercator ? column : `ST_Transform(${column}, 3857)`
-  const wanted = isMercator ? box : `ST_Transform(${box}, ${srid})`
+  const target = isMercator ? box : `ST_Transform(${box}, ${srid})`
   return `select ST_AsMVT(shown, 'layer', 4096, 'shape', 'fid') as tile from (
     select fid, ident, name, kind, people, height, year, seen,
       ST_AsMVTGeom(${geometry}, ST_TileEnvelope($1, $2, $3), 4096, 64) as shape
-    from ${quoteIdentifier(table)} where ${column} && ${wanted}) as shown where shape is not null`
+    from ${quoteIdentifier(table)} where ${column} && ${target}) as shown where shape is not null`
 }
 
 const server = createServer((request, response) => {

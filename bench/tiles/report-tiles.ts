@@ -5,7 +5,7 @@ import type { TileResult, TilesResults } from './run-tiles.ts'
 const mostMilliseconds = 10
 
 /** Required speed-up over `ST_AsMVT` as a factor; undefined at low zooms. */
-function wantedRatio({ dataset, target, z }: TileResult): number | undefined {
+function targetRatio({ dataset, target, z }: TileResult): number | undefined {
   if (z < 12) return undefined
   if (dataset === 'polygons' && z <= 15) return target === 'GeoPackage' ? 2.5 : 1.5
   return dataset === 'points' || z === 16 ? 1 : undefined
@@ -21,7 +21,7 @@ function marked(text: string, isMissed: boolean): string {
 
 function tileLine(result: TileResult): string {
   const { dataset, crs, target, z, connections, ours, peer } = result
-  const [ratio, wanted] = [ratioOf(result), wantedRatio(result)]
+  const [ratio, selected] = [ratioOf(result), targetRatio(result)]
   const isSlow = connections === 1 && z === 14 && ours.p95 > mostMilliseconds
   const cells = [
     `${dataset} ${crs} ${target} z${z}`,
@@ -34,8 +34,8 @@ function tileLine(result: TileResult): string {
     peer.median.toFixed(1),
     peer.p95.toFixed(1),
     peer.perSecond.toFixed(0),
-    marked(ratio.toFixed(1), wanted !== undefined && ratio < wanted),
-    wanted ?? '',
+    marked(ratio.toFixed(1), selected !== undefined && ratio < selected),
+    selected ?? '',
     ours.failed + peer.failed,
   ]
   return `| ${cells.join(' | ')} |`

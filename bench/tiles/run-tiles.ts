@@ -64,7 +64,7 @@ interface TileRun {
 }
 
 /** Maximum number of tiles requested per zoom, by one connection and by many. */
-const mostAsked = 2200
+const mostRequested = 2200
 /** Warm-up: other tiles that both sides serve first, since V8 compiles the code step by step. */
 const warmTiles = 6000
 const warmZoom = 15
@@ -198,18 +198,18 @@ async function compareOne(
   only: string,
 ): Promise<TileResult[]> {
   const { server, peer } = place
-  const wanted = targets.filter((target) => `${dataset}-${crs}-${target}`.includes(only))
+  const selected = targets.filter((target) => `${dataset}-${crs}-${target}`.includes(only))
   const table = await publish(place, dataset, crs, 'PostGIS')
   const layers = new Map<Target, string>([['PostGIS', table]])
-  if (wanted.includes('GeoPackage'))
+  if (selected.includes('GeoPackage'))
     layers.set('GeoPackage', await publish(place, dataset, crs, 'GeoPackage'))
   for (const layer of layers.values()) await untilReady(server, layer)
-  const warming = tilesWithin(regions[dataset], warmZoom, mostAsked + warmTiles).slice(mostAsked)
+  const warming = tilesWithin(regions[dataset], warmZoom, mostRequested + warmTiles).slice(mostRequested)
   await askOnce(
     warming.map((tile) => peer.tileUrl(table, crs, tile)),
     { connections },
   )
-  for (const target of wanted) {
+  for (const target of selected) {
     const layer = layers.get(target) ?? ''
     const urls = warming.map((tile) => ourUrl(server, layer, tile))
     const before = rowFiles(place.data)
@@ -220,20 +220,20 @@ async function compareOne(
   const results: TileResult[] = []
   for (const z of crs === 4326 ? everyZoom : fewZooms) {
     const few = z < 10 ? 3 : z < 12 ? 12 : z < 13 ? 60 : 200
-    const tiles = tilesWithin(regions[dataset], z, crowdedZooms.has(z) ? mostAsked : few)
+    const tiles = tilesWithin(regions[dataset], z, crowdedZooms.has(z) ? mostRequested : few)
     // One connection first, then many connections with other tiles. If there are too few tiles, the first
     // round takes a third of them.
     const alone = tiles.slice(0, Math.max(1, Math.min(few, Math.ceil(tiles.length / 3))))
     const rounds = crowdedZooms.has(z) ? [alone, tiles.slice(alone.length)] : [alone]
-    for (const [round, asked] of rounds.entries()) {
+    for (const [round, tileAddress] of rounds.entries()) {
       const ways = { connections: round === 0 ? 1 : connections }
       const theirs = await askOnce(
-        asked.map((tile) => peer.tileUrl(table, crs, tile)),
+        tileAddress.map((tile) => peer.tileUrl(table, crs, tile)),
         ways,
       )
-      for (const target of wanted) {
+      for (const target of selected) {
         const layer = layers.get(target) ?? ''
-        const urls = asked.map((tile) => ourUrl(server, layer, tile))
+        const urls = tileAddress.map((tile) => ourUrl(server, layer, tile))
         const ours = await askOnce(urls, ways)
         const result = { dataset, crs, target, z, connections: ways.connections, ours, peer: theirs }
         results.push(result)

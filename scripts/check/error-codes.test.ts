@@ -10,38 +10,43 @@ const found = (text: string) =>
     { path: 'src/catalog/x.ts', text },
     { path: 'src/api/errors.ts', text: statuses },
   ])
-const told = (text: string): string[] =>
+const reported = (text: string): string[] =>
   [...found(text).codes.values()].map(
     ({ code, statuses: all, says }) => `${code} ${[...all].join()} ${[...says].join()}`,
   )
 
 describe('findErrorCodes', () => {
   it('reads code, status and message where a failure is made', () => {
-    assert.deepEqual(told(`throw invalid('no-name', \`Layer "$\{name}" has no name\`)`), [
+    assert.deepEqual(reported(`throw invalid('no-name', \`Layer "$\{name}" has no name\`)`), [
       'no-name 400 Layer "…" has no name',
     ])
-    assert.deepEqual(told("throw new Failure('conflict', 'in-use', 'It is ' + 'used')"), [
+    assert.deepEqual(reported("throw new Failure('conflict', 'in-use', 'It is ' + 'used')"), [
       'in-use 409 It is used',
     ])
-    assert.deepEqual(told("const message = 'Not there'\nthrow notFound('unknown-a', message)"), [
+    assert.deepEqual(reported("const message = 'Not there'\nthrow notFound('unknown-a', message)"), [
       'unknown-a 404 Not there',
     ])
   })
 
   it('reads constants, tables, classes of failures and codes by default', () => {
-    assert.deepEqual(told("const gone = 'file-gone'\nthrow notFound(gone, 'Gone')"), ['file-gone 404 Gone'])
-    assert.deepEqual(told("const codes = { a: 'no-a', b: 'no-b' }\nthrow invalid(codes[what], 'No')"), [
+    assert.deepEqual(reported("const gone = 'file-gone'\nthrow notFound(gone, 'Gone')"), [
+      'file-gone 404 Gone',
+    ])
+    assert.deepEqual(reported("const codes = { a: 'no-a', b: 'no-b' }\nthrow invalid(codes[what], 'No')"), [
       'no-a 400 No',
       'no-b 400 No',
     ])
-    assert.deepEqual(told("const causes = { 5: { kind: 'conflict', code: 'busy', text: 'is busy' } }"), [
+    assert.deepEqual(reported("const causes = { 5: { kind: 'conflict', code: 'busy', text: 'is busy' } }"), [
       'busy 409 is busy',
     ])
-    assert.deepEqual(told("class A extends Failure { constructor() { super('invalid', 'bad-a', 'Bad') } }"), [
-      'bad-a 400 Bad',
+    assert.deepEqual(
+      reported("class A extends Failure { constructor() { super('invalid', 'bad-a', 'Bad') } }"),
+      ['bad-a 400 Bad'],
+    )
+    assert.deepEqual(reported("throw new FormatError('Short', { code: 'truncated' })"), [
+      'truncated 400 Short',
     ])
-    assert.deepEqual(told("throw new FormatError('Short', { code: 'truncated' })"), ['truncated 400 Short'])
-    assert.deepEqual(told("throw new FormatError('Odd')"), ['bad-file 400 Odd'])
+    assert.deepEqual(reported("throw new FormatError('Odd')"), ['bad-file 400 Odd'])
   })
 
   it('refuses a code that is put together, and lets one be passed on', () => {

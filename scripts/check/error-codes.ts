@@ -50,7 +50,7 @@ export function findErrorCodes(files: Text[]): FoundCodes {
           found.problems.push(`${place} makes a failure whose code is not written out`)
         }
         const statuses = kinds.flatMap((kind) => statusOf.get(kind) ?? [])
-        for (const name of names) add(found.codes, name, statuses, saidBy(message, around))
+        for (const name of names) add(found.codes, name, statuses, messagesBy(message, around))
       }
     })
   }
@@ -63,12 +63,12 @@ function add(
   codes: Map<string, ErrorCode>,
   code: string,
   statuses: number[],
-  said: string | undefined,
+  output: string | undefined,
 ): void {
   const known = codes.get(code) ?? { code, statuses: new Set(), says: new Set() }
   codes.set(code, known)
   for (const status of statuses) known.statuses.add(status)
-  if (said !== undefined) known.says.add(said)
+  if (output !== undefined) known.says.add(output)
 }
 
 function madeBy(node: Node): Made[] {
@@ -187,26 +187,26 @@ function readStatuses(files: Text[]): Map<string, number> {
 }
 
 /** A message as a text with `…` for what is put in. */
-function saidBy(node: Node | undefined, around: Node[]): string | undefined {
+function messagesBy(node: Node | undefined, around: Node[]): string | undefined {
   if (node === undefined) return undefined
   if (node.type === 'Literal') return String(node.value)
   if (node.type === 'TemplateLiteral')
     return node.quasis.map(({ value }) => value.cooked ?? value.raw).join('…')
   if (node.type === 'BinaryExpression') {
-    const [left, right] = [saidBy(node.left, around), saidBy(node.right, around)]
+    const [left, right] = [messagesBy(node.left, around), messagesBy(node.right, around)]
     return left === undefined || right === undefined ? undefined : left + right
   }
-  return node.type === 'Identifier' ? saidByConstant(node.name, around) : undefined
+  return node.type === 'Identifier' ? messagesByConstant(node.name, around) : undefined
 }
 
 /** Returns the text of a constant declared in a surrounding block. */
-function saidByConstant(name: string, around: Node[]): string | undefined {
+function messagesByConstant(name: string, around: Node[]): string | undefined {
   for (const block of around.toReversed()) {
     if (block.type !== 'BlockStatement' && block.type !== 'Program') continue
     for (const statement of block.body) {
       if (statement.type !== 'VariableDeclaration') continue
       for (const { id, init } of statement.declarations)
-        if (id.type === 'Identifier' && id.name === name && init !== null) return saidBy(init, around)
+        if (id.type === 'Identifier' && id.name === name && init !== null) return messagesBy(init, around)
     }
   }
   return undefined

@@ -4,7 +4,7 @@ import type { ErrorCode } from './error-codes.ts'
 export const errorPage = 'docs/errors.md'
 export const publicCodes = 'tests/contract/public-error-codes.txt'
 
-const mostSaid = 2
+const mostMessages = 2
 const row = /^\| `([a-z0-9-]+)` \| [^|]* \| .* \| ([^|]*) \|$/gm
 
 /**
@@ -14,7 +14,10 @@ export function writeErrorPage(page: string, codes: Iterable<ErrorCode>): string
   const advice = new Map([...page.matchAll(row)].map(([, code, text]) => [code, text]))
   const rows = [...codes]
     .sort((a, b) => (a.code < b.code ? -1 : 1))
-    .map((one) => `| \`${one.code}\` | ${statusesOf(one)} | ${saidOf(one)} | ${advice.get(one.code) ?? ''} |`)
+    .map(
+      (one) =>
+        `| \`${one.code}\` | ${statusesOf(one)} | ${messagesOf(one)} | ${advice.get(one.code) ?? ''} |`,
+    )
   const head = page.slice(0, page.indexOf('| code |'))
   return [`${head}| code | status | what it says | what to do |`, '|---|---|---|---|', ...rows, ''].join('\n')
 }
@@ -24,9 +27,9 @@ function statusesOf({ statuses }: ErrorCode): string {
 }
 
 /** Returns the two most common messages of the code; the others are similar. */
-function saidOf({ says }: ErrorCode): string {
+function messagesOf({ says }: ErrorCode): string {
   return [...says]
-    .slice(0, mostSaid)
+    .slice(0, mostMessages)
     .map((text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ').replaceAll('<', '&lt;'))
     .join('; ')
 }

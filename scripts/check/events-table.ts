@@ -45,7 +45,7 @@ function findEvents(files: Text[]): Event[] {
     const heardBy = program.filter(
       ({ text }) => text.replace(announced, '').includes(`'${name}'`) && text.includes('events.on('),
     )
-    return { name, means, announcedBy: roomsOf(announcedBy), heardBy: roomsOf(heardBy) }
+    return { name, means, announcedBy: modulesOf(announcedBy), heardBy: modulesOf(heardBy) }
   })
 }
 
@@ -66,10 +66,10 @@ function namesOf(contract: Text): { name: string; means: string }[] {
   })
 }
 
-function roomsOf(files: Text[]): string[] {
+function modulesOf(files: Text[]): string[] {
   return [...new Set(files.map(({ path }) => dirname(path)))].sort()
 }
 
-function placesOf(rooms: string[]): string {
-  return rooms.map((room) => `\`${room}/\``).join(', ')
+function placesOf(modules: string[]): string {
+  return modules.map((room) => `\`${room}/\``).join(', ')
 }

@@ -59,15 +59,18 @@ describe('layerProblems', () => {
   })
 
   it('takes every other sub-folder for an entry, which knows no other entry and nothing that stands behind them', () => {
-    const seam: ModuleRules = { ...moduleRules, modules: { ...moduleRules.modules, 'src/blue': ['*', '.'] } }
-    const seamProblems = (from: string, specifier: string): string[] =>
-      layerProblems([file(from, `import { a } from '${specifier}'`)], seam)
-    assert.deepEqual(seamProblems('src/blue/all.ts', './square/y.ts'), [])
-    assert.deepEqual(seamProblems('src/blue/round/x.ts', './y.ts'), [])
-    assert.deepEqual(seamProblems('src/blue/round/x.ts', '../square/y.ts'), [
+    const extensionPoint: ModuleRules = {
+      ...moduleRules,
+      modules: { ...moduleRules.modules, 'src/blue': ['*', '.'] },
+    }
+    const entryProblems = (from: string, specifier: string): string[] =>
+      layerProblems([file(from, `import { a } from '${specifier}'`)], extensionPoint)
+    assert.deepEqual(entryProblems('src/blue/all.ts', './square/y.ts'), [])
+    assert.deepEqual(entryProblems('src/blue/round/x.ts', './y.ts'), [])
+    assert.deepEqual(entryProblems('src/blue/round/x.ts', '../square/y.ts'), [
       'src/blue/round/x.ts imports src/blue/square/y.ts: round and square do not know each other',
     ])
-    assert.deepEqual(seamProblems('src/blue/round/x.ts', '../all.ts'), [
+    assert.deepEqual(entryProblems('src/blue/round/x.ts', '../all.ts'), [
       'src/blue/round/x.ts imports src/blue/all.ts: round comes before the files of src/blue',
     ])
   })

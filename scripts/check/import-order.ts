@@ -84,7 +84,7 @@ export function planProblems(paths: string[], rules: ModuleRules): string[] {
       order.flat().map((module) => (module === '.' || module === '*' ? folder : `${folder}/${module}`)),
     ),
     ...Object.entries(rules.entryPoints).flatMap(([folder, entryPoints]) =>
-      entryPoints.map((door) => `${folder}/${door}`),
+      entryPoints.map((entryPoint) => `${folder}/${entryPoint}`),
     ),
     ...Object.entries(rules.forbidden).flatMap(([folder, others]) => [folder, ...others]),
     ...rules.unordered,

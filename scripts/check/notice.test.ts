@@ -36,17 +36,17 @@ it('NOTICE names every installed package that asks for it', () => {
     packages: Record<string, { dev?: boolean; devOptional?: boolean }>
   }
   const notice = readFileSync(join(root, 'NOTICE'), 'utf8')
-  const wanted = Object.entries(lock.packages).flatMap(([path, { dev, devOptional }]) => {
+  const expected = Object.entries(lock.packages).flatMap(([path, { dev, devOptional }]) => {
     const folder = join(root, path)
     if (path === '' || dev === true || devOptional === true || !existsSync(join(folder, 'package.json')))
       return []
-    const told = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Package
+    const reported = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Package
     const hasNotice = readdirSync(folder).some((name) => /^notice/i.test(name))
-    return isPlain(told) && !hasNotice ? [] : [path.replace(/^.*node_modules\//, '')]
+    return isPlain(reported) && !hasNotice ? [] : [path.replace(/^.*node_modules\//, '')]
   })
-  assert.ok(wanted.includes('7z-wasm'))
+  assert.ok(expected.includes('7z-wasm'))
   assert.deepEqual(
-    wanted.filter((name) => !notice.includes(name)),
+    expected.filter((name) => !notice.includes(name)),
     [],
   )
 })

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 
 interface ToolResult {
   code: number | null
-  said: string
+  output: string
   complained: string
 }
 
@@ -14,9 +14,9 @@ export async function runTool(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<ToolResult> {
   const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env })
-  const result: ToolResult = { code: null, said: '', complained: '' }
+  const result: ToolResult = { code: null, output: '', complained: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    result.said += text
+    result.output += text
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     result.complained += text
@@ -35,6 +35,6 @@ export async function outputOf(
   args: string[],
   env?: NodeJS.ProcessEnv,
 ): Promise<string> {
-  const { code, said, complained } = await runTool(root, program, args, env)
-  return code === 0 ? '' : `${said}${complained}`.trim() || `${program} ended with code ${code}`
+  const { code, output, complained } = await runTool(root, program, args, env)
+  return code === 0 ? '' : `${output}${complained}`.trim() || `${program} ended with code ${code}`
 }

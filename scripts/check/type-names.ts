@@ -21,28 +21,30 @@ export interface ExtensionPoint {
  */
 export function typeNameProblems(
   files: Pick<SourceFile, 'path' | 'text'>[],
-  seams: readonly ExtensionPoint[],
+  extensionPoints: readonly ExtensionPoint[],
 ): string[] {
   return files
     .filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'))
     .flatMap((file) => {
-      const asked = seams.filter((seam) => isAsked(seam, file.path))
+      const requested = extensionPoints.filter((extensionPoint) => isRequested(extensionPoint, file.path))
       const problems: string[] = []
       walk(syntaxOf(file).program, (node, around) => {
         const name = comparedName(node, around) ?? keyName(node, around)
         const isKey = around.at(-1)?.type === 'Property'
-        const seam = asked.find(({ names, within }) => names.includes(name ?? '') && !(isKey && within))
-        if (seam === undefined) return
+        const extensionPoint = requested.find(
+          ({ names, within }) => names.includes(name ?? '') && !(isKey && within),
+        )
+        if (extensionPoint === undefined) return
         const place = `${file.path}:${lineAt(file.text, node.start)}`
         problems.push(
-          `${place} asks for the ${seam.entry} "${name}" by name, outside ${seam.home.join(', ')}`,
+          `${place} asks for the ${extensionPoint.entry} "${name}" by name, outside ${extensionPoint.home.join(', ')}`,
         )
       })
       return problems
     })
 }
 
-function isAsked({ home, within = ['src'] }: ExtensionPoint, path: string): boolean {
+function isRequested({ home, within = ['src'] }: ExtensionPoint, path: string): boolean {
   const isIn = (place: string): boolean => path === place || path.startsWith(`${place}/`)
   return within.some(isIn) && !home.some(isIn)
 }

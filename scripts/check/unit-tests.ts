@@ -71,11 +71,11 @@ export function unitTestStep(root: string): Step {
   return {
     name: 'unit tests',
     run: async () => {
-      const said = await Promise.all([
+      const output = await Promise.all([
         ...shared.map((files) => run(files, '--test-isolation=none')),
         run(alone, `--test-concurrency=${Math.ceil(processes / 2)}`),
       ])
-      return said.filter((text) => text !== '').join('\n')
+      return output.filter((text) => text !== '').join('\n')
     },
   }
 }

@@ -32,9 +32,9 @@ export async function unusedProblems(root: string): Promise<string[]> {
 
 async function ask(root: string, options: string[]): Promise<Issue[]> {
   const knip = join(root, 'node_modules', '.bin', 'knip')
-  const { said, complained } = await runTool(root, knip, ['--no-progress', '--reporter=json', ...options])
-  if (!said.startsWith('{')) throw new Error(`knip failed: ${complained || said}`)
-  return (JSON.parse(said) as { issues: Issue[] }).issues
+  const { output, complained } = await runTool(root, knip, ['--no-progress', '--reporter=json', ...options])
+  if (!output.startsWith('{')) throw new Error(`knip failed: ${complained || output}`)
+  return (JSON.parse(output) as { issues: Issue[] }).issues
 }
 
 function problemsOf(issue: Issue): string[] {

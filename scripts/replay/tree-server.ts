@@ -59,13 +59,13 @@ export async function startTree(
   })
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   const url = await new Promise<string>((resolve, reject) => {
-    let said = ''
+    let output = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      said += text
-      const address = /^Terrane is ready at (\S+)$/m.exec(said)?.[1]
+      output += text
+      const address = /^Terrane is ready at (\S+)$/m.exec(output)?.[1]
       if (address !== undefined) resolve(address)
     })
-    void ended.then(() => reject(new Error(`The server of ${tree} did not start: ${said}`)))
+    void ended.then(() => reject(new Error(`The server of ${tree} did not start: ${output}`)))
   })
   return {
     url,

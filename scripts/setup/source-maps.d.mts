@@ -1,4 +1,4 @@
 export declare function lineMap(
   map: { sources: string[]; mappings: string },
-  isWanted: (source: string) => boolean,
+  isSelected: (source: string) => boolean,
 ): { version: number; sources: string[]; names: string[]; mappings: string } | undefined

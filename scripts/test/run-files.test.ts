@@ -14,7 +14,7 @@ const withoutAsyncHook = new URL('./without-async-hook.ts', import.meta.url).hre
 async function runTogether(
   t: TestContext,
   files: Record<string, string>,
-): Promise<{ code: number | null; said: string; log: string }> {
+): Promise<{ code: number | null; output: string; log: string }> {
   mkdirSync(build, { recursive: true })
   const folder = mkdtempSync(join(build, 'run-files-test-'))
   t.after(() => rmSync(folder, { recursive: true }))
@@ -31,7 +31,7 @@ const log = (text) => appendFileSync(${JSON.stringify(log)}, text + '\\n')\n`
   )
   const reporter = new URL('./reporter.ts', import.meta.url).href
   const { NODE_TEST_CONTEXT: _inner, ...env } = process.env
-  const { code, said } = await runTool(
+  const { code, output } = await runTool(
     folder,
     process.execPath,
     [
@@ -43,13 +43,13 @@ const log = (text) => appendFileSync(${JSON.stringify(log)}, text + '\\n')\n`
     ],
     { ...env, [timesVariable]: join(folder, 'times.jsonl'), [remarksVariable]: 'a remark' },
   )
-  return { code, said, log: readFileSync(log, 'utf8') }
+  return { code, output, log: readFileSync(log, 'utf8') }
 }
 
 /** The counts of node's summary. */
-function countsOf(said: string): Record<string, number> {
+function countsOf(output: string): Record<string, number> {
   return Object.fromEntries(
-    [...said.matchAll(/^ℹ (tests|pass|fail|cancelled) (\d+)$/gm)].map(([, name, count]) => [
+    [...output.matchAll(/^ℹ (tests|pass|fail|cancelled) (\d+)$/gm)].map(([, name, count]) => [
       name,
       Number(count),
     ]),
@@ -58,7 +58,7 @@ function countsOf(said: string): Record<string, number> {
 
 describe('runTestFiles', () => {
   it('runs each file with its own hooks, after the tests and hooks of the file before', async (t) => {
-    const { code, said, log } = await runTogether(t, {
+    const { code, output, log } = await runTogether(t, {
       'a.test.ts': `before(() => log('before a'))
 after(() => log('after a'))
 log('a is loaded')
@@ -66,7 +66,7 @@ it('one', () => log('one of a'))
 describe('more of a', () => { it('two', () => log('two of a')) })`,
       'b.test.ts': `log('b is loaded')\nit('one', () => log('one of b'))`,
     })
-    assert.equal(code, 0, said)
+    assert.equal(code, 0, output)
     assert.deepEqual(log.trim().split('\n'), [
       'a is loaded',
       'before a',
@@ -76,31 +76,31 @@ describe('more of a', () => { it('two', () => log('two of a')) })`,
       'b is loaded',
       'one of b',
     ])
-    assert.deepEqual(countsOf(said), { tests: 3, pass: 3, fail: 0, cancelled: 0 })
+    assert.deepEqual(countsOf(output), { tests: 3, pass: 3, fail: 0, cancelled: 0 })
   })
 
   it('goes on behind a file that cannot be loaded and behind a hook that throws', async (t) => {
-    const { code, said, log } = await runTogether(t, {
+    const { code, output, log } = await runTogether(t, {
       'broken.test.ts': `throw new Error('cannot be loaded')`,
       'before.test.ts': `before(() => { throw new Error('before fails') })\nit('one', () => log('one of before'))`,
       'last.test.ts': `it('one', () => log('one of last'))`,
     })
     assert.equal(code, 1)
-    assert.match(said, /✖ broken\.test\.ts/)
-    assert.match(said, /cannot be loaded/)
-    assert.match(said, /before fails/)
+    assert.match(output, /✖ broken\.test\.ts/)
+    assert.match(output, /cannot be loaded/)
+    assert.match(output, /before fails/)
     assert.match(log, /one of last/)
   })
 
   it('names the file in which the process ended, and ends with the summary of node', async (t) => {
-    const { code, said, log } = await runTogether(t, {
+    const { code, output, log } = await runTogether(t, {
       'a.test.ts': `it('one', () => log('one of a'))`,
       'crash.test.ts': `it('one', () => process.exit(7))`,
       'never.test.ts': `it('one', () => log('one of never'))`,
     })
     assert.equal(code, 1)
     assert.equal(log, 'one of a\n')
-    const lines = said.split('\n')
+    const lines = output.split('\n')
     const summary = lines.findIndex((line) => line.startsWith('ℹ tests '))
     const before = lines.slice(0, summary).join('\n')
     assert.match(
@@ -113,7 +113,7 @@ describe('more of a', () => { it('two', () => log('two of a')) })`,
   })
 
   it('runs no asynchronous hook of node, and reports errors after an await under their test', async (t) => {
-    const { code, said, log } = await runTogether(t, {
+    const { code, output, log } = await runTogether(t, {
       // Asynchronous resources have an id of their own only while a hook is active.
       'ids.test.ts': `import { executionAsyncId } from 'node:async_hooks'
 it('one', async () => { await 1; log('id ' + executionAsyncId()) })`,
@@ -136,14 +136,14 @@ describe('group', () => {
   it('one', async (inner) => { await 1; await inner.test('inner', () => log('inner')) })
 })`,
     })
-    assert.equal(code, 1, said)
+    assert.equal(code, 1, output)
     assert.deepEqual(log.trim().split('\n'), ['id 0', 'inner'])
     assert.match(
-      said,
+      output,
       /✖ has a timer that throws[^✖✔]*\n {4}✖ rejects[^✖✔]*\n {2}✖ group[^✖✔]*\n✖ errors\.test\.ts/,
     )
-    assert.match(said, /✖ has a timer that throws.*\n {2}Error: thrown by a timer/)
-    assert.match(said, /✖ rejects.*\n {2}Error: rejected by nobody/)
-    assert.match(said, /✖ hooks.*\n {2}Error: thrown by a hook/)
+    assert.match(output, /✖ has a timer that throws.*\n {2}Error: thrown by a timer/)
+    assert.match(output, /✖ rejects.*\n {2}Error: rejected by nobody/)
+    assert.match(output, /✖ hooks.*\n {2}Error: thrown by a hook/)
   })
 })

@@ -11,12 +11,12 @@ type File = Pick<SourceFile, 'path' | 'text' | 'imports'>
 
 /** Kinds of shards. The files of a shard share a loaded application, a browser, or neither. */
 const kinds = ['application', 'browser', 'unit'] as const
-type Kind = (typeof kinds)[number]
+type ShardKind = (typeof kinds)[number]
 
 /** Files of a shard of each kind. Fewer files in a shard load the application more often, more end less evenly. */
-const filesOfShard: Record<Kind, number> = { application: 14, browser: 7, unit: 60 }
+const filesOfShard: Record<ShardKind, number> = { application: 14, browser: 7, unit: 60 }
 /** Files of the extended tier take about four times as long. */
-const filesOfExtendedShard: Record<Kind, number> = { application: 4, browser: 3, unit: 20 }
+const filesOfExtendedShard: Record<ShardKind, number> = { application: 4, browser: 3, unit: 20 }
 /** Files that take minutes start first, so that none of them runs alone at the end. */
 const longFiles =
   /\/(?:kill|recount|tile-areas-gdal|fairness-monitoring|restart-states|layer-style|endless-work|drawn-styles|every-page)\.test\.ts$/
@@ -72,12 +72,12 @@ function needsOwnProcess({ path, text }: File): boolean {
   return ownProcessText.test(text) || ownProcessPaths.test(path)
 }
 
-function kindOf(files: File[], path: string): Kind {
+function kindOf(files: File[], path: string): ShardKind {
   if (browsers.some((name) => reaches(files, path, name))) return 'browser'
   return reaches(files, path, application) ? 'application' : 'unit'
 }
 
-function spread(kind: Kind, files: readonly File[], filesOfOne: number): Shard[] {
+function spread(kind: ShardKind, files: readonly File[], filesOfOne: number): Shard[] {
   const count = Math.ceil(files.length / filesOfOne)
   return Array.from({ length: count }, (_, at) => ({
     name: `${kind} ${at + 1}`,

@@ -4,18 +4,18 @@ const widest = 110
  * Returns the status line, `Location`, `Allow` and body of a `curl -i` response; the output of other programs
  * unchanged.
  */
-export function formatAnswer(said: string): string {
-  const text = said.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '')
+export function formatAnswer(output: string): string {
+  const text = output.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '')
   if (!text.startsWith('HTTP/')) return text.trimEnd()
   const end = text.indexOf('\r\n\r\n')
   const [status = '', ...headers] = text.slice(0, end).split('\r\n')
   const body = text.slice(end + 4)
-  const told = headers
+  const reported = headers
     .filter((line) => /^(?:location|allow):/i.test(line))
     .map((line) => line.charAt(0).toUpperCase() + line.slice(1))
   const isJson = headers.some((line) => /^content-type:.*json/i.test(line))
   const shown = body === '' ? [] : ['', isJson ? setInLines(JSON.parse(body)) : body]
-  return [status, ...told, ...shown].join('\n')
+  return [status, ...reported, ...shown].join('\n')
 }
 
 /** Formats JSON with every list and object that fits on one line, and breaks the others. */

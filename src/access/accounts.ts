@@ -80,8 +80,8 @@ export class Accounts {
    * passes it to `notice`, the only time it is visible. Throws `SettingsError` for a password that is too
    * short.
    */
-  async ensureFirstUser(wanted: Secret | undefined, notice: (text: string) => void): Promise<void> {
-    const making = this.#makeFirstUser(wanted, notice)
+  async ensureFirstUser(requested: Secret | undefined, notice: (text: string) => void): Promise<void> {
+    const making = this.#makeFirstUser(requested, notice)
     this.#opening = making.catch(() => undefined)
     try {
       await making
@@ -90,13 +90,13 @@ export class Accounts {
     }
   }
 
-  async #makeFirstUser(wanted: Secret | undefined, notice: (text: string) => void): Promise<void> {
+  async #makeFirstUser(requested: Secret | undefined, notice: (text: string) => void): Promise<void> {
     if ((await this.users.list()).length > 0) return
-    if (wanted !== undefined && wanted.reveal().length < minPasswordLength)
+    if (requested !== undefined && requested.reveal().length < minPasswordLength)
       throw new SettingsError([`TERRANE_ADMIN_PASSWORD ${shortPassword}`])
-    const password = wanted?.reveal() ?? randomBytes(12).toString('base64url')
+    const password = requested?.reveal() ?? randomBytes(12).toString('base64url')
     await this.users.create({ name: 'admin', password, role: 'admin' })
-    if (wanted === undefined)
+    if (requested === undefined)
       notice(`Created the user "admin" with the password ${password} (it is shown only now)`)
   }
 

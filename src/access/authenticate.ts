@@ -70,7 +70,7 @@ export async function checkPassword(
   refuseHaste(throttle, address, name)
   const user = await users.find(name)
   if (user !== undefined && passwords.isKnown(password, user.passwordHash)) return enabled(user)
-  if (!passwords.isUnderWay(password, user?.passwordHash)) throttle.attempt(address, name)
+  if (!passwords.isInFlight(password, user?.passwordHash)) throttle.attempt(address, name)
   if ((await passwords.verify(password, user?.passwordHash)) && user !== undefined) {
     throttle.succeed(address, name)
     return enabled(user)

@@ -43,7 +43,7 @@ describe('passwords', () => {
     const passwords = createPasswords(cost)
     const hash = await passwords.hash('right')
     const same = passwords.verify('right', hash)
-    assert.equal(passwords.isUnderWay('right', hash), true)
+    assert.equal(passwords.isInFlight('right', hash), true)
     const others = Array.from({ length: 50 }, (_, index) => passwords.verify(`wrong ${index}`, hash))
     assert.deepEqual(await Promise.all([same, passwords.verify('right', hash)]), [true, true])
     assert.ok((await Promise.all(others)).every((isRight) => !isRight))

@@ -19,7 +19,7 @@ export interface Passwords {
   /** True if this password was recently verified against this hash; without computing a hash. */
   isKnown(password: string, hash: string): boolean
   /** True if the same verification is already running. */
-  isUnderWay(password: string, hash: string | undefined): boolean
+  isInFlight(password: string, hash: string | undefined): boolean
 }
 
 /**
@@ -30,7 +30,7 @@ export function createPasswords(cost: PasswordCost = usualCost): Passwords {
   // A key object: passing bytes would create one for each digest, which takes longer than the digest.
   const digestKey = createSecretKey(randomBytes(32))
   const known = new Map<string, Buffer>()
-  const underWay = new SingleFlight<string, boolean>()
+  const inFlight = new SingleFlight<string, boolean>()
   const queue = new WorkQueue({ limit: maxRunning, maxWaiting: { count: maxWaiting, refuse: tooMany } })
   const dummy = format(cost, randomBytes(16), randomBytes(hashBytes))
 
@@ -41,7 +41,7 @@ export function createPasswords(cost: PasswordCost = usualCost): Passwords {
     return expected !== undefined && timingSafeEqual(expected, digest(password))
   }
 
-  const question = (password: string, hash: string | undefined): string =>
+  const query = (password: string, hash: string | undefined): string =>
     `${hash ?? ''} ${digest(password).toString('base64')}`
 
   const check = async (password: string, hash: string): Promise<boolean> => {
@@ -60,11 +60,11 @@ export function createPasswords(cost: PasswordCost = usualCost): Passwords {
       return format(cost, salt, await queue.run(() => derive(password, salt, cost)))
     },
     isKnown,
-    isUnderWay: (password, hash) => underWay.has(question(password, hash)),
+    isInFlight: (password, hash) => inFlight.has(query(password, hash)),
     verify: async (password, hash) => {
       if (hash !== undefined && isKnown(password, hash)) return true
-      const key = question(password, hash)
-      const isRight = await underWay.run(key, () => check(password, hash ?? dummy))
+      const key = query(password, hash)
+      const isRight = await inFlight.run(key, () => check(password, hash ?? dummy))
       return isRight && hash !== undefined
     },
   }

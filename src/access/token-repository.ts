@@ -25,17 +25,17 @@ export async function listTokens(db: Queryable, userName: string): Promise<Token
 /** Creates a token; its text is returned only here, and only its digest is stored. */
 export async function insertToken(
   db: Queryable,
-  wanted: { userName: string; caption: string; expiresAt: string | undefined; at: string },
+  requested: { userName: string; caption: string; expiresAt: string | undefined; at: string },
 ): Promise<{ id: number; text: string }> {
   const text = tokenPrefix + randomText()
   const row = await db
     .insertInto('tokens')
     .values({
-      user_name: wanted.userName,
-      caption: wanted.caption,
+      user_name: requested.userName,
+      caption: requested.caption,
       token_hash: digestSecret(text),
-      created_at: wanted.at,
-      expires_at: wanted.expiresAt ?? null,
+      created_at: requested.at,
+      expires_at: requested.expiresAt ?? null,
       last_used_at: null,
     })
     .returning('id')

@@ -29,8 +29,8 @@ export class Tokens {
     { caption, expiresAt }: { caption: string; expiresAt?: string | undefined },
   ): Promise<NewToken> {
     const createdAt = this.#clock.now().toISOString()
-    const wanted = { userName, caption, expiresAt, at: createdAt }
-    const { id, text } = await insertToken(this.#database.kysely, wanted)
+    const requested = { userName, caption, expiresAt, at: createdAt }
+    const { id, text } = await insertToken(this.#database.kysely, requested)
     return { id, text, caption, createdAt, expiresAt, lastUsedAt: undefined }
   }
 

@@ -38,7 +38,7 @@ export interface Description {
   /** In the dialect of older systems, where they differ. */
   olderAnswers?: Answers
   /** Documented schemas of parts that are validated differently or not at all. */
-  told?: { params?: TSchema; query?: TSchema; body?: TSchema }
+  reported?: { params?: TSchema; query?: TSchema; body?: TSchema }
   /** Media types of the body; default JSON. */
   consumes?: readonly string[]
 }

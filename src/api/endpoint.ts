@@ -95,11 +95,11 @@ export function addEndpoints<Parts>(app: App, endpoints: readonly Endpoint<Parts
 }
 
 function addEndpoint<Parts>(app: App, one: Endpoint<Parts>, parts: Parts): void {
-  const { method, path: url, operation: asked } = one
+  const { method, path: url, operation: requested } = one
   const handler = (request: FastifyRequest, reply: FastifyReply): unknown =>
-    asked.handle(parts, request, reply)
+    requested.handle(parts, request, reply)
   const options = { url, ...optionsOf(one, app.dialect, parts) }
-  if (method === 'GET' && asked.handlesHead === true) {
+  if (method === 'GET' && requested.handlesHead === true) {
     app.route({ ...options, method: 'HEAD', handler })
     app.route({ ...options, method, exposeHeadRoute: false, handler })
   } else {
@@ -123,11 +123,11 @@ async function takeNoBody(request: FastifyRequest): Promise<void> {
 }
 
 function configOf(
-  { access, countsAs, id, operation: asked }: AnyEndpoint,
+  { access, countsAs, id, operation: requested }: AnyEndpoint,
   dialect: Dialect,
 ): FastifyContextConfig {
-  const { isPublicRead, idempotent, takesForms, keepsNulls, hidesFromOthers, takesTokenInUrl } = asked
-  const { isTile, knowsParameters } = asked
+  const { isPublicRead, idempotent, takesForms, keepsNulls, hidesFromOthers, takesTokenInUrl } = requested
+  const { isTile, knowsParameters } = requested
   return {
     isPublicRead,
     idempotent,
@@ -139,6 +139,6 @@ function configOf(
     knowsParameters,
     access: typeof access === 'string' ? access : access[dialect],
     countsAs,
-    operation: { id, ...asked },
+    operation: { id, ...requested },
   }
 }

@@ -21,8 +21,8 @@ export function sendEntity(
 
 /** Throws `Failure` (`precondition`) if `If-Match` names another state than the current one. */
 export function requireMatch(request: FastifyRequest, current: unknown): void {
-  const wanted = entityTags(request.headers['if-match'])
-  if (wanted.length === 0 || wanted.includes('*') || wanted.includes(etagOf(current))) return
+  const requested = entityTags(request.headers['if-match'])
+  if (requested.length === 0 || requested.includes('*') || requested.includes(etagOf(current))) return
   throw changedMeanwhile()
 }
 
@@ -39,10 +39,10 @@ export async function requireAnyMatch(
   request: FastifyRequest,
   current: () => Promise<readonly unknown[]>,
 ): Promise<boolean> {
-  const wanted = entityTags(request.headers['if-match'])
-  if (wanted.length === 0 || wanted.includes('*')) return false
+  const requested = entityTags(request.headers['if-match'])
+  if (requested.length === 0 || requested.includes('*')) return false
   const present = await current()
-  if (present.some((one) => wanted.includes(etagOf(one)))) return true
+  if (present.some((one) => requested.includes(etagOf(one)))) return true
   throw changedMeanwhile()
 }
 

@@ -21,7 +21,7 @@ function etagOfFile({ ino, size, mtimeNs }: BigIntStats): string {
 }
 
 /** True if `If-Range` matches this file (RFC 9110, section 13.1.5): by its exact tag or its exact date. */
-function isRangeWanted({ headers }: FastifyRequest, etag: string, changedAt: string): boolean {
+function hasRange({ headers }: FastifyRequest, etag: string, changedAt: string): boolean {
   const condition = headers['if-range']
   return condition === undefined || condition === etag || condition === changedAt
 }
@@ -53,7 +53,7 @@ function answerHead(
     reply.code(304)
     return undefined
   }
-  const isRange = request.method === 'GET' && isRangeWanted(request, etag, changedAt)
+  const isRange = request.method === 'GET' && hasRange(request, etag, changedAt)
   const range = isRange ? parseRange(request.headers.range, size) : undefined
   if (range === 'unsatisfiable') {
     reply.code(416).headers({ 'content-range': `bytes */${size}`, 'content-length': '0' })

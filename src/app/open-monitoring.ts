@@ -94,8 +94,8 @@ function openNotifications(
     log,
     services: () => services.list(),
     values: {
-      value: (question) => alertValues.read('metricValue', question),
-      labels: (question) => alertValues.read('checkLabels', question),
+      value: (query) => alertValues.read('metricValue', query),
+      labels: (query) => alertValues.read('checkLabels', query),
       findResource: (id) => alertValues.read('checkResource', id),
       findResourceId: (resource) => alertValues.read('findCheckResource', resource),
       report: (error) => log.warn({ err: error }, 'a check cannot be evaluated'),

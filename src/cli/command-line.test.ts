@@ -9,28 +9,28 @@ import { runCommandLine } from './command-line.ts'
 
 /** Runs a command that needs no server, and checks that it starts none. */
 async function run(t: TestContext, args: string[]) {
-  const said = { stdout: '', stderr: '' }
+  const output = { stdout: '', stderr: '' }
   const data = join(temporaryFolder(t), 'data')
   for (const name of ['stdout', 'stderr'] as const) {
     const write = process[name].write.bind(process[name])
     t.mock.method(process[name], 'write', (text: string | Uint8Array) => {
       // The test runner's own reports are bytes.
       if (typeof text !== 'string') return write(text)
-      said[name] += text
+      output[name] += text
       return true
     })
   }
   try {
     const code = await runCommandLine(args, { TERRANE_PORT: '0', TERRANE_DATA: data })
     assert.ok(!existsSync(data), `a server was started for: ${args.join(' ')}`)
-    return { code, ...said }
+    return { code, ...output }
   } finally {
     t.mock.restoreAll()
   }
 }
 
 describe('a command line with mistakes', () => {
-  for (const [line, said] of [
+  for (const [line, output] of [
     ['improt x', /no command "improt": did you mean import\?/],
     ['workspaces shwo x', /found "shwo": did you mean show\?/],
     ['workspaces show', /`terrane workspaces show` needs NAME/],
@@ -57,7 +57,7 @@ describe('a command line with mistakes', () => {
     it(`is told so: ${line}`, async (t) => {
       const { code, stderr } = await run(t, line.split(' '))
       assert.equal(code, 2, stderr)
-      assert.match(stderr, said)
+      assert.match(stderr, output)
     })
   }
 

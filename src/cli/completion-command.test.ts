@@ -11,16 +11,16 @@ async function run(
   t: TestContext,
   args: string[],
 ): Promise<{ code: number; stdout: string; stderr: string }> {
-  const said = { stdout: '', stderr: '' }
+  const output = { stdout: '', stderr: '' }
   const mocks = (['stdout', 'stderr'] as const).map((name) =>
     t.mock.method(process[name], 'write', (text: string) => {
-      said[name] += text
+      output[name] += text
       return true
     }),
   )
   const code = await runCommandLine(args, { TERRANE_DATA: temporaryData(t) })
   for (const mock of mocks) mock.mock.restore()
-  return { code, ...said }
+  return { code, ...output }
 }
 
 /** Runs bash completion for a line with an incomplete last word. */

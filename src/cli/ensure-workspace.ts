@@ -11,12 +11,12 @@ export async function ensureWorkspace(
     await client.get(`/rest/workspaces/${encodeURIComponent(name)}`)
   } catch (error) {
     if (!(error instanceof RestError) || error.status !== 404) throw error
-    if (isWished || (await isWanted(ask, name)))
+    if (isWished || (await isSelected(ask, name)))
       await client.post('/rest/workspaces', { workspace: { name } })
   }
 }
 
-async function isWanted(ask: SessionContext['ask'], name: string): Promise<boolean> {
+async function isSelected(ask: SessionContext['ask'], name: string): Promise<boolean> {
   if (ask === undefined) return false
   const answers = [
     { key: 'y', text: 'make it' },

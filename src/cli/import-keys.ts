@@ -11,7 +11,7 @@ interface KeysView {
 
 const mostShown = 3
 /** The server reads all rows of both sides; each request waits up to a minute. */
-const mostQuestions = 10
+const mostQueries = 10
 
 /** Sets the key columns of an upsert if none are given: as the user chooses, or reports usable ones. */
 export async function prepareKeys(
@@ -31,7 +31,7 @@ export async function prepareKeys(
 }
 
 async function findKeys(client: PlannedTask['client'], path: string): Promise<KeysView[]> {
-  for (let question = 1; question <= mostQuestions; question += 1) {
+  for (let query = 1; query <= mostQueries; query += 1) {
     const answer = await client.get(`${path}/proposals?wait=60`)
     if (readField(answer, 'whole') !== true) continue
     return listOf(answer, 'proposals')

@@ -56,7 +56,7 @@ describe('parseImportOptions', () => {
     assert.equal(metres.srs, 'EPSG:31468')
   })
 
-  for (const [args, said] of [
+  for (const [args, output] of [
     ['', /at least one file/],
     ['x --table t', /--table goes with --database/],
     ['x --database postgres://u@h/d', /--database takes no files/],
@@ -81,7 +81,7 @@ describe('parseImportOptions', () => {
       const words = args.split(' ').filter((one) => one !== '')
       assert.throws(
         () => parseImportOptions(words),
-        (error) => error instanceof UsageError && said.test(error.message),
+        (error) => error instanceof UsageError && output.test(error.message),
       )
     })
   }

@@ -25,21 +25,21 @@ export async function prepareTable(
   // For tables of a database without geometry `--srs` has always been sufficient.
   if (options.database !== undefined && options.srs !== undefined) return makeTable(planned)
   const proposal = proposeColumns(task.columns)
-  const wanted = await askForColumns(context, planned, proposal)
-  if (wanted === 'table') return makeTable(planned)
-  if (wanted !== undefined) return makePoints(planned, wanted, options.srs ?? degrees)
+  const requested = await askForColumns(context, planned, proposal)
+  if (requested === 'table') return makeTable(planned)
+  if (requested !== undefined) return makePoints(planned, requested, options.srs ?? degrees)
   return { state: 'NO_GEOMETRY', message: adviceFor(proposal, options.srs) }
 }
 
 /** Creates points for the rows of a task from coordinate columns; returns what the user must still do. */
 export async function makePoints(
   { client, path, task }: PlannedTask,
-  wanted: Columns,
+  columns: Columns,
   srs: string | undefined,
 ): Promise<TaskNote['left']> {
-  const [lngField, latField] = [wanted.x, wanted.y].map((name) => findColumn(task.columns, name))
+  const [lngField, latField] = [columns.x, columns.y].map((name) => findColumn(task.columns, name))
   if (lngField === undefined || latField === undefined) {
-    const missing = lngField === undefined ? wanted.x : wanted.y
+    const missing = lngField === undefined ? columns.x : columns.y
     const there = task.columns.map((one) => one.name).join(', ')
     return { state: 'NO_GEOMETRY', message: `There is no column "${missing}": there are ${there}` }
   }

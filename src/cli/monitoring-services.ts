@@ -3,14 +3,14 @@ import { UsageError } from './options.ts'
 import { listOf, readField, readString } from './rest-client.ts'
 import { textTable } from './text-table.ts'
 
-interface Kind {
+interface ServiceKind {
   plural: 'services' | 'hosts'
   columns: string[]
   /** Returns the request body for a new one; throws `UsageError`. */
   toBody(name: string, words: string[], context: MonitoringContext): Promise<object>
 }
 
-const services: Kind = {
+const services: ServiceKind = {
   plural: 'services',
   columns: ['id', 'name', 'type', 'host', 'check_interval', 'last_check', 'active'],
   toBody: async (name, words, { options, env }) => {
@@ -38,7 +38,7 @@ const services: Kind = {
   },
 }
 
-const hosts: Kind = {
+const hosts: ServiceKind = {
   plural: 'hosts',
   columns: ['id', 'name', 'ip'],
   toBody: async (name, [ip, ...more]) => {
@@ -53,7 +53,7 @@ export const runServices: MonitoringCommand = (context, words) => runKind(servic
 /** `terrane monitoring hosts [list | add NAME ADDRESS | remove NAME]` */
 export const runHosts: MonitoringCommand = (context, words) => runKind(hosts, context, words)
 
-async function runKind(kind: Kind, context: MonitoringContext, words: string[]): Promise<number> {
+async function runKind(kind: ServiceKind, context: MonitoringContext, words: string[]): Promise<number> {
   const [action = 'list', name, ...rest] = words
   const { client, options, say } = context
   const path = `/monitoring/api/${kind.plural}/`
@@ -76,7 +76,7 @@ async function runKind(kind: Kind, context: MonitoringContext, words: string[]):
   return 0
 }
 
-function table({ columns }: Kind, rows: unknown[]): string {
+function table({ columns }: ServiceKind, rows: unknown[]): string {
   return textTable(
     columns,
     rows.map((row) => columns.map((column) => readString(row, column))),

@@ -8,7 +8,7 @@ const folder = join(import.meta.dirname, '..', '..', 'sample', 'natural-earth')
 const files = ['countries.geojson', 'states.shp', 'boundary_lines.shp']
 
 /** True if the sample was not imported yet and there are no other data. */
-export async function isSampleWanted({ client }: SessionContext, dataDirectory: string): Promise<boolean> {
+export async function isSampleRequested({ client }: SessionContext, dataDirectory: string): Promise<boolean> {
   if (existsSync(markerFile(dataDirectory))) return false
   const body = await client.get('/rest/imports?limit=1')
   const imports = typeof body === 'object' && body !== null ? Reflect.get(body, 'imports') : undefined

@@ -9,7 +9,7 @@ import type { Environment } from './options.ts'
 import { readFlags, refuseMoreWords } from './options.ts'
 import { ProgressDisplay } from './progress-display.ts'
 import type { RestClient } from './rest-client.ts'
-import { importSample, isSampleWanted } from './sample.ts'
+import { importSample, isSampleRequested } from './sample.ts'
 
 const signals = ['SIGTERM', 'SIGINT'] as const
 /** An orderly stop takes 10 s at most; after this time the process ends without it. */
@@ -95,7 +95,7 @@ async function offerSample(server: Pick<LocalServer, 'withClient'>, data: DataSe
 
 async function giveSample(client: RestClient, data: DataSettings): Promise<void> {
   const context = { client, display: new ProgressDisplay(process.stdout), isLocal: false }
-  if (!(await isSampleWanted(context, data.directory))) return
+  if (!(await isSampleRequested(context, data.directory))) return
   say('Importing the sample data (TERRANE_SAMPLE=off leaves this out) ...')
   for (const { file, state, message } of await importSample(context, data.directory)) {
     if (state !== 'COMPLETE') say(`  ${file}: ${state} ${message}`)

@@ -81,10 +81,10 @@ export function likeness<Source>(
   let last: string | undefined
   let pattern = new LikePattern('')
   return (source, row) => {
-    const [text, wanted] = [of(source, row), written(source, row)]
-    if (text === undefined || wanted === undefined) return undefined
-    if (wanted !== last) pattern = new LikePattern(wanted)
-    last = wanted
+    const [text, requested] = [of(source, row), written(source, row)]
+    if (text === undefined || requested === undefined) return undefined
+    if (requested !== last) pattern = new LikePattern(requested)
+    last = requested
     return pattern.matches(text)
   }
 }

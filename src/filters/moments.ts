@@ -26,8 +26,8 @@ export function spanOfLiteral(written: Expression & { kind: 'date' | 'timestamp'
   const span = spanOfText(written.text)
   const isDate = span !== undefined && reader.hasTime === false
   if (span !== undefined && isDate === (written.kind === 'date')) return span
-  const wanted = written.kind === 'date' ? 'a date as 2026-07-01' : 'a time as 2026-07-01T12:00:00Z'
-  throw invalidFilter(`"${written.text.slice(0, 60)}" is not ${wanted} (RFC 3339, section 5.6)`)
+  const requested = written.kind === 'date' ? 'a date as 2026-07-01' : 'a time as 2026-07-01T12:00:00Z'
+  throw invalidFilter(`"${written.text.slice(0, 60)}" is not ${requested} (RFC 3339, section 5.6)`)
 }
 
 /** Compares two periods: as instants if both are, otherwise a day is its whole period. */

@@ -122,7 +122,7 @@ export interface PlacedRows {
   /** Open files by extension (empty for the main file), so that the caller can detect changes. */
   readonly files: ReadonlyMap<string, { fd: number }>
   /** Yields the rows at these locations, in this order, as one or more batches. */
-  read(wanted: RowOffsets, signal: AbortSignal): AsyncIterable<FeatureBatch>
+  read(rowOffsets: RowOffsets, signal: AbortSignal): AsyncIterable<FeatureBatch>
   close(): Promise<void>
 }
 

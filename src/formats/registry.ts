@@ -40,10 +40,10 @@ export async function detectFormat(file: DataFile, signal: AbortSignal): Promise
   const status = await stat(file.path)
   const isFolder = status.isDirectory()
   const head = isFolder ? new Uint8Array(0) : await readHead(file.path, Math.min(status.size, headBytes))
-  const asked = formats.filter((format) => !isFolder || format.folder !== undefined)
+  const requested = formats.filter((format) => !isFolder || format.folder !== undefined)
   const extension = extname(file.path).slice(1).toLowerCase()
-  const likely = asked.filter((format) => format.extensions.includes(extension))
-  const others = asked.filter((format) => !format.extensions.includes(extension))
+  const likely = requested.filter((format) => format.extensions.includes(extension))
+  const others = requested.filter((format) => !format.extensions.includes(extension))
   for (const format of [...likely, ...others]) {
     signal.throwIfAborted()
     if (await format.detect(file, head)) return format

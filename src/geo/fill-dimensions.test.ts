@@ -51,16 +51,19 @@ const texts = [
 
 describe('geometries without the Z or M of others', () => {
   it('get 0, as text that is read with those dimensions', () => {
-    for (const wanted of [both, { hasZ: true, hasM: false }, { hasZ: false, hasM: true }]) {
+    for (const expected of [both, { hasZ: true, hasM: false }, { hasZ: false, hasM: true }]) {
       const given = texts.filter(
-        (text) => text === null || ((wanted.hasZ || !/ Z/.test(text)) && (wanted.hasM || !/M \(/.test(text))),
+        (text) =>
+          text === null || ((expected.hasZ || !/ Z/.test(text)) && (expected.hasM || !/M \(/.test(text))),
       )
       const column = columnOf(given)
-      const { geometry, filled } = fillDimensions(column, given.length, wanted)
-      assert.deepEqual(textsOf(geometry), textsOf(columnOf(given, wanted)))
+      const { geometry, filled } = fillDimensions(column, given.length, expected)
+      assert.deepEqual(textsOf(geometry), textsOf(columnOf(given, expected)))
       assert.deepEqual(geometry.envelopes, column.envelopes)
       assert.deepEqual(geometry.validity, column.validity)
-      const complete = given.filter((text) => text === null || textsOf(columnOf([text], wanted))[0] === text)
+      const complete = given.filter(
+        (text) => text === null || textsOf(columnOf([text], expected))[0] === text,
+      )
       assert.equal(filled, given.length - complete.length)
     }
   })

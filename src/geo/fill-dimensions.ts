@@ -19,16 +19,16 @@ interface FilledDimensions {
 export function fillDimensions(
   geometry: GeometryColumn,
   rowCount: number,
-  wanted: Dimensions,
+  dimensions: Dimensions,
 ): FilledDimensions {
   const view = new DataView(geometry.bytes.buffer, geometry.bytes.byteOffset, geometry.bytes.byteLength)
   const lacks = (row: number): boolean =>
-    isValid(geometry.validity, row) && lacksDimensions(view, geometry.offsets[row] as number, wanted)
+    isValid(geometry.validity, row) && lacksDimensions(view, geometry.offsets[row] as number, dimensions)
   let filled = 0
   for (let row = 0; row < rowCount; row += 1) if (lacks(row)) filled += 1
   if (filled === 0) return { geometry, filled }
   // Two ordinates become at most four, and headers keep their size.
-  const writer = new Filler(view, geometry.bytes.length * 2, wanted)
+  const writer = new Filler(view, geometry.bytes.length * 2, dimensions)
   const offsets = new Uint32Array(rowCount + 1)
   for (let row = 0; row < rowCount; row += 1) {
     const start = geometry.offsets[row] as number
@@ -45,10 +45,10 @@ function dimensionsAt(view: DataView, start: number): Dimensions {
   return { hasZ: thousands === 1 || thousands === 3, hasM: thousands >= 2 }
 }
 
-function lacksDimensions(view: DataView, start: number, wanted: Dimensions): boolean {
+function lacksDimensions(view: DataView, start: number, dimensions: Dimensions): boolean {
   const { hasZ, hasM } = dimensionsAt(view, start)
-  const isWithin = (wanted.hasZ || !hasZ) && (wanted.hasM || !hasM)
-  return isWithin && (hasZ !== wanted.hasZ || hasM !== wanted.hasM)
+  const isWithin = (dimensions.hasZ || !hasZ) && (dimensions.hasM || !hasM)
+  return isWithin && (hasZ !== dimensions.hasZ || hasM !== dimensions.hasM)
 }
 
 /** Rewrites little-endian ISO WKB with further ordinates. */
@@ -58,15 +58,15 @@ class Filler {
   readonly #source: DataView
   readonly #sourceBytes: Uint8Array
   readonly #target: DataView
-  readonly #wanted: Dimensions
+  readonly #requested: Dimensions
   #at = 0
 
-  constructor(source: DataView, size: number, wanted: Dimensions) {
+  constructor(source: DataView, size: number, dimensions: Dimensions) {
     this.#source = source
     this.#sourceBytes = new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
     this.bytes = new Uint8Array(size)
     this.#target = new DataView(this.bytes.buffer)
-    this.#wanted = wanted
+    this.#requested = dimensions
   }
 
   copy(start: number, end: number): void {
@@ -86,7 +86,7 @@ class Filler {
     this.bytes[this.length] = 1
     this.#target.setUint32(
       this.length + 1,
-      wkbTypeNumber(typeCode, this.#wanted.hasZ, this.#wanted.hasM),
+      wkbTypeNumber(typeCode, this.#requested.hasZ, this.#requested.hasM),
       true,
     )
     this.length += 5
@@ -120,9 +120,9 @@ class Filler {
       this.#ordinate()
       const absent = Number.isNaN(x) ? Number.NaN : 0
       if (has.hasZ) this.#ordinate()
-      else if (this.#wanted.hasZ) this.#put(absent)
+      else if (this.#requested.hasZ) this.#put(absent)
       if (has.hasM) this.#ordinate()
-      else if (this.#wanted.hasM) this.#put(absent)
+      else if (this.#requested.hasM) this.#put(absent)
     }
   }
 

@@ -112,10 +112,12 @@ describe('longitudes that overshoot the 180th meridian', () => {
     ]
     const reprojector = await createReprojector('EPSG:4326', 'EPSG:3857', { canUsePrograms: false })
     const input = longitudes.map((one) => `${one} 10`).join('\n')
-    const told = execFileSync('gdaltransform', ['-s_srs', 'OGC:CRS84', '-t_srs', 'EPSG:3857', '-output_xy'], {
-      input,
-    })
-    const expected = String(told)
+    const nonSharedBuffer = execFileSync(
+      'gdaltransform',
+      ['-s_srs', 'OGC:CRS84', '-t_srs', 'EPSG:3857', '-output_xy'],
+      { input },
+    )
+    const expected = String(nonSharedBuffer)
       .trim()
       .split('\n')
       .map((line) => Number(line.split(' ')[0]))

@@ -38,7 +38,7 @@ import {
   shareNews,
 } from './runtime/runtime.ts'
 import type { ToolLimits } from './task-types/task-types.ts'
-import { Kinds } from './task-types/task-types.ts'
+import { TaskTypes } from './task-types/task-types.ts'
 import { ResumableUploads } from './uploads/uploads.ts'
 import type { LoadPool } from './worker/worker.ts'
 import { createLoadPool } from './worker/worker.ts'
@@ -148,13 +148,13 @@ function waiting(
 }
 
 /** Creates the modules of the importer and connects them. */
-function createRooms(deps: ImporterDeps) {
+function createModules(deps: ImporterDeps) {
   const { database, catalog, clock, events, log, jobs, broadcast, folders, limits } = deps
   const live = createLive(deps.clock, deps.broadcast)
   const { running, progress, locks } = live
   const pool = createPool(deps)
-  const toolTurns = new WorkQueue({ limit: limits.concurrentLoads })
-  const kinds = new Kinds({ ...deps, ...live, pool, tools: { turns: toolTurns, limits } })
+  const toolQueue = new WorkQueue({ limit: limits.concurrentLoads })
+  const kinds = new TaskTypes({ ...deps, ...live, pool, tools: { turns: toolQueue, limits } })
   const records = { database, clock, progress }
   const look = { ...deps, progress }
   const onEnd = (error: Error): void => publishEnded({ log, events }, 'load', error)
@@ -183,8 +183,16 @@ function createRooms(deps: ImporterDeps) {
     events,
     width: limits.concurrentLoads,
   }
-  const mending = { records, locks, tasks, events, folders }
-  const cancel = { records, jobs, stop: { broadcast, running }, locks, folders, runningDryRun, mending }
+  const correcting = { records, locks, tasks, events, folders }
+  const cancel = {
+    records,
+    jobs,
+    stop: { broadcast, running },
+    locks,
+    folders,
+    runningDryRun,
+    mending: correcting,
+  }
   const archive = { records, kinds, running, folders, log }
   const maxBytes = limits.previewBytes
   const rejects = new RejectedRows({ folders, silenceMs: limits.silenceSeconds * 1000, onEnd })
@@ -195,16 +203,16 @@ function createRooms(deps: ImporterDeps) {
     previews,
     locator,
     keys,
-    toolTurns,
+    toolQueue,
     progress,
     cancel,
     runningDryRun,
-    mending,
+    mending: correcting,
     preparing: { look, making, starting, running, log, events },
     running: { records, locks, tasks, archive, folders, events },
     restores: new Restores({ database, catalog, jobs, locks, pool, clock, log }),
     edits: new Edits({ database, catalog, locks, pool, clock, log }),
-    desk: createImportCommands({
+    commands: createImportCommands({
       base: { records, catalog, kinds, pool },
       live,
       look,
@@ -236,7 +244,11 @@ function openUploads(
  * Wraps the commands that change or remove the rows of tasks, so that they also discard cached previews and
  * key searches.
  */
-function droppingLooks(desk: ReturnType<typeof createImportCommands>, previews: Previews, keys: KeyFinder) {
+function droppingPreviews(
+  commands: ReturnType<typeof createImportCommands>,
+  previews: Previews,
+  keys: KeyFinder,
+) {
   function thenDrop<A extends [number, ...unknown[]], R>(
     work: (...given: A) => Promise<R>,
     isOfTask: boolean,
@@ -251,20 +263,20 @@ function droppingLooks(desk: ReturnType<typeof createImportCommands>, previews: 
     }
   }
   return {
-    changeTask: thenDrop(desk.changeTask, true),
-    editTransforms: thenDrop(desk.editTransforms, true),
-    removeTask: thenDrop(desk.removeTask, true),
-    deleteFile: thenDrop(desk.deleteFile, false),
-    removeImport: thenDrop(desk.removeImport, false),
+    changeTask: thenDrop(commands.changeTask, true),
+    editTransforms: thenDrop(commands.editTransforms, true),
+    removeTask: thenDrop(commands.removeTask, true),
+    deleteFile: thenDrop(commands.deleteFile, false),
+    removeImport: thenDrop(commands.removeImport, false),
   }
 }
 
 function workloadOf(
-  { pool, toolTurns }: Pick<ReturnType<typeof createRooms>, 'pool' | 'toolTurns'>,
+  { pool, toolQueue }: Pick<ReturnType<typeof createModules>, 'pool' | 'toolQueue'>,
   ended: number,
 ): { running: number; queued: number; ended: number } {
   const loads = pool.counts()
-  return { running: loads.running + toolTurns.running, queued: loads.queued + toolTurns.waiting, ended }
+  return { running: loads.running + toolQueue.running, queued: loads.queued + toolQueue.waiting, ended }
 }
 
 function openPassword(vault: Vault, { id, source }: ImportRecord): string | undefined {
@@ -277,9 +289,9 @@ function openPassword(vault: Vault, { id, source }: ImportRecord): string | unde
 /** Builds the importer. It does not process earlier imports until it is started. */
 export function createImporter(deps: ImporterDeps) {
   const { database, catalog, clock, events, log, jobs, folders, vault, roots, retention: keep } = deps
-  const rooms = createRooms(deps)
-  const { desk, pool, rejects, previews, locator, keys, progress, cancel } = rooms
-  const { runningDryRun, mending, preparing, running, restores, edits } = rooms
+  const modules = createModules(deps)
+  const { commands, pool, rejects, previews, locator, keys, progress, cancel } = modules
+  const { runningDryRun, mending: correcting, preparing, running, restores, edits } = modules
   const uploads = openUploads(deps.clock, deps.folders, deps.limits)
   let endedCount = 0
   let cleaning: NodeJS.Timeout | undefined
@@ -298,8 +310,8 @@ export function createImporter(deps: ImporterDeps) {
     clean().catch((error: unknown) => log.error({ err: error }, 'old imports could not be removed'))
   }
   return {
-    ...desk,
-    ...droppingLooks(desk, previews, keys),
+    ...commands,
+    ...droppingPreviews(commands, previews, keys),
     /** Rejected rows of loads. */
     rejects,
     /** Previews of rows before they are loaded. */
@@ -334,13 +346,13 @@ export function createImporter(deps: ImporterDeps) {
     /** Returns the style document that came with the data of a task. */
     readOwnStyle: (style: StyleFile): Promise<string> => readOwnStyle(style),
     /** Returns the numbers of running, queued, and (since the start) terminated or crashed work. */
-    workload: () => workloadOf(rooms, endedCount),
+    workload: () => workloadOf(modules, endedCount),
     /** Recovers the work of an earlier process, then starts processing. */
     start: async (): Promise<void> => {
       await catalog.layers.lookAtLogs()
       await previews.start()
       await edits.start()
-      await startJobs(jobs, { preparing, running, mending, runningDryRun, restores })
+      await startJobs(jobs, { preparing, running, mending: correcting, runningDryRun, restores })
       versions = await keepVersions({ catalog, database, events, log, restores, locks: running.locks })
       cleaning = setInterval(cleanUp, retentionMs).unref()
       cleanUp()

@@ -50,9 +50,9 @@ export async function extractArchive(
     const what = kind === undefined ? 'no archive that is known' : `a ${kind.name} archive, which is not read`
     throw kind?.refusal?.(name) ?? invalid('archive-not-supported', `"${name}" is ${what}: use zip`)
   }
-  const { unpack, isWanted } = kind
+  const { unpack, isSelected } = kind
   try {
-    const unpacking = await openUnpacking(archive, folder, name, { limits, signal, isWanted, before })
+    const unpacking = await openUnpacking(archive, folder, name, { limits, signal, isSelected, before })
     if (unpacking.archiveBytes === 0) throw broken(name, kind.name, 'the file is empty')
     await refusePage(archive, name, kind.name)
     await unpack(archive, unpacking)

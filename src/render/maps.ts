@@ -68,8 +68,8 @@ export class Maps {
     if (!this.#sources.canHaveTiles(layer)) await this.#sources.requireTiles(layer)
     if (request.filter !== undefined) return this.#filtered(layer, request, signal)
     const { set, tile, attributes } = request
-    const wanted = { set, tile, format: 'pbf', variant: variantOf(layer, attributes) } as const
-    return await this.#vector.tile(layer, wanted, signal, { isKept })
+    const requested = { set, tile, format: 'pbf', variant: variantOf(layer, attributes) } as const
+    return await this.#vector.tile(layer, requested, signal, { isKept })
   }
 
   /** Not cached: the same filter is rarely requested twice. */
@@ -103,8 +103,8 @@ export class Maps {
 /** The same text for the same attributes; those that the layer has not are left out. */
 function variantOf({ details: { schema } }: LayerRecord, attributes: string[] | undefined): string {
   if (attributes === undefined) return ''
-  const wanted = new Set(attributes)
-  return JSON.stringify(schema.attributes.map(({ name }) => name).filter((name) => wanted.has(name)))
+  const requested = new Set(attributes)
+  return JSON.stringify(schema.attributes.map(({ name }) => name).filter((name) => requested.has(name)))
 }
 
 function attributesOf(variant: string): string[] | undefined {

@@ -18,14 +18,14 @@ export type Fit = 'asIs' | 'promote' | 'typeMismatch' | 'dimensionMismatch'
 
 /** Returns how every WKB type number below 4000 is stored; computed once per load. */
 export function fitTable(rules: GeometryRules): Fit[] {
-  const wanted = geometryTypeCode(rules.type)
-  const wantedThousands = (rules.hasZ ? 1 : 0) + (rules.hasM ? 2 : 0)
+  const requested = geometryTypeCode(rules.type)
+  const requestedThousands = (rules.hasZ ? 1 : 0) + (rules.hasM ? 2 : 0)
   return Array.from({ length: 4000 }, (_, number): Fit => {
     const code = number % 1000
     if (rules.isOpen) return 'asIs'
-    if (Math.floor(number / 1000) !== wantedThousands) return 'dimensionMismatch'
-    if (wanted === 0 || code === wanted) return 'asIs'
-    return code >= 1 && code <= 3 && code + 3 === wanted ? 'promote' : 'typeMismatch'
+    if (Math.floor(number / 1000) !== requestedThousands) return 'dimensionMismatch'
+    if (requested === 0 || code === requested) return 'asIs'
+    return code >= 1 && code <= 3 && code + 3 === requested ? 'promote' : 'typeMismatch'
   })
 }
 
@@ -39,9 +39,9 @@ export function misfitReason(rules: GeometryRules, number: number, fit: Fit): st
     thousands === 1 || thousands === 3,
     thousands >= 2,
   )
-  const wanted = describe(rules.type, rules.hasZ, rules.hasM)
+  const requested = describe(rules.type, rules.hasZ, rules.hasM)
   const what = fit === 'dimensionMismatch' ? 'has other dimensions than' : 'does not go into'
-  return `A ${found} ${what} a column of type ${wanted}`
+  return `A ${found} ${what} a column of type ${requested}`
 }
 
 /**

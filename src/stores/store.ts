@@ -150,7 +150,7 @@ export interface StagedLoad {
    * Closes everything but the staged rows, which are retained until `takeUp` or `sweep`. Returns the text for
    * `takeUp`.
    */
-  layBy?(): Promise<string>
+  retainRows?(): Promise<string>
 }
 
 /**
@@ -443,7 +443,7 @@ export interface VectorStore extends ColumnIndexes, TableListing {
    * Continues with a retained dry run. Throws `Failure` with code `staged-gone` if its rows or its target
    * have changed.
    */
-  takeUp?(request: LoadRequest, laidBy: string, hooks: LoadHooks): Promise<StagedLoad>
+  takeUp?(request: LoadRequest, retainedRows: string, hooks: LoadHooks): Promise<StagedLoad>
   /** Present if the store can retain states of its tables. */
   readonly states?: TableStates
   /** Present if single features can be edited. */

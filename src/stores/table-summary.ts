@@ -49,5 +49,5 @@ export interface TableListing {
    * Returns a name like `wanted` that the store accepts for a table, ending with `suffix` even if truncated;
    * it may be in use.
    */
-  tableName(wanted: string, suffix?: string): string
+  tableName(requested: string, suffix?: string): string
 }

@@ -41,10 +41,10 @@ export function tileReadingByFeatures(store: FeatureStore, filter?: Filter): Til
 /** Returns the attributes to read from a table, in the order of its schema. */
 export function readAttributes(
   { attributes }: Schema,
-  { attributes: wanted }: Pick<TileQuery, 'attributes'>,
+  { attributes: requested }: Pick<TileQuery, 'attributes'>,
 ): Schema['attributes'] {
-  if (wanted === undefined) return attributes
-  const names = new Set(wanted)
+  if (requested === undefined) return attributes
+  const names = new Set(requested)
   return attributes.filter(({ name }) => names.has(name))
 }
 
@@ -64,13 +64,13 @@ function readWhole(
 }
 
 /** Returns rows with a non-empty geometry. */
-function shownRows({ batch }: FeaturePage, isWanted: (row: number) => boolean): Uint32Array {
+function shownRows({ batch }: FeaturePage, isSelected: (row: number) => boolean): Uint32Array {
   const { geometry, rowCount } = batch
   if (geometry === undefined) return new Uint32Array(0)
   const rows: number[] = []
   for (let row = 0; row < rowCount; row += 1) {
     const isShown = isValid(geometry.validity, row) && !Number.isNaN(geometry.envelopes[row * 4])
-    if (isShown && isWanted(row)) rows.push(row)
+    if (isShown && isSelected(row)) rows.push(row)
   }
   return Uint32Array.from(rows)
 }
@@ -82,10 +82,10 @@ function shownRows({ batch }: FeaturePage, isWanted: (row: number) => boolean): 
 export function tilePage(
   page: FeaturePage,
   query: Pick<TileQuery, 'attributes'>,
-  isWanted: (row: number) => boolean = () => true,
+  isSelected: (row: number) => boolean = () => true,
 ): FeaturePage {
   const { batch, ids } = page
-  const rows = shownRows(page, isWanted)
+  const rows = shownRows(page, isSelected)
   const attributes = readAttributes(batch.schema, query)
   const kept: FeatureBatch = {
     ...batch,

@@ -7,14 +7,14 @@ import type { FeatureQuery, VectorStore } from './store.ts'
  * Maximum time of a query until its first row, in milliseconds: CPU time of the reading thread for a file,
  * elapsed time for a database.
  */
-export const questionMs = 20_000
+export const queryMs = 20_000
 
 /** The error for an aborted slow query, before the cause is known. */
 export function tookTooLong(cause?: unknown): Failure {
   return new Failure(
     'unavailable',
     'too-slow',
-    `The question took longer than ${questionMs / 1000} s and was ended`,
+    `The question took longer than ${queryMs / 1000} s and was ended`,
     cause === undefined ? {} : { cause },
   )
 }
@@ -25,9 +25,9 @@ export async function explainSlowness(
   query: FeatureQuery,
 ): Promise<Failure> {
   const plain = tookTooLong()
-  const asked = askedAttributes(query)
-  const indexed = new Set((await store.indexedColumns?.(query.table).catch(() => asked)) ?? [])
-  const without = asked.filter((name) => !indexed.has(name)).map((name) => `"${name}"`)
+  const requested = requestedAttributes(query)
+  const indexed = new Set((await store.indexedColumns?.(query.table).catch(() => requested)) ?? [])
+  const without = requested.filter((name) => !indexed.has(name)).map((name) => `"${name}"`)
   const why =
     without.length === 0
       ? 'ask for less, such as a smaller bbox'
@@ -37,7 +37,7 @@ export async function explainSlowness(
   return new Failure('unavailable', 'too-slow', `${plain.message}. "${query.table}": ${why}`)
 }
 
-function askedAttributes({ filter, sort = [], time }: FeatureQuery): string[] {
+function requestedAttributes({ filter, sort = [], time }: FeatureQuery): string[] {
   const names = new Set<string>(sort.map(({ attribute }) => attribute))
   if (time !== undefined) names.add(time.attribute)
   if (filter !== undefined) addAttributes(filter, names)

@@ -11,20 +11,20 @@ import { writeSld } from './sld/write-sld.ts'
  */
 export function convertStyle(
   { name, format, document }: { name: string; format: StyleFormat; document: string },
-  wanted: StyleFormat,
+  requested: StyleFormat,
 ): string | undefined {
-  if (format === wanted) return document
+  if (format === requested) return document
   const style = readStyle({ format, document })
-  return style === undefined ? undefined : writeStyle(style, name, wanted)?.document
+  return style === undefined ? undefined : writeStyle(style, name, requested)?.document
 }
 
 /**
  * Writes a style in one of the formats, with the list of what the document cannot express; undefined if there
  * is no such document.
  */
-export function writeStyle(style: Style, name: string, wanted: StyleFormat): WrittenStyle | undefined {
-  if (wanted === 'qml') return writeQml(style)
-  return wanted === 'sld' ? writeSld(style, name) : writeMapLibre(style, name)
+export function writeStyle(style: Style, name: string, requested: StyleFormat): WrittenStyle | undefined {
+  if (requested === 'qml') return writeQml(style)
+  return requested === 'sld' ? writeSld(style, name) : writeMapLibre(style, name)
 }
 
 /**

@@ -91,15 +91,15 @@ function isDivided(value: unknown): value is Divided {
 
 /** Returns the rule with a constant wherever its symbols use this driven value with the same cases. */
 function replaced(rule: Rule, driven: Divided, value: string | number): Rule {
-  const wanted = JSON.stringify(driven)
-  return { ...rule, symbols: rule.symbols.map((symbol) => replaceIn(symbol, wanted, value) as Symbolizer) }
+  const requested = JSON.stringify(driven)
+  return { ...rule, symbols: rule.symbols.map((symbol) => replaceIn(symbol, requested, value) as Symbolizer) }
 }
 
-function replaceIn(part: unknown, wanted: string, value: string | number): unknown {
-  if (Array.isArray(part)) return part.map((one: unknown) => replaceIn(one, wanted, value))
+function replaceIn(part: unknown, requested: string, value: string | number): unknown {
+  if (Array.isArray(part)) return part.map((one: unknown) => replaceIn(one, requested, value))
   if (typeof part !== 'object' || part === null) return part
-  if (isDivided(part)) return JSON.stringify(part) === wanted ? value : part
-  return Object.fromEntries(Object.entries(part).map(([key, one]) => [key, replaceIn(one, wanted, value)]))
+  if (isDivided(part)) return JSON.stringify(part) === requested ? value : part
+  return Object.fromEntries(Object.entries(part).map(([key, one]) => [key, replaceIn(one, requested, value)]))
 }
 
 /** Returns the rule limited to one case; undefined if its scale range becomes empty. */

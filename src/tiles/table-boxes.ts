@@ -91,8 +91,8 @@ async function imageOf(
   let isPart = false
   for (let at = 0; at < points.length; at += 3) {
     const y = points[at + 1] as number
-    const wanted = ((before[at] as number) / (set.bounds.maxX - set.bounds.minX)) * (turn ?? 0)
-    const x = turn === undefined ? (points[at] as number) : nearest(points[at] as number, wanted, turn)
+    const requested = ((before[at] as number) / (set.bounds.maxX - set.bounds.minX)) * (turn ?? 0)
+    const x = turn === undefined ? (points[at] as number) : nearest(points[at] as number, requested, turn)
     if (!(Math.abs(x) < 1e15 && Math.abs(y) < 1e15)) {
       isPart = true
       continue
@@ -118,8 +118,8 @@ function withinPoles(box: Envelope): Envelope {
 }
 
 /** Returns the equivalent of `x`, by full turns, that is nearest to the original location. */
-function nearest(x: number, wanted: number, turn: number): number {
-  return x + Math.round((wanted - x) / turn) * turn
+function nearest(x: number, requested: number, turn: number): number {
+  return x + Math.round((requested - x) / turn) * turn
 }
 
 function widened({ minX, minY, maxX, maxY }: Envelope, share: number): Envelope {

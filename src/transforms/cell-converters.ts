@@ -22,7 +22,7 @@ const integerRanges = {
 } as const
 type IntegerType = keyof typeof integerRanges
 
-const wantedNames: Record<AttributeType, string> = {
+const requestedNames: Record<AttributeType, string> = {
   boolean: 'true or false',
   int16: 'a whole number from -32768 to 32767',
   int32: 'a whole number from -2147483648 to 2147483647',
@@ -63,7 +63,7 @@ function appending<T>(
   value: (column: Column, row: number) => T | undefined,
   append: (target: ColumnBuilder, value: T) => void,
 ): CellConverter {
-  const reason = `The value is not ${wantedNames[to]}`
+  const reason = `The value is not ${requestedNames[to]}`
   return (column, row, target) => {
     const converted = value(column, row)
     if (converted === undefined) return reason
@@ -115,7 +115,7 @@ function toInteger(from: AttributeType, to: IntegerType): CellConverter | undefi
   if (exact === undefined) return undefined
   const low = Number(least)
   const high = Number(most)
-  const reason = `The value is not ${wantedNames[to]}`
+  const reason = `The value is not ${requestedNames[to]}`
   const quick = quickInteger2(from)
   return (column, row, target) => {
     const small = quick(column, row)

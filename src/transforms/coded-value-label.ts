@@ -36,12 +36,12 @@ function plan(schema: Schema, spec: TransformSpec): Plan {
   const index = getAttributeIndex(schema, textParameter(spec, 'field'))
   const attribute = schema.attributes[index] as Attribute
   const names = [...schema.attributes.map(({ name }) => name), schema.geometry?.name ?? '']
-  const wanted = textParameter(spec, 'labelField')
-  if (names.includes(wanted) && wanted !== '') {
-    throw new TransformError(`A field "${wanted}" exists already; set labelField to another name`)
+  const requested = textParameter(spec, 'labelField')
+  if (names.includes(requested) && requested !== '') {
+    throw new TransformError(`A field "${requested}" exists already; set labelField to another name`)
   }
   const isTaken = (name: string): boolean => names.includes(name)
-  const name = wanted || freeName(`${attribute.name}_label`, isTaken, { separator: '_', first: 1 })
+  const name = requested || freeName(`${attribute.name}_label`, isTaken, { separator: '_', first: 1 })
   const labels = labelsOf(attribute, spec)
   const attributes = schema.attributes.toSpliced(index + 1, 0, { name, type: 'text' })
   return { schema: { ...schema, attributes }, index, labels }

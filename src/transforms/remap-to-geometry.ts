@@ -21,7 +21,7 @@ export function retypeGeometry(schema: Schema, geometry: GeometryField, type: Ge
 function retypeBatch(batch: FeatureBatch, schema: Schema, field: string, type: GeometryType): FeatureBatch {
   const column = batch.geometry
   if (column === undefined || type === 'Geometry') return { ...batch, schema }
-  const wanted = geometryTypeCode(type)
+  const requested = geometryTypeCode(type)
   const builder = new GeometryBuilder(batch.rowCount)
   const view = new DataView(column.bytes.buffer, column.bytes.byteOffset, column.bytes.byteLength)
   const failures: RowFailure[] = []
@@ -32,7 +32,7 @@ function retypeBatch(batch: FeatureBatch, schema: Schema, field: string, type: G
     }
     const start = column.offsets[row] as number
     const end = column.offsets[row + 1] as number
-    if (!appendAs(builder, view, column.bytes, start, end, wanted)) {
+    if (!appendAs(builder, view, column.bytes, start, end, requested)) {
       builder.appendNull()
       const found = geometryTypeName(view.getUint32(start + 1, true) % 1000)
       failures.push({ row, field, value: found, reason: `A ${found} cannot become a ${type}` })
@@ -51,21 +51,21 @@ function appendAs(
   bytes: Uint8Array,
   start: number,
   end: number,
-  wanted: number,
+  requested: number,
 ): boolean {
   const number = view.getUint32(start + 1, true)
   const code = number % 1000
   const isSingle = code >= 1 && code <= 3
-  if (code === wanted) builder.appendWkb(bytes, start, end)
-  else if ((isSingle && code + 3 === wanted) || (wanted === 7 && code !== 7)) {
+  if (code === requested) builder.appendWkb(bytes, start, end)
+  else if ((isSingle && code + 3 === requested) || (requested === 7 && code !== 7)) {
     const wrapped = new Uint8Array(9 + end - start)
     wrapped[0] = 1
     const head = new DataView(wrapped.buffer)
-    head.setUint32(1, wkbTypeNumber(wanted, false, false) + number - code, true)
+    head.setUint32(1, wkbTypeNumber(requested, false, false) + number - code, true)
     head.setUint32(5, 1, true)
     wrapped.set(bytes.subarray(start, end), 9)
     builder.appendWkb(wrapped)
-  } else if (code === wanted + 3 && wanted <= 3 && view.getUint32(start + 5, true) === 1) {
+  } else if (code === requested + 3 && requested <= 3 && view.getUint32(start + 5, true) === 1) {
     builder.appendWkb(bytes, start + 9, end)
   } else return false
   return true

@@ -66,8 +66,13 @@ describe('maps in GDAL', () => {
     const { code, stdout, stderr } = await runCommands(`set -e\n${commands}`, {}, server.sources)
     assert.equal(code, 0, stderr)
     assert.match(stdout, /Feature Count: [1-9]/)
-    const { stdout: told } = await run('ogrinfo', ['-ro', '-so', '-al', join(server.sources, 'tiles.gpkg')])
-    assert.match(told, /Feature Count: 242/)
+    const { stdout: reported } = await run('ogrinfo', [
+      '-ro',
+      '-so',
+      '-al',
+      join(server.sources, 'tiles.gpkg'),
+    ])
+    assert.match(reported, /Feature Count: 242/)
   })
 
   it('are read as rasters by the file of the document', async () => {

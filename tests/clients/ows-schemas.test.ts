@@ -9,7 +9,7 @@ import type { XmlDocument } from '../support/validate-xml.ts'
 import { faultsOfXml } from '../support/validate-xml.ts'
 
 /** Requests whose responses and errors are validated against the schemas that they name. */
-const questions = [
+const queries = [
   '/wms?service=WMS&version=1.3.0&request=GetCapabilities',
   '/wms?service=WMS&version=1.3.0&request=GetMap',
   '/wmts?service=WMTS&request=GetCapabilities',
@@ -65,12 +65,12 @@ describe('answers of the older services', () => {
       const put = await server.call('PUT', `/rest/layers/${name}`, { layer: hostile })
       assert.ok(put.status < 300, put.text)
     }
-    const wishes = await Promise.all(
-      questions.map(async (name): Promise<XmlDocument> => ({ name, text: await read(name) })),
+    const xmlDocuments = await Promise.all(
+      queries.map(async (name): Promise<XmlDocument> => ({ name, text: await read(name) })),
     )
-    assert.deepEqual(await faultsOfXml(t, wishes), {})
+    assert.deepEqual(await faultsOfXml(t, xmlDocuments), {})
     // That faults are found at all.
-    const broken = wishes.map(({ name, text }) => ({
+    const broken = xmlDocuments.map(({ name, text }) => ({
       name,
       text: text.replace(/<(\w+:)?(Title|name|ExceptionText|ServiceException)\b/g, '<$1Nonsense'),
     }))
@@ -83,7 +83,7 @@ describe('answers of the older services', () => {
   })
 
   it('hold features that are valid by the schema of their type, in GML 3.2 and 3.1', async (t) => {
-    const wishes: XmlDocument[] = []
+    const xmlDocuments: XmlDocument[] = []
     for (const [version, parameter] of [
       ['2.0.0', 'typeNames'],
       ['1.1.0', 'typeName'],
@@ -94,16 +94,16 @@ describe('answers of the older services', () => {
             `/wfs?service=WFS&version=${version}&request=${request}&${parameter}=default:${type}&count=50&maxFeatures=50`,
           )
         const schemas = { [`${server.url}/default/wfs`]: await ask('DescribeFeatureType') }
-        wishes.push({ name: `${type} ${version}`, text: await ask('GetFeature'), schemas })
+        xmlDocuments.push({ name: `${type} ${version}`, text: await ask('GetFeature'), schemas })
         if (version === '1.1.0') continue
         for (const reference of await propertiesOf(type)) {
           const text = await ask(`GetPropertyValue&valueReference=${encodeURIComponent(reference)}`)
           assert.match(text, /<wfs:ValueCollection /)
-          wishes.push({ name: `${reference} of ${type}`, text, schemas })
+          xmlDocuments.push({ name: `${reference} of ${type}`, text, schemas })
         }
       }
-    assert.ok(wishes.length > 3 * types.length)
-    assert.deepEqual(await faultsOfXml(t, wishes), {})
+    assert.ok(xmlDocuments.length > 3 * types.length)
+    assert.deepEqual(await faultsOfXml(t, xmlDocuments), {})
   })
 
   /** Every property of a type, and its ids. */

@@ -85,9 +85,9 @@ describe('capabilities of WMS', () => {
 
   for (const version of versions) {
     it(`tell boxes that show each layer, styles that draw it and legends that are there: ${version}`, async () => {
-      const told = layersOf(await capabilities(version), version)
-      assert.ok(told.length >= 8)
-      for (const { name, style, legend, box } of told) {
+      const capabilitiesLayers = layersOf(await capabilities(version), version)
+      assert.ok(capabilitiesLayers.length >= 8)
+      for (const { name, style, legend, box } of capabilitiesLayers) {
         const [west = 0, south = 0, east = 0, north = 0] = box
         assert.ok(-180 <= west && west < east && east <= 180, `${name} ${box.join()}`)
         assert.ok(-90 <= south && south < north && north <= 90, `${name} ${box.join()}`)

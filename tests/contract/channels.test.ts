@@ -185,12 +185,12 @@ for (const channel of channels) {
       const opened = channel.open(testOutlets({}, watched.clock))
       watched.set(9)
       await watched.pass(1)
-      const told = await watched.deliveries(id)
-      if ('send' in opened) assert.equal(told.length, 1)
+      const deliveries = await watched.deliveries(id)
+      if ('send' in opened) assert.equal(deliveries.length, 1)
       else {
         assert.match(opened.reason, /\S{3}/)
         assert.ok(watched.notifications.notices().includes(opened.notice))
-        assert.deepEqual(told, [], 'nothing waits to be sent')
+        assert.deepEqual(deliveries, [], 'nothing waits to be sent')
       }
     })
   })

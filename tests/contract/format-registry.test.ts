@@ -58,15 +58,15 @@ async function checkLayer(format: Format, file: DataFile, layer: LayerDescriptio
   assert.ok(rows.every((row) => Number.isInteger(row) && row > 0))
   if (layer.featureCount !== undefined) assert.equal(rows.length, layer.featureCount, 'rows and rejects')
   const found = boundsOf(batches)
-  const told = layer.envelope
-  if (told === undefined || found === undefined) return
-  const slack = 1e-6 * Math.max(1, ...Object.values(told).map(Math.abs))
+  const envelope = layer.envelope
+  if (envelope === undefined || found === undefined) return
+  const slack = 1e-6 * Math.max(1, ...Object.values(envelope).map(Math.abs))
   assert.ok(
-    found.minX >= told.minX - slack &&
-      found.minY >= told.minY - slack &&
-      found.maxX <= told.maxX + slack &&
-      found.maxY <= told.maxY + slack,
-    `geometries reach ${JSON.stringify(found)}, beyond ${JSON.stringify(told)}`,
+    found.minX >= envelope.minX - slack &&
+      found.minY >= envelope.minY - slack &&
+      found.maxX <= envelope.maxX + slack &&
+      found.maxY <= envelope.maxY + slack,
+    `geometries reach ${JSON.stringify(found)}, beyond ${JSON.stringify(envelope)}`,
   )
 }
 

@@ -97,9 +97,9 @@ describe('names that PostgreSQL would cut', () => {
           const made = await app.inject({ method: 'POST', url: '/rest/workspaces', headers: admin, payload })
           assert.equal(made.statusCode, 201, made.body)
           const layer = letter.repeat(60)
-          for (const wanted of name.length < 99 ? [layer] : [layer, `${layer}0`]) {
+          for (const expected of name.length < 99 ? [layer] : [layer, `${layer}0`]) {
             const [task] = await importAll(client, name, [layer])
-            assert.equal(String(task?.['layer']?.['name']), wanted)
+            assert.equal(String(task?.['layer']?.['name']), expected)
           }
         }
       }

@@ -97,13 +97,13 @@ async function answerOf(metric: Metric, intervalSeconds: number): Promise<Answer
 
 function expectedOf(metric: Metric, answered: readonly AnsweredPeriod[]): [MetricQuery, ExpectedPeriod[]] {
   const [first, last] = [answered[0], answered.at(-1)]
-  const question = {
+  const query = {
     metric: metric.name,
     from: Date.parse(first?.valid_from ?? '') / 1000,
     to: Date.parse(last?.valid_to ?? '') / 1000,
     interval: (Date.parse(first?.valid_to ?? '') - Date.parse(first?.valid_from ?? '')) / 1000,
   }
-  return [question, recount.answer(question)]
+  return [query, recount.answer(query)]
 }
 
 describe('a metric', () => {
@@ -156,8 +156,8 @@ describe('a metric', () => {
           answered.some(({ data }) => data.length > 0),
           'nothing was counted',
         )
-        const [question, expected] = expectedOf(metric, answered)
-        assert.deepEqual(differences(question, expected, answered), [])
+        const [query, expected] = expectedOf(metric, answered)
+        assert.deepEqual(differences(query, expected, answered), [])
       }
     })
   }

@@ -84,7 +84,7 @@ describe('limits of the documents of requests', { timeout: 300_000 }, () => {
   const form = (url: string, text: string, more: Record<string, string>) =>
     post(url, `${text}&${new URLSearchParams(more)}`, 'application/x-www-form-urlencoded')
 
-  for (const [name, [within, beyond, told]] of Object.entries(wfsBodies))
+  for (const [name, [within, beyond, reported]] of Object.entries(wfsBodies))
     it(`WFS answers within the limit of ${name}, and names it beyond`, async () => {
       const answered = await post('/wfs', within)
       assert.equal(answered.status, 200, answered.text.slice(0, 1000))
@@ -92,7 +92,7 @@ describe('limits of the documents of requests', { timeout: 300_000 }, () => {
       const refused = await post('/wfs', beyond)
       assert.equal(refused.status, 400, refused.text.slice(0, 1000))
       assert.match(refused.text, /<ows:ExceptionReport/)
-      assert.match(refused.text, told)
+      assert.match(refused.text, reported)
     })
 
   it('bodies have a size, which each service names in its own exceptions', async () => {
@@ -133,13 +133,13 @@ describe('limits of the documents of requests', { timeout: 300_000 }, () => {
         /more than 5000 operators/,
       ],
     ]
-    for (const [within, beyond, told] of cases) {
+    for (const [within, beyond, report] of cases) {
       const drawn = await form('/wms', map, within)
       assert.equal(drawn.status, 200, drawn.text.slice(0, 500))
       const { status, text } = await form('/wms', map, beyond)
       assert.equal(status, 400, text.slice(0, 500))
       assert.match(text, /<ServiceExceptionReport/)
-      assert.match(text, told)
+      assert.match(text, report)
     }
   })
 

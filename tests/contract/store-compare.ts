@@ -16,11 +16,11 @@ const opened = new WeakMap<VectorStore, StagedLoad[]>()
 
 /** Stages a dry run and compares it; the caller continues with `staged`. */
 async function performDryRun(store: VectorStore, load: LoadArguments, keys?: string[]) {
-  const { staged, told } = await stageRows(store, { ...load, isDryRun: true })
+  const { staged, reported: report } = await stageRows(store, { ...load, isDryRun: true })
   opened.get(store)?.push(staged)
   assert.ok(staged.compare !== undefined, 'a dry run compares')
   const comparison = await staged.compare(keys, never)
-  return { staged, told, comparison, changes: await changesOf(comparison) }
+  return { staged, reported: report, comparison, changes: await changesOf(comparison) }
 }
 
 async function changesOf(comparison: TableComparison): Promise<RowChange[]> {

@@ -265,8 +265,8 @@ export function describeCreate(make: MakeStore): void {
     it(
       'takes any table name that tableName made of it',
       withStore(make, async ({ store }) => {
-        for (const wanted of ['"; drop table x; --', 'Straße 12', 'select', "o'neill", 'x'.repeat(300)]) {
-          const table = store.tableName(wanted)
+        for (const expected of ['"; drop table x; --', 'Straße 12', 'select', "o'neill", 'x'.repeat(300)]) {
+          const table = store.tableName(expected)
           await loadRows(store, { table, schema: schemaOf({ v: 'text' }, 'Point') })
           assert.ok((await store.listTables()).includes(table), table)
         }

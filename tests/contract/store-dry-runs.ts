@@ -37,9 +37,9 @@ async function allChanges(comparison: TableComparison): Promise<RowChange[]> {
   return changes
 }
 
-async function layBy(staged: StagedLoad): Promise<string> {
-  assert.ok(staged.layBy !== undefined, 'a dry run can be laid by')
-  return staged.layBy()
+async function retainRows(staged: StagedLoad): Promise<string> {
+  assert.ok(staged.retainRows !== undefined, 'a dry run can be laid by')
+  return staged.retainRows()
 }
 
 function requestOf(load: LoadArguments & { loadId: string }): LoadRequest {
@@ -64,7 +64,7 @@ async function unmoved({ trace }: StoreUnderTest, work: () => Promise<void>): Pr
 export function describeDryRuns(make: MakeStore): void {
   describe('a dry run', () => {
     describeUntouched(make)
-    describeLaidBy(make)
+    describeRetainedRows(make)
   })
 }
 
@@ -162,7 +162,7 @@ function describeUntouched(make: MakeStore): void {
   )
 }
 
-function describeLaidBy(make: MakeStore): void {
+function describeRetainedRows(make: MakeStore): void {
   for (const mode of updateModes) {
     it(
       `of ${mode} is laid by and taken up by another process`,
@@ -174,7 +174,7 @@ function describeLaidBy(make: MakeStore): void {
         await unmoved(under, async () => {
           const { staged } = await stageRows(store, load)
           await compare(staged, ['key'])
-          text = await layBy(staged)
+          text = await retainRows(staged)
         })
         // Others go on meanwhile.
         await loadRows(store, { table: 'other', schema, rows: before })
@@ -201,11 +201,11 @@ function describeLaidBy(make: MakeStore): void {
       await loadRows(store, { schema, rows: before })
       const load = { loadId: newId(), mode: 'REPLACE' as const, schema, rows: after, isDryRun: true }
       await unmoved(under, async () => {
-        const first = await layBy((await stageRows(store, load)).staged)
+        const first = await retainRows((await stageRows(store, load)).staged)
         const staged = await takeUp(store, requestOf(load), first)
         const { counts } = await compare(staged, ['key'])
         assert.deepEqual(counts, { added: 1, changed: 1, removed: 1, same: 1 })
-        const second = await layBy(staged)
+        const second = await retainRows(staged)
         await (await takeUp(store, requestOf(load), second)).discard()
         await assert.rejects(takeUp(store, requestOf(load), second), { code: 'staged-gone' })
       })
@@ -217,7 +217,7 @@ function describeLaidBy(make: MakeStore): void {
     withStore(make, async ({ store }) => {
       await loadRows(store, { schema, rows: before })
       const load = { loadId: newId(), mode: 'REPLACE' as const, schema, rows: after, isDryRun: true }
-      const text = await layBy((await stageRows(store, load)).staged)
+      const text = await retainRows((await stageRows(store, load)).staged)
       await store.dropTable('layer')
       await assert.rejects(takeUp(store, requestOf(load), text), { kind: 'conflict', code: 'staged-gone' })
       await loadRows(store, { schema: schemaOf({ key: 'text', name: 'text' }, 'Point'), rows: [] })

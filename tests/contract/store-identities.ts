@@ -52,10 +52,10 @@ async function testCreate(under: StoreUnderTest): Promise<void> {
   const rows = [row(7n, 'a', 1), row(1_000_000_007n, 'b', 2), row(9_007_199_254_740_991n, 'c', 3)]
   const outcome = await load(under, { schema: withFid, rows })
   assert.deepEqual(codes(outcome), [])
-  const wanted = ['7 a', '1000000007 b', '9007199254740991 c']
-  assert.deepEqual(await idsOf(under), wanted)
-  assert.deepEqual(await idsOf(under, 4), wanted)
-  assert.deepEqual(await idsOf(under, 2), wanted.slice(0, 2))
+  const expected = ['7 a', '1000000007 b', '9007199254740991 c']
+  assert.deepEqual(await idsOf(under), expected)
+  assert.deepEqual(await idsOf(under, 4), expected)
+  assert.deepEqual(await idsOf(under, 2), expected.slice(0, 2))
   const table = await under.store.findTable('layer')
   assert.deepEqual([table?.primaryKey, table?.schema.attributes.map(({ name }) => name)], ['fid', ['name']])
   // Letter case does not count, nor the width of the integers.
@@ -205,13 +205,13 @@ async function testTakeUp(under: StoreUnderTest): Promise<void> {
   const rows = [row(9n, 'a', 1), row(3n, 'b', 2), row(9n, 'c', 3)]
   for (const mode of ['CREATE', 'REPLACE'] as const) {
     const request = { mode, schema: withFid, rows, isDryRun: true }
-    const { staged, told } = await stageRows(under.store, { ...request, loadId: `${mode}1` })
+    const { staged, reported: report } = await stageRows(under.store, { ...request, loadId: `${mode}1` })
     await staged.compare?.(undefined, never)
-    assert.deepEqual(codes(told), ['ids-replaced'])
-    const laidBy = await staged.layBy?.()
+    assert.deepEqual(codes(report), ['ids-replaced'])
+    const retainedRows = await staged.retainRows?.()
     const hooks = { signal: never, onMessage: () => undefined, onReject: () => undefined }
-    const wanted = { loadId: `${mode}2`, mode, table: 'layer', schema: withFid, indexes: [] }
-    const taken = await under.store.takeUp?.(wanted, laidBy ?? '', hooks)
+    const expected = { loadId: `${mode}2`, mode, table: 'layer', schema: withFid, indexes: [] }
+    const taken = await under.store.takeUp?.(expected, retainedRows ?? '', hooks)
     await (await taken?.prepare())?.commit()
     assert.deepEqual(await idsOf(under), ['3 b', '9 a', '10 c'])
     assert.deepEqual((await idsOf(under, 2)).sort(), ['3 b', '9 a'])

@@ -58,10 +58,10 @@ export function describeReading(make: MakeStore, { can }: StoreDescription, hasK
         const { store } = under
         await fill(under)
         const whole = await readRows(store)
-        const asked = { table: 'layer', limit: 1e9, offset: 0, attributes: ['n'] }
+        const requested = { table: 'layer', limit: 1e9, offset: 0, attributes: ['n'] }
         const queries: [FeatureQuery, number][] = [
-          [asked, whole.length],
-          [{ ...asked, bboxes: [{ minX: 3, minY: 3, maxX: 5, maxY: 5 }] }, 4],
+          [requested, whole.length],
+          [{ ...requested, bboxes: [{ minX: 3, minY: 3, maxX: 5, maxY: 5 }] }, 4],
         ]
         for (const [query, count] of queries) {
           const found: unknown[] = []
@@ -164,9 +164,9 @@ export function describeReading(make: MakeStore, { can }: StoreDescription, hasK
         const { store } = under
         await fill(under)
         const all = await readRows(store)
-        const wanted = all[4]
+        const expected = all[4]
         const found = (...list: typeof all): typeof all => (hasKeys ? list : [])
-        assert.deepEqual(await readRows(store, { featureId: wanted?.id ?? '' }), found(...all.slice(4, 5)))
+        assert.deepEqual(await readRows(store, { featureId: expected?.id ?? '' }), found(...all.slice(4, 5)))
         const some = [all[7]?.id ?? '', '0x5', '99999', all[2]?.id ?? '', all[2]?.id ?? '']
         assert.deepEqual(
           await readRows(store, { featureIds: some }),

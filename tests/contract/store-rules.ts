@@ -87,12 +87,12 @@ async function compareRuns(
   const first = await under.trace()
   const tried = await stageRows(store, { ...load, isDryRun: true })
   const compared = await tried.staged.compare?.(mode === 'APPEND' ? undefined : ['id'], never)
-  const refused = tried.told.rejects.map(({ row }) => row).sort((one, other) => one - other)
+  const refused = tried.reported.rejects.map(({ row }) => row).sort((one, other) => one - other)
   await tried.staged.discard()
   assert.deepEqual(await under.trace(), first)
 
-  const told = await loadRows(store, load)
-  const expected = told.rejects.map(({ row }) => row).sort((one, other) => one - other)
+  const loadOutcome = await loadRows(store, load)
+  const expected = loadOutcome.rejects.map(({ row }) => row).sort((one, other) => one - other)
   assert.ok(expected.length > 0, `${mode}: some rows are refused`)
   assert.deepEqual(refused, expected, mode)
   const { added = 0, changed, same = 0 } = compared?.counts ?? {}
@@ -101,7 +101,7 @@ async function compareRuns(
     rows.length - expected.length,
     `${mode}: every row is counted once`,
   )
-  assert.deepEqual(told.result.changes ?? compared?.counts, compared?.counts, mode)
+  assert.deepEqual(loadOutcome.result.changes ?? compared?.counts, compared?.counts, mode)
 
   // The commit does not check the rejected rows again.
   const again = await stageRows(store, {
@@ -110,9 +110,9 @@ async function compareRuns(
     isDryRun: true,
   })
   await again.staged.compare?.(undefined, never)
-  const known = again.told.rejects.length
+  const known = again.reported.rejects.length
   const result = await commitLoad(again.staged, async () => {})
-  assert.equal(again.told.rejects.length, known, mode)
+  assert.equal(again.reported.rejects.length, known, mode)
   assert.equal(result.rowsLoaded, rows.length - known, mode)
   assert.ok((await readRows(store)).length > 0)
   await store.dropTable('layer')

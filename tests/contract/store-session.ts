@@ -51,15 +51,18 @@ export const never = new AbortController().signal
 type LoadReport = Pick<LoadOutcome, 'messages' | 'rejects'>
 
 /** Returns hooks that collect what a load reports; `overrides` replace single hooks. */
-export function gatheringHooks(overrides: Partial<LoadHooks> = {}): { hooks: LoadHooks; told: LoadReport } {
-  const told: LoadReport = { messages: [], rejects: [] }
+export function gatheringHooks(overrides: Partial<LoadHooks> = {}): {
+  hooks: LoadHooks
+  reported: LoadReport
+} {
+  const report: LoadReport = { messages: [], rejects: [] }
   const hooks: LoadHooks = {
     signal: never,
-    onMessage: (message) => told.messages.push(message),
-    onReject: (batch, row, reason) => told.rejects.push({ row: batch.rowNumbers[row] ?? 0, ...reason }),
+    onMessage: (message) => report.messages.push(message),
+    onReject: (batch, row, reason) => report.rejects.push({ row: batch.rowNumbers[row] ?? 0, ...reason }),
     ...overrides,
   }
-  return { hooks, told }
+  return { hooks, reported: report }
 }
 
 export interface LoadArguments extends Partial<Omit<LoadRequest, 'schema'>> {
@@ -75,27 +78,27 @@ export interface LoadArguments extends Partial<Omit<LoadRequest, 'schema'>> {
 export async function stageRows(
   store: VectorStore,
   load: LoadArguments,
-): Promise<{ staged: StagedLoad; told: LoadReport }> {
+): Promise<{ staged: StagedLoad; reported: LoadReport }> {
   const { schema, rows = [], batches = batchesOf(schema, rows), hooks: overrides, ...request } = load
-  const { hooks, told } = gatheringHooks(overrides)
+  const { hooks, reported: report } = gatheringHooks(overrides)
   const loadId = `t${randomUUID().slice(0, 8)}`
   const staged = await store.stage(
     { loadId, mode: 'CREATE', table: 'layer', indexes: [], ...request, schema },
     batches,
     hooks,
   )
-  return { staged, told }
+  return { staged, reported: report }
 }
 
 /** Runs one load to its end. */
 export async function loadRows(store: VectorStore, { record, ...load }: LoadArguments): Promise<LoadOutcome> {
-  const { staged, told } = await stageRows(store, load)
+  const { staged, reported: report } = await stageRows(store, load)
   let token = ''
   const result = await commitLoad(staged, async (given, known, prepared) => {
     token = given
     await record?.(given, known, prepared)
   })
-  return { result, token, ...told }
+  return { result, token, ...report }
 }
 
 export interface ReadRow extends Required<Row> {

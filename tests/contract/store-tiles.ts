@@ -111,10 +111,10 @@ export function describeTiles(make: MakeStore, description: StoreDescription): v
         for (const reads of ways(store)) {
           assert.deepEqual(await readTile(reads, {}), all)
           for (const some of boxes) {
-            const wanted = all.filter(({ values }) =>
+            const expected = all.filter(({ values }) =>
               some.some((box) => isIn(box, sidesOf(Number(values[0])))),
             )
-            assert.deepEqual(await readTile(reads, { boxes: some }), wanted, JSON.stringify(some))
+            assert.deepEqual(await readTile(reads, { boxes: some }), expected, JSON.stringify(some))
           }
         }
       }),
@@ -176,10 +176,10 @@ export function describeTiles(make: MakeStore, description: StoreDescription): v
             )
             envelopes.forEach(({ sides }, index) => {
               const exact = sidesOf(Number(expected[index]?.values[0]))
-              const wanted = [exact.minX, exact.minY, exact.maxX, exact.maxY]
+              const selected = [exact.minX, exact.minY, exact.maxX, exact.maxY]
               sides.forEach((side, at) => {
-                const outwards = (side - (wanted[at] as number)) * (at < 2 ? -1 : 1)
-                assert.ok(outwards > -1e-9 && outwards < 1e-4, `${side} for ${wanted[at]}`)
+                const outwards = (side - (selected[at] as number)) * (at < 2 ? -1 : 1)
+                assert.ok(outwards > -1e-9 && outwards < 1e-4, `${side} for ${selected[at]}`)
               })
             })
             const ids = envelopes.map(({ id }) => id).filter((_, index) => index % 3 === 0)

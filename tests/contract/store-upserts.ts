@@ -22,7 +22,12 @@ async function upsert(
   store: VectorStore,
   load: Partial<LoadArguments>,
 ): Promise<LoadOutcome & { changes: RowChange[] }> {
-  const { staged, told } = await stageRows(store, { schema: people, upsert: byCode, ...load, mode: 'UPSERT' })
+  const { staged, reported: report } = await stageRows(store, {
+    schema: people,
+    upsert: byCode,
+    ...load,
+    mode: 'UPSERT',
+  })
   const prepared = await staged.prepare()
   const changes: RowChange[] = []
   try {
@@ -33,7 +38,7 @@ async function upsert(
     throw error
   }
   await prepared.commit()
-  return { result: prepared.result, token: prepared.token, ...told, changes }
+  return { result: prepared.result, token: prepared.token, ...report, changes }
 }
 
 export function describeUpserts(make: MakeStore): void {
@@ -80,7 +85,7 @@ async function testChanges({ store }: StoreUnderTest): Promise<void> {
     ],
   )
   assert.deepEqual(after[0]?.geometry, wkb('Point', [5, 5]))
-  const told = changes
+  const reported = changes
     .map(({ change, featureId, before: old, after: now }) => [
       change,
       featureId,
@@ -88,7 +93,7 @@ async function testChanges({ store }: StoreUnderTest): Promise<void> {
       now?.values['name'],
     ])
     .sort((a, b) => Number(a[1]) - Number(b[1]))
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     ['changed', before[0]?.id, 'a', 'a'],
     ['changed', before[1]?.id, 'b', 'B'],
     ['changed', before[3]?.id, null, ''],

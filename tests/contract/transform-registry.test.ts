@@ -76,13 +76,13 @@ describe('every transformation', () => {
       it('gives the schema that it tells, every row once, and leaves other values as they are', async () => {
         const batch = await batchOf(transform)
         const before = structuredClone(batch)
-        const [told] = foldChain(batch.schema, [spec])
+        const [schema] = foldChain(batch.schema, [spec])
         const changed = await run(batch, spec)
-        assert.deepEqual(changed.schema, told)
-        assert.equal(changed.geometry === undefined, told?.geometry === undefined)
+        assert.deepEqual(changed.schema, schema)
+        assert.equal(changed.geometry === undefined, schema?.geometry === undefined)
         assert.deepEqual(
           changed.columns.map(({ type }) => type),
-          told?.attributes.map(({ type }) => type),
+          schema?.attributes.map(({ type }) => type),
         )
         const rows = [...changed.rowNumbers, ...changed.rejects.map(({ row }) => row)].sort((a, b) => a - b)
         assert.deepEqual(
@@ -91,9 +91,9 @@ describe('every transformation', () => {
         )
         const meant = Object.values(spec).map(String)
         const gone = batch.schema.attributes.filter(
-          (one) => !told?.attributes.some(({ name }) => name === one.name),
+          (one) => !schema?.attributes.some(({ name }) => name === one.name),
         )
-        const added = told?.attributes.filter(
+        const added = schema?.attributes.filter(
           (one) => !batch.schema.attributes.some(({ name }) => name === one.name),
         )
         const changedNames = [...meant, ...[...gone, ...(added ?? [])].map(({ name }) => name)]

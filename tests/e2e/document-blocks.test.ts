@@ -201,12 +201,12 @@ describe('docs/operations.md', () => {
       },
     })
     t.after(() => child.kill('SIGKILL'))
-    let said = ''
+    let output = ''
     for await (const chunk of child.stdout) {
-      said += String(chunk)
-      if (/^Stop it with/m.test(said)) break
+      output += String(chunk)
+      if (/^Stop it with/m.test(output)) break
     }
-    assert.match(said, /^Terrane is ready at https:\/\/maps\.example\.org$/m)
+    assert.match(output, /^Terrane is ready at https:\/\/maps\.example\.org$/m)
     child.kill('SIGTERM')
     const code = await new Promise((resolve) => child.once('exit', resolve))
     assert.equal(code, 0)

@@ -10,8 +10,8 @@ describe('terrane look', () => {
     const data = temporaryData(test)
     const server = await startServer(test, data)
     writeFileSync(join(data, 'incoming', 'trees.csv'), 'id,kind\n1,oak\n2,ash\n3,oak\n4,\n')
-    const wanted = { import: { data: { type: 'file', file: 'trees.csv' } } }
-    assert.equal((await server.call('POST', '/rest/imports', wanted)).status, 201)
+    const selected = { import: { data: { type: 'file', file: 'trees.csv' } } }
+    assert.equal((await server.call('POST', '/rest/imports', selected)).status, 201)
     const env = { TERRANE_DATA: data, TERRANE_PASSWORD: 'server-test-password' }
     const look = (...words: string[]) => runTerrane(test, ['look', ...words, '--url', server.url], env)
     const looked = await look('0', '--rows', '2')

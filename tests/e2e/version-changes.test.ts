@@ -31,10 +31,10 @@ it('terrane layers changes tells what differs between two versions', async (t) =
     unnamed.stdout + unnamed.stderr,
     /name them by --keys\. --keys id would do: "id" has a value of its own/,
   )
-  const told = await run('layers changes trees 1 --against 2')
-  assert.equal(told.code, 0, told.stderr)
-  assert.match(told.stdout, /^Version 1 to 2: 1 added, 1 changed, 0 removed, 1 same\n/)
-  assert.match(told.stdout, /changed .*"kind":"ash".*"kind":"elm"/)
+  const reported = await run('layers changes trees 1 --against 2')
+  assert.equal(reported.code, 0, reported.stderr)
+  assert.match(reported.stdout, /^Version 1 to 2: 1 added, 1 changed, 0 removed, 1 same\n/)
+  assert.match(reported.stdout, /changed .*"kind":"ash".*"kind":"elm"/)
   const wrong = await run('layers changes trees first')
   assert.equal(wrong.code, 2)
   assert.match(wrong.stderr, /"first" is not the number of a version/)

@@ -176,7 +176,7 @@ for (const { name, make, isGated } of stores) {
         const light = users().flatMap((user) =>
           lightRequests().map(async (one) => {
             const { statusCode, body } = await ask(one, user)
-            return { one, statusCode, body: body.slice(0, 200), endedBefore: toldOf(ended) }
+            return { one, statusCode, body: body.slice(0, 200), endedBefore: reportOf(ended) }
           }),
         )
         for (const { one, statusCode, body, endedBefore } of await Promise.all(light)) {
@@ -191,7 +191,7 @@ for (const { name, make, isGated } of stores) {
   })
 }
 
-const toldOf = (replies: Reply[]): string[] =>
+const reportOf = (replies: Reply[]): string[] =>
   replies.map(({ statusCode, body }) => `${statusCode} ${body.slice(0, 200)}`)
 
 /** Takes the advisory lock. Returns a function that releases it. */

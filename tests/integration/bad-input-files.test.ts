@@ -146,7 +146,7 @@ describe('a file that is damaged in part', () => {
       change(bytes)
       return { dbf: bytes }
     }
-    const mended: [Record<string, string | Uint8Array | null>, RegExp][] = [
+    const corrected: [Record<string, string | Uint8Array | null>, RegExp][] = [
       [{ shx: cut(shapefilePart('shx')) }, /\.shx does not belong to the \.shp/],
       [{ shx: garble(shapefilePart('shx'), 0.3) }, /\.shx is damaged/],
       [{ shx: '' }, /\.shx is damaged/],
@@ -156,7 +156,7 @@ describe('a file that is damaged in part', () => {
       [dbf((bytes) => bytes.writeUInt16LE(7, 10)), /says records of 7 bytes/],
       [dbf((bytes) => bytes.writeUInt16LE(60_000, 8)), /says a header of 60000 bytes/],
     ]
-    for (const [changes, message] of mended) {
+    for (const [changes, message] of corrected) {
       const { task, messages } = await loadFiles(client, shapefileParts(changes))
       assert.equal(task.state, 'COMPLETE', JSON.stringify(task))
       assert.equal(task.rowsLoaded, 51)

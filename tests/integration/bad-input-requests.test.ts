@@ -221,8 +221,8 @@ describe('an import that cannot be', () => {
       [{ data: { type: 'file', file: 'a.csv', charset: 'klingon' } }, /"klingon" is not a text encoding/],
       [{ transforms: [{ type: 'Bogus' }] }, /Unknown transformation type "Bogus"/],
     ]
-    for (const [wanted, message] of refused) {
-      const answer = await client.call('POST', '', { import: wanted })
+    for (const [expected, message] of refused) {
+      const answer = await client.call('POST', '', { import: expected })
       assert.equal(answer.status, 400, answer.text)
       assert.match(String(answer.json.detail), message)
     }

@@ -114,8 +114,8 @@ describe('the key that encrypts stored passwords', () => {
           payload: { dataStore: { connectionParameters: { passwd } } },
         })
       assert.equal((await change2('wrong')).statusCode, 400)
-      const mended = await change2(password)
-      assert.equal(mended.statusCode, 200, mended.body)
+      const corrected = await change2(password)
+      assert.equal(corrected.statusCode, 200, corrected.body)
       const reply = await read(client, items)
       assert.equal(reply.statusCode, 200, reply.body)
     })

@@ -218,11 +218,11 @@ describe('the bundle of the server', () => {
     const first = current(root)
     const held = execFile(process.execPath, [terrane(root), 'hold'])
     t.after(() => held.kill('SIGKILL'))
-    let said = ''
+    let output = ''
     await new Promise<void>((resolve) => {
       held.stdout?.on('data', (chunk: string) => {
-        said += chunk
-        if (said.includes('ready')) resolve()
+        output += chunk
+        if (output.includes('ready')) resolve()
       })
     })
     age(join(root, 'build/server', first))
@@ -233,7 +233,7 @@ describe('the bundle of the server', () => {
     const ended = new Promise((resolve) => held.once('close', resolve))
     held.stdin?.end()
     await ended
-    const [late, greeting] = JSON.parse(said.split('\n')[1] ?? '')
+    const [late, greeting] = JSON.parse(output.split('\n')[1] ?? '')
     assert.deepEqual([late, greeting], ['loaded later', 'bundle: hello'])
     assert.equal(existsSync(join(root, 'build/server', first, 'users', String(held.pid))), false)
     edit(root, 'src/late.ts', 'third build', 'fourth build')

@@ -50,9 +50,9 @@ describe('the table of a layer', async () => {
     const shown = await showPages(t, server)
     await shown.signIn(`${path}?bbox=-10,35,30,60`)
     const { page } = shown
-    const told = page.locator('.lay-table header [role=status]')
+    const locator = page.locator('.lay-table header [role=status]')
     await page.locator('.lay-table >> text=in sight').waitFor()
-    const count = Number.parseInt(await told.innerText())
+    const count = Number.parseInt(await locator.innerText())
     assert.ok(count > 20 && count < 200, `${count} countries around`)
     await page.waitForSelector(drawn)
     await page.locator('[aria-label=Nearer]').click()

@@ -62,18 +62,18 @@ export async function newImport(client: ImporterClient): Promise<number> {
 export async function loadFiles(
   client: ImporterClient,
   files: FilePart[],
-  wish: LoadOptions = {},
+  options: LoadOptions = {},
 ): Promise<Loaded> {
   const id = await newImport(client)
   const uploaded = await client.upload(id, files)
   assert.equal(uploaded.status, 201, uploaded.text)
   const uploadedAs = String((uploaded.json.task ?? uploaded.json.tasks?.[0])?.state)
-  if (wish.srs !== undefined) {
-    const put = await client.call('PUT', `/${id}/tasks/0/layer`, { layer: { srs: wish.srs } })
+  if (options.srs !== undefined) {
+    const put = await client.call('PUT', `/${id}/tasks/0/layer`, { layer: { srs: options.srs } })
     assert.equal(put.status, 200, put.text)
   }
-  if (wish.task !== undefined) {
-    const put = await client.call('PUT', `/${id}/tasks/0`, { task: wish.task })
+  if (options.task !== undefined) {
+    const put = await client.call('PUT', `/${id}/tasks/0`, { task: options.task })
     assert.equal(put.status, 200, put.text)
   }
   const { status: runStatus } = await client.call('POST', `/${id}`)

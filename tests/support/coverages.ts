@@ -28,9 +28,9 @@ interface WcsAnswer {
 export interface CoverageServer {
   client: ImporterClient
   folder: string
-  ask(question: string): Promise<WcsAnswer>
+  ask(query: string): Promise<WcsAnswer>
   /** Returns the raster in the response to a request. */
-  raster(question: string): Promise<FoundRaster>
+  raster(query: string): Promise<FoundRaster>
   /** The file that a coverage was imported from. */
   source(name: string): FoundRaster
   /** Returns the raster that a GDAL program creates from the source file. */
@@ -71,8 +71,8 @@ export async function serveCoverages(t: Cleanup): Promise<CoverageServer> {
   const folder = join(client.server.dataDir, 'incoming')
   for (const name of makeSources(folder)) await importRaster(client, `${name}.tif`)
   const { app, admin } = client.server
-  const ask = async (question: string): Promise<WcsAnswer> => {
-    const reply = await app.inject({ url: `/wcs?${question}`, headers: admin })
+  const ask = async (query: string): Promise<WcsAnswer> => {
+    const reply = await app.inject({ url: `/wcs?${query}`, headers: admin })
     return { status: reply.statusCode, text: reply.body, body: reply.rawPayload, headers: reply.headers }
   }
   const written = (body: Buffer): FoundRaster => {
@@ -83,9 +83,9 @@ export async function serveCoverages(t: Cleanup): Promise<CoverageServer> {
     client,
     folder,
     ask,
-    raster: async (question) => {
-      const { status, text, body } = await ask(question)
-      assert.equal(status, 200, `${question}: ${text.slice(0, 500)}`)
+    raster: async (query) => {
+      const { status, text, body } = await ask(query)
+      assert.equal(status, 200, `${query}: ${text.slice(0, 500)}`)
       return written(body)
     },
     source: (name) => readRaster(join(folder, `${name}.tif`)),

@@ -64,12 +64,12 @@ export function testQueryables({ queryables: mostOfKind, combinations, seed = 0 
     const key = `${layer} ${filter}`
     const known = counts.get(key)
     if (known !== undefined) return known
-    const asked = askFilter(server, layer, filter).then(({ status, text, json }) => {
+    const requested = askFilter(server, layer, filter).then(({ status, text, json }) => {
       assert.equal(status, 200, `${key}: ${text}`)
       return Number(json['numberMatched'])
     })
-    counts.set(key, asked)
-    return asked
+    counts.set(key, requested)
+    return requested
   }
 
   async function refuses(layer: string, filter: string): Promise<void> {

@@ -23,7 +23,7 @@ export function blocksOf(document: string, language: string): { heading: string;
   return blocks
 }
 
-export interface Said {
+export interface CommandOutput {
   code: number | null
   stdout: string
   stderr: string
@@ -49,7 +49,7 @@ export async function runCommands(
   commands: string,
   env: Record<string, string>,
   folder = root,
-): Promise<Said> {
+): Promise<CommandOutput> {
   const cleanups: (() => void)[] = []
   const script = `${strictCommands}\n${commands}\nexit $failed`
   const child = spawn('bash', ['-c', script], {

@@ -162,7 +162,7 @@ export async function compareWithSql(samples: FilterSamples, count: number): Pro
 
 /** Compares what so many filters find by Filter Encoding 2.0 and 1.1 and by `cql_filter` with what SQL finds. */
 export async function compareEncodings(samples: FilterSamples, count: number): Promise<void> {
-  let said = 0
+  let output = 0
   for (const { text, json, sql } of someFilters(count, 23)) {
     const expected = await runSql(samples.url, `select n from source.samples where ${sql} order by n`)
     const numbers = expected.map((row) => Number(row['n']))
@@ -170,10 +170,10 @@ export async function compareEncodings(samples: FilterSamples, count: number): P
     for (const version of ['2.0', '1.1'] as const) {
       const fes = fesOfCql2(json, version)
       if (fes === undefined) continue
-      said += 1
+      output += 1
       for (const layer of ['of_table', 'of_file'])
         assert.deepEqual(await findByFes(samples, layer, fes), numbers, `${layer}: ${fes} ${text}`)
     }
   }
-  assert.ok(said > count, `${said} filters can be said`)
+  assert.ok(output > count, `${output} filters can be said`)
 }

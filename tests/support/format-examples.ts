@@ -54,8 +54,10 @@ export async function findExamples(folder: string): Promise<Map<Format, DataFile
   )
   for (const { file, bytes } of sized.sort((a, b) => rankOf(a.bytes) - rankOf(b.bytes))) {
     const extension = extensionOf(file.path)
-    const isWanted = formats.some((format) => format.extensions.includes(extension) && !examples.has(format))
-    if (bytes > maxBytes || !isWanted) continue
+    const isSelected = formats.some(
+      (format) => format.extensions.includes(extension) && !examples.has(format),
+    )
+    if (bytes > maxBytes || !isSelected) continue
     const format = await detectFormat(file, signal)
     if (format !== undefined && !examples.has(format)) examples.set(format, file)
   }

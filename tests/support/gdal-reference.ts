@@ -40,8 +40,8 @@ export async function hasGdalBindings(): Promise<boolean> {
   )
 }
 
-async function ask(question: object): Promise<GdalFile[]> {
-  const { stdout } = await runProgram(python, [script], { stdin: JSON.stringify(question) })
+async function ask(query: object): Promise<GdalFile[]> {
+  const { stdout } = await runProgram(python, [script], { stdin: JSON.stringify(query) })
   const lines = stdout.toString('utf8').trim().split('\n')
   return lines.map((line) => JSON.parse(line) as GdalFile)
 }

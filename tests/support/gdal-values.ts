@@ -56,19 +56,24 @@ function listForm(items: unknown[], agreement: Agreement): string {
 }
 
 /** Converts a value reported by GDAL to the form in which both readers are compared. */
-export function toldForm(told: GdalValue, gdalType: string, type: string, agreement: Agreement): string {
-  if (told === null) return 'null'
-  if (Array.isArray(told)) {
-    if (!gdalType.includes('List')) return momentForm(told as number[], gdalType)
+export function reportedForm(
+  reported: GdalValue,
+  gdalType: string,
+  type: string,
+  agreement: Agreement,
+): string {
+  if (reported === null) return 'null'
+  if (Array.isArray(reported)) {
+    if (!gdalType.includes('List')) return momentForm(reported as number[], gdalType)
     const isReal = gdalType.startsWith('Real')
-    return listForm(isReal ? told.map(Number) : told, agreement)
+    return listForm(isReal ? reported.map(Number) : reported, agreement)
   }
   if (gdalType.startsWith('Real')) {
-    const value = numberOf(told)
+    const value = numberOf(reported)
     return numberForm(type === 'float32' ? Math.fround(value) : value, agreement)
   }
-  if (gdalType.includes('Boolean')) return told === '0' ? 'false' : 'true'
-  return gdalType === 'String' ? inferredForm(told, type, agreement) : told
+  if (gdalType.includes('Boolean')) return reported === '0' ? 'false' : 'true'
+  return gdalType === 'String' ? inferredForm(reported, type, agreement) : reported
 }
 
 /** A text of GDAL as the type that was inferred for it. */

@@ -54,7 +54,7 @@ export interface GeoServerOptions {
 export class TestGeoServer {
   readonly requests: MonitoredRequest[] = []
   /** URLs requested so far. */
-  readonly asked: string[] = []
+  readonly requested: string[] = []
   url = ''
   #options: GeoServerOptions
   #id = 0
@@ -109,7 +109,7 @@ export class TestGeoServer {
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost')
-    this.asked.push(request.url ?? '')
+    this.requested.push(request.url ?? '')
     if (this.override !== undefined) {
       this.override(response)
       return

@@ -39,8 +39,8 @@ export async function showMapLibre(
   }: { view?: { center: [number, number]; zoom: number }; origin?: string; cookie?: string } = {},
 ): Promise<ShownMap> {
   const move = view === undefined ? '' : `map.jumpTo(${JSON.stringify(view)});`
-  const told = `globalThis.map = map; map.on('load', () => { ${move} map.once('idle', () => { globalThis.isDrawn = true }) })`
-  const shown = await browser.open(html.replace(/<\/script>\s*$/, `;${told}</script>`), from)
+  const reported = `globalThis.map = map; map.on('load', () => { ${move} map.once('idle', () => { globalThis.isDrawn = true }) })`
+  const shown = await browser.open(html.replace(/<\/script>\s*$/, `;${reported}</script>`), from)
   await shown.when('globalThis.isDrawn')
   return shown
 }
@@ -68,7 +68,7 @@ export async function showOpenLayers(
   html: string,
   from: { origin?: string; cookie?: string } = {},
 ): Promise<ShownMap> {
-  const told = `globalThis.map = map
+  const reported = `globalThis.map = map
     function look() {
       const layers = map.getLayers().getArray()
       const isReady = layers.length > 0 && layers.every((one) => one.getSource().getState() === 'ready')
@@ -77,15 +77,15 @@ export async function showOpenLayers(
       map.render()
     }
     look()`
-  const shown = await browser.open(html.replace(/<\/script>\s*$/, `;${told}</script>`), from)
+  const shown = await browser.open(html.replace(/<\/script>\s*$/, `;${reported}</script>`), from)
   await shown.when('globalThis.isDrawn')
   return shown
 }
 
 /** Opens a page with a map of Leaflet as `showMapLibre` does; its tiles fade in. */
 export async function showLeaflet(browser: MapBrowser, html: string): Promise<ShownMap> {
-  const told = `map.eachLayer((one) => one.once('load', () => setTimeout(() => { globalThis.isDrawn = true }, 400)))`
-  const shown = await browser.open(html.replace(/<\/script>\s*$/, `;${told}</script>`))
+  const reported = `map.eachLayer((one) => one.once('load', () => setTimeout(() => { globalThis.isDrawn = true }, 400)))`
+  const shown = await browser.open(html.replace(/<\/script>\s*$/, `;${reported}</script>`))
   await shown.when('globalThis.isDrawn')
   return shown
 }

@@ -44,13 +44,13 @@ export async function startMariadb(statements: string): Promise<MariadbServer> {
     env: { ...process.env, PROGRAM: program, PORT: String(port), STATEMENTS: setUp },
   })
   await new Promise<void>((resolve, reject) => {
-    let said = ''
+    let output = ''
     guard.stderr.on('data', (bytes) => {
-      said += bytes
+      output += bytes
     })
     guard.stdout.once('data', () => resolve())
     guard.once('error', reject)
-    guard.once('exit', () => reject(new Error(`MariaDB for the tests did not start: ${said}`)))
+    guard.once('exit', () => reject(new Error(`MariaDB for the tests did not start: ${output}`)))
   })
   return {
     parameters: { dbtype: 'mysql', host: '127.0.0.1', port, database: 'geo', user, passwd: password },

@@ -36,10 +36,10 @@ export async function colouredShares(picture: Uint8Array, colour: string): Promi
 /** Cells whose shares differ by more than a tolerance: `row 3 column 4: 0.20 is not 0.55`. */
 export function differentCells(actual: number[], expected: number[], tolerance: number): string[] {
   return actual.flatMap((share, at) => {
-    const wanted = expected[at] ?? 0
-    if (Math.abs(share - wanted) <= tolerance) return []
+    const selected = expected[at] ?? 0
+    if (Math.abs(share - selected) <= tolerance) return []
     const place = `row ${Math.floor(at / cells)} column ${at % cells}`
-    return [`${place}: ${share.toFixed(2)} is not ${wanted.toFixed(2)}`]
+    return [`${place}: ${share.toFixed(2)} is not ${selected.toFixed(2)}`]
   })
 }
 
@@ -56,8 +56,8 @@ export async function meanColours(picture: Uint8Array): Promise<number[][]> {
 /** Cells whose mean colours differ by more than a twelfth of what there is between black and white. */
 export function differentColours(actual: number[][], expected: number[][]): string[] {
   return actual.flatMap((colour, at) => {
-    const wanted = expected[at] ?? []
-    const isNear = colour.every((value, band) => Math.abs(value - (wanted[band] ?? 0)) <= 255 / 12)
-    return isNear ? [] : [`row ${Math.floor(at / cells)} column ${at % cells}: ${colour} is not ${wanted}`]
+    const selected = expected[at] ?? []
+    const isNear = colour.every((value, band) => Math.abs(value - (selected[band] ?? 0)) <= 255 / 12)
+    return isNear ? [] : [`row ${Math.floor(at / cells)} column ${at % cells}: ${colour} is not ${selected}`]
   })
 }

@@ -196,13 +196,13 @@ async function startGuard(
     },
   })
   await new Promise<void>((resolve, reject) => {
-    let said = ''
+    let output = ''
     guard.stderr.on('data', (bytes) => {
-      said += bytes
+      output += bytes
     })
     guard.stdout.once('data', () => resolve())
     guard.once('error', reject)
-    guard.once('exit', () => reject(new Error(`PostgreSQL for the tests did not start: ${said}`)))
+    guard.once('exit', () => reject(new Error(`PostgreSQL for the tests did not start: ${output}`)))
   })
   guard.stderr.destroy()
   guard.unref()

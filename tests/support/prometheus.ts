@@ -27,7 +27,7 @@ export interface Prometheus {
   /** The value of each series that an expression gives now. */
   query(expression: string): Promise<{ labels: Record<string, string>; value: number }[]>
   /** Waits until an expression gives a series for which `isWanted`. */
-  queryUntil(expression: string, isWanted: (value: number) => boolean): Promise<number>
+  queryUntil(expression: string, isSelected: (value: number) => boolean): Promise<number>
 }
 
 /** Starts Prometheus with one scrape job, given as YAML below `scrape_configs:`. */
@@ -51,11 +51,11 @@ export async function startPrometheus(test: Cleanup, job: string): Promise<Prome
   }
   return {
     query,
-    async queryUntil(expression, isWanted) {
+    async queryUntil(expression, isSelected) {
       let last: number | undefined
       for (const until = Date.now() + patienceMs; Date.now() < until; ) {
         last = (await query(expression))[0]?.value
-        if (last !== undefined && isWanted(last)) return last
+        if (last !== undefined && isSelected(last)) return last
         await sleep(100)
       }
       throw new Error(`${expression} is ${last} still`)

@@ -8,7 +8,7 @@ import { temporaryData } from './terrane-process.ts'
 /** QGIS in a separate process, without a window. */
 export interface Qgis {
   /** Runs a command of `qgis-client.py`; fails if QGIS does. */
-  ask<T>(wish: { do: string; [key: string]: unknown }): Promise<T>
+  ask<T>(request: { do: string; [key: string]: unknown }): Promise<T>
 }
 
 /** Starts QGIS with a new profile; ends it after the test. */
@@ -24,8 +24,8 @@ export function startQgis(t: Cleanup): Qgis {
     errors += text
   })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  const ask = async <T>(wish: { do: string; [key: string]: unknown }): Promise<T> => {
-    child.stdin.write(`${JSON.stringify(wish)}\n`)
+  const ask = async <T>(request: { do: string; [key: string]: unknown }): Promise<T> => {
+    child.stdin.write(`${JSON.stringify(request)}\n`)
     const { value, done } = await lines.next()
     if (done === true) assert.fail(`QGIS ended: ${errors}`)
     const answer = JSON.parse(String(value)) as T & { error?: string }

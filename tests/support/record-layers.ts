@@ -6,7 +6,7 @@ export const box = (minX: number, minY: number, maxX: number, maxY: number) => (
   envelope: { minX, minY, maxX, maxY },
 })
 
-export const told: ListedLayer[] = [
+export const reported: ListedLayer[] = [
   {
     workspace: 'open',
     name: 'trees',

@@ -32,14 +32,14 @@ const relativeError = 1e-9
 const estimateError = 0.02
 
 /** The query of a question; resources by their ids. */
-export function toQuery(question: MetricQuery, resourceId: (key: string) => number): string {
-  const { metric, from, to, interval, groupBy, service, serviceType, eventType, resourceType } = question
+export function toQuery(metricQuery: MetricQuery, resourceId: (key: string) => number): string {
+  const { metric, from, to, interval, groupBy, service, serviceType, eventType, resourceType } = metricQuery
   const query = new URLSearchParams({
     valid_from: new Date(from * 1000).toISOString(),
     valid_to: new Date(to * 1000).toISOString(),
     interval: String(interval),
   })
-  const { resource, label, user } = question
+  const { resource, label, user } = metricQuery
   const rest = { group_by: groupBy, service, event_type: eventType, resource_type: resourceType, label, user }
   for (const [name, value] of Object.entries({ ...rest, service_type: serviceType }))
     if (value !== undefined) query.set(name, value)
@@ -49,7 +49,7 @@ export function toQuery(question: MetricQuery, resourceId: (key: string) => numb
 
 /** Returns the differences, one line each. */
 export function differences(
-  question: MetricQuery,
+  query: MetricQuery,
   expected: readonly ExpectedPeriod[],
   answered: readonly AnsweredPeriod[],
 ): string[] {
@@ -61,15 +61,15 @@ export function differences(
     const [from, to] = [Date.parse(other?.valid_from ?? '') / 1000, Date.parse(other?.valid_to ?? '') / 1000]
     if (from !== period.from || to !== period.to)
       found.push(`period ${index} is ${other?.valid_from} to ${other?.valid_to}`)
-    else found.push(...rowDifferences(question, period, other?.data ?? []))
+    else found.push(...rowDifferences(query, period, other?.data ?? []))
   })
   return found
 }
 
-function rowDifferences(question: MetricQuery, period: ExpectedPeriod, answered: AnsweredRow[]): string[] {
+function rowDifferences(query: MetricQuery, period: ExpectedPeriod, answered: AnsweredRow[]): string[] {
   const at = new Date(period.from * 1000).toISOString()
   const found: string[] = []
-  const rows = new Map(answered.map((row) => [keyOf(question, row), row]))
+  const rows = new Map(answered.map((row) => [keyOf(query, row), row]))
   if (rows.size !== answered.length) found.push(`${at}: two rows of one key`)
   const values = answered.map((row) => Number(row.val))
   if (values.some((value, index) => value > (values[index - 1] ?? value)))
@@ -77,8 +77,7 @@ function rowDifferences(question: MetricQuery, period: ExpectedPeriod, answered:
   for (const row of period.rows) {
     const other = rows.get(row.key)
     if (other === undefined) found.push(`${at}: row "${row.key}" is missing`)
-    else
-      for (const one of fieldDifferences(question, row, other)) found.push(`${at}: row "${row.key}": ${one}`)
+    else for (const one of fieldDifferences(query, row, other)) found.push(`${at}: row "${row.key}": ${one}`)
     rows.delete(row.key)
   }
   for (const key of rows.keys()) found.push(`${at}: row "${key}" is too much`)
@@ -94,7 +93,7 @@ function keyOf({ groupBy }: MetricQuery, row: AnsweredRow): string {
   return groupBy === 'user_on_label' ? (row.user ?? '') : ''
 }
 
-function fieldDifferences(question: MetricQuery, row: ExpectedRow, other: AnsweredRow): string[] {
+function fieldDifferences(query: MetricQuery, row: ExpectedRow, other: AnsweredRow): string[] {
   const pairs: [name: string, expected: number, answered: unknown][] = [
     ['sum', row.sum, other.sum],
     ['min', row.min, other.min],
@@ -109,7 +108,7 @@ function fieldDifferences(question: MetricQuery, row: ExpectedRow, other: Answer
     ? Math.abs(Number(other.val) - row.val) <= Math.max(row.val * estimateError, 0)
     : isNear(row.val, Number(other.val))
   if (!isValRight) found.push(`val is ${other.val} in place of ${row.isEstimate ? 'about ' : ''}${row.val}`)
-  if (hasQuantiles(metricNamed(question.metric)) && distinctOf(question) === undefined)
+  if (hasQuantiles(metricNamed(query.metric)) && distinctOf(query) === undefined)
     found.push(...quantileDifferences(row, other))
   return found
 }

@@ -23,7 +23,7 @@ export interface MatrixOptions {
   services: CountedService[]
   facts: Day
   /** Number of questions per metric and grouping. */
-  questions: number
+  queries: number
 }
 
 /** Creates questions for every metric and grouping, cycling through filters, windows and intervals. */
@@ -31,19 +31,19 @@ export function makeMatrix(options: MatrixOptions): MetricQuery[] {
   const draw = seededRandom(options.seed)
   const windows = makeWindows(options)
   const names = [...applicationMetrics.map(({ name }) => name), ...hostMetrics]
-  const questions: MetricQuery[] = []
+  const queries: MetricQuery[] = []
   for (const metric of names) {
     const filters = makeFilters(metric, options, draw)
     for (const groupBy of [undefined, ...groupings]) {
-      for (let count = 0; count < options.questions; count += 1) {
+      for (let count = 0; count < options.queries; count += 1) {
         const window = pick(windows, draw)
         const filter = pick(filters, draw)()
         const grouped = groupBy === undefined ? {} : { groupBy }
-        questions.push({ metric, ...window, ...filter, ...grouped })
+        queries.push({ metric, ...window, ...filter, ...grouped })
       }
     }
   }
-  return questions
+  return queries
 }
 
 function makeWindows({ from, midnight }: MatrixOptions): Pick<MetricQuery, 'from' | 'to' | 'interval'>[] {

@@ -36,12 +36,12 @@ const knownLabels: Record<string, Label> = {
 }
 
 /** Returns true if a request counts under an event type. */
-export function countsUnder({ eventType }: RequestEvent, asked: EventType): boolean {
-  if (asked === 'all') return true
+export function countsUnder({ eventType }: RequestEvent, requested: EventType): boolean {
+  if (requested === 'all') return true
   const isOgc = eventType === null || eventType.startsWith('OWS:')
-  if (asked === 'OWS:ALL') return isOgc
-  if (asked === 'other') return !isOgc
-  return eventType === asked
+  if (requested === 'OWS:ALL') return isOgc
+  if (requested === 'other') return !isOgc
+  return eventType === requested
 }
 
 /** Returns the rows of one minute, service, event type and split, computed from its requests. */

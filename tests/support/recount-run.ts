@@ -25,7 +25,7 @@ export interface RecountOptions {
   /** Processes that are killed on the way. */
   kills: number
   /** Number of questions per metric and grouping. */
-  questions: number
+  queries: number
 }
 
 /** Ten hours before the change of a month. */
@@ -42,8 +42,8 @@ const shownDifferences = 20
  */
 export interface CountedDay {
   /** Throws if a response differs from the plain recount. */
-  compare(questions: readonly MetricQuery[]): Promise<void>
-  questions: MetricQuery[]
+  compare(queries: readonly MetricQuery[]): Promise<void>
+  queries: MetricQuery[]
   client: MonitoringClient
 }
 
@@ -61,8 +61,8 @@ export async function startCountedDay(
   const services = await makeServices(first)
   await first.close()
 
-  const idsOf = (...wanted: ServiceType[]): number[] =>
-    services.filter(({ type }) => wanted.includes(type)).map(({ id }) => id)
+  const idsOf = (...expected: ServiceType[]): number[] =>
+    services.filter(({ type }) => expected.includes(type)).map(({ id }) => id)
   const day = {
     seed,
     requests: options.requests,
@@ -81,7 +81,7 @@ export async function startCountedDay(
   const matrix = { seed, from: from / 1000, midnight: midnight / 1000, services, facts }
   return {
     client,
-    questions: makeMatrix({ ...matrix, questions: options.questions }),
+    queries: makeMatrix({ ...matrix, queries: options.queries }),
     compare: await comparerWith(client, recount),
   }
 }
@@ -121,23 +121,20 @@ async function comparerWith(client: MonitoringClient, recount: Recount) {
   const { json } = await client.call('GET', '/api/resources/')
   const { resources }: { resources?: { id: number; type: string; name: string }[] } = json
   const ids = new Map(resources?.map((one) => [resourceKey(one), one.id]))
-  return async (questions: readonly MetricQuery[]): Promise<void> => {
+  return async (queries: readonly MetricQuery[]): Promise<void> => {
     const found: string[] = []
-    for (const question of questions) {
-      const path = toQuery(question, (key) => ids.get(key) ?? 0)
+    for (const query of queries) {
+      const path = toQuery(query, (key) => ids.get(key) ?? 0)
       const answer = await client.call('GET', path)
       if (answer.status !== 200) found.push(`${path}: ${answer.text}`)
       else {
         const { data }: { data?: { data: AnsweredPeriod[] } } = answer.json
-        const lines = differences(question, recount.answer(question), data?.data ?? [])
+        const lines = differences(query, recount.answer(query), data?.data ?? [])
         if (lines.length > 0)
           found.push(`${path}: ${lines.length} differences, such as ${lines.slice(0, 3).join('; ')}`)
       }
     }
-    const shown = [
-      `${found.length} of ${questions.length} answers differ`,
-      ...found.slice(0, shownDifferences),
-    ]
+    const shown = [`${found.length} of ${queries.length} answers differ`, ...found.slice(0, shownDifferences)]
     assert.equal(found.length, 0, shown.join('\n'))
   }
 }

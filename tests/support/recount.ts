@@ -85,58 +85,58 @@ export class Recount {
     for (const one of facts.samples) push(this.#samples, minuteKey(one.serviceId, one.created / 1000), one)
   }
 
-  answer(question: MetricQuery): ExpectedPeriod[] {
-    const key = JSON.stringify(question)
-    const answer = this.#answers.get(key) ?? this.#count(question)
+  answer(query: MetricQuery): ExpectedPeriod[] {
+    const key = JSON.stringify(query)
+    const answer = this.#answers.get(key) ?? this.#count(query)
     this.#answers.set(key, answer)
     return answer
   }
 
-  #count(question: MetricQuery): ExpectedPeriod[] {
-    return periodsOf(question).map(({ from, to }) => {
+  #count(query: MetricQuery): ExpectedPeriod[] {
+    return periodsOf(query).map(({ from, to }) => {
       const groups = new Map<string, Group>()
       // A minute belongs to the period that contains its start.
       for (let minute = Math.ceil(from / 60) * 60; minute < to; minute += 60)
-        this.#countMinute(question, minute, groups)
-      const rows = [...groups].map(([key, group]) => group.toRow(key, question))
+        this.#countMinute(query, minute, groups)
+      const rows = [...groups].map(([key, group]) => group.toRow(key, query))
       return { from, to, rows }
     })
   }
 
-  #countMinute(question: MetricQuery, minute: number, groups: Map<string, Group>): void {
+  #countMinute(query: MetricQuery, minute: number, groups: Map<string, Group>): void {
     for (const service of this.#services) {
-      if (question.service !== undefined && question.service !== service.name) continue
-      if (question.serviceType !== undefined && question.serviceType !== service.type) continue
+      if (query.service !== undefined && query.service !== service.name) continue
+      if (query.serviceType !== undefined && query.serviceType !== service.type) continue
       const key = minuteKey(service.id, minute)
-      const metric = metricOf(question)
+      const metric = metricOf(query)
       const samples = (this.#samples.get(key) ?? []).filter((one) => one.metric === metric.name)
-      if (samples.length > 0 && isUnsplit(question))
-        this.#addRows(question, sampleRows(metric, samples), { eventType: 'all' }, groups)
+      if (samples.length > 0 && isUnsplit(query))
+        this.#addRows(query, sampleRows(metric, samples), { eventType: 'all' }, groups)
       const requests = this.#requests.get(key)
-      if (requests !== undefined) this.#countRequests(question, requests, groups)
+      if (requests !== undefined) this.#countRequests(query, requests, groups)
     }
   }
 
-  #countRequests(question: MetricQuery, requests: RequestEvent[], groups: Map<string, Group>): void {
-    for (const eventType of eventTypesOf(question)) {
+  #countRequests(query: MetricQuery, requests: RequestEvent[], groups: Map<string, Group>): void {
+    for (const eventType of eventTypesOf(query)) {
       const ofType = requests.filter((one) => countsUnder(one, eventType))
-      for (const [resource, used] of splitsOf(question, ofType)) {
-        const metric = metricOf(question)
-        this.#addRows(question, minuteRows(metric, used, this.#cap(metric)), { eventType, resource }, groups)
+      for (const [resource, used] of splitsOf(query, ofType)) {
+        const metric = metricOf(query)
+        this.#addRows(query, minuteRows(metric, used, this.#cap(metric)), { eventType, resource }, groups)
       }
     }
   }
 
   #addRows(
-    question: MetricQuery,
+    query: MetricQuery,
     rows: MinuteRow[],
     { eventType = '', resource = '' }: { eventType?: string; resource?: string },
     groups: Map<string, Group>,
   ): void {
     for (const row of rows) {
-      if (question.label !== undefined && question.label !== row.label) continue
-      if (question.user !== undefined && question.user !== row.user) continue
-      const key = keyOf(question, row, eventType, resource)
+      if (query.label !== undefined && query.label !== row.label) continue
+      if (query.user !== undefined && query.user !== row.user) continue
+      const key = keyOf(query, row, eventType, resource)
       if (key === undefined) continue
       const group = groups.get(key) ?? new Group()
       groups.set(key, group)
@@ -173,11 +173,11 @@ class Group {
     this.#resources.add(resource)
   }
 
-  toRow(key: string, question: MetricQuery): ExpectedRow {
-    const isDistinct = distinctOf(question) !== undefined
+  toRow(key: string, query: MetricQuery): ExpectedRow {
+    const isDistinct = distinctOf(query) !== undefined
     return {
       key,
-      val: this.#value(question),
+      val: this.#value(query),
       sum: this.#sum,
       min: this.#min,
       max: this.#max,
@@ -188,12 +188,12 @@ class Group {
     }
   }
 
-  #value(question: MetricQuery): number {
-    const distinct = distinctOf(question)
+  #value(query: MetricQuery): number {
+    const distinct = distinctOf(query)
     if (distinct === 'labels') return this.#labels.size
     if (distinct === 'users') return this.#users.size
     if (distinct === 'resources') return this.#resources.size
-    if (metricOf(question).type !== 'rate') return this.#sum
+    if (metricOf(query).type !== 'rate') return this.#sum
     return this.#samples === 0 ? 0 : this.#weighted / this.#samples
   }
 }
@@ -220,29 +220,31 @@ function periodsOf({ from, to, interval }: MetricQuery): { from: number; to: num
   return periods
 }
 
-function eventTypesOf(question: MetricQuery): readonly EventType[] {
-  if (question.eventType !== undefined) return [question.eventType]
-  return question.groupBy?.startsWith('event_type') === true ? eventTypes : ['all']
+function eventTypesOf(query: MetricQuery): readonly EventType[] {
+  if (query.eventType !== undefined) return [query.eventType]
+  return query.groupBy?.startsWith('event_type') === true ? eventTypes : ['all']
 }
 
 /** The requests apart by what the question splits them by; a request with two layers is in two of the splits. */
-function splitsOf(question: MetricQuery, requests: RequestEvent[]): Map<string, RequestEvent[]> {
+function splitsOf(query: MetricQuery, requests: RequestEvent[]): Map<string, RequestEvent[]> {
   const splits = new Map<string, RequestEvent[]>()
-  const { resource, resourceType, groupBy } = question
+  const { resource, resourceType, groupBy } = query
   if (groupBy?.includes('resource') === true) {
     for (const request of requests) {
       for (const used of request.resources) {
-        if (isAsked(question, used)) push(splits, resourceKey(used), request)
+        if (isRequested(query, used)) push(splits, resourceKey(used), request)
       }
     }
   } else if (resource !== undefined || resourceType !== undefined) {
-    const asked = requests.filter((request) => request.resources.some((used) => isAsked(question, used)))
-    if (asked.length > 0) splits.set('', asked)
+    const requestEvents = requests.filter((request) =>
+      request.resources.some((used) => isRequested(query, used)),
+    )
+    if (requestEvents.length > 0) splits.set('', requestEvents)
   } else if (requests.length > 0) splits.set('', requests)
   return splits
 }
 
-function isAsked({ resource, resourceType }: MetricQuery, used: { type: string; name: string }): boolean {
+function isRequested({ resource, resourceType }: MetricQuery, used: { type: string; name: string }): boolean {
   if (resource !== undefined) return resource.type === used.type && resource.name === used.name
   return resourceType === undefined || resourceType === used.type
 }

@@ -36,7 +36,7 @@ export interface FetchSettings {
 export async function fetchInto(test: TestContext, address: string, settings: FetchSettings = {}) {
   const folder = openFolder(test)
   const { location, credentials } = parseLocation(address)
-  const told: number[] = []
+  const reported: number[] = []
   const options = {
     guard: createAddressGuard({
       allow: settings.allow ?? ['127.0.0.1/32'],
@@ -48,7 +48,7 @@ export async function fetchInto(test: TestContext, address: string, settings: Fe
     limits: { ...usual, ...settings.limits },
     signal: settings.signal ?? new AbortController().signal,
     credentials: { ...credentials, ...settings.credentials },
-    onProgress: ({ bytes }: { bytes: number }) => void told.push(bytes),
+    onProgress: ({ bytes }: { bytes: number }) => void reported.push(bytes),
   }
   try {
     await fetchRemote(location, folder, options)
@@ -57,7 +57,7 @@ export async function fetchInto(test: TestContext, address: string, settings: Fe
     throw error
   }
   const names = readdirSync(folder).sort()
-  return { names, text: readFileSync(join(folder, names[0] ?? ''), 'utf8'), told }
+  return { names, text: readFileSync(join(folder, names[0] ?? ''), 'utf8'), reported }
 }
 
 /** Returns a predicate that is true if an error is a failure with this code and a matching message. */

@@ -27,7 +27,7 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-async function untilListening(child: ChildProcess, port: number, host: string, said: () => string) {
+async function untilListening(child: ChildProcess, port: number, host: string, output: () => string) {
   for (const until = Date.now() + patienceMs; Date.now() < until; ) {
     if (child.exitCode !== null) break
     const isThere = await new Promise<boolean>((resolve) => {
@@ -38,7 +38,7 @@ async function untilListening(child: ChildProcess, port: number, host: string, s
     if (isThere) return
     await sleep(30)
   }
-  throw new Error(`No server came up on port ${port}: ${said()}`)
+  throw new Error(`No server came up on port ${port}: ${output()}`)
 }
 
 /** Starts a program that serves on a port, and ends it with everything it started after the test. */
@@ -51,14 +51,14 @@ export async function startProgram(
 ) {
   const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` }
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true, env })
-  let said = ''
+  let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
-      said = (said + chunk.toString()).slice(-4000)
+      output = (output + chunk.toString()).slice(-4000)
     })
   }
   child.once('error', (error) => {
-    said += error.message
+    output += error.message
   })
   test.after(() => {
     try {
@@ -67,7 +67,7 @@ export async function startProgram(
       // The process has already ended.
     }
   })
-  await untilListening(child, port, host, () => said)
+  await untilListening(child, port, host, () => output)
 }
 
 /** A certificate for 127.0.0.1 and localhost that is its own authority. */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import type { Keep, SeriesLimits } from '../../src/core/config/monitoring-settings.ts'
+import type { Retention, SeriesLimits } from '../../src/core/config/monitoring-settings.ts'
 import { openSeriesDatabase } from '../../src/monitoring/series/open-series-database.ts'
 import type { Resolution } from '../../src/monitoring/series/schema.ts'
 import type { SeriesWriter } from '../../src/monitoring/series/series.ts'
@@ -23,7 +23,7 @@ export const testLimits: SeriesLimits = { labels: 6, visitors: 25, resources: 10
 /** Some time before the midnight at which November begins. */
 export const start = Date.UTC(2026, 10, 1) - 35 * minute
 
-const keepAll: Keep = {
+const keepAll: Retention = {
   minuteDays: 0,
   hourDays: 0,
   dayDays: 0,
@@ -106,7 +106,7 @@ export async function settleAll(writer: SeriesWriter, now: number): Promise<void
   for (let piece = 0; (await writer.settle(now)).hasMore; piece += 1) assert.ok(piece < 10_000)
 }
 
-export async function retainAll(writer: SeriesWriter, now: number, keep: Partial<Keep>): Promise<void> {
+export async function retainAll(writer: SeriesWriter, now: number, keep: Partial<Retention>): Promise<void> {
   for (let piece = 0; await writer.retain(now, { ...keepAll, ...keep }); piece += 1) assert.ok(piece < 10_000)
 }
 

@@ -115,7 +115,7 @@ function geometryOf({ geometry }: Schema, random: () => number, isPlain: boolean
     GeometryCollection: [at(0, 0)],
   }
   const types = Object.keys(coordinates) as (keyof typeof coordinates)[]
-  const wanted = geometry.type
-  const type = wanted === 'Geometry' ? types[Math.floor(random() * types.length)] : wanted
+  const expected = geometry.type
+  const type = expected === 'Geometry' ? types[Math.floor(random() * types.length)] : expected
   return type === undefined ? null : wkb(type, coordinates[type], dimensions)
 }

@@ -29,9 +29,9 @@ export async function runAtTerminal(
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     shown += chunk
     unread += chunk
-    const [question, answer] = left[0] ?? []
+    const [query, answer] = left[0] ?? []
     // A prompt ends with the default answer.
-    if (question === undefined || !question.test(unread) || !/\] $/.test(visible(unread))) return
+    if (query === undefined || !query.test(unread) || !/\] $/.test(visible(unread))) return
     left.shift()
     unread = ''
     child.stdin.write(answer === '\u0004' ? answer : `${answer}\r`)

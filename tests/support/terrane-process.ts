@@ -48,21 +48,21 @@ export function startTerrane(t: Cleanup, args: string[], env: Record<string, str
     killSignal: 'SIGKILL',
   })
   t.after(() => child.kill('SIGKILL'))
-  let said = ''
+  let output = ''
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    said += chunk
+    output += chunk
   })
   const stderr = text(child.stderr)
   const ended = new Promise<Ended>((resolve, reject) => {
     child.once('error', reject)
-    child.once('close', async (code) => resolve({ code, stdout: said, stderr: await stderr }))
+    child.once('close', async (code) => resolve({ code, stdout: output, stderr: await stderr }))
   })
   const killIfStillAlive = (): NodeJS.Timeout => setTimeout(() => child.kill('SIGKILL'), patienceMs).unref()
   const line = (pattern: RegExp): Promise<string> =>
     new Promise((resolve, reject) => {
       const timer = killIfStillAlive()
       const look = (): void => {
-        const found = said.split('\n').find((one) => pattern.test(one))
+        const found = output.split('\n').find((one) => pattern.test(one))
         if (found === undefined) return
         clearTimeout(timer)
         resolve(found)
@@ -70,7 +70,7 @@ export function startTerrane(t: Cleanup, args: string[], env: Record<string, str
       child.stdout.on('data', look)
       look()
       ended.then(
-        ({ stderr: errors }) => reject(new Error(`ended before ${pattern}:\n${said}\n${errors}`)),
+        ({ stderr: errors }) => reject(new Error(`ended before ${pattern}:\n${output}\n${errors}`)),
         reject,
       )
     })

@@ -12,9 +12,13 @@ export async function decodedBy(
   { program, encoding }: ReferenceDecoder,
   sequences: readonly Uint8Array[],
 ): Promise<(string | null)[]> {
-  const wish = { program, encoding, sequences: sequences.map((bytes) => Buffer.from(bytes).toString('hex')) }
+  const request = {
+    program,
+    encoding,
+    sequences: sequences.map((bytes) => Buffer.from(bytes).toString('hex')),
+  }
   const script = new URL('text-decoders.py', import.meta.url).pathname
-  const { stdout } = await runProgram('/usr/bin/python3', [script], { stdin: JSON.stringify(wish) })
+  const { stdout } = await runProgram('/usr/bin/python3', [script], { stdin: JSON.stringify(request) })
   return JSON.parse(stdout.toString()) as (string | null)[]
 }
 

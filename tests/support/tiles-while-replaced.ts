@@ -54,11 +54,11 @@ async function serving(t: TestContext, env: Record<string, string>): Promise<Tes
 /** One request for a tile of one layer or both; whatever it must not be is thrown. */
 async function askOnce(
   server: TestApp,
-  told: Map<string, LayerGenerations>,
+  reported: Map<string, LayerGenerations>,
   bodies: Map<string, string>,
   { names, tile, ids }: { names: string[]; tile: string; ids: Map<string, number> },
 ): Promise<'kept' | 'unkept'> {
-  const before = new Map(names.map((name) => [name, told.get(name)?.complete ?? 0]))
+  const before = new Map(names.map((name) => [name, reported.get(name)?.complete ?? 0]))
   const url = `/tiles/${names.map((name) => `default:${name}`).join(',')}/${tile}.mvt`
   const { statusCode, headers, rawPayload, body } = await server.app.inject({ url, headers: server.admin })
   assert.equal(statusCode, 200, body)
@@ -72,7 +72,7 @@ async function askOnce(
     )
     assert.equal(found.size, 1, `${url} mixes ${[...found]} of ${name}`)
     const [generation = -1] = found
-    const known = told.get(name)
+    const known = reported.get(name)
     assert.ok(known)
     assert.ok(
       generation >= (before.get(name) ?? 0),
@@ -104,10 +104,10 @@ export function testTilesDuringReplacements({ catalogue, clients, generations }:
     const url: Record<string, string> =
       catalogue === 'SQLite' ? {} : { TERRANE_DATABASE_URL: await createCatalogDatabase() }
     const server = await serving(t, url)
-    const told = new Map<string, LayerGenerations>()
+    const reported = new Map<string, LayerGenerations>()
     const ids = new Map<string, number>()
     for (const name of layers) {
-      told.set(name, { begun: 0, complete: 0, byVersion: new Map() })
+      reported.set(name, { begun: 0, complete: 0, byVersion: new Map() })
       await importPoints(server, { name, store: name, points: pointsOf(0) })
       ids.set(name, (await recordOf(server, name)).id)
     }
@@ -115,7 +115,7 @@ export function testTilesDuringReplacements({ catalogue, clients, generations }:
     const counts = { kept: 0, unkept: 0 }
     let isOver = false
     const replaceAll = async (name: string): Promise<void> => {
-      const known = told.get(name)
+      const known = reported.get(name)
       assert.ok(known)
       for (let generation = 1; generation <= generations && !isOver; generation += 1) {
         known.begun = generation
@@ -127,7 +127,7 @@ export function testTilesDuringReplacements({ catalogue, clients, generations }:
       for (let round = client; !isOver; round += 1) {
         const names = [['file'], ['table'], ['file', 'table']][round % 3] ?? []
         const tile = tiles[(client * 31 + round * 7) % tiles.length] ?? ''
-        counts[await askOnce(server, told, bodies, { names, tile, ids })] += 1
+        counts[await askOnce(server, reported, bodies, { names, tile, ids })] += 1
       }
     }
     const replacing = Promise.all(layers.map(replaceAll)).finally(() => {
@@ -138,9 +138,9 @@ export function testTilesDuringReplacements({ catalogue, clients, generations }:
       isOver = true
     })
     for (const name of layers) {
-      const last = await askOnce(server, told, bodies, { names: [name], tile: '0/0/0', ids })
-      assert.equal(told.get(name)?.complete, generations)
-      t.diagnostic(`${name}: ${last}, versions ${[...(told.get(name)?.byVersion ?? [])].join(' ')}`)
+      const last = await askOnce(server, reported, bodies, { names: [name], tile: '0/0/0', ids })
+      assert.equal(reported.get(name)?.complete, generations)
+      t.diagnostic(`${name}: ${last}, versions ${[...(reported.get(name)?.byVersion ?? [])].join(' ')}`)
     }
     t.diagnostic(JSON.stringify(counts))
     assert.ok(counts.kept > clients / 3 && counts.unkept > 0, 'both kinds of answers were seen')

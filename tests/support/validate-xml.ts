@@ -19,12 +19,12 @@ export interface XmlDocument {
 /** The faults of each document, by its name; those without any are left out. */
 export async function faultsOfXml(
   t: Cleanup,
-  wishes: readonly XmlDocument[],
+  xmlDocuments: readonly XmlDocument[],
 ): Promise<Record<string, string[]>> {
   const folder = temporaryData(t)
   const python = '/usr/bin/python3'
   await run(python, ['-m', 'zipfile', '-e', archive, join(folder, 'schemas')])
-  const written = wishes.map(({ text, schemas = {} }, at) => {
+  const written = xmlDocuments.map(({ text, schemas = {} }, at) => {
     const path = join(folder, `${at}.xml`)
     writeFileSync(path, text)
     const own = Object.entries(schemas).map(([namespace, schema], index): [string, string] => {
@@ -40,7 +40,7 @@ export async function faultsOfXml(
   child.child.stdin?.end(JSON.stringify(written))
   const found = JSON.parse((await child).stdout) as string[][]
   return Object.fromEntries(
-    wishes.flatMap(({ name }, at): [string, string[]][] =>
+    xmlDocuments.flatMap(({ name }, at): [string, string[]][] =>
       found[at]?.length === 0 ? [] : [[name, found[at] ?? []]],
     ),
   )

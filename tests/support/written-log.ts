@@ -126,8 +126,8 @@ export class WrittenLog {
 
   /** Writes some more; whole lines before the log is rotated, as servers do. */
   write(share: number): void {
-    const wanted = this.#written + Math.ceil(this.#bytes.length * share * this.#draw())
-    this.#writeTo(Math.min(this.#bytes.length, wanted))
+    const expected = this.#written + Math.ceil(this.#bytes.length * share * this.#draw())
+    this.#writeTo(Math.min(this.#bytes.length, expected))
   }
 
   rotate(): void {

@@ -55,52 +55,55 @@ export function callAddress({ path, query = {} }: Pick<Call, 'path' | 'query'>):
 }
 
 /** Requests JSON. If the session has ended, the reader signs in and the request is repeated. */
-export async function call<T>(asked: Call, signal?: AbortSignal): Promise<T> {
-  const reply = await send(asked, signal)
+export async function call<T>(requested: Call, signal?: AbortSignal): Promise<T> {
+  const reply = await send(requested, signal)
   const text = await reply.text()
   return (text === '' ? undefined : JSON.parse(text)) as T
 }
 
 /** The same, with the `ETag` of the response. */
-export async function callTagged<T>(asked: Call, signal?: AbortSignal): Promise<{ value: T; tag?: string }> {
-  const reply = await send(asked, signal)
+export async function callTagged<T>(
+  requested: Call,
+  signal?: AbortSignal,
+): Promise<{ value: T; tag?: string }> {
+  const reply = await send(requested, signal)
   const tag = reply.headers.get('etag')
   return { value: (await reply.json()) as T, tag: tag ?? undefined }
 }
 
 /** Requests a text, such as a style document. */
-export async function callText(asked: Call, signal?: AbortSignal): Promise<string> {
-  const reply = await send({ ...asked, headers: { accept: '*/*', ...asked.headers } }, signal)
+export async function callText(requested: Call, signal?: AbortSignal): Promise<string> {
+  const reply = await send({ ...requested, headers: { accept: '*/*', ...requested.headers } }, signal)
   return reply.text()
 }
 
 /** Requests bytes, such as an image; empty if there are none. */
-export async function callBytes(asked: Call, signal?: AbortSignal): Promise<ArrayBuffer> {
-  const reply = await send({ ...asked, headers: { accept: '*/*', ...asked.headers } }, signal)
+export async function callBytes(requested: Call, signal?: AbortSignal): Promise<ArrayBuffer> {
+  const reply = await send({ ...requested, headers: { accept: '*/*', ...requested.headers } }, signal)
   return reply.arrayBuffer()
 }
 
 /** The same for any response type. Throws `Refusal` and `NoAnswer`. */
-async function send(asked: Call, signal?: AbortSignal): Promise<Response> {
+async function send(requested: Call, signal?: AbortSignal): Promise<Response> {
   for (let tries = 1; ; tries += 1) {
-    const reply = await ask(asked, signal)
+    const reply = await ask(requested, signal)
     if (reply.ok) return reply
     const refusal = await refusalOf(reply)
-    const isEnded = refusal.status === 401 && asked.isSignIn !== true && tries === 1
+    const isEnded = refusal.status === 401 && requested.isSignIn !== true && tries === 1
     if (!isEnded || !(await caller.signInAgain())) throw refusal
   }
 }
 
-async function ask(asked: Call, signal: AbortSignal | undefined): Promise<Response> {
-  const { method = 'GET', body } = asked
-  const headers = new Headers({ accept: 'application/json', ...asked.headers })
+async function ask(requested: Call, signal: AbortSignal | undefined): Promise<Response> {
+  const { method = 'GET', body } = requested
+  const headers = new Headers({ accept: 'application/json', ...requested.headers })
   const token = caller.csrfToken()
   if (method !== 'GET' && token !== undefined) headers.set('x-csrf-token', token)
   const isRaw = body instanceof FormData || body instanceof Blob || typeof body === 'string'
   if (body !== undefined && !isRaw) headers.set('content-type', 'application/json')
   const sent = body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }
   try {
-    return await fetch(callAddress(asked), { method, headers, ...sent, signal })
+    return await fetch(callAddress(requested), { method, headers, ...sent, signal })
   } catch (error) {
     if (signal?.aborted === true) throw error
     throw new NoAnswer('', { cause: error })
@@ -117,11 +120,11 @@ interface Problem {
 /** Joins monitoring's error messages by field; `__all__` is about several fields. */
 function byField(errors: unknown): string | undefined {
   if (typeof errors !== 'object' || errors === null) return undefined
-  const told = Object.entries(errors).map(([field, messages]) => {
+  const reported = Object.entries(errors).map(([field, messages]) => {
     const text = Array.isArray(messages) ? messages.join(' ') : String(messages)
     return field === '__all__' ? text : `${field}: ${text}`
   })
-  return told.length === 0 ? undefined : told.join(' ')
+  return reported.length === 0 ? undefined : reported.join(' ')
 }
 
 async function refusalOf(reply: Response): Promise<Refusal> {

@@ -56,8 +56,8 @@ export async function loadPageAhead(at: string): Promise<void> {
 
 /** The page of the present address. */
 export function PageView() {
-  const asked = findPage(path.value)
-  const page = asked?.page
+  const requested = findPage(path.value)
+  const page = requested?.page
   const isAllowed = page?.needs === undefined || isEnough(page.needs)
   useLayoutEffect(() => {
     if (page !== undefined && !loaded.has(page)) void load(page)
@@ -71,7 +71,7 @@ export function PageView() {
   useEffect(() => {
     document.title = `${title} · Terrane`
   }, [title])
-  if (asked === undefined || page === undefined || (!isAllowed && session.value !== undefined))
+  if (requested === undefined || page === undefined || (!isAllowed && session.value !== undefined))
     return <NoPage />
   if (failed.value?.page === page)
     return <Failed error={failed.value.error} onAgain={() => void load(page)} />
@@ -79,7 +79,7 @@ export function PageView() {
   if (Component === undefined || !isAllowed) return <Loading />
   // At once with what it draws: nothing is painted between.
   showPageSheets([...(page.sheets ?? []), ...(page.laterSheets ?? [])])
-  return <Component key={path.value} {...asked.found} />
+  return <Component key={path.value} {...requested.found} />
 }
 
 /** Returns the title of a page. */

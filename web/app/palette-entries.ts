@@ -94,11 +94,11 @@ export async function importEntries(signal: AbortSignal): Promise<Entry[]> {
 
 /** Those that have every word, in what they are called or what kind they are. */
 export function matching(entries: readonly Entry[], words: string): Entry[] {
-  const wanted = fold(words).split(/\s+/).filter(Boolean)
+  const requested = fold(words).split(/\s+/).filter(Boolean)
   const { kinds } = paletteTexts.value
   return entries.filter(({ text, more = '', kind }) => {
     const all = fold(`${text} ${more} ${kinds[kind]}`)
-    return wanted.every((word) => all.includes(word))
+    return requested.every((word) => all.includes(word))
   })
 }
 

@@ -144,11 +144,16 @@ function useEntries(words: string): { entries: Entry[]; error: unknown } {
       asking.abort()
     }
   }, [words])
-  const isAsked = words.trim() !== ''
+  const isRequested = words.trim() !== ''
   const few = (entries: readonly Entry[]): Entry[] => matching(entries, words).slice(0, mostOfKind)
   // Until the server has responded, shows earlier results that match the words too.
   const known = layers.words === words ? layers.entries : matching(layers.entries, words)
-  const found = isAsked ? known.slice(0, mostOfKind) : []
-  const entries = [...found, ...few(pageEntries()), ...few(actEntries()), ...(isAsked ? few(imports) : [])]
+  const found = isRequested ? known.slice(0, mostOfKind) : []
+  const entries = [
+    ...found,
+    ...few(pageEntries()),
+    ...few(actEntries()),
+    ...(isRequested ? few(imports) : []),
+  ]
   return { entries, error }
 }

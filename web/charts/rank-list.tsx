@@ -32,10 +32,10 @@ export function RankList({ label, entries, shown }: Props) {
   const isWhole = useSignal(false)
   const sought = useSignal('')
   const most = Math.max(0, ...entries.slice(0, 1).map(({ value }) => value))
-  const wanted = sought.value.trim().toLocaleLowerCase()
+  const requested = sought.value.trim().toLocaleLowerCase()
   const found =
-    isWhole.value && wanted !== ''
-      ? entries.filter(({ name }) => name.toLocaleLowerCase().includes(wanted))
+    isWhole.value && requested !== ''
+      ? entries.filter(({ name }) => name.toLocaleLowerCase().includes(requested))
       : entries
   const isMore = entries.length > first
   return (

@@ -18,13 +18,13 @@ interface Props {
 /** An input with its label above, and below it a hint or the reason why it cannot be taken. */
 export function Field({ label, hint, error, type = 'text', ...input }: Props) {
   const id = useId()
-  const told = error ?? hint
+  const reported = error ?? hint
   const shared = {
     ...input,
     id,
     class: 'in',
     'aria-invalid': error !== undefined,
-    'aria-describedby': told === undefined ? undefined : `${id}-told`,
+    'aria-describedby': reported === undefined ? undefined : `${id}-told`,
   } as const
   return (
     <div class="field">

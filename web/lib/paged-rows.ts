@@ -20,7 +20,7 @@ export class PagedRows<T> {
   readonly #total = signal<number | undefined>(undefined)
   readonly #error = signal<unknown>(undefined)
   readonly #changes = signal(0)
-  #wanted: number[] = [0]
+  #requested: number[] = [0]
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(ask: Ask<T>) {
@@ -59,15 +59,15 @@ export class PagedRows<T> {
     const pages: number[] = []
     for (let page = Math.floor(first / pageRows); page * pageRows < Math.max(end, first + 1); page += 1)
       pages.push(page)
-    this.#wanted = pages
+    this.#requested = pages
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.load(), settleMs)
   }
 
   /** Loads requested rows that are missing. */
   load(): void {
-    for (const [page, asking] of this.#asking) if (!this.#wanted.includes(page)) asking.abort()
-    for (const page of this.#wanted)
+    for (const [page, asking] of this.#asking) if (!this.#requested.includes(page)) asking.abort()
+    for (const page of this.#requested)
       if (!this.#pages.has(page) && !this.#asking.has(page)) void this.#load(page)
   }
 

@@ -72,12 +72,12 @@ export function followLinks(root: HTMLElement): void {
  * not match.
  */
 export function matchPath(pattern: string, actual: string): Record<string, string> | undefined {
-  const wanted = pattern.split('/')
+  const requested = pattern.split('/')
   const given = actual.replace(/\/$/, '').split('/')
-  if (actual !== '/' && wanted.length !== given.length) return undefined
+  if (actual !== '/' && requested.length !== given.length) return undefined
   if (actual === '/') return pattern === '/' ? {} : undefined
   const found: Record<string, string> = {}
-  for (const [index, part] of wanted.entries()) {
+  for (const [index, part] of requested.entries()) {
     const text = given[index] ?? ''
     if (part.startsWith(':')) {
       if (text === '') return undefined

@@ -91,12 +91,12 @@ function withOwnId(layer: LayerSpecification, taken: Set<string>): LayerSpecific
 
 /** Escaped: a layer's attribution must not be executed. */
 function attributionsOf(data: readonly DataStyle[]): string[] {
-  const said = data.flatMap(({ sources }) =>
+  const output = data.flatMap(({ sources }) =>
     Object.values(sources).flatMap((source) =>
       'attribution' in source && typeof source.attribution === 'string' ? [source.attribution] : [],
     ),
   )
-  return [...new Set(said.map(plainText).filter((text) => text !== ''))]
+  return [...new Set(output.map(plainText).filter((text) => text !== ''))]
 }
 
 /** Markup is read without being shown or run. */

@@ -20,7 +20,7 @@ export function DrawnMap(props: MapViewProps) {
   const now = useRef<{ props: MapViewProps; combined?: CombinedStyle }>({ props })
   now.current.props = props
   const [place, setPlace] = useState<MapPosition>()
-  const [asked, setAsked] = useState<MapFeatureInfo>()
+  const [mapFeatureInfo, setRequested] = useState<MapFeatureInfo>()
   const [failed, setFailed] = useState<unknown>()
   const { known, error, again } = usePublished(layers, version)
   const [attributions, setAttributions] = useState<string[]>([])
@@ -28,7 +28,7 @@ export function DrawnMap(props: MapViewProps) {
   const ask = (answer: MapFeatureInfo): void => {
     const isNothing = answer.found.length === 0
     if (isNothing) now.current.props.onPick?.(undefined)
-    setAsked(isNothing ? undefined : answer)
+    setRequested(isNothing ? undefined : answer)
   }
   useEffect(() => {
     const element = container.current
@@ -65,11 +65,11 @@ export function DrawnMap(props: MapViewProps) {
   useEffect(() => () => map.current?.remove(), [])
   useCamera(map, props)
   const close = (): void => {
-    setAsked(undefined)
+    setRequested(undefined)
     props.onPick?.(undefined)
     map.current?.getCanvas().focus({ preventScroll: true })
   }
-  const point = asked && map.current?.project(asked.at)
+  const point = mapFeatureInfo && map.current?.project(mapFeatureInfo.at)
   const reason = error ?? failed
   return (
     <>
@@ -77,10 +77,10 @@ export function DrawnMap(props: MapViewProps) {
       <MapButtons map={map} onWhole={bounds ? () => fit(map.current, bounds, true) : undefined} />
       {place !== undefined && <ScaleBar {...place} />}
       <Attribution to={attributions} />
-      {asked !== undefined && point !== undefined && (
+      {mapFeatureInfo !== undefined && point !== undefined && (
         <FoundHere
-          key={asked.at.join(' ')}
-          asked={asked}
+          key={mapFeatureInfo.at.join(' ')}
+          requested={mapFeatureInfo}
           point={point}
           isBelow={point.y < (map.current?.getContainer().clientHeight ?? 0) / 2}
           label={label}

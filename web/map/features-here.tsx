@@ -6,7 +6,7 @@ import type { MapViewProps } from './map-props.ts'
 import type { MapFeature, MapFeatureInfo } from './open-map.ts'
 
 interface FoundHereProps {
-  asked: MapFeatureInfo
+  requested: MapFeatureInfo
   /** Current position on the canvas. */
   point: { x: number; y: number }
   /** True to show the values below the location. */
@@ -19,11 +19,19 @@ interface FoundHereProps {
 }
 
 /** Features at a location, one after the other: next to the location, or as a sheet on phones. */
-export function FoundHere({ asked, point, isBelow, label, onLook, popup, onClose }: FoundHereProps) {
+export function FoundHere({
+  requested: mapFeatureInfo,
+  point,
+  isBelow,
+  label,
+  onLook,
+  popup,
+  onClose,
+}: FoundHereProps) {
   const texts = messages.value.map
   const element = useRef<HTMLElement>(null)
   const [index, setIndex] = useState(0)
-  const found = asked.found[index]
+  const found = mapFeatureInfo.found[index]
   useEffect(() => {
     element.current?.focus({ preventScroll: true })
     const onKey = ({ key }: KeyboardEvent): void => {
@@ -35,7 +43,8 @@ export function FoundHere({ asked, point, isBelow, label, onLook, popup, onClose
   useEffect(() => onLook?.(found), [found])
   if (found === undefined) return null
   const name = found.layer === 'objects' ? label : nameOf(found.layer)
-  const turn = (by: number) => (): void => setIndex((index + by + asked.found.length) % asked.found.length)
+  const turn = (by: number) => (): void =>
+    setIndex((index + by + mapFeatureInfo.found.length) % mapFeatureInfo.found.length)
   return (
     <section
       ref={element}
@@ -48,12 +57,12 @@ export function FoundHere({ asked, point, isBelow, label, onLook, popup, onClose
         <strong class="cut" dir="auto">
           {name}
         </strong>
-        {asked.found.length > 1 && (
+        {mapFeatureInfo.found.length > 1 && (
           <span class="row several">
             <button type="button" class="btn quiet ic sm" aria-label={texts.before} onClick={turn(-1)}>
               <Icon name="right" class="flip" />
             </button>
-            <span role="status">{texts.which(index + 1, asked.found.length)}</span>
+            <span role="status">{texts.which(index + 1, mapFeatureInfo.found.length)}</span>
             <button type="button" class="btn quiet ic sm" aria-label={texts.after} onClick={turn(1)}>
               <Icon name="right" />
             </button>

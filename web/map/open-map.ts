@@ -10,10 +10,12 @@ import { giveMarks } from './change-marks.ts'
 import type { MapObject } from './objects.ts'
 import type { Hit } from './order-hits.ts'
 import { orderHits } from './order-hits.ts'
-import { trialProtocol, trialTile } from './trial-tiles.ts'
+import { unsavedStyleProtocol, unsavedStyleTile } from './unsaved-style-tiles.ts'
 
 setWorkerUrl(new URL(MAPLIBRE_WORKER, import.meta.url).href)
-addProtocol(trialProtocol, async ({ url }, { signal }) => ({ data: await trialTile(url, signal) }))
+addProtocol(unsavedStyleProtocol, async ({ url }, { signal }) => ({
+  data: await unsavedStyleTile(url, signal),
+}))
 
 /** True if the reader prefers reduced motion. */
 export const isStill = matchMedia('(prefers-reduced-motion: reduce)')
@@ -39,7 +41,7 @@ interface Heard {
   /** The map has stopped moving. */
   onRest(): void
   /** Called for a click, or for Enter, which queries the center. */
-  onAsk(asked: MapFeatureInfo): void
+  onAsk(mapFeatureInfo: MapFeatureInfo): void
   onError(error: unknown): void
 }
 
@@ -63,7 +65,7 @@ export function openMap(container: HTMLElement, style: StyleSpecification, heard
   map.on('load', heard.onMove)
   map.on('moveend', heard.onRest)
   map.on('error', ({ error }) => heard.onError(error))
-  map.on('click', ({ point }) => heard.onAsk(askedAt(map, point, heard.dataIds())))
+  map.on('click', ({ point }) => heard.onAsk(requestedAt(map, point, heard.dataIds())))
   map.on('idle', () => {
     container.dataset['drawn'] = 'yes'
   })
@@ -71,7 +73,7 @@ export function openMap(container: HTMLElement, style: StyleSpecification, heard
     delete container.dataset['drawn']
   })
   map.getCanvas().addEventListener('keydown', ({ key }) => {
-    if (key === 'Enter') heard.onAsk(askedAt(map, map.project(map.getCenter()), heard.dataIds()))
+    if (key === 'Enter') heard.onAsk(requestedAt(map, map.project(map.getCenter()), heard.dataIds()))
   })
   return map
 }
@@ -79,7 +81,7 @@ export function openMap(container: HTMLElement, style: StyleSpecification, heard
 const reach = 4
 const mostFound = 20
 
-function askedAt(map: MapLibreMap, point: Point, dataIds: readonly string[]): MapFeatureInfo {
+function requestedAt(map: MapLibreMap, point: Point, dataIds: readonly string[]): MapFeatureInfo {
   const { lng, lat } = map.unproject(point)
   const layers = dataIds.filter((id) => map.getLayer(id) !== undefined)
   const around: [[number, number], [number, number]] = [

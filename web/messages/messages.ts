@@ -7,7 +7,7 @@ export const languages = ['en', 'de'] as const
 type Language = (typeof languages)[number]
 
 /** Current language: the stored choice, otherwise the browser's first. */
-export const language = storedChoice<Language>('language', languages, wanted())
+export const language = storedChoice<Language>('language', languages, requested())
 
 /** Texts of the frame of every page, in the current language. */
 export const messages = textsOf<Messages>({ en, de })
@@ -17,7 +17,7 @@ export function textsOf<Texts>(all: Record<Language, Texts>): ReadonlySignal<Tex
   return computed(() => all[language.value])
 }
 
-function wanted(): Language {
+function requested(): Language {
   for (const tag of navigator.languages) {
     const found = languages.find((one) => tag.toLowerCase().startsWith(one))
     if (found !== undefined) return found

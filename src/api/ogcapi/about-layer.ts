@@ -73,12 +73,12 @@ export async function aboutOneFeature(
   answer: (layer: LayerRecord) => unknown,
 ): Promise<unknown> {
   const layer = await readableLayer(catalog, request)
-  await sayHowLong(catalog, sharedMaxAgeSeconds, layer, request, reply)
+  await setCacheControl(catalog, sharedMaxAgeSeconds, layer, request, reply)
   return answer(layer)
 }
 
 /** Sets how long a response about a layer may be cached. */
-async function sayHowLong(
+async function setCacheControl(
   { layers }: Catalog,
   sharedMaxAgeSeconds: number,
   layer: LayerRecord,
@@ -104,7 +104,7 @@ async function isKept(
 ): Promise<boolean> {
   const { layers } = catalog
   const { version, isCurrent } = await layers.versionOf(layer)
-  await sayHowLong(catalog, sharedMaxAgeSeconds, layer, request, reply)
+  await setCacheControl(catalog, sharedMaxAgeSeconds, layer, request, reply)
   if (!isCurrent) return false
   const meaning = [
     program,
@@ -116,8 +116,8 @@ async function isKept(
   ]
   const digest = createHash('sha256').update(JSON.stringify(meaning)).digest('base64url').slice(0, 22)
   reply.header('etag', `W/"${digest}"`)
-  const wanted = entityTags(request.headers['if-none-match'])
-  if (!wanted.includes(`"${digest}"`) && !wanted.includes('*')) return false
+  const requested = entityTags(request.headers['if-none-match'])
+  if (!requested.includes(`"${digest}"`) && !requested.includes('*')) return false
   reply.code(304)
   return true
 }

@@ -36,7 +36,7 @@ export class CachedCounts {
           query.featureIds,
           box,
           filter?.srs,
-          filterKey(filter?.asked),
+          filterKey(filter?.requested),
         ])
       : undefined
   }

@@ -36,7 +36,7 @@ export const getGranules = represented(
       'Granules of a mosaic as features with footprint, time and file, chosen by `bbox`, `datetime` and values of properties.',
     params: CollectionParams,
     query: ItemsQuery,
-    told: { query: DocumentedItemsQuery },
+    reported: { query: DocumentedItemsQuery },
     answers: { 200: FeaturesAnswer },
     handle: (deps: OgcCoveragesDeps, request, reply) =>
       aboutLayer(deps, request, reply, (layer) => sendGranules(deps, layer, request, reply)),

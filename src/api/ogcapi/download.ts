@@ -118,8 +118,8 @@ async function refuseMosaic(catalog: Catalog, layer: LayerRecord): Promise<void>
 }
 
 function readFormat(text: string, kind: LayerRecord['details']['kind']): DownloadFormat {
-  const wanted = kind === 'vector' ? 'features' : 'coverage'
-  const offered = downloadFormats.filter((one) => formatsOfFiles[one].of === wanted)
+  const requested = kind === 'vector' ? 'features' : 'coverage'
+  const offered = downloadFormats.filter((one) => formatsOfFiles[one].of === requested)
   const found = offered.find((one) => one === text)
   if (found !== undefined) return found
   throw invalid(

@@ -29,7 +29,7 @@ const sent = {
     'Coordinates are in CRS84 unless `Content-Crs` names a CRS that the collection lists. Edits of one user within 15 minutes are one version of the layer.',
 }
 
-type Kind = 'create' | 'replace' | 'update' | 'delete'
+type EditKind = 'create' | 'replace' | 'update' | 'delete'
 
 /** Adding a feature (OGC 20-002, /req/create-replace-delete/post-op to post-response). */
 export const createFeature = operation({
@@ -38,7 +38,7 @@ export const createFeature = operation({
   summary: 'Add a feature to a layer',
   params: CollectionParams,
   idempotent: true,
-  told: { body: Feature },
+  reported: { body: Feature },
   consumes: featureTypes,
   answers: { 201: FeatureAnswer },
   handle: async ({ catalog, edits }: OgcEditsDeps, request, reply) => {
@@ -57,7 +57,7 @@ export const replaceFeature = operation({
   ...sent,
   summary: 'Replace a feature: properties that are not named become empty',
   params: ItemParams,
-  told: { body: Feature },
+  reported: { body: Feature },
   consumes: featureTypes,
   answers: { 204: empty() },
   handle: ({ catalog, edits }: OgcEditsDeps, request, reply) =>
@@ -70,7 +70,7 @@ export const updateFeature = operation({
   ...sent,
   summary: 'Change what is named of a feature, by a JSON Merge Patch',
   params: ItemParams,
-  told: { body: FeaturePatch },
+  reported: { body: FeaturePatch },
   consumes: patchTypes,
   answers: { 204: empty() },
   handle: ({ catalog, edits }: OgcEditsDeps, request, reply) =>
@@ -159,7 +159,7 @@ async function editableLayer(
 async function change(
   catalog: Catalog,
   edits: FeatureEdits,
-  kind: Exclude<Kind, 'create'>,
+  kind: Exclude<EditKind, 'create'>,
   request: FastifyRequest<{ Params: Static<typeof ItemParams> }>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -171,7 +171,7 @@ async function change(
 async function edit(
   edits: FeatureEdits,
   layer: LayerRecord,
-  kind: Kind,
+  kind: EditKind,
   request: FastifyRequest,
   reply: FastifyReply,
   featureId?: string,
@@ -180,7 +180,7 @@ async function edit(
   const { body, headers, caller } = request
   const { srs, isYx } = contentCrs(layer, request)
   const ifMatch = headers['if-match'] === undefined ? undefined : featureStates(headers['if-match'])
-  const wish = {
+  const options = {
     kind,
     written: { srs, isYx },
     body: Buffer.isBuffer(body) && kind !== 'delete' ? new Uint8Array(body) : undefined,
@@ -189,7 +189,7 @@ async function edit(
     featureId,
     user: caller.name,
   }
-  const made = await edits.edit(layer, wish, clientSignal(reply))
+  const made = await edits.edit(layer, options, clientSignal(reply))
   if (made.tag !== undefined) reply.header('etag', featureEtag(made.tag, made.version))
   return made
 }

@@ -32,7 +32,7 @@ export const getFeatures = represented(
       'A page of features in GeoJSON or another format, chosen by `bbox`, `datetime`, `filter` (CQL2) and property names. The link `next` leads to the next page.',
     params: CollectionParams,
     query: ItemsQuery,
-    told: { query: DocumentedItemsQuery },
+    reported: { query: DocumentedItemsQuery },
     answers: { 200: FeaturesAnswer },
     handle: (deps: OgcDeps, request, reply) =>
       aboutLayer(deps, request, reply, async (layer) => {

@@ -182,8 +182,8 @@ async function isKept(
   const etag = featureEtag(state, isCurrent ? version : undefined)
   // Another representation of the same state: a weak tag, which does not promise equal bytes.
   reply.header('etag', chosenRepresentation(request) === undefined ? etag : `W/${etag}`)
-  const wanted = entityTags(request.headers['if-none-match'])
-  return wanted.includes(etag) || wanted.includes('*')
+  const requested = entityTags(request.headers['if-none-match'])
+  return requested.includes(etag) || requested.includes('*')
 }
 
 /** Sends one feature (OGC 17-069r4, section 7.16). */

@@ -52,7 +52,7 @@ export function pageLinks(
 ): ItemLink[] {
   const collection = `/ogc/collections/${encodeURIComponent(collectionId(layer))}`
   const { path, limit, offset, from, about } = page
-  const link = (rel: string, place: Place): ItemLink => ({
+  const link = (rel: string, place: PageStart): ItemLink => ({
     rel,
     type: mediaType,
     href: hrefOf(request, path, limit, place),
@@ -70,9 +70,9 @@ export function pageLinks(
   ]
 }
 
-type Place = { offset: number } | { position: string }
+type PageStart = { offset: number } | { position: string }
 
-function hrefOf(request: FastifyRequest, path: string, limit: number, place: Place): string {
+function hrefOf(request: FastifyRequest, path: string, limit: number, place: PageStart): string {
   const query = new URLSearchParams(request.query as Record<string, string>)
   query.delete('offset' in place ? 'position' : 'offset')
   query.set('limit', String(limit))
@@ -85,12 +85,12 @@ function neighbours(
   { limit, offset, from }: PageLocation,
   { numberMatched, numberReturned, ends }: Pick<PagePart, 'numberMatched' | 'numberReturned' | 'ends'>,
   tokenOf: (position: PagePosition) => string | undefined,
-): { next: Place | undefined; prev: Place | undefined } {
+): { next: PageStart | undefined; prev: PageStart | undefined } {
   const passed = from?.passed ?? offset
   const isBackward = from?.isBackward === true
   const hasNext = isBackward || (ends?.hasMore ?? passed + limit < numberMatched)
   const hasPrev = isBackward ? ends?.hasMore === true : from !== undefined || offset > 0
-  const place = (row: RowPosition | undefined, before: number, goesBack: boolean): Place => {
+  const place = (row: RowPosition | undefined, before: number, goesBack: boolean): PageStart => {
     const token = row && tokenOf({ row, passed: before, isBackward: goesBack })
     return token === undefined ? { offset: before } : { position: token }
   }

@@ -46,8 +46,8 @@ export function narrowed(
   others: readonly Filter[],
 ): RequestFilter | undefined {
   if (others.length === 0) return filter
-  const parts = filter === undefined ? [] : [filter.asked]
-  return { asked: allOf([...parts, ...others]), srs: filter?.srs ?? crs84.srs }
+  const parts = filter === undefined ? [] : [filter.requested]
+  return { requested: allOf([...parts, ...others]), srs: filter?.srs ?? crs84.srs }
 }
 
 function sides(attribute: Attribute, value: unknown): Expression[] {

@@ -40,7 +40,7 @@ export interface Representation {
    * Writes the handler's result, an object; absent: the handler sends this representation itself, or it is
    * sent as JSON.
    */
-  write?(answer: unknown, asked: RepresentationContext): string | Promise<string>
+  write?(answer: unknown, representationContext: RepresentationContext): string | Promise<string>
   /** Rows of a page, where it is written from features that are cut short: usually, and at most. */
   rows?: { usual: number; most: number }
   /** Inputs of the text besides the document and the address. */
@@ -95,11 +95,11 @@ function chooseRepresentation(
   const types = offered.map(({ mediaType, acceptedAs = [] }) => [mediaType, ...acceptedAs])
   const chosen = offered[chooseMediaType(types, accept) ?? -1]
   if (chosen !== undefined) return chosen
-  const told = offered.map(({ mediaType }) => mediaType).join(', ')
+  const reported = offered.map(({ mediaType }) => mediaType).join(', ')
   throw new Failure(
     'notAcceptable',
     'not-acceptable',
-    `Accept "${accept?.slice(0, 200)}" names nothing that is offered here: ${told}; or f with one of ${names}`,
+    `Accept "${accept?.slice(0, 200)}" names nothing that is offered here: ${reported}; or f with one of ${names}`,
   )
 }
 
@@ -126,22 +126,22 @@ export function alternateLinks(request: FastifyRequest, path: string): ItemLink[
 /** Returns the operation with these representations; the first is the default. */
 export function represented<Parts>(
   offered: readonly Representation[],
-  asked: Operation<Parts>,
+  operation: Operation<Parts>,
 ): Operation<Parts> {
-  const told = asked.told?.query ?? asked.query
-  const described = describeAll(offered, asked.answers[200])
+  const schema = operation.reported?.query ?? operation.query
+  const described = describeAll(offered, operation.answers[200])
   return {
-    ...asked,
-    query: withFormat(asked.query, offered, Type.String()),
-    told: { ...asked.told, query: withFormat(told, offered, toldFormat(offered)) },
-    answers: described === undefined ? asked.answers : { ...asked.answers, 200: described },
+    ...operation,
+    query: withFormat(operation.query, offered, Type.String()),
+    reported: { ...operation.reported, query: withFormat(schema, offered, reportedFormat(offered)) },
+    answers: described === undefined ? operation.answers : { ...operation.answers, 200: described },
     handle: async (parts, request, reply) => {
       const { f } = request.query as { f?: string }
       addVary(reply, 'Accept')
       const chosen = chooseRepresentation(offered, { f, accept: request.headers.accept })
       negotiated.set(request, { offered, chosen })
-      if (chosen.rows !== undefined) mendQuestion(request, chosen.rows.most)
-      const answer = await asked.handle(parts, request, reply)
+      if (chosen.rows !== undefined) repairQuery(request, chosen.rows.most)
+      const answer = await operation.handle(parts, request, reply)
       if (answer === reply || answer === undefined) return answer
       const whole = withAlternates(request, answer)
       if (chosen.write === undefined) return whole
@@ -153,7 +153,7 @@ export function represented<Parts>(
 }
 
 /** Forms of pages send what was not filled in as well; and no page is longer than people read. */
-function mendQuestion({ query }: FastifyRequest, mostRows: number): void {
+function repairQuery({ query }: FastifyRequest, mostRows: number): void {
   const given = query as Record<string, unknown>
   for (const [name, value] of Object.entries(given)) if (value === '') delete given[name]
   if (Number(given['limit']) > mostRows) given['limit'] = String(mostRows)
@@ -179,7 +179,7 @@ function withFormat(query: TSchema | undefined, offered: readonly Representation
   return Type.Object({ ...properties, f: Type.Optional(f), ...(isRead ? { lang: Type.Optional(lang) } : {}) })
 }
 
-function toldFormat(offered: readonly Representation[]): TSchema {
+function reportedFormat(offered: readonly Representation[]): TSchema {
   const description = `Format of the answer: ${offered[0]?.name} where neither this nor \`Accept\` names one`
   const [first, ...others] = offered.map(({ name }) => name)
   if (first === undefined) throw new Error('An answer without a format')

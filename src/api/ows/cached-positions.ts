@@ -35,7 +35,7 @@ export class CachedPositions {
       query.sort,
       box,
       filter?.srs,
-      filterKey(filter?.asked),
+      filterKey(filter?.requested),
     ])
   }
 

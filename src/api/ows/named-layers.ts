@@ -6,10 +6,10 @@ import type { FastifyRequest } from '../app-types.ts'
 import { OwsFailure } from './ows-failure.ts'
 
 /** Number of names listed if a name is ambiguous. */
-const mostTold = 5
+const maxListed = 5
 
 /** Scope of a name. */
-interface Place {
+interface Location {
   /** Only its layers. */
   workspace: string | undefined
   /** Kinds that a name without a workspace may refer to. */
@@ -25,7 +25,7 @@ export async function findLayer(
   catalog: Pick<Catalog, 'layers' | 'cards'>,
   request: FastifyRequest,
   name: string,
-  { workspace, kinds }: Place,
+  { workspace, kinds }: Location,
 ): Promise<LayerRecord | undefined> {
   const colon = name.indexOf(':')
   const place =
@@ -43,10 +43,10 @@ async function onlyPlaceOf(
 ): Promise<string | undefined> {
   const places = await placesOf(catalog, request, name, kinds)
   if (places.length <= 1) return places[0]
-  const told = places.slice(0, mostTold).map((one) => `${one}:${name}`)
+  const reported = places.slice(0, maxListed).map((one) => `${one}:${name}`)
   throw new OwsFailure(
     'LayerNotDefined',
-    `Several layers are called "${name}": ask for one of ${told.join(', ')}`,
+    `Several layers are called "${name}": ask for one of ${reported.join(', ')}`,
     'layers',
     404,
   )
@@ -93,7 +93,7 @@ export async function requireLayers(
   names: readonly string[],
   { workspace, parameter }: { workspace: string | undefined; parameter: string },
 ): Promise<LayerRecord[]> {
-  const place: Place = { workspace, kinds: ['vector', 'raster'] }
+  const place: Location = { workspace, kinds: ['vector', 'raster'] }
   const layers = await Promise.all(
     names.map(async (name) => {
       const layer = await findLayer(catalog, request, name, place)

@@ -36,7 +36,7 @@ const wms = {
   takesTokenInUrl: true,
   description:
     'By key and value, names in any case, as OGC 06-042 and 01-068r3 say; parameters that they do not know are ignored. What fails is told by a service exception report.',
-  told: { query: Query },
+  reported: { query: Query },
   answers: serviceAnswers,
 }
 
@@ -58,7 +58,7 @@ const ows = {
   ...wms,
   description:
     'As the service that is asked: names of parameters in any case; those that it does not know are ignored. What fails is told by its exceptions.',
-  told: {
+  reported: {
     query: Type.Object(
       {
         SERVICE: Type.String({ description: offeredServices }),
@@ -91,7 +91,7 @@ const wfs = {
   takesTokenInUrl: true,
   description:
     'By key and value, names in any case, as OGC 09-025r2 and 04-094 say; parameters that they do not know are ignored. What fails is told by an exception report.',
-  told: {
+  reported: {
     query: Type.Object(
       {
         SERVICE: Type.Optional(Type.String()),
@@ -127,7 +127,7 @@ const wcs = {
   ...wfs,
   description:
     'By key and value, names in any case, as OGC 09-110r4 and 03-065r6 say; parameters that they do not know are ignored. What fails is told by an exception report.',
-  told: {
+  reported: {
     query: Type.Object(
       {
         SERVICE: Type.Optional(Type.String()),
@@ -160,7 +160,7 @@ const wmts = {
   ...wfs,
   description:
     'By key and value, names in any case, as OGC 07-057r7 says; tile matrix sets have the names of OGC 17-083r4 and those of GeoWebCache. What fails is told by an exception report.',
-  told: {
+  reported: {
     query: Type.Object(
       {
         SERVICE: Type.Optional(Type.String()),
@@ -192,7 +192,7 @@ const posted = {
   description:
     'The same as XML, as OGC 09-025r2 and 04-094 say, or as a form of keys and values. Features are changed elsewhere: Transaction and SOAP are refused by an exception report.',
   consumes: ['text/xml', 'application/xml', 'application/x-www-form-urlencoded'],
-  told: { body: Type.String(), query: Type.Object(urlToken, { additionalProperties: true }) },
+  reported: { body: Type.String(), query: Type.Object(urlToken, { additionalProperties: true }) },
   bodyLimit: ({ documents }: Pick<OwsDeps, 'documents'>) => documents.limits.bodyBytes,
 }
 

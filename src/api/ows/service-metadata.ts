@@ -56,10 +56,10 @@ function languagesOf(about: ServiceSettings, cards: readonly LayerSummary[]): La
 
 /** Returns the first requested language that is available; otherwise the default. */
 function chooseLanguage(values: KeyValues, all: Languages['all']): Languages {
-  const wanted = [values.find('language'), values.find('acceptlanguages')].flatMap((text) =>
+  const requested = [values.find('language'), values.find('acceptlanguages')].flatMap((text) =>
     (text ?? '').split(/[\s,]+/),
   )
-  for (const one of wanted) {
+  for (const one of requested) {
     const tag = languageTag(one.replace(/;.*/, ''))
     const found = tag === undefined ? undefined : all.find((code) => languageTag(code) === tag)
     if (found !== undefined) return { all, spoken: found }
@@ -68,12 +68,12 @@ function chooseLanguage(values: KeyValues, all: Languages['all']): Languages {
 }
 
 /** Returns the object with the texts of a language, if there are any; undefined: unchanged. */
-function inLanguage<Told extends TranslatedTexts | LayerSummary>(
-  told: Told & { translations?: Translations },
+function inLanguage<Reported extends TranslatedTexts | LayerSummary>(
+  reported: Reported & { translations?: Translations },
   language: string | undefined,
-): Told {
-  const texts = language === undefined ? undefined : told.translations?.[language]
-  return texts === undefined ? told : { ...told, ...defined({ ...texts }) }
+): Reported {
+  const texts = language === undefined ? undefined : reported.translations?.[language]
+  return texts === undefined ? reported : { ...reported, ...defined({ ...texts }) }
 }
 
 /** Appends facts for which the services have no elements to the abstract. */

@@ -22,13 +22,13 @@ export function addExamples(document: Node): Node {
   return document
 }
 
-interface Place {
+interface Location {
   path: string
   method: string
   resolve(ref: string): unknown
 }
 
-function addTo(operation: Node, place: Place): void {
+function addTo(operation: Node, place: Location): void {
   const { resolve } = place
   const body = asNode(asNode(operation.requestBody).content)
   for (const [type, content] of Object.entries(body)) {
@@ -48,7 +48,7 @@ function isJson(type: string): boolean {
 }
 
 /** Writes the curl command. */
-function curlOf(operation: Node, { path, method }: Place): string {
+function curlOf(operation: Node, { path, method }: Location): string {
   const parameters = Array.isArray(operation.parameters) ? operation.parameters.map(asNode) : []
   const query = parameters
     .filter((one) => one.in === 'query' && one.required === true)

@@ -122,9 +122,9 @@ describe('connections', () => {
       upload.write('x')
       await delay(longMs / 20)
     }
-    const [stored = '', told = '', streamed = ''] = await answers
+    const [stored = '', reported = '', streamed = ''] = await answers
     assert.match(stored, /stored$/)
-    assert.match(told, /late$/)
+    assert.match(reported, /late$/)
     assert.match(streamed, /data: 9/)
   })
 

@@ -72,7 +72,7 @@ function parseJson5(text: string): { value: unknown } | undefined {
   }
 }
 
-interface Place {
+interface Location {
   depth: number
   /** Shared by all places. */
   count: { values: number }
@@ -80,7 +80,7 @@ interface Place {
 }
 
 /** `null` means absent; list items keep theirs, so that positions stay. */
-function withoutNulls(value: unknown, place: Place): unknown {
+function withoutNulls(value: unknown, place: Location): unknown {
   const { depth, count, keepsNulls } = place
   count.values += 1
   if (count.values > maxJsonValues)

@@ -142,8 +142,8 @@ function endingOf(request: FastifyRequest, reply: FastifyReply): Ending {
 
 function bodyBytes(request: FastifyRequest, reply: FastifyReply): number {
   if (request.method === 'HEAD' || reply.statusCode === 304) return 0
-  const told = Number(reply.getHeader('content-length') ?? Number.NaN)
-  return Number.isFinite(told) ? told : Math.max(0, bytesSent(request) - (request[sentBefore] ?? 0))
+  const reported = Number(reply.getHeader('content-length') ?? Number.NaN)
+  return Number.isFinite(reported) ? reported : Math.max(0, bytesSent(request) - (request[sentBefore] ?? 0))
 }
 
 function bytesSent({ raw }: FastifyRequest): number {

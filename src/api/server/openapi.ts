@@ -86,7 +86,7 @@ function describeRoute(
 }
 
 function describeOperation(app: App, operation: NamedDescription, schema: FastifySchema = {}): FastifySchema {
-  const { id, summary, tags, description, deprecated, told, consumes } = operation
+  const { id, summary, tags, description, deprecated, reported, consumes } = operation
   const older = hasOlderAnswers(app.dialect) ? operation.olderAnswers : undefined
   return {
     ...schema,
@@ -94,9 +94,10 @@ function describeOperation(app: App, operation: NamedDescription, schema: Fastif
     description: description ?? schema.description,
     deprecated: deprecated ?? schema.deprecated,
     querystring:
-      describeParameters((told?.query ?? schema.querystring) as TSchema | undefined) ?? schema.querystring,
-    params: describeParameters((told?.params ?? schema.params) as TSchema | undefined) ?? schema.params,
-    body: told?.body ?? schema.body ?? schema.body,
+      describeParameters((reported?.query ?? schema.querystring) as TSchema | undefined) ??
+      schema.querystring,
+    params: describeParameters((reported?.params ?? schema.params) as TSchema | undefined) ?? schema.params,
+    body: reported?.body ?? schema.body ?? schema.body,
     consumes: consumes?.slice() ?? schema.consumes,
     operationId: id,
     tags,

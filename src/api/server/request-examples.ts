@@ -23,7 +23,7 @@ export const requestExamples: Record<string, unknown> = {
   createFeature: feature,
   replaceFeature: feature,
   updateFeature: { properties: { height: 22 } },
-  drawTrialTile: { style: { format: 'maplibre', document: maplibre } },
+  drawUnsavedStyleTile: { style: { format: 'maplibre', document: maplibre } },
   createExport: { export: { format: 'pmtiles', maxZoom: 10 } },
   createWorkspace: { workspace: { name: 'city', public: true } },
   changeDefaultWorkspace: { workspace: { name: 'city' } },

@@ -33,9 +33,9 @@ export function answerUnknownPaths(app: App, basePath: string): void {
       .filter((one) => one.pattern.test(path))
       .flatMap((one) => [...one.methods])
     if (methods.length === 0) {
-      const asked = request.originalUrl.split('?', 1)[0] ?? ''
-      const hint = asked.startsWith(`${basePath}/`) ? '' : `: this server stands at ${basePath}/`
-      throw notFound('unknown-path', `No such path: ${asked}${hint}`)
+      const requested = request.originalUrl.split('?', 1)[0] ?? ''
+      const hint = requested.startsWith(`${basePath}/`) ? '' : `: this server stands at ${basePath}/`
+      throw notFound('unknown-path', `No such path: ${requested}${hint}`)
     }
     return refuseMethod(reply, request.method, [...new Set(methods)].sort())
   }

@@ -34,7 +34,7 @@ function tagOf(program: string, layers: readonly LayerAtVersion[]): string | und
 }
 
 /** Sets how long a response about layers may be cached; not at all if `v` is not its version. */
-export function sayHowLong(
+export function setCacheControl(
   { version: program, sharedMaxAgeSeconds }: CachingSettings,
   reply: FastifyReply,
   layers: readonly LayerAtVersion[],

@@ -88,13 +88,13 @@ async function drawnStyle(
   layer: LayerRecord,
   name: string | undefined,
 ): Promise<DrawnStyle> {
-  const wanted = name === undefined || name === '' ? layer.details.style : name
-  const record = await catalog.styles.resolve(layer.workspace, wanted)
-  if (record === undefined && wanted !== layer.details.style)
-    throw notFound('unknown-style', `Style "${wanted}" does not exist`)
+  const requested = name === undefined || name === '' ? layer.details.style : name
+  const record = await catalog.styles.resolve(layer.workspace, requested)
+  if (record === undefined && requested !== layer.details.style)
+    throw notFound('unknown-style', `Style "${requested}" does not exist`)
   const read = record === undefined ? undefined : readOnce(catalog.styles, record)
   const key = record === undefined ? 'plain' : `${record.id}.${Date.parse(record.updatedAt).toString(36)}`
-  return drawnBy(layer, wanted, read, key)
+  return drawnBy(layer, requested, read, key)
 }
 
 function drawnBy(layer: LayerRecord, name: string, read: Style | undefined, key: string): DrawnStyle {
@@ -110,8 +110,8 @@ export async function styleOfVersion(
   layer: LayerRecord,
   version: number,
 ): Promise<DrawnStyle> {
-  const { styleDigest = 'plain', ...told } = await versions.getOf(layer.id, version)
+  const { styleDigest = 'plain', ...reported } = await versions.getOf(layer.id, version)
   const kept = await versions.styleOf({ styleDigest })
-  const read = kept === undefined ? undefined : tryRead({ name: told.details.style, ...kept })
-  return drawnBy(layer, told.details.style, read, styleDigest)
+  const read = kept === undefined ? undefined : tryRead({ name: reported.details.style, ...kept })
+  return drawnBy(layer, reported.details.style, read, styleDigest)
 }

@@ -137,9 +137,9 @@ async function makeLegend(
   rasters: Rasters,
   request: FastifyRequest,
   layer: LayerRecord,
-  wanted: string | undefined,
+  requested: string | undefined,
 ): Promise<Made> {
-  const drawn = await styleFor({ catalog }, request, layer, wanted)
+  const drawn = await styleFor({ catalog }, request, layer, requested)
   return legendBy(rasters, layer, drawn, await catalog.layers.versionOf(layer))
 }
 
@@ -173,16 +173,16 @@ async function legendBy(
   known: { version: number; isCurrent: boolean },
 ): Promise<Made> {
   const dimension = dimensionOf(layer)
-  const told: string[] = []
+  const reported: string[] = []
   const legend = legendOf(style, {
     title: layer.details.title,
     dimension,
-    rasters: layer.details.kind === 'raster' ? await aboutRasters(rasters, layer, told) : undefined,
+    rasters: layer.details.kind === 'raster' ? await aboutRasters(rasters, layer, reported) : undefined,
   })
   // Missing properties change without the version: such a response is not cached.
-  const at = { layer, ...known, isCurrent: known.isCurrent && told.length === 0 }
+  const at = { layer, ...known, isCurrent: known.isCurrent && reported.length === 0 }
   return {
-    legend: { ...legend, messages: [...messages, ...legend.messages, ...told] },
+    legend: { ...legend, messages: [...messages, ...legend.messages, ...reported] },
     layer,
     style: name,
     mark: { at, key, v: undefined },

@@ -10,7 +10,7 @@ import type { Rasters } from '../../render/rasters/rasters.ts'
 import type { Thumbnails } from '../../render/thumbnails/thumbnails.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import type { CachingSettings, LayerAtVersion } from './caching.ts'
-import { hasAlready, sayHowLong } from './caching.ts'
+import { hasAlready, setCacheControl } from './caching.ts'
 import { namedLayers } from './named-layers.ts'
 import type { TileDeps } from './send-tile.ts'
 
@@ -66,7 +66,7 @@ function marked({ version, sharedMaxAgeSeconds }: CachingSettings, { key }: Pict
 
 /** Sets how long the image may be cached; returns true, with status 304, if the client has it already. */
 export function isKept(deps: CachingSettings, reply: FastifyReply, mark: PictureMark): boolean {
-  sayHowLong(marked(deps, mark), reply, [mark.at], mark.v)
+  setCacheControl(marked(deps, mark), reply, [mark.at], mark.v)
   if (!hasAlready(reply.request, marked(deps, mark), [mark.at])) return false
   reply.code(304)
   return true
@@ -79,7 +79,7 @@ export function sendPicture(
   mark: PictureMark,
   picture: { bytes: Uint8Array; format: MapFormat },
 ): FastifyReply {
-  sayHowLong(marked(deps, mark), reply, [mark.at], mark.v)
+  setCacheControl(marked(deps, mark), reply, [mark.at], mark.v)
   const { bytes, format } = picture
   return reply.header('content-type', mapMediaTypes[format]).send(Buffer.from(bytes))
 }

@@ -6,7 +6,7 @@ import { showBands } from './raster-bands.ts'
 import { getLargeSpriteJson, getLargeSpritePng, getSpriteJson, getSpritePng } from './sprite.ts'
 import { getMapStyle } from './style-json.ts'
 import { getPngThumbnail, getWebpThumbnail } from './thumbnail.ts'
-import { drawTrialTile } from './trial-tile.ts'
+import { drawUnsavedStyleTile } from './unsaved-style-tile.ts'
 
 /** Pictures, and styles to draw by, below `/tiles`. */
 export const pictureEndpoints = [
@@ -14,7 +14,7 @@ export const pictureEndpoints = [
   endpoint('GET', '/tiles/:layer/layer.qlr', 'public', 'OWS:TMS', { getQgisLayer }),
   endpoint('GET', '/tiles/:layer/:z/:x/:y.png', 'public', 'OWS:TMS', { getPngTile }),
   endpoint('GET', '/tiles/:layer/:z/:x/:y.webp', 'public', 'OWS:TMS', { getWebpTile }),
-  endpoint('POST', '/tiles/:layer/:z/:x/:y.png', 'user', 'view', { drawTrialTile }),
+  endpoint('POST', '/tiles/:layer/:z/:x/:y.png', 'user', 'view', { drawUnsavedStyleTile }),
   endpoint('GET', '/tiles/:layer/bands.json', 'public', 'view', { showBands }),
   endpoint('GET', '/tiles/:layer/legend.svg', 'public', 'OWS:TMS', { getLegendSvg }),
   endpoint('GET', '/tiles/:layer/legend.png', 'public', 'OWS:TMS', { getLegendPng }),

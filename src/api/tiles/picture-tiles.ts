@@ -59,8 +59,8 @@ function pictureTile(format: PictureFormat) {
       const { y, scale } = readRow(request.params.y)
       const tile = parseTile('WebMercatorQuad', { ...request.params, y })
       const { v, time, style } = request.query
-      const asked = { layer, set: 'WebMercatorQuad', tile, scale, style, time, format, v } as const
-      return sendPictureTile(deps, request, reply, asked)
+      const requested = { layer, set: 'WebMercatorQuad', tile, scale, style, time, format, v } as const
+      return sendPictureTile(deps, request, reply, requested)
     },
   })
 }

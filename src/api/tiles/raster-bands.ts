@@ -74,7 +74,7 @@ export const showBands = operation({
         name: description,
         unit,
         dataType,
-        ...toldOf(summaries[index]),
+        ...reportOf(summaries[index]),
       })),
       palette,
     }
@@ -91,10 +91,10 @@ export async function namedRaster(
   throw notFound('no-bands', `Layer "${layer.workspace}:${layer.name}" has features, and no bands`)
 }
 
-function toldOf(summary: BandSummary | undefined) {
+function reportOf(summary: BandSummary | undefined) {
   if (summary === undefined) return {}
-  const { spread, ...told } = summary
-  return { ...told, low: spread.min, high: spread.max }
+  const { spread, ...reported } = summary
+  return { ...reported, low: spread.min, high: spread.max }
 }
 
 function hex([red, green, blue]: readonly [number, number, number, number]): string {

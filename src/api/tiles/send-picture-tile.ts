@@ -47,16 +47,16 @@ export async function sendPictureTile(
   deps: PictureDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  asked: TileImageRequest,
+  tileImageRequest: TileImageRequest,
 ): Promise<unknown> {
-  const { layer, format, scale, v, isOpaque } = asked
-  const time = layer.details.kind === 'raster' ? parseTime(asked.time) : undefined
-  const { style, key } = await styleFor(deps, request, layer, asked.style)
+  const { layer, format, scale, v, isOpaque } = tileImageRequest
+  const time = layer.details.kind === 'raster' ? parseTime(tileImageRequest.time) : undefined
+  const { style, key } = await styleFor(deps, request, layer, tileImageRequest.style)
   const known = await deps.catalog.layers.versionOf(layer)
   const mark = { at: { layer, ...known }, key: isOpaque === true ? `${key}-opaque` : key, v }
   if (isKept(deps, reply, mark)) return reply.send()
   const made = await deps.limiter.run(reply, async (signal) => {
-    const drawn = await makeTile(deps, asked, { style, time }, signal)
+    const drawn = await makeTile(deps, tileImageRequest, { style, time }, signal)
     const bytes = drawn.bytes.length === 0 ? emptyPicture(format, scale === 1 ? 256 : 512) : drawn.bytes
     return {
       ...drawn,
@@ -71,14 +71,14 @@ export async function sendPictureTile(
 
 function makeTile(
   { rasters, drawnTiles }: Pick<PictureDeps, 'rasters' | 'drawnTiles'>,
-  asked: TileImageRequest,
+  request: TileImageRequest,
   { style, time }: ReadParameters,
   signal: AbortSignal,
 ): Promise<CachedTile> {
-  const { layer, set, tile, scale, format } = asked
+  const { layer, set, tile, scale, format } = request
   if (layer.details.kind !== 'raster')
     return drawnTiles.tile(layer, { set, tile, scale, style, format }, signal)
-  if (set !== 'WebMercatorQuad') return degreesTile(rasters, asked, { style, time }, signal)
+  if (set !== 'WebMercatorQuad') return degreesTile(rasters, request, { style, time }, signal)
   const symbols = rasterSymbols(style, tile.z)
   return rasters.tile(layer, { tile, scale, symbols, time, format }, signal)
 }

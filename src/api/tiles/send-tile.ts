@@ -13,7 +13,7 @@ import { getTileMatrixSet, isTileOf } from '../../tiles/tile-matrix-sets.ts'
 import { chooseEncoding } from '../accepted-encodings.ts'
 import type { FastifyReply } from '../app-types.ts'
 import type { CachingSettings, LayerAtVersion } from './caching.ts'
-import { hasAlready, sayHowLong } from './caching.ts'
+import { hasAlready, setCacheControl } from './caching.ts'
 import type { TileLimiter } from './tile-limiter.ts'
 import { chosenProperties, parseProperties, unknownProperties } from './tile-query.ts'
 
@@ -70,7 +70,7 @@ export async function sendTile(
   const known =
     request.headers['if-none-match'] === undefined ? [] : await versionsOf(deps.catalog.layers, layers)
   if (known.length > 0 && hasAlready(request, deps, known)) {
-    sayHowLong(deps, reply, known, v)
+    setCacheControl(deps, reply, known, v)
     return reply.code(304).send()
   }
   const tiles = await deps.limiter.run(reply, (signal) =>
@@ -85,7 +85,7 @@ export async function sendTile(
   const sent = tiles.map(({ version, isCurrent }, index) => {
     return { layer: layers[index] as LayerRecord, version, isCurrent }
   })
-  sayHowLong(deps, reply, sent, v)
+  setCacheControl(deps, reply, sent, v)
   return sendBytes(reply, tiles)
 }
 

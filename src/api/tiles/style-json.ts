@@ -12,7 +12,7 @@ import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
 import { operation } from '../endpoint.ts'
 import { tokenForLinks, urlToken } from '../url-token.ts'
-import { hasAlready, sayHowLong } from './caching.ts'
+import { hasAlready, setCacheControl } from './caching.ts'
 import { styleFor, styleOfVersion } from './drawn-style.ts'
 import { layerSegment, maxTileLayers, namedLayers } from './named-layers.ts'
 import type { TileDeps } from './send-tile.ts'
@@ -74,7 +74,7 @@ export const getMapStyle = operation({
       sharedMaxAgeSeconds,
     }
     const sources = await Promise.all(layers.map((layer) => sourceOf(request, layer, name)))
-    sayHowLong(marked, reply, known)
+    setCacheControl(marked, reply, known)
     if (hasAlready(request, marked, known)) return reply.code(304).send()
     const mapped = layers.flatMap((layer, index): MappedLayer[] => {
       const { style = { rules: [], lost: [] } } = drawn[index] ?? {}
@@ -100,10 +100,10 @@ async function earlierMapStyle(
   earlier: Pick<PreviousVersions, 'at' | 'tile'>,
   request: FastifyRequest,
   reply: FastifyReply,
-  wish: { layers: readonly LayerRecord[]; version: string; name: string | undefined },
+  options: { layers: readonly LayerRecord[]; version: string; name: string | undefined },
 ) {
-  const { version, name } = wish
-  const { layer } = await earlierLayer(earlier, request, reply, wish)
+  const { version, name } = options
+  const { layer } = await earlierLayer(earlier, request, reply, options)
   requireVectorTiles(layer)
   const { style } =
     name === undefined

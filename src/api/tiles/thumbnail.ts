@@ -49,7 +49,7 @@ function thumbnail(format: PictureFormat) {
       const known = await deps.catalog.layers.versionOf(layer)
       const mark = { at: { layer, ...known }, key, v: undefined }
       if (isKept(deps, reply, mark)) return reply.send()
-      const question = {
+      const query = {
         width,
         height,
         format,
@@ -58,9 +58,7 @@ function thumbnail(format: PictureFormat) {
         symbols: rasterSymbols(style, shownZoom),
         range: await geographicRange(layer),
       }
-      const made = await deps.limiter.run(reply, (signal) =>
-        deps.thumbnails.get(layer, known, question, signal),
-      )
+      const made = await deps.limiter.run(reply, (signal) => deps.thumbnails.get(layer, known, query, signal))
       if (made === undefined) return reply.hijack()
       const at = { layer, version: made.version, isCurrent: made.isCurrent }
       return sendPicture(deps, reply, { ...mark, at }, { bytes: made.bytes, format })
@@ -87,11 +85,11 @@ async function sendEarlier(
     name === ''
       ? await styleOfVersion(deps, then.layer, Number(version))
       : await styleFor(deps, request, then.layer, name)
-  const question = { width, height, format, style, range: await geographicRange(then.layer) }
+  const query = { width, height, format, style, range: await geographicRange(then.layer) }
   const bytes = await deps.limiter.run(reply, (signal) =>
     deps.thumbnails.ofEarlier(
       then.layer,
-      question,
+      query,
       async (tile, attributes) => (await deps.earlier.tile(then, { tile, attributes }, signal)).bytes,
       signal,
     ),

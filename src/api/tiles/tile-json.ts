@@ -10,7 +10,7 @@ import { operation } from '../endpoint.ts'
 import { requestSignal } from '../request-properties.ts'
 import { tokenForLinks, urlToken } from '../url-token.ts'
 import type { LayerAtVersion } from './caching.ts'
-import { hasAlready, sayHowLong, versionsText } from './caching.ts'
+import { hasAlready, setCacheControl, versionsText } from './caching.ts'
 import { layerSegment, maxTileLayers, namedLayers } from './named-layers.ts'
 import type { TileDeps } from './send-tile.ts'
 import { versionsOf } from './send-tile.ts'
@@ -142,7 +142,7 @@ export const getTileJson = operation({
     const known = await versionsOf(deps.catalog.layers, layers)
     const kind = raster === undefined ? 'mvt' : 'png'
     const tiles = [tilesTemplate(request, layers, `v=${versionsText(known)}`, kind)]
-    sayHowLong(deps, reply, known)
+    setCacheControl(deps, reply, known)
     if (hasAlready(request, deps, known)) return reply.code(304).send()
     // Clients ask for nothing outside the bounds.
     const isChanged = layers.some((layer, index) =>

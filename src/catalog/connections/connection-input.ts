@@ -125,11 +125,11 @@ export function changedParameters(store: StoreRecord, change: StoreParameters): 
       'default-store',
       `The server itself keeps the connection of the default store "${store.name}"`,
     )
-  const wanted = { ...current, ...change }
-  const keepsSecret = store.secretNames.some((name) => wanted[name] === hiddenSecret)
+  const requested = { ...current, ...change }
+  const keepsSecret = store.secretNames.some((name) => requested[name] === hiddenSecret)
   const scope = findStoreDescription(store.type)?.server?.passwordScope ?? []
   const moved = changed.find((name) => scope.includes(name))
   if (keepsSecret && moved !== undefined)
     throw invalid('password-needed', `With another "${moved}" the password has to be given again`)
-  return wanted
+  return requested
 }

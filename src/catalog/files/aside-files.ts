@@ -50,7 +50,7 @@ export async function moveFileAside(
 }
 
 /** Moves files back and returns their paths: the original ones, unless these are in use now. */
-export async function moveFileBack({ files, gone: { aside } }: GoneContent): Promise<StoreParameters> {
+export async function restoreFile({ files, gone: { aside } }: GoneContent): Promise<StoreParameters> {
   const { parameters } = files
   if (aside === undefined || !(await isThere(aside))) return parameters
   const place = mainPath(files)
@@ -95,11 +95,11 @@ function reads({ parameters }: { parameters: StoreParameters }, folder: string):
 }
 
 /** Removes the folders of moved files that no record refers to. */
-export async function sweepAside(storesFolder: string, wanted: readonly string[]): Promise<void> {
+export async function sweepAside(storesFolder: string, requested: readonly string[]): Promise<void> {
   const folder = join(storesFolder, asideName)
-  const isWanted = (path: string) => wanted.some((one) => one === path || one.startsWith(`${path}/`))
+  const isSelected = (path: string) => requested.some((one) => one === path || one.startsWith(`${path}/`))
   for (const entry of await readdir(folder).catch(() => []))
-    if (!isWanted(join(folder, entry))) await rm(join(folder, entry), { recursive: true, force: true })
+    if (!isSelected(join(folder, entry))) await rm(join(folder, entry), { recursive: true, force: true })
 }
 
 function mainPath({ type, parameters }: RetainedFiles): string {

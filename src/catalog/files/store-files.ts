@@ -15,8 +15,8 @@ import {
   asideFolder,
   listMovable,
   moveFileAside,
-  moveFileBack,
   removeAside,
+  restoreFile,
   sweepAside,
 } from './aside-files.ts'
 import { removeStoreFile, sizeOfTree } from './store-file.ts'
@@ -95,7 +95,7 @@ export class StoreFiles {
 
   /** Moves files back and returns the paths that the store reads now. */
   moveBack(content: GoneContent): Promise<StoreParameters> {
-    return moveFileBack(content)
+    return restoreFile(content)
   }
 
   /** Removes the files of a deleted store, wherever they are. */

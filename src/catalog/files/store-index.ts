@@ -27,9 +27,9 @@ const abandonedMs = 3 * 3_600_000
 
 /** Removes indexes without a store, and incomplete ones. */
 export async function sweepIndexes(folder: string, stores: StoreLocation[], nowMs: number): Promise<void> {
-  const wanted = new Set(stores.map(indexOf))
+  const requested = new Set(stores.map(indexOf))
   for (const entry of await readdir(folder)) {
-    if (wanted.has(entry)) continue
+    if (requested.has(entry)) continue
     const path = join(folder, entry)
     const status = await stat(path).catch(() => undefined)
     const isOld = status !== undefined && nowMs - status.mtimeMs > abandonedMs

@@ -32,8 +32,8 @@ export async function layersOfTable(db: Queryable, { storeId, table }: ChangedTa
     .select(['id', 'native_name'])
     .where('store_id', '=', storeId)
     .execute()
-  const wanted = table.toLowerCase()
-  return rows.filter((row) => row.native_name.toLowerCase() === wanted).map(({ id }) => Number(id))
+  const requested = table.toLowerCase()
+  return rows.filter((row) => row.native_name.toLowerCase() === requested).map(({ id }) => Number(id))
 }
 
 /**

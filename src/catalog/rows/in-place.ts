@@ -11,8 +11,8 @@ const names: Record<RowChangeKind, string> = { edit: 'edits', load: 'loads and r
 export function whyNotManaged(layer: LayerRecord, kind: RowChangeKind): string | undefined {
   const { inPlace } = layer.details
   if (inPlace === undefined || allowed[kind].includes(inPlace.managed)) return undefined
-  const wanted = allowed[kind].map((value) => `"${value}"`).join(' or ')
-  return `Layer "${layer.workspace}:${layer.name}" shows a table that was published in place, with "managed": ${JSON.stringify(inPlace.managed)}. It takes no ${names[kind]}: set "managed" of the layer to ${wanted}, or import a copy of the table`
+  const requested = allowed[kind].map((value) => `"${value}"`).join(' or ')
+  return `Layer "${layer.workspace}:${layer.name}" shows a table that was published in place, with "managed": ${JSON.stringify(inPlace.managed)}. It takes no ${names[kind]}: set "managed" of the layer to ${requested}, or import a copy of the table`
 }
 
 /** Throws `Failure` (`notAllowed`) if Terrane must not change the rows of the layer in this way. */

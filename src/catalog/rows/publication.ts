@@ -12,8 +12,8 @@ import { growBesides } from './version-numbers.ts'
 /**
  * Returns a name for a new layer of `workspace`: the wanted one, with 0, 1, 2, ... appended if it is in use.
  */
-export async function freeLayerName(db: Queryable, workspace: string, wanted: string): Promise<string> {
-  return findFreeName(wanted, async (name) => (await findLayer(db, workspace, name)) !== undefined)
+export async function freeLayerName(db: Queryable, workspace: string, requested: string): Promise<string> {
+  return findFreeName(requested, async (name) => (await findLayer(db, workspace, name)) !== undefined)
 }
 
 export interface Publication {
@@ -27,12 +27,12 @@ export interface Publication {
 /** Publishes a new layer under a free name; run it inside a transaction. */
 export async function publishNewLayer(
   db: Queryable,
-  wanted: Publication,
+  publication: Publication,
   at: string,
   how: Partial<Omit<VersionNote, 'at'>> = {},
 ): Promise<LayerRecord> {
-  const name = await freeLayerName(db, wanted.workspace, wanted.name)
-  return insertLayer(db, { ...wanted, name }, at, how)
+  const name = await freeLayerName(db, publication.workspace, publication.name)
+  return insertLayer(db, { ...publication, name }, at, how)
 }
 
 /**

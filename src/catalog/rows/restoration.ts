@@ -88,9 +88,9 @@ async function noteSeen(db: Queryable, layerId: number, seen: string): Promise<v
 }
 
 function withData(now: LayerDetails, then: LayerDetails, rows: number | undefined): LayerDetails {
-  const said = without(now, 'envelope', 'featureCount', 'times', 'srs', 'crs', 'raster')
+  const output = without(now, 'envelope', 'featureCount', 'times', 'srs', 'crs', 'raster')
   const { envelope, featureCount = rows, times, srs, crs, raster, schema } = then
-  return { ...said, schema, envelope, featureCount, times, srs, crs, raster }
+  return { ...output, schema, envelope, featureCount, times, srs, crs, raster }
 }
 
 /**
@@ -144,9 +144,9 @@ async function restoreStyle(db: Queryable, version: VersionRecord, at: string): 
       return name
     }
   }
-  const isTaken = async (wanted: string) => (await findStyle(db, workspace, wanted)) !== undefined
-  const wanted = present === undefined ? name : `${name}_v${version.version}`
-  const free = await findFreeName(wanted, isTaken)
+  const isTaken = async (requested: string) => (await findStyle(db, workspace, requested)) !== undefined
+  const selected = present === undefined ? name : `${name}_v${version.version}`
+  const free = await findFreeName(selected, isTaken)
   await insertStyle(db, { workspace, name: free, ...kept }, at)
   return free
 }

@@ -146,8 +146,8 @@ async function putGranulesAside(
     await opened.dropTable(index.table)
     return state.reason
   }
-  const told = { ...gone, index: { ...index, state } }
-  const end = { form: 'kept', files, sizeBytes: sizeBytes + state.sizeBytes, gone: told } as const
+  const reported = { ...gone, index: { ...index, state } }
+  const end = { form: 'kept', files, sizeBytes: sizeBytes + state.sizeBytes, gone: reported } as const
   await endContent(database.kysely, content.id, { at: endedAt, end })
   return undefined
 }

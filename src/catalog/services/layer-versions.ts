@@ -66,7 +66,7 @@ export interface StateReading {
    * Time of the data query by `performance.now()`, before the state was read. Absent if the data cannot be
    * from another state.
    */
-  askedMs?: number
+  requestedMs?: number
 }
 
 interface LastReading {
@@ -189,18 +189,19 @@ export class LayerVersions {
   async #isSame(id: number, { version, seen }: LayerVersion): Promise<boolean> {
     const read = (): Promise<LayerRecord | undefined> => this.#layers.get(id)
     // If no other process writes to the catalogue, no query is needed.
-    const isAsked = this.#database.writes() === undefined
-    const known = isAsked ? undefined : this.#layers.known(id)
-    const row = known?.row ?? (await (isAsked ? this.#rows.join(id, read) : read()).catch(() => undefined))
+    const isRequested = this.#database.writes() === undefined
+    const known = isRequested ? undefined : this.#layers.known(id)
+    const row =
+      known?.row ?? (await (isRequested ? this.#rows.join(id, read) : read()).catch(() => undefined))
     return row?.version === version && row.seenState === seen
   }
 
   /** Extends the validity of the last state, which was confirmed. */
-  #prolong(id: number, { version, seen }: LayerVersion, { askedMs }: StateReading): void {
+  #prolong(id: number, { version, seen }: LayerVersion, { requestedMs }: StateReading): void {
     const look = this.#looks.get(id)
-    if (askedMs === undefined) return
+    if (requestedMs === undefined) return
     if (look?.version !== version || look.seen?.text !== seen) return
-    look.until = Math.max(look.until, askedMs + usualRestMs)
+    look.until = Math.max(look.until, requestedMs + usualRestMs)
   }
 
   async #present(id: number): Promise<LayerVersion | undefined> {

@@ -241,13 +241,13 @@ export class Layers {
   /** Changes the given properties of a layer; an unknown style is a `Failure` (`invalid`). */
   async change(layer: LayerRecord, change: LayerChange): Promise<void> {
     const db = this.#deps.database.kysely
-    const { style, isPublic: wish, managed, ...texts } = change
+    const { style, isPublic: request, managed, ...texts } = change
     for (const name of style === undefined ? (change.styles ?? []) : [style, ...(change.styles ?? [])])
       if ((await resolveStyle(db, layer.workspace, name)) === undefined)
         throw invalid('unknown-style', `Style "${name}" does not exist`)
     const inPlace = managed === undefined ? undefined : { ...inPlaceOf(layer), managed }
     const details = { ...layer.details, ...defined({ ...texts, style, inPlace }) }
-    const isPublic = wish === 'workspace' ? undefined : (wish ?? layer.isPublic)
+    const isPublic = request === 'workspace' ? undefined : (request ?? layer.isPublic)
     const cause = style === undefined || style === layer.details.style ? 'edit' : 'style'
     const note = { at: nowOf(this.#deps.clock), cause } as const
     await this.#deps.database.transaction(async (one) => {

@@ -41,7 +41,7 @@ export interface TableToPublish {
 
 /** Selects the tables to publish, and names their layers. */
 export interface TablesToPublish {
-  isWanted?: (table: TableSummary) => boolean
+  isSelected?: (table: TableSummary) => boolean
   managed?: Managed
   nameOf?: (table: string) => string
 }
@@ -76,30 +76,33 @@ export class PublishedTables {
    * Publishes a table as a new layer. Throws `Failure` if there is no such table, if it cannot be read, or if
    * the name of the layer is taken.
    */
-  async publish(store: StoreRecord, wanted: TableToPublish): Promise<LayerRecord> {
+  async publish(store: StoreRecord, tableToPublish: TableToPublish): Promise<LayerRecord> {
     const tables = await this.#summaries(store)
-    return this.#publishOne(store, findTable(store, tables, wanted.nativeName), wanted)
+    return this.#publishOne(store, findTable(store, tables, tableToPublish.nativeName), tableToPublish)
   }
 
   /** Publishes all tables of a store that match and that no layer shows yet, each by itself. */
   async publishAll(
     store: StoreRecord,
-    { isWanted = () => true, managed, nameOf }: TablesToPublish = {},
+    { isSelected = () => true, managed, nameOf }: TablesToPublish = {},
   ): Promise<PublishedAll> {
     const all: PublishedAll = { published: [], failed: [] }
     for (const table of await this.list(store)) {
-      if (table.published !== undefined || !isWanted(table)) continue
-      const wanted = { nativeName: table.name, managed }
-      await addTo(all, table.name, () => this.#publishOne(store, table, wanted, nameOf?.(table.name)))
+      if (table.published !== undefined || !isSelected(table)) continue
+      const requested = { nativeName: table.name, managed }
+      await addTo(all, table.name, () => this.#publishOne(store, table, requested, nameOf?.(table.name)))
     }
     return all
   }
 
   /** Publishes tables, each by itself. */
-  async publishSeveral(store: StoreRecord, wanted: readonly TableToPublish[]): Promise<PublishedAll> {
+  async publishSeveral(
+    store: StoreRecord,
+    tableToPublishs: readonly TableToPublish[],
+  ): Promise<PublishedAll> {
     const all: PublishedAll = { published: [], failed: [] }
     const tables = await this.#summaries(store)
-    for (const one of wanted)
+    for (const one of tableToPublishs)
       await addTo(all, one.nativeName, () =>
         this.#publishOne(store, findTable(store, tables, one.nativeName), one),
       )
@@ -115,7 +118,7 @@ export class PublishedTables {
     const keyOf = (table: string): string => `${store.id} ${table}`
     const all = await this.publishAll(store, {
       managed,
-      isWanted: ({ table, name }) =>
+      isSelected: ({ table, name }) =>
         matchesPatterns(table, discovery) && (this.#failed.get(keyOf(name)) ?? 0) <= now,
       nameOf: (table) => naming.replaceAll('{table}', table),
     })
@@ -217,16 +220,16 @@ function unknownTable(store: StoreRecord, table: string): Error {
 /** Returns CRS and bounds. A CRS that the table declares cannot be replaced. */
 export function locationOf(
   { schema, envelope }: Pick<TableDescription, 'schema' | 'envelope'>,
-  wanted: string | undefined,
+  requested: string | undefined,
 ): Pick<LayerDetails, 'srs' | 'crs' | 'envelope'> {
   const { geometry } = schema
   if (geometry === undefined) return {}
   const { crs } = geometry
   const srs = crs && (crs.srs ?? matchCrs(crs))
-  if (wanted === undefined) return { srs, crs: srs === undefined ? crs : { ...crs, srs }, envelope }
-  const given = findCrs(wanted)?.srs
+  if (requested === undefined) return { srs, crs: srs === undefined ? crs : { ...crs, srs }, envelope }
+  const given = findCrs(requested)?.srs
   if (given === undefined)
-    throw invalid('unknown-srs', `The CRS "${wanted}" is not known: name it like "EPSG:25832"`)
+    throw invalid('unknown-srs', `The CRS "${requested}" is not known: name it like "EPSG:25832"`)
   if (srs !== undefined && srs !== given)
     throw invalid(
       'srs-declared',

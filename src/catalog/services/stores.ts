@@ -210,8 +210,8 @@ export class Stores {
    * Tests the connection, then creates the store; a wrong host, password or file is a `Failure` with the
    * reason.
    */
-  async create(wanted: NewStore): Promise<StoreRecord> {
-    const { workspace, name, connection, madeBy } = wanted
+  async create(newStore: NewStore): Promise<StoreRecord> {
+    const { workspace, name, connection, madeBy } = newStore
     const { database, vault } = this.#deps
     checkName('Store', name)
     await getWorkspace(database.kysely, workspace)
@@ -220,18 +220,18 @@ export class Stores {
     await this.#tryAs(madeBy, connection)
     const values = {
       ...partParameters(connection.parameters, vault),
-      kind: wanted.kind,
+      kind: newStore.kind,
       type: connection.type,
-      isEnabled: wanted.isEnabled ?? true,
-      isDefault: wanted.isDefault ?? false,
-      description: wanted.description,
+      isEnabled: newStore.isEnabled ?? true,
+      isDefault: newStore.isDefault ?? false,
+      description: newStore.description,
       madeBy,
     }
     const place = { workspace, name, at: nowOf(this.#deps.clock) }
     const id = await database.transaction(async (db) => {
       const made = await insertStore(db, place, values)
-      if (wanted.keepsVersions === false) await setKeepsVersions(db, made, false)
-      if (wanted.discovery) await setDiscovery(db, made, wanted.discovery)
+      if (newStore.keepsVersions === false) await setKeepsVersions(db, made, false)
+      if (newStore.discovery) await setDiscovery(db, made, newStore.discovery)
       return made
     })
     return this.get(id)
@@ -289,19 +289,19 @@ export class Stores {
    * Tests what `createFor` would create, without creating it; for a file also checks that the path is
    * permitted.
    */
-  async tryFor(madeBy: StoreMaker, { type, parameters, ...wanted }: StoreInput): Promise<void> {
-    await getWorkspace(this.#deps.database.kysely, wanted.workspace)
-    const connection = await this.#allowed(wanted.kind, { type, parameters }, wanted)
-    const isNew = connection.parameters.path !== undefined && wanted.kind === 'dataStore'
+  async tryFor(madeBy: StoreMaker, { type, parameters, ...requested }: StoreInput): Promise<void> {
+    await getWorkspace(this.#deps.database.kysely, requested.workspace)
+    const connection = await this.#allowed(requested.kind, { type, parameters }, requested)
+    const isNew = connection.parameters.path !== undefined && requested.kind === 'dataStore'
     if (!isNew) await this.#tryAs(madeBy, connection)
   }
 
   /** Like `create`, for users: restricts the targets of the connection. */
-  async createFor(madeBy: StoreMaker, { type, parameters, ...wanted }: StoreInput): Promise<StoreRecord> {
-    const { kind, workspace } = wanted
+  async createFor(madeBy: StoreMaker, { type, parameters, ...requested }: StoreInput): Promise<StoreRecord> {
+    const { kind, workspace } = requested
     await getWorkspace(this.#deps.database.kysely, workspace)
-    const connection = await this.#allowed(kind, { type, parameters }, wanted)
-    return this.create({ ...wanted, connection, madeBy })
+    const connection = await this.#allowed(kind, { type, parameters }, requested)
+    return this.create({ ...requested, connection, madeBy })
   }
 
   /** Like `change`, for users. */
@@ -347,7 +347,7 @@ export class Stores {
   }
 
   /** Moves the files of a deleted store back; undefined for an existing store. */
-  async bringBack(id: number): Promise<Revival | undefined> {
+  async restoreVersion(id: number): Promise<Revival | undefined> {
     const gone = (await listGone(this.#deps.database.kysely)).filter(({ storeId }) => storeId === id)
     const [first] = gone
     if (first === undefined) return undefined
@@ -405,8 +405,8 @@ export class Stores {
   }
 }
 
-function keepHiddenSecrets(wanted: StoreParameters, current: StoreParameters): StoreParameters {
-  const entries = Object.entries(wanted).map(([name, value]) => [
+function keepHiddenSecrets(storeParameters: StoreParameters, current: StoreParameters): StoreParameters {
+  const entries = Object.entries(storeParameters).map(([name, value]) => [
     name,
     value === hiddenSecret ? (current[name] ?? '') : value,
   ])

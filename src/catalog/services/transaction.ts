@@ -81,10 +81,10 @@ export class CatalogTransaction {
   /** Creates a store over a file, under an unused name. */
   async addFileStore(
     workspace: string,
-    { name: wanted, type, parameters }: NewFileStore,
+    { name: requested, type, parameters }: NewFileStore,
   ): Promise<StoreRecord> {
     const taken = new Set((await listStores(this.#db, workspace)).map((store) => store.name))
-    const name = freeName(wanted, (one) => taken.has(one))
+    const name = freeName(requested, (one) => taken.has(one))
     const id = await insertStore(
       this.#db,
       { workspace, name, at: this.#now() },
@@ -129,8 +129,11 @@ export class CatalogTransaction {
   }
 
   /** Publishes a new layer under an unused name. */
-  async publishLayer(wanted: Publication, loaded: LoadedBy): Promise<LayerRecord> {
-    return this.#announce(await publishNewLayer(this.#db, wanted, this.#now(), this.#noteOf(loaded)), loaded)
+  async publishLayer(publication: Publication, loaded: LoadedBy): Promise<LayerRecord> {
+    return this.#announce(
+      await publishNewLayer(this.#db, publication, this.#now(), this.#noteOf(loaded)),
+      loaded,
+    )
   }
 
   /** Stores the changes of a layer by a load; undefined if the layer no longer exists. */

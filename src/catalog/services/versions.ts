@@ -134,8 +134,8 @@ export class Versions {
   /** Throws `Failure` (`not-found`) for an unknown version. */
   async get(of: VersionedLayer, version: number): Promise<VersionSummary> {
     const found = await findVersion(this.#deps.database.kysely, of.id, version)
-    const [told] = found === undefined ? [] : await this.#tell(of, [found])
-    if (told !== undefined) return told
+    const [versionSummary] = found === undefined ? [] : await this.#tell(of, [found])
+    if (versionSummary !== undefined) return versionSummary
     throw notFound('unknown-version', `Layer "${of.workspace}:${of.name}" has no version ${version}`)
   }
 
@@ -217,9 +217,9 @@ export class Versions {
     const known = await readContents(this.#deps.database.kysely, stores)
     return Promise.all(
       versions.map(async (one) => {
-        const told = restorability(one, layer?.version, known)
-        const isGone = told.restorable && one.content.form === 'kept' && !(await areThere(one.content))
-        const ability = isGone ? { restorable: false, reason: filesGone } : told
+        const reported = restorability(one, layer?.version, known)
+        const isGone = reported.restorable && one.content.form === 'kept' && !(await areThere(one.content))
+        const ability = isGone ? { restorable: false, reason: filesGone } : reported
         return { ...one, ...ability, ...this.#keptUntil(one) }
       }),
     )

@@ -62,12 +62,16 @@ export class Workspaces {
     )
   }
 
-  async create(wanted: { name: string; isPublic: boolean; isDefault: boolean }): Promise<Workspace> {
+  async create(requested: { name: string; isPublic: boolean; isDefault: boolean }): Promise<Workspace> {
     await this.#deps.database.transaction(async (db) => {
-      await insertWorkspace(db, { name: wanted.name, isPublic: wanted.isPublic, at: nowOf(this.#deps.clock) })
-      if (wanted.isDefault) await saveDefaultWorkspaceName(db, wanted.name)
+      await insertWorkspace(db, {
+        name: requested.name,
+        isPublic: requested.isPublic,
+        at: nowOf(this.#deps.clock),
+      })
+      if (requested.isDefault) await saveDefaultWorkspaceName(db, requested.name)
     })
-    return this.get(wanted.name)
+    return this.get(requested.name)
   }
 
   /**

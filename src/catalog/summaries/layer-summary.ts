@@ -84,7 +84,7 @@ export function toSummary(layer: LayerRecord, rows?: number): LayerSummary {
     isPublic,
     style,
     abstract: abstract === undefined ? undefined : shortened(abstract),
-    ...toldOf(details),
+    ...reportOf(details),
     kind,
     geometryType: schema.geometry?.type,
     // A raster with a single file has cells, not rows.
@@ -102,7 +102,7 @@ export function toSummary(layer: LayerRecord, rows?: number): LayerSummary {
 }
 
 /** Returns descriptive metadata in addition to the title. */
-function toldOf({
+function reportOf({
   attribution,
   licence,
   contact,

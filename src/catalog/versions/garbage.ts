@@ -4,7 +4,7 @@ import { toContent } from './contents.ts'
 import { neededFor } from './restore-plan.ts'
 
 /** Maximum number of recorded versions per layer, except pinned ones. */
-const mostTold = 1000
+const maxListed = 1000
 
 /** Returns all present or retained contents of a store. */
 export async function contentsOfStore(db: Queryable, storeId: number): Promise<ContentRecord[]> {
@@ -38,10 +38,10 @@ export async function unneededContents(db: Queryable, storeId: number): Promise<
     .select('c.id')
     .where('c.store_id', '=', storeId)
     .execute()
-  const told = new Set(rows.map(({ id }) => Number(id)))
+  const reported = new Set(rows.map(({ id }) => Number(id)))
   const known = new Map(contents.map((content) => [content.id, content]))
   const needed = neededFor(
-    contents.filter(({ id }) => told.has(id)),
+    contents.filter(({ id }) => reported.has(id)),
     known,
   )
   return contents.filter(({ id, form }) => form === 'kept' && !needed.has(id))
@@ -69,24 +69,24 @@ export async function forgetOldVersions(db: Queryable, before: string): Promise<
     .selectFrom('layer_versions')
     .select(({ fn }) => ['layer_id', fn.max('version').as('latest')])
     .groupBy('layer_id')
-    .having(({ fn }) => fn.countAll(), '>', mostTold)
+    .having(({ fn }) => fn.countAll(), '>', maxListed)
     .execute()
   for (const { layer_id, latest } of crowded)
     await db
       .deleteFrom('layer_versions')
       .where('layer_id', '=', layer_id)
-      .where('version', '<=', Number(latest) - mostTold)
+      .where('version', '<=', Number(latest) - maxListed)
       .where('is_pinned', '=', 0)
       .execute()
 }
 
 /** Deletes records of contents that no version refers to and that are not retained. */
 export async function removeUnannounced(db: Queryable): Promise<void> {
-  const told = db.selectFrom('layer_versions').select('content_id')
+  const selectQueryBuilder = db.selectFrom('layer_versions').select('content_id')
   await db
     .deleteFrom('layer_contents')
     .where('form', '!=', 'kept')
-    .where('id', 'not in', told)
+    .where('id', 'not in', selectQueryBuilder)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(

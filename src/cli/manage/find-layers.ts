@@ -45,9 +45,17 @@ export const find: Action = {
   run: async ({ client, values }, [words = '']) => {
     const { workspace, kind, problem, sort } = values
     const open = values.public === true ? 'true' : values.private === true ? 'false' : undefined
-    const wanted = { q: words, workspace, kind, sort, public: open, problem: problem && 'true', limit: '500' }
+    const requested = {
+      q: words,
+      workspace,
+      kind,
+      sort,
+      public: open,
+      problem: problem && 'true',
+      limit: '500',
+    }
     const query = new URLSearchParams(
-      Object.entries(wanted).filter((one): one is [string, string] => Boolean(one[1])),
+      Object.entries(requested).filter((one): one is [string, string] => Boolean(one[1])),
     )
     const answer = await client.get(`/rest/catalogue/layers?${query}`)
     const layers = listOf(answer, 'layers').map(toRow)

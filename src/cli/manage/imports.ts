@@ -6,7 +6,7 @@ import { listOf, readField, readNumber, readString } from '../rest-client.ts'
 import { standardStream, withStandardInput, writeOutput } from '../standard-streams.ts'
 import { listText } from '../text-table.ts'
 import { filesToUpload } from '../upload-files.ts'
-import type { Action, Kind, ManageContext } from './run-kind.ts'
+import type { Action, ManageContext, ResourceType } from './run-kind.ts'
 import { runKind } from './run-kind.ts'
 import { cancel, importPath, run, setColumns, setCrs, show } from './waiting-imports.ts'
 
@@ -80,32 +80,32 @@ async function sendRejects(
   const path = `${taskPath(importId, taskId)}/rejects${query}`
   const answer = await client.upload(path, await filesToUpload(file), () => undefined)
   const task = readField(answer, 'task')
-  const mending = readField(task, 'mending')
+  const correcting = readField(task, 'mending')
   const isWhole =
-    readNumber(readField(mending, 'rows'), 'loaded') === readNumber(readField(mending, 'rows'), 'sent')
+    readNumber(readField(correcting, 'rows'), 'loaded') === readNumber(readField(correcting, 'rows'), 'sent')
   return {
     answer,
-    text: toldText(task, mending),
-    isFailed: readString(mending, 'state') !== 'COMPLETE' || !isWhole,
+    text: reportedText(task, correcting),
+    isFailed: readString(correcting, 'state') !== 'COMPLETE' || !isWhole,
   }
 }
 
-function toldText(task: unknown, mending: unknown): string {
-  const rows = readField(mending, 'rows')
+function reportedText(task: unknown, correcting: unknown): string {
+  const rows = readField(correcting, 'rows')
   const counts = ['sent', 'loaded', 'rejected', 'refused'].map((name) => `${readNumber(rows, name)} ${name}`)
-  const reasons = listOf(mending, 'reasons').map((one) => ({
+  const reasons = listOf(correcting, 'reasons').map((one) => ({
     rows: readString(one, 'count'),
     field: readString(one, 'field'),
     reason: readString(one, 'reason'),
   }))
-  const messages = listOf(mending, 'messages').map((one) => readString(one, 'message'))
-  const told = sums.map(([name, words]) => `${readNumber(task, name)} ${words}`)
+  const messages = listOf(correcting, 'messages').map((one) => readString(one, 'message'))
+  const reported = sums.map(([name, words]) => `${readNumber(task, name)} ${words}`)
   return [
-    `${readString(mending, 'state')}: ${counts.join(', ')}`,
-    ...(readString(mending, 'errorMessage') === '' ? [] : [readString(mending, 'errorMessage')]),
+    `${readString(correcting, 'state')}: ${counts.join(', ')}`,
+    ...(readString(correcting, 'errorMessage') === '' ? [] : [readString(correcting, 'errorMessage')]),
     ...messages,
     ...(reasons.length === 0 ? [] : [listText('reasons', ['rows', 'field', 'reason'], reasons)]),
-    `The task: ${told.join(', ')}`,
+    `The task: ${reported.join(', ')}`,
   ].join('\n')
 }
 
@@ -134,7 +134,7 @@ function decoded(header: string | string[] | undefined): string {
   return typeof header === 'string' ? decodeURI(header) : ''
 }
 
-const imports: Kind = {
+const imports: ResourceType = {
   command: 'imports',
   actions: { list, show, 'set-crs': setCrs, 'set-columns': setColumns, run, cancel, rejects, correct },
 }

@@ -4,7 +4,7 @@ import { listOf, readField, readString } from '../rest-client.ts'
 import { fieldsText, listText } from '../text-table.ts'
 import { find, layerPath, listAll, listColumns, toRow } from './find-layers.ts'
 import { publish } from './publish.ts'
-import type { Action, Kind, ManageContext } from './run-kind.ts'
+import type { Action, ManageContext, ResourceType } from './run-kind.ts'
 import { eitherOption, givenOptions, readManaged, requireChange, runKind } from './run-kind.ts'
 import { changes, restore, versions } from './versions.ts'
 
@@ -47,11 +47,11 @@ const change: Action = {
     const [keywords, styles] = [listGiven(values.keyword), listGiven(values['further-style'])]
     const texts = { title, abstract, keywords, attribution, licence, contact, owner }
     const managed = readManaged(values)
-    const wanted = givenOptions({ ...texts, defaultStyle, styles, managed, public: publicity(values) })
+    const requested = givenOptions({ ...texts, defaultStyle, styles, managed, public: publicity(values) })
     const options =
       '--title, --abstract, --keyword, --attribution, --licence, --contact, --owner, --style, --further-style, --managed'
-    requireChange('layers change', wanted, `${options}, --public, --private or --inherit`)
-    return describe(await context.client.put(layerPath(context, name), { layer: wanted }))
+    requireChange('layers change', requested, `${options}, --public, --private or --inherit`)
+    return describe(await context.client.put(layerPath(context, name), { layer: requested }))
   },
 }
 
@@ -127,7 +127,7 @@ function columnText(attribute: unknown): string {
   return `${readString(attribute, 'name')} (${type === '[B' ? 'Binary' : type})`
 }
 
-const layers: Kind = {
+const layers: ResourceType = {
   command: 'layers',
   actions: { list, find, show, create, change, publish, delete: remove, versions, restore, changes },
 }

@@ -79,7 +79,7 @@ export interface ManageContext {
 }
 
 /** Result of an action: for programs, and for people. */
-interface Said {
+interface CommandOutput {
   answer: unknown
   text: string
   /** True if it was not done, or not completely. */
@@ -96,11 +96,11 @@ export interface Action {
   options: OptionName[]
   /** True if a token is not sufficient. */
   needsPassword?: boolean
-  run(context: ManageContext, words: string[]): Promise<Said>
+  run(context: ManageContext, words: string[]): Promise<CommandOutput>
 }
 
 /** A kind of object that a server manages. */
-export interface Kind {
+export interface ResourceType {
   command: string
   actions: Record<string, Action>
 }
@@ -113,7 +113,11 @@ const synonyms = new Map([
 ])
 
 /** `terrane <kind> [ACTION] ...`: lists the objects if no action is named. */
-export async function runKind({ command, actions }: Kind, args: string[], env: Environment): Promise<number> {
+export async function runKind(
+  { command, actions }: ResourceType,
+  args: string[],
+  env: Environment,
+): Promise<number> {
   const { values, positionals } = readAll(command, args)
   const [word = 'list', ...words] = positionals
   const name = synonyms.get(word) ?? word

@@ -4,7 +4,7 @@ import { UsageError } from '../options.ts'
 import type { RestRequests } from '../rest-client.ts'
 import { listOf, RestError, readField, readString } from '../rest-client.ts'
 import { fieldsText, listText } from '../text-table.ts'
-import type { Action, Kind, ManageContext } from './run-kind.ts'
+import type { Action, ManageContext, ResourceType } from './run-kind.ts'
 import { eitherOption, givenOptions, readManaged, requireChange, runKind } from './run-kind.ts'
 import { defaultWorkspace, workspaceNames, workspacePath } from './workspaces.ts'
 
@@ -14,13 +14,13 @@ const kinds = [
   { item: 'coverageStore', path: 'coveragestores', list: 'coverageStores' },
 ] as const
 
-interface Place {
+interface Location {
   workspace: string
   name: string
 }
 
 /** Reads `NAME` with `--workspace`, or `WORKSPACE:NAME`; else uses the default workspace. */
-export async function placeOf({ client, values }: ManageContext, text: string): Promise<Place> {
+export async function placeOf({ client, values }: ManageContext, text: string): Promise<Location> {
   const colon = text.indexOf(':')
   if (colon < 0) return { workspace: values.workspace ?? (await defaultWorkspace(client)), name: text }
   const workspace = text.slice(0, colon)
@@ -30,7 +30,7 @@ export async function placeOf({ client, values }: ManageContext, text: string): 
 }
 
 /** Finds a store of either kind and its path. */
-async function findStore(client: RestRequests, { workspace, name }: Place) {
+async function findStore(client: RestRequests, { workspace, name }: Location) {
   for (const kind of kinds) {
     const path = `${workspacePath(workspace)}/${kind.path}/${encodeURIComponent(name)}`
     try {
@@ -139,16 +139,16 @@ const change: Action = {
   run: async (context, [name = '']) => {
     const { values, client } = context
     const parameters = parametersOf(context)
-    const wanted = givenOptions({
+    const requested = givenOptions({
       description: values.description,
       enabled: eitherOption(values, 'enable', 'disable'),
       connectionParameters: Object.keys(parameters).length === 0 ? undefined : parameters,
       discovery: values['no-discovery'] === true ? null : discoveryOf(values),
     })
     const options = '--description, --enable, --disable, --database, --parameter, --discover, --no-discovery'
-    requireChange('stores change', wanted, options)
+    requireChange('stores change', requested, options)
     const { path, kind } = await findStore(client, await placeOf(context, name))
-    return describe(await client.put(path, { [kind.item]: wanted }), kind.item)
+    return describe(await client.put(path, { [kind.item]: requested }), kind.item)
   },
 }
 
@@ -204,7 +204,10 @@ function describe(answer: unknown, item: string) {
   return { answer, text }
 }
 
-const stores: Kind = { command: 'stores', actions: { list, show, create, change, delete: remove, tables } }
+const stores: ResourceType = {
+  command: 'stores',
+  actions: { list, show, create, change, delete: remove, tables },
+}
 
 /** `terrane stores` */
 export function runStores(args: string[], env: Environment): Promise<number> {

@@ -3,7 +3,7 @@ import type { Environment } from '../options.ts'
 import { readChoice, UsageError } from '../options.ts'
 import { listOf, readField, readString } from '../rest-client.ts'
 import { fieldsText, listText } from '../text-table.ts'
-import type { Action, Kind, ManageContext } from './run-kind.ts'
+import type { Action, ManageContext, ResourceType } from './run-kind.ts'
 import { eitherOption, givenOptions, requireChange, runKind } from './run-kind.ts'
 
 const collection = '/rest/security/users'
@@ -64,13 +64,13 @@ const change: Action = {
     const { client, values } = context
     if (values['keep-tokens'] === true && values.password !== true)
       throw new UsageError('--keep-tokens belongs to --password')
-    const wanted = givenOptions({
+    const requested = givenOptions({
       role: readRole(values.role),
       email: values.email,
       enabled: eitherOption(values, 'enable', 'disable'),
       password: values.password === true ? await newPassword(context) : undefined,
     })
-    requireChange('users change', wanted, '--role, --email, --password, --enable or --disable')
+    requireChange('users change', requested, '--role, --email, --password, --enable or --disable')
     // Administrators who change their own password must confirm the present one.
     const proof =
       values.password === true
@@ -79,7 +79,7 @@ const change: Action = {
             keepTokens: values['keep-tokens'],
           })
         : {}
-    return describe(await client.put(userPath(name), { user: { ...wanted, ...proof } }))
+    return describe(await client.put(userPath(name), { user: { ...requested, ...proof } }))
   },
 }
 
@@ -139,7 +139,7 @@ function describe(answer: unknown) {
   }
 }
 
-const users: Kind = {
+const users: ResourceType = {
   command: 'users',
   actions: { list, show, create, change, delete: remove, tokens, revoke, logout, password: ownPassword },
 }

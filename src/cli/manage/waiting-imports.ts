@@ -53,9 +53,9 @@ export const setColumns: Action = {
   run: async (context, [importId = '']) => {
     const { client, values } = context
     const { lat, lon, x, y, srs } = values
-    const wanted = readColumnOptions({ lat, lon, x, y, srs })
+    const columns = readColumnOptions({ lat, lon, x, y, srs })
     const isTable = values['table-only'] === true
-    if (isTable === (wanted !== undefined))
+    if (isTable === (columns !== undefined))
       throw new UsageError(
         '`terrane imports set-columns` needs --lat and --lon, --x and --y with --srs, or --table-only',
       )
@@ -66,7 +66,7 @@ export const setColumns: Action = {
     const failed: string[] = []
     for (const task of tasks) {
       const planned = { client, path: `${path}/tasks/${task.id}`, workspace: '', task, options }
-      const left = wanted === undefined ? await makeTable(planned) : await makePoints(planned, wanted, srs)
+      const left = columns === undefined ? await makeTable(planned) : await makePoints(planned, columns, srs)
       if (left !== undefined) failed.push(`Task ${task.id}: ${left.message}`)
     }
     const described = await describe(client, path)
@@ -117,9 +117,9 @@ async function chooseTasks(
 ): Promise<TaskView[]> {
   const tasks = await listTasks(client, path)
   if (values.task === undefined) return tasks.filter(isWaiting)
-  const wanted = taskIdOf(values.task)
-  const found = tasks.filter(({ id }) => id === wanted)
-  if (found.length === 0) throw new UsageError(`The import has no task ${wanted}`)
+  const requested = taskIdOf(values.task)
+  const found = tasks.filter(({ id }) => id === requested)
+  if (found.length === 0) throw new UsageError(`The import has no task ${requested}`)
   return found
 }
 
@@ -143,6 +143,6 @@ async function describe(client: RestRequests, path: string) {
     file: task.file,
     message: task.errorMessage ?? task.messages[0]?.text ?? '',
   }))
-  const said = messages.map(({ level, text }) => `${level}: ${text}`)
-  return { answer, text: [`Import ${id}: ${state}`, listText('tasks', columns, tasks), ...said].join('\n') }
+  const output = messages.map(({ level, text }) => `${level}: ${text}`)
+  return { answer, text: [`Import ${id}: ${state}`, listText('tasks', columns, tasks), ...output].join('\n') }
 }

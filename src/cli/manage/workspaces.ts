@@ -2,7 +2,7 @@ import type { Environment } from '../options.ts'
 import type { RestRequests } from '../rest-client.ts'
 import { listOf, readField, readString } from '../rest-client.ts'
 import { fieldsText, listText } from '../text-table.ts'
-import type { Action, Kind } from './run-kind.ts'
+import type { Action, ResourceType } from './run-kind.ts'
 import { eitherOption, givenOptions, requireChange, runKind } from './run-kind.ts'
 
 const collection = '/rest/workspaces'
@@ -58,14 +58,14 @@ const change: Action = {
   words: ['NAME'],
   options: ['public', 'private', 'default'],
   run: async ({ client, values }, [name = '']) => {
-    const wanted = givenOptions({ public: eitherOption(values, 'public', 'private') })
+    const requested = givenOptions({ public: eitherOption(values, 'public', 'private') })
     requireChange(
       'workspaces change',
-      givenOptions({ ...wanted, default: values.default }),
+      givenOptions({ ...requested, default: values.default }),
       '--public, --private, --default',
     )
     if (values.default === true) await client.put(`${collection}/default`, { workspace: { name } })
-    return describe(await client.put(workspacePath(name), { workspace: wanted }))
+    return describe(await client.put(workspacePath(name), { workspace: requested }))
   },
 }
 
@@ -86,7 +86,10 @@ function describe(answer: unknown) {
   return { answer, text }
 }
 
-const workspaces: Kind = { command: 'workspaces', actions: { list, show, create, change, delete: remove } }
+const workspaces: ResourceType = {
+  command: 'workspaces',
+  actions: { list, show, create, change, delete: remove },
+}
 
 /** `terrane workspaces` */
 export function runWorkspaces(args: string[], env: Environment): Promise<number> {

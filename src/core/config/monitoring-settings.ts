@@ -10,7 +10,7 @@ const privacyModes = ['truncated', 'full', 'none'] as const
 /** Storage of client addresses: truncated to their network, whole, or not at all. */
 export type PrivacyMode = (typeof privacyModes)[number]
 
-export interface Keep {
+export interface Retention {
   minuteDays: number
   hourDays: number
   dayDays: number
@@ -46,7 +46,7 @@ export interface MonitoringSettings {
   placesFile?: string
   /** Addresses and networks of the operator. */
   ownNetworks?: string[]
-  keep: Keep
+  keep: Retention
   limits: SeriesLimits
   /** Maximum number of rows in a response with metric data, and of entries in a list. */
   maxAnswerRows: number

@@ -99,7 +99,7 @@ export function explain(error: unknown): string {
   for (let at = error, depth = 0; at !== undefined && at !== null && depth < 10; depth += 1) {
     const reason = at instanceof Failure ? undefined : plainReason(at)
     const message = reason ?? (at instanceof Error ? at.message : String(at))
-    if (message !== '' && !messages.some((said) => said.includes(message))) messages.push(message)
+    if (message !== '' && !messages.some((output) => output.includes(message))) messages.push(message)
     if (reason !== undefined || !(at instanceof Error)) break
     const isComplete = at instanceof Failure && !(at.cause instanceof Failure)
     at = isComplete && plainReason(at.cause) !== undefined ? undefined : at.cause

@@ -50,9 +50,9 @@ export class ByteReader {
   /** Moves the bytes from `from` on to the front and reads behind them; false when the file has no more. */
   async more(from: number): Promise<boolean> {
     const kept = this.end - from
-    const wanted = this.#wantedCapacity(kept)
-    if (wanted + spareBytes !== this.bytes.length) {
-      const grown = new Uint8Array(wanted + spareBytes)
+    const requested = this.#requestedCapacity(kept)
+    if (requested + spareBytes !== this.bytes.length) {
+      const grown = new Uint8Array(requested + spareBytes)
       grown.set(this.bytes.subarray(from, this.end))
       this.bytes = grown
     } else {
@@ -80,7 +80,7 @@ export class ByteReader {
   }
 
   /** Each read fills at least half of the buffer, so that rescanning retained bytes stays linear. */
-  #wantedCapacity(kept: number): number {
+  #requestedCapacity(kept: number): number {
     let capacity = chunkBytes
     while (kept > capacity / 2) capacity *= 2
     return Math.max(chunkBytes, Math.min(capacity, this.#limitBytes + chunkBytes))

@@ -12,7 +12,7 @@ export interface FastCgiAnswer {
   mediaType: string
   body: Buffer
   /** Output on standard error. */
-  said: string
+  output: string
 }
 
 function record(type: number, content: Uint8Array): Buffer {
@@ -58,34 +58,34 @@ function requestBytes(values: Readonly<Record<string, string>>): Buffer {
 
 interface Streams {
   out: Buffer
-  said: string
+  output: string
   isWhole: boolean
 }
 
 function readRecords(bytes: Buffer): Streams {
   const out: Buffer[] = []
-  const said: Buffer[] = []
+  const output: Buffer[] = []
   let isWhole = false
   let at = 0
   while (at + headerBytes <= bytes.length) {
     const length = bytes.readUInt16BE(at + 4)
     const content = bytes.subarray(at + headerBytes, at + headerBytes + length)
     if (bytes[at + 1] === stdout) out.push(content)
-    else if (bytes[at + 1] === stderr) said.push(content)
+    else if (bytes[at + 1] === stderr) output.push(content)
     else if (bytes[at + 1] === endRequest) isWhole = true
     at += headerBytes + length + (bytes[at + 6] ?? 0)
   }
-  return { out: Buffer.concat(out), said: Buffer.concat(said).toString('utf8'), isWhole }
+  return { out: Buffer.concat(out), output: Buffer.concat(output).toString('utf8'), isWhole }
 }
 
 function readAnswer(bytes: Buffer): FastCgiAnswer {
-  const { out, said, isWhole } = readRecords(bytes)
+  const { out, output, isWhole } = readRecords(bytes)
   if (!isWhole) throw new Error('The FastCGI program ended its answer before it was whole')
   const [, separator] = /(\r?\n\r?\n)/.exec(out.toString('latin1', 0, 8192)) ?? []
   if (separator === undefined) throw new Error('The FastCGI program answered without headers')
   const end = out.indexOf(separator)
   const mediaType = /^content-type:[ \t]*([^\r\n]*)/im.exec(out.toString('latin1', 0, end))?.[1] ?? ''
-  return { mediaType, body: out.subarray(end + separator.length), said }
+  return { mediaType, body: out.subarray(end + separator.length), output }
 }
 
 /** Options of `askFastCgi`. */

@@ -81,8 +81,8 @@ export function connectionFailure(thrown: unknown, address: DatabaseAddress): Fa
   if (/password must be a string|no password/i.test(message)) {
     return failure(`The server at ${place} asks for a password: the parameter "passwd" is missing`)
   }
-  const told = `No connection to PostgreSQL at ${place}: ${plainReason(error) ?? message}`
-  return isConnectionLost(error) ? outage(told) : failure(told)
+  const reported = `No connection to PostgreSQL at ${place}: ${plainReason(error) ?? message}`
+  return isConnectionLost(error) ? outage(reported) : failure(reported)
 }
 
 /**

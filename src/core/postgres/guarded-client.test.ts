@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { MessageGuard } from './guarded-client.ts'
 
-function message(type: string, bytes: number, said = bytes + 4): Buffer {
+function message(type: string, bytes: number, output = bytes + 4): Buffer {
   const whole = Buffer.alloc(5 + bytes)
   whole.write(type, 0, 'latin1')
-  whole.writeUInt32BE(said, 1)
+  whole.writeUInt32BE(output, 1)
   return whole
 }
 
@@ -22,8 +22,8 @@ describe('MessageGuard', () => {
   })
 
   it('refuses a message that says to be too long or too short', () => {
-    for (const said of [0, 3, 2 ** 20 + 1, 2 ** 31 - 1, 2 ** 32 - 1])
-      assert.match(new MessageGuard().take(message('R', 0, said)) ?? '', /protocol/)
+    for (const output of [0, 3, 2 ** 20 + 1, 2 ** 31 - 1, 2 ** 32 - 1])
+      assert.match(new MessageGuard().take(message('R', 0, output)) ?? '', /protocol/)
     const guard = new MessageGuard()
     assert.equal(guard.take(ready), undefined)
     assert.equal(guard.take(message('D', 2 ** 21)), undefined)

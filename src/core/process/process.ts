@@ -20,14 +20,14 @@ export class ProgramError extends Error {
   readonly stderr: string
 
   constructor(program: string, reason: ProgramError['reason'], stderr = '', exitCode?: number) {
-    const said = stderr.trim()
+    const output = stderr.trim()
     const what = {
       'not-found': 'is not installed or not on the PATH',
       failed: exitCode === undefined ? 'was ended by a signal' : `ended with code ${exitCode}`,
       'timed-out': 'took longer than allowed and was ended',
       'output-too-large': 'wrote more output than allowed and was ended',
     }[reason]
-    super(said === '' ? `${program} ${what}` : `${program} ${what}: ${said}`)
+    super(output === '' ? `${program} ${what}` : `${program} ${what}: ${output}`)
     this.name = 'ProgramError'
     this.program = program
     this.reason = reason

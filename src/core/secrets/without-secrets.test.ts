@@ -13,8 +13,8 @@ describe('what a server said', () => {
       base64('\0me\0pa ss/word'),
     ]
     for (const form of forms) {
-      const told = withoutSecrets(`535 AUTH ${form} refused`, { username: 'me', password: 'pa ss/word' })
-      assert.equal(told, '535 AUTH *** refused')
+      const reported = withoutSecrets(`535 AUTH ${form} refused`, { username: 'me', password: 'pa ss/word' })
+      assert.equal(reported, '535 AUTH *** refused')
     }
   })
 

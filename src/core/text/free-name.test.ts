@@ -45,9 +45,9 @@ describe('DistinctNames', () => {
       first: 1,
       taken: ['fid'],
     })
-    const wanted = ['a', 'A', 'a_1', 'a', 'FID', 'b', 'a']
+    const expected = ['a', 'A', 'a_1', 'a', 'FID', 'b', 'a']
     assert.deepEqual(
-      wanted.map((name) => names.take(name)),
+      expected.map((name) => names.take(name)),
       ['a', 'A_1', 'a_1_1', 'a_2', 'FID_1', 'b', 'a_3'],
     )
   })

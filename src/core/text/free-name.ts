@@ -70,10 +70,10 @@ export class DistinctNames {
     this.#taken = new Set(options.taken)
   }
 
-  take(wanted: string): string {
+  take(requested: string): string {
     const { fold = (name) => name, fit = (name) => name, first = 0 } = this.#options
-    const stem = fold(fit(wanted, ''))
-    const name = freeName(wanted, (candidate) => this.#taken.has(fold(candidate)), {
+    const stem = fold(fit(requested, ''))
+    const name = freeName(requested, (candidate) => this.#taken.has(fold(candidate)), {
       ...this.#options,
       first: this.#next.get(stem) ?? first,
     })

@@ -1,16 +1,16 @@
 /** True if a name matches a pattern in which `*` is any text and `?` any character. Case counts. */
 function matchesPattern(name: string, pattern: string): boolean {
-  const [text, wanted] = [[...name], [...pattern]]
+  const [text, requested] = [[...name], [...pattern]]
   let [at, next] = [0, 0]
   /** The last `*`, and where the text after it is matched next: a longer text for it is tried on a mismatch. */
   let star = -1
   let retry = 0
   while (at < text.length) {
-    if (wanted[next] === '*') {
+    if (requested[next] === '*') {
       star = next
       retry = at
       next += 1
-    } else if (wanted[next] === '?' || wanted[next] === text[at]) {
+    } else if (requested[next] === '?' || requested[next] === text[at]) {
       at += 1
       next += 1
     } else if (star >= 0) {
@@ -19,7 +19,7 @@ function matchesPattern(name: string, pattern: string): boolean {
       next = star + 1
     } else return false
   }
-  return wanted.slice(next).every((character) => character === '*')
+  return requested.slice(next).every((character) => character === '*')
 }
 
 /** True if a name matches one of the patterns in `include`, or any name if there is none, and none in `exclude`. */

@@ -49,14 +49,14 @@ describe('TimeReader', () => {
     fc.assert(
       fc.property(fc.date({ ...range, noInvalidDate: true }), (date) => {
         const text = date.toISOString()
-        const wanted = BigInt(date.getTime()) * 1000n
+        const expected = BigInt(date.getTime()) * 1000n
         for (const form of [
           text,
           text.replace('T', ' '),
           text.replace('Z', '+00:00'),
           text.replace('Z', '00Z'),
         ])
-          assert.equal(parse(form), wanted, form)
+          assert.equal(parse(form), expected, form)
       }),
     )
   })
@@ -121,8 +121,8 @@ describe('TimeReader', () => {
       [geoserverDateTime, '1970-01-01 00:00:01.5 UTC', 1_500_000n],
       [geoserverDateTime, '1970-01-01 00:00:01 GMT', second],
     ]
-    for (const [rule, text, wanted] of added) {
-      assert.equal(parse(text, rule), wanted, text)
+    for (const [rule, text, expected] of added) {
+      assert.equal(parse(text, rule), expected, text)
       assert.equal(parse(text), undefined, text)
     }
     assert.equal(parse('1970-01-01T00:00:00,5Z', rfc3339), undefined)

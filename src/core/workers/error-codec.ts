@@ -16,7 +16,7 @@ type ErrorClass = abstract new (...parameters: never[]) => Error
 const maxCauses = 10
 const maxDepth = 4
 const maxText = 64 << 10
-const told = new Set(['message', 'stack', 'cause'])
+const reported = new Set(['message', 'stack', 'cause'])
 const known = new Map<string, ErrorClass>()
 
 /**
@@ -36,7 +36,7 @@ export function packError(thrown: unknown, depth = 0): ErrorData {
   const { message, stack, cause } = thrown
   const facts: Record<string, unknown> = {}
   for (const [key, value] of Object.entries({ ...thrown })) {
-    const plain = told.has(key) ? undefined : plainCopy(value)
+    const plain = reported.has(key) ? undefined : plainCopy(value)
     if (plain !== undefined) facts[key] = plain
   }
   facts['name'] = thrown.name

@@ -1,13 +1,13 @@
 import type { TransferList } from './messages.ts'
 
 /** Context of a handler call. */
-export interface CallContext<Notice = never, Question = never, Answer = unknown> {
+export interface CallContext<Notice = never, WorkerQuery = never, Answer = unknown> {
   /** Aborts if the caller no longer needs the result. */
   signal: AbortSignal
   /** Sends a notice to the caller during the call; counts as progress. */
   notify(notice: Notice, transfer?: TransferList): void
   /** Sends a question to the caller and waits; throws the caller's error, and the signal's reason. */
-  ask(question: Question): Promise<Answer>
+  ask(nonNullable: WorkerQuery): Promise<Answer>
 }
 
 /**
@@ -77,15 +77,15 @@ export interface CallLimits {
 }
 
 /** Limits of a call, and callbacks for the worker's notices and questions. */
-export interface CallOptions<Notice, Question, Answer> extends CallLimits {
+export interface CallOptions<Notice, WorkerQuery, Answer> extends CallLimits {
   onNotice?(notice: Notice): void
   /** Answers a question of the handler; throwing refuses it. */
-  onAsk?(question: Question): Promise<Answer> | Answer
+  onAsk?(nonNullable: WorkerQuery): Promise<Answer> | Answer
 }
 
 type OptionsOf<H extends Handlers, K extends keyof H> =
-  ContextOf<H, K> extends CallContext<infer Notice, infer Question, infer Answer>
-    ? CallOptions<Notice, Question, Answer>
+  ContextOf<H, K> extends CallContext<infer Notice, infer WorkerQuery, infer Answer>
+    ? CallOptions<Notice, WorkerQuery, Answer>
     : CallLimits
 
 /** The argument if the handler takes one, then options. */

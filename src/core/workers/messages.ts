@@ -35,7 +35,7 @@ export type CallReport =
   | { type: 'notice'; id: number; notice: unknown }
   | { type: 'beat'; id: number; cpuMs?: number | undefined }
   /** Waits for `answer` or `refuse`. */
-  | { type: 'ask'; id: number; ask: number; question: unknown }
+  | { type: 'ask'; id: number; ask: number; query: unknown }
 
 /** All messages from a worker. */
 export type FromWorker =

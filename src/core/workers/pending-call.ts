@@ -117,7 +117,7 @@ export class PendingCall {
       this.#done()
     } else if (report.type === 'error') this.fail(this.#reasonOr(unpackError(report.error)))
     else if (report.type === 'notice') this.#options.onNotice?.(report.notice)
-    else if (report.type === 'ask') void this.#answer(report.ask, report.question)
+    else if (report.type === 'ask') void this.#answer(report.ask, report.query)
     else if (report.type === 'chunk') {
       this.#chunks.push({ value: report.value })
       this.#wake()
@@ -196,13 +196,13 @@ export class PendingCall {
     return signal?.aborted === true ? signal.reason : error
   }
 
-  async #answer(ask: number, question: unknown): Promise<void> {
+  async #answer(ask: number, query: unknown): Promise<void> {
     const id = this.#id
     this.pause()
     try {
       const { onAsk } = this.#options
       if (onAsk === undefined) throw new Error('Nobody answers questions of this call')
-      this.#side.send({ type: 'answer', id, ask, value: await onAsk(question) })
+      this.#side.send({ type: 'answer', id, ask, value: await onAsk(query) })
     } catch (error) {
       this.#side.send({ type: 'refuse', id, ask, error: packError(error) })
     } finally {

@@ -81,8 +81,8 @@ class ServedCall implements CallContext<unknown, unknown> {
   readonly #port: WorkerPort
   readonly #id: number
   readonly #abort = new AbortController()
-  readonly #questions = new Map<number, PromiseWithResolvers<unknown>>()
-  #asked = 0
+  readonly #queries = new Map<number, PromiseWithResolvers<unknown>>()
+  #requested = 0
   #mayGive: number | undefined
   #wake: () => void = () => undefined
 
@@ -99,29 +99,29 @@ class ServedCall implements CallContext<unknown, unknown> {
   readonly notify: CallContext<unknown>['notify'] = (notice, transfer) =>
     this.#send({ type: 'notice', id: this.#id, notice }, transfer)
 
-  readonly ask = (question: unknown): Promise<unknown> => {
+  readonly ask = (query: unknown): Promise<unknown> => {
     this.signal.throwIfAborted()
-    this.#asked += 1
+    this.#requested += 1
     const answer = Promise.withResolvers<unknown>()
-    this.#questions.set(this.#asked, answer)
-    this.#send({ type: 'ask', id: this.#id, ask: this.#asked, question })
+    this.#queries.set(this.#requested, answer)
+    this.#send({ type: 'ask', id: this.#id, ask: this.#requested, query })
     return answer.promise
   }
 
   take(message: Message<'abort' | 'more' | 'answer' | 'refuse'>): void {
     if (message.type === 'abort') {
       this.#abort.abort(unpackError(message.error))
-      for (const { reject } of this.#questions.values()) reject(this.signal.reason)
-      this.#questions.clear()
+      for (const { reject } of this.#queries.values()) reject(this.signal.reason)
+      this.#queries.clear()
       this.#wake()
     } else if (message.type === 'more') {
       this.#mayGive = (this.#mayGive ?? 0) + 1
       this.#wake()
     } else {
-      const question = this.#questions.get(message.ask)
-      this.#questions.delete(message.ask)
-      if (message.type === 'answer') question?.resolve(message.value)
-      else question?.reject(unpackError(message.error))
+      const query = this.#queries.get(message.ask)
+      this.#queries.delete(message.ask)
+      if (message.type === 'answer') query?.resolve(message.value)
+      else query?.reject(unpackError(message.error))
     }
   }
 

@@ -22,7 +22,7 @@ export interface ProcessOptions extends StartOptions {
 
 const defaultHeapMb = 512
 const youngMb = 8
-const saidBytes = 8 << 10
+const outputBytes = 8 << 10
 
 /**
  * Starts a child process whose file calls `serveWork`. Unlike a thread it can be killed in any state. It dies
@@ -43,14 +43,14 @@ function openProcess(
     execArgv: [`--max-old-space-size=${maxHeapMb}`, `--max-semi-space-size=${youngMb}`],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
   })
-  let said = Buffer.alloc(0)
+  let output = Buffer.alloc(0)
   const pipes = [child.stderr, child.stdio[parentFd]] as (Socket | null)[]
   for (const pipe of pipes) pipe?.on('error', () => undefined).unref()
   child.stderr?.on('data', (bytes: Buffer) => {
-    said = Buffer.concat([said, bytes]).subarray(-saidBytes)
+    output = Buffer.concat([output, bytes]).subarray(-outputBytes)
   })
   const end = (what: string, signal?: NodeJS.Signals): void => {
-    const words = said.toString('utf8').trim()
+    const words = output.toString('utf8').trim()
     const text = `The child process ${what}${words === '' ? '' : `: ${words}`}`
     events.onEnd(new WorkerEnded(text, signal === undefined ? {} : { signal }))
   }

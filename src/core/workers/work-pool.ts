@@ -44,7 +44,7 @@ interface Preference extends Pick<PlaceOptions, 'owner' | 'resource' | 'isHeavy'
   key?: string | undefined
 }
 
-type Place = Preference & Pick<CallLimits, 'signal' | 'transfer'>
+type Assignment = Preference & Pick<CallLimits, 'signal' | 'transfer'>
 
 const defaultSurplusMs = 3000
 /** Number of workers that are tried for a call that none has begun. */
@@ -55,11 +55,11 @@ const closed = (): Error => new Error('The workers are closed')
  * True if a worker died before it began the call and the argument was not transferred: the call goes to
  * another worker.
  */
-function mayRepeat(error: unknown, attempt: number, { transfer = [] }: Place): boolean {
+function mayRepeat(error: unknown, attempt: number, { transfer = [] }: Assignment): boolean {
   return error instanceof NotBegun && attempt < maxAttempts && transfer.length === 0
 }
 
-function placeOptions({ owner = workOwner(), resource, isHeavy, signal }: Place): PlaceOptions {
+function placeOptions({ owner = workOwner(), resource, isHeavy, signal }: Assignment): PlaceOptions {
   return { owner, resource, isHeavy, signal }
 }
 
@@ -119,7 +119,7 @@ export class WorkPool<H extends Handlers> {
     name: K,
     ...parameters: CallParameters<H, K, Preference>
   ): Promise<ResultOf<H, K>> {
-    const options: Place = parameters[1] ?? {}
+    const options: Assignment = parameters[1] ?? {}
     for (let attempt = 1; ; attempt += 1) {
       const member = this.#take(options.key)
       try {
@@ -137,7 +137,7 @@ export class WorkPool<H extends Handlers> {
     name: K,
     ...parameters: CallParameters<H, K, Preference>
   ): AsyncGenerator<ChunkOf<H, K>, void, undefined> {
-    const options: Place = parameters[1] ?? {}
+    const options: Assignment = parameters[1] ?? {}
     const place = placeOptions(options)
     for (let attempt = 1; ; attempt += 1) {
       const leave = this.#queue.enterNow(place) ?? (await this.#queue.enter(place))

@@ -90,9 +90,9 @@ for (const [kind, start] of kinds) {
     })
 
     it('makes its handlers from what the starter gave, and tells things outside calls', async (t) => {
-      const told = Promise.withResolvers<unknown>()
-      const worker = open(t, { data: { say: 'hello' }, onTold: told.resolve })
-      assert.equal(await told.promise, 'hello')
+      const reported = Promise.withResolvers<unknown>()
+      const worker = open(t, { data: { say: 'hello' }, onReport: reported.resolve })
+      assert.equal(await reported.promise, 'hello')
       assert.equal(await worker.call('add', { a: 1, b: 2 }), 3)
       const refusing = open(t, { data: { refuse: 'not today' } })
       await assert.rejects(refusing.call('pid'), { code: 'refused', message: 'not today' })

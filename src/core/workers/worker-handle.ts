@@ -38,7 +38,7 @@ export interface StartOptions {
   /** Given to the function that makes the handlers; plain data. */
   data?: unknown
   /** Receives notices outside calls. */
-  onTold?(notice: unknown): void
+  onReport?(notice: unknown): void
   /**
    * The worker ended by itself, or was killed because a call exceeded its limit: running calls have failed,
    * and later calls fail.
@@ -87,7 +87,7 @@ export class WorkerHandle<H extends Handlers> {
   #tid: number | undefined
   #end: Error | undefined
 
-  constructor(open: (events: CarrierEvents) => Carrier, { data, onTold, onEnd }: StartOptions = {}) {
+  constructor(open: (events: CarrierEvents) => Carrier, { data, onReport, onEnd }: StartOptions = {}) {
     this.#onEnd = onEnd
     this.#start = new Stopwatch({
       limitMs: startMs,
@@ -96,7 +96,7 @@ export class WorkerHandle<H extends Handlers> {
     })
     this.#carrier = open({
       onMessage: (message) => {
-        if (message.type === 'told') onTold?.(message.notice)
+        if (message.type === 'told') onReport?.(message.notice)
         else if (message.type === 'ready') this.#ready(message.tid)
         else this.#calls.get(message.id)?.take(message)
       },
@@ -208,22 +208,22 @@ export class WorkerHandle<H extends Handlers> {
     for (const call of this.#calls.values()) if (!call.needsReport) call.begin()
   }
 
-  #kill(error: Error, isTold = true): void {
+  #kill(error: Error, isReported = true): void {
     if (this.#end !== undefined) return
     this.#carrier.kill()
-    this.#finish(error, isTold)
+    this.#finish(error, isReported)
   }
 
-  #finish(error: Error, isTold = true): void {
+  #finish(error: Error, isReported = true): void {
     if (this.#end !== undefined) return
     this.#end = error
     this.#carrier.hold(false)
     this.#start.stop()
     for (const call of [...this.#calls.values()])
       call.fail(
-        this.#isReady && !call.isBegun && isTold ? new NotBegun(error.message, { cause: error }) : error,
+        this.#isReady && !call.isBegun && isReported ? new NotBegun(error.message, { cause: error }) : error,
       )
-    if (isTold) this.#onEnd?.(error)
+    if (isReported) this.#onEnd?.(error)
   }
 }
 

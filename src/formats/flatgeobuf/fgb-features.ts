@@ -101,8 +101,8 @@ export class FgbRecords {
     this.count += 1
   }
 
-  #cutShort(wanted: number, left: number): FormatError {
-    const place = `Feature ${this.count + 1}, at byte ${this.#next}, takes ${wanted} bytes`
+  #cutShort(requested: number, left: number): FormatError {
+    const place = `Feature ${this.count + 1}, at byte ${this.#next}, takes ${requested} bytes`
     return new FormatError(`The FlatGeobuf data are cut short or damaged: ${place}, ${left} are left`, {
       code: 'truncated',
     })

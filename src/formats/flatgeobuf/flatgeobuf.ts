@@ -92,7 +92,7 @@ const flatgeobufRows: RowAccess = {
     const source = await openFile(file.path, signal, { isSync: true })
     try {
       const features = await openFeatures(source, layer, { ...options, windowBytes: placedWindowBytes })
-      const read: PlacedRows['read'] = (wanted, own) => features.readPlaced(wanted, own)
+      const read: PlacedRows['read'] = (rowOffsets, own) => features.readPlaced(rowOffsets, own)
       return { files: new Map([['', source]]), read, close: source.close }
     } catch (error) {
       await source.close()

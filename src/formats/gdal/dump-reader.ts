@@ -119,8 +119,8 @@ function checkSchema(found: Schema, expected: Schema): void {
   const isSame =
     found.attributes.length === expected.attributes.length &&
     found.attributes.every(({ name, type }, index) => {
-      const wanted = expected.attributes[index]
-      return wanted?.name === name && (type === wanted.type || type === 'text')
+      const attribute = expected.attributes[index]
+      return attribute?.name === name && (type === attribute.type || type === 'text')
     })
   if (!isSame) {
     throw new FormatError('The file has changed since it was examined: its fields are others', {

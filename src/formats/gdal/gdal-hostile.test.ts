@@ -25,7 +25,7 @@ const secret = 'the secret of another file'
 /** Creates a folder with a file that must not be read, and a server that must not be called. */
 async function trap(
   test: TestContext,
-): Promise<{ folder: string; outside: string; url: string; asked: () => number }> {
+): Promise<{ folder: string; outside: string; url: string; requested: () => number }> {
   const folder = await testFolder(test)
   const outside = join(folder, 'outside')
   await mkdir(outside)
@@ -40,7 +40,7 @@ async function trap(
   test.after(() => server.close())
   const address = server.address()
   const port = typeof address === 'object' ? address?.port : 0
-  return { folder: join(folder, 'data'), outside, url: `http://127.0.0.1:${port}/x`, asked: () => count }
+  return { folder: join(folder, 'data'), outside, url: `http://127.0.0.1:${port}/x`, requested: () => count }
 }
 
 /** Reads everything that is readable and returns it as text. */
@@ -78,7 +78,7 @@ describe('files that point elsewhere', needsGdal, () => {
   })
 
   it('make it follow neither links nor schemas nor entities of GML, nor ask any server', async (test) => {
-    const { folder, outside, url, asked } = await trap(test)
+    const { folder, outside, url, requested } = await trap(test)
     await writeFile(
       join(outside, 'point.gml'),
       `<p xmlns:gml="http://www.opengis.net/gml"><n>${secret}</n></p>`,
@@ -104,7 +104,7 @@ describe('files that point elsewhere', needsGdal, () => {
       assert.ok(!found.includes(secret), path)
       assert.ok(found.length < 100_000, path)
     }
-    assert.equal(asked(), 0)
+    assert.equal(requested(), 0)
   })
 
   it('make it read no other file by tables of MapInfo or references of DXF', async (test) => {

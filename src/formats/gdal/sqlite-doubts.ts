@@ -54,17 +54,17 @@ export async function findDoubts(
   })
   if (queries.length === 0) return new Map()
   const sql = `${queries.join(' UNION ALL ')} LIMIT ${mostDoubts + 1}`
-  const told = await source.info(['-q', '-sql', sql], []).catch((error: unknown) => {
+  const reported = await source.info(['-q', '-sql', sql], []).catch((error: unknown) => {
     if (error instanceof FormatError) return undefined
     throw error
   })
-  return told === undefined || told === '' ? undefined : gather(told, attributes)
+  return reported === undefined || reported === '' ? undefined : gather(reported, attributes)
 }
 
-function gather(told: string, attributes: Schema['attributes']): Doubts {
+function gather(reported: string, attributes: Schema['attributes']): Doubts {
   const doubts = new Map<string, Doubt[]>()
   let count = 0
-  for (const [, feature = '', index = '', hex = ''] of told.matchAll(rowForm)) {
+  for (const [, feature = '', index = '', hex = ''] of reported.matchAll(rowForm)) {
     const attribute = Number(index)
     const type = attributes[attribute]?.type
     const isMaybeRead = type === 'date' || type === 'time' || type === 'timestamp'

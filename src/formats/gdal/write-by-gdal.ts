@@ -42,15 +42,15 @@ export async function writeByGdal(
   const known = await listDrivers('ogrinfo')
   const skipped = known.filter((one) => one !== driver && one !== 'GPKG')
   const env = { ...safeConfig, CPL_TMPDIR: folder, GDAL_SKIP: skipped.join(',') }
-  const wanted = ['-f', driver, path, from, ...(isQuery ? [] : [table]), '-nln', name, ...options]
-  const [program, args] = await limitedProgram('ogr2ogr', wanted, { maxFileBytes: maxBytes })
+  const requested = ['-f', driver, path, from, ...(isQuery ? [] : [table]), '-nln', name, ...options]
+  const [program, args] = await limitedProgram('ogr2ogr', requested, { maxFileBytes: maxBytes })
   try {
     await runProgram(program, args, { env, signal, cwd: folder, timeoutMs })
   } catch (error) {
     if (!(error instanceof ProgramError)) throw error
     const [complaint = error.message] = gdalComplaints(error.stderr)
-    const said = complaint.replaceAll(`${folder}/`, '').slice(0, 500)
-    throw new FormatError(`GDAL cannot write the rows as ${driver}: ${said}`, {
+    const output = complaint.replaceAll(`${folder}/`, '').slice(0, 500)
+    throw new FormatError(`GDAL cannot write the rows as ${driver}: ${output}`, {
       code: 'gdal-failed',
       cause: error,
     })

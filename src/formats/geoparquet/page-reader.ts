@@ -103,17 +103,23 @@ export class PageReader {
   }
 
   async #readHeader(): Promise<PageHeader> {
-    for (let wanted = Math.min(headerBytes, this.#left); ; wanted = Math.min(wanted * 4, this.#left)) {
-      if (!(await this.#window.load(this.#position, wanted))) throw this.#damaged('a page header breaks off')
+    for (
+      let requested = Math.min(headerBytes, this.#left);
+      ;
+      requested = Math.min(requested * 4, this.#left)
+    ) {
+      if (!(await this.#window.load(this.#position, requested)))
+        throw this.#damaged('a page header breaks off')
       const { bytes, view, at } = this.#window
-      const end = thriftEnd(bytes, at, at + wanted, maxHeaderValues)
+      const end = thriftEnd(bytes, at, at + requested, maxHeaderValues)
       if (end !== undefined) {
         this.#position += end - at
         return guarded(`a page header of column "${this.#node.path}"`, () =>
           parquetHeader({ view, offset: at }),
         )
       }
-      if (wanted === this.#left || wanted > maxHeaderBytes) throw this.#damaged('a page header breaks off')
+      if (requested === this.#left || requested > maxHeaderBytes)
+        throw this.#damaged('a page header breaks off')
     }
   }
 

@@ -31,17 +31,17 @@ export class DbfRows {
    * Steps to the next row; `isWanted`: whether a row beyond the count in the header is read because it has a
    * shape.
    */
-  tryNext(isWanted: boolean): boolean {
+  tryNext(isSelected: boolean): boolean {
     const { headerBytes, recordBytes, possibleRows, declaredRows } = this.#header
-    if (this.count >= possibleRows || (this.count >= declaredRows && !isWanted)) return false
+    if (this.count >= possibleRows || (this.count >= declaredRows && !isSelected)) return false
     if (!this.#window.tryMove(headerBytes + this.count * recordBytes, recordBytes)) return false
     return this.#step()
   }
 
   /** Like `tryNext`, reading as needed; false at the end. */
-  async load(isWanted: boolean): Promise<boolean> {
+  async load(isSelected: boolean): Promise<boolean> {
     const { headerBytes, recordBytes, possibleRows, declaredRows } = this.#header
-    if (this.count >= possibleRows || (this.count >= declaredRows && !isWanted)) return false
+    if (this.count >= possibleRows || (this.count >= declaredRows && !isSelected)) return false
     if (!(await this.#window.load(headerBytes + this.count * recordBytes, recordBytes))) return false
     return this.#step()
   }

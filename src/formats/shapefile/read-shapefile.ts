@@ -58,7 +58,11 @@ export const shapefileRows: RowAccess = {
     try {
       const shapes = new ShapeRecords(parts, { windowBytes: placedWindowBytes })
       const rows = new ShapefileRowReader(parts, layer, shapes, { ...options, isPlaced: true })
-      return { files: parts.files, read: (wanted, own) => rows.readPlaced(wanted, own), close: parts.close }
+      return {
+        files: parts.files,
+        read: (rowOffsets, own) => rows.readPlaced(rowOffsets, own),
+        close: parts.close,
+      }
     } catch (error) {
       await parts.close()
       throw error

@@ -138,16 +138,16 @@ export class ShapeRecords {
   }
 
   /** Bytes after the length in the header, or after as many records as the .dbf has rows, are not records. */
-  #end(wanted: number): false {
+  #end(requested: number): false {
     const isWhole = this.count === this.#expectedCount && this.count > 0
-    if (this.#next !== this.#declaredBytes && !isWhole) throw this.#breakOff(wanted)
+    if (this.#next !== this.#declaredBytes && !isWhole) throw this.#breakOff(requested)
     this.trailingBytes = this.#size - this.#next
     return false
   }
 
-  #breakOff(wanted: number): FormatError {
+  #breakOff(requested: number): FormatError {
     const left = this.#size - this.#next
-    const place = `Record ${this.count + 1} of the .shp, at byte ${this.#next}, takes ${wanted} bytes`
+    const place = `Record ${this.count + 1} of the .shp, at byte ${this.#next}, takes ${requested} bytes`
     if (this.#declaredBytes > this.#size) {
       return truncated(this.#declaredBytes, this.#size, `${place}, ${left} are left`)
     }

@@ -148,12 +148,12 @@ export class RowSurvey implements RowSink {
       const known = this.#known[index]
       if (known !== undefined && !field.isUsed) continue
       const source = this.#names.names[index - this.#known.length] ?? ''
-      const wanted = known?.name ?? nameOf(source)
-      const name = names.take(wanted)
+      const requested = known?.name ?? nameOf(source)
+      const name = names.take(requested)
       const attribute = field.attribute(name)
       attributes.push(known === undefined ? { ...attribute, source } : attribute)
-      if (name !== wanted) {
-        const message = `The name "${wanted}" stands there twice: the field "${source}" is called "${name}"`
+      if (name !== requested) {
+        const message = `The name "${requested}" stands there twice: the field "${source}" is called "${name}"`
         messages.push({ level: 'warning', code: 'repeated-name', message })
       }
       if (attribute.type === 'timestamp' && field.losesOffsets) messages.push(offsetsMessage(name))

@@ -67,12 +67,12 @@ const trustInNames = 0.6
 function withoutPlace(envelope: Envelope, hints: readonly Hint[]): CrsAnswer {
   const degrees = crsCandidates(undefined, envelope)
   if (degrees.length > 0) return { candidates: degrees, needsPlace: false }
-  const told = hints.flatMap(({ text, boxes }) =>
+  const reported = hints.flatMap(({ text, boxes }) =>
     boxes === undefined ? [] : [{ label: `what is ${text}`, boxes: [...boxes] }],
   )
   const coded = hints.filter(({ isCode }) => isCode === true)
-  const byPlace = told.length === 0 ? [] : rankCrs(envelope, told, hints).filter(isTold)
-  const byCode = coded.length === 0 ? [] : rankCrs(envelope, [], coded).filter(isTold)
+  const byPlace = reported.length === 0 ? [] : rankCrs(envelope, reported, hints).filter(isReported)
+  const byCode = coded.length === 0 ? [] : rankCrs(envelope, [], coded).filter(isReported)
   const named = [...byCode, ...byPlace].slice(0, mostCompared)
   if (named.length > 0) {
     const candidates = toCandidates(named)
@@ -108,7 +108,7 @@ function withCompatible(
 }
 
 /** True if names or values of the data support it, and its numbers need no correction. */
-function isTold({ hints, reading }: RankedCrs): boolean {
+function isReported({ hints, reading }: RankedCrs): boolean {
   return hints.length > 0 && isPlain(reading)
 }
 

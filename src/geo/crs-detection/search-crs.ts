@@ -50,11 +50,11 @@ function searched(): Searched[] {
  * that data are kept in; deprecated ones last.
  */
 export function searchCrs(words: string, limit: number): { found: CrsSearchResult[]; total: number } {
-  const asked = plain(words).trim()
-  const parts = asked.split(/[\s,;]+/).filter((one) => one !== '')
+  const requested = plain(words).trim()
+  const parts = requested.split(/[\s,;]+/).filter((one) => one !== '')
   if (parts.length === 0) return { found: [], total: 0 }
   const fitting = searched().filter(({ text }) => parts.every((part) => text.includes(part)))
-  const ranked = fitting.map((one) => ({ one, rank: rankOf(one, asked, parts) }))
+  const ranked = fitting.map((one) => ({ one, rank: rankOf(one, requested, parts) }))
   ranked.sort((a, b) => a.rank - b.rank || (a.one.srs < b.one.srs ? -1 : 1))
   const found = ranked
     .slice(0, limit)
@@ -64,16 +64,16 @@ export function searchCrs(words: string, limit: number): { found: CrsSearchResul
 
 function rankOf(
   { srs, text, nameText, isDeprecated, prior }: Searched,
-  asked: string,
+  requested: string,
   parts: readonly string[],
 ): number {
   const code = plain(srs)
-  if (code === asked || code === `epsg:${asked}`) return -100
+  if (code === requested || code === `epsg:${requested}`) return -100
   // Of names that fit alike the plainest.
   let rank = (isDeprecated ? 100 : 0) + nameText.length / 20 - prior
   if (!code.startsWith('epsg')) rank += 10
   if (parts.every((part) => ` ${text}`.includes(` ${part}`))) rank -= 5
-  if (nameText.startsWith(asked)) rank -= 4
+  if (nameText.startsWith(requested)) rank -= 4
   else if (parts.every((part) => nameText.includes(part))) rank -= 2
   return rank
 }

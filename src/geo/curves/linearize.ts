@@ -70,9 +70,9 @@ function isCircle(start: readonly number[], end: readonly number[]): boolean {
   return start[0] === end[0] && start[1] === end[1]
 }
 
-type Place = [x: number, y: number]
+type Position = [x: number, y: number]
 
-function place([x = Number.NaN, y = Number.NaN]: readonly number[]): Place {
+function place([x = Number.NaN, y = Number.NaN]: readonly number[]): Position {
   return [x, y]
 }
 
@@ -86,7 +86,7 @@ function turn(a: readonly number[], b: readonly number[], c: readonly number[]):
  * Returns the centre of the circle through three positions, a full circle if first and last are equal;
  * undefined for a line.
  */
-function centerOf(a: readonly number[], b: readonly number[], c: readonly number[]): Place | undefined {
+function centerOf(a: readonly number[], b: readonly number[], c: readonly number[]): Position | undefined {
   const [[ax, ay], [bx, by], [cx, cy]] = [place(a), place(b), place(c)]
   if (isCircle(a, c)) return isCircle(a, b) ? undefined : [(ax + bx) / 2, (ay + by) / 2]
   const [ux, uy, vx, vy] = [bx - ax, by - ay, cx - ax, cy - ay]
@@ -97,7 +97,7 @@ function centerOf(a: readonly number[], b: readonly number[], c: readonly number
 }
 
 /** Appends the positions after `from` up to `to`; ordinates besides x and y are interpolated by angle. */
-function appendSweep(all: number[][], center: Place, from: number[], to: number[], isLeft: boolean): void {
+function appendSweep(all: number[][], center: Position, from: number[], to: number[], isLeft: boolean): void {
   const [[fromX, fromY], [toX, toY], [x, y]] = [place(from), place(to), center]
   const begin = Math.atan2(fromY - y, fromX - x)
   let sweep = Math.atan2(toY - y, toX - x) - begin

@@ -24,8 +24,8 @@ export async function acceptStopped(
   const jobId = await deps.locks.ofImport(importId, async () => {
     const db = deps.records.database.kysely
     const task = await getTask(db, importId, taskId)
-    const { trial, stopped: broken = [] } = task
-    if (task.state !== 'ERROR' || broken.length === 0 || trial?.load === undefined) {
+    const { trial: dryRun, stopped: broken = [] } = task
+    if (task.state !== 'ERROR' || broken.length === 0 || dryRun?.load === undefined) {
       throw conflict(
         'nothing-stopped',
         `Task ${taskId} has no load that stopIf has stopped and that is still kept`,
@@ -39,7 +39,7 @@ export async function acceptStopped(
     const {
       basis,
       load: { loadId },
-    } = trial
+    } = dryRun
     const before = task.accepted?.loadId === loadId ? task.accepted.stopped : []
     const all = [...new Set([...before, ...stopped])]
     const at = now(deps.records)

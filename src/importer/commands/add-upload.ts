@@ -11,7 +11,7 @@ import {
   makeUploadFolder,
   replaceGranules,
   saveImport,
-  saveTaskAndTell,
+  saveTaskAndPublish,
   uploadRoot,
 } from '../records/records.ts'
 import type { MakeDeps } from '../run/run.ts'
@@ -67,7 +67,7 @@ async function keepTasks(
     } = await makeTasks(deps.making, record, found, { isUploaded, signal, charset })
     return deps.making.records.database.transaction(async (db) => {
       for (const task of tasks) await insertTask(db, task)
-      const saved = grown === undefined ? [] : [await saveTaskAndTell(deps.making.records, db, grown)]
+      const saved = grown === undefined ? [] : [await saveTaskAndPublish(deps.making.records, db, grown)]
       await replaceGranules(db, granules)
       await finalizeImport(deps.making.records, db, {
         ...record,

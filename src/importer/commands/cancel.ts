@@ -3,7 +3,7 @@ import { Failure } from '../../core/errors/errors.ts'
 import type { Jobs } from '../../core/jobs/jobs.ts'
 import { without } from '../../core/values/defined.ts'
 import type { DryRunDeps } from '../dry-run/dry-run.ts'
-import { dropTrials, endDryRun } from '../dry-run/dry-run.ts'
+import { dropDryRuns, endDryRun } from '../dry-run/dry-run.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import { taskAfter } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
@@ -17,7 +17,7 @@ import {
   removeChanges,
   removeRejects,
   removeUploads,
-  saveTaskAndTell,
+  saveTaskAndPublish,
 } from '../records/records.ts'
 import type { LoadCorrectionsDeps } from '../run/run.ts'
 import { endCorrection, failPreparation } from '../run/run.ts'
@@ -37,7 +37,7 @@ export interface CancelDeps {
 async function cancelWaiting(records: Keeping, task: TaskRecord): Promise<boolean> {
   const canceled = without(taskAfter(task, { type: 'canceled' }), 'run')
   try {
-    await saveTaskAndTell(records, records.database.kysely, canceled)
+    await saveTaskAndPublish(records, records.database.kysely, canceled)
     return true
   } catch (error) {
     if (error instanceof Failure && error.code === 'changed-meanwhile') return false
@@ -48,10 +48,10 @@ async function cancelWaiting(records: Keeping, task: TaskRecord): Promise<boolea
 /** Cancels a running or queued task and waits until the task has stopped. Does nothing for other tasks. */
 export async function cancelTask(deps: CancelDeps, importId: number, taskId: number): Promise<void> {
   const db = deps.records.database.kysely
-  const { run, runningDryRun, mending } = await getTask(db, importId, taskId)
+  const { run, runningDryRun, mending: correcting } = await getTask(db, importId, taskId)
   if (runningDryRun !== undefined) await cancelDryRun(deps, await getImport(db, importId))
   if (run === undefined) return
-  if (mending?.state === 'RUNNING' && (await deps.jobs.withdraw(run.jobId))) {
+  if (correcting?.state === 'RUNNING' && (await deps.jobs.withdraw(run.jobId))) {
     await endCorrection(deps.mending, { importId, taskId }, { state: 'CANCELED' })
     return
   }
@@ -106,7 +106,7 @@ const endMs = 10_000
 /** Cancels a running dry run and removes its staged data and its results. */
 export async function dropDryRun(deps: CancelDeps, importId: number): Promise<void> {
   await cancelDryRun(deps, await getImport(deps.records.database.kysely, importId))
-  await deps.locks.ofImport(importId, () => dropTrials(deps.runningDryRun, importId))
+  await deps.locks.ofImport(importId, () => dropDryRuns(deps.runningDryRun, importId))
 }
 
 /**
@@ -125,7 +125,7 @@ export async function removeImport(
     await deps.jobs.wait(jobId, AbortSignal.timeout(endMs))
   }
   await deps.locks.ofImport(importId, async () => {
-    await dropTrials(deps.runningDryRun, importId)
+    await dropDryRuns(deps.runningDryRun, importId)
     await deps.records.database.transaction((transaction) => deleteImport(transaction, importId))
     await removeUploads(deps.folders, importId)
     await removeRejects(deps.folders, importId)

@@ -34,22 +34,22 @@ async function findStoreWorkspace(catalog: Catalog, store: string): Promise<stri
 }
 
 /** Returns the target workspace: the requested one, else the workspace of the store, else the default. */
-async function resolveWorkspace(catalog: Catalog, wanted: NewImport): Promise<string> {
-  if (wanted.workspace !== undefined) {
-    await catalog.workspaces.require(wanted.workspace)
-    return wanted.workspace
+async function resolveWorkspace(catalog: Catalog, newImport: NewImport): Promise<string> {
+  if (newImport.workspace !== undefined) {
+    await catalog.workspaces.require(newImport.workspace)
+    return newImport.workspace
   }
   const standard = await catalog.workspaces.getDefaultName()
-  if (wanted.store === undefined) return standard
-  if ((await catalog.stores.find(standard, wanted.store)) !== undefined) return standard
-  return (await findStoreWorkspace(catalog, wanted.store)) ?? standard
+  if (newImport.store === undefined) return standard
+  if ((await catalog.stores.find(standard, newImport.store)) !== undefined) return standard
+  return (await findStoreWorkspace(catalog, newImport.store)) ?? standard
 }
 
 async function resolveSource(
   look: Pick<InspectDeps, 'roots' | 'vault'>,
-  wanted: SourceRequest,
+  request: SourceRequest,
 ): Promise<ImportSource> {
-  const { type, path, charset, time, remote, database } = wanted
+  const { type, path, charset, time, remote, database } = request
   if (database !== undefined) return resolveDatabase(look, database)
   const source: ImportSource =
     remote !== undefined
@@ -66,19 +66,19 @@ async function resolveSource(
  */
 export async function createImport(
   deps: CreateDeps,
-  wanted: NewImport,
+  newImport: NewImport,
   isRunAfter: boolean,
 ): Promise<CreatedImport> {
-  const workspace = await resolveWorkspace(deps.catalog, wanted)
-  if (wanted.store !== undefined) await deps.catalog.stores.require(workspace, wanted.store)
-  await asRequest(() => requirePrograms(wanted.transforms))
-  const source = wanted.source === undefined ? undefined : await resolveSource(deps.look, wanted.source)
+  const workspace = await resolveWorkspace(deps.catalog, newImport)
+  if (newImport.store !== undefined) await deps.catalog.stores.require(workspace, newImport.store)
+  await asRequest(() => requirePrograms(newImport.transforms))
+  const source = newImport.source === undefined ? undefined : await resolveSource(deps.look, newImport.source)
   const at = now(deps.records)
-  const place = wanted.source?.place
+  const place = newImport.source?.place
   const isThere = source !== undefined && (source.remote !== undefined || !source.isOurs)
-  const needsJob = isThere || place !== undefined || wanted.isAsync
+  const needsJob = isThere || place !== undefined || newImport.isAsync
   const created = await deps.records.database.transaction(async (db): Promise<CreatedImport> => {
-    const id = await takeImportId(db, wanted.proposedId)
+    const id = await takeImportId(db, newImport.proposedId)
     await place?.(placedFolder(deps.look.folders, id))
     const begun: ImportRecord = {
       id,
@@ -87,27 +87,27 @@ export async function createImport(
       revision: 0,
       createdAt: at,
       updatedAt: at,
-      isArchived: wanted.isArchived,
+      isArchived: newImport.isArchived,
       workspace,
-      transforms: wanted.transforms,
+      transforms: newImport.transforms,
       messages: [],
       nextUpload: 0,
-      allowEmpty: wanted.allowEmpty || undefined,
-      store: wanted.store,
+      allowEmpty: newImport.allowEmpty || undefined,
+      store: newImport.store,
       source:
         source === undefined
           ? undefined
           : source.isOurs
             ? { ...source, path: uploadRoot(deps.look.folders, id) }
             : source,
-      user: wanted.user,
+      user: newImport.user,
     }
     if (!needsJob) {
       const record = importAfter(begun, { type: 'prepared', isReady: false })
       await insertImport(db, record)
       return { record }
     }
-    const payload = { importId: id, isAsync: wanted.isAsync, isRunAfter }
+    const payload = { importId: id, isAsync: newImport.isAsync, isRunAfter }
     const jobId = await deps.jobs.enqueue(db, { kind: prepareJob, key: `import ${id}`, payload })
     const record = { ...begun, jobId }
     await insertImport(db, record)

@@ -3,14 +3,14 @@ import { conflict } from '../../core/errors/errors.ts'
 import { without } from '../../core/values/defined.ts'
 import type { TaskRecord } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
-import { finalizeImport, getImport, listTasks, saveTaskAndTell } from '../records/records.ts'
+import { finalizeImport, getImport, listTasks, saveTaskAndPublish } from '../records/records.ts'
 import type { ImportLocks } from '../runtime/runtime.ts'
-import type { Kinds } from '../task-types/task-types.ts'
+import type { TaskTypes } from '../task-types/task-types.ts'
 
 /** Dependencies of edits after which tasks are examined again. */
 export interface InspectTasksAgainDeps {
   records: Keeping
-  kinds: Kinds
+  kinds: TaskTypes
   locks: ImportLocks
 }
 
@@ -21,7 +21,7 @@ function withoutFile(task: TaskRecord, path: string): TaskRecord {
   return task.format === undefined ? { ...task, files } : { ...rest, files, transforms: [] }
 }
 
-function refuseInUse(kinds: Kinds, record: { id: number; state: string }, tasks: TaskRecord[]): void {
+function refuseInUse(kinds: TaskTypes, record: { id: number; state: string }, tasks: TaskRecord[]): void {
   if (record.state === 'RUNNING' || record.state === 'INIT') {
     throw conflict('import-busy', `Import ${record.id} is ${record.state}: its files are in use`)
   }
@@ -46,7 +46,7 @@ export async function deleteImportFile(
     const edited: TaskRecord[] = []
     for (const task of readers) edited.push(await kinds.reexamine(record, withoutFile(task, path)))
     await records.database.transaction(async (db) => {
-      for (const task of edited) await saveTaskAndTell(records, db, task)
+      for (const task of edited) await saveTaskAndPublish(records, db, task)
       await finalizeImport(records, db, await getImport(db, importId))
     })
     for (const task of readers.filter((one) => one.isUploaded)) {

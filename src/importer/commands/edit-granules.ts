@@ -11,9 +11,9 @@ import {
   getTask,
   listGranules,
   saveGranule,
-  saveTaskAndTell,
+  saveTaskAndPublish,
 } from '../records/records.ts'
-import type { Kinds } from '../task-types/task-types.ts'
+import type { TaskTypes } from '../task-types/task-types.ts'
 import { assembleMosaic, mosaicName } from '../task-types/task-types.ts'
 import type { InspectTasksAgainDeps } from './delete-file.ts'
 
@@ -55,7 +55,7 @@ async function find(records: Keeping, { importId, taskId, fileId }: GranuleAddre
  * layer of the task.
  */
 async function settled(
-  kinds: Kinds,
+  kinds: TaskTypes,
   { record, task }: Found,
   granules: GranuleRecord[],
 ): Promise<{ task: TaskRecord; granules: GranuleRecord[] }> {
@@ -94,7 +94,7 @@ export async function setGranuleTime(
     const { task } = await settled(kinds, found, changed)
     return records.database.transaction(async (db) => {
       await saveGranule(db, granule)
-      return { task: await saveTaskAndTell(records, db, task), granule }
+      return { task: await saveTaskAndPublish(records, db, task), granule }
     })
   })
 }
@@ -115,7 +115,7 @@ export async function removeGranule(
     await records.database.transaction(async (db) => {
       await deleteGranule(db, address, address.fileId)
       for (const granule of changedFaults(left, granules)) await saveGranule(db, granule)
-      await saveTaskAndTell(records, db, task)
+      await saveTaskAndPublish(records, db, task)
       await finalizeImport(records, db, await getImport(db, address.importId))
     })
     if (!found.task.isUploaded) return

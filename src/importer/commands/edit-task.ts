@@ -5,14 +5,14 @@ import { defined, hasValues, without } from '../../core/values/defined.ts'
 import { findCrs, parseSrs } from '../../geo/crs-database.ts'
 import type { CrsDetector } from '../detect-crs/detect-crs.ts'
 import type { DryRunDeps } from '../dry-run/dry-run.ts'
-import { removeStagedTrial } from '../dry-run/dry-run.ts'
+import { removeStagedDryRun } from '../dry-run/dry-run.ts'
 import { requireKnownKeys } from '../keys/keys.ts'
 import type { ImportRecord, TaskChange, TaskLayer, TaskLayerChange, TaskRecord } from '../model/model.ts'
 import { chosenSchema, finalSchema, proposeLayer } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
-import { deleteTask, finalizeImport, getImport, getTask, saveTaskAndTell } from '../records/records.ts'
+import { deleteTask, finalizeImport, getImport, getTask, saveTaskAndPublish } from '../records/records.ts'
 import type { ImportLocks, RunningTable } from '../runtime/runtime.ts'
-import type { Kinds } from '../task-types/task-types.ts'
+import type { TaskTypes } from '../task-types/task-types.ts'
 import { toTaskStore } from '../task-types/task-types.ts'
 import type { LoadPool } from '../worker/worker.ts'
 import { asRequest } from './create-import.ts'
@@ -76,7 +76,7 @@ async function applyLayerChange(
 
 /** Returns the task with a new chain, validated as a whole. */
 async function withTransforms(
-  kinds: Kinds,
+  kinds: TaskTypes,
   task: TaskRecord,
   chain: Pick<TaskRecord, 'transforms' | 'nextTransformId'>,
 ): Promise<TaskRecord> {
@@ -210,7 +210,7 @@ async function editTask(
       }
       const edited = await deps.locator.proposeAgain(record, examined, signal)
       return deps.records.database.transaction(async (transaction) => {
-        const saved = await saveTaskAndTell(deps.records, transaction, edited)
+        const saved = await saveTaskAndPublish(deps.records, transaction, edited)
         await finalizeImport(deps.records, transaction, await getImport(transaction, importId))
         return saved
       })
@@ -276,7 +276,7 @@ export async function removeTask(
     if (task.state === 'RUNNING') {
       throw conflict('task-running', `Task ${taskId} is RUNNING: cancel its run first`)
     }
-    await removeStagedTrial(needs.runningDryRun, task)
+    await removeStagedDryRun(needs.runningDryRun, task)
     await needs.records.database.transaction(async (db) => {
       await deleteTask(db, importId, taskId)
       await finalizeImport(needs.records, db, await getImport(db, importId))

@@ -9,7 +9,7 @@ import { getImport } from '../records/records.ts'
 import type { MakeDeps, StartDeps } from '../run/run.ts'
 import { startRun } from '../run/run.ts'
 import type { ImportLocks, RunningTable } from '../runtime/runtime.ts'
-import type { Kinds } from '../task-types/task-types.ts'
+import type { TaskTypes } from '../task-types/task-types.ts'
 import type { LoadPool } from '../worker/worker.ts'
 import type { Acceptance } from './accept-stopped.ts'
 import { acceptStopped } from './accept-stopped.ts'
@@ -25,7 +25,7 @@ import { openCorrectionUpload, submitCorrections } from './submit-corrections.ts
 /** Dependencies of the import commands. Each function takes the subset it uses. */
 export interface ImportCommandsDeps {
   /** Stored records, the catalogue and the kinds of tasks. */
-  base: { records: Keeping; catalog: Catalog; kinds: Kinds; pool: LoadPool }
+  base: { records: Keeping; catalog: Catalog; kinds: TaskTypes; pool: LoadPool }
   /** Locks and running work of this process. */
   live: { locks: ImportLocks; running: RunningTable }
   look: InspectDeps
@@ -59,7 +59,8 @@ export function createImportCommands({ base, live, look, making, starting, cance
   const sending = { ...uploads, starting, catalog: base.catalog }
   return {
     /** Creates an import. A synchronous call returns after the tasks exist or, on request, after the run. */
-    create: (wanted: NewImport, options: CreateOptions) => create({ ...base, jobs, look }, wanted, options),
+    create: (newImport: NewImport, options: CreateOptions) =>
+      create({ ...base, jobs, look }, newImport, options),
     /** Runs all ready tasks; with `isAsync` it returns after the request is stored. */
     run: async (importId: number, { isAsync, signal, check }: RunOptions): Promise<void> => {
       const jobId = await startRun(starting, importId, check)
@@ -81,9 +82,9 @@ export function createImportCommands({ base, live, look, making, starting, cance
       const jobId = await acceptStopped(starting, importId, taskId, acceptance)
       if (jobId !== undefined && !isAsync) await jobs.wait(jobId, signal)
     },
-    openMendedUpload: bind(openCorrectionUpload, sending),
+    openCorrections: bind(openCorrectionUpload, sending),
     /** Loads corrected rows of a task. A synchronous caller waits for the load. */
-    sendMended: async (
+    submitCorrections: async (
       place: { importId: number; taskId: number },
       sent: Parameters<typeof submitCorrections>[2],
       { isAsync, signal, check }: Omit<RunOptions, 'check'> & { check(task: TaskRecord): void },
@@ -110,11 +111,11 @@ export function createImportCommands({ base, live, look, making, starting, cance
 
 async function create(
   needs: { records: Keeping; catalog: Catalog; jobs: Jobs; look: InspectDeps },
-  wanted: NewImport,
+  newImport: NewImport,
   { signal, isRunAfter }: CreateOptions,
 ): Promise<ImportRecord> {
-  const { record, jobId } = await createImport(needs, wanted, isRunAfter)
-  if (wanted.isAsync) return record
+  const { record, jobId } = await createImport(needs, newImport, isRunAfter)
+  if (newImport.isAsync) return record
   if (jobId !== undefined) await needs.jobs.wait(jobId, signal)
   const prepared = await getImport(needs.records.database.kysely, record.id)
   if (isRunAfter && prepared.jobId !== undefined) await needs.jobs.wait(prepared.jobId, signal)

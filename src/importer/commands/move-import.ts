@@ -3,14 +3,14 @@ import { conflict } from '../../core/errors/errors.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import { now } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
-import { finalizeImport, getImport, listTasks, saveImport, saveTaskAndTell } from '../records/records.ts'
+import { finalizeImport, getImport, listTasks, saveImport, saveTaskAndPublish } from '../records/records.ts'
 import type { ImportLocks } from '../runtime/runtime.ts'
-import type { Kinds } from '../task-types/task-types.ts'
+import type { TaskTypes } from '../task-types/task-types.ts'
 
 export interface MoveDeps {
   records: Keeping
   catalog: Catalog
-  kinds: Kinds
+  kinds: TaskTypes
   locks: ImportLocks
 }
 
@@ -57,7 +57,7 @@ export async function moveImport(
     for (const task of tasks) examined.push(await deps.kinds.reexamine(moved, withoutStore(task)))
     await deps.records.database.transaction(async (transaction) => {
       const saved = await saveImport(transaction, moved, now(deps.records))
-      for (const task of examined) await saveTaskAndTell(deps.records, transaction, task)
+      for (const task of examined) await saveTaskAndPublish(deps.records, transaction, task)
       await finalizeImport(deps.records, transaction, saved)
     })
   })

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Logger } from '../../core/log/logger.ts'
-import { sweepTrials } from '../dry-run/dry-run.ts'
+import { sweepDryRuns } from '../dry-run/dry-run.ts'
 import type { ImportState } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
 import { findImport, listIdleImports, removeUploads } from '../records/records.ts'
@@ -40,7 +40,7 @@ export async function applyRetention(deps: RetentionDeps): Promise<void> {
         if (await isStillIdle()) await removeUploads(deps.cancel.folders, id)
       }),
   )
-  await sweepTrials(deps.cancel.runningDryRun)
+  await sweepDryRuns(deps.cancel.runningDryRun)
   await removeUnusedFolders({ ...deps, database: deps.cancel.records.database }, before(1))
   await forEachIdle(deps.cancel.records, deps.log, finished, before(importDays), async (id, isStillIdle) => {
     if (await isStillIdle()) await removeImport(deps.cancel, id)

@@ -86,7 +86,7 @@ export async function submitCorrections(
       await refuseOtherLayer(catalog, { record, task: current })
       const number = (current.mending?.number ?? 0) + 1
       const accepted = [...(sent.accepted ?? [])]
-      const mending = {
+      const correcting = {
         number,
         state: 'RUNNING' as const,
         at: now(records),
@@ -95,7 +95,7 @@ export async function submitCorrections(
         stopIf: rulesOfCorrections(current, accepted),
         accepted: accepted.length === 0 ? undefined : accepted,
       }
-      return startCorrection(starting, record, current, mending)
+      return startCorrection(starting, record, current, correcting)
     })
   } catch (error) {
     await rm(sent.folder, { recursive: true, force: true })
@@ -133,9 +133,9 @@ function chooseLayer(
       ? []
       : layers.flatMap((layer) => (layer.raster === undefined ? [{ file, format: format.name, layer }] : [])),
   )
-  const wanted = rejectColumns(schema).row.toLowerCase()
+  const requested = rejectColumns(schema).row.toLowerCase()
   const numbered = layers.filter(({ layer }) =>
-    layer.schema.attributes.some(({ name }) => name.toLowerCase() === wanted),
+    layer.schema.attributes.some(({ name }) => name.toLowerCase() === requested),
   )
   const [only, ...others] = numbered
   if (only !== undefined && others.length === 0) return only
@@ -143,13 +143,13 @@ function chooseLayer(
     const names = numbered.map(({ layer }) => `"${layer.name}"`).join(', ')
     throw invalid(
       'several-layers',
-      `The file has several layers with the column "${wanted}": ${names}. Send one`,
+      `The file has several layers with the column "${requested}": ${names}. Send one`,
     )
   }
   if (layers.length > 0) {
     throw invalid(
       'no-row-numbers',
-      `Corrected rows need the column "${wanted}", as the rejected rows have it`,
+      `Corrected rows need the column "${requested}", as the rejected rows have it`,
     )
   }
   throw invalid('unread-file', `No format reads the rows that were sent${whyUnread(described)}`)

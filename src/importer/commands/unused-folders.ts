@@ -31,8 +31,8 @@ async function pathsOfStores(catalog: Catalog): Promise<string[]> {
 async function pathsOfLoads(database: Database): Promise<string[]> {
   const paths: string[] = []
   for (const state of taskStates.filter((one) => one !== 'COMPLETE')) {
-    for (const { run, unsettled, trial } of await listTasksInState(database.kysely, state)) {
-      paths.push(...textsOf(run?.load ?? {}), ...textsOf(unsettled ?? {}), ...textsOf(trial?.load ?? {}))
+    for (const { run, unsettled, trial: dryRun } of await listTasksInState(database.kysely, state)) {
+      paths.push(...textsOf(run?.load ?? {}), ...textsOf(unsettled ?? {}), ...textsOf(dryRun?.load ?? {}))
     }
   }
   return paths

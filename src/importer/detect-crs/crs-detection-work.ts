@@ -59,11 +59,11 @@ async function locate({
     throw invalid('unknown-place', text)
   }
   const places = named === undefined ? (await Promise.all(neighbours.map(placeOf))).flat() : [named]
-  const question = { places, declaration, envelope, clues }
-  return { ...findCrsFor(question), places: places.map(({ label }) => label) }
+  const query = { places, declaration, envelope, clues }
+  return { ...findCrsFor(query), places: places.map(({ label }) => label) }
 }
 
 /** Operations of the CRS detection worker. */
-export type CrsDetectionWork = { locate(wish: CrsDetectionRequest): Promise<DetectedCrs> }
+export type CrsDetectionWork = { locate(request: CrsDetectionRequest): Promise<DetectedCrs> }
 
 serveWork<CrsDetectionWork, undefined>(() => ({ locate }))

@@ -14,13 +14,13 @@ import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import { chosenSchema, crsOfSource, isWithoutGeometry } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
 import { listTasks } from '../records/records.ts'
-import type { Kinds } from '../task-types/task-types.ts'
+import type { TaskTypes } from '../task-types/task-types.ts'
 import type { LoadPool } from '../worker/worker.ts'
 import type { CrsDetectionRequest, CrsDetectionWork, DetectedCrs, Neighbour } from './crs-detection-work.ts'
 
 interface CrsDetectorDeps {
   records: Keeping
-  kinds: Pick<Kinds, 'of'>
+  kinds: Pick<TaskTypes, 'of'>
   pool: Pick<LoadPool, 'bounds'>
   catalog: Pick<Catalog, 'layers'>
   /** Called when a thread died, or was terminated. */
@@ -69,14 +69,14 @@ export class CrsDetector {
     const crs = crsOfSource(task)
     const envelope = await this.#envelopeOf({ record, task }, signal)
     const layer = place === undefined ? undefined : await this.#layerNamed(place)
-    const wish: CrsDetectionRequest = {
+    const request: CrsDetectionRequest = {
       neighbours: layer ?? (place === undefined ? await this.#neighbours(record, task, beside) : []),
       declaration: crs,
       envelope,
       clues: cluesOf(task),
       place: place === undefined || layer !== undefined ? undefined : place,
     }
-    return this.#threads.call('locate', wish, { signal, deadlineMs })
+    return this.#threads.call('locate', request, { signal, deadlineMs })
   }
 
   /**

@@ -4,7 +4,7 @@ import type { SideTables } from '../../render/sources/side-tables.ts'
 import type { TaskRecord } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
 import type { ImportLocks, RunningTable } from '../runtime/runtime.ts'
-import type { Kinds, Running } from '../task-types/task-types.ts'
+import type { Running, TaskTypes } from '../task-types/task-types.ts'
 
 /** Size and retention limits of dry runs. */
 interface DryRunLimits {
@@ -16,7 +16,7 @@ interface DryRunLimits {
 /** Dependencies of dry runs. */
 export interface DryRunDeps {
   records: Keeping
-  kinds: Kinds
+  kinds: TaskTypes
   /** Suggests keys if a task has none. */
   keys: { explain(running: Running, signal: AbortSignal): Promise<TaskRecord> }
   jobs: Jobs

@@ -2,12 +2,12 @@ import type { JobContext, JobHandler } from '../../core/jobs/jobs.ts'
 import { without } from '../../core/values/defined.ts'
 import type { DryRunState, ImportRecord } from '../model/model.ts'
 import { importAfter } from '../model/model.ts'
-import { findImport, getImport, listTasks, saveAndTell, saveTaskAndTell } from '../records/records.ts'
+import { findImport, getImport, listTasks, saveAndPublish, saveTaskAndPublish } from '../records/records.ts'
 import { LoadCanceled } from '../runtime/runtime.ts'
-import { removeStagedTrial } from './drop-trial.ts'
+import { removeStagedDryRun } from './drop-dry-run.ts'
 import type { DryRunDeps } from './dry-run-deps.ts'
 import { afterDryRun, dryRunTask } from './dry-run-task.ts'
-import { sweepTrials } from './sweep-trials.ts'
+import { sweepDryRuns } from './sweep-dry-runs.ts'
 
 const hourMs = 3_600_000
 
@@ -37,8 +37,8 @@ export async function endDryRun(deps: DryRunDeps, importId: number, state: DryRu
   const db = records.database.kysely
   for (const task of await listTasks(db, importId)) {
     if (task.runningDryRun === undefined) continue
-    await removeStagedTrial(deps, task)
-    await saveTaskAndTell(records, db, afterDryRun(task, undefined))
+    await removeStagedDryRun(deps, task)
+    await saveTaskAndPublish(records, db, afterDryRun(task, undefined))
   }
   await deps.locks.ofImport(importId, async () => {
     const record = await getImport(db, importId)
@@ -46,7 +46,10 @@ export async function endDryRun(deps: DryRunDeps, importId: number, state: DryRu
     if (dryRun === undefined || record.state !== 'RUNNING') return
     const expires = new Date(records.clock.now().getTime() + limits.dryRunHours * hourMs).toISOString()
     const restored = importAfter(record, { type: 'dryRunEnded', before: dryRun.before })
-    await saveAndTell(records, db, { ...without(restored, 'jobId'), dryRun: { ...dryRun, state, expires } })
+    await saveAndPublish(records, db, {
+      ...without(restored, 'jobId'),
+      dryRun: { ...dryRun, state, expires },
+    })
   })
 }
 
@@ -57,7 +60,7 @@ async function performDryRun(deps: DryRunDeps, importId: number, context: JobCon
   try {
     const isWhole = await dryRunTasks(deps, record, work.signal)
     await endDryRun(deps, importId, isWhole ? 'COMPLETE' : 'COMPLETE_ERROR')
-    await sweepTrials(deps)
+    await sweepDryRuns(deps)
   } catch (error) {
     if (context.signal.aborted) throw error
     const isCanceled = work.signal.reason instanceof LoadCanceled

@@ -1,16 +1,16 @@
 import { explain, Failure, invalid } from '../../core/errors/errors.ts'
 import { without } from '../../core/values/defined.ts'
 import { leaveStuckWork } from '../../core/workers/leave-stuck-work.ts'
-import type { ImportRecord, TaskLoad, TaskRecord, TaskTrial } from '../model/model.ts'
+import type { ImportRecord, TaskDryRun, TaskLoad, TaskRecord } from '../model/model.ts'
 import { isWithoutGeometry, now, taskAfter, withoutGeometry } from '../model/model.ts'
-import { getTask, saveTaskAndTell } from '../records/records.ts'
+import { getTask, saveTaskAndPublish } from '../records/records.ts'
 import { deafMs } from '../runtime/runtime.ts'
-import type { Kinds } from '../task-types/task-types.ts'
-import { removeStagedTrial } from './drop-trial.ts'
+import type { TaskTypes } from '../task-types/task-types.ts'
+import { removeStagedDryRun } from './drop-dry-run.ts'
 import type { DryRunDeps } from './dry-run-deps.ts'
 
 /** Returns the dry run result of a task that could not be staged. */
-function failedTrial({ updateMode }: TaskRecord, at: string, error: unknown): TaskTrial {
+function failedDryRun({ updateMode }: TaskRecord, at: string, error: unknown): TaskDryRun {
   const code = error instanceof Failure ? error.code : 'rehearsal-failed'
   return {
     at,
@@ -27,22 +27,22 @@ function failedTrial({ updateMode }: TaskRecord, at: string, error: unknown): Ta
 }
 
 /** Adds the messages that a run would also report before loading. */
-function told(task: TaskRecord, trial: TaskTrial): TaskTrial {
-  const { found } = trial
-  if (found === undefined || !isWithoutGeometry(task)) return trial
-  return { ...trial, found: { ...found, messages: [withoutGeometry(task), ...found.messages] } }
+function reported(task: TaskRecord, dryRun: TaskDryRun): TaskDryRun {
+  const { found } = dryRun
+  if (found === undefined || !isWithoutGeometry(task)) return dryRun
+  return { ...dryRun, found: { ...found, messages: [withoutGeometry(task), ...found.messages] } }
 }
 
 /** Returns the task in its previous state, with the results of its dry run. */
-export function afterDryRun(task: TaskRecord, trial: TaskTrial | undefined): TaskRecord {
+export function afterDryRun(task: TaskRecord, dryRun: TaskDryRun | undefined): TaskRecord {
   const { runningDryRun, ...rest } = without(task, 'trial')
   const restored = taskAfter(rest, { type: 'dryRunEnded', before: runningDryRun?.before ?? 'READY' })
-  return trial === undefined ? restored : { ...restored, trial }
+  return dryRun === undefined ? restored : { ...restored, trial: dryRun }
 }
 
 /** Examines the task again. Throws the same error as a run if the task cannot run. */
 async function examine(
-  kinds: Kinds,
+  kinds: TaskTypes,
   keys: DryRunDeps['keys'],
   record: ImportRecord,
   task: TaskRecord,
@@ -63,8 +63,8 @@ function taken({ runningDryRun }: TaskRecord): Pick<TaskRecord, 'runningDryRun'>
 }
 
 /** For stores that cannot retain staged rows: removes remaining staging data; the lists are retained. */
-async function removeLoad(kinds: Kinds, { trial }: TaskRecord): Promise<void> {
-  if (trial?.load !== undefined) await kinds.ofLoad(trial.load).discard(trial.load)
+async function removeLoad(kinds: TaskTypes, { trial: dryRun }: TaskRecord): Promise<void> {
+  if (dryRun?.load !== undefined) await kinds.ofLoad(dryRun.load).discard(dryRun.load)
 }
 
 /**
@@ -80,23 +80,23 @@ export async function dryRunTask(
   const { records } = deps
   const db = records.database.kysely
   let task = await getTask(db, record.id, taskId)
-  await removeStagedTrial(deps, task)
+  await removeStagedDryRun(deps, task)
   const at = now(records)
   const aim = async (load: TaskLoad): Promise<void> => {
-    task = await saveTaskAndTell(records, db, { ...task, trial: { at, load, mode: task.updateMode } })
+    task = await saveTaskAndPublish(records, db, { ...task, trial: { at, load, mode: task.updateMode } })
   }
   try {
     const examined = await examine(deps.kinds, deps.keys, record, task, signal)
     const work = deps.kinds.of(examined).performDryRun({ record, task: examined }, { at, aim }, signal)
-    const trial = await leaveStuckWork(work, signal, deafMs)
-    if (trial.laidBy === undefined) await removeLoad(deps.kinds, task)
-    task = await saveTaskAndTell(records, db, afterDryRun(task, told(examined, trial)))
+    const dryRun = await leaveStuckWork(work, signal, deafMs)
+    if (dryRun.laidBy === undefined) await removeLoad(deps.kinds, task)
+    task = await saveTaskAndPublish(records, db, afterDryRun(task, reported(examined, dryRun)))
     return true
   } catch (error) {
     signal.throwIfAborted()
     deps.log.info({ err: error, importId: record.id, taskId }, 'a dry run failed')
-    await removeStagedTrial(deps, task)
-    await saveTaskAndTell(records, db, afterDryRun(task, failedTrial(task, at, error)))
+    await removeStagedDryRun(deps, task)
+    await saveTaskAndPublish(records, db, afterDryRun(task, failedDryRun(task, at, error)))
     return false
   }
 }

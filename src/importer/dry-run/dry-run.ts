@@ -1,6 +1,6 @@
-export { dropTrials, removeStagedTrial } from './drop-trial.ts'
+export { dropDryRuns, removeStagedDryRun } from './drop-dry-run.ts'
 export type { DryRunDeps } from './dry-run-deps.ts'
 export { dryRunHandler, endDryRun } from './dry-run-import.ts'
 export { ListedChanges } from './listed-changes.ts'
 export { dryRunJob, startDryRun } from './start-dry-run.ts'
-export { sweepTrials } from './sweep-trials.ts'
+export { sweepDryRuns } from './sweep-dry-runs.ts'

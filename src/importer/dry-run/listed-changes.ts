@@ -23,10 +23,10 @@ export class ListedChanges {
   page(
     task: TaskRecord,
     by: 'trial' | 'upsert',
-    wish: ChangePageRequest,
+    request: ChangePageRequest,
     signal: AbortSignal,
   ): AsyncIterable<Uint8Array> {
-    return this.#needs.sides.changes({ path: this.#pathOf(task, by) }, wish, signal)
+    return this.#needs.sides.changes({ path: this.#pathOf(task, by) }, request, signal)
   }
 
   /**

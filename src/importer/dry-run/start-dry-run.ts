@@ -3,8 +3,8 @@ import type { Jobs } from '../../core/jobs/jobs.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import { importAfter, now, runnableStates, taskAfter } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
-import { getImport, listTasks, saveAndTell, saveTask } from '../records/records.ts'
-import { dropTrials } from './drop-trial.ts'
+import { getImport, listTasks, saveAndPublish, saveTask } from '../records/records.ts'
+import { dropDryRuns } from './drop-dry-run.ts'
 import type { DryRunDeps } from './dry-run-deps.ts'
 
 export const dryRunJob = 'import.dry-run'
@@ -27,7 +27,7 @@ export async function startDryRun(deps: DryRunDeps, importId: number): Promise<n
         `No task of import ${importId} can be run, so there is nothing for a dry run`,
       )
     }
-    const record = await dropTrials(deps, importId)
+    const record = await dropDryRuns(deps, importId)
     const ready = (await listTasks(db, importId)).filter(({ state }) => runnableStates.includes(state))
     return begin(deps.records, deps.jobs, record, ready)
   })
@@ -46,7 +46,7 @@ async function begin(
     const payload = { importId: id }
     const jobId = await jobs.enqueue(db, { kind: dryRunJob, key: `import ${id}`, payload })
     const dryRun = { state: 'RUNNING' as const, jobId, before: state }
-    await saveAndTell(records, db, { ...importAfter(record, { type: 'started' }), jobId, dryRun })
+    await saveAndPublish(records, db, { ...importAfter(record, { type: 'started' }), jobId, dryRun })
     const at = now(records)
     for (const task of tasks) {
       const runningDryRun = { jobId, before: task.state }

@@ -91,11 +91,11 @@ export class Edits {
    * Edits a feature of a layer for which `whyNot` returns nothing. Throws `Failure` if the table or a value
    * does not allow the edit; nothing changes then.
    */
-  async edit(layer: LayerRecord, wish: RequestedEdit, signal: AbortSignal): Promise<AppliedEdit> {
+  async edit(layer: LayerRecord, requestedEdit: RequestedEdit, signal: AbortSignal): Promise<AppliedEdit> {
     const limit = AbortSignal.timeout(patienceMs)
     const either = AbortSignal.any([signal, limit])
     try {
-      return await this.#inTurn(layer, either, () => this.#settled(layer, wish, either))
+      return await this.#inTurn(layer, either, () => this.#settled(layer, requestedEdit, either))
     } catch (error) {
       if (limit.aborted && !signal.aborted && isEndedBy(error)) throw busy(layer, error)
       throw error
@@ -146,13 +146,13 @@ export class Edits {
   }
 
   /** Recovers earlier edits of this process first, if the catalogue was unreachable. */
-  async #settled(layer: LayerRecord, wish: RequestedEdit, signal: AbortSignal): Promise<AppliedEdit> {
+  async #settled(layer: LayerRecord, edit: RequestedEdit, signal: AbortSignal): Promise<AppliedEdit> {
     const { storeId, nativeName: table } = layer
     const isOver = (record: OpenEdit): boolean => record.process === this.#process || this.#isOld(record)
     await recoverEdits(this.#deps, isOver, { storeId, table })
     for (let plan = 1; ; plan += 1) {
       try {
-        return await this.#attempt(layer, wish, signal)
+        return await this.#attempt(layer, edit, signal)
       } catch (error) {
         if (!(error instanceof Outdated)) throw error
         if (plan >= promptPlans) await sleep(planRestMs, undefined, { signal })
@@ -162,7 +162,7 @@ export class Edits {
 
   async #attempt(
     { id, nativeName }: LayerRecord,
-    { featureId, user, ...wish }: RequestedEdit,
+    { featureId, user, ...options }: RequestedEdit,
     signal: AbortSignal,
   ): Promise<AppliedEdit> {
     const { catalog, database, pool } = this.#deps
@@ -199,7 +199,7 @@ export class Edits {
     }
     const connection = await catalog.stores.connection(store)
     const outcome = await pool
-      .edit({ connection, request, wish }, { signal, beforeTouch, beforeCommit })
+      .edit({ connection, request, edit: options }, { signal, beforeTouch, beforeCommit })
       .catch(async (error: unknown) => {
         if (outdated !== undefined) throw outdated
         if (record !== undefined && (await this.#isDone(record))) throw unsettled(error)

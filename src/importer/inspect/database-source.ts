@@ -10,9 +10,9 @@ import type { InspectDeps } from './unpack-data.ts'
 /** Returns a database source as stored. A database file must be below an import root, like any file. */
 export async function resolveDatabase(
   deps: Pick<InspectDeps, 'roots' | 'vault'>,
-  wanted: DatabaseRequest,
+  request: DatabaseRequest,
 ): Promise<ImportSource> {
-  const { password, ...named } = wanted.connection
+  const { password, ...named } = request.connection
   const place = defaultAddress(named)
   if (isFileDatabase(place)) place.database = await resolveFile(deps.roots, place.database)
   return {
@@ -23,7 +23,7 @@ export async function resolveDatabase(
       place,
       tables: [],
       sealedPassword: password === undefined ? undefined : deps.vault.seal(password),
-      wanted: wanted.tables,
+      wanted: request.tables,
     },
   }
 }

@@ -11,15 +11,15 @@ interface FindTablesDeps {
   limits: { maxTasks: number }
 }
 
-type FindTables = (wanted: DatabaseRequest, signal: AbortSignal) => Promise<DescribedDatabase>
+type FindTables = (request: DatabaseRequest, signal: AbortSignal) => Promise<DescribedDatabase>
 
 /**
  * Returns a function that lists the importable tables of a database. It throws the errors of the reader and
  * stores nothing.
  */
 export function tablesFinder({ pool, limits, ...parts }: FindTablesDeps): FindTables {
-  return async (wanted, signal) => {
-    const { database } = await resolveDatabase(parts, wanted)
+  return async (request, signal) => {
+    const { database } = await resolveDatabase(parts, request)
     if (database === undefined) throw new Error('A database has no source')
     const connection = openedConnection(parts.vault, database)
     return pool.describeDatabase(connection, { maxTables: limits.maxTasks, signal })

@@ -29,9 +29,9 @@ function withCredentials(location: string, credentials: RemoteCredentials, vault
 export async function resolveRemote(
   roots: readonly string[],
   vault: Vault,
-  wanted: RemoteRequest,
+  request: RemoteRequest,
 ): Promise<ImportSource> {
-  const { location: text, ...given } = wanted
+  const { location: text, ...given } = request
   if (isLocalLocation(text)) {
     const path = await resolveInRoots(text, roots)
     return { type: 'remote', path, isOurs: false, remote: withCredentials(text, given, vault) }
@@ -45,13 +45,13 @@ export async function resolveRemote(
 export async function fetchInto(
   { remote, progress: progressBoard }: Pick<InspectDeps, 'remote' | 'progress'>,
   importId: number,
-  wanted: RemoteRequest,
+  request: RemoteRequest,
   folder: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const { location: text, ...given } = wanted
+  const { location: text, ...given } = request
   const { location, credentials } = parseLocation(text)
-  let toldAt = 0
+  let reportedAt = 0
   try {
     await fetchRemote(location, folder, {
       ...remote,
@@ -59,8 +59,8 @@ export async function fetchInto(
       signal,
       onProgress: (progress) => {
         const at = performance.now()
-        if (at - toldAt < progressMs) return
-        toldAt = at
+        if (at - reportedAt < progressMs) return
+        reportedAt = at
         progressBoard.tell(importId, { type: 'fetch', progress })
       },
     })
@@ -70,8 +70,8 @@ export async function fetchInto(
 }
 
 function openedSource(vault: Vault, source: RemoteSource): RemoteRequest {
-  const { sealedPassword, ...wanted } = source
-  return { ...wanted, password: sealedPassword === undefined ? undefined : vault.open(sealedPassword) }
+  const { sealedPassword, ...requested } = source
+  return { ...requested, password: sealedPassword === undefined ? undefined : vault.open(sealedPassword) }
 }
 
 /** Fetches the remote data of an import into a new upload folder, unpacks archives and scans the files. */

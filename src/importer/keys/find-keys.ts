@@ -45,7 +45,7 @@ const most = { single: 8, pairs: 6, pairColumns: 8 }
 const mostRows = 5_000_000
 
 interface Matching {
-  wish: KeySearchRequest
+  request: KeySearchRequest
   store: VectorStore
   place: WorkLocation
   signal: AbortSignal
@@ -53,15 +53,15 @@ interface Matching {
 
 /** Finds columns that are unique and never null in the data and in the table, the most likely keys first. */
 export async function findKeys(
-  wish: KeySearchRequest,
+  request: KeySearchRequest,
   place: WorkLocation,
   signal: AbortSignal,
 ): Promise<KeySearchResult[]> {
-  const store = openVectorStore(wish.target.connection)
+  const store = openVectorStore(request.target.connection)
   try {
-    const matching = { wish, store, place, signal }
+    const matching = { request, store, place, signal }
     const columns = await matchedColumns(matching)
-    const rules = (await store.uniqueKeys?.(wish.target.table)) ?? []
+    const rules = (await store.uniqueKeys?.(request.target.table)) ?? []
     const first = await sieve(matching, singleCandidates(columns, rules))
     const single = await lookAtAll(matching, first.left.slice(0, most.single))
     if (single.length > 0) return single
@@ -74,10 +74,10 @@ export async function findKeys(
   }
 }
 
-async function matchedColumns({ wish, store, place, signal }: Matching): Promise<ComparableColumn[]> {
-  const table = await store.findTable(wish.target.table)
+async function matchedColumns({ request, store, place, signal }: Matching): Promise<ComparableColumn[]> {
+  const table = await store.findTable(request.target.table)
   if (table === undefined) return []
-  const rows = await openRows(wish.plan, place, signal)
+  const rows = await openRows(request.plan, place, signal)
   try {
     return comparableColumns(rows.schema, table)
   } finally {
@@ -180,8 +180,8 @@ interface RowPage {
   ids?: readonly string[]
 }
 
-async function* dataBatches({ wish, place, signal }: Matching, limit: number): AsyncGenerator<RowPage> {
-  const rows = await openRows(wish.plan, place, signal)
+async function* dataBatches({ request, place, signal }: Matching, limit: number): AsyncGenerator<RowPage> {
+  const rows = await openRows(request.plan, place, signal)
   try {
     let count = 0
     for await (const batch of rows.batches) {
@@ -196,11 +196,11 @@ async function* dataBatches({ wish, place, signal }: Matching, limit: number): A
 }
 
 async function* targetBatches(
-  { wish, store, signal }: Matching,
+  { request, store, signal }: Matching,
   columns: readonly ComparableColumn[],
 ): AsyncGenerator<RowPage> {
   const attributes = columns.flatMap(({ name, isId }) => (isId === true ? [] : name))
-  const query = { table: wish.target.table, limit: mostRows, offset: 0, attributes }
+  const query = { table: request.target.table, limit: mostRows, offset: 0, attributes }
   for await (const { batch, ids } of store.readFeatures(query, signal)) yield { batch, ids }
 }
 

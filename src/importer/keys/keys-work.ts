@@ -7,9 +7,9 @@ import { findKeys } from './find-keys.ts'
 
 function handlersAt(place: WorkLocation) {
   return {
-    find: async (wish: KeySearchRequest, { signal }: CallContext): Promise<KeySearchResult[]> => {
-      checkStore(place, wish.target.connection)
-      return findKeys(wish, place, signal)
+    find: async (request: KeySearchRequest, { signal }: CallContext): Promise<KeySearchResult[]> => {
+      checkStore(place, request.target.connection)
+      return findKeys(request, place, signal)
     },
   }
 }

@@ -8,9 +8,9 @@ import { WorkPool } from '../../core/workers/work-pool.ts'
 import { FormatError } from '../../formats/format.ts'
 import type { KeyCandidates, KeyProposal, TaskRecord } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
-import { findImport, findTask, saveTaskAndTell } from '../records/records.ts'
+import { findImport, findTask, saveTaskAndPublish } from '../records/records.ts'
 import type { ImportLocks } from '../runtime/runtime.ts'
-import type { Kinds, Running } from '../task-types/task-types.ts'
+import type { Running, TaskTypes } from '../task-types/task-types.ts'
 import { stampSource } from '../task-types/task-types.ts'
 import type { RowsPlan, WorkLocation } from '../worker/open-rows.ts'
 import { needsOwnProcess } from '../worker/worker.ts'
@@ -20,7 +20,7 @@ import type { KeysWork } from './keys-work.ts'
 
 interface KeyDeps {
   records: Keeping
-  kinds: Pick<Kinds, 'of'>
+  kinds: Pick<TaskTypes, 'of'>
   locks: ImportLocks
   folders: { stores: string }
   log: Pick<Logger, 'warn'>
@@ -119,10 +119,10 @@ export class KeyFinder {
     const { task } = running
     const planned = await this.#plan(running, AbortSignal.any([signal, AbortSignal.timeout(planMs)]))
     if (planned === undefined) return undefined
-    const { basis, wish } = planned
+    const { basis, request } = planned
     if (task.foundKeys?.basis === basis) return task.foundKeys
     return this.#join(`${task.importId}/${task.id}/${basis}`, signal, async (own) => {
-      const found = await this.#search(wish, own)
+      const found = await this.#search(request, own)
       return { basis, proposals: found.map(toProposal) }
     })
   }
@@ -160,7 +160,7 @@ export class KeyFinder {
   async #plan(
     running: Running,
     signal: AbortSignal,
-  ): Promise<{ wish: KeySearchRequest; basis: string } | undefined> {
+  ): Promise<{ request: KeySearchRequest; basis: string } | undefined> {
     const { task } = running
     if (task.source === undefined || task.state === 'COMPLETE') return undefined
     const kind = this.#deps.kinds.of(task)
@@ -169,10 +169,10 @@ export class KeyFinder {
     const { schema: _schema, ...rows } = await kind.rows(running)
     const plan: RowsPlan = { ...rows, srs: task.layer?.srs }
     const { connection, table, version } = target
-    const wish = { plan, target: { connection, table } satisfies KeyTarget }
+    const request = { plan, target: { connection, table } satisfies KeyTarget }
     // Databases and tables outside of layers do not report changes, so their results expire.
     const period = Math.floor(this.#deps.records.clock.now().getTime() / unwatchedMs)
-    return { wish, basis: digest([wish, version ?? period, (await stampSource(task)) ?? period]) }
+    return { request, basis: digest([request, version ?? period, (await stampSource(task)) ?? period]) }
   }
 
   async #join(
@@ -204,13 +204,13 @@ export class KeyFinder {
    * Tries a worker thread first. The thread refuses formats that must run in a process, before it reads
    * anything.
    */
-  async #search(wish: KeySearchRequest, signal: AbortSignal): Promise<KeySearchResult[]> {
+  async #search(request: KeySearchRequest, signal: AbortSignal): Promise<KeySearchResult[]> {
     const limits = { signal, deadlineMs }
     try {
-      return await this.#threads.call('find', wish, limits)
+      return await this.#threads.call('find', request, limits)
     } catch (error) {
       if (!needsOwnProcess(error)) throw error
-      return this.#processes.call('find', wish, limits)
+      return this.#processes.call('find', request, limits)
     }
   }
 
@@ -223,7 +223,7 @@ export class KeyFinder {
       const task = await findTask(db, importId, id)
       if (record === undefined || task === undefined || task.state === 'RUNNING') return
       const planned = await this.#plan({ record, task }, AbortSignal.timeout(keepMs))
-      if (planned?.basis === foundKeys.basis) await saveTaskAndTell(records, db, { ...task, foundKeys })
+      if (planned?.basis === foundKeys.basis) await saveTaskAndPublish(records, db, { ...task, foundKeys })
     })
   }
 }

@@ -29,8 +29,8 @@ export function taskAfter(task: TaskRecord, event: TaskEvent): TaskRecord {
 }
 
 /** True if corrected rows of a task are being loaded. */
-export function isCorrecting({ mending }: Pick<TaskRecord, 'mending'>): boolean {
-  return mending?.state === 'RUNNING'
+export function isCorrecting({ mending: correcting }: Pick<TaskRecord, 'mending'>): boolean {
+  return correcting?.state === 'RUNNING'
 }
 
 /** Returns the task after the load of its corrected rows has ended. A run in progress is preserved. */
@@ -38,8 +38,8 @@ export function correctionEnded(
   task: TaskRecord,
   end: Pick<TaskCorrection, 'state'> & Partial<Pick<TaskCorrection, 'errorMessage' | 'errorCode'>>,
 ): TaskRecord {
-  const { mending } = task
-  if (mending === undefined) throw new Error(`Task ${task.id} has no running submission of corrected rows`)
+  const { mending: correcting } = task
+  if (correcting === undefined) throw new Error(`Task ${task.id} has no running submission of corrected rows`)
   const before = task.state === 'RUNNING' ? taskAfter(task, { type: 'mended' }) : task
-  return { ...before, mending: { ...without(mending, 'from'), ...end } }
+  return { ...before, mending: { ...without(correcting, 'from'), ...end } }
 }

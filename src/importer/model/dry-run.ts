@@ -31,7 +31,7 @@ export interface ColumnChange {
 }
 
 /** Findings from staging a load. Plain data: it is passed between threads and stored. */
-export interface Trial {
+export interface DryRun {
   rows: { read: number; load: number; rejected: number }
   /** Absent if nothing was compared. */
   changes?: ChangeCounts & { matchedBy: string[] }
@@ -48,7 +48,7 @@ export interface Trial {
 }
 
 /** Data that a run needs to reuse staged rows. */
-export interface LaidBy {
+export interface RetainedRows {
   /** Store-specific token of the staged rows. */
   text: string
   schema: Schema
@@ -61,7 +61,7 @@ export interface LaidBy {
 }
 
 /** Shows whether a run would stage the same rows again. */
-export interface TrialBasis {
+export interface DryRunBasis {
   /** Digest of the options of the task. */
   wish: string
   /** Digest of the files of the source; absent if it cannot be determined. */
@@ -71,15 +71,15 @@ export interface TrialBasis {
 }
 
 /** A dry run of one task, or a load that was stopped by its limits. */
-export interface TaskTrial {
+export interface TaskDryRun {
   /** Time of the dry run, ISO 8601. */
   at: string
   /** Load of the staged rows; absent if nothing was staged. */
   load?: TaskLoad
   /** Absent while the dry run is in progress, and if nothing can be reused. */
-  laidBy?: LaidBy
-  basis?: TrialBasis
-  found?: Trial
+  laidBy?: RetainedRows
+  basis?: DryRunBasis
+  found?: DryRun
   mode: string
   target?: { layer: string; version: number | null }
 }
@@ -89,7 +89,7 @@ export interface Accepted {
   /** The accepted load. */
   loadId: string
   /** Identifies the same load when it is staged again after a server crash. */
-  basis?: TrialBasis
+  basis?: DryRunBasis
   stopped: string[]
   by: string
   at: string
@@ -103,7 +103,7 @@ export interface RunningDryRun {
 }
 
 /** Options of a load that is measured before its commit. Plain data: it is passed between threads. */
-export interface TrialOptions {
+export interface DryRunOptions {
   /** True if the load ends after the rows are staged and measured. */
   isDryRun: boolean
   keys?: string[]

@@ -5,7 +5,7 @@
 
 export type { CorrectionPlan, RejectColumns, RejectGroup } from './correction.ts'
 export { rejectColumns } from './correction.ts'
-export type { ColumnChange, Trial, TrialOptions } from './dry-run.ts'
+export type { ColumnChange, DryRun, DryRunOptions } from './dry-run.ts'
 export { explainStopped } from './explain-stopped.ts'
 export { indexBatches, indexSchema } from './granule-index.ts'
 export type { Measured, RuleValue, StopRules, ValueRule } from './stop-rules.ts'

@@ -4,12 +4,12 @@ export type { CorrectionFile, CorrectionLoad, CorrectionPlan, TaskCorrection } f
 export { correctionStates, rejectColumns } from './correction.ts'
 export { crsOfSource, withDeclaredCrs } from './declared-crs.ts'
 export type {
+  DryRun,
+  DryRunBasis,
+  DryRunOptions,
   DryRunState,
-  LaidBy,
-  TaskTrial,
-  Trial,
-  TrialBasis,
-  TrialOptions,
+  RetainedRows,
+  TaskDryRun,
 } from './dry-run.ts'
 export { dryRunStates } from './dry-run.ts'
 export { explainStopped } from './explain-stopped.ts'
@@ -62,4 +62,4 @@ export type {
 } from './task-record.ts'
 export { findRejectFault, rejectLimitOf } from './task-record.ts'
 export { finalSchema, transformsOf } from './task-schema.ts'
-export { isWithoutGeometry, toldWithoutGeometry, withoutGeometry } from './without-geometry.ts'
+export { isWithoutGeometry, withoutGeometry, withoutGeometryCode } from './without-geometry.ts'

@@ -17,11 +17,11 @@ const anyImportEvent: fc.Arbitrary<ImportEvent> = fc.oneof(
   fc.constantFrom<ImportEvent>({ type: 'prepare-failed' }, { type: 'prepare-again' }, { type: 'started' }),
   fc
     .tuple(anyTasks, fc.boolean())
-    .map(([tasks, isRunUnderWay]): ImportEvent => ({ type: 'tasks-changed', tasks, isRunUnderWay })),
+    .map(([tasks, isRunActive]): ImportEvent => ({ type: 'tasks-changed', tasks, isRunActive })),
 )
 
 const changed = (state: ImportState, ...tasks: TaskState[]) =>
-  nextImportState(state, { type: 'tasks-changed', tasks, isRunUnderWay: false })
+  nextImportState(state, { type: 'tasks-changed', tasks, isRunActive: false })
 
 describe('nextTaskState', () => {
   it('starts what is READY, CANCELED or ERROR, and nothing else', () => {
@@ -91,7 +91,7 @@ describe('nextImportState', () => {
   })
 
   it('stays RUNNING while a run has tasks to come', () => {
-    const event = { type: 'tasks-changed', tasks: ['COMPLETE', 'READY'], isRunUnderWay: true } as const
+    const event = { type: 'tasks-changed', tasks: ['COMPLETE', 'READY'], isRunActive: true } as const
     assert.equal(nextImportState('RUNNING', event), 'RUNNING')
   })
 

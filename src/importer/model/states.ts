@@ -88,15 +88,15 @@ export type ImportEvent =
   /** The dry run has ended: the import returns to its previous state. */
   | { type: 'dryRunEnded'; before: ImportState }
   /** A run ended, a task was edited, deleted or added. */
-  | { type: 'tasks-changed'; tasks: readonly TaskState[]; isRunUnderWay: boolean }
+  | { type: 'tasks-changed'; tasks: readonly TaskState[]; isRunActive: boolean }
 
 /** States from which a run or a dry run can start. */
 const startable: readonly ImportState[] = ['PENDING', 'READY', 'COMPLETE_ERROR']
 /** States of an import in which a task may be complete. */
-const mendable: readonly ImportState[] = ['PENDING', 'COMPLETE', 'COMPLETE_ERROR']
+const correctable: readonly ImportState[] = ['PENDING', 'COMPLETE', 'COMPLETE_ERROR']
 
-function stateOfTasks(state: ImportState, tasks: readonly TaskState[], isRunUnderWay: boolean): ImportState {
-  if (isRunUnderWay || tasks.includes('RUNNING')) return 'RUNNING'
+function stateOfTasks(state: ImportState, tasks: readonly TaskState[], isRunActive: boolean): ImportState {
+  if (isRunActive || tasks.includes('RUNNING')) return 'RUNNING'
   if (tasks.length === 0) return state === 'INIT_ERROR' ? state : 'PENDING'
   const isEvery = (...states: TaskState[]) => tasks.every((task) => states.includes(task))
   if (isEvery('COMPLETE')) return 'COMPLETE'
@@ -117,10 +117,10 @@ export function nextImportState(state: ImportState, event: ImportEvent): ImportS
     case 'started':
       return startable.includes(state) ? 'RUNNING' : undefined
     case 'mending':
-      return mendable.includes(state) ? 'RUNNING' : undefined
+      return correctable.includes(state) ? 'RUNNING' : undefined
     case 'dryRunEnded':
       return state === 'RUNNING' && startable.includes(event.before) ? event.before : undefined
     case 'tasks-changed':
-      return state === 'INIT' ? undefined : stateOfTasks(state, event.tasks, event.isRunUnderWay)
+      return state === 'INIT' ? undefined : stateOfTasks(state, event.tasks, event.isRunActive)
   }
 }

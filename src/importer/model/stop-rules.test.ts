@@ -69,28 +69,28 @@ describe('what stops a load', () => {
       explainStopped(findStopped({ fewer: 101 }, calm)),
       'stopIf stopped the load: fewer (limit 101, found 100). Nothing was changed',
     )
-    const said = (stopIf: StopRules, found: Partial<Measured>): string => {
+    const output = (stopIf: StopRules, found: Partial<Measured>): string => {
       const text = explainStopped(findStopped(stopIf, { ...calm, ...found }))
       return text.replace('stopIf stopped the load: ', '').replace('. Nothing was changed', '')
     }
-    assert.equal(said({ removed: { percent: 9.9 } }, {}), 'removed (limit 9.9 %, found 20 rows, 10 %)')
+    assert.equal(output({ removed: { percent: 9.9 } }, {}), 'removed (limit 9.9 %, found 20 rows, 10 %)')
     assert.equal(
-      said({ changed: { rows: 1, percent: 1 }, outside: [0, 0, 1.5, 1] }, { outside: 1 }),
+      output({ changed: { rows: 1, percent: 1 }, outside: [0, 0, 1.5, 1] }, { outside: 1 }),
       'changed (limit 1 row or 1 %, found 5 rows, 2.5 %); outside (limit within 0, 0, 1.5, 1, found 1 row)',
     )
     const empty = { name: 6, 'a "b"': 1 }
     assert.equal(
-      said({ empty: { name: { percent: 5 }, 'a "b"': { rows: 0 } } }, { empty }),
+      output({ empty: { name: { percent: 5 }, 'a "b"': { rows: 0 } } }, { empty }),
       'empty ("name": limit 5 %, found 6 rows, 6 %; "a "b"": limit 0 rows, found 1 row, 1 %)',
     )
     const values = { kind: { rows: 2, value: 'x' }, pop: { rows: 1, value: '-1' } }
     assert.equal(
-      said({ values: { kind: { in: ['a', null, true] }, pop: { min: 0, max: 9 } } }, { values }),
+      output({ values: { kind: { in: ['a', null, true] }, pop: { min: 0, max: 9 } } }, { values }),
       'values ("kind": limit one of "a", null, true, found 2 rows, such as "x"; "pop": limit from 0 to 9, found 1 row, such as "-1")',
     )
     const columns = (['gained', 'lost', 'type'] as const).map((change) => ({ name: change, change }))
     assert.equal(
-      said({ columns: 'any', crs: true }, { columns, crs: { from: 'EPSG:4326', to: 'EPSG:25833' } }),
+      output({ columns: 'any', crs: true }, { columns, crs: { from: 'EPSG:4326', to: 'EPSG:25833' } }),
       'columns (limit the same columns, found "gained" is new, "lost" is lost, "type" has another type); crs (limit EPSG:4326, found EPSG:25833)',
     )
   })

@@ -164,8 +164,8 @@ export function rulesOfCorrections(
   accepted: readonly string[],
 ): StopRules | undefined {
   const { empty, values, outside, changed } = stopIf
-  const asked = { empty, values, outside, changed: updateMode === 'UPSERT' ? changed : undefined }
-  const left = Object.entries(asked).filter(
+  const requested = { empty, values, outside, changed: updateMode === 'UPSERT' ? changed : undefined }
+  const left = Object.entries(requested).filter(
     ([rule, limit]) => limit !== undefined && !accepted.includes(rule),
   )
   return left.length === 0 ? undefined : (Object.fromEntries(left) as StopRules)

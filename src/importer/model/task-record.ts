@@ -6,7 +6,7 @@ import type { AnyStoreType } from '../../stores/rasters/coverage-types.ts'
 import type { LoadMode } from '../../stores/store.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { TaskCorrection } from './correction.ts'
-import type { Accepted, RunningDryRun, TaskTrial } from './dry-run.ts'
+import type { Accepted, RunningDryRun, TaskDryRun } from './dry-run.ts'
 import type { MosaicTask } from './granule-record.ts'
 import type { TaskState } from './states.ts'
 import type { Stopped, StopRules } from './stop-rules.ts'
@@ -148,7 +148,7 @@ export interface TaskRecord {
   /** A dry run in progress. */
   runningDryRun?: RunningDryRun
   /** Findings and staged rows of the last dry run, or of a load that was stopped. */
-  trial?: TaskTrial
+  trial?: TaskDryRun
 }
 
 /** The layer that a task was published as. */

@@ -33,7 +33,7 @@ export function withoutGeometry(task: TaskRecord): FormatMessage {
 /**
  * Returns the messages of an examined task, with the message about missing geometry only if the task can run.
  */
-export function toldWithoutGeometry(task: TaskRecord): FormatMessage[] {
+export function withoutGeometryCode(task: TaskRecord): FormatMessage[] {
   const others = task.messages.filter((message) => message.code !== messageCode)
   return task.state === 'READY' && isWithoutGeometry(task) ? [...others, withoutGeometry(task)] : others
 }

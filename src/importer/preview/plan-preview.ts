@@ -9,7 +9,7 @@ import { chainSchema } from '../../transforms/chain.ts'
 import { TransformError } from '../../transforms/transform.ts'
 import type { TaskRecord } from '../model/model.ts'
 import { chainOptions, chosenSchema } from '../model/model.ts'
-import type { Kinds, Running, TaskRows } from '../task-types/task-types.ts'
+import type { Running, TaskRows, TaskTypes } from '../task-types/task-types.ts'
 import type { RowsPlan } from '../worker/open-rows.ts'
 
 /** Rows that a preview of a task reads, and their schema. */
@@ -30,7 +30,7 @@ const declaredSrs = 'declared'
  * assume for the data.
  */
 export async function planPreview(
-  kinds: Pick<Kinds, 'of'>,
+  kinds: Pick<TaskTypes, 'of'>,
   running: Running,
   srs: string | undefined,
 ): Promise<PreviewPlan> {

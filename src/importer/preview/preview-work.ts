@@ -8,11 +8,12 @@ import type { Counted, RowScanRequest, ScanNotice } from './scan-rows.ts'
 
 function handlersAt(place: WorkLocation) {
   return {
-    rows: (wish: TaskRowsRequest, { signal }: CallContext) => handedOver(writeTaskRows(wish, place, signal)),
+    rows: (request: TaskRowsRequest, { signal }: CallContext) =>
+      handedOver(writeTaskRows(request, place, signal)),
     /** Imported with the first scan: the first rows are shown without it. */
-    scan: async (wish: RowScanRequest, context: CallContext<ScanNotice>): Promise<Counted> => {
+    scan: async (request: RowScanRequest, context: CallContext<ScanNotice>): Promise<Counted> => {
       const { scanRows } = await import('./scan-rows.ts')
-      return scanRows(wish, place, context)
+      return scanRows(request, place, context)
     },
   }
 }

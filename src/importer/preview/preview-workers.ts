@@ -73,8 +73,8 @@ export class PreviewWorkers {
     this.#scans = pools(scans, scansOfOwner)
   }
 
-  async *rows(wish: TaskRowsRequest, signal: AbortSignal): AsyncGenerator<RowsPart> {
-    const first = isNearTheStart(wish) ? await this.#loads.firstRows(wish, signal) : undefined
+  async *rows(request: TaskRowsRequest, signal: AbortSignal): AsyncGenerator<RowsPart> {
+    const first = isNearTheStart(request) ? await this.#loads.firstRows(request, signal) : undefined
     if (first !== undefined) {
       yield first
       return
@@ -82,24 +82,24 @@ export class PreviewWorkers {
     const { threads, processes } = this.#rows
     const limits = { signal, deadlineMs: rowsMs }
     try {
-      yield* threads.stream('rows', wish, limits)
+      yield* threads.stream('rows', request, limits)
     } catch (error) {
       if (!needsOwnProcess(error)) throw error
-      yield* processes.stream('rows', wish, limits)
+      yield* processes.stream('rows', request, limits)
     }
   }
 
   async scan(
-    wish: RowScanRequest,
+    request: RowScanRequest,
     { signal, onNotice }: { signal: AbortSignal; onNotice(notice: ScanNotice): void },
   ): Promise<Counted> {
     const { threads, processes } = this.#scans
     const limits = { signal, onNotice, deadlineMs: scanMs, silenceMs }
     try {
-      return await threads.call('scan', wish, limits)
+      return await threads.call('scan', request, limits)
     } catch (error) {
       if (!needsOwnProcess(error)) throw error
-      return processes.call('scan', wish, limits)
+      return processes.call('scan', request, limits)
     }
   }
 

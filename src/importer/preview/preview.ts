@@ -11,7 +11,7 @@ import type { Tile } from '../../stores/reading/tile-request.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import type { Keeping } from '../records/records.ts'
 import { findImport, findTask } from '../records/records.ts'
-import type { Kinds, Running } from '../task-types/task-types.ts'
+import type { Running, TaskTypes } from '../task-types/task-types.ts'
 import type { LoadPool, RowsForm, RowsPart } from '../worker/worker.ts'
 import type { PreviewPlan } from './plan-preview.ts'
 import { planPreview } from './plan-preview.ts'
@@ -22,7 +22,7 @@ import type { Counted, RowsFile } from './scan-rows.ts'
 
 interface PreviewDeps {
   records: Keeping
-  kinds: Pick<Kinds, 'of'>
+  kinds: Pick<TaskTypes, 'of'>
   pool: LoadPool
   sides: SideTables
   folders: { sides: string; stores: string }

@@ -60,11 +60,11 @@ const table = 'rows'
 
 /** Counts the values of all rows, and writes rows with a geometry to files for maps. */
 export async function scanRows(
-  wish: RowScanRequest,
+  request: RowScanRequest,
   place: WorkLocation,
   context: ScanContext,
 ): Promise<Counted> {
-  const { plan, paths, maxBytes } = wish
+  const { plan, paths, maxBytes } = request
   const first = await pass(
     { plan, path: paths.first, limit: firstRows, maxBytes: firstBytes },
     place,
@@ -82,11 +82,11 @@ interface RowScanPass {
   maxBytes: number
 }
 
-async function pass(wish: RowScanPass, place: WorkLocation, context: ScanContext): Promise<Counted> {
-  const rows = await openRows(wish.plan, place, context.signal)
-  const reading = new Reading(rows, wish.limit, context)
+async function pass(rowScanPass: RowScanPass, place: WorkLocation, context: ScanContext): Promise<Counted> {
+  const rows = await openRows(rowScanPass.plan, place, context.signal)
+  const reading = new Reading(rows, rowScanPass.limit, context)
   try {
-    if (rows.schema.geometry !== undefined) await writeFile(rows.schema, reading, wish, context)
+    if (rows.schema.geometry !== undefined) await writeFile(rows.schema, reading, rowScanPass, context)
     await reading.finish()
     const counted = reading.counted()
     context.notify({ counted })

@@ -12,7 +12,7 @@ import { defaultStyleName } from '../../styles/default-styles.ts'
 import type { ImportRecord, TaskLayer, TaskRecord } from '../model/model.ts'
 import { identityColumn, loadedLayer, taskAfter, titledSchema } from '../model/model.ts'
 import type { Saving } from '../records/records.ts'
-import { saveTaskAndTell } from '../records/records.ts'
+import { saveTaskAndPublish } from '../records/records.ts'
 import { readOwnStyle } from './style-file.ts'
 
 /** Location of the published rows. */
@@ -188,7 +188,7 @@ export async function publishTask(
               ...(facts.raster === undefined ? { loaded: loadedLayer(task.layer, facts.schema) } : {}),
             },
     }
-    return saveTaskAndTell(deps, db, complete)
+    return saveTaskAndPublish(deps, db, complete)
   })
 }
 

@@ -57,7 +57,7 @@ export async function removeOldRejects(
 }
 
 /** Path of the rows rejected in a dry run, or in a load that was stopped. */
-export function trialRejectsPath(folders: { rejects: string }, importId: number, taskId: number): string {
+export function dryRunRejectsPath(folders: { rejects: string }, importId: number, taskId: number): string {
   return join(folders.rejects, String(importId), `${taskId}.trial.ndjson`)
 }
 

@@ -22,7 +22,7 @@ export interface ImportSummary {
   rowsLoaded: number
   rejected: number
   /** First message of the import or of one of its tasks. */
-  said?: string
+  lines?: string
   /** Number of messages and failure reasons. */
   messages: number
   /** Searchable text: names and messages, case-folded. */
@@ -95,8 +95,12 @@ function toSummary(record: ImportRecord, tasks: readonly TaskRecord[]): ImportSu
   const { id, revision, state, createdAt, updatedAt, user, workspace, source } = record
   const names = tasks.flatMap(({ layer }) => (layer === undefined ? [] : [layer.name]))
   const files = tasks.flatMap(({ files: [first], table }) => table ?? first?.path.split('/').at(-1) ?? [])
-  const told = [record.message, ...record.messages.map(({ message }) => message), ...tasks.flatMap(toldOf)]
-  const said = told.filter((one) => one !== undefined)
+  const reported = [
+    record.message,
+    ...record.messages.map(({ message }) => message),
+    ...tasks.flatMap(reportOf),
+  ]
+  const lines = reported.filter((one) => one !== undefined)
   const name = nameOf(source) ?? files[0]
   return {
     id,
@@ -106,18 +110,18 @@ function toSummary(record: ImportRecord, tasks: readonly TaskRecord[]): ImportSu
     updatedAt,
     workspace,
     user,
-    said: said[0],
+    lines: lines[0],
     source: source === undefined && name === undefined ? undefined : { type: source?.type ?? 'file', name },
     layers: names.slice(0, mostNames),
     tasks: countStates(tasks),
     rowsLoaded: tasks.reduce((sum, { rowsLoaded = 0 }) => sum + rowsLoaded, 0),
     rejected: tasks.reduce((sum, { rejected = 0 }) => sum + rejected, 0),
-    messages: said.length,
-    text: foldText([name ?? '', user ?? '', ...names, ...files, ...said].join(' ').slice(0, mostText)),
+    messages: lines.length,
+    text: foldText([name ?? '', user ?? '', ...names, ...files, ...lines].join(' ').slice(0, mostText)),
   }
 }
 
-function toldOf({ errorMessage, messages }: TaskRecord): (string | undefined)[] {
+function reportOf({ errorMessage, messages }: TaskRecord): (string | undefined)[] {
   return [errorMessage, ...messages.map(({ message }) => message)]
 }
 

@@ -8,6 +8,7 @@ export {
 } from './granule-repository.ts'
 export {
   changesPath,
+  dryRunRejectsPath,
   makeUploadFolder,
   placedFolder,
   rejectsPath,
@@ -16,7 +17,6 @@ export {
   removeRejects,
   removeUploadFolder,
   removeUploads,
-  trialRejectsPath,
   uploadRoot,
 } from './import-folders.ts'
 export {
@@ -30,16 +30,16 @@ export {
 } from './import-repository.ts'
 export type { ImportSummary } from './import-summaries.ts'
 export type { Keeping, Saving } from './save-and-notify.ts'
-export { finalizeImport, saveAndTell, saveTaskAndTell } from './save-and-notify.ts'
+export { finalizeImport, saveAndPublish, saveTaskAndPublish } from './save-and-notify.ts'
 export { StoredImports } from './stored-imports.ts'
 export {
   deleteTask,
   findTask,
   getTask,
   insertTask,
+  listDryRuns,
   listTaskStates,
   listTasks,
   listTasksInState,
-  listTrials,
   saveTask,
 } from './task-repository.ts'

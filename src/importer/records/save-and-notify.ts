@@ -28,7 +28,7 @@ export async function finalizeImport(
   const settled = importAfter(record, {
     type: 'tasks-changed',
     tasks: tasks.map((task) => task.state),
-    isRunUnderWay: record.state === 'RUNNING' && record.jobId !== undefined,
+    isRunActive: record.state === 'RUNNING' && record.jobId !== undefined,
   })
   const rest = without(settled, 'message')
   const failed = tasks.filter((task) => task.state === 'ERROR').length
@@ -38,11 +38,15 @@ export async function finalizeImport(
       : settled.state === 'INIT_ERROR'
         ? settled
         : rest
-  return saveAndTell(parts, db, saved)
+  return saveAndPublish(parts, db, saved)
 }
 
 /** Saves an import and sends an event to its clients. */
-export async function saveAndTell(parts: Saving, db: Queryable, record: ImportRecord): Promise<ImportRecord> {
+export async function saveAndPublish(
+  parts: Saving,
+  db: Queryable,
+  record: ImportRecord,
+): Promise<ImportRecord> {
   const kept = record.state === 'COMPLETE' ? withoutPassword(record) : record
   const saved = await saveImport(db, kept, now(parts))
   const { state, message } = saved
@@ -51,7 +55,11 @@ export async function saveAndTell(parts: Saving, db: Queryable, record: ImportRe
 }
 
 /** Saves a task and sends an event to the clients of its import. */
-export async function saveTaskAndTell(parts: Saving, db: Queryable, task: TaskRecord): Promise<TaskRecord> {
+export async function saveTaskAndPublish(
+  parts: Saving,
+  db: Queryable,
+  task: TaskRecord,
+): Promise<TaskRecord> {
   const saved = await saveTask(db, task, now(parts))
   const { id, state, errorMessage } = saved
   parts.progress.tell(saved.importId, { type: 'task', taskId: id, state, message: errorMessage })

@@ -96,9 +96,9 @@ export async function listTasksOf(db: Queryable, importIds: readonly number[]): 
 }
 
 /** Lists tasks with retained results or staged rows of a dry run, or of a load that was stopped. */
-export async function listTrials(db: Queryable): Promise<TaskRecord[]> {
+export async function listDryRuns(db: Queryable): Promise<TaskRecord[]> {
   const rows = await db.selectFrom('tasks').selectAll().where('document', 'like', '%"trial":{%').execute()
-  return rows.map(toTask).filter(({ trial }) => trial !== undefined)
+  return rows.map(toTask).filter(({ trial: dryRun }) => dryRun !== undefined)
 }
 
 /** Tasks of all imports. */

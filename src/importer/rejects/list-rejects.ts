@@ -14,9 +14,9 @@ function geometryText({ wkb, geometry = null }: RejectLine): string {
 
 function toFeature(line: RejectLine): string {
   const { row, field = null, value = null, reason, properties } = line
-  const told = { ...properties, _row: row, _field: field, _value: value, _reason: reason }
+  const reported = { ...properties, _row: row, _field: field, _value: value, _reason: reason }
   const { code } = line
-  const shown = JSON.stringify(code === undefined ? told : { ...told, _code: code })
+  const shown = JSON.stringify(code === undefined ? reported : { ...reported, _code: code })
   return `{"type":"Feature","id":${row},"geometry":${geometryText(line)},"properties":${shown}}`
 }
 

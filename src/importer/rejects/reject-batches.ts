@@ -34,8 +34,8 @@ function cut(text: string, maxBytes: number): string {
 function append(builder: BatchBuilder, line: RejectLine, names: readonly string[], maxBytes: number): void {
   const reasons = Object.values(reasonsOf(line)).map(valueText)
   const values = names.map((name) => valueText(line.properties?.[name]))
-  const told = reasons.map((text) => (text === undefined ? undefined : cut(text, maxBytes)))
-  for (const [place, text] of [...told, ...values].entries())
+  const reported = reasons.map((text) => (text === undefined ? undefined : cut(text, maxBytes)))
+  for (const [place, text] of [...reported, ...values].entries())
     if (text !== undefined) (builder.columns[place] as VarBuilder).appendString(text)
     else builder.columns[place]?.appendNull()
   if (line.wkb !== undefined) builder.geometry?.appendWkb(Buffer.from(line.wkb, 'base64'))
@@ -75,10 +75,10 @@ export async function openRejectTable(
   signal: AbortSignal,
 ): Promise<RejectTable> {
   const reasonCount = Object.keys(rejectColumns(listed.schema)).length
-  const wanted = listed.schema.attributes.map(({ name, type }): Attribute => ({ name, type }))
+  const requested = listed.schema.attributes.map(({ name, type }): Attribute => ({ name, type }))
   const codes = new Set<number>()
   for await (const batch of readTexts(listed, maxTextBytes, signal)) {
-    wanted.forEach((attribute, place) => {
+    requested.forEach((attribute, place) => {
       const column = batch.columns[reasonCount + place]
       if (column === undefined || attribute.type === 'text') return
       convertColumn(column, batch.rowCount, { ...attribute }, () => {
@@ -93,7 +93,7 @@ export async function openRejectTable(
     .map((one, place): Attribute => (place === 0 ? { ...one, type: 'int64' } : one))
   const type = commonType(codes, listed.schema.geometry?.type ?? 'Geometry')
   const schema: Schema = {
-    attributes: [...reasons, ...wanted],
+    attributes: [...reasons, ...requested],
     geometry: geometry === undefined ? undefined : { ...geometry, type },
   }
   return { schema, read: () => readTyped(listed, schema, maxTextBytes, signal) }

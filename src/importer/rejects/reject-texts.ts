@@ -79,8 +79,8 @@ export async function* asGeoJson({ path, schema }: ListedRejects): AsyncGenerato
   let separator = ''
   for await (const one of readRejectLines(path)) {
     const reasons = Object.values(reasonsOf(one))
-    const told = Object.fromEntries(columns.map((column, place) => [column, reasons[place] ?? null]))
-    const properties = propertiesJson(told, one.properties ?? {}, schema)
+    const reported = Object.fromEntries(columns.map((column, place) => [column, reasons[place] ?? null]))
+    const properties = propertiesJson(reported, one.properties ?? {}, schema)
     const wkb = geometryWkb(one)
     const geometry = wkb === undefined ? JSON.stringify(one.geometry ?? null) : writeGeometryJson(wkb)
     yield Buffer.from(`${separator}{"type":"Feature","geometry":${geometry},"properties":${properties}}`)
@@ -91,12 +91,12 @@ export async function* asGeoJson({ path, schema }: ListedRejects): AsyncGenerato
 
 /** Writes 64-bit integers as strings, since JSON numbers lose precision beyond 2^53. */
 function propertiesJson(
-  told: Record<string, unknown>,
+  reported: Record<string, unknown>,
   own: Record<string, unknown>,
   { attributes }: Schema,
 ): string {
   const long = new Set(attributes.flatMap(({ name, type }) => (type === 'int64' ? [name] : [])))
-  const members = Object.entries({ ...told, ...own }).map(([name, value]) => {
+  const members = Object.entries({ ...reported, ...own }).map(([name, value]) => {
     const isNumber = long.has(name) && typeof value === 'string' && /^-?(0|[1-9]\d*)$/.test(value)
     return `${JSON.stringify(name)}:${isNumber ? value : JSON.stringify(value)}`
   })

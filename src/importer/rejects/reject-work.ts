@@ -5,11 +5,11 @@ import { listRejects } from './list-rejects.ts'
 import type { RejectFileRequest } from './write-rejects.ts'
 
 const handlers = {
-  list: ({ path, ...wish }: RejectListOptions & { path: string }, { signal }: CallContext) =>
-    listRejects(path, wish, signal),
-  write: async (wish: RejectFileRequest, { signal }: CallContext) => {
+  list: ({ path, ...request }: RejectListOptions & { path: string }, { signal }: CallContext) =>
+    listRejects(path, request, signal),
+  write: async (request: RejectFileRequest, { signal }: CallContext) => {
     const { writeRejects } = await import('./write-rejects.ts')
-    return writeRejects(wish, signal)
+    return writeRejects(request, signal)
   },
 }
 

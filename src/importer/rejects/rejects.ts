@@ -69,7 +69,7 @@ export class RejectedRows {
       throw notFound('no-rejects', `Task ${id} has no rows, so none were rejected`)
     const { folders, silenceMs } = this.#deps
     const folder = join(folders.rejects, madeFolder, randomUUID())
-    const wish = {
+    const request = {
       path: rejectsPath(folders, importId, id, rejectsNumber),
       schema: sourceSchema(task),
       folder,
@@ -78,7 +78,7 @@ export class RejectedRows {
       delimiter: source.delimiter,
       charset: charset ?? source.charset,
     }
-    const made = await this.#files.call('write', wish, { signal, silenceMs })
+    const made = await this.#files.call('write', request, { signal, silenceMs })
     return { ...made, remove: () => rm(folder, { recursive: true, force: true }) }
   }
 

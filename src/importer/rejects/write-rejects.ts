@@ -69,27 +69,27 @@ async function writeGeoPackage(
 }
 
 async function writeOther(
-  wish: RejectFileRequest,
+  request: RejectFileRequest,
   written: WrittenByGdal,
   driver: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const from = join(wish.folder, 'rows.gpkg')
-  await writeGeoPackage(from, await openRejectTable(wish, written, signal), signal)
-  const folder = join(wish.folder, 'out')
+  const from = join(request.folder, 'rows.gpkg')
+  await writeGeoPackage(from, await openRejectTable(request, written, signal), signal)
+  const folder = join(request.folder, 'out')
   await mkdir(folder)
-  const path = await writeByGdal({ from, table, folder, name: wish.name }, written, driver, signal)
+  const path = await writeByGdal({ from, table, folder, name: request.name }, written, driver, signal)
   if (written.isZipped !== true) return path
-  const zip = join(wish.folder, `${wish.name}.zip`)
+  const zip = join(request.folder, `${request.name}.zip`)
   await zipFiles(zip, folder, signal)
   return zip
 }
 
 /** Writes a common format if the format of the source cannot be written. */
-function writePlain(wish: RejectFileRequest, signal: AbortSignal): Promise<string> {
-  const hasGeometry = wish.schema.geometry !== undefined
-  const path = join(wish.folder, `${wish.name}.${hasGeometry ? 'geojson' : 'csv'}`)
-  return writeText(path, hasGeometry ? asGeoJson(wish) : asDelimitedText(wish, {}), signal)
+function writePlain(request: RejectFileRequest, signal: AbortSignal): Promise<string> {
+  const hasGeometry = request.schema.geometry !== undefined
+  const path = join(request.folder, `${request.name}.${hasGeometry ? 'geojson' : 'csv'}`)
+  return writeText(path, hasGeometry ? asGeoJson(request) : asDelimitedText(request, {}), signal)
 }
 
 function plainFormat({ schema }: RejectFileRequest): string {
@@ -97,25 +97,25 @@ function plainFormat({ schema }: RejectFileRequest): string {
 }
 
 async function writeIn(
-  wish: RejectFileRequest,
+  request: RejectFileRequest,
   format: Format | undefined,
   signal: AbortSignal,
 ): Promise<{ path: string; format: string; note?: string }> {
   const plain = async (note: string) => ({
-    path: await writePlain(wish, signal),
-    format: plainFormat(wish),
+    path: await writePlain(request, signal),
+    format: plainFormat(request),
     note,
   })
   if (format === undefined) return plain('The source is a table of a database')
   const { name, writesRowsAs, writtenByGdal } = format
-  const path = join(wish.folder, `${wish.name}.${format.extensions[0]}`)
+  const path = join(request.folder, `${request.name}.${format.extensions[0]}`)
   if (writesRowsAs === 'delimited')
-    return { path: await writeText(path, asDelimitedText(wish, wish), signal), format: name }
+    return { path: await writeText(path, asDelimitedText(request, request), signal), format: name }
   if (writesRowsAs === 'geojson')
-    return { path: await writeText(path, asGeoJson(wish), signal), format: name }
+    return { path: await writeText(path, asGeoJson(request), signal), format: name }
   if (writesRowsAs === 'geopackage')
     return {
-      path: await writeGeoPackage(path, await openRejectTable(wish, {}, signal), signal),
+      path: await writeGeoPackage(path, await openRejectTable(request, {}, signal), signal),
       format: name,
     }
   if (writtenByGdal === undefined)
@@ -123,7 +123,7 @@ async function writeIn(
   const driver = await findWritingDriver(writtenByGdal)
   if (driver === undefined) return plain(`This server has no GDAL that writes ${name}`)
   try {
-    return { path: await writeOther(wish, writtenByGdal, driver, signal), format: name }
+    return { path: await writeOther(request, writtenByGdal, driver, signal), format: name }
   } catch (error) {
     if (!(error instanceof FormatError)) throw error
     return plain(error.message)
@@ -134,14 +134,14 @@ async function writeIn(
  * Writes the rejected rows of a task in the format of their source, or in another format with the reason. If
  * it throws, no file is left.
  */
-export async function writeRejects(wish: RejectFileRequest, signal: AbortSignal): Promise<RejectFile> {
-  await mkdir(wish.folder, { recursive: true, mode: 0o750 })
+export async function writeRejects(request: RejectFileRequest, signal: AbortSignal): Promise<RejectFile> {
+  await mkdir(request.folder, { recursive: true, mode: 0o750 })
   try {
-    const format = formats.find(({ name }) => name === wish.format)
-    const written = await writeIn(wish, format, signal)
+    const format = formats.find(({ name }) => name === request.format)
+    const written = await writeIn(request, format, signal)
     return { ...written, sizeBytes: (await stat(written.path)).size }
   } catch (error) {
-    await rm(wish.folder, { recursive: true, force: true })
+    await rm(request.folder, { recursive: true, force: true })
     throw error
   }
 }

@@ -45,7 +45,7 @@ export async function publishRestore(
   const { catalog } = deps
   const version = await catalog.versions.getOf(record.layerId, record.version)
   const store = await catalog.stores.getOrGone(version.storeId)
-  const revival = record.what.includes('data') ? await catalog.stores.bringBack(store.id) : undefined
+  const revival = record.what.includes('data') ? await catalog.stores.restoreVersion(store.id) : undefined
   const end = revival === undefined ? await endOf(deps.catalog, record, store, way) : nothingWas
   const files = revival === undefined && way?.kind === 'files' ? way.content.files : undefined
   const { what, user, rows } = record

@@ -47,7 +47,7 @@ export interface RestoreOptions {
 }
 
 /** Time for which the result of a restore is available to clients that did not wait for it. */
-const toldMs = 86_400_000
+const reportedMs = 86_400_000
 
 /** Restores layers to versions, with the same protocol and the same locks as loads. */
 export class Restores {
@@ -62,14 +62,14 @@ export class Restores {
   async restore(
     { id: layerId, layer }: VersionedLayer,
     { version, storeId, content }: VersionSummary,
-    { what: wanted, ...wish }: RestoreOptions,
+    { what: requested, ...request }: RestoreOptions,
     signal: AbortSignal,
   ): Promise<number> {
     const { database, jobs } = this.#deps
     // A layer that was deleted with its data needs them to be restored.
-    const what = layer === undefined && content.form !== 'present' ? restoredParts : wanted
+    const what = layer === undefined && content.form !== 'present' ? restoredParts : requested
     const loadId = randomUUID()
-    const record: RestoreRecord = { loadId, layerId, storeId, version, what, ...wish }
+    const record: RestoreRecord = { loadId, layerId, storeId, version, what, ...request }
     if (layer !== undefined && what.includes('data')) requireManaged(layer, 'load')
     if (layer?.version === version) throw notRestorable(version, 'it is what the layer is now')
     if (what.includes('data') && content.form === 'lost')
@@ -109,7 +109,7 @@ export class Restores {
    * results.
    */
   async settleEarlier(): Promise<void> {
-    const oldest = this.#deps.clock.now().getTime() - toldMs
+    const oldest = this.#deps.clock.now().getTime() - reportedMs
     for (const { createdAt, ...record } of await listRestores(this.#deps.database.kysely)) {
       const isOld = record.end !== undefined && Date.parse(createdAt) < oldest
       if (isOld) await deleteRestore(this.#deps.database.kysely, record.loadId)

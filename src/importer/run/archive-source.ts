@@ -12,11 +12,11 @@ import type { Keeping } from '../records/records.ts'
 import { listTasks } from '../records/records.ts'
 import type { RunningTable } from '../runtime/runtime.ts'
 import { LoadCanceled } from '../runtime/runtime.ts'
-import type { Kinds } from '../task-types/task-types.ts'
+import type { TaskTypes } from '../task-types/task-types.ts'
 
 export interface ArchiveDeps {
   records: Keeping
-  kinds: Kinds
+  kinds: TaskTypes
   running: RunningTable
   folders: { archives: string }
   log: Logger
@@ -54,7 +54,7 @@ function nameOf(task: TaskRecord, path: string, taken: ReadonlySet<string>): str
  * Lists the source files of tasks with their sidecars, each once. Files of uploads in earlier runs no longer
  * exist.
  */
-async function listPacked(kinds: Kinds, tasks: TaskRecord[]): Promise<Packed[]> {
+async function listPacked(kinds: TaskTypes, tasks: TaskRecord[]): Promise<Packed[]> {
   const packed = new Map<string, Packed>()
   const taken = new Set<string>()
   for (const task of tasks) {

@@ -11,9 +11,9 @@ import {
   removeOldRejects,
   removeUploadFolder,
   removeUploads,
-  saveAndTell,
+  saveAndPublish,
   saveTask,
-  saveTaskAndTell,
+  saveTaskAndPublish,
 } from '../records/records.ts'
 import type { RunDeps } from './run-import.ts'
 import { runTask } from './run-task.ts'
@@ -34,13 +34,17 @@ export async function startCorrection(
   { records, jobs }: Pick<StartDeps, 'records' | 'jobs'>,
   record: ImportRecord,
   task: TaskRecord,
-  mending: TaskCorrection,
+  correcting: TaskCorrection,
 ): Promise<number> {
   const jobId = await records.database.transaction(async (db) => {
     const payload = { importId: record.id, taskId: task.id }
     const id = await jobs.enqueue(db, { kind: correctionJob, key: `import ${record.id}`, payload })
-    await saveAndTell(records, db, { ...importAfter(record, { type: 'mending' }), jobId: id })
-    const begun = { ...taskAfter(task, { type: 'mending' }), mending, run: { jobId: id, attempt: 0 } }
+    await saveAndPublish(records, db, { ...importAfter(record, { type: 'mending' }), jobId: id })
+    const begun = {
+      ...taskAfter(task, { type: 'mending' }),
+      mending: correcting,
+      run: { jobId: id, attempt: 0 },
+    }
     await saveTask(db, begun, now(records))
     return id
   })
@@ -59,7 +63,7 @@ async function giveUp(
 ): Promise<void> {
   const { run, ...ended } = correctionEnded(task, end)
   const unsettled = run?.load === undefined ? {} : { unsettled: run.load }
-  await saveTaskAndTell(records, records.database.kysely, { ...ended, ...unsettled })
+  await saveTaskAndPublish(records, records.database.kysely, { ...ended, ...unsettled })
 }
 
 /**
@@ -93,7 +97,7 @@ export async function endCorrection(
  * Loads corrected rows. If recovering an earlier interrupted load has completed the task, the load runs
  * again.
  */
-async function mend(
+async function correct(
   deps: LoadCorrectionsDeps,
   importId: number,
   taskId: number,
@@ -106,7 +110,7 @@ async function mend(
     if (task === undefined || !isCorrecting(task)) return
     if (task.state === 'COMPLETE') {
       const run = { jobId: context.jobId, attempt: 0 }
-      await saveTaskAndTell(records, db, { ...taskAfter(task, { type: 'mending' }), run })
+      await saveTaskAndPublish(records, db, { ...taskAfter(task, { type: 'mending' }), run })
     }
     await runTask(tasks, importId, taskId, { id: context.jobId, signal: context.signal })
   }
@@ -122,7 +126,7 @@ export function correctionHandler(deps: LoadCorrectionsDeps): JobHandler {
       const [importId, taskId] = [Number(payload.importId), Number(payload.taskId)]
       const record = await findImport(deps.records.database.kysely, importId)
       if (record === undefined || record.jobId !== context.jobId) return
-      await mend(deps, importId, taskId, context)
+      await correct(deps, importId, taskId, context)
       const failed = { state: 'ERROR' as const, errorMessage: 'The load did not come to its end' }
       await endCorrection(deps, { importId, taskId }, failed)
     },
@@ -148,7 +152,7 @@ export function refuseCorrection(record: ImportRecord, task: TaskRecord): void {
     throw new Failure('conflict', 'task-not-complete', text)
   }
   if ((task.rejected ?? 0) > 0) return
-  const { mended = 0 } = task
-  const were = mended === 0 ? '' : ` any more: ${mended} were corrected and loaded`
+  const { mended: corrected = 0 } = task
+  const were = corrected === 0 ? '' : ` any more: ${corrected} were corrected and loaded`
   throw new Failure('conflict', 'no-rejects', `Task ${task.id} has no rejected rows${were}`)
 }

@@ -5,13 +5,13 @@ import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import { now } from '../model/model.ts'
 import { withOwnStyle } from '../publish/publish.ts'
 import type { Keeping } from '../records/records.ts'
-import type { Kinds, TaskPlan } from '../task-types/task-types.ts'
+import type { TaskPlan, TaskTypes } from '../task-types/task-types.ts'
 import type { LoadPool } from '../worker/worker.ts'
 
 /** Dependencies for creating tasks. */
 export interface MakeDeps {
   records: Keeping
-  kinds: Kinds
+  kinds: TaskTypes
   pool: LoadPool
   locator: CrsDetector
   limits: { maxTasks: number; concurrentLoads: number }

@@ -23,12 +23,12 @@ import {
   makeUploadFolder,
   placedFolder,
   removeUploadFolder,
-  saveAndTell,
+  saveAndPublish,
   uploadRoot,
 } from '../records/records.ts'
 import type { RunningTable } from '../runtime/runtime.ts'
 import { deafMs, publishEnded } from '../runtime/runtime.ts'
-import type { Kinds } from '../task-types/task-types.ts'
+import type { TaskTypes } from '../task-types/task-types.ts'
 import type { MakeDeps } from './make-tasks.ts'
 import { makeTasks } from './make-tasks.ts'
 import type { StartDeps } from './start-run.ts'
@@ -46,7 +46,7 @@ export interface PrepareDeps {
 /** Returns undefined if uploads will provide the data. */
 async function findData(
   inspecting: InspectDeps,
-  kinds: Kinds,
+  kinds: TaskTypes,
   record: ImportRecord,
   signal: AbortSignal,
 ): Promise<DataFiles | undefined> {
@@ -78,7 +78,7 @@ async function findPlaced(
 
 async function end(records: Keeping, db: Queryable, record: ImportRecord, event: ImportEvent): Promise<void> {
   const rest = without(importAfter(record, event), 'jobId', 'message')
-  await saveAndTell(records, db, rest)
+  await saveAndPublish(records, db, rest)
 }
 
 /** Sets the import to INIT_ERROR after a failed preparation and removes fetched data. */
@@ -92,7 +92,7 @@ export async function failPreparation(
   if (record === undefined || record.state !== 'INIT') return
   await removeUploadFolder(folders, importId, record.nextUpload)
   const rest = without(importAfter(record, { type: 'prepare-failed' }), 'jobId')
-  await saveAndTell(records, db, { ...rest, message })
+  await saveAndPublish(records, db, { ...rest, message })
 }
 
 /** Saved result of inspecting the data; `changes` are changes to the import. */

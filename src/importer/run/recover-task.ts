@@ -4,7 +4,7 @@ import type { Logger } from '../../core/log/logger.ts'
 import { passStep } from '../../core/process/protocol-steps.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
 import { getImport, listTasksInState } from '../records/records.ts'
-import type { Kinds } from '../task-types/task-types.ts'
+import type { TaskTypes } from '../task-types/task-types.ts'
 import type { OwnerDeps } from './running-task.ts'
 import { RunningTask } from './running-task.ts'
 
@@ -13,7 +13,7 @@ import { RunningTask } from './running-task.ts'
  * completes the task. If the store does not respond, it throws and the task retains the load record, since
  * loading again might load the rows twice.
  */
-export async function recoverLoad(kinds: Kinds, owner: RunningTask): Promise<boolean> {
+export async function recoverLoad(kinds: TaskTypes, owner: RunningTask): Promise<boolean> {
   const { load } = owner
   if (load === undefined) return false
   return owner.settle(async () => {
@@ -37,7 +37,7 @@ export async function recoverLoad(kinds: Kinds, owner: RunningTask): Promise<boo
  * recovery.
  */
 export async function recoverAfterFailure(
-  { kinds, log }: { kinds: Kinds; log: Logger },
+  { kinds, log }: { kinds: TaskTypes; log: Logger },
   owner: RunningTask,
 ): Promise<boolean> {
   return recoverLoad(kinds, owner).catch((error: unknown) => {
@@ -52,7 +52,7 @@ function warn(log: Logger, { record, task }: RunningTask, error: unknown, text: 
 
 export interface RecoverDeps {
   owner: OwnerDeps
-  kinds: Kinds
+  kinds: TaskTypes
   jobs: Jobs
   log: Logger
 }
@@ -73,7 +73,7 @@ export async function publishEarlierCommits({ owner: needs, kinds, jobs, log }: 
   }
 }
 
-async function publishIfCommitted(catalog: Catalog, kinds: Kinds, owner: RunningTask): Promise<void> {
+async function publishIfCommitted(catalog: Catalog, kinds: TaskTypes, owner: RunningTask): Promise<void> {
   const { load } = owner
   if (load === undefined) return
   const store = await catalog.stores.get(load.storeId)

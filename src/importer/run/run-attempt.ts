@@ -4,7 +4,7 @@ import { passStep } from '../../core/process/protocol-steps.ts'
 import { retryEnded } from '../../core/workers/retry-ended.ts'
 import type { KeyFinder } from '../keys/keys.ts'
 import type { ImportLocks } from '../runtime/runtime.ts'
-import type { Committed, Kinds, Placed, StagedTask } from '../task-types/task-types.ts'
+import type { Committed, Placed, StagedTask, TaskTypes } from '../task-types/task-types.ts'
 import { recoverAfterFailure, recoverLoad } from './recover-task.ts'
 import type { RunningTask } from './running-task.ts'
 
@@ -13,7 +13,7 @@ export const maxTaskAttempts = 3
 const maxNameTries = 10
 
 export interface AttemptDeps {
-  kinds: Kinds
+  kinds: TaskTypes
   /** Suggests keys if a task has none. */
   keys: Pick<KeyFinder, 'explain'>
   locks: ImportLocks
@@ -61,7 +61,7 @@ async function attemptOnce(
 
 /** Examines the task again and sets it to RUNNING. Returns false if it cannot run. */
 async function begin(
-  kinds: Kinds,
+  kinds: TaskTypes,
   keys: Pick<KeyFinder, 'explain'>,
   owner: RunningTask,
   attempt: number,
@@ -105,7 +105,7 @@ async function placeOnce(
 ): Promise<void> {
   const placed = await deps.kinds.of(owner.task).place(owner, { isLookedUp, signal })
   try {
-    await dropTrial(deps.kinds, deps.log, owner, placed)
+    await dropDryRun(deps.kinds, deps.log, owner, placed)
     if (placed.load !== undefined) await owner.aim(placed.load)
     passStep('load.aimed')
     await stageToPublish(deps.locks, owner, placed, signal)
@@ -117,7 +117,12 @@ async function placeOnce(
 }
 
 /** Removes rows staged by a dry run that are not reused. */
-async function dropTrial(kinds: Kinds, log: Logger, owner: RunningTask, { load }: Placed): Promise<void> {
+async function dropDryRun(
+  kinds: TaskTypes,
+  log: Logger,
+  owner: RunningTask,
+  { load }: Placed,
+): Promise<void> {
   const { record, task } = owner
   const before = task.trial?.load
   if (before === undefined || before.loadId === load?.loadId) return
@@ -127,7 +132,7 @@ async function dropTrial(kinds: Kinds, log: Logger, owner: RunningTask, { load }
     .catch((error: unknown) =>
       log.warn({ err: error, importId: record.id, taskId: task.id }, 'staged rows were not removed'),
     )
-  await owner.forgetTrial()
+  await owner.forgetDryRun()
 }
 
 /** The protocol: stage, record the coming commit, commit, publish. */

@@ -9,7 +9,7 @@ import {
   getImport,
   listTasks,
   removeUploads,
-  saveTaskAndTell,
+  saveTaskAndPublish,
 } from '../records/records.ts'
 import type { ImportLocks } from '../runtime/runtime.ts'
 import type { ArchiveDeps } from './archive-source.ts'
@@ -70,7 +70,7 @@ async function failAll(records: Keeping, importId: number, reason: string): Prom
     if (task.run === undefined) continue
     const { run, ...failed } = taskAfter(task, { type: 'failed' })
     const unsettled = run?.load === undefined ? {} : { unsettled: run.load }
-    await saveTaskAndTell(records, db, { ...failed, ...unsettled, errorMessage: reason })
+    await saveTaskAndPublish(records, db, { ...failed, ...unsettled, errorMessage: reason })
   }
 }
 

@@ -18,7 +18,7 @@ export async function startJobs(
   {
     preparing,
     running,
-    mending,
+    mending: correcting,
     runningDryRun,
     restores,
   }: {
@@ -35,7 +35,7 @@ export async function startJobs(
   await jobs.start({
     [prepareJob]: prepareHandler(preparing),
     [runJob]: runHandler(running),
-    [correctionJob]: correctionHandler(mending),
+    [correctionJob]: correctionHandler(correcting),
     [dryRunJob]: dryRunHandler(runningDryRun),
     [restoreJob]: restores.handler,
   })

@@ -2,11 +2,11 @@ import type { Database } from '../../core/db/connection.ts'
 import { passStep } from '../../core/process/protocol-steps.ts'
 import { defined, without } from '../../core/values/defined.ts'
 import type { FormatMessage } from '../../formats/format.ts'
-import type { ImportRecord, Stopped, TaskLoad, TaskRecord, TaskTrial } from '../model/model.ts'
-import { correctionEnded, isCorrecting, taskAfter, toldWithoutGeometry } from '../model/model.ts'
+import type { ImportRecord, Stopped, TaskDryRun, TaskLoad, TaskRecord } from '../model/model.ts'
+import { correctionEnded, isCorrecting, taskAfter, withoutGeometryCode } from '../model/model.ts'
 import type { PublishDeps } from '../publish/publish.ts'
 import { publishTask } from '../publish/publish.ts'
-import { saveTaskAndTell } from '../records/records.ts'
+import { saveTaskAndPublish } from '../records/records.ts'
 import type { CommitNote, Publication, Running, StageNotes } from '../task-types/task-types.ts'
 
 export interface OwnerDeps extends PublishDeps {
@@ -69,7 +69,7 @@ export class RunningTask implements Running, StageNotes {
     const results = ['rowsRead', 'rowsLoaded', 'rejected', 'errorMessage', 'errorCode'] as const
     const rest = without(examined, ...results)
     const layer = examined.layer === undefined ? {} : { layer: without(examined.layer, 'loaded') }
-    const messages = toldWithoutGeometry({ ...examined, messages: rest.source?.messages ?? [] })
+    const messages = withoutGeometryCode({ ...examined, messages: rest.source?.messages ?? [] })
     const fresh = { ...rest, ...layer, messages }
     const run = { jobId: this.#jobId, attempt }
     await this.#save({ ...taskAfter(fresh, { type: 'started' }), run })
@@ -89,16 +89,16 @@ export class RunningTask implements Running, StageNotes {
   }
 
   /** Clears the record of staged rows, which no longer exist. */
-  async forgetTrial(): Promise<void> {
+  async forgetDryRun(): Promise<void> {
     if (this.#task.trial !== undefined) await this.#save(without(this.#task, 'trial'))
   }
 
   /** The limits of the load have stopped it: its staged rows wait for the decision of a user. */
-  async keepStopped(trial: TaskTrial): Promise<void> {
-    const { rows, stopped } = trial.found ?? {}
+  async keepStopped(dryRun: TaskDryRun): Promise<void> {
+    const { rows, stopped } = dryRun.found ?? {}
     const run = without(this.#run, 'load')
     const counts = { rowsRead: rows?.read ?? 0, rowsLoaded: 0, rejected: rows?.rejected ?? 0 }
-    await this.#save({ ...this.#task, ...counts, trial, run, stopped: stopped ?? this.#task.stopped })
+    await this.#save({ ...this.#task, ...counts, trial: dryRun, run, stopped: stopped ?? this.#task.stopped })
   }
 
   /** Adds a message that is retained whatever the result of the attempt. */
@@ -114,24 +114,32 @@ export class RunningTask implements Running, StageNotes {
   }
 
   /** Records that the limits of the task have stopped the load of its corrected rows. */
-  async keepMendingStopped(stopped: Stopped[]): Promise<void> {
-    const { mending } = this.#task
-    if (mending !== undefined) await this.#save({ ...this.#task, mending: { ...mending, stopped } })
+  async storeStoppedCorrections(stopped: Stopped[]): Promise<void> {
+    const { mending: correcting } = this.#task
+    if (correcting !== undefined) await this.#save({ ...this.#task, mending: { ...correcting, stopped } })
   }
 
   /** Records that none of the corrected rows can be loaded; the list of rejected rows gives the reasons. */
-  async keepNothingMended({
+  async storeNothingCorrected({
     number,
     rows,
     reasons,
-  }: Parameters<StageNotes['keepNothingMended']>[0]): Promise<void> {
-    const { mending } = this.#task
-    if (mending === undefined) return
-    await this.#save({ ...this.#task, rejectsNumber: number, mending: { ...mending, rows, reasons } })
+  }: Parameters<StageNotes['storeNothingCorrected']>[0]): Promise<void> {
+    const { mending: correcting } = this.#task
+    if (correcting === undefined) return
+    await this.#save({ ...this.#task, rejectsNumber: number, mending: { ...correcting, rows, reasons } })
   }
 
   /** Recovery data are on disk before the store commits; responses read from now on are not cached. */
-  async noteCommit({ token, counts, kept, changes, mended, columns, messages }: CommitNote): Promise<void> {
+  async noteCommit({
+    token,
+    counts,
+    kept,
+    changes,
+    mended: corrected,
+    columns,
+    messages,
+  }: CommitNote): Promise<void> {
     const { layer } = this.#task
     const { load } = this.#run
     if (load === undefined) throw new Error(`Task ${this.#task.id} commits a load that was not written down`)
@@ -145,7 +153,7 @@ export class RunningTask implements Running, StageNotes {
           counts,
           kept: kept ?? load.kept,
           changes: changes ?? load.changes,
-          mended: mended ?? load.mended,
+          mended: corrected ?? load.mended,
         },
       },
       layer: layer === undefined ? this.#task.layer : { ...layer, loaded: columns },
@@ -190,20 +198,21 @@ export class RunningTask implements Running, StageNotes {
   }
 
   async cancel(): Promise<void> {
-    if (isCorrecting(this.#task)) return this.#endMending({ state: 'CANCELED' })
+    if (isCorrecting(this.#task)) return this.#endSubmission({ state: 'CANCELED' })
     await this.#save(this.#withoutRun(taskAfter(this.#task, { type: 'canceled' })))
   }
 
   async fail(reason: string, errorCode?: string): Promise<void> {
-    if (isCorrecting(this.#task)) return this.#endMending({ state: 'ERROR', errorMessage: reason, errorCode })
+    if (isCorrecting(this.#task))
+      return this.#endSubmission({ state: 'ERROR', errorMessage: reason, errorCode })
     const failed = taskAfter(this.#task, { type: 'failed' })
     const stopped = errorCode === 'stopped' ? failed.trial?.found?.stopped : undefined
-    const told = { errorMessage: reason, errorCode, stopped }
-    await this.#save({ ...this.#withoutRun(failed), ...defined(told) })
+    const reported = { errorMessage: reason, errorCode, stopped }
+    await this.#save({ ...this.#withoutRun(failed), ...defined(reported) })
   }
 
   /** Sets the task back to complete, its state before corrected rows were uploaded. */
-  async #endMending(end: Parameters<typeof correctionEnded>[1]): Promise<void> {
+  async #endSubmission(end: Parameters<typeof correctionEnded>[1]): Promise<void> {
     await this.#save(this.#withoutRun(correctionEnded(this.#task, end)))
   }
 
@@ -221,7 +230,7 @@ export class RunningTask implements Running, StageNotes {
   }
 
   async #save(task: TaskRecord): Promise<void> {
-    this.#task = await saveTaskAndTell(this.#deps, this.#deps.database.kysely, task)
+    this.#task = await saveTaskAndPublish(this.#deps, this.#deps.database.kysely, task)
   }
 }
 

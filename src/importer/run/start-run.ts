@@ -4,7 +4,7 @@ import { without } from '../../core/values/defined.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import { importAfter, now, runnableStates } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
-import { getImport, listTasks, saveAndTell, saveTask } from '../records/records.ts'
+import { getImport, listTasks, saveAndPublish, saveTask } from '../records/records.ts'
 import type { ImportLocks } from '../runtime/runtime.ts'
 
 export const runJob = 'import.run'
@@ -37,7 +37,7 @@ async function prepareAgain(records: Keeping, jobs: Jobs, record: ImportRecord):
   const jobId = await records.database.transaction(async (db) => {
     const payload = { importId: record.id, isAsync: true }
     const id = await jobs.enqueue(db, { kind: prepareJob, key: `import ${record.id}`, payload })
-    await saveAndTell(records, db, { ...importAfter(record, { type: 'prepare-again' }), jobId: id })
+    await saveAndPublish(records, db, { ...importAfter(record, { type: 'prepare-again' }), jobId: id })
     return id
   })
   return jobId
@@ -52,7 +52,7 @@ async function beginRun(
   return records.database.transaction(async (db) => {
     const payload = { importId: record.id }
     const jobId = await jobs.enqueue(db, { kind: runJob, key: `import ${record.id}`, payload })
-    await saveAndTell(records, db, { ...importAfter(record, { type: 'started' }), jobId })
+    await saveAndPublish(records, db, { ...importAfter(record, { type: 'started' }), jobId })
     const at = now(records)
     for (const task of tasks) await saveTask(db, { ...task, run: { jobId, attempt: 0 } }, at)
     return jobId

@@ -27,7 +27,7 @@ export class NameReservations {
   /** Reserves and returns a free name like `wanted` within `scope`; the caller must call `release`. */
   take(
     scope: string,
-    wanted: string,
+    requested: string,
     isTaken: (name: string) => Promise<boolean>,
     options: Pick<FreeNameOptions, 'fit' | 'signal'>,
   ): Promise<string> {
@@ -43,7 +43,7 @@ export class NameReservations {
       }
       return !isFree
     }
-    return findFreeName(wanted, isTakenHere, options)
+    return findFreeName(requested, isTakenHere, options)
   }
 
   release(scope: string, name: string): void {

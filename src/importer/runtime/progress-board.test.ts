@@ -27,24 +27,24 @@ describe('the news of an import', () => {
 
   it('are shared by two processes, numbers a few times a second, and never told back', () => {
     const hears = new Map<string, (body: unknown) => void>()
-    const told: unknown[] = []
+    const reported: unknown[] = []
     const progress = new ProgressBoard(0)
     shareNews({
       progress,
       broadcast: {
-        tell: (_topic, body) => void told.push(JSON.parse(JSON.stringify(body))),
+        tell: (_topic, body) => void reported.push(JSON.parse(JSON.stringify(body))),
         listen: (topic, listener) => void hears.set(topic, listener),
         close: () => Promise.resolve(),
       },
     })
     for (let rows = 0; rows < 100; rows += 1) progress.tell(0, news(rows))
     progress.tell(0, { type: 'import', state: 'COMPLETE' })
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       { importId: 0, id: 0, news: news(0) },
       { importId: 0, id: 100, news: { type: 'import', state: 'COMPLETE' } },
     ])
     hears.get('news')?.({ importId: 3, id: 5, news: news(8) })
     assert.equal(progress.progressOf(3, 0)?.progress, 8)
-    assert.equal(told.length, 2)
+    assert.equal(reported.length, 2)
   })
 })

@@ -17,7 +17,7 @@ export class ProgressBoard {
   readonly #imports = new Map<number, Watched>()
   readonly #emitter = new EventEmitter().setMaxListeners(0)
   #nextId: number
-  #onTold: (importId: number, news: NumberedNews) => void = () => undefined
+  #onReport: (importId: number, news: NumberedNews) => void = () => undefined
 
   /** Event ids start at `firstId`, so that they never repeat after a restart. */
   constructor(firstId: number) {
@@ -28,7 +28,7 @@ export class ProgressBoard {
     const numbered = { id: this.#nextId, news }
     this.#nextId += 1
     this.receive(importId, numbered)
-    this.#onTold(importId, numbered)
+    this.#onReport(importId, numbered)
   }
 
   /** Handles an event from another process. */
@@ -45,8 +45,8 @@ export class ProgressBoard {
   }
 
   /** Registers a listener for the events of this process. */
-  onTold(listener: (importId: number, news: NumberedNews) => void): void {
-    this.#onTold = listener
+  onReport(listener: (importId: number, news: NumberedNews) => void): void {
+    this.#onReport = listener
   }
 
   progressOf(importId: number, taskId: number): TaskProgress | undefined {

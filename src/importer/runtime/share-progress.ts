@@ -19,7 +19,7 @@ function stepOf(importId: number, news: ImportNews): string | undefined {
 /** Lets clients follow an import at any process, whichever of them runs it. */
 export function shareNews({ broadcast, progress }: { broadcast: Broadcast; progress: ProgressBoard }): void {
   let last = { step: '', atMs: 0 }
-  progress.onTold((importId, numbered) => {
+  progress.onReport((importId, numbered) => {
     const step = stepOf(importId, numbered.news)
     const atMs = performance.now()
     if (step !== undefined && step === last.step && atMs - last.atMs < everyMs) return

@@ -54,7 +54,7 @@ export async function stopWork(
   isOver: () => Promise<boolean>,
 ): Promise<void> {
   const began = performance.now()
-  let toldAt = Number.NEGATIVE_INFINITY
+  let reportedAt = Number.NEGATIVE_INFINITY
   while (!(await stopHere(deps.running, work)) && !(await isOver())) {
     const at = performance.now()
     if (at - began > patienceMs) {
@@ -64,9 +64,9 @@ export async function stopWork(
         'The server that does the work does not answer: try again',
       )
     }
-    if (at - toldAt >= tellEveryMs) {
+    if (at - reportedAt >= tellEveryMs) {
       deps.broadcast.tell(topic, work)
-      toldAt = at
+      reportedAt = at
     }
     await delay(lookEveryMs)
   }

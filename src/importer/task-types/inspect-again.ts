@@ -2,7 +2,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { StoreRecord } from '../../catalog/records.ts'
 import { without } from '../../core/values/defined.ts'
 import type { ImportRecord, TaskRecord, TaskStore } from '../model/model.ts'
-import { finalSchema, taskAfter, toldWithoutGeometry, withDeclaredCrs } from '../model/model.ts'
+import { finalSchema, taskAfter, withDeclaredCrs, withoutGeometryCode } from '../model/model.ts'
 import type { Examination, ExamineContext, TaskKind } from './task-type.ts'
 
 export function toTaskStore(store: StoreRecord): TaskStore {
@@ -92,7 +92,7 @@ export async function reexamine(
   return {
     ...rest,
     isDirect,
-    messages: withDeclaredCrs(rest, toldWithoutGeometry(rest)),
+    messages: withDeclaredCrs(rest, withoutGeometryCode(rest)),
     target,
     errorMessage: reason,
     errorCode: code,

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TaskLoad, TaskRecord } from '../model/model.ts'
 import type { TaskTypeDeps } from './task-types.ts'
-import { Kinds } from './task-types.ts'
+import { TaskTypes } from './task-types.ts'
 
 /** Choosing a kind only needs records. */
-const kinds = new Kinds({} as TaskTypeDeps)
+const kinds = new TaskTypes({} as TaskTypeDeps)
 
 const task: TaskRecord = {
   importId: 0,

@@ -14,11 +14,11 @@ import type {
   ImportRecord,
   ImportSource,
   Stopped,
+  TaskDryRun,
   TaskLayer,
   TaskLoad,
   TaskRecord,
   TaskStore,
-  TaskTrial,
 } from '../model/model.ts'
 import type { Published, PublishedTable } from '../publish/publish.ts'
 import type { LoadSource } from '../worker/worker.ts'
@@ -132,16 +132,16 @@ export interface DryRunNotes {
 /** Callbacks that store results on the task during staging. */
 export interface StageNotes {
   /** The load limits stopped the load; the staged data are retained. */
-  keepStopped(trial: TaskTrial): Promise<void>
+  keepStopped(dryRun: TaskDryRun): Promise<void>
   /** Called when rows are about to be written to the table itself: see the store's `beforeTouch`. */
   noteTouch(mark: string): Promise<void>
   say(message: FormatMessage): Promise<void>
   /** Row counts of a load that is aborted. */
   keepCounts(counts: { rowsRead: number; rejected: number }): Promise<void>
   /** The limits of the task stopped the load of its corrected rows. */
-  keepMendingStopped(stopped: Stopped[]): Promise<void>
+  storeStoppedCorrections(stopped: Stopped[]): Promise<void>
   /** Result of corrected rows of which none can be loaded. */
-  keepNothingMended(mended: Pick<CorrectionLoad, 'number' | 'rows' | 'reasons'>): Promise<void>
+  storeNothingCorrected(corrected: Pick<CorrectionLoad, 'number' | 'rows' | 'reasons'>): Promise<void>
 }
 
 /** Complete, invisible data, which must be committed, or discarded without a trace. */
@@ -237,7 +237,7 @@ export interface TaskKind {
    * Dry run: does everything that a run does before its commit, and reports what the commit would do. If it
    * throws, or does not retain staged data, only the recorded load is left.
    */
-  performDryRun(running: Running, notes: DryRunNotes, signal: AbortSignal): Promise<TaskTrial>
+  performDryRun(running: Running, notes: DryRunNotes, signal: AbortSignal): Promise<TaskDryRun>
   /**
    * Returns what an interrupted load has committed, so that it can be published; undefined if it has not
    * committed. Throws if that cannot be determined.

@@ -53,7 +53,7 @@ const unknownField = 'unknown-field'
  * The registry: the kind of a task, source or load is the first that accepts it; rows of files accept the
  * rest.
  */
-export class Kinds {
+export class TaskTypes {
   readonly #all: readonly TaskKind[]
   readonly #rows: TaskKind
   readonly #examineNeeds: InspectAgainDeps
@@ -118,7 +118,7 @@ export class Kinds {
 }
 export { toTaskStore } from './inspect-again.ts'
 export { refuseOtherLayer } from './load/corrections-target.ts'
-export { stampSource } from './load/trial-basis.ts'
+export { stampSource } from './load/dry-run-basis.ts'
 export { assembleMosaic, mosaicName } from './mosaic/assemble-mosaic.ts'
 export { parseIsoTime, requireMosaicTime } from './mosaic/granule-times.ts'
 export { removeReplaced } from './mosaic/place-granules.ts'

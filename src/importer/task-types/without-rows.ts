@@ -1,4 +1,4 @@
-import type { TaskLoad, TaskTrial, Trial } from '../model/model.ts'
+import type { DryRun, TaskDryRun, TaskLoad } from '../model/model.ts'
 import type { Running, TaskKind } from './task-type.ts'
 
 /**
@@ -13,14 +13,14 @@ export const withoutLoad: Pick<TaskKind, 'takesLoad' | 'recover' | 'discard'> = 
 }
 
 /** Returns the dry run result of data without rows, without touching anything: target, CRS and bounds. */
-export function describeTrial(
+export function describeDryRun(
   { record, task }: Running,
   { at, notTried }: { at: string; notTried: string[] },
-): TaskTrial {
+): TaskDryRun {
   const { source, layer } = task
   const { envelope, raster, schema } = source ?? {}
   const crs = raster?.crs ?? schema?.geometry?.crs
-  const found: Trial = {
+  const found: DryRun = {
     rows: { read: 0, load: 0, rejected: 0 },
     columns: [],
     crs,

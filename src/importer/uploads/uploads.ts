@@ -52,9 +52,9 @@ export class ResumableUploads {
   }
 
   /** Throws `Failure`: `upload-too-large`, `too-many-uploads`, `uploads-full`. */
-  async create(wanted: NewUpload): Promise<UploadState> {
+  async create(newUpload: NewUpload): Promise<UploadState> {
     const { root, clock, limits } = this.#needs
-    const { owner, lengthBytes } = wanted
+    const { owner, lengthBytes } = newUpload
     if (lengthBytes > limits.maxUploadBytes)
       throw new Failure(
         'tooLarge',
@@ -67,7 +67,7 @@ export class ResumableUploads {
     const waiting = all.reduce((sum, one) => sum + one.lengthBytes, 0)
     if (waiting + lengthBytes > limits.maxWaitingBytes) throw full(limits.maxWaitingBytes)
     const createdAt = clock.now().toISOString()
-    const record = await makeUpload(root, { ...wanted, createdAt })
+    const record = await makeUpload(root, { ...newUpload, createdAt })
     this.#announced.set(record.id, { owner, lengthBytes })
     return this.get(record.id, owner)
   }

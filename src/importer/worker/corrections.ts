@@ -38,33 +38,33 @@ function fold(name: string): string {
   return name.normalize('NFC').toLowerCase()
 }
 
-function placeOf(names: readonly string[], wanted: string): number {
-  const exact = names.indexOf(wanted)
-  return exact >= 0 ? exact : names.findIndex((name) => fold(name) === fold(wanted))
+function placeOf(names: readonly string[], requested: string): number {
+  const exact = names.indexOf(requested)
+  return exact >= 0 ? exact : names.findIndex((name) => fold(name) === fold(requested))
 }
 
 /** Matches columns by name. Throws `Failure` if the row numbers are missing, or if no column matches. */
-function matchColumns(sent: Schema, wanted: Schema, { onMessage }: CorrectionHooks): Matching {
+function matchColumns(sent: Schema, schema: Schema, { onMessage }: CorrectionHooks): Matching {
   const names = sent.attributes.map(({ name }) => name)
-  const columns = rejectColumns(wanted)
+  const columns = rejectColumns(schema)
   const row = placeOf(names, columns.row)
   if (row < 0) {
     const found = names.slice(0, 20).join(', ')
     throw invalid('no-row-numbers', `Corrected rows need the column "${columns.row}"; the file has ${found}`)
   }
-  const attributes = wanted.attributes.map(({ name }) => placeOf(names, name))
-  if (wanted.attributes.length > 0 && attributes.every((place) => place < 0)) {
-    const expected = wanted.attributes.map(({ name }) => name).slice(0, 20)
+  const attributes = schema.attributes.map(({ name }) => placeOf(names, name))
+  if (schema.attributes.length > 0 && attributes.every((place) => place < 0)) {
+    const expected = schema.attributes.map(({ name }) => name).slice(0, 20)
     throw invalid('no-columns-match', `The file has none of the columns ${expected.join(', ')}`)
   }
-  const told = new Set([...attributes, ...Object.values(columns).map((name) => placeOf(names, name))])
-  for (const [place, { name }] of wanted.attributes.entries()) {
+  const reported = new Set([...attributes, ...Object.values(columns).map((name) => placeOf(names, name))])
+  for (const [place, { name }] of schema.attributes.entries()) {
     if ((attributes[place] ?? -1) >= 0) continue
     const message = `The file has no column "${name}": it is empty in the rows that were sent`
     onMessage({ level: 'warning', code: 'column-missing', message })
   }
   for (const [place, name] of names.entries()) {
-    if (told.has(place)) continue
+    if (reported.has(place)) continue
     const message = `Column "${name}" of the file is none of the task: it was left out`
     onMessage({ level: 'info', code: 'column-left-out', message })
   }
@@ -74,10 +74,10 @@ function matchColumns(sent: Schema, wanted: Schema, { onMessage }: CorrectionHoo
 /** Returns the reprojection of the coordinates; undefined if none is needed or if a CRS is unknown. */
 async function openReprojector(
   sent: Schema,
-  wanted: Schema,
+  schema: Schema,
   { signal, onMessage }: CorrectionHooks,
 ): Promise<Reprojector | undefined> {
-  const [from, to] = [sent.geometry?.crs, wanted.geometry?.crs]
+  const [from, to] = [sent.geometry?.crs, schema.geometry?.crs]
   if (from === undefined || to === undefined) return undefined
   if (isSameCrs(from, to)) return undefined
   const reprojector = await createReprojector(from, to, { signal, prefersPrograms: true })
@@ -171,8 +171,8 @@ function takeRejects(
     const found = refusalOf(name === undefined ? undefined : reject.properties?.[name], known)
     if (typeof found === 'number') return [{ ...reject, row: found }]
     const { reason, value } = reject
-    const told = found.row === 0 ? { ...found, value: value ?? found.value, reason } : found
-    onRefuse(told)
+    const reported = found.row === 0 ? { ...found, value: value ?? found.value, reason } : found
+    onRefuse(reported)
     return []
   })
 }

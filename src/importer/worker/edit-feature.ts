@@ -38,7 +38,7 @@ export interface FeatureEditRequest {
 export interface EditPlan {
   connection: StoreConnection
   request: EditRequest
-  wish: FeatureEditRequest
+  edit: FeatureEditRequest
 }
 
 /** Result of an edit. */
@@ -60,23 +60,23 @@ interface EditWatch {
 
 /** Edits one feature. If it throws, nothing has changed. */
 export async function editFeature(
-  { connection, request, wish }: EditPlan,
+  { connection, request, edit }: EditPlan,
   { beforeCommit, ...hooks }: EditWatch,
 ): Promise<EditOutcome> {
   const { edits, type } = await latestStore(connection)
   if (edits === undefined)
     throw conflict('table-read-only', `A ${type} store has no features that can be changed`)
-  const body = parseBody(wish)
+  const body = parseBody(edit)
   let isChanged = true
   const decide: DecideChange = async (edited) => {
-    const change = await decideChange(edited, request, wish, body)
+    const change = await decideChange(edited, request, edit, body)
     isChanged = change.kind !== 'none'
     return change
   }
   const { result, token, commit, discard } = await edits.prepare(request, decide, hooks)
   let outcome: EditOutcome
   try {
-    outcome = await toOutcome(result, wish, isChanged)
+    outcome = await toOutcome(result, edit, isChanged)
     if (isChanged) await beforeCommit(token, outcome)
   } catch (error) {
     await discard()
@@ -96,15 +96,15 @@ function parseBody({ kind, body }: FeatureEditRequest): EditedFeature | undefine
 async function decideChange(
   edited: EditedTable,
   { featureId = '' }: EditRequest,
-  wish: FeatureEditRequest,
+  edit: FeatureEditRequest,
   body: EditedFeature | undefined,
 ): Promise<FeatureChange> {
   const { present } = edited
-  if (wish.kind !== 'create') requirePresent(present, featureId, wish.ifMatch)
+  if (edit.kind !== 'create') requirePresent(present, featureId, edit.ifMatch)
   if (body === undefined) return { kind: 'remove' }
-  const geometry = await geometryOf(edited, wish, body)
-  const row = editedRow(body, geometry, edited, wish.kind === 'replace' ? 'all' : 'named')
-  if (wish.kind === 'create') return { kind: 'add', row }
+  const geometry = await geometryOf(edited, edit, body)
+  const row = editedRow(body, geometry, edited, edit.kind === 'replace' ? 'all' : 'named')
+  if (edit.kind === 'create') return { kind: 'add', row }
   const isSame = row.columns.length === 0 && row.geometry === undefined
   return isSame ? { kind: 'none' } : { kind: 'change', row }
 }
@@ -134,7 +134,7 @@ function unknownFeature(featureId: string): Failure {
 
 async function geometryOf(
   { table, present }: EditedTable,
-  wish: FeatureEditRequest,
+  edit: FeatureEditRequest,
   { geometry }: EditedFeature,
 ) {
   if (geometry === undefined) return undefined
@@ -142,19 +142,19 @@ async function geometryOf(
     if (geometry === null) return undefined
     throw invalid('invalid-geometry', 'The layer has no geometry: "geometry" must be null')
   }
-  const { written, crs, kind } = wish
+  const { written, crs, kind } = edit
   const meant = await meantGeometry(geometry, { written, crs, present, isPatch: kind === 'update' })
   return meant.column
 }
 
 async function toOutcome(
   { feature, ...result }: EditResult,
-  wish: FeatureEditRequest,
+  edit: FeatureEditRequest,
   isChanged: boolean,
 ): Promise<EditOutcome> {
   if (feature === undefined) return { ...result, isChanged }
   const tag = featureTag(feature.batch, 0, result.featureId)
-  const json = wish.kind === 'create' ? await featureText(feature, wish) : undefined
+  const json = edit.kind === 'create' ? await featureText(feature, edit) : undefined
   return { ...result, isChanged, tag, json }
 }
 

@@ -11,7 +11,7 @@ const mostBytes = 2 << 20
  * must read them.
  */
 export async function findFirstRows(
-  wish: TaskRowsRequest,
+  request: TaskRowsRequest,
   place: WorkLocation,
   signal: AbortSignal,
 ): Promise<RowsPart | undefined> {
@@ -19,7 +19,7 @@ export async function findFirstRows(
   const parts: Uint8Array[] = []
   let sizeBytes = 0
   try {
-    for await (const part of writeTaskRows(wish, place, AbortSignal.any([signal, end]))) {
+    for await (const part of writeTaskRows(request, place, AbortSignal.any([signal, end]))) {
       parts.push(part.bytes)
       sizeBytes += part.bytes.length
       if (part.isLast) return { ...part, bytes: Uint8Array.from(Buffer.concat(parts)) }

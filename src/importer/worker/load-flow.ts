@@ -25,14 +25,14 @@ const bytesWorthCollecting = 4 << 20
 
 /** Limits progress to ten times a second, and the number of messages. */
 export function calmHooks<Hooks extends FlowHooks>(hooks: Hooks): Hooks {
-  let told = 0
+  let reported = 0
   let messages = 0
   return {
     ...hooks,
     onProgress: (progress) => {
       const now = performance.now()
-      if (progress.phase === 'loading' && now - told < progressMs) return
-      told = now
+      if (progress.phase === 'loading' && now - reported < progressMs) return
+      reported = now
       hooks.onProgress(progress)
     },
     onMessage: (message) => {
@@ -57,19 +57,19 @@ export interface Flow {
 export async function flowOf(
   plan: LoadPlan,
   source: OpenSource,
-  ledger: RowAccounting,
+  accounting: RowAccounting,
   hooks: FlowHooks,
 ): Promise<Flow> {
   const { signal, onMessage } = hooks
-  const onRead = (batches: AsyncIterable<FeatureBatch>) => ledger.countRead(batches)
+  const onRead = (batches: AsyncIterable<FeatureBatch>) => accounting.countRead(batches)
   const { schema, indexes, batches } = await openFlow(plan, source, { signal, onMessage, onRead })
-  const flow = renamed(plan, { schema, indexes, batches: collectBetween(ledger.keepRejects(batches)) })
+  const flow = renamed(plan, { schema, indexes, batches: collectBetween(accounting.keepRejects(batches)) })
   return counted(plan, watched(plan, flow, hooks))
 }
 
 /** Renames columns of corrected rows to the names they got when the table was created. */
-function renamed({ mended }: LoadPlan, flow: Flow): Flow {
-  const columns = mended?.columns ?? {}
+function renamed({ mended: corrected }: LoadPlan, flow: Flow): Flow {
+  const columns = corrected?.columns ?? {}
   const { attributes } = flow.schema
   if (!attributes.some(({ name }) => ownValue(columns, name) !== undefined)) return flow
   const named = attributes.map((one) => {
@@ -107,8 +107,8 @@ function watched(plan: LoadPlan, flow: Flow, hooks: FlowHooks): Flow {
   }
 }
 
-function counted({ trial }: LoadPlan, flow: Flow): Flow {
-  if (trial === undefined) return flow
-  const figures = new RowFiguresBuilder(trial.stopIf)
+function counted({ trial: dryRun }: LoadPlan, flow: Flow): Flow {
+  if (dryRun === undefined) return flow
+  const figures = new RowFiguresBuilder(dryRun.stopIf)
   return { ...flow, batches: figures.count(flow.batches), figures }
 }

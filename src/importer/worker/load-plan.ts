@@ -15,11 +15,11 @@ import type {
   AttributeChoice,
   CorrectionLoad,
   CorrectionPlan,
+  DryRun,
+  DryRunOptions,
   IndexRow,
-  LaidBy,
   RejectLimit,
-  Trial,
-  TrialOptions,
+  RetainedRows,
 } from '../model/model.ts'
 
 /** Source of rows. */
@@ -63,9 +63,9 @@ export interface LoadPlan {
   /** True to read rows without staging them, for a file that is served directly. */
   isReadOnly?: boolean
   /** Measurements to make when the rows are staged, before any commit. */
-  trial?: TrialOptions
+  trial?: DryRunOptions
   /** Rows staged earlier under the same `loadId`, and the location of their rejected rows. */
-  takeUp?: LaidBy & { rejected: number; rejectsPath: string }
+  takeUp?: RetainedRows & { rejected: number; rejectsPath: string }
   /** Output path of the list of `UPSERT` changes; absent: no list. */
   changesPath?: string
   /** Id under which the previous contents of the table are retained. */
@@ -79,9 +79,9 @@ export interface LoadPlan {
 
 /** Result of a load that stops before its commit. */
 export interface TriedLoad {
-  trial: Trial
+  trial: DryRun
   /** Absent if the store cannot retain staged rows. */
-  laidBy?: LaidBy
+  laidBy?: RetainedRows
 }
 
 /** Result of a load. Every row read is counted in `rowsLoaded` or in `rejected`. */

@@ -34,7 +34,7 @@ export interface LoadHandlers extends WatchHandlers {
    */
   onStopped?(tried: TriedLoad): Promise<void>
   /** Called if none of the corrected rows can be loaded. The load fails after it returns. */
-  onNothingMended?(mended: CorrectionOutcome): Promise<void>
+  onNothingCorrected?(corrected: CorrectionOutcome): Promise<void>
   /** Called just before the commit; the store commits when it returns, rolls back if it throws. */
   beforeCommit(token: string, outcome: LoadOutcome): Promise<void>
 }
@@ -69,7 +69,7 @@ export interface LoadPool {
    * Returns rows read by an idle thread if they are near the start; undefined if another worker must read
    * them.
    */
-  firstRows(wish: TaskRowsRequest, signal: AbortSignal): Promise<RowsPart | undefined>
+  firstRows(request: TaskRowsRequest, signal: AbortSignal): Promise<RowsPart | undefined>
   /** Numbers of running and queued loads and descriptions. */
   counts(): { running: number; queued: number }
   close(): Promise<void>
@@ -142,9 +142,9 @@ export function createLoadPool(options: LoadPoolOptions): LoadPool {
       work<DescribedFile>(signal, (pool, limits) =>
         pool.call('describe', { file, charset }, described(limits)),
       ),
-    describeDatabase: (connection, { signal, ...wanted }) =>
+    describeDatabase: (connection, { signal, ...requested }) =>
       work<DatabaseDescription>(signal, (pool, limits) =>
-        pool.call('describeDatabase', { connection, ...wanted }, described(limits)),
+        pool.call('describeDatabase', { connection, ...requested }, described(limits)),
       ),
     load: (plan, handlers) =>
       work<LoadOutcome>(handlers.signal, (pool, { isSlow: _isSlow, ...limits }) =>
@@ -152,7 +152,7 @@ export function createLoadPool(options: LoadPoolOptions): LoadPool {
           ...limits,
           key: plan.connection.parameters.path,
           onNotice: (notice) => pass(notice, handlers),
-          onAsk: (question) => answer(question, handlers),
+          onAsk: (loadCheckpoint) => answer(loadCheckpoint, handlers),
         }),
       ),
     performDryRun: (plan, handlers) =>
@@ -166,8 +166,8 @@ export function createLoadPool(options: LoadPoolOptions): LoadPool {
     ...changesOfTables(work),
     bounds: (plan, signal) =>
       work<Envelope | undefined>(signal, (pool, limits) => pool.call('bounds', plan, described(limits))),
-    firstRows: (wish, signal) =>
-      findFirst(threads, queue, { wish, limit, limits: { signal, graceMs, silenceMs } }),
+    firstRows: (request, signal) =>
+      findFirst(threads, queue, { request, limit, limits: { signal, graceMs, silenceMs } }),
     counts: () => ({ running: queue.running, queued: queue.waiting }),
     close: async () => {
       queue.close(new Error('The load workers are closed'))
@@ -187,9 +187,10 @@ function changesOfTables(work: Work): Pick<LoadPool, 'restore' | 'edit'> {
           ...limits,
           key: plan.connection.parameters.path,
           onNotice: () => undefined,
-          onAsk: async (question) => {
-            if ('touched' in question) await beforeTouch(question.touched)
-            else if ('restored' in question) await beforeCommit(question.token, question.restored)
+          onAsk: async (loadCheckpoint) => {
+            if ('touched' in loadCheckpoint) await beforeTouch(loadCheckpoint.touched)
+            else if ('restored' in loadCheckpoint)
+              await beforeCommit(loadCheckpoint.token, loadCheckpoint.restored)
           },
         }),
       ),
@@ -199,21 +200,24 @@ function changesOfTables(work: Work): Pick<LoadPool, 'restore' | 'edit'> {
           ...limits,
           key: plan.connection.parameters.path,
           onNotice: () => undefined,
-          onAsk: async (question) => {
-            if ('editing' in question) await beforeTouch(question.token, question.editing)
-            else if ('edited' in question) await beforeCommit(question.token, question.edited)
+          onAsk: async (loadCheckpoint) => {
+            if ('editing' in loadCheckpoint) await beforeTouch(loadCheckpoint.token, loadCheckpoint.editing)
+            else if ('edited' in loadCheckpoint)
+              await beforeCommit(loadCheckpoint.token, loadCheckpoint.edited)
           },
         }),
       ),
   }
 }
 
-async function answer(question: LoadCheckpoint, handlers: LoadHandlers): Promise<void> {
-  if ('staged' in question) await handlers.onStaged?.()
-  else if ('touched' in question) await handlers.beforeTouch?.(question.touched)
-  else if ('stopped' in question) await handlers.onStopped?.(question.stopped)
-  else if ('nothingMended' in question) await handlers.onNothingMended?.(question.nothingMended)
-  else if ('outcome' in question) await handlers.beforeCommit(question.token, question.outcome)
+async function answer(loadCheckpoint: LoadCheckpoint, handlers: LoadHandlers): Promise<void> {
+  if ('staged' in loadCheckpoint) await handlers.onStaged?.()
+  else if ('touched' in loadCheckpoint) await handlers.beforeTouch?.(loadCheckpoint.touched)
+  else if ('stopped' in loadCheckpoint) await handlers.onStopped?.(loadCheckpoint.stopped)
+  else if ('nothingCorrected' in loadCheckpoint)
+    await handlers.onNothingCorrected?.(loadCheckpoint.nothingCorrected)
+  else if ('outcome' in loadCheckpoint)
+    await handlers.beforeCommit(loadCheckpoint.token, loadCheckpoint.outcome)
 }
 
 interface Limits {
@@ -240,10 +244,10 @@ function described({ isSlow = false, ...limits }: Limits) {
 async function findFirst(
   threads: Pool,
   queue: WorkQueue,
-  { wish, limit, limits }: { wish: TaskRowsRequest; limit: number; limits: Limits },
+  { request, limit, limits }: { request: TaskRowsRequest; limit: number; limits: Limits },
 ): Promise<RowsPart | undefined> {
   if (threads.idle === 0 || queue.running >= limit || queue.waiting > 0) return undefined
-  const read = () => threads.call('firstRows', wish, limits)
+  const read = () => threads.call('firstRows', request, limits)
   return queue.run(read, { signal: limits.signal }).catch((error: unknown) => {
     if (!needsOwnProcess(error)) throw error
     return undefined

@@ -32,7 +32,7 @@ export type LoadCheckpoint =
   | { staged: true }
   | { touched: string }
   | { stopped: TriedLoad }
-  | { nothingMended: CorrectionOutcome }
+  | { nothingCorrected: CorrectionOutcome }
   | { token: string; outcome: LoadOutcome }
   | { token: string; restored: LoadResult }
   | { token: string; editing: string }
@@ -64,7 +64,7 @@ function handlersAt(place: WorkLocation) {
       return { format: reader.format, messages, tables: await withExamples(found, read, signal) }
     },
     bounds: (plan: RowsPlan, { signal }: CallContext) => readBounds(plan, place, signal),
-    firstRows: (wish: TaskRowsRequest, { signal }: CallContext) => findFirstRows(wish, place, signal),
+    firstRows: (request: TaskRowsRequest, { signal }: CallContext) => findFirstRows(request, place, signal),
     load: (plan: LoadPlan, { signal, notify, ask }: LoadContext): Promise<LoadOutcome> => {
       checkPlan(place, plan)
       return runLoad(plan, {
@@ -74,7 +74,7 @@ function handlersAt(place: WorkLocation) {
         beforeTouch: (touched) => ask({ touched }),
         onStaged: () => ask({ staged: true }),
         onStopped: (stopped) => ask({ stopped }),
-        onNothingMended: (nothingMended) => ask({ nothingMended }),
+        onNothingCorrected: (nothingCorrected) => ask({ nothingCorrected }),
         beforeCommit: (token, outcome) => ask({ token, outcome }),
       })
     },

@@ -13,14 +13,14 @@ import { StoredRejects } from './stored-rejects.ts'
 export async function openSent(
   from: LoadSource,
   plan: CorrectionPlan,
-  ledger: RowAccounting,
+  accounting: RowAccounting,
   hooks: FlowHooks,
 ): Promise<OpenSource> {
   const source = await openSource(sentSource(from, plan.schema), hooks.signal)
   try {
     const known = await StoredRejects.read(plan.rejects)
-    ledger.known = known
-    const onRefuse = (row: RejectedRow): void => ledger.refuseMended(row)
+    accounting.known = known
+    const onRefuse = (row: RejectedRow): void => accounting.refuseCorrection(row)
     return await openCorrections(source, plan, known, { ...hooks, onRefuse })
   } catch (error) {
     await source.close()

@@ -17,7 +17,7 @@ const groupKinds = 100
 const groupRows = 5
 const groupFields = 30
 
-interface Kind {
+interface ReasonGroup {
   count: number
   code: RejectSource
   /** Example rows for users. */
@@ -34,7 +34,7 @@ function kindOf({ field = '', reason }: Pick<RejectedRow, 'field' | 'reason'>): 
     .replace(/\d+/g, '0')}`
 }
 
-function explainKind({ count, first }: Kind): string {
+function explainKind({ count, first }: ReasonGroup): string {
   const { row, field, value, reason } = first
   const place = field === undefined ? '' : `"${field}": `
   const found = value === undefined || reason.includes(`"${value}"`) ? '' : ` has "${value.slice(0, 80)}"`
@@ -44,7 +44,7 @@ function explainKind({ count, first }: Kind): string {
 
 /** Counts why rows are rejected. */
 export class RejectReasons {
-  readonly #kinds = new Map<string, Kind>()
+  readonly #kinds = new Map<string, ReasonGroup>()
 
   add(reject: RejectedRow, code: RejectSource = 'row-not-read'): void {
     const { row, field, value, reason } = reject
@@ -80,7 +80,7 @@ export class RejectReasons {
       }))
   }
 
-  #sorted(): Kind[] {
+  #sorted(): ReasonGroup[] {
     return [...this.#kinds.values()].sort((a, b) => b.count - a.count || a.first.row - b.first.row)
   }
 }

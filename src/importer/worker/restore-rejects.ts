@@ -18,7 +18,7 @@ type Found = Map<number, Pick<RejectLine, 'properties' | 'wkb'>>
 /** Reads the source until every requested row was found. */
 async function findRows(
   { source: from }: LoadPlan,
-  wanted: ReadonlySet<number>,
+  requested: ReadonlySet<number>,
   signal: AbortSignal,
 ): Promise<Found> {
   const found: Found = new Map()
@@ -27,14 +27,14 @@ async function findRows(
   try {
     for await (const batch of source.batches) {
       for (const [place, row] of batch.rowNumbers.entries()) {
-        if (!wanted.has(row)) continue
+        if (!requested.has(row)) continue
         const { geometry } = rowGeometry(batch, place)
         const wkb = geometry === undefined ? undefined : Buffer.from(geometry).toString('base64')
         const properties = rowProperties(batch, place)
         found.set(row, wkb === undefined ? { properties } : { properties, wkb })
         bytes += (wkb?.length ?? 0) + 100 + 50 * batch.columns.length
       }
-      if (found.size === wanted.size || bytes > maxBytes) break
+      if (found.size === requested.size || bytes > maxBytes) break
     }
   } finally {
     await source.close()
@@ -62,14 +62,14 @@ async function* withFound(path: string, found: Found): AsyncGenerator<string | B
  */
 export async function restoreRejects(
   plan: LoadPlan,
-  wanted: ReadonlySet<number>,
+  requested: ReadonlySet<number>,
   outer: AbortSignal,
 ): Promise<void> {
   const { rejectsPath } = plan
   const signal = AbortSignal.any([outer, AbortSignal.timeout(maxMs)])
   const part = `${rejectsPath}.part`
   try {
-    const found = await findRows(plan, wanted, signal)
+    const found = await findRows(plan, requested, signal)
     await pipeline(withFound(rejectsPath, found), createWriteStream(part, { mode: 0o600, flush: true }), {
       signal,
     })

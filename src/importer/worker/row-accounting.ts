@@ -110,7 +110,7 @@ export class RowAccounting {
   /** Returns the error that prevents the commit, or undefined. */
   findFault(): Failure | undefined {
     const { rowsRead, rejected } = this
-    if (this.known !== undefined) return this.#findNothingMended()
+    if (this.known !== undefined) return this.#findNothingCorrected()
     const fault = findRejectFault(this.#plan.rejectLimit, { rowsRead, rejected })
     if (fault !== undefined) {
       return invalid('too-many-rejects', `${fault}. The commonest reasons: ${this.#reasons.explain()}`)
@@ -122,7 +122,7 @@ export class RowAccounting {
    * Corrected rows were rejected before, so the limit of rejected rows cannot be exceeded. Returns an error
    * only if none could be loaded.
    */
-  #findNothingMended(): Failure | undefined {
+  #findNothingCorrected(): Failure | undefined {
     if (this.rowsRead > this.rejected) return undefined
     const why = this.#reasons.explain()
     return invalid(
@@ -148,7 +148,7 @@ export class RowAccounting {
   }
 
   /** A corrected row that does not correspond to a rejected one: it is neither loaded nor counted as read. */
-  refuseMended(row: RejectedRow): void {
+  refuseCorrection(row: RejectedRow): void {
     this.refused += 1
     this.#reasons.add(row, 'row-refused')
   }

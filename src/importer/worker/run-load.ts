@@ -9,14 +9,14 @@ import { calmHooks } from './load-flow.ts'
 import type { CorrectionOutcome, LoadOutcome, LoadPlan, TriedLoad } from './load-plan.ts'
 import type { StagedPlan } from './stage-plan.ts'
 import { readPlan, stagePlan } from './stage-plan.ts'
-import { layBy, tryOut } from './try-out.ts'
+import { retainRows, tryOut } from './try-out.ts'
 
 export interface RunLoadHooks extends FlowHooks {
   onStaged(): Promise<void>
   /** Called when the limits of the load have stopped it; the staged rows are retained. */
   onStopped(tried: TriedLoad): Promise<void>
   /** Called if none of the corrected rows can be loaded; the list of rejected rows gives the reasons. */
-  onNothingMended(mended: CorrectionOutcome): Promise<void>
+  onNothingCorrected(corrected: CorrectionOutcome): Promise<void>
   beforeCommit(token: string, outcome: LoadOutcome): Promise<void>
 }
 
@@ -37,7 +37,7 @@ async function checkLimits(plan: LoadPlan, load: StagedPlan, hooks: RunLoadHooks
   if (tried.stopped.length === 0) return
   const { stopped } = tried
   // Corrected rows are not retained: a user who waives the limits uploads them again.
-  if (plan.mended === undefined) await hooks.onStopped(await layBy(load, tried))
+  if (plan.mended === undefined) await hooks.onStopped(await retainRows(load, tried))
   else {
     await load.staged.discard()
     await hooks.onStopped({ trial: tried })
@@ -65,25 +65,25 @@ async function listUpserted(
  * committed.
  */
 async function settle(
-  { mended, rejectsPath }: LoadPlan,
-  { ledger, schema, syncRejects }: Pick<StagedPlan, 'schema' | 'ledger' | 'syncRejects'>,
+  { mended: corrected, rejectsPath }: LoadPlan,
+  { accounting, schema, syncRejects }: Pick<StagedPlan, 'schema' | 'accounting' | 'syncRejects'>,
   result: LoadResult,
-  { signal, onNothingMended }: RunLoadHooks,
+  { signal, onNothingCorrected }: RunLoadHooks,
 ): Promise<LoadOutcome> {
-  if (mended !== undefined && ledger.known !== undefined) {
-    const { writeCorrections: writeMended } = await import('./write-corrections.ts')
+  if (corrected !== undefined && accounting.known !== undefined) {
+    const { writeCorrections: writeCorrectedRows } = await import('./write-corrections.ts')
     syncRejects?.()
-    await writeMended(mended, rejectsPath, ledger.known, signal)
-    const became = ledger.mended
-    if (became?.rows.loaded === 0) await onNothingMended(became)
+    await writeCorrectedRows(corrected, rejectsPath, accounting.known, signal)
+    const became = accounting.mended
+    if (became?.rows.loaded === 0) await onNothingCorrected(became)
   }
-  return ledger.settle(result, schema)
+  return accounting.settle(result, schema)
 }
 
 async function commit(
   plan: LoadPlan,
   store: VectorStore,
-  load: Pick<StagedPlan, 'staged' | 'schema' | 'ledger' | 'syncRejects'>,
+  load: Pick<StagedPlan, 'staged' | 'schema' | 'accounting' | 'syncRejects'>,
   hooks: RunLoadHooks,
 ): Promise<LoadOutcome> {
   const { staged } = load
@@ -92,7 +92,7 @@ async function commit(
     outcome = await settle(plan, load, result, hooks)
     await listUpserted(plan, store, prepared, hooks.signal)
     const { rowsRead, rejected } = outcome
-    const spared = load.ledger.sparedKeys?.message
+    const spared = load.accounting.sparedKeys?.message
     if (spared !== undefined) hooks.onMessage(spared)
     hooks.onProgress({ phase: 'committing', rows: rowsRead, rejected })
     await hooks.beforeCommit(token, outcome)
@@ -106,10 +106,10 @@ async function commit(
  */
 async function giveSourceValues(
   plan: LoadPlan,
-  load: Pick<StagedPlan, 'ledger' | 'close'>,
+  load: Pick<StagedPlan, 'accounting' | 'close'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { gone } = load.ledger
+  const { gone } = load.accounting
   if (gone.size === 0 || plan.source.kind !== 'file' || plan.mended !== undefined) return
   const { restoreRejects } = await import('./restore-rejects.ts')
   load.close()
@@ -135,14 +135,14 @@ export async function runLoad(plan: LoadPlan, givenHooks: RunLoadHooks): Promise
 /** Dry run: does what a load does before its commit, and reports what the commit would do. */
 export async function dryRunLoad(plan: LoadPlan, givenHooks: FlowHooks): Promise<TriedLoad> {
   const hooks = calmHooks(givenHooks)
-  const { trial } = plan
-  if (trial === undefined) throw new Error('A dry run needs to know what to look at')
+  const { trial: dryRun } = plan
+  if (dryRun === undefined) throw new Error('A dry run needs to know what to look at')
   const load =
     plan.isReadOnly === true
       ? await readPlan(plan, hooks)
       : await stagePlan(plan, await latestStore(plan.connection), hooks)
   try {
-    return await layBy(load, await tryOut(plan, trial, load, hooks))
+    return await retainRows(load, await tryOut(plan, dryRun, load, hooks))
   } finally {
     load.close()
   }

@@ -8,10 +8,10 @@ import type { LoadSource } from './load-plan.ts'
  * few rows may suggest other types than the source of the task; the texts are then read as texts and
  * converted to the source types.
  */
-export function sentSource(source: LoadSource, wanted: Schema): LoadSource {
+export function sentSource(source: LoadSource, schema: Schema): LoadSource {
   if (source.kind !== 'file') return source
   const isByText = formats.find(({ name }) => name === source.format)?.findsTypesByText === true
-  return isByText ? { ...source, layer: asTexts(source.layer, wanted) } : source
+  return isByText ? { ...source, layer: asTexts(source.layer, schema) } : source
 }
 
 function asTexts(layer: LayerDescription, { geometry }: Schema): LayerDescription {

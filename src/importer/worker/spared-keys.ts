@@ -18,7 +18,7 @@ export class SparedKeys {
   readonly #keys: readonly string[]
   readonly #found: Map<string, string[]>
   /** Keys of rows that were rejected for other reasons than a duplicate key. */
-  readonly #told: Set<string>
+  readonly #reported: Set<string>
   #hasUnknown: boolean
   /** Source columns of the keys; undefined for a key without a direct source column. */
   #columns: (string | undefined)[]
@@ -27,7 +27,7 @@ export class SparedKeys {
     this.#keys = keys
     this.#columns = keys.map(() => undefined)
     this.#found = new Map(before.keys.map((key) => [JSON.stringify(key), [...key]]))
-    this.#told = new Set(this.#found.keys())
+    this.#reported = new Set(this.#found.keys())
     this.#hasUnknown = before.hasUnknown
   }
 
@@ -62,13 +62,13 @@ export class SparedKeys {
   #keep(key: string[], isOfKey: boolean): void {
     const text = JSON.stringify(key)
     this.#found.set(text, key)
-    if (!isOfKey) this.#told.add(text)
+    if (!isOfKey) this.#reported.add(text)
     if (this.#found.size > mostKeys) this.#hasUnknown = true
   }
 
   /** Message for the user about the retained rows. */
   get message(): FormatMessage | undefined {
-    const count = this.#told.size
+    const count = this.#reported.size
     if (!this.#hasUnknown && count === 0) return undefined
     const why = this.#found.size > mostKeys ? `More than ${mostKeys} rows` : 'Rows whose key cannot be told'
     const message = this.#hasUnknown

@@ -20,7 +20,7 @@ export interface StagedPlan {
   staged: StagedLoad
   schema: Schema
   indexes: string[]
-  ledger: RowAccounting
+  accounting: RowAccounting
   /** Flushes the rejected rows to disk. */
   syncRejects?(): void
   /** Statistics of the rows; absent for rows that were staged earlier. */
@@ -54,22 +54,22 @@ function requestOf(
   return { loadId, mode, table, schema, indexes, upsert, keepAs, isDryRun: isTried || undefined }
 }
 
-async function openLedger(
+async function openRowAccounting(
   plan: LoadPlan,
   store: VectorStore,
   hooks: FlowHooks,
   kept?: Pick<NonNullable<LoadPlan['takeUp']>, 'rejected' | 'spared'>,
-): Promise<{ ledger: RowAccounting; syncRejects(): void; close(): void }> {
+): Promise<{ accounting: RowAccounting; syncRejects(): void; close(): void }> {
   const rejects = new RejectWriter(plan.rejectsPath, kept?.rejected ?? 0)
-  const ledger = new RowAccounting(plan, rejects, hooks.onProgress)
-  ledger.isTargetFilled = takesRowsAway(plan) && (await holdsRows(store, plan, hooks.signal))
-  if (plan.upsert?.deletesMissing === true) ledger.sparedKeys = new SparedKeys(plan.upsert, kept?.spared)
-  return { ledger, syncRejects: () => rejects.sync(), close: () => rejects.close() }
+  const accounting = new RowAccounting(plan, rejects, hooks.onProgress)
+  accounting.isTargetFilled = takesRowsAway(plan) && (await holdsRows(store, plan, hooks.signal))
+  if (plan.upsert?.deletesMissing === true) accounting.sparedKeys = new SparedKeys(plan.upsert, kept?.spared)
+  return { accounting, syncRejects: () => rejects.sync(), close: () => rejects.close() }
 }
 
 function loadHooks(
   { signal, onMessage, beforeTouch }: FlowHooks,
-  ledger: RowAccounting,
+  accounting: RowAccounting,
   flow?: Flow,
 ): LoadHooks {
   return {
@@ -77,7 +77,7 @@ function loadHooks(
     onMessage,
     beforeTouch,
     onReject: (batch, row, why) => {
-      ledger.refuse(batch, row, why)
+      accounting.refuse(batch, row, why)
       flow?.figures?.refuse(batch, row)
     },
   }
@@ -85,20 +85,20 @@ function loadHooks(
 
 /** Returns the number of rows of the target, if a limit is a share of them. */
 async function countBefore(
-  { trial, table }: LoadPlan,
+  { trial: dryRun, table }: LoadPlan,
   store: VectorStore,
   before: TableDescription | undefined,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  if (before === undefined || !asksChanges(trial?.stopIf ?? {})) return undefined
+  if (before === undefined || !asksChanges(dryRun?.stopIf ?? {})) return undefined
   return store.count({ table }, signal)
 }
 
 /** The code for corrected rows is imported only when needed. */
-async function openRows(plan: LoadPlan, ledger: RowAccounting, hooks: FlowHooks): Promise<OpenSource> {
+async function openRows(plan: LoadPlan, accounting: RowAccounting, hooks: FlowHooks): Promise<OpenSource> {
   if (plan.mended === undefined) return openSource(plan.source, hooks.signal)
   const { openSent } = await import('./open-sent.ts')
-  return openSent(plan.source, plan.mended, ledger, hooks)
+  return openSent(plan.source, plan.mended, accounting, hooks)
 }
 
 /** Reads, transforms and stages rows according to the plan. */
@@ -106,18 +106,18 @@ async function stageAnew(plan: LoadPlan, store: VectorStore, hooks: FlowHooks): 
   const isCompared = plan.trial !== undefined && plan.mode !== 'CREATE'
   const before = isCompared ? await store.findTable(plan.table) : undefined
   const rowsBefore = await countBefore(plan, store, before, hooks.signal)
-  const { ledger, syncRejects, close } = await openLedger(plan, store, hooks)
-  const source = await openRows(plan, ledger, hooks)
+  const { accounting, syncRejects, close } = await openRowAccounting(plan, store, hooks)
+  const source = await openRows(plan, accounting, hooks)
   try {
-    const flow = await flowOf(plan, source, ledger, hooks)
+    const flow = await flowOf(plan, source, accounting, hooks)
     const { schema, indexes } = flow
-    ledger.sparedKeys?.readFrom(schema)
+    accounting.sparedKeys?.readFrom(schema)
     const staged = await store.stage(
-      requestOf(plan, flow, ledger),
+      requestOf(plan, flow, accounting),
       flow.batches,
-      loadHooks(hooks, ledger, flow),
+      loadHooks(hooks, accounting, flow),
     )
-    const load = { staged, schema, indexes, ledger, syncRejects, counted: flow, close }
+    const load = { staged, schema, indexes, accounting, syncRejects, counted: flow, close }
     return { ...load, before, rowsBefore }
   } catch (error) {
     close()
@@ -131,12 +131,12 @@ async function stageAnew(plan: LoadPlan, store: VectorStore, hooks: FlowHooks): 
 export async function readPlan(plan: LoadPlan, hooks: FlowHooks): Promise<StagedPlan> {
   const rejects = new RejectWriter(plan.rejectsPath)
   const close = (): void => rejects.close()
-  const ledger = new RowAccounting(plan, rejects, hooks.onProgress)
+  const accounting = new RowAccounting(plan, rejects, hooks.onProgress)
   const source = await openSource(plan.source, hooks.signal)
   try {
-    const flow = await flowOf(plan, source, ledger, hooks)
+    const flow = await flowOf(plan, source, accounting, hooks)
     const { schema, indexes } = flow
-    return { staged: await readOnly(flow.batches), schema, indexes, ledger, counted: flow, close }
+    return { staged: await readOnly(flow.batches), schema, indexes, accounting, counted: flow, close }
   } catch (error) {
     close()
     throw error
@@ -153,13 +153,17 @@ async function takeUp(plan: LoadPlan, store: VectorStore, hooks: FlowHooks): Pro
     await mkdir(dirname(plan.rejectsPath), { recursive: true })
     await copyFile(kept.rejectsPath, plan.rejectsPath)
   }
-  const { ledger, close } = await openLedger(plan, store, hooks, kept)
-  ledger.rowsRead = kept.rowsRead
+  const { accounting, close } = await openRowAccounting(plan, store, hooks, kept)
+  accounting.rowsRead = kept.rowsRead
   try {
     const { schema, indexes } = kept
-    ledger.sparedKeys?.readFrom(schema)
-    const staged = await store.takeUp(requestOf(plan, kept, ledger), kept.text, loadHooks(hooks, ledger))
-    return { staged, schema, indexes, ledger, close }
+    accounting.sparedKeys?.readFrom(schema)
+    const staged = await store.takeUp(
+      requestOf(plan, kept, accounting),
+      kept.text,
+      loadHooks(hooks, accounting),
+    )
+    return { staged, schema, indexes, accounting, close }
   } catch (error) {
     close()
     if (error instanceof Failure && error.code === 'staged-gone') return undefined

@@ -2,7 +2,7 @@ import type { CorrectedLine } from '../../formats/reject-lines.ts'
 import { hasRejects, readLineBytes, rowOfLine } from '../../formats/reject-lines.ts'
 
 const rejected = 0
-const mended = 1
+const corrected = 1
 const taken = 2
 const rejectedAgain = 3
 
@@ -21,8 +21,8 @@ async function readAll(path: string): Promise<Found> {
     if (line.length === 0) continue
     const row = rowOfLine(line)
     found.rows.push(row)
-    const isMended = line.length < 80 && line.includes('"mendedAt"')
-    if (isMended) found.mendedAt.set(row, (JSON.parse(line.toString('utf8')) as CorrectedLine).mendedAt)
+    const isCorrected = line.length < 80 && line.includes('"mendedAt"')
+    if (isCorrected) found.mendedAt.set(row, (JSON.parse(line.toString('utf8')) as CorrectedLine).mendedAt)
   }
   return found
 }
@@ -34,11 +34,11 @@ export class StoredRejects {
   readonly #times: string[] = []
   readonly #timeOf: Uint16Array
 
-  private constructor({ rows, mendedAt }: Found) {
+  private constructor({ rows, mendedAt: correctedAt }: Found) {
     this.#rows = Float64Array.from(rows).sort()
     this.#states = new Uint8Array(this.#rows.length)
     this.#timeOf = new Uint16Array(this.#rows.length)
-    for (const [row, at] of mendedAt) this.#setMended(row, at)
+    for (const [row, at] of correctedAt) this.#setCorrected(row, at)
   }
 
   /** Reads the list from its file; empty if it does not exist. */
@@ -51,7 +51,7 @@ export class StoredRejects {
     const place = this.#find(row)
     const state = place < 0 ? undefined : this.#states[place]
     if (state === undefined) return `Row ${row} is none of the rejected rows of the task`
-    if (state === mended)
+    if (state === corrected)
       return `Row ${row} was corrected and loaded before, with the rows submitted at ${this.#timeAt(place)}`
     if (state !== rejected) return `Row ${row} is sent twice: the first one counts`
     this.#states[place] = taken
@@ -78,11 +78,11 @@ export class StoredRejects {
     return place < 0 ? undefined : this.#states[place]
   }
 
-  #setMended(row: number, at: string): void {
+  #setCorrected(row: number, at: string): void {
     const place = this.#find(row)
     let time = this.#times.indexOf(at)
     if (time < 0) time = this.#times.length < maxTimes ? this.#times.push(at) - 1 : maxTimes - 1
-    this.#states[place] = mended
+    this.#states[place] = corrected
     this.#timeOf[place] = time
   }
 

@@ -3,7 +3,7 @@ import type { Schema } from '../../geo/schema.ts'
 import { writeChanges } from '../../stores/change-files/write-changes.ts'
 import type { ChangeCounts, TableComparison } from '../../stores/changes.ts'
 import type { StagedLoad, TableDescription } from '../../stores/store.ts'
-import type { Measured, Trial, TrialOptions } from '../model/load-rules.ts'
+import type { DryRun, DryRunOptions, Measured } from '../model/load-rules.ts'
 import { asksChanges, findStopped } from '../model/load-rules.ts'
 import type { FlowHooks } from './load-flow.ts'
 import type { LoadPlan, TriedLoad } from './load-plan.ts'
@@ -20,19 +20,19 @@ const mostListedAdded = 1_000
  */
 export async function tryOut(
   plan: LoadPlan,
-  wish: TrialOptions,
+  options: DryRunOptions,
   load: StagedPlan,
   hooks: FlowHooks,
-): Promise<Trial> {
+): Promise<DryRun> {
   try {
-    tellIdleLimits(wish, load.schema, hooks)
-    const comparison = await compare(plan, wish, load.staged, hooks.signal)
+    tellIdleLimits(options, load.schema, hooks)
+    const comparison = await compare(plan, options, load.staged, hooks.signal)
     const limit = onlyAdded(plan, 0) === undefined ? mostListed : mostListedAdded
     const listed =
       comparison === undefined
         ? undefined
-        : await list(wish, load.schema, load.before, { comparison, limit }, hooks.signal)
-    return trialOf(plan, wish, load, { comparison, listed })
+        : await list(options, load.schema, load.before, { comparison, limit }, hooks.signal)
+    return dryRunOf(plan, options, load, { comparison, listed })
   } catch (error) {
     await load.staged.discard()
     throw error
@@ -40,7 +40,7 @@ export async function tryOut(
 }
 
 /** Warns about limits on columns that are misspelt or missing, which therefore have no values to check. */
-function tellIdleLimits({ stopIf }: TrialOptions, schema: Schema, { onMessage }: FlowHooks): void {
+function tellIdleLimits({ stopIf }: DryRunOptions, schema: Schema, { onMessage }: FlowHooks): void {
   const come = schema.attributes.map(({ name }) => name)
   const idle = Object.keys(stopIf?.values ?? {}).filter((name) => !come.includes(name))
   if (idle.length === 0) return
@@ -52,17 +52,17 @@ function tellIdleLimits({ stopIf }: TrialOptions, schema: Schema, { onMessage }:
 /** Compares staged rows with the table. A comparison is slow, so a run does it only if a limit needs it. */
 async function compare(
   { mode }: LoadPlan,
-  { isDryRun, keys, stopIf }: TrialOptions,
+  { isDryRun, keys, stopIf }: DryRunOptions,
   staged: StagedLoad,
   signal: AbortSignal,
 ): Promise<TableComparison | undefined> {
-  const isAsked = isDryRun || (asksChanges(stopIf ?? {}) && mode !== 'CREATE' && mode !== 'APPEND')
-  return isAsked ? staged.compare?.(keys, signal) : undefined
+  const isRequested = isDryRun || (asksChanges(stopIf ?? {}) && mode !== 'CREATE' && mode !== 'APPEND')
+  return isRequested ? staged.compare?.(keys, signal) : undefined
 }
 
 /** Lists the first changes individually and returns how many are listed. */
 async function list(
-  { changesPath }: TrialOptions,
+  { changesPath }: DryRunOptions,
   schema: Schema,
   before: TableDescription | undefined,
   { comparison, limit }: { comparison: TableComparison; limit: number },
@@ -83,20 +83,20 @@ function cutMessages(listed: number | undefined, changes: ChangeCounts | undefin
   return [{ level: 'info', code: 'changes-cut', message: `Of ${all} changes the first ${listed} are listed` }]
 }
 
-function trialOf(
+function dryRunOf(
   plan: LoadPlan,
-  wish: TrialOptions,
+  options: DryRunOptions,
   load: StagedPlan,
   { comparison, listed }: { comparison?: TableComparison; listed?: number },
-): Trial {
-  const { ledger, staged, schema, before, counted = {} } = load
-  const { rowsRead: read, rejected } = ledger
+): DryRun {
+  const { accounting, staged, schema, before, counted = {} } = load
+  const { rowsRead: read, rejected } = accounting
   const rows = { read, load: read - rejected, rejected }
   const { matchedBy = [], notTried = [], bounds } = comparison ?? {}
-  const changes = countsOf(wish, comparison?.counts ?? onlyAdded(plan, rows.load))
+  const changes = countsOf(options, comparison?.counts ?? onlyAdded(plan, rows.load))
   const columns = before === undefined ? [] : compareColumns(before.schema, schema, staged.result.renamed)
   const { figures, polygons } = counted
-  const fault = ledger.findFault()
+  const fault = accounting.findFault()
   const crs = schema.geometry?.crs
   return {
     rows,
@@ -108,14 +108,14 @@ function trialOf(
         : { empty: figures.emptyGeometries, invalid: 0, repaired: 0, ...polygons?.counts },
     crs,
     bounds: bounds ?? (comparison === undefined ? staged.result.envelope : undefined),
-    rejects: ledger.rejectGroups,
-    stopped: findStopped(wish.stopIf, measuredOf(wish, load, { rows, changes, columns })).filter(
-      ({ rule }) => !wish.accepted.includes(rule),
+    rejects: accounting.rejectGroups,
+    stopped: findStopped(options.stopIf, measuredOf(options, load, { rows, changes, columns })).filter(
+      ({ rule }) => !options.accepted.includes(rule),
     ),
     notTried,
     messages: [
       ...cutMessages(listed, changes),
-      ...[ledger.sparedKeys?.message ?? []].flat(),
+      ...[accounting.sparedKeys?.message ?? []].flat(),
       ...(fault === undefined ? [] : [{ level: 'error' as const, code: fault.code, message: fault.message }]),
     ],
     listed,
@@ -129,14 +129,14 @@ function onlyAdded({ mode }: LoadPlan, added: number): ChangeCounts | undefined 
 }
 
 /** Without keys a changed row cannot be distinguished from a removed and an added one. */
-function countsOf({ keys }: TrialOptions, counts: ChangeCounts | undefined): ChangeCounts | undefined {
+function countsOf({ keys }: DryRunOptions, counts: ChangeCounts | undefined): ChangeCounts | undefined {
   return counts === undefined || keys !== undefined ? counts : { ...counts, changed: null }
 }
 
 function measuredOf(
-  { crs = {} }: TrialOptions,
+  { crs = {} }: DryRunOptions,
   { rowsBefore = 0, counted = {} }: Pick<StagedPlan, 'counted' | 'rowsBefore'>,
-  { rows, changes, columns }: Pick<Trial, 'rows' | 'columns'> & { changes: ChangeCounts | undefined },
+  { rows, changes, columns }: Pick<DryRun, 'rows' | 'columns'> & { changes: ChangeCounts | undefined },
 ): Measured {
   const { figures } = counted
   return {
@@ -152,15 +152,15 @@ function measuredOf(
 }
 
 /** Closes all but the staged rows; removes them if the store cannot retain them. */
-export async function layBy(load: StagedPlan, trial: Trial): Promise<TriedLoad> {
-  const { staged, schema, indexes, ledger, counted } = load
-  if (staged.layBy === undefined) {
+export async function retainRows(load: StagedPlan, dryRun: DryRun): Promise<TriedLoad> {
+  const { staged, schema, indexes, accounting, counted } = load
+  if (staged.retainRows === undefined) {
     await staged.discard()
-    return { trial }
+    return { trial: dryRun }
   }
-  const text = await staged.layBy()
-  const { rowsRead, rejected, sparedKeys } = ledger
+  const text = await staged.retainRows()
+  const { rowsRead, rejected, sparedKeys } = accounting
   const spared = rejected === 0 ? undefined : sparedKeys?.spared
   const sizeBytes = counted?.figures?.bytes ?? 0
-  return { trial, laidBy: { text, schema, indexes, rowsRead, sizeBytes, spared } }
+  return { trial: dryRun, laidBy: { text, schema, indexes, rowsRead, sizeBytes, spared } }
 }

@@ -49,15 +49,16 @@ const encoder = new TextEncoder()
 
 /** Reads as many rows of a task as needed and writes the requested ones. */
 export async function* writeTaskRows(
-  wish: TaskRowsRequest,
+  request: TaskRowsRequest,
   place: WorkLocation,
   signal: AbortSignal,
 ): AsyncGenerator<RowsPart> {
-  const rows = await openRows(wish.plan, place, signal)
-  const isMoved = wish.form === 'geojson' && wish.crs !== undefined && rows.schema.geometry !== undefined
-  const reprojector = isMoved ? await towardsDegrees(wish.crs ?? '', signal) : undefined
+  const rows = await openRows(request.plan, place, signal)
+  const isMoved =
+    request.form === 'geojson' && request.crs !== undefined && rows.schema.geometry !== undefined
+  const reprojector = isMoved ? await towardsDegrees(request.crs ?? '', signal) : undefined
   try {
-    yield* partsOf(rows, wish, reprojector, signal)
+    yield* partsOf(rows, request, reprojector, signal)
   } finally {
     await Promise.all([rows.close(), reprojector?.close()])
   }
@@ -93,10 +94,12 @@ async function* partsOf(
     const from = Math.min(batch.rowCount, Math.max(0, offset - passed))
     const to = Math.min(batch.rowCount, from + limit - counts.shown)
     passed += batch.rowCount
-    const wanted = to > from ? await reprojectBatch(windowOf(batch, from, to), reprojector) : undefined
-    for (let row = 0; wanted !== undefined && row < wanted.rowCount; row += 1) {
+    const featureBatch = to > from ? await reprojectBatch(windowOf(batch, from, to), reprojector) : undefined
+    for (let row = 0; featureBatch !== undefined && row < featureBatch.rowCount; row += 1) {
       text +=
-        form === 'csv' ? rowLine(wanted, row) : `${counts.shown > 0 ? ',\n' : ''}${feature(wanted, row)}`
+        form === 'csv'
+          ? rowLine(featureBatch, row)
+          : `${counts.shown > 0 ? ',\n' : ''}${feature(featureBatch, row)}`
       counts.shown += 1
       if (text.length >= partLength) yield take({ isLast: false, hasMore: false })
     }

@@ -19,5 +19,5 @@ export interface ArchiveKind {
   /** Returns the error of a refused kind; default: that it is not supported. */
   refusal?(name: string): Failure
   /** Selects the entries to write; default: all. */
-  isWanted?(name: string): boolean
+  isSelected?(name: string): boolean
 }

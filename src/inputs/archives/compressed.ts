@@ -37,9 +37,9 @@ async function* counted(
 }
 
 /** Returns the first bytes of a stream, at least `wantedBytes` if it has them. */
-async function readHead(content: AsyncIterator<Uint8Array>, wantedBytes: number): Promise<Buffer> {
+async function readHead(content: AsyncIterator<Uint8Array>, requestedBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
-  for (let bytes = 0; bytes < wantedBytes; ) {
+  for (let bytes = 0; bytes < requestedBytes; ) {
     const step = await content.next()
     if (step.done === true) break
     chunks.push(step.value)

@@ -24,19 +24,21 @@ const silenceMs = 300_000
 /** Exit codes of 7-Zip: 0 success, 1 a warning such as bytes after the archive. */
 const maxFineCode = 1
 
-function explainEnding({ exitCode, said, isMemoryShort }: SevenZipEnding): string {
-  if (/encrypted|wrong password/i.test(said)) return 'it is encrypted: pack it without a password'
-  if (isMemoryShort || /allocate/i.test(said)) {
+function explainEnding({ exitCode, printed: output, isMemoryShort }: SevenZipEnding): string {
+  if (/encrypted|wrong password/i.test(output)) return 'it is encrypted: pack it without a password'
+  if (isMemoryShort || /allocate/i.test(output)) {
     return `it needs more than ${maxMemoryBytes >> 20} MiB of memory: pack it with a smaller dictionary`
   }
-  const lines = said.split('\n').map((line) =>
+  const lines = output.split('\n').map((line) =>
     line
       .replaceAll(`${input} : `, '')
       .replace(/ : in~$/, '')
       .trim(),
   )
-  const told = lines.filter((line) => line !== '' && line !== 'ERROR:' && line !== 'ERRORS:')
-  return told.length === 0 ? `7-Zip ended with code ${exitCode}` : told.slice(0, 3).join('; ').slice(0, 300)
+  const reported = lines.filter((line) => line !== '' && line !== 'ERROR:' && line !== 'ERRORS:')
+  return reported.length === 0
+    ? `7-Zip ended with code ${exitCode}`
+    : reported.slice(0, 3).join('; ').slice(0, 300)
 }
 
 /** An exception of the program is a number: its input was invalid. */

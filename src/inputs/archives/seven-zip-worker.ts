@@ -16,8 +16,8 @@ interface OpenStream extends FSStream {
 
 const order = workerData as SevenZipOrder
 const waiting = new Int32Array(order.waiting)
-const said: number[] = []
-const saidBytes = 4096
+const printed: number[] = []
+const outputBytes = 4096
 
 function report(message: SevenZipReport, transfer: ArrayBuffer[] = []): void {
   parentPort?.postMessage(message, transfer)
@@ -64,7 +64,7 @@ async function run(file: number, sizeBytes: number): Promise<number> {
     stdin: () => null as unknown as number,
     stdout: () => undefined,
     stderr: (character) => {
-      if (said.length < saidBytes) said.push(character)
+      if (printed.length < outputBytes) printed.push(character)
     },
   })
   const { FS } = program
@@ -97,7 +97,7 @@ async function work(): Promise<void> {
   const file = openGuardedSync(order.path)
   try {
     const exitCode = await run(file, fstatSync(file).size)
-    report({ type: 'ended', exitCode, said: Buffer.from(said).toString('utf8'), isMemoryShort })
+    report({ type: 'ended', exitCode, printed: Buffer.from(printed).toString('utf8'), isMemoryShort })
   } finally {
     closeSync(file)
   }
@@ -121,7 +121,7 @@ export interface SevenZipEnding {
   type: 'ended'
   exitCode: number
   /** Start of its standard error. */
-  said: string
+  printed: string
   /** True if it requested more memory than permitted. */
   isMemoryShort: boolean
 }

@@ -25,7 +25,7 @@ export interface UnpackingOptions {
   /** Already used amounts of the limits, by earlier archives. */
   before?: Unpacked
   /** Selects the entries to write; default: all. */
-  isWanted?(name: string): boolean
+  isSelected?(name: string): boolean
 }
 
 export interface EntryFacts {
@@ -46,7 +46,7 @@ export class Unpacking {
   readonly archiveBytes: number
   readonly #folder: string
   readonly #limits: SourceLimits
-  readonly #isWanted: (name: string) => boolean
+  readonly #isSelected: (name: string) => boolean
   readonly #before: Unpacked
   readonly #names = new Set<string>()
   readonly #folders = new Set<string>()
@@ -59,7 +59,7 @@ export class Unpacking {
   constructor(folder: string, options: UnpackingOptions) {
     this.#folder = folder
     this.#limits = options.limits
-    this.#isWanted = options.isWanted ?? (() => true)
+    this.#isSelected = options.isSelected ?? (() => true)
     this.#before = options.before ?? { entries: 0, bytes: 0 }
     this.name = options.name
     this.signal = options.signal
@@ -116,7 +116,7 @@ export class Unpacking {
     if (name === '' && isFolder) return undefined
     const reason = findNameFault(name) ?? fault
     if (reason !== undefined) throw refused(this.name, rawName, reason)
-    if (isFolder || isSkippedEntry(name) || !this.#isWanted(name)) return undefined
+    if (isFolder || isSkippedEntry(name) || !this.#isSelected(name)) return undefined
     const key = name.normalize('NFC').toLowerCase()
     if (this.#names.has(key)) throw refused(this.name, name, 'another entry has its name')
     this.#names.add(key)

@@ -75,5 +75,5 @@ export const kmz: ArchiveKind = {
   endings: ['.kmz'],
   mediaTypes: ['application/vnd.google-earth.kmz'],
   unpack: unpackZip,
-  isWanted: (name) => /\.kml$/i.test(name),
+  isSelected: (name) => /\.kml$/i.test(name),
 }

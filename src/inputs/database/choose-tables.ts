@@ -11,8 +11,8 @@ export function listNames(names: readonly string[]): string {
 }
 
 /** Throws if requested tables do not exist; `place` names the database in the message. */
-export function requireTables(wanted: readonly string[], found: readonly string[], place: string): void {
-  const missing = wanted.filter((name) => !found.includes(name)).map((name) => `"${name}"`)
+export function requireTables(requested: readonly string[], found: readonly string[], place: string): void {
+  const missing = requested.filter((name) => !found.includes(name)).map((name) => `"${name}"`)
   if (missing.length === 0) return
   const there = found.length === 0 ? 'it has none' : `there are ${listNames(found)}`
   throw invalid('unknown-table', `${place} has no table ${missing.join(', ')}: ${there}`)
@@ -22,12 +22,12 @@ export function requireTables(wanted: readonly string[], found: readonly string[
 export function chooseTables(
   found: LayerDescription[],
   database: string,
-  { tables: wanted, maxTables }: DescribeOptions,
+  { tables: requested, maxTables }: DescribeOptions,
 ): LayerDescription[] {
   const names = found.map(({ name }) => name)
   if (names.length === 0) throw invalid('no-tables', `Database "${database}" has no tables`)
-  requireTables(wanted ?? [], names, `Database "${database}"`)
-  const chosen = wanted === undefined ? [...found] : found.filter(({ name }) => wanted.includes(name))
+  requireTables(requested ?? [], names, `Database "${database}"`)
+  const chosen = requested === undefined ? [...found] : found.filter(({ name }) => requested.includes(name))
   if (chosen.length > maxTables) {
     throw invalid('too-many-tables', `Database "${database}" has more than ${maxTables} tables: name some`)
   }

@@ -51,12 +51,12 @@ async function* withMysql<T>(
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof FormatError)) throw error
-    const said = error.message.replace('GDAL cannot read the file: ', '')
-    if (mysqlAway.test(said)) {
+    const output = error.message.replace('GDAL cannot read the file: ', '')
+    if (mysqlAway.test(output)) {
       const text = `MySQL database "${database}" at ${host} port ${port} went away or cannot be reached: nothing listens there, or the connection broke off`
       throw new Failure('unavailable', 'store-lost', text, { cause: error, retryAfterSeconds: 10 })
     }
-    const message = `MySQL database "${database}" at ${host} port ${port} cannot be read: ${said}`
+    const message = `MySQL database "${database}" at ${host} port ${port} cannot be read: ${output}`
     throw new Failure('invalid', error.code, message)
   }
 }

@@ -15,8 +15,8 @@ export const databaseReaders: readonly DatabaseReader[] = [
 
 /** Returns the reader for a name (a `dbtype`, or a URL scheme), in any case. */
 export function findDatabaseReader(name: string): DatabaseReader | undefined {
-  const wanted = name.toLowerCase()
-  return databaseReaders.find(({ type, aliases }) => type === wanted || aliases.includes(wanted))
+  const requested = name.toLowerCase()
+  return databaseReaders.find(({ type, aliases }) => type === requested || aliases.includes(requested))
 }
 
 /** Returns the reader of a database file with this extension. */

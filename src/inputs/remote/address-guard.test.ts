@@ -104,15 +104,15 @@ describe('the address guard', () => {
   it('connects to the address that it checked, without asking for the name again', async (test) => {
     const port = await listen(test)
     const answers = ['127.0.0.1', '127.0.0.2', '127.0.0.2']
-    let asked = 0
+    let requested = 0
     const guard = createAddressGuard({
       allow: ['127.0.0.1/32'],
       ownPort: () => undefined,
-      resolve: async () => [{ address: answers[asked++] ?? '', family: 4 }],
+      resolve: async () => [{ address: answers[requested++] ?? '', family: 4 }],
     })
     const socket = await guard.connect('two-faced.example', port, signal)
     assert.equal(socket.remoteAddress, '127.0.0.1')
-    assert.equal(asked, 1)
+    assert.equal(requested, 1)
     socket.destroy()
     await assert.rejects(guard.connect('two-faced.example', port, signal), isRefused)
   })

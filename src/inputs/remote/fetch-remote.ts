@@ -123,9 +123,9 @@ function pathBelow(name: string): string {
 }
 
 async function fetchEntries(fetch: Fetch, entries: RemoteEntry[]): Promise<void> {
-  const wanted = entries.filter((entry) => !isSkippedEntry(entry.name))
-  if (wanted.length === 0) throw new RemoteFault('there are no files below it', { isPassing: false })
-  for (const entry of wanted) {
+  const remoteEntries = entries.filter((entry) => !isSkippedEntry(entry.name))
+  if (remoteEntries.length === 0) throw new RemoteFault('there are no files below it', { isPassing: false })
+  for (const entry of remoteEntries) {
     const name = pathBelow(entry.name)
     await fetch.file(entry.location, () => name)
   }

@@ -35,7 +35,7 @@ describe('safeFileName', () => {
 })
 
 describe('withEnding', () => {
-  for (const [name, type, wanted] of [
+  for (const [name, type, expected] of [
     ['wfs', 'application/zip', 'wfs.zip'],
     ['export.php', 'application/geo+json', 'export.php.geojson'],
     ['towns.json', 'application/geo+json', 'towns.json'],
@@ -44,6 +44,6 @@ describe('withEnding', () => {
     ['towns', 'text/plain', 'towns'],
     ['towns', undefined, 'towns'],
   ] as const) {
-    it(`calls "${name}" of type ${type} "${wanted}"`, () => assert.equal(withEnding(name, type), wanted))
+    it(`calls "${name}" of type ${type} "${expected}"`, () => assert.equal(withEnding(name, type), expected))
   }
 })

@@ -81,7 +81,7 @@ export class CollectorHandle {
     if (performance.now() < this.#mayStartAt) throw new Error('The collector thread has ended')
     const worker = startThread<CollectorWork>(this.#entry, {
       data: this.#settings,
-      onTold: (notice) => {
+      onReport: (notice) => {
         const { level, facts, message } = notice as Notice
         this.#log[level](facts, message)
       },

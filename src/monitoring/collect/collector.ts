@@ -1,4 +1,4 @@
-import type { Keep, PrivacyMode, SeriesLimits } from '../../core/config/monitoring-settings.ts'
+import type { PrivacyMode, Retention, SeriesLimits } from '../../core/config/monitoring-settings.ts'
 import type { Say } from '../../core/errors/problems.ts'
 import { Problems } from '../../core/errors/problems.ts'
 import { pagesServiceId } from '../model/service-types.ts'
@@ -18,10 +18,10 @@ import type { CollectedService, CreateCollector } from './service-collector.ts'
 import type { OpenWriter } from './shared-series.ts'
 import { SharedSeries } from './shared-series.ts'
 
-type Kind = CollectedService['source']['kind']
+type SourceKind = CollectedService['source']['kind']
 
 /** One entry per kind of source; this server's own requests are pushed. */
-const makers: Record<Kind, CreateCollector> = {
+const makers: Record<SourceKind, CreateCollector> = {
   log: createLogCollector,
   'geoserver-monitor': createMonitorCollector,
   own: createHostCollector,
@@ -35,7 +35,7 @@ const createCollector: CreateCollector = (service, parts) => makers[service.sour
 export interface CollectorSettings {
   place: SeriesLocation
   limits: SeriesLimits
-  keep: Keep
+  keep: Retention
   privacy: PrivacyMode
   placesFile?: string
   ownNetworks?: readonly string[]
@@ -56,7 +56,7 @@ const retainEveryMs = 600_000
 
 /** Work of the collector thread; one tick at a time. */
 export class Collector {
-  readonly #keep: Keep
+  readonly #keep: Retention
   readonly #series: SharedSeries
   readonly #classifier: Classifier
   readonly #problems: Problems

@@ -58,12 +58,12 @@ export class Polls {
 
   /** Watches these services from now on, and no others. */
   async setServices(services: readonly CollectedService[]): Promise<void> {
-    const wanted = new Map(services.map((service) => [service.id, service]))
+    const requested = new Map(services.map((service) => [service.id, service]))
     for (const [id, { key }] of this.#watched) {
-      const service = wanted.get(id)
+      const service = requested.get(id)
       if (service === undefined || keyOf(service) !== key) await this.#forget(id)
     }
-    for (const service of wanted.values()) {
+    for (const service of requested.values()) {
       if (this.#watched.has(service.id)) continue
       const collector = this.#create(service, this.#deps)
       if (collector === undefined) continue

@@ -1,4 +1,4 @@
-import type { Keep, SeriesLimits } from '../../core/config/monitoring-settings.ts'
+import type { Retention, SeriesLimits } from '../../core/config/monitoring-settings.ts'
 import { WorkQueue } from '../../core/workers/work-queue.ts'
 import { openSeriesDatabase } from '../series/open-series-database.ts'
 import type { Batch, RollUpReport, SeriesWriter } from '../series/series.ts'
@@ -52,7 +52,7 @@ export class SharedSeries implements SeriesWriter {
     return this.#use((writer) => writer.settle(now))
   }
 
-  retain(now: number, keep: Keep): Promise<boolean> {
+  retain(now: number, keep: Retention): Promise<boolean> {
     return this.#use((writer) => writer.retain(now, keep))
   }
 

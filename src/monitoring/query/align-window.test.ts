@@ -10,8 +10,8 @@ function at(text: string): number {
   return Date.parse(`2026-11-${text.length > 8 ? text : `21T${text}`}Z`)
 }
 
-function align(asked: RequestedWindow, isAligned = true): TimeWindow {
-  const window = alignWindow(asked, { now, isAligned })
+function align(requestedWindow: RequestedWindow, isAligned = true): TimeWindow {
+  const window = alignWindow(requestedWindow, { now, isAligned })
   assert.ok('count' in window, `refused: ${JSON.stringify(window)}`)
   return window
 }
@@ -36,10 +36,10 @@ describe('the window of metric data', () => {
   })
 
   it('counts from the minute of its start where that is asked for, such as from a midnight elsewhere', () => {
-    const asked = { validFrom: at('20T22:15:40'), validTo: at('21T21:15:00'), intervalSeconds: 23 * 3600 }
-    const window = align({ ...asked, isFromStart: true })
+    const requested = { validFrom: at('20T22:15:40'), validTo: at('21T21:15:00'), intervalSeconds: 23 * 3600 }
+    const window = align({ ...requested, isFromStart: true })
     assert.deepEqual(periods(window), ['22:15-21:15'])
-    assert.deepEqual(periods(align(asked)), ['00:00-23:00', '23:00-22:00'])
+    assert.deepEqual(periods(align(requested)), ['00:00-23:00', '23:00-22:00'])
   })
 
   it('gives one period for equal bounds, on a boundary too', () => {
@@ -97,31 +97,30 @@ describe('the window of metric data', () => {
   })
 
   it('starts at the asked time and tells the asked end where it is not aligned', () => {
-    const asked = { validFrom: at('12:04:10'), validTo: at('12:16:00'), intervalSeconds: 300 }
-    const window = align(asked, false)
+    const requested = { validFrom: at('12:04:10'), validTo: at('12:16:00'), intervalSeconds: 300 }
+    const window = align(requested, false)
     assert.deepEqual(periods(window), ['12:04-12:09', '12:09-12:14', '12:14-12:19'])
-    assert.deepEqual([window.from, window.to], [asked.validFrom, asked.validTo])
+    assert.deepEqual([window.from, window.to], [requested.validFrom, requested.validTo])
   })
 
   it('cuts the year of the older systems into twelve periods', () => {
-    const asked = { validFrom: Date.parse('2018-09-11T20:00Z'), validTo: Date.parse('2019-09-11T20:00Z') }
-    assert.equal(align({ ...asked, intervalSeconds: 2_628_000 }, false).count, 12)
+    const requested = { validFrom: Date.parse('2018-09-11T20:00Z'), validTo: Date.parse('2019-09-11T20:00Z') }
+    assert.equal(align({ ...requested, intervalSeconds: 2_628_000 }, false).count, 12)
   })
 
   it('refuses an end before the start', () => {
-    const asked = { validFrom: at('12:00:01'), validTo: at('12:00:00') }
-    assert.deepEqual(alignWindow(asked, { now }), { refusal: 'ends-before-start' })
+    const requested = { validFrom: at('12:00:01'), validTo: at('12:00:00') }
+    assert.deepEqual(alignWindow(requested, { now }), { refusal: 'ends-before-start' })
     assert.deepEqual(alignWindow({ validFrom: now + 1 }, { now }), { refusal: 'ends-before-start' })
   })
 
   it('takes 11,000 periods and not one more', () => {
-    const asked = { validFrom: at('01T00:00:00'), intervalSeconds: 60 }
-    assert.equal(align({ ...asked, validTo: asked.validFrom + 11_000 * 60_000 }).count, 11_000)
-    assert.deepEqual(alignWindow({ ...asked, validTo: asked.validFrom + 11_000 * 60_000 + 1 }, { now }), {
-      refusal: 'too-many-periods',
-      periods: 11_001,
-      fittingSeconds: 120,
-    })
+    const requested = { validFrom: at('01T00:00:00'), intervalSeconds: 60 }
+    assert.equal(align({ ...requested, validTo: requested.validFrom + 11_000 * 60_000 }).count, 11_000)
+    assert.deepEqual(
+      alignWindow({ ...requested, validTo: requested.validFrom + 11_000 * 60_000 + 1 }, { now }),
+      { refusal: 'too-many-periods', periods: 11_001, fittingSeconds: 120 },
+    )
   })
 })
 
@@ -130,19 +129,19 @@ const spans = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 86_400_000 }), 
 const intervals = fc.oneof(fc.constantFrom(60, 300, 3600, 86_400), fc.integer({ min: 60, max: 40 * 86_400 }))
 
 describe('every window', () => {
-  const askedWindows = fc
+  const requestedWindows = fc
     .tuple(times, spans, intervals)
     .map(([validFrom, span, intervalSeconds]) => ({ validFrom, validTo: validFrom + span, intervalSeconds }))
 
   it('covers what was asked for with whole periods, none of them needless', () => {
     fc.assert(
-      fc.property(askedWindows, fc.boolean(), (asked, isAligned) => {
-        const window = alignWindow(asked, { now, isAligned })
+      fc.property(requestedWindows, fc.boolean(), (requested, isAligned) => {
+        const window = alignWindow(requested, { now, isAligned })
         if (!('count' in window)) return
         const end = periodStart(window, window.count)
-        assert.ok(window.from <= asked.validFrom && end >= asked.validTo)
-        assert.ok(periodStart(window, 1) > asked.validFrom)
-        assert.ok(window.count === 1 || periodStart(window, window.count - 1) < asked.validTo)
+        assert.ok(window.from <= requested.validFrom && end >= requested.validTo)
+        assert.ok(periodStart(window, 1) > requested.validFrom)
+        assert.ok(window.count === 1 || periodStart(window, window.count - 1) < requested.validTo)
         if (isAligned) assert.equal(window.to, end)
       }),
     )
@@ -150,11 +149,11 @@ describe('every window', () => {
 
   it('stands on the grid of the day it begins in', () => {
     fc.assert(
-      fc.property(askedWindows, (asked) => {
-        const window = alignWindow(asked, { now })
+      fc.property(requestedWindows, (requested) => {
+        const window = alignWindow(requested, { now })
         if (!('count' in window)) return
-        const midnight = Math.floor(asked.validFrom / 86_400_000) * 86_400_000
-        assert.equal((window.from - midnight) % (asked.intervalSeconds * 1000), 0)
+        const midnight = Math.floor(requested.validFrom / 86_400_000) * 86_400_000
+        assert.equal((window.from - midnight) % (requested.intervalSeconds * 1000), 0)
         assert.ok(window.from >= midnight)
       }),
     )
@@ -162,11 +161,14 @@ describe('every window', () => {
 
   it('is refused only with an interval that fits', () => {
     fc.assert(
-      fc.property(askedWindows, fc.boolean(), (asked, isAligned) => {
-        const window = alignWindow(asked, { now, isAligned })
+      fc.property(requestedWindows, fc.boolean(), (requested, isAligned) => {
+        const window = alignWindow(requested, { now, isAligned })
         if (!('refusal' in window) || window.refusal !== 'too-many-periods') return
         assert.ok(window.periods > maxPeriods)
-        const fitting = alignWindow({ ...asked, intervalSeconds: window.fittingSeconds }, { now, isAligned })
+        const fitting = alignWindow(
+          { ...requested, intervalSeconds: window.fittingSeconds },
+          { now, isAligned },
+        )
         assert.ok('count' in fitting && fitting.count <= maxPeriods)
       }),
     )

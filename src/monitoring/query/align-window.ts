@@ -42,11 +42,14 @@ export type WindowRefusal =
  * Returns the periods that intersect the request, on a grid counted from 0:00 UTC of the first day, or from
  * the start of the window if `lastSeconds` or `isFromStart` is given. There is at least one period.
  */
-export function alignWindow(asked: RequestedWindow, options: AlignOptions): TimeWindow | WindowRefusal {
-  const bounds = boundsOf(asked, options.now)
+export function alignWindow(
+  requestedWindow: RequestedWindow,
+  options: AlignOptions,
+): TimeWindow | WindowRefusal {
+  const bounds = boundsOf(requestedWindow, options.now)
   if (bounds.to < bounds.from) return { refusal: 'ends-before-start' }
-  const intervalSeconds = asked.intervalSeconds ?? defaultInterval(bounds)
-  const isFromStart = asked.isFromStart === true || asked.lastSeconds !== undefined
+  const intervalSeconds = requestedWindow.intervalSeconds ?? defaultInterval(bounds)
+  const isFromStart = requestedWindow.isFromStart === true || requestedWindow.lastSeconds !== undefined
   const isOnDayGrid = (options.isAligned ?? true) && !isFromStart
   const window = cut(bounds, intervalSeconds, isOnDayGrid)
   if (window.count > maxPeriods)
@@ -64,8 +67,8 @@ interface Bounds {
   to: number
 }
 
-function boundsOf(asked: RequestedWindow, now: number): Bounds {
-  const { validFrom, validTo, lastSeconds, intervalSeconds, isFromStart } = asked
+function boundsOf(requestedWindow: RequestedWindow, now: number): Bounds {
+  const { validFrom, validTo, lastSeconds, intervalSeconds, isFromStart } = requestedWindow
   if (lastSeconds !== undefined) {
     const to = Math.floor(now / minuteMs) * minuteMs
     return { from: to - lastSeconds * 1000, to }

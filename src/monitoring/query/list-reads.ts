@@ -171,8 +171,8 @@ function isOpen({ from, to }: ListQuery): boolean {
 }
 
 function seriesOf(metric: string | undefined): string {
-  const isAsked = metric === undefined ? 'true' : `s.metric_id = ${metricNamed(metric).id}`
-  return `${isAsked} and s.is_total = 0 and s.event_type = ${eventTypeId('all')}`
+  const isRequested = metric === undefined ? 'true' : `s.metric_id = ${metricNamed(metric).id}`
+  return `${isRequested} and s.is_total = 0 and s.event_type = ${eventTypeId('all')}`
 }
 
 interface RowSource {

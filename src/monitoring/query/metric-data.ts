@@ -35,7 +35,7 @@ export interface MetricData {
 
 /** A metric data query that is resolved, and what its plans depend on. */
 export interface OpenQuery {
-  asked: MetricDataQuery
+  requested: MetricDataQuery
   query: ResolvedQuery
   facts: PlanFacts
 }
@@ -47,19 +47,25 @@ export interface PeriodSpan {
 }
 
 /** Throws `FieldFailure` for a resource that does not exist. */
-export async function openQuery(database: SeriesDatabase, asked: MetricDataQuery): Promise<OpenQuery> {
-  const query = await resolveQuery(database, asked)
-  return { asked, query, facts: await readPlanFacts(database, query) }
+export async function openQuery(
+  database: SeriesDatabase,
+  metricDataQuery: MetricDataQuery,
+): Promise<OpenQuery> {
+  const query = await resolveQuery(database, metricDataQuery)
+  return { requested: metricDataQuery, query, facts: await readPlanFacts(database, query) }
 }
 
 /** Plans the reading of some periods of a query. */
-export function planSpan({ asked, query, facts }: OpenQuery, { first, count }: PeriodSpan): RowPlan {
-  const { window } = asked
+export function planSpan(
+  { requested: metricDataQuery, query, facts }: OpenQuery,
+  { first, count }: PeriodSpan,
+): RowPlan {
+  const { window } = metricDataQuery
   const { intervalSeconds } = window
   const from = Math.ceil(window.from / 1000) + first * intervalSeconds
   const plan = planPeriods(facts, query, { from, to: from + count * intervalSeconds, intervalSeconds })
   // A label that was never seen has no rows.
-  return asked.label !== undefined && query.labelId === undefined ? { ...plan, parts: [] } : plan
+  return metricDataQuery.label !== undefined && query.labelId === undefined ? { ...plan, parts: [] } : plan
 }
 
 /** Reads the rows of a plan. Throws `Failure` (`invalid`) if there are more than `maxRows` rows. */

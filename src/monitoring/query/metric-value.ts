@@ -34,17 +34,17 @@ export interface MetricValue {
 /** The number that a check compares. */
 export async function readMetricValue(
   database: SeriesDatabase,
-  asked: MetricValueQuery,
+  metricValueQuery: MetricValueQuery,
 ): Promise<MetricValue> {
-  const { label, from, to } = asked
+  const { label, from, to } = metricValueQuery
   const labelId = label === undefined ? undefined : await findLabel(database, label)
   if (label !== undefined && labelId === undefined) return { value: undefined, lastValidTo: undefined }
   const query: ResolvedQuery = {
-    metric: metricNamed(asked.metric),
+    metric: metricNamed(metricValueQuery.metric),
     shape: { keys: [], value: 'amount', isOfUsers: false },
-    serviceIds: asked.serviceIds,
-    eventType: asked.eventType,
-    resourceId: asked.resourceId,
+    serviceIds: metricValueQuery.serviceIds,
+    eventType: metricValueQuery.eventType,
+    resourceId: metricValueQuery.resourceId,
     labelId,
   }
   const rows = await readRows(

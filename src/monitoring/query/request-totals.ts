@@ -33,11 +33,11 @@ const clientGone = 499
 /** Returns the numbers of all and of failed requests. */
 async function readRequestTotals(
   database: SeriesDatabase,
-  { from, to: asked, serviceIds, isWithPages }: RequestTotalsQuery,
+  { from, to: requested, serviceIds, isWithPages }: RequestTotalsQuery,
 ): Promise<RequestTotals> {
   const { minutesKeptFrom } = await readWatermarks(database)
-  const isKept = asked <= from || asked > minutesKeptFrom
-  const to = isKept ? asked : Math.max(from, Math.floor(asked / hourSeconds) * hourSeconds)
+  const isKept = requested <= from || requested > minutesKeptFrom
+  const to = isKept ? requested : Math.max(from, Math.floor(requested / hourSeconds) * hourSeconds)
   if (to <= from || serviceIds.length === 0) return { to, requests: 0, failed: 0 }
   const all = await readCounts(database, { from, to, serviceIds })
   if (isWithPages) return { to, ...all }

@@ -8,9 +8,9 @@ import { findLabel } from './names.ts'
 import type { ResolvedQuery } from './series-sql.ts'
 
 /** Finds the ids of what a query names. Throws `FieldFailure` for a resource that does not exist. */
-export async function resolveQuery(database: SeriesDatabase, asked: MetricDataQuery): Promise<ResolvedQuery> {
-  const metric = metricNamed(asked.metric)
-  const { grouping, serviceIds, eventType, resourceType, user, label, isLabelId, resource } = asked
+export async function resolveQuery(database: SeriesDatabase, query: MetricDataQuery): Promise<ResolvedQuery> {
+  const metric = metricNamed(query.metric)
+  const { grouping, serviceIds, eventType, resourceType, user, label, isLabelId, resource } = query
   const labelId =
     label === undefined ? undefined : await findLabel(database, label, { isId: isLabelId ?? false })
   const isOfRequests = metric.isLabelled && !isHostMetric(metric)
@@ -31,13 +31,14 @@ export async function resolveQuery(database: SeriesDatabase, asked: MetricDataQu
   }
 }
 
-async function findResource(database: SeriesDatabase, asked: ResourceName): Promise<number> {
+async function findResource(database: SeriesDatabase, resourceName: ResourceName): Promise<number> {
   const [condition, values] =
-    'id' in asked
-      ? ['id = ?', [asked.id]]
-      : ['type = ? and name = ?', [resourceTypeId(asked.type), asked.name]]
+    'id' in resourceName
+      ? ['id = ?', [resourceName.id]]
+      : ['type = ? and name = ?', [resourceTypeId(resourceName.type), resourceName.name]]
   const [found] = await database.arrays(`select id from monitoring_resources where ${condition}`, values)
   if (found !== undefined) return Number(found[0])
-  const shown = 'id' in asked ? asked.id : `${asked.type}=${asked.name}`.slice(0, 100)
+  const shown =
+    'id' in resourceName ? resourceName.id : `${resourceName.type}=${resourceName.name}`.slice(0, 100)
   throw new FieldFailure({ resource: [`Resource ${shown} does not exist.`] }, { code: 'unknown-resource' })
 }

@@ -33,12 +33,12 @@ export interface MetricDataSlice extends PeriodSpan {
  */
 export async function readMetricDataSlice(
   database: SeriesDatabase,
-  asked: MetricDataQuery,
+  query: MetricDataQuery,
   { first, expected }: SliceStart,
   limits: ReadLimits,
 ): Promise<MetricDataSlice> {
-  const open = await openQuery(database, asked)
-  const rest = asked.window.count - first
+  const open = await openQuery(database, query)
+  const rest = query.window.count - first
   const whole = first === 0 ? planSpan(open, { first, count: rest }) : undefined
   const series = await countSeries(database, planSpan(open, { first, count: rest }))
   if (limits.isLight) await refuseHeavy(database, planSpan(open, { first, count: rest }), series, limits)

@@ -138,7 +138,7 @@ export class SeriesDictionary {
   }
 }
 
-interface Kind<T> {
+interface DictionaryEntryKind<T> {
   table: string
   columns: readonly string[]
   /** Number of the columns that form the key. */
@@ -148,7 +148,7 @@ interface Kind<T> {
   find(database: SeriesDatabase, part: readonly T[]): Promise<IdRows>
 }
 
-const resourceKind: Kind<ResourceRef> = {
+const resourceKind: DictionaryEntryKind<ResourceRef> = {
   table: 'monitoring_resources',
   columns: ['type', 'name'],
   keys: 2,
@@ -162,7 +162,7 @@ const resourceKind: Kind<ResourceRef> = {
     ),
 }
 
-const seriesKind: Kind<SeriesRef> = {
+const seriesKind: DictionaryEntryKind<SeriesRef> = {
   table: 'monitoring_series',
   columns: ['service_id', 'metric_id', 'event_type', 'resource_id', 'is_total', 'load_id'],
   keys: 6,
@@ -177,7 +177,7 @@ const seriesKind: Kind<SeriesRef> = {
   find: findSeries,
 }
 
-const labelKind: Kind<LabelRef> = {
+const labelKind: DictionaryEntryKind<LabelRef> = {
   table: 'monitoring_labels',
   columns: ['name', 'user_name', 'used'],
   keys: 1,
@@ -194,7 +194,7 @@ const labelKind: Kind<LabelRef> = {
 /** Finds the ids of all, and adds those that are not there yet; gives those that were. */
 async function resolveAll<T extends { id: number }>(
   database: SeriesDatabase,
-  kind: Kind<T>,
+  kind: DictionaryEntryKind<T>,
   all: readonly T[],
 ): Promise<T[]> {
   const found: T[] = []
@@ -211,14 +211,18 @@ async function resolveAll<T extends { id: number }>(
 /** Rows of the id and what they are found by. */
 type IdRows = SqlValue[][]
 
-function setIds<T extends { id: number }>(kind: Kind<T>, part: readonly T[], rows: IdRows): void {
+function setIds<T extends { id: number }>(
+  kind: DictionaryEntryKind<T>,
+  part: readonly T[],
+  rows: IdRows,
+): void {
   const ids = new Map(rows.map(([id, ...key]) => [key.join(' '), Number(id)]))
   for (const one of part) one.id = ids.get(kind.valuesOf(one).slice(0, kind.keys).join(' ')) ?? 0
 }
 
 async function addRows<T>(
   database: SeriesDatabase,
-  { table, columns, keys, valuesOf }: Kind<T>,
+  { table, columns, keys, valuesOf }: DictionaryEntryKind<T>,
   part: readonly T[],
 ): Promise<IdRows> {
   const row = `(${places(columns.length)})`

@@ -1,4 +1,4 @@
-import type { Keep } from '../../core/config/monitoring-settings.ts'
+import type { Retention } from '../../core/config/monitoring-settings.ts'
 import { dayOfMinute } from './minute-rows.ts'
 import { removeLoadedPiece } from './retain-loads.ts'
 import { oldestPeriod } from './roll-days.ts'
@@ -17,7 +17,7 @@ const rowsPerPiece = 500
 
 interface Table {
   name: 'minutes' | 'hours' | 'days'
-  days: (keep: Keep) => number
+  days: (keep: Retention) => number
   /** Rows from this day on are not yet in the coarser tables. */
   before: StateName | undefined
 }

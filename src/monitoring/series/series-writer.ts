@@ -1,4 +1,4 @@
-import type { Keep, SeriesLimits } from '../../core/config/monitoring-settings.ts'
+import type { Retention, SeriesLimits } from '../../core/config/monitoring-settings.ts'
 import { ZoneDays } from '../../core/values/zone-days.ts'
 import { logRequests, moveCursor, toBlocks, writeExceptions } from './append.ts'
 import { mostDemandCells } from './demand-row.ts'
@@ -107,7 +107,7 @@ class DatabaseSeriesWriter implements SeriesWriter {
     })
   }
 
-  async retain(now: number, keep: Keep): Promise<boolean> {
+  async retain(now: number, keep: Retention): Promise<boolean> {
     const seconds = Math.floor(now / 1000)
     const { demandCells = mostDemandCells } = this.#limits
     const hasMore = await this.#write(({ database, state }) =>

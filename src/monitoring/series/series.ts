@@ -1,4 +1,4 @@
-import type { Keep } from '../../core/config/monitoring-settings.ts'
+import type { Retention } from '../../core/config/monitoring-settings.ts'
 import type { CaughtException, RequestEvent, Sample } from './request-event.ts'
 
 /** Read position of a source, opaque to the series. */
@@ -48,7 +48,7 @@ export interface SeriesWriter {
    */
   settle(now: number): Promise<RollUpReport>
   /** Deletes expired data in bounded pieces; returns true if more remains. */
-  retain(now: number, keep: Keep): Promise<boolean>
+  retain(now: number, keep: Retention): Promise<boolean>
   /** Removes everything of a service. */
   removeService(serviceId: number): Promise<void>
   close(): Promise<void>

@@ -1,4 +1,4 @@
-import type { Keep } from '../../core/config/monitoring-settings.ts'
+import type { Retention } from '../../core/config/monitoring-settings.ts'
 import { dayOfMinute } from './minute-rows.ts'
 import type { SeriesDatabase } from './series-database.ts'
 import type { SeriesState } from './series-state.ts'
@@ -88,7 +88,7 @@ async function removeResources({ database }: SweepWork, { after, upTo }: Span): 
 export interface RetainWork {
   database: SeriesDatabase
   state: SeriesState
-  keep: Keep
+  keep: Retention
   /** Maximum number of cells per layer and day in `monitoring_demand`. */
   demandCells: number
   /** In seconds. */

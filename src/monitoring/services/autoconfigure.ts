@@ -37,9 +37,9 @@ interface ExpectedHost {
  * yet. Changes nothing that exists.
  */
 export async function autoconfigure({ services, baseUrl, mapServers }: AutoconfigureDeps): Promise<void> {
-  const wanted = [ownHost(baseUrl), ...mapServers.map(hostOf)]
-  const addresses = await Promise.all(wanted.map(({ name }) => addressOf(name)))
-  for (const [index, host] of wanted.entries()) {
+  const expectedHosts = [ownHost(baseUrl), ...mapServers.map(hostOf)]
+  const addresses = await Promise.all(expectedHosts.map(({ name }) => addressOf(name)))
+  for (const [index, host] of expectedHosts.entries()) {
     const { id } = await ensureHost(services, { name: host.name, ip: addresses[index] ?? ownAddress })
     for (const one of host.services) await ensureService(services, id, one)
   }
@@ -65,12 +65,13 @@ function ownHost(baseUrl: string): ExpectedHost {
 
 function hostOf(server: MapServerSettings): ExpectedHost {
   const { name, url } = server
-  const wanted: ExpectedService[] = []
+  const expectedServices: ExpectedService[] = []
   const [source, hostSource] = [sourceOf(server), hostSourceOf(server)]
-  if (source !== undefined) wanted.push({ name: `${name}-mapserver`, type: 'mapserver', url, source })
+  if (source !== undefined)
+    expectedServices.push({ name: `${name}-mapserver`, type: 'mapserver', url, source })
   if (hostSource !== undefined)
-    wanted.push({ name: `${name}-hostmapserver`, type: 'hostmapserver', url, source: hostSource })
-  return { name: hostName(url), services: wanted }
+    expectedServices.push({ name: `${name}-hostmapserver`, type: 'hostmapserver', url, source: hostSource })
+  return { name: hostName(url), services: expectedServices }
 }
 
 function sourceOf(server: MapServerSettings): ServiceSource | undefined {
@@ -120,10 +121,14 @@ async function ensureHost(services: Services, host: Omit<HostRecord, 'id'>): Pro
   )
 }
 
-async function ensureService(services: Services, hostId: number, wanted: ExpectedService): Promise<void> {
-  if ((await services.find(wanted.name)) !== undefined) return
+async function ensureService(
+  services: Services,
+  hostId: number,
+  expectedService: ExpectedService,
+): Promise<void> {
+  if ((await services.find(expectedService.name)) !== undefined) return
   const values = {
-    ...wanted,
+    ...expectedService,
     hostId,
     notes: '',
     isActive: true,
@@ -131,7 +136,7 @@ async function ensureService(services: Services, hostId: number, wanted: Expecte
   }
   await unlessTaken(
     () => services.create(values),
-    () => services.find(wanted.name),
+    () => services.find(expectedService.name),
   )
 }
 

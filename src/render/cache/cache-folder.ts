@@ -9,7 +9,7 @@ import type { CountedTile } from './tile-file.ts'
 import { createTileFile, DamagedFile, readFamily, TileFile } from './tile-file.ts'
 
 /** Tiles of one family to store, and the metadata of their file if it is new. Plain data. */
-export interface TilesToKeep {
+export interface CachedFamilies {
   family: TileFamily
   metadata: Record<string, string>
   tiles: { address: TileAddress; tile: CachedTile }[]
@@ -64,7 +64,7 @@ export class CacheFolder {
   }
 
   /** Returns the number of stored bytes. */
-  keep(families: readonly TilesToKeep[]): number {
+  keep(families: readonly CachedFamilies[]): number {
     let sizeBytes = 0
     for (const { family, metadata, tiles } of families) {
       if (this.#isOld(family) || !this.#hasRoom()) continue
@@ -78,7 +78,7 @@ export class CacheFolder {
   use(tiles: readonly TileHits[], atSeconds: number): void {
     for (const [, group] of Map.groupBy(tiles, ({ key }) => familyText(key))) {
       const [first] = group
-      const used = group.map(({ key, asked }) => ({ tile: key.tile, asked }))
+      const used = group.map(({ key, asked: requested }) => ({ tile: key.tile, asked: requested }))
       if (first !== undefined && this.#hasRoom()) this.#try(first.key, (file) => file.use(used, atSeconds))
     }
   }
@@ -94,12 +94,12 @@ export class CacheFolder {
     for (const [text, file] of this.#open)
       if (text.startsWith(`${layerId}.`) && !text.startsWith(`${layerId}.${version}.`))
         this.#close(text, file)
-    const asked: TileHits[] = []
+    const tileHits: TileHits[] = []
     removeOldFiles(this.#options.root, layerId, version, (path) => {
       const family = readFamily(path)
-      if (family !== undefined) asked.push(...this.#askedIn(path, { ...family, version }, limit))
+      if (family !== undefined) tileHits.push(...this.#requestedIn(path, { ...family, version }, limit))
     })
-    return mostAsked(asked, limit)
+    return mostRequested(tileHits, limit)
   }
 
   /** Removes some of the least used tiles of a file. */
@@ -118,13 +118,13 @@ export class CacheFolder {
     for (const [text, file] of this.#open) this.#close(text, file)
   }
 
-  #askedIn(path: string, family: TileFamily, limit: number): TileHits[] {
+  #requestedIn(path: string, family: TileFamily, limit: number): TileHits[] {
     let file: TileFile | undefined
     try {
       file = new TileFile(path)
       return file
-        .mostAsked(limit)
-        .map(({ tile, asked }: CountedTile) => ({ key: { ...family, tile }, asked }))
+        .mostRequested(limit)
+        .map(({ tile, asked: requested }: CountedTile) => ({ key: { ...family, tile }, asked: requested }))
     } catch {
       return []
     } finally {
@@ -243,9 +243,9 @@ function codeOf(error: unknown): number {
 }
 
 /** The same tile may have been requested in several older versions. */
-function mostAsked(asked: readonly TileHits[], limit: number): TileHits[] {
+function mostRequested(tileHits: readonly TileHits[], limit: number): TileHits[] {
   const sums = new Map<string, TileHits>()
-  for (const one of asked) {
+  for (const one of tileHits) {
     const { z, x, y }: TileAddress = one.key.tile
     const text = `${z}/${x}/${y}/${familyText(one.key)}`
     sums.set(text, { key: one.key, asked: one.asked + (sums.get(text)?.asked ?? 0) })

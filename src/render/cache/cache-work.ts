@@ -3,7 +3,7 @@ import type { CallContext } from '../../core/workers/handlers.ts'
 import { Transfer } from '../../core/workers/handlers.ts'
 import type { Tell } from '../../core/workers/serve-work.ts'
 import { serveWork } from '../../core/workers/serve-work.ts'
-import type { TileHits, TilesToKeep } from './cache-folder.ts'
+import type { CachedFamilies, TileHits } from './cache-folder.ts'
 import { CacheFolder } from './cache-folder.ts'
 import type { CachedTile, TileKey } from './cached-tile.ts'
 import { listStoredFiles, sweepFolders } from './stored-files.ts'
@@ -68,7 +68,7 @@ function handlersOf({ root, maxBytes }: CacheWorkData, tell: Tell) {
         tiles.flatMap((one) => (one === undefined ? [] : [one.bytes.buffer as ArrayBuffer])),
       )
     },
-    keep: ({ families }: { families: TilesToKeep[] }): void => {
+    keep: ({ families }: { families: CachedFamilies[] }): void => {
       sinceShrink += folder.keep(families)
       if (sinceShrink < Math.min(16 << 20, maxBytes / 20) || shrinking !== undefined) return
       sinceShrink = 0

@@ -18,16 +18,16 @@ type Beside<Counts> = readonly (Tile<Counts> & Pick<TileKey, 'tile'>)[]
 export interface TileMaker<Counts> {
   formats: readonly TileFamily['format'][]
   /** True if it makes such tiles of the layer; absent: all of them. */
-  canMake?(layer: LayerRecord, wanted: UnversionedTileKey): boolean
+  canMake?(layer: LayerRecord, key: UnversionedTileKey): boolean
   /** `now`: the layer's version, read just before. */
   make(
     layer: LayerRecord,
-    wanted: UnversionedTileKey,
+    key: UnversionedTileKey,
     signal: AbortSignal,
     now: LayerVersion,
   ): Promise<Tile<Counts> & { beside?: Beside<Counts> }>
   /** Metadata of a new file of such tiles, by the names of MBTiles. */
-  metadata(layer: LayerRecord, wanted: UnversionedTileKey): Record<string, string>
+  metadata(layer: LayerRecord, key: UnversionedTileKey): Record<string, string>
 }
 
 type TileLayers = Pick<Layers, 'versionOf' | 'isStill' | 'findById' | 'isSettled'>
@@ -69,26 +69,26 @@ export class CachedTiles<Counts> {
   }
 
   /** Number of tiles being looked up or made. */
-  get underWay(): number {
+  get inFlight(): number {
     return this.#works.size
   }
 
   /** True if this cache makes such tiles of the layer. */
-  canMake(layer: LayerRecord, wanted: UnversionedTileKey): boolean {
+  canMake(layer: LayerRecord, key: UnversionedTileKey): boolean {
     const { formats, canMake } = this.#maker
-    return formats.includes(wanted.format) && canMake?.(layer, wanted) !== false
+    return formats.includes(key.format) && canMake?.(layer, key) !== false
   }
 
   /** Throws what its maker throws. */
   async tile(
     layer: LayerRecord,
-    wanted: UnversionedTileKey,
+    unversionedTileKey: UnversionedTileKey,
     signal: AbortSignal,
     { isKept = true, isCounted = isKept }: TileOptions = {},
   ): Promise<CachedTile<Counts>> {
     const before = await this.#deps.layers.versionOf(layer)
     this.#deps.onVersion(layer, before.version)
-    const key = keyOf(layer, before, wanted)
+    const key = keyOf(layer, before, unversionedTileKey)
     if (isCounted) this.#deps.cache?.count(key)
     const remembered = before.isCurrent ? this.#deps.cache?.remembered(key) : undefined
     if (remembered !== undefined) return remembered as CachedTile<Counts>
@@ -120,7 +120,7 @@ export class CachedTiles<Counts> {
   /** Makes the tile again if the layer changed meanwhile; if changes cannot be detected, makes it once. */
   async #makeSteady(
     first: LayerRecord,
-    wanted: UnversionedTileKey,
+    key: UnversionedTileKey,
     firstVersion: LayerVersion,
     signal: AbortSignal,
   ): Promise<{ tile: CachedTile<Counts>; beside: Beside<Counts>; at: LayerRecord }> {
@@ -130,11 +130,11 @@ export class CachedTiles<Counts> {
     let before = firstVersion
     for (let tries = 1; ; tries += 1) {
       try {
-        const askedMs = performance.now()
-        const { bytes, counts, seen, isOfVersion, beside = [] } = await make(layer, wanted, signal, before)
+        const requestedMs = performance.now()
+        const { bytes, counts, seen, isOfVersion, beside = [] } = await make(layer, key, signal, before)
         // If the data look different now, tiles that cannot be of another version are still of the given one.
         const isNow = isOfVersion !== true || seen === before.seen
-        const look = isNow ? lookOf(seen, askedMs) : lookOf(before.seen)
+        const look = isNow ? lookOf(seen, requestedMs) : lookOf(before.seen)
         const isCurrent = await layers.isStill(layer, before, look)
         if (isCurrent || !before.isCurrent || tries === mostTries)
           return { tile: { bytes, counts, version: before.version, isCurrent }, beside, at: layer }
@@ -151,13 +151,13 @@ export class CachedTiles<Counts> {
   }
 }
 
-function keyOf({ id }: LayerRecord, { version }: LayerVersion, wanted: UnversionedTileKey): TileKey {
-  const { set, tile, variant, format } = wanted
+function keyOf({ id }: LayerRecord, { version }: LayerVersion, key: UnversionedTileKey): TileKey {
+  const { set, tile, variant, format } = key
   return { layerId: id, version, set, variant, format, tile }
 }
 
-function lookOf(seen: string | undefined, askedMs?: number): StateReading | undefined {
-  return seen === undefined ? undefined : { seen, askedMs }
+function lookOf(seen: string | undefined, requestedMs?: number): StateReading | undefined {
+  return seen === undefined ? undefined : { seen, requestedMs }
 }
 
 function gone({ workspace, name }: LayerRecord): Error {

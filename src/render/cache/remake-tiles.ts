@@ -65,9 +65,9 @@ export class RemakeTiles {
     this.#running.set(id, stop)
     const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(longestMs)])
     try {
-      const asked = await this.#deps.cache.retire(id, version, mostTiles)
-      if (asked.length === 0) return
-      await this.#turns.run(() => this.#makeAll(id, version, asked, signal), { signal })
+      const tileHits = await this.#deps.cache.retire(id, version, mostTiles)
+      if (tileHits.length === 0) return
+      await this.#turns.run(() => this.#makeAll(id, version, tileHits, signal), { signal })
     } catch (error) {
       this.#deps.log.debug({ err: error, layerId: id }, 'tiles were not all made anew')
     } finally {
@@ -78,11 +78,11 @@ export class RemakeTiles {
   async #makeAll(
     id: number,
     version: number,
-    asked: readonly TileHits[],
+    tileHits: readonly TileHits[],
     signal: AbortSignal,
   ): Promise<void> {
-    for (const { key } of asked) {
-      while (this.#kinds.some(({ underWay }) => underWay > 0)) await sleep(politeMs, undefined, { signal })
+    for (const { key } of tileHits) {
+      while (this.#kinds.some(({ inFlight }) => inFlight > 0)) await sleep(politeMs, undefined, { signal })
       const layer = await this.#deps.layers.findById(id)
       if (layer === undefined || layer.version !== version) return
       const kind = this.#kinds.find((one) => one.canMake(layer, key))

@@ -5,7 +5,7 @@ import { SizedCache } from '../../core/caches/sized-cache.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import { startThread } from '../../core/workers/start-thread.ts'
 import type { WorkerHandle } from '../../core/workers/worker-handle.ts'
-import type { TileHits, TilesToKeep } from './cache-folder.ts'
+import type { CachedFamilies, TileHits } from './cache-folder.ts'
 import type { CacheHandlers, CacheProblem, CacheWorkData } from './cache-work.ts'
 import type { CachedTile, TileKey } from './cached-tile.ts'
 import { familyText, tileText } from './cached-tile.ts'
@@ -48,7 +48,7 @@ export class TileCache {
   #isAwake = false
   #searches: Search[] = []
   /** By family. */
-  #toKeep = new Map<string, TilesToKeep>()
+  #toKeep = new Map<string, CachedFamilies>()
   #waitingBytes = 0
   #counted = new Map<string, TileHits>()
   /** Versions of layers without files to delete, for which the thread was not called. */
@@ -102,7 +102,7 @@ export class TileCache {
     this.#keepTimer ??= setTimeout(() => void this.#writeKept(), keepEveryMs).unref()
   }
 
-  #waitingOf({ tile: _, ...family }: TileKey, metadata: () => Record<string, string>): TilesToKeep {
+  #waitingOf({ tile: _, ...family }: TileKey, metadata: () => Record<string, string>): CachedFamilies {
     const text = familyText(family)
     const waiting = this.#toKeep.get(text) ?? { family, metadata: metadata(), tiles: [] }
     this.#toKeep.set(text, waiting)
@@ -120,8 +120,8 @@ export class TileCache {
       return []
     }
     await this.#writeUses()
-    const asked = await this.#call((thread) => thread.call('retire', { layerId, version, limit }))
-    return asked ?? []
+    const tileHits = await this.#call((thread) => thread.call('retire', { layerId, version, limit }))
+    return tileHits ?? []
   }
 
   /** Removes what no layer has any more, and what is too much; nothing is read from files meanwhile. */
@@ -222,8 +222,8 @@ export class TileCache {
     this.#isAwake = false
     const thread = startThread<CacheHandlers>(file, {
       data: { root, maxBytes } satisfies CacheWorkData,
-      onTold: (told) => {
-        const { what, reason } = told as CacheProblem
+      onReport: (reported) => {
+        const { what, reason } = reported as CacheProblem
         this.#warn(what, reason)
       },
       onEnd: () => {

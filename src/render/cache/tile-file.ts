@@ -97,12 +97,12 @@ export class TileFile {
   /** Records numbers of requests of tiles, and the time of the last one, in seconds. */
   use(tiles: readonly CountedTile[], atSeconds: number): void {
     this.#alone(() => {
-      for (const { tile, asked } of tiles) this.#use.run(...placeOf(tile), asked, atSeconds)
+      for (const { tile, asked: requested } of tiles) this.#use.run(...placeOf(tile), requested, atSeconds)
     })
   }
 
   /** Returns the most requested tiles first. */
-  mostAsked(limit: number): CountedTile[] {
+  mostRequested(limit: number): CountedTile[] {
     const rows = this.#db.prepare('SELECT * FROM uses WHERE asked > 0 ORDER BY asked DESC LIMIT ?').all(limit)
     return rows.map((row) => {
       const z = Number(row['zoom_level'])

@@ -63,8 +63,8 @@ async function kmlBeginning(file: FileHandle, terms: FileTerms): Promise<Beginni
   const [opening] = /<Document\b[^>]*>(?:\s*<name>[^<]*<\/name>)?/.exec(head) ?? ['']
   const end = head.indexOf(opening) + opening.length
   const lines = [terms.title, terms.abstract, ...namedTerms(terms).map((term) => term.join(': '))]
-  const told = lines.filter((line) => line !== undefined && line !== '').join('\n')
-  const description = opening === '' ? '' : `<description>${escapeXml(told)}</description>`
+  const reported = lines.filter((line) => line !== undefined && line !== '').join('\n')
+  const description = opening === '' ? '' : `<description>${escapeXml(reported)}</description>`
   return {
     text: Buffer.concat([Buffer.from(head.slice(0, end), 'latin1'), Buffer.from(description)]),
     instead: end,

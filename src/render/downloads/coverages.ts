@@ -86,12 +86,12 @@ export class Coverages {
    * `Failure`, `FormatError` and the errors of `plan`.
    */
   async cut(
-    asked: LayerRecord,
+    record: LayerRecord,
     plan: (layer: LayerRecord, grid: CoverageGrid | undefined) => Promise<CoverageFileRequest>,
     signal: AbortSignal,
   ): Promise<CoverageFile> {
     const { layers } = this.#deps.catalog
-    let layer = asked
+    let layer = record
     for (let tries = 1; ; tries += 1) {
       const before = await layers.versionOf(layer)
       const isLast = tries === mostTries
@@ -119,11 +119,11 @@ export class Coverages {
   ): Promise<CoverageFile> {
     const known = await this.#deps.rasters.sources(layer, signal)
     const grid = gridOf(known.all)
-    const { times, ...wish } = await plan(layer, grid)
+    const { times, ...request } = await plan(layer, grid)
     if (grid === undefined) throw new TypeError('A coverage without a grid cannot be cut')
-    const sources = takingPart(atTimes(known, times), grid, wish.place)
+    const sources = takingPart(atTimes(known, times), grid, request.place)
     if (sources.length > mostGranules) throw tooManyGranules(sources.length)
-    return this.#make({ ...wish, grid, sources }, signal)
+    return this.#make({ ...request, grid, sources }, signal)
   }
 
   #make(cut: CoverageCut, signal: AbortSignal): Promise<CoverageFile> {

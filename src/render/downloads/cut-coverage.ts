@@ -220,8 +220,8 @@ function sizeArguments({ scale, resampling }: CoverageCut, known: CutSize): stri
 
 function bytesOfCell({ sources, bands: chosen }: CoverageCut): number {
   const bands = sources[0]?.bands ?? []
-  const wanted = chosen?.map((band) => bands[band - 1]) ?? bands
-  return wanted.reduce((sum, band) => sum + (cellBytes.get(band?.dataType ?? '') ?? 16), 0)
+  const rasterBands = chosen?.map((band) => bands[band - 1]) ?? bands
+  return rasterBands.reduce((sum, band) => sum + (cellBytes.get(band?.dataType ?? '') ?? 16), 0)
 }
 
 function cellsOf(scale: AxisScale, cells: number): number {

@@ -180,8 +180,8 @@ async function* geoJsonTexts(
 ): AsyncGenerator<string> {
   const crs = namedSrs === undefined ? '' : `"crs":${JSON.stringify(crsMember(namedSrs))},`
   const members = termMembers(terms)
-  const told = members === undefined ? '' : `${JSON.stringify(members).slice(1, -1)},`
-  yield `{"type":"FeatureCollection","name":${JSON.stringify(name)},${crs}${told}"features":[`
+  const reported = members === undefined ? '' : `${JSON.stringify(members).slice(1, -1)},`
+  yield `{"type":"FeatureCollection","name":${JSON.stringify(name)},${crs}${reported}"features":[`
   let comma = '\n'
   for await (const { batch, ids } of pages) {
     let text = ''

@@ -121,7 +121,7 @@ export class Downloads {
     const { format, version } = request
     const srs = fileSrs(layer, request)
     return this.files.begin({
-      wanted: { layerId, workspace, layer: name, format, user, version, srs },
+      requested: { layerId, workspace, layer: name, format, user, version, srs },
       make: (task, signal) => this.#make(request, task, signal),
       owner,
       isHeavy: (layer.details.featureCount ?? Number.POSITIVE_INFINITY) > lightDownloadRows,

@@ -30,25 +30,25 @@ export function fileSchema({ columns, geometry, to }: RowExportRequest): Schema 
  */
 export async function* fileRows(
   store: VectorStore,
-  wish: RowExportRequest,
+  request: RowExportRequest,
   counts: RowsWritten,
   signal: AbortSignal,
 ): AsyncGenerator<FeaturePage> {
-  const { table, select, from, to, shown, page: part } = wish
+  const { table, select, from, to, shown, page: part } = request
   const page = {
     ...select,
     query: { table, limit: Number.MAX_SAFE_INTEGER, offset: 0, isExact: true, ...defined(part ?? {}) },
   }
   const query = await queryOf({ ...page, crs: from, srs: '', isYx: false })
-  const isMoved = from !== undefined && to !== undefined && wish.geometry !== undefined
+  const isMoved = from !== undefined && to !== undefined && request.geometry !== undefined
   const reprojector = isMoved ? await findReprojector(from, to) : undefined
-  const schema = fileSchema(wish)
+  const schema = fileSchema(request)
   const codes = new Set<number>()
   const numbers = new Map<string, NumberFieldSurvey>()
   try {
     for await (const read of store.readFeatures(query, signal)) {
       const { batch, ids } = shown === undefined ? read : shownPage(read, shown)
-      const columns = wish.columns.map((column) => columnOf(batch, column, wish, { counts, numbers }))
+      const columns = request.columns.map((column) => columnOf(batch, column, request, { counts, numbers }))
       const placed = await placedGeometry(batch, reprojector, counts)
       counts.rows += batch.rowCount
       addTypeCodes(codes, placed, batch.rowCount)

@@ -90,7 +90,7 @@ export class FilteredTables {
       const store = await catalog.layers.openStoreOf(layer)
       // Makes sure that a file has its index.
       if (connection.indexFolder !== undefined) await store.findTable(layer.nativeName)
-      const wish = {
+      const request = {
         format: 'gpkg' as const,
         box,
         filter,
@@ -98,18 +98,18 @@ export class FilteredTables {
         page: ids === undefined ? undefined : { featureIds: ids },
       }
       const { columns } = fileColumns(layer.details.schema.attributes)
-      const rows = planRowExport({ layer, connection, store }, wish, {
+      const rows = planRowExport({ layer, connection, store }, request, {
         columns,
         task: { workPath, roomBytes },
       })
-      const isHeavy = await isHeavyChoice(store, layer, wish, signal)
+      const isHeavy = await isHeavyChoice(store, layer, request, signal)
       const share = { resource: String(layer.id), isHeavy }
       const written = await this.#pool.call('write', rows, { signal, silenceMs, ...share })
       return {
         path: rows.path,
         table: rows.name,
         geometry: rows.geometry?.name ?? '',
-        srs: fileSrs(layer, wish) ?? otherSrs,
+        srs: fileSrs(layer, request) ?? otherSrs,
         renamed: written.renamed,
         rowCount: written.rows,
         close,
@@ -132,7 +132,7 @@ function isHeavyChoice(
     limit: Number.POSITIVE_INFINITY,
     isCounted: false,
     featureIds: page?.featureIds,
-    filter: filter?.asked,
+    filter: filter?.requested,
     box: box === undefined ? undefined : { ...box, crs: details.srs ?? details.crs },
   }
   return isHeavyRead(demand, (area) => store.estimateRowsIn(nativeName, area, signal))

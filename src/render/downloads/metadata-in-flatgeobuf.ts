@@ -32,10 +32,10 @@ const tableAt = vtableAt + vtableBytes
  */
 export function writeMetadataToHeader(old: Uint8Array, terms: FileTerms): Uint8Array<ArrayBuffer> {
   const members = termMembers(terms)
-  const told = [terms.title, terms.abstract, members && JSON.stringify(members)].map((text) =>
+  const reported = [terms.title, terms.abstract, members && JSON.stringify(members)].map((text) =>
     text === undefined || text === '' ? undefined : Buffer.from(text),
   )
-  const room = told.reduce((sum, text) => sum + (text === undefined ? 0 : textBytes(text)), 0)
+  const room = reported.reduce((sum, text) => sum + (text === undefined ? 0 : textBytes(text)), 0)
   const before = Math.ceil((tableAt + tableBytes + room) / 8) * 8
   const header = new Uint8Array(before + old.length)
   header.set(old, before)
@@ -46,7 +46,7 @@ export function writeMetadataToHeader(old: Uint8Array, terms: FileTerms): Uint8A
   view.setInt32(tableAt, tableAt - vtableAt, true)
   copyFields(view, before)
   let end = tableAt + tableBytes
-  for (const [index, text] of told.entries()) {
+  for (const [index, text] of reported.entries()) {
     const at = texts[index] ?? 0
     if (text === undefined) continue
     view.setUint16(entryOf(fields.length + index), at, true)

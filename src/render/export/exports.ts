@@ -77,11 +77,11 @@ export class Exports {
   }
 
   /** Throws `Failure`: `no-tiles`, `too-many-exports`, `exports-full`. */
-  async begin(layer: LayerRecord, wish: ExportRequest, user: string): Promise<ExportRecord> {
-    if (wish.version === undefined) await this.#deps.maps.requireTiles(layer)
+  async begin(layer: LayerRecord, request: ExportRequest, user: string): Promise<ExportRecord> {
+    if (request.version === undefined) await this.#deps.maps.requireTiles(layer)
     const { id: layerId, workspace, name } = layer
     return this.files.begin({
-      wanted: { ...wish, layerId, workspace, layer: name, user },
+      requested: { ...request, layerId, workspace, layer: name, user },
       make: (task, signal) => this.#make(task, signal),
       owner: user,
       isHeavy: (layer.details.featureCount ?? Number.POSITIVE_INFINITY) > lightExportRows,
@@ -97,12 +97,12 @@ export class Exports {
     signal: AbortSignal,
   ): Promise<{ sizeBytes: number }> {
     const { layerId, format, minZoom, maxZoom, bbox, version } = record
-    const wish = { layerId, format, minZoom, maxZoom, mostTiles, path, bbox }
+    const request = { layerId, format, minZoom, maxZoom, mostTiles, path, bbox }
     const source = version === undefined ? {} : previousVersionSource(this.#deps, version)
     const needs = { ...this.#deps, ...source, checkSize }
     const onVisited = ({ visited, known }: { visited: number; known: number }): void =>
       onProgress(visited, known)
-    return { sizeBytes: await writeArchive(needs, wish, onVisited, signal) }
+    return { sizeBytes: await writeArchive(needs, request, onVisited, signal) }
   }
 }
 

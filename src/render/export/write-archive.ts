@@ -42,14 +42,14 @@ class LayerChanged extends Error {}
  */
 export async function writeArchive(
   deps: WriteArchiveDeps,
-  wish: ArchiveRequest,
+  request: ArchiveRequest,
   onProgress: (progress: VisitProgress) => void,
   signal: AbortSignal,
 ): Promise<number> {
   for (let tries = 1; ; tries += 1) {
-    const { layer, before } = await steadyLayer(deps.layers, wish.layerId, signal)
+    const { layer, before } = await steadyLayer(deps.layers, request.layerId, signal)
     try {
-      return await writeOnce(deps, wish, { layer, before }, onProgress, signal)
+      return await writeOnce(deps, request, { layer, before }, onProgress, signal)
     } catch (error) {
       if (!(error instanceof LayerChanged)) throw error
       if (tries === mostTries) throw changes(layer)
@@ -59,12 +59,12 @@ export async function writeArchive(
 
 async function writeOnce(
   deps: WriteArchiveDeps,
-  wish: ArchiveRequest,
+  request: ArchiveRequest,
   { layer, before }: { layer: LayerRecord; before: LayerVersion },
   onProgress: (progress: VisitProgress) => void,
   signal: AbortSignal,
 ): Promise<number> {
-  const { path, format } = wish
+  const { path, format } = request
   const leaving = new AbortController()
   const both = AbortSignal.any([signal, leaving.signal])
   const thread = startThread<ArchiveHandlers>(file, { data: { path, format } satisfies ArchiveWorkData })
@@ -75,12 +75,16 @@ async function writeOnce(
       return made
     }
     const tell = (progress: VisitProgress): void => {
-      if (progress.known > wish.mostTiles) throw tooMany(wish.mostTiles)
+      if (progress.known > request.mostTiles) throw tooMany(request.mostTiles)
       onProgress(progress)
     }
-    const bounds = await addAll(deps, thread, visitTiles(wish, make, tell), signal)
+    const bounds = await addAll(deps, thread, visitTiles(request, make, tell), signal)
     await confirm(deps.layers, layer, before, signal)
-    const sizeBytes = await thread.call('finish', { facts: factsOf(layer, before, wish, bounds) }, { signal })
+    const sizeBytes = await thread.call(
+      'finish',
+      { facts: factsOf(layer, before, request, bounds) },
+      { signal },
+    )
     deps.checkSize(sizeBytes)
     return sizeBytes
   } catch (error) {

@@ -57,7 +57,7 @@ export class DrawnTiles {
       formats: ['png', 'webp'],
       canMake: ({ details }, { variant }) =>
         details.kind === 'vector' && this.#styles.has(readVariant(variant).digest),
-      make: (layer, wanted, signal, now) => this.#make(layer, wanted, signal, now),
+      make: (layer, key, signal, now) => this.#make(layer, key, signal, now),
       metadata: ({ name, details }) => ({ name, description: details.title, type: 'overlay' }),
     })
   }
@@ -83,8 +83,13 @@ export class DrawnTiles {
     return digest
   }
 
-  async #make(layer: LayerRecord, wanted: UnversionedTileKey, signal: AbortSignal, now: LayerVersion) {
-    const { set, tile, variant, format } = wanted
+  async #make(
+    layer: LayerRecord,
+    unversionedTileKey: UnversionedTileKey,
+    signal: AbortSignal,
+    now: LayerVersion,
+  ) {
+    const { set, tile, variant, format } = unversionedTileKey
     const { scale } = readVariant(variant)
     // A tile that cannot be cached is drawn for one request only.
     const metatile = metatileOf(set, tile, { side: now.isCurrent ? undefined : 1, scale })
@@ -93,7 +98,7 @@ export class DrawnTiles {
     let isFirst = false
     const draw = async (joined: AbortSignal): Promise<Cut[]> => {
       isFirst = true
-      return this.#draw(layer, wanted, { metatile, now }, joined)
+      return this.#draw(layer, unversionedTileKey, { metatile, now }, joined)
     }
     const cuts = now.isCurrent ? await this.#works.join(key, draw, signal) : await draw(signal)
     const own = cuts.find((one) => one.tile.x === tile.x && one.tile.y === tile.y)
@@ -128,8 +133,8 @@ export class DrawnTiles {
       },
       signal,
     )
-    const wish = { picture, left, top, size, columns, rows, format: formatOf(format) }
-    const squares = await this.#deps.pictures.cut(wish, signal)
+    const request = { picture, left, top, size, columns, rows, format: formatOf(format) }
+    const squares = await this.#deps.pictures.cut(request, signal)
     return tilesOf(metatile).map((tile, index) => ({
       tile,
       bytes: squares[index] ?? new Uint8Array(),

@@ -41,7 +41,7 @@ const startMs = 300_000
 const pauseMs = 10
 /** In which a process that has died is known to have. */
 const lastMs = 50
-const saidBytes = 8 << 10
+const outputBytes = 8 << 10
 let count = 0
 
 /**
@@ -62,15 +62,15 @@ function openProcess({ programs, folder, env }: ProcessDeps, events: CarrierEven
     env: programEnvironment(env),
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  let said = Buffer.alloc(0)
+  let output = Buffer.alloc(0)
   child.stderr.on('data', (bytes: Buffer) => {
-    said = Buffer.concat([said, bytes]).subarray(-saidBytes)
+    output = Buffer.concat([output, bytes]).subarray(-outputBytes)
   })
   const gone = new AbortController()
   const end = (what: string): void => {
     if (gone.signal.aborted) return
     rmSync(socket, { force: true })
-    const error = new WorkerEnded(`MapServer ${what}: ${said.toString('utf8').trim()}`)
+    const error = new WorkerEnded(`MapServer ${what}: ${output.toString('utf8').trim()}`)
     gone.abort(error)
     events.onEnd(error)
   }
@@ -78,7 +78,7 @@ function openProcess({ programs, folder, env }: ProcessDeps, events: CarrierEven
   child.on('exit', (code, signal) => end(`ended (${signal ?? code})`))
   const waiting = new Map<number, AbortController>()
   const startedMs = performance.now()
-  const answer = async (id: number, question: MapServerRequest): Promise<void> => {
+  const answer = async (id: number, request: MapServerRequest): Promise<void> => {
     const left = new AbortController()
     waiting.set(id, left)
     try {
@@ -86,7 +86,7 @@ function openProcess({ programs, folder, env }: ProcessDeps, events: CarrierEven
         events.onMessage({ type: 'ready' })
         events.onMessage({ type: 'begun', id, cpuMs: cpuMs() })
       }
-      const value = await askWhenOpen(socket, question, {
+      const value = await askWhenOpen(socket, request, {
         gone: gone.signal,
         left: left.signal,
         startedMs,
@@ -137,13 +137,13 @@ interface Asking {
  */
 async function askWhenOpen(
   socket: string,
-  question: MapServerRequest,
+  request: MapServerRequest,
   { gone, left, startedMs, onConnect }: Asking,
 ): Promise<Buffer> {
   for (;;) {
     left.throwIfAborted()
     try {
-      return await ask(socket, question, { signal: gone, onConnect })
+      return await ask(socket, request, { signal: gone, onConnect })
     } catch (error) {
       const isEarly = error instanceof Error && 'code' in error && notYet.includes(error.code)
       if (!isEarly || performance.now() - startedMs > startMs) throw error
@@ -165,7 +165,7 @@ async function ask(
     SERVER_PORT: '80',
     SERVER_PROTOCOL: 'HTTP/1.1',
   }
-  const { mediaType, body, said } = await askFastCgi(socket, values, {
+  const { mediaType, body, output } = await askFastCgi(socket, values, {
     signal,
     onConnect,
     maxBytes: maxAnswerBytes,
@@ -176,7 +176,7 @@ async function ask(
       .replace(/<[^>]*>/g, ' ')
       .replace(/\s+/g, ' ')
       .trim()
-    throw new Error(`MapServer could not draw: ${words.slice(0, 500)} ${said.trim()}`.trim())
+    throw new Error(`MapServer could not draw: ${words.slice(0, 500)} ${output.trim()}`.trim())
   }
   return body
 }

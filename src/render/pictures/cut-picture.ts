@@ -19,14 +19,14 @@ export interface CutRequest {
 const channels = 4
 
 /** The squares, row by row; empty where nothing is drawn. */
-export async function cutPicture(wish: CutRequest): Promise<Uint8Array[]> {
-  const { picture, size, columns, rows, format } = wish
+export async function cutPicture(request: CutRequest): Promise<Uint8Array[]> {
+  const { picture, size, columns, rows, format } = request
   const sharp = await loadSharp()
   const { data, info } = await sharp(picture).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
   const squares: Uint8Array[] = []
   for (let at = 0; at < columns * rows; at += 1) {
     const [column, row] = [at % columns, Math.floor(at / columns)]
-    const square = squareOf(data, info.width, wish, { column, row })
+    const square = squareOf(data, info.width, request, { column, row })
     const isEmpty = !square.some((value, index) => index % channels === channels - 1 && value > 0)
     squares.push(
       isEmpty ? new Uint8Array() : await encodePicture(square, { width: size, height: size }, format),

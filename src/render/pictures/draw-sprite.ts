@@ -32,16 +32,16 @@ const reach = 8
 const edge = 0.25
 
 /** For each cell the square of the distance to the nearest cell of the shape or of what is around it; two passes by lines. */
-function squaredDistances(inside: Uint8Array, side: number, wanted: 0 | 1): Float64Array {
+function squaredDistances(inside: Uint8Array, side: number, requested: 0 | 1): Float64Array {
   const far = side * side * 4
   const columnsDone = new Float64Array(side * side)
   for (let x = 0; x < side; x += 1) {
     for (let y = 0, since = far; y < side; y += 1) {
-      since = inside[y * side + x] === wanted ? 0 : since + 1
+      since = inside[y * side + x] === requested ? 0 : since + 1
       columnsDone[y * side + x] = since
     }
     for (let y = side - 1, since = far; y >= 0; y -= 1) {
-      since = inside[y * side + x] === wanted ? 0 : since + 1
+      since = inside[y * side + x] === requested ? 0 : since + 1
       columnsDone[y * side + x] = Math.min(columnsDone[y * side + x] ?? far, since)
     }
   }

@@ -137,11 +137,11 @@ function pushed(list: string[] | undefined, one: string): string[] {
   return list
 }
 
-function featuresSvg(wish: ThumbnailDrawing, style: Style): string {
+function featuresSvg(drawing: ThumbnailDrawing, style: Style): string {
   const layers: Layers = { passes: new Map(), letters: 0 }
-  for (const [index, tile] of wish.tiles.entries()) addTile(layers, tile, style, wish, index)
-  const clips = wish.tiles.map(({ left, top }, index) => {
-    const square = svgElement('rect', { x: left, y: top, width: wish.size, height: wish.size })
+  for (const [index, tile] of drawing.tiles.entries()) addTile(layers, tile, style, drawing, index)
+  const clips = drawing.tiles.map(({ left, top }, index) => {
+    const square = svgElement('rect', { x: left, y: top, width: drawing.size, height: drawing.size })
     return svgElement('clipPath', { id: `tile${index}` }, square)
   })
   const drawn = [...layers.passes].sort(([a], [b]) => a - b)
@@ -175,9 +175,9 @@ function emptySvg({ width, height }: ThumbnailDrawing): string {
 }
 
 /** The picture as SVG. */
-export function thumbnailSvg(wish: ThumbnailDrawing): string {
-  const { width, height, style, tiles } = wish
-  const drawn = style === undefined ? picturesSvg(wish) : featuresSvg(wish, style)
+export function thumbnailSvg(drawing: ThumbnailDrawing): string {
+  const { width, height, style, tiles } = drawing
+  const drawn = style === undefined ? picturesSvg(drawing) : featuresSvg(drawing, style)
   const ground = svgElement('rect', { width, height, fill: background })
   const edge = svgElement('rect', {
     x: 0.5,
@@ -188,6 +188,6 @@ export function thumbnailSvg(wish: ThumbnailDrawing): string {
     stroke: '#00000014',
   })
   const head = `xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"`
-  const content = tiles.length === 0 ? emptySvg(wish) : drawn
+  const content = tiles.length === 0 ? emptySvg(drawing) : drawn
   return `<svg ${head} viewBox="0 0 ${width} ${height}">${ground}${content}${edge}</svg>`
 }

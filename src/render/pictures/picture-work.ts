@@ -37,12 +37,12 @@ async function drawSvg({ svg, ownWidth, width, height, format }: SvgImageRequest
 }
 
 const handlers = {
-  svg: (wish: SvgImageRequest): Promise<Uint8Array> => drawSvg(wish),
-  cut: (wish: CutRequest): Promise<Uint8Array[]> => cutPicture(wish),
-  lay: (wish: OverlayRequest): Promise<Uint8Array> => layOver(wish),
-  thumbnail: (wish: ThumbnailDrawing, { signal }: CallContext): Promise<Uint8Array> => {
-    const { width, height, format } = wish
-    const svg = thumbnailSvg(wish)
+  svg: (request: SvgImageRequest): Promise<Uint8Array> => drawSvg(request),
+  cut: (request: CutRequest): Promise<Uint8Array[]> => cutPicture(request),
+  lay: (request: OverlayRequest): Promise<Uint8Array> => layOver(request),
+  thumbnail: (drawing: ThumbnailDrawing, { signal }: CallContext): Promise<Uint8Array> => {
+    const { width, height, format } = drawing
+    const svg = thumbnailSvg(drawing)
     signal.throwIfAborted()
     return drawSvg({ svg, ownWidth: width, width, height, format })
   },

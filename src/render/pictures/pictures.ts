@@ -67,19 +67,19 @@ export class Pictures {
   }
 
   /** Throws `Failure` (`no-pictures`) where pictures cannot be made; so do the others. */
-  fromSvg(wish: SvgImageRequest, signal: AbortSignal): Promise<Uint8Array> {
-    return this.#pool.call('svg', wish, { signal, deadlineMs: drawMs })
+  fromSvg(request: SvgImageRequest, signal: AbortSignal): Promise<Uint8Array> {
+    return this.#pool.call('svg', request, { signal, deadlineMs: drawMs })
   }
 
   /** Squares of a picture, row by row; empty where nothing is drawn. */
-  cut(wish: CutRequest, signal: AbortSignal): Promise<Uint8Array[]> {
-    return this.#pool.call('cut', wish, { signal, deadlineMs: drawMs })
+  cut(request: CutRequest, signal: AbortSignal): Promise<Uint8Array[]> {
+    return this.#pool.call('cut', request, { signal, deadlineMs: drawMs })
   }
 
   /** Composes images into one. */
-  lay(wish: OverlayRequest, signal: AbortSignal): Promise<Uint8Array> {
-    const isHeavy = wish.width * wish.height > lightCells
-    return this.#pool.call('lay', wish, { signal, deadlineMs: drawMs, isHeavy })
+  lay(request: OverlayRequest, signal: AbortSignal): Promise<Uint8Array> {
+    const isHeavy = request.width * request.height > lightCells
+    return this.#pool.call('lay', request, { signal, deadlineMs: drawMs, isHeavy })
   }
 
   /** Returns a square tile on white as JPEG; recent results are cached. */
@@ -88,8 +88,8 @@ export class Pictures {
     return this.#white.get(tile, () => this.lay({ pictures: [tile], ...frame }, signal))
   }
 
-  thumbnail(wish: ThumbnailDrawing, signal: AbortSignal): Promise<Uint8Array> {
-    return this.#pool.call('thumbnail', wish, { signal, deadlineMs: drawMs })
+  thumbnail(drawing: ThumbnailDrawing, signal: AbortSignal): Promise<Uint8Array> {
+    return this.#pool.call('thumbnail', drawing, { signal, deadlineMs: drawMs })
   }
 
   /**

@@ -75,10 +75,10 @@ export class SourcesOfLayers {
     return sources
   }
 
-  async #find(asked: LayerRecord, version: number, signal: AbortSignal): Promise<LayerSources> {
+  async #find(record: LayerRecord, version: number, signal: AbortSignal): Promise<LayerSources> {
     // The given version may be newer than the record: its raster has another grid.
     const { layers } = this.#deps.catalog
-    const layer = asked.version === version ? asked : ((await layers.findById(asked.id)) ?? asked)
+    const layer = record.version === version ? record : ((await layers.findById(record.id)) ?? record)
     const { raster, srs, crs: declared } = layer.details
     const crs = srs ?? declared ?? raster?.crs
     if (raster === undefined) throw noTiles('the layer has no raster')

@@ -148,8 +148,8 @@ function overviewFactors({ width, height }: MercatorPart): string[] {
 
 /** Reads the colours of a palette with `gdalinfo`. */
 async function readPalette(linked: LinkedRaster, step: Step): Promise<number[][] | undefined> {
-  const said = await run('gdalinfo', ['-json', '-norat', '-nofl', '-nomd', linked.path], step)
-  const { bands } = JSON.parse(said) as { bands?: { colorTable?: { entries?: number[][] } }[] }
+  const output = await run('gdalinfo', ['-json', '-norat', '-nofl', '-nomd', linked.path], step)
+  const { bands } = JSON.parse(output) as { bands?: { colorTable?: { entries?: number[][] } }[] }
   return bands?.[0]?.colorTable?.entries
 }
 
@@ -203,16 +203,16 @@ export async function makeCopy(
 async function suggestedPart(input: string[], step: Step): Promise<MercatorPart> {
   const view = join(step.folder, 'suggested.vrt')
   await run('gdalwarp', ['-q', '-of', 'VRT', '-t_srs', 'EPSG:3857', ...input, view], step)
-  const said = JSON.parse(await run('gdalinfo', ['-json', view], step)) as {
+  const output = JSON.parse(await run('gdalinfo', ['-json', view], step)) as {
     size: [number, number]
     geoTransform: number[]
   }
-  const [x = 0, cell = 1, , y = 0] = said.geoTransform
+  const [x = 0, cell = 1, , y = 0] = output.geoTransform
   const zoom = Math.max(0, Math.min(22, Math.round(Math.log2(cellSize(0) / cell))))
   const size = cellSize(zoom) * smallSide
   const [left, top] = [Math.floor((x + mercatorHalf) / size), Math.floor((mercatorHalf - y) / size)]
-  const right = Math.ceil((x + said.size[0] * cell + mercatorHalf) / size)
-  const bottom = Math.ceil((mercatorHalf - (y - said.size[1] * cell)) / size)
+  const right = Math.ceil((x + output.size[0] * cell + mercatorHalf) / size)
+  const bottom = Math.ceil((mercatorHalf - (y - output.size[1] * cell)) / size)
   return {
     zoom,
     column: left * smallSide,

@@ -35,8 +35,8 @@ export function mapFrame(
   maxZoom: number,
 ): MapFrame {
   const pixel = (mercator.maxX - mercator.minX) / picture.width
-  const wanted = Math.ceil(Math.log2(cellSize(0) / pixel) - 1e-6)
-  let zoom = Math.min(maxZoom, Math.max(0, wanted))
+  const requested = Math.ceil(Math.log2(cellSize(0) / pixel) - 1e-6)
+  let zoom = Math.min(maxZoom, Math.max(0, requested))
   let cells = cellsOf(mercator, zoom)
   while (zoom > 0 && cells.columns * cells.rows > mostCells) {
     zoom -= 1

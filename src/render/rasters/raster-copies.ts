@@ -86,11 +86,11 @@ export class RasterCopies {
 
   /** Removes copies of a layer that are of none of these files. */
   async prune(layerId: number, files: readonly RasterFile[]): Promise<void> {
-    const wanted = new Set(files.map(keyOf))
+    const requested = new Set(files.map(keyOf))
     const folder = this.#folderOf(layerId)
     for (const name of await readdir(folder).catch(() => [])) {
       const key = name.replace(/\..*$/, '')
-      if (wanted.has(key) || this.#making.has(key)) continue
+      if (requested.has(key) || this.#making.has(key)) continue
       this.#made.delete(key)
       await rm(join(folder, name), { recursive: true, force: true })
     }

@@ -131,9 +131,9 @@ export interface RasterMapDrawing extends Omit<RasterTileDrawing, 'square' | 'fo
 }
 
 /** Undefined where nothing is drawn. */
-async function draw(wish: RasterTileDrawing, signal: AbortSignal): Promise<Uint8Array | undefined> {
-  const { square, format } = wish
-  const picture = await paint(wish, square, signal)
+async function draw(drawing: RasterTileDrawing, signal: AbortSignal): Promise<Uint8Array | undefined> {
+  const { square, format } = drawing
+  const picture = await paint(drawing, square, signal)
   return picture && encodePicture(picture, { width: square.size, height: square.size }, format)
 }
 
@@ -159,9 +159,9 @@ async function paint(
   return isEmpty ? undefined : picture
 }
 
-async function map(wish: RasterMapDrawing, signal: AbortSignal): Promise<Uint8Array> {
-  const { frame, format } = wish
-  const rgba = await drawMap(frame, wish, (square) => paint(wish, square, signal), signal)
+async function map(drawing: RasterMapDrawing, signal: AbortSignal): Promise<Uint8Array> {
+  const { frame, format } = drawing
+  const rgba = await drawMap(frame, drawing, (square) => paint(drawing, square, signal), signal)
   return encodePicture(rgba, frame, format)
 }
 
@@ -185,9 +185,9 @@ const handlers = {
     { files }: { files: RasterFile[] },
     { signal }: CallContext,
   ): Promise<(BandSummary | undefined)[]> => (await sampled(files, signal)).map(rasterSummary),
-  map: (wish: RasterMapDrawing, { signal }: CallContext): Promise<Uint8Array> => map(wish, signal),
-  draw: (wish: RasterTileDrawing, { signal }: CallContext): Promise<Uint8Array | undefined> =>
-    draw(wish, signal),
+  map: (drawing: RasterMapDrawing, { signal }: CallContext): Promise<Uint8Array> => map(drawing, signal),
+  draw: (drawing: RasterTileDrawing, { signal }: CallContext): Promise<Uint8Array | undefined> =>
+    draw(drawing, signal),
 }
 
 export type RasterHandlers = typeof handlers

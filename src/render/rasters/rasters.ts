@@ -124,7 +124,7 @@ export class Rasters {
     this.#tiles = deps.keepTiles({
       formats: ['png', 'webp'],
       canMake: ({ details }) => details.kind === 'raster',
-      make: (layer, wanted, signal) => this.#make(layer, wanted, signal),
+      make: (layer, key, signal) => this.#make(layer, key, signal),
       metadata: ({ name, details }) => ({ name, description: details.title, type: 'overlay' }),
     })
     this.#stopListening = [
@@ -148,22 +148,22 @@ export class Rasters {
   }
 
   /** Throws `Failure`: `no-tiles` with the reason, or `tiles-being-made` where the copy of a large raster is not ready. */
-  async tile(layer: LayerRecord, question: RasterTileRequest, signal: AbortSignal): Promise<CachedTile> {
-    return this.#tiles.tile(layer, wantedOf(question), signal)
+  async tile(layer: LayerRecord, request: RasterTileRequest, signal: AbortSignal): Promise<CachedTile> {
+    return this.#tiles.tile(layer, requestedOf(request), signal)
   }
 
   /** Draws a tile with the colours of an unsaved style; not cached. Empty if nothing is drawn. */
   async drawUnsaved(
     layer: LayerRecord,
-    question: RasterTileRequest,
+    request: RasterTileRequest,
     signal: AbortSignal,
   ): Promise<Uint8Array> {
-    return (await this.#make(layer, wantedOf(question), signal)).bytes
+    return (await this.#make(layer, requestedOf(request), signal)).bytes
   }
 
   /** A picture of a rectangle; throws as `tile` does. Its bytes are never empty. */
-  async map(layer: LayerRecord, question: RasterMapRequest, signal: AbortSignal): Promise<CachedTile> {
-    const { frame, symbols, times, format, background } = question
+  async map(layer: LayerRecord, request: RasterMapRequest, signal: AbortSignal): Promise<CachedTile> {
+    const { frame, symbols, times, format, background } = request
     const version = await this.#deps.catalog.layers.versionOf(layer)
     const sources = await this.#sources.of(layer, version, signal)
     const shown = within(sources, boxOfFrame(frame), times).slice(-maxPainted)
@@ -171,7 +171,7 @@ export class Rasters {
     const drawn = await this.#within(patience, signal, () => this.#drawn(layer, shown, patience))
     const facts = await this.#within(patience, signal, () => this.#factsOf(layer, sources, patience))
     const palette = facts.palette ?? drawn.palette
-    const wish = {
+    const options = {
       files: drawn.files,
       symbols,
       isMixed: sources.isMixed,
@@ -180,15 +180,15 @@ export class Rasters {
       background,
       facts: palette === undefined ? facts : { ...facts, palette },
     }
-    const bytes = await this.#pool.call('map', wish, { signal, deadlineMs: drawMs })
+    const bytes = await this.#pool.call('map', options, { signal, deadlineMs: drawMs })
     const after = await this.#deps.catalog.layers.versionOf(layer)
     const isCurrent = version.isCurrent && after.isCurrent && after.version === version.version
     return { bytes, counts: {}, version: version.version, isCurrent }
   }
 
-  async #make(layer: LayerRecord, wanted: UnversionedTileKey, signal: AbortSignal): Promise<Made> {
-    const { tile, format } = wanted
-    const { scale, symbols, time } = JSON.parse(wanted.variant) as Pick<
+  async #make(layer: LayerRecord, key: UnversionedTileKey, signal: AbortSignal): Promise<Made> {
+    const { tile, format } = key
+    const { scale, symbols, time } = JSON.parse(key.variant) as Pick<
       RasterTileRequest,
       'scale' | 'symbols'
     > & { time?: string }
@@ -202,7 +202,7 @@ export class Rasters {
     const drawn = await this.#within(patience, signal, () => this.#drawn(layer, shown, patience))
     const facts = await this.#within(patience, signal, () => this.#factsOf(layer, sources, patience))
     const palette = facts.palette ?? drawn.palette
-    const wish = {
+    const request = {
       files: drawn.files,
       symbols,
       square,
@@ -210,7 +210,7 @@ export class Rasters {
       format: format === 'webp' ? format : 'png',
       facts: palette === undefined ? facts : { ...facts, palette },
     } as const
-    const bytes = await this.#pool.call('draw', wish, { signal, deadlineMs: drawMs })
+    const bytes = await this.#pool.call('draw', request, { signal, deadlineMs: drawMs })
     return bytes === undefined ? nothing : { bytes, counts: {} }
   }
 
@@ -305,10 +305,10 @@ export class Rasters {
   }
 
   /** A shared inspection continues when one of its callers leaves. */
-  #look({ file: asked }: DrawnRasterSource, signal: AbortSignal): Promise<AlignedFacts | undefined> {
-    if (!/\.tiff?$/i.test(asked.path)) return Promise.resolve(undefined)
-    const look = this.#looks.get(JSON.stringify(asked), () =>
-      this.#pool.call('look', asked, { deadlineMs: drawMs }).catch((error: unknown) => {
+  #look({ file: rasterFile }: DrawnRasterSource, signal: AbortSignal): Promise<AlignedFacts | undefined> {
+    if (!/\.tiff?$/i.test(rasterFile.path)) return Promise.resolve(undefined)
+    const look = this.#looks.get(JSON.stringify(rasterFile), () =>
+      this.#pool.call('look', rasterFile, { deadlineMs: drawMs }).catch((error: unknown) => {
         if (error instanceof Failure) throw error
         // GDAL may be able to read a file that this TIFF reader cannot.
         return undefined
@@ -351,9 +351,9 @@ export class Rasters {
   }
 }
 
-function wantedOf({ tile, scale, symbols, time, format }: RasterTileRequest): UnversionedTileKey {
-  const told = time === undefined ? {} : { time: timeSelectionText(time) }
-  return { set: 'WebMercatorQuad', tile, variant: JSON.stringify({ scale, symbols, ...told }), format }
+function requestedOf({ tile, scale, symbols, time, format }: RasterTileRequest): UnversionedTileKey {
+  const reported = time === undefined ? {} : { time: timeSelectionText(time) }
+  return { set: 'WebMercatorQuad', tile, variant: JSON.stringify({ scale, symbols, ...reported }), format }
 }
 
 /** Returns the extent of a frame's cells; the whole world if they cross its edge. */

@@ -72,19 +72,23 @@ export async function readTileCells(
   const noData = parseNoData(pyramid.noData)
   const step = 2 ** Math.abs(level.zoom - zoom)
   if (level.zoom >= zoom) {
-    const asked = { column: column * step, row: row * step, width: size * step, height: size * step }
-    const window = clip(asked, level)
+    const requested = { column: column * step, row: row * step, width: size * step, height: size * step }
+    const window = clip(requested, level)
     if (window === undefined) return undefined
     const cells = await readLevel(file, level, window, noData, reading)
-    const left = window.column + level.column - asked.column
-    const top = window.row + level.row - asked.row
+    const left = window.column + level.column - requested.column
+    const top = window.row + level.row - requested.row
     return reduceCells(cells, { left, top, step, size }, isMean)
   }
   const first = { column: Math.floor(column / step), row: Math.floor(row / step) }
   const end = { column: Math.ceil((column + size) / step), row: Math.ceil((row + size) / step) }
-  const asked = { ...first, width: end.column - first.column, height: end.row - first.row }
-  if (clip(asked, level) === undefined) return undefined
-  const window = { ...asked, column: asked.column - level.column, row: asked.row - level.row }
+  const requestedItem = { ...first, width: end.column - first.column, height: end.row - first.row }
+  if (clip(requestedItem, level) === undefined) return undefined
+  const window = {
+    ...requestedItem,
+    column: requestedItem.column - level.column,
+    row: requestedItem.row - level.row,
+  }
   const cells = await readLevel(file, level, window, noData, reading)
   return spreadCells(cells, step, { left: column - first.column * step, top: row - first.row * step, size })
 }

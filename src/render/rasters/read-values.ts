@@ -114,8 +114,8 @@ async function readCell(
   const driver = rasterDrivers.find(({ name }) => name === format?.name)
   if (driver === undefined) throw noTiles('its file is no raster that is known')
   return withRasterSource(data, driver, async ({ path, folder, env }) => {
-    const asked = ['-valonly', path, String(column), String(row)]
-    const [program, args] = await limitedProgram('gdallocationinfo', asked)
+    const requested = ['-valonly', path, String(column), String(row)]
+    const [program, args] = await limitedProgram('gdallocationinfo', requested)
     try {
       const options = { cwd: folder, env, timeoutMs: readMs, maxOutputBytes, signal }
       const { stdout } = await runProgram(program, args, options)
@@ -130,9 +130,9 @@ async function readCell(
 
 /** Undefined where no band has data. */
 function valuesOf(bands: readonly RasterBand[], texts: readonly string[]): BandValue[] | undefined {
-  const told = bands.map((band, at) => ({ band, value: numberOf(texts[at]) }))
-  const isClear = told.some(({ band, value }) => band.color === 'Alpha' && value === 0)
-  const values = told
+  const reported = bands.map((band, at) => ({ band, value: numberOf(texts[at]) }))
+  const isClear = reported.some(({ band, value }) => band.color === 'Alpha' && value === 0)
+  const values = reported
     .filter(({ band }) => band.color !== 'Alpha')
     .map(({ band, value }, at) => ({
       name: band.description ?? `band ${at + 1}`,

@@ -49,6 +49,6 @@ export function parseTime(text: string | undefined): TimeSelection | undefined {
 
 /** The same as a text that `parseTime` reads. */
 export function timeSelectionText({ fromMs, toMs }: TimeSelection): string {
-  const said = (ms: number): string => (Number.isFinite(ms) ? new Date(ms).toISOString() : '..')
-  return `${said(fromMs)}/${said(toMs)}`
+  const output = (ms: number): string => (Number.isFinite(ms) ? new Date(ms).toISOString() : '..')
+  return `${output(fromMs)}/${output(toMs)}`
 }

@@ -33,8 +33,8 @@ async function isOwnWay(reprojector: Reprojector): Promise<boolean> {
     if (!isOwn) await reprojector.transform(Float64Array.of(0, 0, 0))
     return isOwn
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error)
-    throw new CrsError('no-transformation', `GDAL knows no way: ${said}`)
+    const output = error instanceof Error ? error.message : String(error)
+    throw new CrsError('no-transformation', `GDAL knows no way: ${output}`)
   } finally {
     await reprojector.close()
   }

@@ -46,9 +46,9 @@ interface EnvelopeReadOptions {
 }
 
 /** The envelopes of all rows of a table, in the order of their keys. */
-export async function readEnvelopes(reads: TileReads, wish: EnvelopeReadOptions): Promise<Envelopes> {
-  const numbered = await reads.readNumbered?.(wish.table, wish.signal)
-  return numbered === undefined ? readInOrder(reads, wish) : readAndSort(numbered, wish)
+export async function readEnvelopes(reads: TileReads, options: EnvelopeReadOptions): Promise<Envelopes> {
+  const numbered = await reads.readNumbered?.(options.table, options.signal)
+  return numbered === undefined ? readInOrder(reads, options) : readAndSort(numbered, options)
 }
 
 async function readInOrder(

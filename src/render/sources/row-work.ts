@@ -40,7 +40,7 @@ const chunkRows = 32
 /** Size of one write to the disk. */
 const mostWaitingBytes = 1 << 18
 /** Rows per read: the page size of stores. */
-const askedRows = 256
+const requestedRows = 256
 /** Disk space that is left free for other uses. */
 const spareBytes = 256 << 20
 const mostColumns = 256
@@ -87,12 +87,12 @@ async function writeRows(reads: TileReads, { request, store, signal, notify }: M
   const sides = roundedSides(envelopes)
   await using file = await open(path, 'wx', 0o640)
   const writer = new RowFileWriter(file, request)
-  for (let from = 0; from < order.length; from += askedRows) {
-    const near = order.subarray(from, from + askedRows)
+  for (let from = 0; from < order.length; from += requestedRows) {
+    const near = order.subarray(from, from + requestedRows)
     const rows = near.slice().sort()
-    const wanted = Array.from(rows, (row) => ids.at(row))
+    const requested = Array.from(rows, (row) => ids.at(row))
     let at = 0
-    for await (const page of reads.readTile({ table, ids: wanted }, signal)) {
+    for await (const page of reads.readTile({ table, ids: requested }, signal)) {
       const found = rowsOfPage(page, { rows, ids, from: at })
       at = found.next
       for (const part of partsOf(found.rows, near))

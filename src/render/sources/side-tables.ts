@@ -94,19 +94,19 @@ export class SideTables {
     const { table, crs, rows } = side
     await requireWay(side)
     const query = { table, limit, offset }
-    const wish: FeaturePageRequest = { query, crs, srs, isYx: false, numberMatched: rows }
-    yield* this.#open(side).writePage(wish, signal)
+    const request: FeaturePageRequest = { query, crs, srs, isYx: false, numberMatched: rows }
+    yield* this.#open(side).writePage(request, signal)
   }
 
   /** Returns the listed changes of a change file, as text. */
   changes(
     { path }: Pick<SideTable, 'path'>,
-    wish: ChangePageRequest,
+    request: ChangePageRequest,
     signal: AbortSignal,
   ): AsyncIterable<Uint8Array> {
     return this.#deps
       .openStore({ type: ownStores.file.type, parameters: { path } })
-      .writeChangePage(wish, signal)
+      .writeChangePage(request, signal)
   }
 
   /** Deletes a file with everything made from it; does nothing if it does not exist. */

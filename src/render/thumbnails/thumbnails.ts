@@ -55,17 +55,17 @@ export class Thumbnails {
   async get(
     layer: LayerRecord,
     { version, isCurrent }: { version: number; isCurrent: boolean },
-    question: ThumbnailRequest,
+    request: ThumbnailRequest,
     signal: AbortSignal,
   ): Promise<Thumbnail> {
-    const { width, height, format, styleKey } = question
+    const { width, height, format, styleKey } = request
     const key = JSON.stringify([layer.id, version, styleKey, width, height, format])
     const known = isCurrent ? this.#kept.get(key) : undefined
     if (known !== undefined) return known
     const drawn =
       layer.details.kind === 'raster'
-        ? await this.#ofRasters(layer, question, signal)
-        : await this.#ofFeatures(layer, question, signal)
+        ? await this.#ofRasters(layer, request, signal)
+        : await this.#ofFeatures(layer, request, signal)
     const made = {
       bytes: drawn.bytes,
       version,
@@ -88,40 +88,40 @@ export class Thumbnails {
   /** The same for an earlier version of a feature layer, whose vector tiles `read` returns; not cached. */
   ofEarlier(
     layer: LayerRecord,
-    question: Omit<ThumbnailRequest, 'styleKey' | 'symbols'>,
+    query: Omit<ThumbnailRequest, 'styleKey' | 'symbols'>,
     read: (tile: TileAddress, attributes: string[]) => Promise<Uint8Array>,
     signal: AbortSignal,
   ): Promise<Uint8Array> {
-    const attributes = attributesOf(layer, question.style)
-    return this.#draw(question, (tile) => read(tile, attributes), signal)
+    const attributes = attributesOf(layer, query.style)
+    return this.#draw(query, (tile) => read(tile, attributes), signal)
   }
 
-  async #ofFeatures(layer: LayerRecord, question: ThumbnailRequest, signal: AbortSignal) {
+  async #ofFeatures(layer: LayerRecord, request: ThumbnailRequest, signal: AbortSignal) {
     const { maps } = this.#deps
     await maps.requireTiles(layer)
     const versions: (number | undefined)[] = []
-    const attributes = attributesOf(layer, question.style)
+    const attributes = attributesOf(layer, request.style)
     const read = async (tile: TileAddress): Promise<Uint8Array> => {
       const made = await maps.tile(layer, { set: 'WebMercatorQuad', tile, attributes }, signal)
       versions.push(made.isCurrent ? made.version : undefined)
       return made.bytes
     }
-    return { versions, bytes: await this.#draw(question, read, signal) }
+    return { versions, bytes: await this.#draw(request, read, signal) }
   }
 
   async #draw(
-    question: Omit<ThumbnailRequest, 'styleKey' | 'symbols'>,
+    query: Omit<ThumbnailRequest, 'styleKey' | 'symbols'>,
     read: (tile: TileAddress) => Promise<Uint8Array>,
     signal: AbortSignal,
   ): Promise<Uint8Array> {
-    const { width, height, format, style, range } = question
+    const { width, height, format, style, range } = query
     const box = range === undefined ? undefined : await this.#narrow(mercatorBox(range), read, signal)
     const frame = box && frameOf(box, { width, height, maxZoom: deepestVectors })
     const tiles = await Promise.all(
       (frame?.tiles ?? []).map(async ({ tile, ...place }) => ({ ...place, bytes: await read(tile) })),
     )
-    const wish = { width, height, format, style, size: frame?.size ?? 1, scale: frame?.scale ?? 1 }
-    return this.#deps.pictures.thumbnail({ ...wish, tiles }, signal)
+    const request = { width, height, format, style, size: frame?.size ?? 1, scale: frame?.scale ?? 1 }
+    return this.#deps.pictures.thumbnail({ ...request, tiles }, signal)
   }
 
   /** A layer that lies only on both sides of the antimeridian is shown in one piece. */
@@ -136,9 +136,9 @@ export class Thumbnails {
     return { ...box, west: span[0], east: span[1] }
   }
 
-  async #ofRasters(layer: LayerRecord, question: ThumbnailRequest, signal: AbortSignal) {
+  async #ofRasters(layer: LayerRecord, request: ThumbnailRequest, signal: AbortSignal) {
     const { rasters, pictures } = this.#deps
-    const { width, height, format, symbols, range } = question
+    const { width, height, format, symbols, range } = request
     const { maxzoom: maxZoom } = await rasters.zooms(layer, signal)
     // Tiles of rasters have half as many cells in both directions as those that frames are made of.
     const frame = range && frameOf(mercatorBox(range), { width, height, maxZoom })
@@ -157,8 +157,8 @@ export class Thumbnails {
       }),
     )
     const drawn = tiles.flatMap(({ bytes, ...place }) => (bytes.length === 0 ? [] : [{ ...place, bytes }]))
-    const wish = { width, height, format, size: frame?.size ?? 1, scale: frame?.scale ?? 1, tiles: drawn }
-    return { versions, bytes: await pictures.thumbnail(wish, signal) }
+    const options = { width, height, format, size: frame?.size ?? 1, scale: frame?.scale ?? 1, tiles: drawn }
+    return { versions, bytes: await pictures.thumbnail(options, signal) }
   }
 }
 

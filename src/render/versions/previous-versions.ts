@@ -72,8 +72,8 @@ export class PreviousVersions {
   /** Throws `Failure` for an unknown version (`not-found`) or one without stored data (`conflict`). */
   async at(layer: LayerRecord, version: number, signal: AbortSignal): Promise<EarlierLayer> {
     const { versions, layers, stores } = this.#deps.catalog
-    const told = await versions.get({ ...layer, layer }, version)
-    const { details, storeId, nativeName } = told
+    const versionSummary = await versions.get({ ...layer, layer }, version)
+    const { details, storeId, nativeName } = versionSummary
     const then = { ...layer, details, storeId, nativeName }
     const present = async (): Promise<EarlierLayer> => ({
       layer: then,
@@ -81,12 +81,12 @@ export class PreviousVersions {
       connection: await stores.connection(await stores.get(storeId)),
     })
     if (version === layer.version) return present()
-    const way = await versions.wayBack(told)
+    const way = await versions.wayBack(versionSummary)
     if (way.kind === 'none')
       throw conflict('not-restorable', `Version ${version} cannot be read: ${way.reason}`)
     if (way.kind === 'present') return present()
-    if (way.kind === 'files') return this.#ofFiles(then, told)
-    return this.#ofCopy(then, told, way.path, signal)
+    if (way.kind === 'files') return this.#ofFiles(then, versionSummary)
+    return this.#ofCopy(then, versionSummary, way.path, signal)
   }
 
   /** Like `at`, and retries while the copy is being made. */

@@ -43,12 +43,12 @@ export class StateCopies {
    */
   async sweep(kept: () => Promise<ReadonlySet<number>>): Promise<void> {
     const folders = await this.#folders()
-    const wanted = await kept()
+    const requested = await kept()
     const found: { folder: string; sizeBytes: number; usedMs: number }[] = []
     for (const { id, folder } of folders) {
       if (this.#making.has(id)) continue
       const file = await stat(join(folder, fileName)).catch(() => undefined)
-      if (file === undefined || !wanted.has(id)) await rm(folder, { recursive: true, force: true })
+      if (file === undefined || !requested.has(id)) await rm(folder, { recursive: true, force: true })
       else found.push({ folder, sizeBytes: file.size, usedMs: file.atimeMs })
     }
     let sizeBytes = found.reduce((sum, one) => sum + one.sizeBytes, 0)

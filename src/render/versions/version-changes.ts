@@ -77,14 +77,14 @@ export class VersionChanges {
    */
   async between(
     of: VersionedLayer,
-    wanted: ComparedVersions,
+    comparedVersions: ComparedVersions,
     signal: AbortSignal,
   ): Promise<VersionDifference> {
-    const before = await this.#side(of, wanted.before)
-    const after = await this.#side(of, wanted.after)
+    const before = await this.#side(of, comparedVersions.before)
+    const after = await this.#side(of, comparedVersions.after)
     requireSameCrs(before.version, after.version)
     const match = {
-      ...(await this.#matchOf(of, before, after, wanted.keys)),
+      ...(await this.#matchOf(of, before, after, comparedVersions.keys)),
       ...defined({ identity: sharedIdentity(before.version, after.version) }),
     }
     const contents = [before, after].map(({ version, place }) => [
@@ -103,7 +103,7 @@ export class VersionChanges {
     })
     const waiting = AbortSignal.any([signal, AbortSignal.timeout(longestWaitMs)])
     return orAborted(found, waiting).catch((error: unknown) => {
-      throw waiting.aborted && !signal.aborted ? notReady(wanted) : error
+      throw waiting.aborted && !signal.aborted ? notReady(comparedVersions) : error
     })
   }
 

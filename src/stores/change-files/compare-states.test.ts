@@ -38,8 +38,8 @@ async function compare(
 ): Promise<{ counts: ChangeCounts; matchedBy: string[]; listed: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-compare-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const wish = { match, path: join(folder, 'a.gpkg'), limit: 1000, onPage: () => undefined }
-  const found = await compareStates(before, after, wish, never)
+  const request = { match, path: join(folder, 'a.gpkg'), limit: 1000, onPage: () => undefined }
+  const found = await compareStates(before, after, request, never)
   assert.deepEqual(readdirSync(folder), ['a.gpkg'])
   return found
 }

@@ -49,12 +49,12 @@ function insertRow(
 ): void {
   const values: Record<string, unknown> = {}
   const parts: Part[] = []
-  for (const told of columns) {
-    const index = batch.schema.attributes.findIndex(({ name }) => name === told.name)
+  for (const attribute of columns) {
+    const index = batch.schema.attributes.findIndex(({ name }) => name === attribute.name)
     const [own, column] = [batch.schema.attributes[index], batch.columns[index]]
     const value = own === undefined || column === undefined ? null : columnValue(column, row)
     parts.push(partOf(value, own))
-    values[told.name] = own === undefined || own.type === told.type ? value : asText(value, own)
+    values[attribute.name] = own === undefined || own.type === attribute.type ? value : asText(value, own)
   }
   const geometry = geometryOf(batch, row)
   const keys =

@@ -106,7 +106,7 @@ function* triangles(count: number, seed: number): Generator<WriterRow> {
   }
 }
 
-function questions(seed: number): Query[] {
+function queries(seed: number): Query[] {
   const next = random(seed)
   const box = (): { minX: number; minY: number; maxX: number; maxY: number } => {
     const [x, y, w, h] = [next() * 360 - 180, next() * 180 - 90, next() ** 3 * 200, next() ** 3 * 100]
@@ -136,7 +136,7 @@ describe('a file served as it is', () => {
     const path = join(temporaryFolder(test), 'shapes.shp')
     writeShapefile(path, { shapeType: 5, fields, rows: triangles(6000, 7) })
     const store = await indexed(path)
-    for (const query of questions(11)) {
+    for (const query of queries(11)) {
       const expected = await idsByScan(sourceOf(path), query)
       assert.deepEqual(await idsOf(store, 'shapes', query), expected, JSON.stringify(query))
       assert.equal(await store.count({ table: 'shapes', ...query }, signal), expected.length)
@@ -234,7 +234,7 @@ describe('a file served as it is', () => {
     })
     writeFileSync(path, writeFlatGeobuf({ geometryType: 0, features }))
     const store = await indexed(path, 'FlatGeobuf')
-    for (const query of questions(5).filter(({ time }) => time === undefined)) {
+    for (const query of queries(5).filter(({ time }) => time === undefined)) {
       const expected = await idsByScan(sourceOf(path, 'FlatGeobuf'), query)
       assert.deepEqual(await idsOf(store, 'mixed', query), expected, JSON.stringify(query))
       assert.equal(await store.count({ table: 'mixed', ...query }, signal), expected.length)

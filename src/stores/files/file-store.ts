@@ -90,8 +90,8 @@ export class FileStore implements VectorStore {
     })
   }
 
-  tableName(wanted: string, suffix = ''): string {
-    return wanted + suffix
+  tableName(requested: string, suffix = ''): string {
+    return requested + suffix
   }
 
   stage(): never {
@@ -283,12 +283,15 @@ export class FileStore implements VectorStore {
     const state = JSON.stringify(index.header.stamp)
     if (state !== this.#matchedState) this.#matches.clear()
     this.#matchedState = state
-    const { filter: asked, ...plain } = filter
-    const key = JSON.stringify([plain, filterKey(asked)])
+    const { filter: requested, ...plain } = filter
+    const key = JSON.stringify([plain, filterKey(requested)])
     if (this.#matches.has(key)) return this.#matches.get(key)
     const open = async (isGeometryOnly: boolean): Promise<PlacedRows> => {
       const rows = await this.#openRows(indexed, signal, { isGeometryOnly })
-      return { ...rows, read: (wanted, own) => this.#unchanged(indexed, rows, rows.read(wanted, own)) }
+      return {
+        ...rows,
+        read: (rowOffsets, own) => this.#unchanged(indexed, rows, rows.read(rowOffsets, own)),
+      }
     }
     const ways = { openGeometries: () => open(true), openRows: () => open(false) }
     const found = await matchRows({ index, ...ways, signal }, filter)

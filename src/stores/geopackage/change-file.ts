@@ -25,7 +25,7 @@ export async function beginTableChange(
   try {
     const triggers = setCatalogueTriggersAside(db)
     const commit = (): void => {
-      triggers.putBack()
+      triggers.restore()
       write.commit(() => db.exec('COMMIT'))
     }
     return { commit, rollBack }

@@ -34,17 +34,17 @@ export function foreseeCrs(
   findDefinition: FindCrsDefinition,
 ): number {
   const columns = 'srs_name, srs_id, organization, organization_coordsys_id, definition'
-  const trial = new DatabaseSync(':memory:')
+  const dryRun = new DatabaseSync(':memory:')
   try {
-    trial.exec(`CREATE TABLE gpkg_spatial_ref_sys (${columns})`)
-    const add = trial.prepare('INSERT INTO gpkg_spatial_ref_sys VALUES (?, ?, ?, ?, ?)')
-    trial.exec('BEGIN')
+    dryRun.exec(`CREATE TABLE gpkg_spatial_ref_sys (${columns})`)
+    const add = dryRun.prepare('INSERT INTO gpkg_spatial_ref_sys VALUES (?, ?, ?, ?, ?)')
+    dryRun.exec('BEGIN')
     for (const row of db.prepare(`SELECT ${columns} FROM gpkg_spatial_ref_sys`).iterate()) {
       add.run(...(Object.values(row) as SQLInputValue[]))
     }
-    return ensureCrs(trial, crs, findDefinition)
+    return ensureCrs(dryRun, crs, findDefinition)
   } finally {
-    trial.close()
+    dryRun.close()
   }
 }
 

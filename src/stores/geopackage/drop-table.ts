@@ -42,5 +42,5 @@ function removeTable(db: DatabaseSync, name: string): void {
   deleteContents(db, table.name)
   const kind = findObject(db, table.name)?.['type'] === 'view' ? 'VIEW' : 'TABLE'
   db.exec(`DROP ${kind} ${quoteName(table.name)}`)
-  triggers.putBack()
+  triggers.restore()
 }

@@ -36,7 +36,7 @@ export function storeFailure(error: unknown, path: string): unknown {
   const known = typeof errcode === 'number' ? causes[errcode & 0xff] : undefined
   if (known === undefined) return error
   // SQLite's own text is only used for constraints.
-  const said = known.code === 'constraint-violated' ? `: ${error.message}` : ''
-  const message = `The GeoPackage "${name}" ${known.text}${said}`
+  const output = known.code === 'constraint-violated' ? `: ${error.message}` : ''
+  const message = `The GeoPackage "${name}" ${known.text}${output}`
   return new Failure(known.kind, known.code, message, { cause: error })
 }

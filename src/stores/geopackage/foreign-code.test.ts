@@ -71,10 +71,10 @@ describe('triggers of somebody else', () => {
       const before = triggersOf(path)
       const { messages } = await loadRows(store, { mode: 'APPEND', schema, rows: rows(3, 4) })
       assert.deepEqual(await codes(store), [1, 2, 3, 4])
-      const isToldOf = / ON layer /.test(sql) && !sql.includes('rtree_')
+      const isReportedOf = / ON layer /.test(sql) && !sql.includes('rtree_')
       assert.equal(
         messages.some(({ code }) => code === 'triggers-not-run'),
-        isToldOf,
+        isReportedOf,
       )
       await loadRows(store, { mode: 'REPLACE', schema, rows: rows(5) })
       assert.deepEqual(await codes(store), [5])

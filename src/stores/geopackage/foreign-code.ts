@@ -24,7 +24,7 @@ export interface SetAside {
   names: string[]
   triggers: Pick<Trigger, 'name' | 'sql'>[]
   /** Restores them, in the same transaction. */
-  putBack(): void
+  restore(): void
 }
 
 function triggersOf(db: DatabaseSync, tables: readonly string[]): Trigger[] {
@@ -42,7 +42,7 @@ function setAside(db: DatabaseSync, triggers: Trigger[]): SetAside {
   return {
     names: triggers.map(({ name }) => name),
     triggers: triggers.map(({ name, sql }) => ({ name, sql })),
-    putBack: () => {
+    restore: () => {
       for (const { sql } of triggers) db.exec(sql)
     },
   }

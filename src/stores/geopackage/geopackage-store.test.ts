@@ -25,7 +25,7 @@ const stationTable = 'stazioni_metropolitana'
 /** Longer than the resolution of file times. */
 const settledMs = 60
 
-interface Place {
+interface Location {
   folder: string
   path: string
   store: VectorStore
@@ -33,7 +33,7 @@ interface Place {
   query(sql: string): unknown
 }
 
-async function withPlace(test: (place: Place) => Promise<void>): Promise<void> {
+async function withPlace(test: (place: Location) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-'))
   const path = join(folder, 'x.gpkg')
   const findDefinition = (srs: string) => ({
@@ -60,7 +60,7 @@ const rows = (count: number): Row[] =>
   Array.from({ length: count }, (_, i) => ({ geometry: point(i, i), values: [`n${i}`] }))
 const schema = schemaOf({ name: 'text' }, 'Point')
 
-function assertSound({ query }: Place, table = 'layer', geometry = 'geom'): void {
+function assertSound({ query }: Location, table = 'layer', geometry = 'geom'): void {
   assert.equal(query('PRAGMA integrity_check'), 'ok')
   assert.equal(query('PRAGMA foreign_key_check'), undefined)
   assert.equal(query(`SELECT rtreecheck('rtree_${table}_${geometry}')`), 'ok')
@@ -215,8 +215,8 @@ describe('GeoPackage store', () => {
         query(`SELECT json_array(a, b, CAST(c AS TEXT), d, e, f, g) FROM layer`),
         '[-9999,9999999999,"999999999999999999",12.34567890123,"1","0.50","12300"]',
       )
-      const told = messages.find(({ code }) => code === 'decimals-as-text')
-      assert.match(told?.message ?? '', /"e", "f", "g"/)
+      const reported = messages.find(({ code }) => code === 'decimals-as-text')
+      assert.match(reported?.message ?? '', /"e", "f", "g"/)
     }))
 
   for (const mode of ['REPLACE', 'APPEND'] as const) {

@@ -91,7 +91,7 @@ export function createGeoPackageStore(
     indexedColumns: async (table) => look<string[]>([], (db) => indexedColumns(db, table)),
     tableName: toTableName,
     stage: (request, batches, hooks) => write(() => stageLoad(surroundings, request, batches, hooks)),
-    takeUp: (request, laidBy, hooks) => write(() => takeUp(surroundings, request, laidBy, hooks)),
+    takeUp: (request, retainedRows, hooks) => write(() => takeUp(surroundings, request, retainedRows, hooks)),
     ...(settings.isReadOnly === true ? {} : changesOf(surroundings, reading)),
     outcome: async (token) => {
       const { table, lastChange } = JSON.parse(token) as { table: string; lastChange: string }

@@ -6,13 +6,13 @@ import type { GeoPackageLoadPlan } from './load-plan.ts'
 
 /** Creates the indexes that a load requests, except on columns that have one. */
 export function createIndexes(db: DatabaseSync, plan: GeoPackageLoadPlan, hooks: LoadHooks): void {
-  for (const wanted of plan.request.indexes) {
-    const column = plan.columns.find(({ target }) => isSameName(target.name, wanted))?.name
-    if (plan.keepsIds && plan.keyColumn !== undefined && isSameName(plan.keyColumn.target.name, wanted))
+  for (const requested of plan.request.indexes) {
+    const column = plan.columns.find(({ target }) => isSameName(target.name, requested))?.name
+    if (plan.keepsIds && plan.keyColumn !== undefined && isSameName(plan.keyColumn.target.name, requested))
       continue
     if (column === undefined) {
-      const message = `There is no column "${wanted}" in "${plan.table}" to index`
-      if (plan.request.schema.geometry?.name !== wanted) {
+      const message = `There is no column "${requested}" in "${plan.table}" to index`
+      if (plan.request.schema.geometry?.name !== requested) {
         hooks.onMessage({ level: 'warning', code: 'index-without-column', message })
       }
     } else if (!isIndexed(db, plan.table, column)) {
@@ -31,7 +31,7 @@ function isIndexed(db: DatabaseSync, table: string, column: string): boolean {
   })
 }
 
-function freeIndexName(db: DatabaseSync, wanted: string): string {
+function freeIndexName(db: DatabaseSync, requested: string): string {
   const find = db.prepare('SELECT 1 FROM main.sqlite_schema WHERE lower(name) = lower(?)')
-  return freeName(wanted, (name) => find.get(name) !== undefined, { separator: '_', first: 1 })
+  return freeName(requested, (name) => find.get(name) !== undefined, { separator: '_', first: 1 })
 }

@@ -95,7 +95,7 @@ export function updateStagedRows(
     if (plan.keepsIds) removeWithoutRow(db, indexed, refused.length + staged.refused.length)
     else for (const id of [...refused, ...staged.refused]) remove.run(base + id)
   }
-  triggers.putBack()
+  triggers.restore()
   requireRows(table, countRows(db, table) - before, staged.rowCount - refused.length)
   return { refused: refused.length, foreignTriggers: triggers.foreign }
 }

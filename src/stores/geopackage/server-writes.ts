@@ -70,9 +70,9 @@ const works = new Map<string, Map<string, Work & { begunMs: number }>>()
 const tell = openNews<WriteNotice>('own-writes', take)
 hearEnds((ended) => setTimeout(() => forgetWorksOf(ended), lastWordsMs).unref())
 
-function take(told: WriteNotice): void {
-  if (told.isOver) takeEnd(told)
-  else takeBegin(told)
+function take(writeNotice: WriteNotice): void {
+  if (writeNotice.isOver) takeEnd(writeNotice)
+  else takeBegin(writeNotice)
 }
 
 const keyOf = ({ pid, threadId: thread, number }: Work): string => `${pid}.${thread}.${number}`
@@ -82,8 +82,8 @@ function takeBegin({ path, work, from }: WriteNotice): void {
   // During a transaction of Terrane a log may grow and be moved in part without a visible change.
   if (known !== undefined && isAtWork(path)) known.before.add(from)
   else if (!isKnown(path, from)) know(path, { latest: from, before: new Set() })
-  const underWay = works.get(path) ?? new Map<string, Work & { begunMs: number }>()
-  works.set(path, underWay.set(keyOf(work), { ...work, begunMs: performance.now() }))
+  const inFlight = works.get(path) ?? new Map<string, Work & { begunMs: number }>()
+  works.set(path, inFlight.set(keyOf(work), { ...work, begunMs: performance.now() }))
 }
 
 function takeEnd({ path, work, from, to }: WriteNotice): void {
@@ -105,15 +105,15 @@ function takeEnd({ path, work, from, to }: WriteNotice): void {
 }
 
 function forgetWorksOf({ pid, threadId: thread }: Ended): void {
-  for (const [path, underWay] of works)
-    for (const [key, work] of underWay)
+  for (const [path, inFlight] of works)
+    for (const [key, work] of inFlight)
       if (work.pid === pid && (thread === undefined || work.threadId === thread)) endWork(path, key)
 }
 
 function endWork(path: string, key: string): void {
-  const underWay = works.get(path)
-  underWay?.delete(key)
-  if (underWay?.size === 0) works.delete(path)
+  const inFlight = works.get(path)
+  inFlight?.delete(key)
+  if (inFlight?.size === 0) works.delete(path)
 }
 
 function know(path: string, known: Known): void {

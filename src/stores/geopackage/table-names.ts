@@ -7,16 +7,16 @@ const defaultGeometryColumn = 'geom'
 const maxNameLength = 120
 
 /** Returns a table name like `wanted` that is not reserved by SQLite, the standard and its indexes. */
-export function toTableName(wanted: string, suffix = ''): string {
-  const name = cleanName(wanted, 'layer')
+export function toTableName(requested: string, suffix = ''): string {
+  const name = cleanName(requested, 'layer')
   return (/^(sqlite|gpkg|rtree)_/i.test(name) ? `a_${name}` : name) + suffix
 }
 
 /**
  * Normalizes to NFC, replaces blanks by `_`, removes control characters and lone surrogates, and truncates.
  */
-function cleanName(wanted: string, fallback: string): string {
-  const cleaned = wanted
+function cleanName(requested: string, fallback: string): string {
+  const cleaned = requested
     .normalize('NFC')
     .toWellFormed()
     .trim()

@@ -16,7 +16,7 @@ import { databaseState } from './server-writes.ts'
 
 const schema = schemaOf({ name: 'text' }, 'Point')
 
-interface Place {
+interface Location {
   folder: string
   store: VectorStore
   load(table: string, mode?: UpdateMode): Promise<Awaited<ReturnType<typeof loadRows>>>
@@ -24,7 +24,7 @@ interface Place {
   query(sql: string): unknown[]
 }
 
-function makePlace(test: TestContext, keepMs: number): Place {
+function makePlace(test: TestContext, keepMs: number): Location {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-'))
   const path = join(folder, 'x.gpkg')
   const store = createGeoPackageStore({ path }, { findDefinition: () => undefined, keepMs })

@@ -52,7 +52,7 @@ async function performDryRun(
   rows: Row[],
   keys?: string[],
 ) {
-  const { staged, told } = await stageRows(store, {
+  const { staged, reported: report } = await stageRows(store, {
     schema,
     mode: 'REPLACE',
     ...request,
@@ -61,7 +61,7 @@ async function performDryRun(
   })
   const comparison = await staged.compare?.(keys, never)
   assert.ok(comparison !== undefined)
-  return { staged, comparison, told }
+  return { staged, comparison, reported: report }
 }
 
 it('leaves rows, dead rows, sequences and the file of the table alone, and locks out no writer', () =>
@@ -74,12 +74,12 @@ it('leaves rows, dead rows, sequences and the file of the table alone, and locks
       await sql(dependent)
       for (const mode of ['REPLACE', 'APPEND'] as const) {
         const before = await sql(traces)
-        const { staged, comparison, told } = await performDryRun(store, { mode }, [
-          row(7, 'x'),
-          row(7, 'y'),
-          row(null, 'z'),
-        ])
-        assert.equal(told.rejects.length, dependent.includes('unique') ? 1 : 0)
+        const {
+          staged,
+          comparison,
+          reported: report,
+        } = await performDryRun(store, { mode }, [row(7, 'x'), row(7, 'y'), row(null, 'z')])
+        assert.equal(report.rejects.length, dependent.includes('unique') ? 1 : 0)
         for await (const _page of comparison.changes()) assert.deepEqual(await sql(traces), before)
         await sql(`set lock_timeout = 500; begin; lock table layer in share row exclusive mode; update layer set code = code;
           alter sequence layer_fid_seq restart; rollback`)
@@ -124,7 +124,7 @@ it('takes up what was laid by, in every form, under another load as well', () =>
         isDryRun: true,
       }
       const { staged } = await performDryRun(store, request, [row(5, 'n'), row(6, 'm')])
-      const text = await staged.layBy?.()
+      const text = await staged.retainRows?.()
       assert.ok(text !== undefined && store.takeUp !== undefined)
       const taken = await store.takeUp({ ...request, loadId: `second-${mode}`, isDryRun: false }, text, hooks)
       assert.equal(taken.result.rowsLoaded, 2)
@@ -156,7 +156,7 @@ it('refuses what was laid by where its rows or its table are not what they were'
       const loadId = `gone_${changes.findIndex(([, one]) => one === change)}`
       const request = { loadId, mode, table: 'layer', schema, indexes: [], isDryRun: true } as LoadRequest
       const { staged } = await performDryRun(store, request, [row(5, 'n')])
-      const text = (await staged.layBy?.()) ?? ''
+      const text = (await staged.retainRows?.()) ?? ''
       await sql(change.replace('STAGED', `terrane_load_${loadId}`))
       await assert.rejects(store.takeUp?.(request, text, hooks) ?? Promise.resolve(), gone, change)
       await store.sweep(loadId)

@@ -53,11 +53,11 @@ describe('EnvelopeRows', () => {
       row(key(4, 70_000), doubles(-1), doubles(-2), doubles(1.5), doubles(2.5)),
       trailer,
     ])
-    const wanted = {
+    const expected = {
       ids: [-(2 ** 53) + 1, -7, 70_000],
       envelopes: [1, 2, 3, 4, 5, 6, 7, 8, -1, -2, 1.5, 2.5],
     }
-    for (const size of [1, 2, 19, 50, bytes.length]) assert.deepEqual(readAll(bytes, size), wanted)
+    for (const size of [1, 2, 19, 50, bytes.length]) assert.deepEqual(readAll(bytes, size), expected)
   })
 
   it('refuses rows that break off and rows of another kind', () => {

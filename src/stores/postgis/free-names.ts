@@ -11,7 +11,7 @@ export async function findFreeNames(
   connection: Connection,
   doing: string,
   { schema, table }: { schema: string; table: string },
-): Promise<(wanted: string) => string> {
+): Promise<(requested: string) => string> {
   const { rows } = await connection.run<{ name: string }>(
     doing,
     'select relname as name from pg_class where relnamespace = $1::regnamespace',
@@ -20,8 +20,8 @@ export async function findFreeNames(
   const taken = new Set(rows.map(({ name }) => name))
   if (taken.has(table)) throw conflict('table-exists', `"${table}" exists in schema "${schema}"`)
   taken.add(table)
-  return (wanted) => {
-    const chosen = freeIdentifier(wanted, (candidate) => taken.has(candidate))
+  return (requested) => {
+    const chosen = freeIdentifier(requested, (candidate) => taken.has(candidate))
     taken.add(chosen)
     return chosen
   }

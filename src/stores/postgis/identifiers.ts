@@ -15,8 +15,8 @@ const defaultGeometryColumn = 'geom'
  * Returns a name like `wanted` that PostgreSQL accepts: blanks become `_`, control characters are removed, at
  * most 63 bytes.
  */
-export function toIdentifier(wanted: string, fallback: string): string {
-  const cleaned = wanted
+export function toIdentifier(requested: string, fallback: string): string {
+  const cleaned = requested
     .normalize('NFC')
     .toWellFormed()
     .trim()
@@ -47,12 +47,12 @@ export function columnNames(attributeNames: string[], geometry?: string): string
     taken: geometry === undefined ? systemColumns : [...systemColumns, geometry.toLowerCase()],
     fold: (name) => name.toLowerCase(),
   })
-  return attributeNames.map((wanted) => names.take(toIdentifier(wanted, 'column')))
+  return attributeNames.map((requested) => names.take(toIdentifier(requested, 'column')))
 }
 
 /** Returns the column name of a geometry in a new table with the key `fid`. */
-export function geometryColumnName(wanted: string): string {
-  const name = toIdentifier(wanted, defaultGeometryColumn)
+export function geometryColumnName(requested: string): string {
+  const name = toIdentifier(requested, defaultGeometryColumn)
   const folded = name.toLowerCase()
   return folded === keyColumn || systemColumns.has(folded) ? defaultGeometryColumn : name
 }
@@ -94,8 +94,8 @@ const ownedByPostgis = new Set([
 ])
 
 /** Returns a table name like `wanted` that PostGIS and staging do not use. */
-export function toTableName(wanted: string, suffix = ''): string {
-  const name = toIdentifier(wanted, 'layer')
+export function toTableName(requested: string, suffix = ''): string {
+  const name = toIdentifier(requested, 'layer')
   const free = ownedByPostgis.has(name) || isOwnName(name) ? toIdentifier(`a_${name}`, 'layer') : name
   return suffixedIdentifier(free, suffix)
 }

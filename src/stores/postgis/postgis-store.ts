@@ -66,7 +66,8 @@ export function createPostgisStore(parameters: StoreParameters, reach?: NetworkR
     indexedColumns: (table) => use(async (client) => indexedColumns(client, await getFacts(client, table))),
     tableName: toTableName,
     stage: async (request, batches, hooks) => (await loading()).stageLoad(settings, request, batches, hooks),
-    takeUp: async (request, laidBy, hooks) => (await loading()).takeUpLoad(settings, request, laidBy, hooks),
+    takeUp: async (request, retainedRows, hooks) =>
+      (await loading()).takeUpLoad(settings, request, retainedRows, hooks),
     async outcome(token) {
       const client = await openConnection(settings, 'terrane')
       try {

@@ -86,13 +86,13 @@ describe('pages of a PostGIS table', () => {
       await sql(change)
       const fresh = createPostgisStore(storeParameters(url, home))
       try {
-        const wanted = await read(fresh)
-        const keys = [key, ...wanted.map(({ id }) => String(id))]
+        const expected = await read(fresh)
+        const keys = [key, ...expected.map(({ id }) => String(id))]
         for (const featureId of keys)
           assert.deepEqual(await read(store, { featureId }), await read(fresh, { featureId }), featureId)
-        assert.deepEqual(await read(store), wanted)
-        assert.deepEqual(await read(store, { limit: Number.POSITIVE_INFINITY }), wanted)
-        assert.equal(await store.count({ table: 'things' }, never), wanted.length)
+        assert.deepEqual(await read(store), expected)
+        assert.deepEqual(await read(store, { limit: Number.POSITIVE_INFINITY }), expected)
+        assert.equal(await store.count({ table: 'things' }, never), expected.length)
       } finally {
         await fresh.close()
       }
@@ -264,7 +264,7 @@ describe('pages of a PostGIS table behind an offset', () => {
       { attribute: 'a', isDescending: false },
     ],
   ]
-  const wishes: Partial<FeatureQuery>[] = [
+  const requests: Partial<FeatureQuery>[] = [
     {},
     { bboxes: [{ minX: 10, minY: 5, maxX: 40, maxY: 30 }] },
     { filter: { kind: 'numbers', op: '>', left: { attribute: 'a' }, right: { digits: '6' } } },
@@ -279,8 +279,8 @@ describe('pages of a PostGIS table behind an offset', () => {
       const store = createPostgisStore(storeParameters(url, home))
       try {
         for (const sort of orders)
-          for (const wish of wishes) {
-            const query = { table: 'many', sort, ...wish }
+          for (const request of requests) {
+            const query = { table: 'many', sort, ...request }
             const whole = await read(store, { ...query, limit: 5000 })
             assert.ok(whole.length > 100)
             for (const offset of [1, 7, 99, whole.length - 3, whole.length, 4000])
@@ -288,7 +288,7 @@ describe('pages of a PostGIS table behind an offset', () => {
                 assert.deepEqual(
                   await read(store, { ...query, offset, limit }),
                   whole.slice(offset, offset + limit),
-                  JSON.stringify({ sort, wish, offset, limit }),
+                  JSON.stringify({ sort, request, offset, limit }),
                 )
           }
       } finally {
@@ -344,13 +344,13 @@ describe('connections that read PostGIS', () => {
       const usual = await settings()
       const [most, cost] = usual.split(' ')
       assert.notEqual(most, '0')
-      const wanted: Workers[] = ['one', 'one', 'usual', 'forMuch', 'one', 'forMuch', 'usual', 'usual']
+      const selected: Workers[] = ['one', 'one', 'usual', 'forMuch', 'one', 'forMuch', 'usual', 'usual']
       const seen = []
-      for (const workers of wanted) seen.push(await settings(workers))
+      for (const workers of selected) seen.push(await settings(workers))
       const expected = { usual, one: `0 ${cost}`, forMuch: `${most} 500000` }
       assert.deepEqual(
         seen,
-        wanted.map((workers) => expected[workers]),
+        selected.map((workers) => expected[workers]),
       )
       assert.equal(await settings(), usual)
     } finally {
@@ -358,13 +358,13 @@ describe('connections that read PostGIS', () => {
     }
     const bboxes = [{ minX: 0, minY: 0, maxX: 1, maxY: 1 }]
     const page = { table: 'many', limit: 10, offset: 0 }
-    const asked: FeatureQuery[] = [
+    const queries: FeatureQuery[] = [
       { ...page, bboxes },
       page,
       { ...page, bboxes, sort: [{ attribute: 'a', isDescending: false }] },
       { ...page, bboxes, limit: Number.POSITIVE_INFINITY },
     ]
-    assert.deepEqual(asked.map(workersForRows), ['one', 'usual', 'usual', 'usual'])
-    assert.deepEqual(asked.map(workersForCount), ['forMuch', 'usual', 'forMuch', 'forMuch'])
+    assert.deepEqual(queries.map(workersForRows), ['one', 'usual', 'usual', 'usual'])
+    assert.deepEqual(queries.map(workersForCount), ['forMuch', 'usual', 'forMuch', 'forMuch'])
   })
 })

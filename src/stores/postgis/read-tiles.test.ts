@@ -81,7 +81,7 @@ describe('rows for tiles from PostGIS', () => {
         )
       } else await renew(text, isView ? 'u' : 't')
       if (text.includes('materialized')) await sql('refresh materialized view t')
-      const wanted = (await sql(
+      const expected = (await sql(
         `select n::text as n, encode(st_asbinary(st_curvetoline(g::geometry), 'NDR'), 'hex') as wkb from t
          where g::geometry && st_makeenvelope(10, 10, 30, 30, 4326)`,
       )) as { n: string; wkb: string }[]
@@ -89,9 +89,12 @@ describe('rows for tiles from PostGIS', () => {
       const shown = await read(reading, 't', { boxes: [box] })
       const plain = (one: { n: string; wkb: string }[]): string[] =>
         one.map(({ n, wkb }) => `${n} ${wkb}`).sort()
-      assert.equal(wanted.length, name === 'a geography' ? 21 : 22)
+      assert.equal(expected.length, name === 'a geography' ? 21 : 22)
       // A key is the first attribute, unless the server assigns it.
-      assert.deepEqual(plain(shown.map(({ values, wkb }) => ({ n: String(values[0]), wkb }))), plain(wanted))
+      assert.deepEqual(
+        plain(shown.map(({ values, wkb }) => ({ n: String(values[0]), wkb }))),
+        plain(expected),
+      )
       const other = createPostgisStore(storeParameters(url, home))
       const again = await read(tileReadingOf(other), 't', { boxes: [box] })
       await other.close()

@@ -21,26 +21,26 @@ const settings = {
 } satisfies Record<Workers, string>
 
 /** Connections with other settings than the usual ones. */
-const told = new WeakMap<PoolClient, Workers>()
+const reported = new WeakMap<PoolClient, Workers>()
 
 /** Sets how the database reads, before a connection is given to a caller. */
 export async function setWorkers(client: PoolClient, workers: Workers): Promise<void> {
-  if ((told.get(client) ?? 'usual') === workers) return
+  if ((reported.get(client) ?? 'usual') === workers) return
   await client.query(settings[workers])
-  told.set(client, workers)
+  reported.set(client, workers)
 }
 
 /**
  * For rows: one process for a page in the order of ids that a location restricts. Other queries may have to
  * scan all rows.
  */
-export function workersForRows({ limit, sort = [], ...asked }: FeatureQuery): Workers {
-  return sort.length === 0 && limit <= batchRows && isNearPlace(asked) ? 'one' : 'usual'
+export function workersForRows({ limit, sort = [], ...requested }: FeatureQuery): Workers {
+  return sort.length === 0 && limit <= batchRows && isNearPlace(requested) ? 'one' : 'usual'
 }
 
 /** For counting rows: a location may match few. */
-export function workersForCount(asked: Pick<FeatureQuery, 'bboxes' | 'filter'>): Workers {
-  return isNearPlace(asked) ? 'forMuch' : 'usual'
+export function workersForCount(requested: Pick<FeatureQuery, 'bboxes' | 'filter'>): Workers {
+  return isNearPlace(requested) ? 'forMuch' : 'usual'
 }
 
 function isNearPlace({ bboxes, filter }: Pick<FeatureQuery, 'bboxes' | 'filter'>): boolean {

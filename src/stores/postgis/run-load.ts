@@ -23,13 +23,13 @@ interface LoadSteps {
   signal: AbortSignal
   stage(session: PostgisSession): Promise<FinalSteps>
   /** For a dry run: returns what is needed to continue with the staged rows. */
-  layBy?(steps: FinalSteps): Promise<string>
+  retainRows?(steps: FinalSteps): Promise<string>
 }
 
 /** Runs a load; on failure the target is unchanged and nothing is left behind. */
 export async function beginLoad(
   settings: ConnectionSettings,
-  { loadId, signal, stage, layBy }: LoadSteps,
+  { loadId, signal, stage, retainRows }: LoadSteps,
 ): Promise<StagedLoad> {
   const session = new PostgisSession(settings, stagingName(loadId), signal)
 
@@ -67,15 +67,15 @@ export async function beginLoad(
     },
   }
   const { staged } = steps
-  if (staged === undefined || layBy === undefined) return load
+  if (staged === undefined || retainRows === undefined) return load
   return {
     ...load,
     compare: (keys, stop) =>
       orDiscard(() => session.within(stop, () => compareStaged(steps.connection, staged, keys, stop))),
-    layBy: async () => {
-      const laidBy = await orDiscard(() => layBy(steps))
+    retainRows: async () => {
+      const retainedRows = await orDiscard(() => retainRows(steps))
       await session.close()
-      return laidBy
+      return retainedRows
     },
   }
 }

@@ -54,7 +54,7 @@ export async function moveTableAside(
 }
 
 /** Restores the names of a renamed table, or uses others if the names are taken. */
-export async function moveTableBack(
+export async function restoreTable(
   connection: Connection,
   schema: string,
   note: SnapshotNote,

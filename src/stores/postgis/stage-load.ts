@@ -8,7 +8,7 @@ import { requireRules, stageUpsert } from './apply/stage-upsert.ts'
 import { geometryColumnType } from './column-types.ts'
 import type { FinalSteps } from './commit.ts'
 import { lockTable } from './commit.ts'
-import { findLaidBy, layRowsBy, stagedGone } from './compare/lay-by.ts'
+import { findRetainedRows, retainRows, stagedGone } from './compare/retained-rows.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 import { findTableRules } from './constraints.ts'
 import { copyRows } from './copy-rows.ts'
@@ -38,7 +38,7 @@ export function stageLoad(
     loadId: request.loadId,
     signal: hooks.signal,
     stage: (session) => route({ settings, session, request, batches, hooks }),
-    layBy: (steps) => layRowsBy(settings.schema, request, steps),
+    retainRows: (steps) => retainRows(settings.schema, request, steps),
   })
 }
 
@@ -46,24 +46,25 @@ export function stageLoad(
 export function takeUpLoad(
   settings: ConnectionSettings,
   request: LoadRequest,
-  laidBy: string,
+  retainedRows: string,
   hooks: LoadHooks,
 ): Promise<StagedLoad> {
   return beginLoad(settings, {
     loadId: request.loadId,
     signal: hooks.signal,
-    stage: (session) => routeLaidBy({ settings, session, request, batches: noBatches(), hooks }, laidBy),
-    layBy: (steps) => layRowsBy(settings.schema, request, steps),
+    stage: (session) =>
+      routeRetainedRows({ settings, session, request, batches: noBatches(), hooks }, retainedRows),
+    retainRows: (steps) => retainRows(settings.schema, request, steps),
   })
 }
 
 async function* noBatches(): AsyncGenerator<FeatureBatch> {}
 
-async function routeLaidBy(context: LoadContext, text: string): Promise<FinalSteps> {
+async function routeRetainedRows(context: LoadContext, text: string): Promise<FinalSteps> {
   const { session, settings, request } = context
   const connection = await session.connect()
-  const { form, ...laidBy } = await findLaidBy(connection, settings.schema, request, text)
-  const steps = await routeOn({ ...context, laidBy }, connection)
+  const { form, ...retainedRows } = await findRetainedRows(connection, settings.schema, request, text)
+  const steps = await routeOn({ ...context, retainedRows }, connection)
   if (steps.form !== form) throw stagedGone(`something came to depend on "${request.table}"`)
   return steps
 }
@@ -94,8 +95,8 @@ async function routeOn(context: LoadContext, connection: Connection): Promise<Fi
 }
 
 /** True if nothing may be written to the table yet. */
-function isBeside({ request, laidBy }: LoadContext): boolean {
-  return request.isDryRun === true || laidBy !== undefined
+function isBeside({ request, retainedRows }: LoadContext): boolean {
+  return request.isDryRun === true || retainedRows !== undefined
 }
 
 async function routeNew(

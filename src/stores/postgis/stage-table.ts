@@ -29,7 +29,7 @@ export interface LoadContext {
   batches: AsyncIterable<FeatureBatch>
   hooks: LoadHooks
   /** Staged rows of an earlier dry run, if they are reused. */
-  laidBy?: SentRows
+  retainedRows?: SentRows
 }
 
 interface BuildPlan {
@@ -149,7 +149,7 @@ async function buildTable(
   const { request, settings } = context
   const staging = stagingName(request.loadId)
   const keeps = plan.replaced !== undefined && request.keepAs !== undefined
-  const sent = context.laidBy ?? (await fillStaging(context, connection, plan))
+  const sent = context.retainedRows ?? (await fillStaging(context, connection, plan))
   const complete = await prepareReading(context, connection, plan, sent)
   return {
     connection,
@@ -178,7 +178,7 @@ async function prepareReading(
   plan: BuildPlan,
   { rowsSent }: SentRows,
 ): Promise<(() => Promise<void>) | undefined> {
-  const { request, settings, laidBy } = context
+  const { request, settings, retainedRows } = context
   const table = quoteTable(settings.schema, stagingName(request.loadId))
   const indexes = stagedIndexes(request, plan.indexes)
   const build = (some: StagedIndex[]): Promise<void> =>
@@ -187,7 +187,7 @@ async function prepareReading(
     await build(indexes)
     await connection.run('analysing', `analyze ${table}`)
   }
-  if (request.isDryRun === true && laidBy === undefined) {
+  if (request.isDryRun === true && retainedRows === undefined) {
     const known = { countedKey: plan.identity?.column, geometryColumn: plan.target.geometryColumn }
     await build(indexes.filter((index) => !isAlwaysBuilt(index, known)))
     return complete
@@ -307,7 +307,7 @@ async function giveNames(
   const staged = quoteTable(schema, staging)
   const doing = 'naming the table'
   const freeName = await findFreeNames(connection, doing, { schema, table })
-  const free = (wanted: string): string => quoteIdentifier(freeName(wanted))
+  const free = (requested: string): string => quoteIdentifier(freeName(requested))
   for (const [number, index] of plan.indexes.entries()) {
     const from = suffixedIdentifier(staging, `_${number}`)
     const to = free(index.finalName)

@@ -42,7 +42,7 @@ export class StagedRows {
   }
 
   async stage(): Promise<SentRows> {
-    if (this.#context.laidBy !== undefined) return { ...this.#context.laidBy }
+    if (this.#context.retainedRows !== undefined) return { ...this.#context.retainedRows }
     const { staging } = this
     const { batches, hooks } = this.#context
     const connection = this.#connection
@@ -242,8 +242,8 @@ export class StagedRows {
       const batch = batchOfRows(schema, rows, 1, (row) => Number(row[0]))
       const { field } = check
       for (let row = 0; row < batch.rowCount; row += 1) {
-        const told = rows[row]?.at(-1) ?? check.reason
-        hooks.onReject(batch, row, field === undefined ? { reason: told } : { field, reason: told })
+        const reported = rows[row]?.at(-1) ?? check.reason
+        hooks.onReject(batch, row, field === undefined ? { reason: reported } : { field, reason: reported })
       }
       refused += rows.length
     }

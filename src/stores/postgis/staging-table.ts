@@ -43,7 +43,7 @@ export async function stageTable(
   const sent = await load.stage()
   const { rowsSent } = sent
   const staged = await settleRows(context, load, sent)
-  if (context.laidBy === undefined) {
+  if (context.retainedRows === undefined) {
     for (const check of rules.checks) await load.rejectViolators(check, sent, isReplace)
   }
   const table = quoteTable(facts.schema, facts.name)
@@ -71,11 +71,11 @@ export async function stageTable(
 
 /** Rejects values that the types of the table do not accept; returns the rows that a dry run compares. */
 async function settleRows(
-  { request, laidBy }: LoadContext,
+  { request, retainedRows }: LoadContext,
   load: StagedRows,
   sent: SentRows,
 ): Promise<Omit<ComparedRows, 'rowCount'> | undefined> {
-  if (laidBy !== undefined) return undefined
+  if (retainedRows !== undefined) return undefined
   await load.rejectUncastable(sent)
   if (!request.isDryRun) return undefined
   const isAddition = request.mode === 'APPEND'

@@ -118,7 +118,7 @@ export async function findTableFacts(
   schema: string,
   relation: string,
 ): Promise<TableFacts | undefined> {
-  const { table: name, geometry: wanted } = await parseRelationName(client, schema, relation)
+  const { table: name, geometry: requested } = await parseRelationName(client, schema, relation)
   const found = await client.query<{ oid: string; kind: string; rows: number; single_keys: number }>(
     tableSql,
     [schema, name],
@@ -127,8 +127,8 @@ export async function findTableFacts(
   if (table === undefined) return undefined
   const rows = await readColumns(client, [table.oid, schema, name])
   const spatial = rows.filter((row) => isSpatial(row) && row.readable)
-  const geometryRow = wanted === undefined ? spatial[0] : spatial.find((row) => row.name === wanted)
-  if (wanted !== undefined && geometryRow === undefined) return undefined
+  const geometryRow = requested === undefined ? spatial[0] : spatial.find((row) => row.name === requested)
+  if (requested !== undefined && geometryRow === undefined) return undefined
   return {
     oid: Number(table.oid),
     schema,
@@ -188,8 +188,8 @@ function geometryFacts(row: ColumnRow): GeometryFacts {
   const typeText = (row.geometry_type ?? 'GEOMETRY').toUpperCase()
   const baseText = typeText.replace(/(ZM|Z|M)$/, '')
   const isKnown = geometryTypes.some((type) => type.toUpperCase() === typeText)
-  const wanted = isKnown ? typeText : baseText
-  const type: GeometryType = geometryTypes.find((name) => name.toUpperCase() === wanted) ?? 'Geometry'
+  const requested = isKnown ? typeText : baseText
+  const type: GeometryType = geometryTypes.find((name) => name.toUpperCase() === requested) ?? 'Geometry'
   const dimension = row.dimension ?? 2
   const hasM = dimension === 4 || typeText.endsWith('M')
   const isGeography = row.type_name === 'geography'

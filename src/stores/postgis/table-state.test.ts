@@ -10,13 +10,13 @@ import { LeavingSessions, readTableState } from './table-state.ts'
 
 /** Counts the queries of a connection. */
 class Counted {
-  asked = 0
+  requested = 0
   readonly client: PoolClient
 
   constructor(client: Client) {
     const query = client.query.bind(client) as (...given: unknown[]) => unknown
     const counted = (...given: unknown[]): unknown => {
-      this.asked += 1
+      this.requested += 1
       return query(...given)
     }
     this.client = Object.assign(client as unknown as PoolClient, { query: counted })
@@ -43,20 +43,20 @@ describe('the state of a table', () => {
     const counted = new Counted(await connect('terrane_test'))
     const statements = new PreparedStatements()
     const leaving = new LeavingSessions(600_000)
-    const look = async (): Promise<{ mayLag: boolean | undefined; asked: number }> => {
+    const look = async (): Promise<{ mayLag: boolean | undefined; requested: number }> => {
       const place = { client: counted.client, statements, schema: 'watched', table: 't' }
-      counted.asked = 0
+      counted.requested = 0
       const state = await readTableState(place, leaving)
-      return { mayLag: state?.mayLag, asked: counted.asked }
+      return { mayLag: state?.mayLag, requested: counted.requested }
     }
     // Until statements are prepared and the creator of the table has disconnected.
     const first = { client: counted.client, statements, schema: 'watched', table: 't' }
     await until(async () => (await readTableState(first, new LeavingSessions()))?.mayLag === false)
-    const once = (await look()).asked
+    const once = (await look()).requested
     const other = await connect('other')
     await other.query('begin; insert into watched.t values (1)')
-    assert.deepEqual(await look(), { mayLag: true, asked: 2 * once })
-    assert.deepEqual(await look(), { mayLag: true, asked: once })
+    assert.deepEqual(await look(), { mayLag: true, requested: 2 * once })
+    assert.deepEqual(await look(), { mayLag: true, requested: once })
     await other.query('rollback')
   })
 })

@@ -252,10 +252,10 @@ function tell(hooks: LoadHooks, code: string, message: string, level: 'info' | '
 }
 
 function storedNames(request: LoadRequest, names: string[]): string[] {
-  const wanted = request.indexes.map((index) =>
+  const requested = request.indexes.map((index) =>
     request.schema.attributes.findIndex(({ name }) => name === index),
   )
-  return [...new Set(wanted.filter((index) => index >= 0).map((index) => names[index] ?? ''))]
+  return [...new Set(requested.filter((index) => index >= 0).map((index) => names[index] ?? ''))]
 }
 
 function renamedColumns(

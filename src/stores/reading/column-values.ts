@@ -53,11 +53,11 @@ async function findValues(
   signal: AbortSignal,
 ): Promise<ColumnValues[]> {
   const start = await look(store, { table, attributes }, firstRows, signal)
-  if (!start.hasMore) return told(start.columns)
+  if (!start.hasMore) return reported(start.columns)
   const open = start.columns.filter(({ isOpen }) => isOpen).map(({ attribute }) => attribute)
   if (open.length === 0) return []
   const { columns } = await look(store, { table, attributes: open }, Number.MAX_SAFE_INTEGER, signal)
-  return told(columns)
+  return reported(columns)
 }
 
 async function look(
@@ -65,8 +65,8 @@ async function look(
   { table, attributes }: Columns,
   limit: number,
   signal: AbortSignal,
-): Promise<{ columns: ColumnLook[]; hasMore: boolean }> {
-  const columns = attributes.map((attribute) => new ColumnLook(attribute))
+): Promise<{ columns: ColumnScan[]; hasMore: boolean }> {
+  const columns = attributes.map((attribute) => new ColumnScan(attribute))
   let rows = 0
   for await (const { batch } of store.readFeatures({ table, limit, offset: 0, attributes }, signal)) {
     signal.throwIfAborted()
@@ -77,12 +77,12 @@ async function look(
   return { columns, hasMore: rows >= limit }
 }
 
-function told(columns: readonly ColumnLook[]): ColumnValues[] {
+function reported(columns: readonly ColumnScan[]): ColumnValues[] {
   return columns.flatMap((column) => column.finish() ?? [])
 }
 
 /** Collects the values of one column. */
-class ColumnLook {
+class ColumnScan {
   readonly attribute: string
   #type: Column['type'] | undefined
   readonly #different = new Set<string | number | bigint>()

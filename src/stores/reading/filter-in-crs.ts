@@ -22,13 +22,13 @@ type Crs = NonNullable<FeaturePageRequest['crs']>
  * cannot be transformed.
  */
 export async function filterIn(
-  { asked, srs }: RequestFilter,
+  { requested: filter, srs }: RequestFilter,
   crs: FeaturePageRequest['crs'],
 ): Promise<Filter> {
-  if (crs === undefined || !hasRelation(asked)) return asked
+  if (crs === undefined || !hasRelation(filter)) return filter
   const reprojector = await findReprojector(srs, crs)
   try {
-    return await moved(asked, reprojector, crs)
+    return await moved(filter, reprojector, crs)
   } finally {
     await reprojector.close()
   }

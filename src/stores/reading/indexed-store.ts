@@ -38,7 +38,7 @@ export class IndexedStore implements ServedStore {
   }
 
   check: VectorStore['check'] = (signal) => this.#store.check(signal)
-  tableName: VectorStore['tableName'] = (wanted, suffix) => this.#store.tableName(wanted, suffix)
+  tableName: VectorStore['tableName'] = (requested, suffix) => this.#store.tableName(requested, suffix)
   stage: VectorStore['stage'] = (...parameters) => this.#store.stage(...parameters)
   outcome: VectorStore['outcome'] = (token) => this.#store.outcome(token)
   sweep: VectorStore['sweep'] = (loadId) => this.#store.sweep(loadId)
@@ -68,27 +68,27 @@ export class IndexedStore implements ServedStore {
     return this.#take(() => this.#store.readFeatures(query, signal), signal)
   }
 
-  writePage(wish: FeaturePageRequest, signal: AbortSignal): AsyncIterable<PagePart> {
-    return this.#take(() => this.#store.writePage(wish, signal), signal)
+  writePage(request: FeaturePageRequest, signal: AbortSignal): AsyncIterable<PagePart> {
+    return this.#take(() => this.#store.writePage(request, signal), signal)
   }
 
   writeTile: ServedStore['writeTile'] = (source, request, signal) =>
     this.#ask(() => this.#store.writeTile(source, request, signal), signal)
   estimateRowsIn: ServedStore['estimateRowsIn'] = (table, box, signal) =>
     this.#ask(() => this.#store.estimateRowsIn(table, box, signal), signal)
-  summarize: ServedStore['summarize'] = (wish, signal) =>
-    this.#ask(() => this.#store.summarize(wish, signal), signal)
-  columnValues: ServedStore['columnValues'] = (wish, signal) =>
-    this.#ask(() => this.#store.columnValues(wish, signal), signal)
+  summarize: ServedStore['summarize'] = (request, signal) =>
+    this.#ask(() => this.#store.summarize(request, signal), signal)
+  columnValues: ServedStore['columnValues'] = (request, signal) =>
+    this.#ask(() => this.#store.columnValues(request, signal), signal)
   readTile: ServedStore['readTile'] = (query, signal) =>
     this.#take(() => this.#store.readTile(query, signal), signal)
   readEnvelopes: ServedStore['readEnvelopes'] = (query, signal) =>
     this.#take(() => this.#store.readEnvelopes(query, signal), signal)
 
   /** Repeats the query as long as no part has arrived. */
-  async *#take<Part>(question: () => AsyncIterable<Part>, signal: AbortSignal): AsyncGenerator<Part> {
+  async *#take<Part>(query: () => AsyncIterable<Part>, signal: AbortSignal): AsyncGenerator<Part> {
     const parts = await this.#ask(async () => {
-      const reading = question()[Symbol.asyncIterator]()
+      const reading = query()[Symbol.asyncIterator]()
       return { first: await reading.next(), reading }
     }, signal)
     const { reading } = parts
@@ -99,13 +99,13 @@ export class IndexedStore implements ServedStore {
     }
   }
 
-  async #ask<Result>(question: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  async #ask<Result>(query: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     try {
-      return await question()
+      return await query()
     } catch (error) {
       if (!isMissing(error)) throw error
       await this.#remake(signal)
-      return await question()
+      return await query()
     }
   }
 

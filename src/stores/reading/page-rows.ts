@@ -35,18 +35,18 @@ export class PageRows {
   }
 
   async *pages(read: AsyncIterable<FeaturePage>): AsyncGenerator<FeaturePage> {
-    const wanted = this.#wanted(read)
+    const requested = this.#requested(read)
     if (this.#query.from?.isBackward === true) {
-      const pages = await Array.fromAsync(wanted)
+      const pages = await Array.fromAsync(requested)
       yield* pages.reverse().map((page) => this.#noted(reversed(page)))
     } else {
-      for await (const page of wanted) yield this.#noted(page)
+      for await (const page of requested) yield this.#noted(page)
     }
     const canGoOn = this.#isKeyed || this.#query.from !== undefined
     this.ends = canGoOn ? { ...this.ends, hasMore: this.#looked > this.#query.limit } : undefined
   }
 
-  async *#wanted(read: AsyncIterable<FeaturePage>): AsyncGenerator<FeaturePage> {
+  async *#requested(read: AsyncIterable<FeaturePage>): AsyncGenerator<FeaturePage> {
     for await (const page of read) {
       this.#isKeyed = page.isKeyed === true
       // Unreadable rows are not part of the page, but counted.

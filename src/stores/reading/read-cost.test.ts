@@ -17,15 +17,15 @@ const tableOf =
   async (area) =>
     area === undefined ? rows : inBox
 
-const neverAsked: EstimateRows = () => {
+const neverRequested: EstimateRows = () => {
   throw new Error('No estimate is needed')
 }
 
 describe('the cost of reads', () => {
   it('of a feature, or of a page near the start, needs no estimate', async () => {
-    assert.equal(await isHeavyRead(plain, neverAsked), false)
-    assert.equal(await isHeavyRead({ ...plain, featureId: '7', filter: comparison }, neverAsked), false)
-    assert.equal(await isHeavyRead({ ...plain, featureIds: ['7'] }, neverAsked), false)
+    assert.equal(await isHeavyRead(plain, neverRequested), false)
+    assert.equal(await isHeavyRead({ ...plain, featureId: '7', filter: comparison }, neverRequested), false)
+    assert.equal(await isHeavyRead({ ...plain, featureIds: ['7'] }, neverRequested), false)
   })
 
   it('of a filter, an order, a time or an offset goes by the rows of the table', async () => {
@@ -62,24 +62,27 @@ describe('the cost of reads', () => {
   })
 
   it('of pages and rows of tiles goes by what they ask', async () => {
-    const wish = {
+    const request = {
       query: { table: 't', limit: 10, offset: 0 },
       srs: 'EPSG:4326',
       isYx: false,
       numberMatched: 9,
     }
-    assert.equal(await isHeavyRead(demandOfPage(wish), neverAsked), false)
-    const filtered = { ...wish, filter: { asked: comparison, srs: 'EPSG:4326' } }
+    assert.equal(await isHeavyRead(demandOfPage(request), neverRequested), false)
+    const filtered = { ...request, filter: { requested: comparison, srs: 'EPSG:4326' } }
     assert.equal(await isHeavyRead(demandOfPage(filtered), tableOf(300_000)), true)
     assert.equal(await isHeavyRead(demandOfTileRows({}), tableOf(300_000)), true)
     assert.equal(await isHeavyRead(demandOfTileRows({ boxes: box.boxes }), tableOf(300_000, 10)), false)
   })
 
   it('of a tile is high where rows are chosen without an overview', () => {
-    const wish: TileSource = { table: 't', crs: 'EPSG:4326', name: 'l' }
-    assert.equal(isHeavyTile(wish), false)
-    assert.equal(isHeavyTile({ ...wish, thinning: {} }), false)
-    assert.equal(isHeavyTile({ ...wish, thinning: { cell: 9 } }), true)
-    assert.equal(isHeavyTile({ ...wish, thinning: { cell: 9, overview: { path: 'o', level: 0 } } }), false)
+    const tileSource: TileSource = { table: 't', crs: 'EPSG:4326', name: 'l' }
+    assert.equal(isHeavyTile(tileSource), false)
+    assert.equal(isHeavyTile({ ...tileSource, thinning: {} }), false)
+    assert.equal(isHeavyTile({ ...tileSource, thinning: { cell: 9 } }), true)
+    assert.equal(
+      isHeavyTile({ ...tileSource, thinning: { cell: 9, overview: { path: 'o', level: 0 } } }),
+      false,
+    )
   })
 })

@@ -41,7 +41,7 @@ export function demandOfPage({ query, box, filter, crs, numberMatched }: Feature
   return {
     ...query,
     box: box === undefined ? undefined : { ...box, crs },
-    filter: filter?.asked,
+    filter: filter?.requested,
     isCounted: numberMatched === undefined,
   }
 }

@@ -46,8 +46,8 @@ export async function chooseWithin(
   for (let from = 0; from < order.length; from += step) {
     step = nextStep(kept.length, total, mostBytes)
     const some = order.subarray(from, from + step)
-    const wanted = Array.from(some, (at) => ids[at] ?? '')
-    const lengths = await measure(reads, { ...query, ids: wanted, boxes }, signal)
+    const requested = Array.from(some, (at) => ids[at] ?? '')
+    const lengths = await measure(reads, { ...query, ids: requested, boxes }, signal)
     for (const at of some) {
       total += lengths.get(ids[at] ?? '') ?? 0
       if (total > mostBytes && kept.length > 0) return inKeyOrder(kept, ids)

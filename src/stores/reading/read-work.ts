@@ -79,10 +79,10 @@ function createHandlers(stores: CachedStores) {
       }),
     read: ({ connection, query }: StoreRequest & { query: FeatureQuery }, { signal }: Context) =>
       stores.stream(connection, (store): AsyncIterable<FeaturePage> => store.readFeatures(query, signal)),
-    page: ({ connection, wish }: StoreRequest & { wish: FeaturePageRequest }, { signal }: Context) =>
-      pageParts(stores.stream(connection, (store) => writePage(store, wish, signal))),
-    changes: ({ connection, wish }: StoreRequest & { wish: ChangePageRequest }, { signal }: Context) =>
-      changeParts(stores.stream(connection, (store) => writeChangePage(store, wish, signal))),
+    page: ({ connection, request }: StoreRequest & { request: FeaturePageRequest }, { signal }: Context) =>
+      pageParts(stores.stream(connection, (store) => writePage(store, request, signal))),
+    changes: ({ connection, request }: StoreRequest & { request: ChangePageRequest }, { signal }: Context) =>
+      changeParts(stores.stream(connection, (store) => writeChangePage(store, request, signal))),
     tiles: async (
       { connection, source, requests }: TilesOfTable,
       { signal }: Context,
@@ -95,10 +95,12 @@ function createHandlers(stores: CachedStores) {
         tiles.flatMap(({ bytes }) => (bytes.length < leastHandedOver ? [] : [bytes.buffer as ArrayBuffer])),
       )
     },
-    summary: ({ connection, wish }: StoreRequest & { wish: ValueSummaryRequest }, { signal }: Context) =>
-      stores.use(connection, (store) => summarizeValues(store, wish, signal)),
-    values: ({ connection, wish }: StoreRequest & { wish: ColumnValuesRequest }, { signal }: Context) =>
-      stores.use(connection, (store) => valuesOfColumns(store, wish, signal)),
+    summary: (
+      { connection, request }: StoreRequest & { request: ValueSummaryRequest },
+      { signal }: Context,
+    ) => stores.use(connection, (store) => summarizeValues(store, request, signal)),
+    values: ({ connection, request }: StoreRequest & { request: ColumnValuesRequest }, { signal }: Context) =>
+      stores.use(connection, (store) => valuesOfColumns(store, request, signal)),
     tileRows: ({ connection, query }: StoreRequest & { query: TileQuery }, { signal }: Context) =>
       stores.stream(connection, (store) => tileReadingOf(store).readTile(query, signal)),
     envelopes: ({ connection, query }: StoreRequest & { query: EnvelopeQuery }, { signal }: Context) =>

@@ -32,7 +32,7 @@ export interface ReadersSettings {
 
 const file = new URL('./read-work.ts', import.meta.url)
 /** Maximum number of concurrent queries per thread, most of which wait for the client or the database. */
-const questionsEach = 16
+const queriesEach = 16
 /**
  * Maximum number of tiles among them, and of tiles of one store: while one waits for the database, the thread
  * encodes another.
@@ -183,12 +183,9 @@ export class StoreReads {
   }
 
   /** Runs a query in a worker that may read the store, and elsewhere if that worker refuses. */
-  async ask<T>(
-    question: (place: ReadTarget) => Promise<T>,
-    kind: ReadKind | FindKind = lightRead,
-  ): Promise<T> {
+  async ask<T>(query: (place: ReadTarget) => Promise<T>, kind: ReadKind | FindKind = lightRead): Promise<T> {
     const answer = async (): Promise<T> =>
-      question(this.#targetOf(typeof kind === 'function' ? await kind() : kind))
+      query(this.#targetOf(typeof kind === 'function' ? await kind() : kind))
     try {
       return await answer()
     } catch (error) {
@@ -200,15 +197,15 @@ export class StoreReads {
 
   /** Like `ask`, for a query with a streamed result. */
   async *take<T>(
-    question: (place: ReadTarget) => AsyncIterable<T>,
+    query: (place: ReadTarget) => AsyncIterable<T>,
     kind: FindKind = async () => lightRead,
   ): AsyncGenerator<T> {
     try {
-      yield* question(this.#targetOf(await kind()))
+      yield* query(this.#targetOf(await kind()))
     } catch (error) {
       if (!isForProcess(error)) throw toFailure(error)
       this.#readers.distrust(this.#connection)
-      yield* question(this.#targetOf(await kind()))
+      yield* query(this.#targetOf(await kind()))
     }
   }
 
@@ -229,10 +226,10 @@ export class StoreReads {
   ): Promise<number> {
     const limit = AbortSignal.timeout(estimateMs)
     const own = signal === undefined ? limit : AbortSignal.any([limit, signal])
-    const question = { connection: this.#connection, table, box }
+    const query = { connection: this.#connection, table, box }
     try {
       return await this.ask(
-        ({ pool, limits }) => pool.call('estimateRows', question, { ...limits, signal: own }),
+        ({ pool, limits }) => pool.call('estimateRows', query, { ...limits, signal: own }),
         { table },
       )
     } catch (error) {
@@ -284,7 +281,7 @@ function startThreads(lightThreads: number): ReadWorkers {
     return { pool, tiles: batches }
   }
   return {
-    light: start(lightThreads, questionsEach, readsOfOwnerEach),
+    light: start(lightThreads, queriesEach, readsOfOwnerEach),
     heavy: start(heavyThreads, heavyReadsEach, heavyReadsOfOwnerEach),
   }
 }

@@ -8,7 +8,7 @@ import type { Schema } from '../../geo/schema.ts'
 /** Filter of a query as given by the client. */
 export interface RequestFilter {
   /** With the column names of the table. */
-  asked: Filter
+  requested: Filter
   /** CRS of its geometries, with x or easting first. */
   srs: string
 }
@@ -19,7 +19,7 @@ export interface RequestFilter {
  */
 export function toRequestFilter(written: Expression, schema: Schema, srs: string): RequestFilter {
   if (!isInDegrees(srs)) requireBoxes(written)
-  return { asked: checkFilter(written, schema), srs }
+  return { requested: checkFilter(written, schema), srs }
 }
 
 /** True if the coordinates are longitude/latitude degrees. */

@@ -7,12 +7,12 @@ import type { FeatureQuery, VectorStore } from '../store.ts'
 import type { MapPoint } from './feature-page-request.ts'
 import { readRowsAtPoint } from './rows-at-point.ts'
 
-type Place = [x: number, y: number]
+type Position = [x: number, y: number]
 
 const schema = schemaOf({ n: 'int32' }, 'Point')
 const point: MapPoint = { x: 5, y: 5, cell: [0.1, 0.05], tolerance: 4 }
 
-function pointWkb([x, y]: Place): Uint8Array {
+function pointWkb([x, y]: Position): Uint8Array {
   const bytes = Buffer.alloc(21)
   bytes[0] = 1
   bytes.writeUInt32LE(1, 1)
@@ -21,13 +21,13 @@ function pointWkb([x, y]: Place): Uint8Array {
   return bytes
 }
 
-function isIn([x, y]: Place, areas: readonly Area[] | undefined): boolean {
+function isIn([x, y]: Position, areas: readonly Area[] | undefined): boolean {
   if (areas === undefined) return true
   return areas.some((area) => x >= area.minX && x <= area.maxX && y >= area.minY && y <= area.maxY)
 }
 
 /** Creates a store of points; `hasIndex`: it can estimate their number in a box. */
-function storeOf(places: readonly Place[], hasIndex: boolean) {
+function storeOf(places: readonly Position[], hasIndex: boolean) {
   const counts = { reads: 0, rows: 0 }
   const store = {
     type: 'GeoPackage',
@@ -50,15 +50,15 @@ function storeOf(places: readonly Place[], hasIndex: boolean) {
 
 async function idsAt(store: VectorStore, limit: number): Promise<string[]> {
   const query = { table: 'points', limit, offset: 0 }
-  const wish = { query, point, crs: 'EPSG:4326', srs: 'EPSG:4326', isYx: false }
+  const request = { query, point, crs: 'EPSG:4326', srs: 'EPSG:4326', isYx: false }
   const { signal } = new AbortController()
-  const pages = await Array.fromAsync(readRowsAtPoint(store, wish, { query, point }, signal))
+  const pages = await Array.fromAsync(readRowsAtPoint(store, request, { query, point }, signal))
   return pages.flatMap(({ ids }) => ids)
 }
 
 /** Returns the nearest ids within the tolerance; of equally near ones the topmost first. */
-function expectedIds(places: readonly Place[], limit: number): string[] {
-  const distance = ([x, y]: Place): number => Math.hypot((x - point.x) / 0.1, (y - point.y) / 0.05)
+function expectedIds(places: readonly Position[], limit: number): string[] {
+  const distance = ([x, y]: Position): number => Math.hypot((x - point.x) / 0.1, (y - point.y) / 0.05)
   return places
     .map((place, n) => ({ n, distance: distance(place) }))
     .filter((one) => one.distance <= point.tolerance)
@@ -69,7 +69,7 @@ function expectedIds(places: readonly Place[], limit: number): string[] {
 
 describe('rows at a point of a map', () => {
   const random = seededNumbers(3)
-  const crowd = Array.from({ length: 60_000 }, (): Place => [4.5 + random(), 4.5 + random()])
+  const crowd = Array.from({ length: 60_000 }, (): Position => [4.5 + random(), 4.5 + random()])
 
   it('are the nearest ones, of which a crowd is read no further than it has to be', async () => {
     for (const [places, limit, mostRows] of [
@@ -94,7 +94,7 @@ describe('rows at a point of a map', () => {
 
   it('are all of one place in drawing order, the uppermost first', async () => {
     const { store } = storeOf(
-      Array.from({ length: 7000 }, (): Place => [5, 5]),
+      Array.from({ length: 7000 }, (): Position => [5, 5]),
       true,
     )
     assert.deepEqual(await idsAt(store, 3), ['6999', '6998', '6997'])

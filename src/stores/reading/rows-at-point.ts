@@ -27,16 +27,16 @@ const ownCell = 0.5
  */
 export async function* readRowsAtPoint(
   store: VectorStore,
-  wish: FeaturePageRequest,
+  request: FeaturePageRequest,
   { query, point }: { query: FeatureQuery; point: MapPoint },
   signal: AbortSignal,
 ): AsyncGenerator<FeaturePage> {
-  const reaches = await listReaches(store, wish, { query, point }, signal)
-  const choice = await RowChoice.open(wish, point, query.limit)
+  const reaches = await listReaches(store, request, { query, point }, signal)
+  const choice = await RowChoice.open(request, point, query.limit)
   try {
     for (const reach of reaches) {
       choice.clear()
-      const bboxes = await areasAround(point, wish, reach)
+      const bboxes = await areasAround(point, request, reach)
       for await (const page of store.readFeatures({ ...query, bboxes, limit: allRows }, signal))
         await choice.add(page)
       if (choice.isSettledWithin(reach)) break
@@ -55,7 +55,7 @@ const allRows = 1e9
  */
 async function listReaches(
   store: VectorStore,
-  wish: FeaturePageRequest,
+  request: FeaturePageRequest,
   { query, point }: { query: FeatureQuery; point: MapPoint },
   signal: AbortSignal,
 ): Promise<number[]> {
@@ -63,7 +63,8 @@ async function listReaches(
   if (store.estimateRows === undefined || tolerance <= ownCell) return [tolerance]
   const estimate = async (areas: Area[] | undefined): Promise<number> =>
     (await store.estimateRows?.(query.table, areas, signal)) ?? 0
-  const rowsWithin = async (reach: number): Promise<number> => estimate(await areasAround(point, wish, reach))
+  const rowsWithin = async (reach: number): Promise<number> =>
+    estimate(await areasAround(point, request, reach))
   const leastRows = await rowsWithin(tolerance * leastShare)
   // Without an index every distance scans the table.
   if (leastRows > manyRows && leastRows >= (await estimate(undefined))) return [tolerance]
@@ -77,13 +78,13 @@ async function listReaches(
 /** Returns the box around a point, `reach` cells to each side; without a tolerance that of its cell. */
 function areasAround(
   { x, y, cell: [width, height] }: MapPoint,
-  wish: FeaturePageRequest,
+  request: FeaturePageRequest,
   reach: number,
 ): Promise<Area[]> {
   const cells = reach === 0 ? ownCell : reach
   const [halfX, halfY] = [cells * width, cells * height]
   const box = { minX: x - halfX, minY: y - halfY, maxX: x + halfX, maxY: y + halfY }
-  return areasIn({ boxes: [box], srs: wish.srs }, wish.crs)
+  return areasIn({ boxes: [box], srs: request.srs }, request.crs)
 }
 
 interface ChosenRow {
@@ -102,34 +103,35 @@ class RowChoice {
   #added = 0
   readonly #limit: number
   readonly #point: MapPoint
-  readonly #wish: FeaturePageRequest
+  readonly #request: FeaturePageRequest
   readonly #contains: (batch: FeatureBatch, row: number) => boolean
   readonly #reprojector: Awaited<ReturnType<typeof findReprojector>> | undefined
 
   private constructor(
-    { limit, point, wish }: { limit: number; point: MapPoint; wish: FeaturePageRequest },
+    { limit, point, request }: { limit: number; point: MapPoint; request: FeaturePageRequest },
     contains: (batch: FeatureBatch, row: number) => boolean,
     reprojector: Awaited<ReturnType<typeof findReprojector>> | undefined,
   ) {
     this.#limit = limit
     this.#point = point
-    this.#wish = wish
+    this.#request = request
     this.#contains = contains
     this.#reprojector = reprojector
   }
 
-  static async open(wish: FeaturePageRequest, point: MapPoint, limit: number): Promise<RowChoice> {
+  static async open(request: FeaturePageRequest, point: MapPoint, limit: number): Promise<RowChoice> {
     const filter = await filterIn(
       {
-        asked: { kind: 'relation', relation: 's_intersects', wkb: pointWkb(point), isRowFirst: true },
-        srs: wish.srs,
+        requested: { kind: 'relation', relation: 's_intersects', wkb: pointWkb(point), isRowFirst: true },
+        srs: request.srs,
       },
-      wish.crs,
+      request.crs,
     )
     await readyFor(filter)
     const contains = rowFilter(filter, { attributes: [], geometry: undefined })
-    const reprojector = wish.crs === undefined ? undefined : await findReprojector(wish.crs, wish.srs)
-    return new RowChoice({ limit, point, wish }, contains, reprojector)
+    const reprojector =
+      request.crs === undefined ? undefined : await findReprojector(request.crs, request.srs)
+    return new RowChoice({ limit, point, request }, contains, reprojector)
   }
 
   clear(): void {
@@ -169,7 +171,7 @@ class RowChoice {
     const { bytes, offsets } = geometry
     const distanceFrom = (fromX: number): number =>
       wkbDistance(bytes, offsets[row] as number, { x: fromX, y, scale: [1 / cell[0], 1 / cell[1]] })
-    const turns = isInDegrees(this.#wish.srs) ? [0, -360, 360] : [0]
+    const turns = isInDegrees(this.#request.srs) ? [0, -360, 360] : [0]
     return Math.min(...turns.map((turn) => distanceFrom(x + turn)))
   }
 

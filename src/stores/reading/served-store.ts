@@ -23,15 +23,15 @@ import type { ChangePageRequest } from './write-change-page.ts'
 /** A store whose queries run in other threads or processes. */
 export interface ServedStore extends VectorStore, TileReads {
   /** Yields a page of features as GeoJSON, rendered on demand. */
-  writePage(wish: FeaturePageRequest, signal: AbortSignal): AsyncIterable<PagePart>
+  writePage(request: FeaturePageRequest, signal: AbortSignal): AsyncIterable<PagePart>
   /** Yields the contents of a change file as text; for a GeoPackage created by `writeChanges`. */
-  writeChangePage(wish: ChangePageRequest, signal: AbortSignal): AsyncIterable<Uint8Array>
+  writeChangePage(request: ChangePageRequest, signal: AbortSignal): AsyncIterable<Uint8Array>
   /** Returns a vector tile of a table. */
   writeTile(source: TileSource, request: TileRequest, signal: AbortSignal): Promise<Tile>
   /** Returns statistics of a column. */
-  summarize(wish: ValueSummaryRequest, signal: AbortSignal): Promise<ValueSummary>
+  summarize(request: ValueSummaryRequest, signal: AbortSignal): Promise<ValueSummary>
   /** Returns the values of columns. */
-  columnValues(wish: ColumnValuesRequest, signal: AbortSignal): Promise<ColumnValues[]>
+  columnValues(request: ColumnValuesRequest, signal: AbortSignal): Promise<ColumnValues[]>
   /**
    * Returns the estimated number of rows of a table, or of its rows in a box; 0 if there is no such table.
    */
@@ -45,7 +45,7 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
   const local = openVectorStore(connection, { leavesWhole: true })
   const isFile = getStoreDescription(connection.type).file !== undefined
   const reads = new StoreReads(connection, readers)
-  const ask: Ask = (question) => reads.ask(question)
+  const ask: Ask = (query) => reads.ask(query)
   const { states, edits } = local
   const served = states && servedStates(states, connection, ask)
   const servedEdits: TableEdits | undefined = edits && {
@@ -56,7 +56,7 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
     type: connection.type,
     edits: servedEdits,
     states: served,
-    tableName: (wanted, suffix) => local.tableName(wanted, suffix),
+    tableName: (requested, suffix) => local.tableName(requested, suffix),
     stage: (request, batches, hooks) => local.stage(request, batches, hooks),
     check: (signal) => ask(({ pool, limits }) => pool.call('check', { connection }, { ...limits, signal })),
     listTables: () => ask(({ pool, limits }) => pool.call('listTables', { connection }, limits)),
@@ -113,27 +113,29 @@ function servedReads(connection: StoreConnection, reads: StoreReads): Reads {
         ({ pool, limits }) => pool.stream('read', { connection, query }, { ...limits, signal }),
         reads.kindOf(query.table, demandOfQuery(query), signal),
       ),
-    writePage: (wish, signal) =>
+    writePage: (request, signal) =>
       reads.take(
-        ({ pool, limits }) => pool.stream('page', { connection, wish }, { ...limits, signal }),
-        reads.kindOf(wish.query.table, demandOfPage(wish), signal),
+        ({ pool, limits }) => pool.stream('page', { connection, request }, { ...limits, signal }),
+        reads.kindOf(request.query.table, demandOfPage(request), signal),
       ),
-    writeChangePage: (wish, signal) =>
-      reads.take(({ pool, limits }) => pool.stream('changes', { connection, wish }, { ...limits, signal })),
+    writeChangePage: (request, signal) =>
+      reads.take(({ pool, limits }) =>
+        pool.stream('changes', { connection, request }, { ...limits, signal }),
+      ),
     writeTile: (source, request, signal) =>
       reads.ask(({ limits, tiles }) => tiles.make({ connection, source, request }, limits, signal), {
         table: source.table,
         isHeavy: isHeavyTile(source),
       }),
-    summarize: (wish, signal) =>
+    summarize: (request, signal) =>
       reads.ask(
-        ({ pool, limits }) => pool.call('summary', { connection, wish }, { ...limits, signal }),
-        reads.kindOfScan(wish.table, signal),
+        ({ pool, limits }) => pool.call('summary', { connection, request }, { ...limits, signal }),
+        reads.kindOfScan(request.table, signal),
       ),
-    columnValues: (wish, signal) =>
+    columnValues: (request, signal) =>
       reads.ask(
-        ({ pool, limits }) => pool.call('values', { connection, wish }, { ...limits, signal }),
-        reads.kindOfScan(wish.table, signal),
+        ({ pool, limits }) => pool.call('values', { connection, request }, { ...limits, signal }),
+        reads.kindOfScan(request.table, signal),
       ),
     readTile: (query, signal) =>
       reads.take(
@@ -149,7 +151,7 @@ function servedReads(connection: StoreConnection, reads: StoreReads): Reads {
 }
 
 /** Runs a query in a worker that may read the store. */
-type Ask = <T>(question: (place: ReadTarget) => Promise<T>) => Promise<T>
+type Ask = <T>(query: (place: ReadTarget) => Promise<T>) => Promise<T>
 
 /**
  * The same for writes: they return when a later crash of the server does not make them look like foreign

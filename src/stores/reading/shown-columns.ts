@@ -12,8 +12,8 @@ export function readColumns(
 ): Pick<TileQuery, 'attributes'> {
   if (attributes === undefined) return {}
   if (columns === undefined) return { attributes }
-  const wanted = new Set(attributes)
-  const names = Object.entries(columns.names).filter(([, shown]) => wanted.has(shown))
+  const requested = new Set(attributes)
+  const names = Object.entries(columns.names).filter(([, shown]) => requested.has(shown))
   return { attributes: [columns.id, ...names.map(([name]) => name)] }
 }
 
@@ -36,5 +36,5 @@ export function shownPage({ batch }: FeaturePage, { id, names }: ShownColumns): 
 export function filterInTable(filter: RequestFilter, columns: ShownColumns | undefined): RequestFilter {
   if (columns === undefined) return filter
   const names = new Map(Object.entries(columns.names).map(([name, shown]) => [shown, name]))
-  return { ...filter, asked: inColumns(filter.asked, (name) => names.get(name) ?? name) }
+  return { ...filter, requested: inColumns(filter.requested, (name) => names.get(name) ?? name) }
 }

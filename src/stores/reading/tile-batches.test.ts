@@ -15,7 +15,7 @@ interface Call {
   fail(error: Error): void
 }
 
-interface Asked {
+interface Requested {
   signal?: AbortSignal
   owner?: string
   store?: string
@@ -27,7 +27,7 @@ function begin(
   workers = 2,
   limits = { atATime: 8, atATimeOfStore: 4 },
   count = 100,
-): { calls: Call[]; queue: WorkQueue; ask(x: number, options?: Asked): Promise<Tile> } {
+): { calls: Call[]; queue: WorkQueue; ask(x: number, options?: Requested): Promise<Tile> } {
   const queue = new WorkQueue({ limit: 16 })
   const calls: Call[] = []
   const make: TileWorkers['make'] = ({ requests }, { signal }) => {

@@ -24,10 +24,10 @@ const geoJsonCrs = 'EPSG:4326'
 /** Yields changes as text, part by part, on demand. */
 export async function* writeChangePage(
   store: VectorStore,
-  wish: ChangePageRequest,
+  request: ChangePageRequest,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const { limit, offset, format } = wish
+  const { limit, offset, format } = request
   const text = format === 'csv' ? new CsvText() : new GeoJsonText()
   const crs = (await store.findTable(changesTable))?.schema.geometry?.crs
   const reprojector =

@@ -13,7 +13,7 @@ import { attributeIndex } from '../../geo/schema.ts'
 import { fileMediaType } from '../rasters/media-type.ts'
 import { getStoreDescription } from '../registry.ts'
 import type { FeaturePage, FeatureQuery, VectorStore } from '../store.ts'
-import { explainSlowness, questionMs, tookTooLong } from '../too-slow.ts'
+import { explainSlowness, queryMs, tookTooLong } from '../too-slow.ts'
 import { areasIn } from './boxes-in-crs.ts'
 import { briefFeature } from './brief-feature.ts'
 import type { FeaturePageRequest, FileLink, PagePart, WrittenForm } from './feature-page-request.ts'
@@ -30,21 +30,21 @@ const encoder = new TextEncoder()
 /** Counts, reads, transforms and writes a page of features, part by part, on demand. */
 export async function* writePage(
   store: VectorStore,
-  wish: FeaturePageRequest,
+  request: FeaturePageRequest,
   signal: AbortSignal,
 ): AsyncGenerator<PagePart> {
-  const query = await queryOf(wish)
-  const { numberMatched, pages } = await openInTime(store, wish, withNextRow(query), signal)
+  const query = await queryOf(request)
+  const { numberMatched, pages } = await openInTime(store, request, withNextRow(query), signal)
   const rows = new PageRows(query)
-  const reprojector = wish.crs === undefined ? undefined : await findReprojector(wish.crs, wish.srs)
-  const page = wish.form === undefined ? new PageText(wish) : await openForm(wish.form)
+  const reprojector = request.crs === undefined ? undefined : await findReprojector(request.crs, request.srs)
+  const page = request.form === undefined ? new PageText(request) : await openForm(request.form)
   try {
     for await (const read of rows.pages(pages)) {
-      const { batch, ids } = wish.columns === undefined ? read : shownPage(read, wish.columns)
-      const shown = await reprojectBatch(selected(batch, wish), reprojector)
+      const { batch, ids } = request.columns === undefined ? read : shownPage(read, request.columns)
+      const shown = await reprojectBatch(selected(batch, request), reprojector)
       for (let row = 0; row < shown.rowCount; row += 1) {
         page.add(shown, row, ids[row] ?? '')
-        if (wish.wantsTag === true) page.tag = featureTag(read.batch, row, ids[row] ?? '')
+        if (request.wantsTag === true) page.tag = featureTag(read.batch, row, ids[row] ?? '')
         if (page.waiting >= partLength) yield page.take(numberMatched, false)
       }
     }
@@ -83,7 +83,7 @@ interface Opened {
  */
 async function openInTime(
   store: VectorStore,
-  wish: FeaturePageRequest,
+  request: FeaturePageRequest,
   query: FeatureQuery,
   signal: AbortSignal,
 ): Promise<Opened> {
@@ -91,7 +91,7 @@ async function openInTime(
   // Files are read by this thread, whose CPU time counts; for a database elapsed time counts.
   const isFile = getStoreDescription(store.type).file !== undefined
   const stopwatch = new Stopwatch({
-    limitMs: questionMs,
+    limitMs: queryMs,
     cpuMs: () => (isFile ? ownCpuTime() : undefined),
     onOver: () => limit.abort(tookTooLong()),
   })
@@ -99,7 +99,7 @@ async function openInTime(
   stopwatch.run()
   try {
     const either = AbortSignal.any([signal, limit.signal])
-    const { numberMatched, pages } = await openPages(store, wish, query, either)
+    const { numberMatched, pages } = await openPages(store, request, query, either)
     const reading = pages[Symbol.asyncIterator]()
     return { numberMatched, pages: begun(await reading.next(), reading) }
   } catch (error) {
@@ -115,13 +115,13 @@ const mostTries = 10
 /** Returns the rows and the number of matches, both from one snapshot. */
 async function openPages(
   store: VectorStore,
-  wish: FeaturePageRequest,
+  request: FeaturePageRequest,
   query: FeatureQuery,
   signal: AbortSignal,
 ): Promise<Opened> {
-  const { numberMatched: known, isChanging = false, point } = wish
+  const { numberMatched: known, isChanging = false, point } = request
   if (point !== undefined)
-    return { numberMatched: known ?? 0, pages: readRowsAtPoint(store, wish, { query, point }, signal) }
+    return { numberMatched: known ?? 0, pages: readRowsAtPoint(store, request, { query, point }, signal) }
   const count = (): Promise<number> => store.count(query, signal)
   if (!isChanging)
     return { numberMatched: known ?? (await count()), pages: store.readFeatures(query, signal) }
@@ -159,10 +159,10 @@ class PageText implements WrittenPage {
   text = ''
   tag: string | undefined
   #numberReturned = 0
-  readonly #wish: FeaturePageRequest
+  readonly #request: FeaturePageRequest
 
-  constructor(wish: FeaturePageRequest) {
-    this.#wish = wish
+  constructor(request: FeaturePageRequest) {
+    this.#request = request
   }
 
   get waiting(): number {
@@ -170,12 +170,12 @@ class PageText implements WrittenPage {
   }
 
   add(batch: FeatureBatch, row: number, id: string): void {
-    const { fileLink } = this.#wish
+    const { fileLink } = this.#request
     const feature =
       fileLink === undefined
-        ? featureToJson(batch, row, id, this.#wish)
-        : linkedFeature(batch, row, id, { ...fileLink, isYx: this.#wish.isYx })
-    const text = this.#wish.isBrief === true ? briefFeature(feature) : feature
+        ? featureToJson(batch, row, id, this.#request)
+        : linkedFeature(batch, row, id, { ...fileLink, isYx: this.#request.isYx })
+    const text = this.#request.isBrief === true ? briefFeature(feature) : feature
     this.text += this.#numberReturned === 0 ? text : `,${text}`
     this.#numberReturned += 1
   }

@@ -49,16 +49,16 @@ interface Distinct {
 function naturalBounds(sorted: Float64Array, classes: number): number[] {
   const distinct = distinctOf(sorted)
   const count = distinct.values.length
-  const wanted = Math.min(classes, count)
+  const requested = Math.min(classes, count)
   let costs = Float64Array.from({ length: count }, (_, last) => spread(distinct, 0, last))
   const starts: Int32Array[] = [new Int32Array(count)]
-  for (let done = 1; done < wanted; done += 1) {
+  for (let done = 1; done < requested; done += 1) {
     const next = nextRow(distinct, costs, done)
     costs = next.costs
     starts.push(next.starts)
   }
   const bounds: number[] = []
-  for (let row = wanted - 1, last = count - 1; row >= 0; row -= 1) {
+  for (let row = requested - 1, last = count - 1; row >= 0; row -= 1) {
     bounds.push(distinct.values[last] ?? 0)
     last = (starts[row]?.[last] ?? 0) - 1
   }

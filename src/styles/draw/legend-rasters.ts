@@ -49,16 +49,17 @@ function listed(
   isUpperBound: boolean,
   unit: string | undefined,
 ): LegendEntry[] {
-  const said = (value: number): string =>
+  const output = (value: number): string =>
     `${Number(value.toPrecision(10))}${unit === undefined ? '' : ` ${unit}`}`
   return entries.map(({ value, color, opacity, label }, index) => {
     const before = entries[index - 1]
-    const bound = value === Number.POSITIVE_INFINITY ? `≥ ${said(before?.value ?? 0)}` : `< ${said(value)}`
+    const bound =
+      value === Number.POSITIVE_INFINITY ? `≥ ${output(before?.value ?? 0)}` : `< ${output(value)}`
     const between =
       before === undefined || value === Number.POSITIVE_INFINITY
         ? bound
-        : `${Number(before.value.toPrecision(10))} – ${said(value)}`
-    return entry(label ?? (isUpperBound ? between : said(value)), { color: { color, opacity } })
+        : `${Number(before.value.toPrecision(10))} – ${output(value)}`
+    return entry(label ?? (isUpperBound ? between : output(value)), { color: { color, opacity } })
   })
 }
 

@@ -56,10 +56,10 @@ function lineSvg(text: string, x: number, y: number, columnWidth: number, style:
 }
 
 function scaleWords({ minScale, maxScale }: LegendEntry): string {
-  const said = (scale: number): string => `1:${Math.round(scale).toLocaleString('en-US')}`
-  if (minScale !== undefined && maxScale !== undefined) return `${said(minScale)} – ${said(maxScale)}`
-  if (minScale !== undefined) return `from ${said(minScale)} outward`
-  return maxScale === undefined ? '' : `below ${said(maxScale)}`
+  const output = (scale: number): string => `1:${Math.round(scale).toLocaleString('en-US')}`
+  if (minScale !== undefined && maxScale !== undefined) return `${output(minScale)} – ${output(maxScale)}`
+  if (minScale !== undefined) return `from ${output(minScale)} outward`
+  return maxScale === undefined ? '' : `below ${output(maxScale)}`
 }
 
 /** Maximum size of a symbol in a legend; larger ones are scaled down. */
@@ -160,9 +160,10 @@ function entryRow(entry: LegendEntry, y: number): Row {
     lineSvg(line, x, first + index * lineHeight + 12.5, textColumn, style),
   )
   const last = first + lines.length * lineHeight + 10.5
-  const told = scales === '' ? '' : lineSvg(scales, x, last, textColumn, { size: smallSize, color: paleInk })
+  const reported =
+    scales === '' ? '' : lineSvg(scales, x, last, textColumn, { size: smallSize, color: paleInk })
   const symbol = isHeading ? '' : symbolRow(entry, y + (height - swatch.height) / 2)
-  return { svg: symbol + texts.join('') + told, height }
+  return { svg: symbol + texts.join('') + reported, height }
 }
 
 /** Returns the stops with a label: the ends, and some in between. */
@@ -241,8 +242,8 @@ export function entrySvg(entry: LegendEntry): string {
 export function legendSvg(legend: Legend): { svg: string; width: number; height: number } {
   const rows: string[] = []
   const [only, ...others] = legend.entries
-  const isSaid = others.length === 0 && only?.title === legend.title
-  const title = wrapText(isSaid ? '' : legend.title, {
+  const isStated = others.length === 0 && only?.title === legend.title
+  const title = wrapText(isStated ? '' : legend.title, {
     size: 15,
     width: width - 2 * margin,
     lines: titleLines,

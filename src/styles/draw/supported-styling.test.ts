@@ -20,7 +20,7 @@ it('the page about pictures has the same table as the code, and names every icon
 it('what a style says and pictures do not draw is told', () => {
   const fill = { color: '#000000', opacity: 1 }
   assert.deepEqual(notInPictures({ rules: [{ symbols: [{ kind: 'polygon', fill }] }], lost: [] }), [])
-  const told = notInPictures({
+  const reported = notInPictures({
     lost: [],
     rules: [
       {
@@ -40,7 +40,7 @@ it('what a style says and pictures do not draw is told', () => {
     ],
   })
   assert.deepEqual(
-    told.map((text) => text.replace(/:.*/, '')),
+    reported.map((text) => text.replace(/:.*/, '')),
     [
       'values that are the attribute itself',
       'filters by a box',

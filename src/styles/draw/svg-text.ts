@@ -15,12 +15,14 @@ export function svgElement(
   attributes: Readonly<Record<string, string | number | undefined>>,
   content = '',
 ): string {
-  const told = Object.entries(attributes).flatMap(([key, value]) =>
+  const reported = Object.entries(attributes).flatMap(([key, value]) =>
     value === undefined
       ? []
       : [` ${key}="${escapeSvg(typeof value === 'number' ? svgNumber(value) : value)}"`],
   )
-  return content === '' ? `<${name}${told.join('')}/>` : `<${name}${told.join('')}>${content}</${name}>`
+  return content === ''
+    ? `<${name}${reported.join('')}/>`
+    : `<${name}${reported.join('')}>${content}</${name}>`
 }
 
 /** A number with at most two digits behind the point; 0 for what is none. */

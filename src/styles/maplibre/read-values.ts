@@ -23,7 +23,7 @@ function parseText(value: unknown): string | undefined {
 /** The paint and layout properties of one layer of a style. Unread properties are reported at the end. */
 export class StyleLayerValues {
   readonly #values: Node
-  readonly #asked = new Set<string>(['visibility'])
+  readonly #requested = new Set<string>(['visibility'])
   readonly #losses: Losses
 
   constructor(layer: Node, losses: Losses) {
@@ -32,7 +32,7 @@ export class StyleLayerValues {
   }
 
   raw(name: string): unknown {
-    this.#asked.add(name)
+    this.#requested.add(name)
     return this.#values[name]
   }
 
@@ -85,7 +85,7 @@ export class StyleLayerValues {
 
   tellRest(): void {
     for (const name of Object.keys(this.#values)) {
-      if (!this.#asked.has(name)) this.#losses.add(`the property ${name}`)
+      if (!this.#requested.has(name)) this.#losses.add(`the property ${name}`)
     }
   }
 }

@@ -71,6 +71,6 @@ function metadataOf(
  */
 export function writeMapLibre(style: Style, name: string): WrittenStyle {
   const { layers, lost } = writeLayers(style)
-  const said = lost.length === 0 ? {} : { metadata: { [metadataNames.lost]: lost } }
-  return { document: JSON.stringify({ version: 8, name, ...said, sources: {}, layers }), lost }
+  const output = lost.length === 0 ? {} : { metadata: { [metadataNames.lost]: lost } }
+  return { document: JSON.stringify({ version: 8, name, ...output, sources: {}, layers }), lost }
 }

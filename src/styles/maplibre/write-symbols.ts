@@ -31,7 +31,8 @@ export function mapLibreLayers(symbol: Symbolizer, drawn: MapLibreLayer, losses:
   const { types, dimension } = drawn
   switch (symbol.kind) {
     case 'point':
-      if (dimension === 1 || dimension === 2) return told(losses, 'a mark in the middle of lines or areas')
+      if (dimension === 1 || dimension === 2)
+        return reported(losses, 'a mark in the middle of lines or areas')
       return [markLayer(symbol, types, losses)]
     case 'icon':
       losses.add(`the picture ${symbol.href}, drawn as a circle`)
@@ -54,7 +55,7 @@ function markLayer(symbol: Mark, types: AttributeTypes, losses: Losses): SymbolL
   return symbol.shape === 'circle' ? { layer } : { layer, mark: symbol.shape }
 }
 
-function told(losses: Losses, what: string): SymbolLayer[] {
+function reported(losses: Losses, what: string): SymbolLayer[] {
   losses.add(what)
   return []
 }

@@ -13,7 +13,7 @@ import { writeSymbol } from './write-symbols.ts'
  * Writes a QGIS 3 style document for layers of one dimension: the given one, otherwise the highest that the
  * style draws. Undefined for a style that draws nothing, since a QGIS document requires a geometry type.
  */
-export function writeQml(style: Style, wanted?: Dimension): WrittenStyle | undefined {
+export function writeQml(style: Style, requested?: Dimension): WrittenStyle | undefined {
   const losses = new Losses(style.lost)
   const symbols = style.rules.flatMap((rule) => rule.symbols)
   const raster = symbols.find((symbol) => symbol.kind === 'raster')
@@ -22,7 +22,7 @@ export function writeQml(style: Style, wanted?: Dimension): WrittenStyle | undef
     if (symbols.length > 1) losses.add('what is drawn beside the first raster')
     return written([writePipe(raster, losses)], {}, losses)
   }
-  const dimension = wanted ?? highestOf(symbols)
+  const dimension = requested ?? highestOf(symbols)
   const rules = expandRules(style.rules, losses)
   const explicit = rules.some(({ isElse, condition }) => isElse === true && condition !== undefined)
   const ready = needsLevels(rules) || explicit ? withoutElse(rules, losses) : rules

@@ -179,8 +179,8 @@ describe('thinning', () => {
         for (const tile of tilesWithRows(boxes, set, z)) {
           for (const most of [20_000, 5]) {
             const { rows, thinned } = shownInTile(boxes, levels, set, tile, most)
-            const question = { set, tile, boxes: [inDegrees(set, buffered(set, tile))], most }
-            assert.deepEqual(overview.select(question), { ids: rows.map((row) => `é${row}`), thinned })
+            const query = { set, tile, boxes: [inDegrees(set, buffered(set, tile))], most }
+            assert.deepEqual(overview.select(query), { ids: rows.map((row) => `é${row}`), thinned })
           }
         }
       }
@@ -213,14 +213,14 @@ describe('thinning', () => {
 
   it('never draws more than the most, the largest first and then in the order of keys', () => {
     const places = degrees(Float64Array.from([0, 0, 2, 2, 0, 0, 1, 1, 0, 0, 9, 9, 0, 0, 1, 1, 0, 0, 0, 0]))
-    const wish = {
+    const request = {
       places,
       isTouching: () => true,
       cell: undefined,
       range: tileRange('WebMercatorQuad', world),
     }
-    assert.deepEqual(selectTileRows({ ...wish, most: 3 }), { rows: Uint32Array.of(0, 1, 2), thinned: 2 })
-    assert.deepEqual(selectTileRows({ ...wish, most: 5 }), {
+    assert.deepEqual(selectTileRows({ ...request, most: 3 }), { rows: Uint32Array.of(0, 1, 2), thinned: 2 })
+    assert.deepEqual(selectTileRows({ ...request, most: 5 }), {
       rows: Uint32Array.of(0, 1, 2, 3, 4),
       thinned: 0,
     })

@@ -112,14 +112,14 @@ describe('sample points', () => {
   it('hit a box as often as its share of a cell', () => {
     const exponent = 12
     const side = 2 ** (worldExponent - exponent)
-    const left = { hits: 0, wanted: 0 }
+    const left = { hits: 0, expected: 0 }
     for (let column = 4096; column < 4096 + 200; column += 1)
       for (let row = 4096; row < 4096 + 100; row += 1) {
         const { x, y } = pointOf(column, row, exponent)
         const [right, down] = [x / side - column, y / side - row]
         if (right < 0.37 && down > 0.6) left.hits += 1
-        left.wanted += 0.37 * 0.4
+        left.expected += 0.37 * 0.4
       }
-    assert.ok(Math.abs(left.hits / left.wanted - 1) < 0.05, JSON.stringify(left))
+    assert.ok(Math.abs(left.hits / left.expected - 1) < 0.05, JSON.stringify(left))
   })
 })

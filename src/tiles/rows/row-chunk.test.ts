@@ -235,8 +235,8 @@ describe('the directory of a row file', () => {
           envelopes.flatMap(({ minX, minY, maxX, maxY }) => [minX, minY, maxX, maxY]),
         )
         const numbers = new Uint32Array(envelopes.length)
-        const question = { from: 0, count: envelopes.length, boxes: widenedBoxes(boxes) }
-        const end = touchingRows(roundedSides(exact), question, numbers, 0)
+        const query = { from: 0, count: envelopes.length, boxes: widenedBoxes(boxes) }
+        const end = touchingRows(roundedSides(exact), query, numbers, 0)
         const found = new Set(numbers.subarray(0, end))
         for (const [at, one] of envelopes.entries()) {
           const isTouching = boxes.some(

@@ -51,8 +51,8 @@ describe('the part of units that is covered', () => {
         coverage.round()
         for (let feature = 0; feature < 20; feature += 1) coverage.unitsOf(feature, () => (drawn += 1))
       }
-    const wanted = (900 * 20) / points
-    assert.ok(Math.abs(drawn / wanted - 1) < 0.05, `${drawn} of ${wanted}`)
+    const expected = (900 * 20) / points
+    assert.ok(Math.abs(drawn / expected - 1) < 0.05, `${drawn} of ${expected}`)
   })
 
   it('counts a point once that several polygons hold, and leaves out what lies beyond the tile', () => {

@@ -148,8 +148,8 @@ export function toArguments(options: readonly ProgramOption[]): string[] {
 
 /** Makes a file that may exceed 4 GiB a BigTIFF, unless the client sets that option. */
 function roomForMore(options: readonly ProgramOption[]): string[] {
-  const isSaid = options.some(({ name, values }) => name === '-co' && /^BIGTIFF=/i.test(values[0] ?? ''))
-  return isSaid ? [] : ['-co', 'BIGTIFF=IF_SAFER']
+  const isStated = options.some(({ name, values }) => name === '-co' && /^BIGTIFF=/i.test(values[0] ?? ''))
+  return isStated ? [] : ['-co', 'BIGTIFF=IF_SAFER']
 }
 
 /**

@@ -174,8 +174,8 @@ const overview: string[][] = [
 
 function assertRefused(type: string, options: string[]): void {
   const levels = type === 'RasterOverviewTransform' ? { levels: [2] } : {}
-  const said = `${type} took ${JSON.stringify(options).slice(0, 300)}`
-  assert.throws(() => validateTransform({ type, options, ...levels }), TransformError, said)
+  const output = `${type} took ${JSON.stringify(options).slice(0, 300)}`
+  assert.throws(() => validateTransform({ type, options, ...levels }), TransformError, output)
 }
 
 describe('options of raster tools that are refused', () => {

@@ -67,8 +67,8 @@ describe('coverage stores', () => {
     put('incoming', 'good.tif')
     writeFileSync(join(terrane.dataDir, 'incoming', 'bad.tif'), 'II*\0 and nothing behind')
     writeFileSync(join(terrane.dataDir, 'incoming', 'text.csv'), 'a\n1\n')
-    const refusal = async (wanted: object) =>
-      code(await send('POST', stores, { coverageStore: { name: 'refused', ...wanted } }))
+    const refusal = async (expected: object) =>
+      code(await send('POST', stores, { coverageStore: { name: 'refused', ...expected } }))
     const incoming = (name: string) => ({ url: join(terrane.dataDir, 'incoming', name) })
     assert.deepEqual(await refusal({}), [400, 'store-path'])
     assert.deepEqual(await refusal({ url: 'file:/etc/passwd' }), [400, 'path-not-allowed'])

@@ -119,8 +119,8 @@ describe('what is said of a style when it is kept', () => {
       'content-type': sldType,
     })
     assert.equal(created.statusCode, 201, created.body)
-    const said = created.json().style.messages.map((one: { message: string }) => one.message)
-    assert.deepEqual(said, [
+    const output = created.json().style.messages.map((one: { message: string }) => one.message)
+    assert.deepEqual(output, [
       'Not understood, so not drawn: a Displacement of a Graphic',
       'Not said as MapLibre: the mark star, drawn as a circle',
       'Not in legends or thumbnails as it is said: labels: the legend shows their letters, thumbnails nothing',

@@ -285,9 +285,9 @@ describe('server', () => {
   it('listens, answers, and closes with a connection kept alive', async () => {
     const env = without(environment('second'), 'TERRANE_ADMIN_PASSWORD')
     const settings = loadSettings({ ...env, TERRANE_BASE_PATH: '/g' })
-    const told: string[] = []
-    const server = await startServer(settings, { log: silentLogger, notice: (text) => told.push(text) })
-    assert.match(told.join(), /"admin" with the password [\w-]{16} /)
+    const reported: string[] = []
+    const server = await startServer(settings, { log: silentLogger, notice: (text) => reported.push(text) })
+    assert.match(reported.join(), /"admin" with the password [\w-]{16} /)
     assert.equal((await fetch(`${server.url}/health`)).status, 200)
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
     socket.on('error', () => undefined)

@@ -102,15 +102,15 @@ for (const catalogue of ['SQLite', 'PostgreSQL'])
         passwd: url.password,
       }
       const path = '/workspaces/empty/datastores'
-      const wanted = { dataStore: { name: 'pg', type: 'PostGIS', connectionParameters } }
-      const tried = await send('POST', `${path}/check`, wanted)
+      const expected = { dataStore: { name: 'pg', type: 'PostGIS', connectionParameters } }
+      const tried = await send('POST', `${path}/check`, expected)
       assert.equal(tried.statusCode, 200, tried.body)
       assert.equal((await read('/catalogue/stores?workspace=empty')).total, 0)
-      const wrong = { ...wanted.dataStore, connectionParameters: { ...connectionParameters, passwd: 'x' } }
+      const wrong = { ...expected.dataStore, connectionParameters: { ...connectionParameters, passwd: 'x' } }
       const refused = await send('POST', `${path}/check`, { dataStore: wrong })
       assert.equal(refused.statusCode, 400)
       assert.match(refused.body, /password/i)
-      assert.equal((await send('POST', path, wanted)).statusCode, 201)
+      assert.equal((await send('POST', path, expected)).statusCode, 201)
       const { check } = (await send('POST', `${path}/pg/check`)).json()
       assert.ok(check.tables >= 0 && check.milliseconds >= 0)
       assert.equal((await send('POST', `${path}/none/check`)).statusCode, 404)

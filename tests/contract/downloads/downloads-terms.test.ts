@@ -34,7 +34,7 @@ async function tell({ app, admin }: TestApp, name: string, layer: object): Promi
   assert.equal(reply.statusCode, 200, reply.body)
 }
 
-const told = (program: string, ...args: string[]): string =>
+const reported = (program: string, ...args: string[]): string =>
   execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
 
 /** Name and place of each row, as GDAL reads them. */
@@ -50,7 +50,7 @@ function rowsByGdal(path: string): string[] {
     .toSorted()
 }
 
-const wanted = points.map(([name, x, y]) => `${name} ${x},${y}`).toSorted()
+const selected = points.map(([name, x, y]) => `${name} ${x},${y}`).toSorted()
 
 describe('attribution, licence, contact and owner of a layer', needsGdal, () => {
   let server: TestApp
@@ -71,17 +71,17 @@ describe('attribution, licence, contact and owner of a layer', needsGdal, () => 
 
   it('stand in each download that has a place for them, and the rows stay what they are', async (t) => {
     const gpkg = await fetchFile(t, 'gpkg')
-    const shown = told('ogrinfo', '-so', gpkg.path, 'dots')
+    const shown = reported('ogrinfo', '-so', gpkg.path, 'dots')
     for (const [name, text] of Object.entries(terms))
       assert.ok(shown.includes(`${name.toUpperCase()}=${text}`), shown)
     assert.ok(shown.includes('DESCRIPTION=Where they stand.'), shown)
-    assert.deepEqual(rowsByGdal(gpkg.path), wanted)
+    assert.deepEqual(rowsByGdal(gpkg.path), selected)
 
     const geojson = await fetchFile(t, 'geojson')
     const { features, ...members } = JSON.parse(geojson.text) as Record<string, unknown>
     assert.deepEqual(members, { type: 'FeatureCollection', name: 'dots', ...terms })
     assert.equal((features as unknown[]).length, points.length)
-    assert.deepEqual(rowsByGdal(geojson.path), wanted)
+    assert.deepEqual(rowsByGdal(geojson.path), selected)
 
     const parquet = readFileSync((await fetchFile(t, 'parquet')).path)
     const bytes = parquet.buffer.slice(parquet.byteOffset, parquet.byteOffset + parquet.byteLength)
@@ -93,10 +93,10 @@ describe('attribution, licence, contact and owner of a layer', needsGdal, () => 
     const lines = [about.title, about.abstract, ...Object.values(terms)]
     const description = /<description>([^<]*)</.exec(kml.text)?.[1] ?? ''
     for (const line of lines) assert.ok(unescaped(description).includes(line), description)
-    assert.deepEqual(rowsByGdal(kml.path), wanted)
+    assert.deepEqual(rowsByGdal(kml.path), selected)
 
     const zip = await fetchFile(t, 'shp')
-    const text = told('unzip', '-p', zip.path, 'about.txt')
+    const text = reported('unzip', '-p', zip.path, 'about.txt')
     for (const line of Object.values(terms)) assert.ok(text.includes(line), text)
   })
 
@@ -112,8 +112,8 @@ describe('attribution, licence, contact and owner of a layer', needsGdal, () => 
       [about.title, about.abstract, terms],
     )
     assert.equal(header?.featuresCount, points.length)
-    assert.deepEqual(rowsByGdal(path), wanted)
-    const inBox = told('ogrinfo', '-so', '-spat', '3', '3', '6', '6', path, 'dots')
+    assert.deepEqual(rowsByGdal(path), selected)
+    const inBox = reported('ogrinfo', '-so', '-spat', '3', '3', '6', '6', path, 'dots')
     const expected = points.filter(([, x, y]) => x >= 3 && x <= 6 && y >= 3 && y <= 6).length
     assert.match(inBox, new RegExp(`Feature Count: ${expected}\\b`))
     const { rows, layer } = await readLayer(flatgeobuf, path)
@@ -143,7 +143,7 @@ describe('attribution, licence, contact and owner of a layer', needsGdal, () => 
       assert.equal(reply.statusCode, 200, reply.body.slice(0, 500))
       const path = join(folder, 'a.tif')
       writeFileSync(path, reply.rawPayload)
-      const { metadata } = JSON.parse(told('gdalinfo', '-json', path)) as {
+      const { metadata } = JSON.parse(reported('gdalinfo', '-json', path)) as {
         metadata: Record<string, Record<string, string>>
       }
       assert.equal(metadata['']?.['TIFFTAG_COPYRIGHT'], `${terms.attribution}, ${terms.licence}`)

@@ -40,12 +40,12 @@ function readByGdal(t: TestContext, format: string, bytes: Uint8Array): Feature[
   writeFileSync(path, bytes)
   const args = ['-f', 'GeoJSON', '-t_srs', 'EPSG:4326', '-lco', 'COORDINATE_PRECISION=15']
   const isCsv = format === 'csv'
-  const told = convertedVector(
+  const reported = convertedVector(
     path,
     [...args, ...(isCsv ? ['-s_srs', 'EPSG:4326'] : [])],
     isCsv ? ['GEOM_POSSIBLE_NAMES=WKT'] : [],
   )
-  return (JSON.parse(told) as { features: Feature[] }).features
+  return (JSON.parse(reported) as { features: Feature[] }).features
 }
 
 for (const [name, environment] of Object.entries(shapes))
@@ -73,8 +73,8 @@ for (const [name, environment] of Object.entries(shapes))
           ...(geometry?.coordinates.slice(0, 2).map((one) => one.toFixed(9)) ?? []),
         ])
         const byName = (a: unknown[], b: unknown[]): number => (String(a[0]) < String(b[0]) ? -1 : 1)
-        const wanted = points.map(([text, x, y]) => [text, x.toFixed(9), y.toFixed(9)])
-        assert.deepEqual(found.toSorted(byName), wanted.toSorted(byName))
+        const expected = points.map(([text, x, y]) => [text, x.toFixed(9), y.toFixed(9)])
+        assert.deepEqual(found.toSorted(byName), expected.toSorted(byName))
       })
 
     it('are made in the background where the client prefers that, with their state and a range of the file', async (t) => {
@@ -105,13 +105,15 @@ for (const [name, environment] of Object.entries(shapes))
       const reply = await download(`f=geojson&bbox=-180,-90,0,90&filter=${filter}&properties=&crs=EPSG:3857`)
       assert.equal(reply.statusCode, 200, reply.body)
       assert.equal(reply.headers['content-crs'], '<http://www.opengis.net/def/crs/EPSG/0/3857>')
-      const wanted = points.filter(([text, x]) => text.startsWith('p1') && x <= 0)
+      const expected = points.filter(([text, x]) => text.startsWith('p1') && x <= 0)
       const features = readByGdal(t, 'geojson', reply.rawPayload)
-      assert.equal(features.length, wanted.length)
+      assert.equal(features.length, expected.length)
       assert.deepEqual(features[0]?.properties, {})
       for (const [place, { geometry }] of features.entries())
         for (const axis of [0, 1])
-          assert.ok(Math.abs(Number(geometry?.coordinates[axis]) - Number(wanted[place]?.[axis + 1])) < 1e-9)
+          assert.ok(
+            Math.abs(Number(geometry?.coordinates[axis]) - Number(expected[place]?.[axis + 1])) < 1e-9,
+          )
     })
 
     it('are read by everyone while the layer is public, by its name in its own letters, and go with it', async () => {

@@ -35,8 +35,8 @@ type Tiles = Map<string, Buffer>
 function clientOf(server: TestApp) {
   const send = (method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object, headers = server.admin) =>
     server.app.inject({ method, url, headers, ...defined({ payload }) })
-  const ask = async (layer: string, wanted: object): Promise<Download> => {
-    const reply = await send('POST', `/rest/layers/${layer}/exports`, { export: wanted })
+  const ask = async (layer: string, expected: object): Promise<Download> => {
+    const reply = await send('POST', `/rest/layers/${layer}/exports`, { export: expected })
     assert.equal(reply.statusCode, 202, reply.body)
     const { download } = reply.json<{ download: Download }>()
     assert.match(String(reply.headers.location), new RegExp(`/rest/downloads/${download.id}$`))
@@ -104,10 +104,10 @@ class BytesSource implements Source {
   }
 }
 
-async function pmtilesIn(bytes: Buffer, wanted: Iterable<string>): Promise<Tiles> {
+async function pmtilesIn(bytes: Buffer, expected: Iterable<string>): Promise<Tiles> {
   const archive = new PMTiles(new BytesSource(bytes))
   const tiles: Tiles = new Map()
-  for (const key of wanted) {
+  for (const key of expected) {
     const [z = 0, x = 0, y = 0] = key.split('/').map(Number)
     const found = await archive.getZxy(z, x, y)
     if (found !== undefined) tiles.set(key, Buffer.from(found.data))
@@ -152,10 +152,10 @@ for (const [name, environment] of Object.entries(shapes))
       writeFileSync(path, await fileOf(id))
       assert.equal(done.sizeBytes, readFileSync(path).length)
       assert.deepEqual(sorted(mbtilesIn(path)), sorted(served))
-      const said = execFileSync('ogrinfo', ['-ro', '-so', '-oo', 'ZOOM_LEVEL=0', path, 'dots'], {
+      const output = execFileSync('ogrinfo', ['-ro', '-so', '-oo', 'ZOOM_LEVEL=0', path, 'dots'], {
         encoding: 'utf8',
       })
-      assert.match(said, /Feature Count: 500/)
+      assert.match(output, /Feature Count: 500/)
       const count = execFileSync('sqlite3', [path, 'SELECT count(*) FROM tiles'], { encoding: 'utf8' })
       assert.equal(Number(count), served.size)
     })
@@ -190,9 +190,9 @@ for (const [name, environment] of Object.entries(shapes))
       writeFileSync(path, await fileOf(id))
       const inside = [...served].filter(([key]) => {
         const [z = 0, x = 0, y = 0] = key.split('/').map(Number)
-        const isWanted = z === 3 || z === 4
+        const isSelected = z === 3 || z === 4
         return (
-          isWanted && x >= 2 ** (z - 1) - 1 && x <= 0.75 * 2 ** z && y >= 2 ** (z - 2) && y <= 2 ** (z - 1)
+          isSelected && x >= 2 ** (z - 1) - 1 && x <= 0.75 * 2 ** z && y >= 2 ** (z - 2) && y <= 2 ** (z - 1)
         )
       })
       const found = mbtilesIn(path)
@@ -219,9 +219,9 @@ describe('an export', () => {
       [{ format: 'pmtiles', bbox: [0, 10, 5, 5] }, 400],
       [{ format: 'pmtiles', bbox: [0, 10, 500, 20] }, 400],
     ] as const
-    for (const [wanted, status] of wrong)
+    for (const [expected, status] of wrong)
       assert.equal(
-        (await send('POST', '/rest/layers/default:dots/exports', { export: wanted })).statusCode,
+        (await send('POST', '/rest/layers/default:dots/exports', { export: expected })).statusCode,
         status,
       )
     const unknown = await send('POST', '/rest/layers/default:none/exports', { export: { format: 'pmtiles' } })

@@ -221,8 +221,8 @@ describe('a transformation of a field that does not exist', () => {
     assert.equal(failed.json.task?.state, 'ERROR')
     assert.match(String(failed.json.task?.errorMessage), /nowhere/)
     assert.equal((await client.call('DELETE', `/${id}/tasks/0/transforms/0`)).status, 200)
-    const mended = (await client.call('GET', `/${id}/tasks/0`)).json.task
-    assert.equal(String(mended?.state), 'READY')
-    assert.equal(mended?.messages, undefined)
+    const corrected = (await client.call('GET', `/${id}/tasks/0`)).json.task
+    assert.equal(String(corrected?.state), 'READY')
+    assert.equal(corrected?.messages, undefined)
   })
 })

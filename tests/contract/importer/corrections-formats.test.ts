@@ -58,7 +58,7 @@ function send(
   })
 }
 
-function mendingOf(answer: Answer): Json {
+function submissionOf(answer: Answer): Json {
   assert.equal(answer.status, 200, answer.text)
   return answer.json.task?.mending as Json
 }
@@ -78,17 +78,17 @@ for (const type of stores) {
       const { client, store } = await startWith(test, type)
       const head = 'id,kind,lat,lon'
       await imported(client, { head, rows: ['1,oak,1,1', '2,ash,2,2', '9,gone,9,9'] }, {}, store)
-      const wanted = { updateMode: 'UPSERT', keys: ['id'], deleteMissing: true }
+      const expected = { updateMode: 'UPSERT', keys: ['id'], deleteMissing: true }
       const { id } = await imported(
         client,
         { head, rows: ['1,lime,1,1', '2,elm,north,2', '3,fir,east,3'] },
-        wanted,
+        expected,
         store,
       )
       // Key 2 came, in a row that was rejected: it is not missing.
       assert.equal(await countFeatures(client, 'default:r'), 2)
       const sent = await send(client, id, '_row,id,kind,lat,lon\n2,1,beech,5,5\n3,3,fir,3,3\n')
-      assert.deepEqual(mendingOf(sent).rows, { sent: 2, loaded: 2, rejected: 0, refused: 0 }, sent.text)
+      assert.deepEqual(submissionOf(sent).rows, { sent: 2, loaded: 2, rejected: 0, refused: 0 }, sent.text)
       const items = listOf((await readItems(client, 'default:r')).features)
       assert.deepEqual(items.map((one) => `${one.properties?.id} ${one.properties?.kind}`).sort(), [
         '1 beech',
@@ -108,11 +108,11 @@ for (const type of stores) {
         fewer: 1,
         columns: 'any',
       }
-      const wanted = { updateMode: 'UPSERT', keys: ['id'], stopIf }
-      const { id } = await imported(client, { head, rows: ['3,lime,3,3', '2,elm,north,2'] }, wanted, store)
+      const expected = { updateMode: 'UPSERT', keys: ['id'], stopIf }
+      const { id } = await imported(client, { head, rows: ['3,lime,3,3', '2,elm,north,2'] }, expected, store)
       const body = '_row,id,kind,lat,lon\n2,2,beech,5,5\n'
       const before = await readItems(client, 'default:r')
-      const stopped = mendingOf(await send(client, id, body))
+      const stopped = submissionOf(await send(client, id, body))
       assert.deepEqual([stopped.state, stopped.errorCode], ['ERROR', 'stopped'])
       assert.deepEqual(
         listOf<{ rule: string; measured: object }>(stopped.stopped).map(({ rule, measured }) => [
@@ -125,14 +125,14 @@ for (const type of stores) {
         ],
       )
       assert.deepEqual((await readItems(client, 'default:r')).features, before.features)
-      const some = mendingOf(await send(client, id, body, { query: '?accept=changed' }))
+      const some = submissionOf(await send(client, id, body, { query: '?accept=changed' }))
       assert.deepEqual(
         [some.state, listOf<{ rule: string }>(some.stopped).map(({ rule }) => rule)],
         ['ERROR', ['values']],
       )
       const wrong = await send(client, id, body, { query: '?accept=size' })
       assert.deepEqual([wrong.status, wrong.json.code], [400, 'unknown-rule'])
-      const through = mendingOf(await send(client, id, body, { query: '?accept=changed,values' }))
+      const through = submissionOf(await send(client, id, body, { query: '?accept=changed,values' }))
       assert.deepEqual(
         [through.state, through.accepted],
         ['COMPLETE', ['changed', 'values']],
@@ -159,7 +159,7 @@ for (const type of stores) {
       const file = await client.call('GET', `/${id}/tasks/0/rejects?format=source`)
       assert.match(file.text, /^__row,__code,__field,__value,__reason,Name,/)
       const sent = await send(client, id, file.text.replaceAll('north', '52'))
-      assert.deepEqual(mendingOf(sent).rows, { sent: 1, loaded: 1, rejected: 0, refused: 0 }, sent.text)
+      assert.deepEqual(submissionOf(sent).rows, { sent: 1, loaded: 1, rejected: 0, refused: 0 }, sent.text)
       const items = listOf((await readItems(client, 'default:r')).features)
       const [first, second] = items.map((one) =>
         Object.values(one.properties as unknown as object).map(String),
@@ -189,9 +189,9 @@ for (const type of stores) {
       const { client, store } = await startWith(test, type)
       const table = { head: 'id,lat,lon', rows: ['1,1,1', '2,north,2'] }
       const { id } = await imported(client, table, {}, store)
-      const mended = '_row,id,lat,lon\n2,2,2,2\n'
+      const corrected = '_row,id,lat,lon\n2,2,2,2\n'
       await imported(client, { head: 'id,lat,lon', rows: ['3,3,3'] }, { updateMode: 'REPLACE' }, store)
-      const replaced = await send(client, id, mended)
+      const replaced = await send(client, id, corrected)
       assert.deepEqual([replaced.status, replaced.json.code], [409, 'layer-replaced'], replaced.text)
       const { server } = client
       const layer = '/rest/layers/default:r'
@@ -201,10 +201,10 @@ for (const type of stores) {
         headers: server.admin,
         payload: {},
       })
-      const restored = await send(client, id, mended)
+      const restored = await send(client, id, corrected)
       assert.deepEqual([restored.status, restored.json.code], [409, 'layer-replaced'], restored.text)
       await server.app.inject({ method: 'DELETE', url: `${layer}?recurse=true`, headers: server.admin })
-      const gone = await send(client, id, mended)
+      const gone = await send(client, id, corrected)
       assert.deepEqual([gone.status, gone.json.code], [409, 'layer-gone'], gone.text)
       const { json } = await client.call('GET', `/${id}/tasks/0`)
       assert.deepEqual([json.task?.rejected, json.task?.mending], [1, undefined])
@@ -214,9 +214,9 @@ for (const type of stores) {
       const { client, store } = await startWith(test, type)
       const { id } = await imported(client, { head: 'id,lat,lon', rows: ['1,1,1', '2,north,2'] }, {}, store)
       const sent = await send(client, id, '_row,id,lat,lon\n2,two,far north,2\n')
-      const mending = mendingOf(sent)
-      assert.deepEqual([mending.state, mending.errorCode], ['ERROR', 'nothing-mended'], sent.text)
-      assert.deepEqual(mending.rows, { sent: 1, loaded: 0, rejected: 1, refused: 0 })
+      const correcting = submissionOf(sent)
+      assert.deepEqual([correcting.state, correcting.errorCode], ['ERROR', 'nothing-mended'], sent.text)
+      assert.deepEqual(correcting.rows, { sent: 1, loaded: 0, rejected: 1, refused: 0 })
       const { json } = await client.call('GET', `/${id}/tasks/0/rejects`)
       assert.equal(json.features?.[0]?.properties?._value, 'two')
       assert.equal(await countFeatures(client, 'default:r'), 1)
@@ -237,14 +237,14 @@ describe('mended rows that are sent', () => {
     const sent = await client.call('POST', `/${id}/tasks/0/rejects`, body, {
       'content-type': 'application/geo+json',
     })
-    assert.equal(mendingOf(sent).state, 'COMPLETE', sent.text)
+    assert.equal(submissionOf(sent).state, 'COMPLETE', sent.text)
     const named = await client.call(
       'POST',
       `/${id}/tasks/0/rejects?name=x.tsv`,
       Buffer.from('_ROW\tLON\tID\tLAT\n3\t3\t3\t3\n'),
       { 'content-type': 'application/octet-stream' },
     )
-    assert.equal(mendingOf(named).state, 'COMPLETE', named.text)
+    assert.equal(submissionOf(named).state, 'COMPLETE', named.text)
     assert.equal(await countFeatures(client, 'default:r'), 3)
   })
 
@@ -263,16 +263,20 @@ describe('mended rows that are sent', () => {
       assert.deepEqual([sent.status, sent.json.code], [400, code], `${name}: ${sent.text}`)
     }
     const strange = await send(client, id, '_row,a,b\n2,2,2\n')
-    assert.equal(mendingOf(strange).errorCode, 'no-columns-match', strange.text)
+    assert.equal(submissionOf(strange).errorCode, 'no-columns-match', strange.text)
     const odd = ['-2', '2.5', '1e3', 'x', '9'.repeat(30), '0', '']
     const refused = await send(
       client,
       id,
       `_row,id,lat,lon\n${odd.map((row) => `${row},2,2,2`).join('\n')}\n`,
     )
-    assert.deepEqual(mendingOf(refused).rows, { sent: 7, loaded: 0, rejected: 0, refused: 7 }, refused.text)
+    assert.deepEqual(
+      submissionOf(refused).rows,
+      { sent: 7, loaded: 0, rejected: 0, refused: 7 },
+      refused.text,
+    )
     const head = await send(client, id, '_row,id,lat,lon\n')
-    assert.deepEqual(mendingOf(head).rows, { sent: 0, loaded: 0, rejected: 0, refused: 0 }, head.text)
+    assert.deepEqual(submissionOf(head).rows, { sent: 0, loaded: 0, rejected: 0, refused: 0 }, head.text)
     const { task } = (await client.call('GET', `/${id}/tasks/0`)).json
     assert.deepEqual([task?.rowsRead, task?.rowsLoaded, task?.rejected, task?.mended], [3, 1, 2, undefined])
   })
@@ -280,32 +284,32 @@ describe('mended rows that are sent', () => {
   it('are taken once by an Idempotency-Key, and not over a change that was not seen', async (test) => {
     const client = await startImporter(test)
     const { id } = await imported(client, table)
-    const mended = '_row,id,lat,lon\n2,2,2,2\n'
+    const corrected = '_row,id,lat,lon\n2,2,2,2\n'
     const seen = await client.call('GET', `/${id}/tasks/0`)
     const etag = String(seen.headers.etag)
-    const other = await send(client, id, mended, { headers: { 'if-match': '"other"' } })
+    const other = await send(client, id, corrected, { headers: { 'if-match': '"other"' } })
     assert.equal(other.status, 412, other.text)
     const headers = { 'idempotency-key': 'once', 'if-match': etag }
-    const first = await send(client, id, mended, { headers })
-    assert.equal(mendingOf(first).number, 1, first.text)
-    const second = await send(client, id, mended, { headers })
-    assert.deepEqual([second.status, mendingOf(second).number], [200, 1])
+    const first = await send(client, id, corrected, { headers })
+    assert.equal(submissionOf(first).number, 1, first.text)
+    const second = await send(client, id, corrected, { headers })
+    assert.deepEqual([second.status, submissionOf(second).number], [200, 1])
     assert.equal(await countFeatures(client, 'default:r'), 2)
-    const late = await send(client, id, mended, { headers: { 'if-match': etag } })
+    const late = await send(client, id, corrected, { headers: { 'if-match': etag } })
     assert.equal(late.status, 412, late.text)
   })
 
   it('are refused while the import works, and after it is gone', async (test) => {
     const client = await startImporter(test)
     const { id } = await imported(client, table)
-    const mended = '_row,id,lat,lon\n2,2,2,2\n3,3,3,3\n'
-    const begun = await send(client, id, mended, { query: '?async=true' })
+    const corrected = '_row,id,lat,lon\n2,2,2,2\n3,3,3,3\n'
+    const begun = await send(client, id, corrected, { query: '?async=true' })
     assert.equal(begun.status, 202, begun.text)
-    const busy = await send(client, id, mended)
+    const busy = await send(client, id, corrected)
     assert.ok([200, 409].includes(busy.status), busy.text)
     if (busy.status === 409) assert.match(String(busy.json.code), /import-busy|no-rejects/)
     await client.call('DELETE', `/${id}`)
-    const gone = await send(client, id, mended)
+    const gone = await send(client, id, corrected)
     assert.equal(gone.status, 404, gone.text)
   })
 })

@@ -104,11 +104,11 @@ describe('many mended rows', () => {
     const change = { rejectLimit: '100%', layer: { srs: 'EPSG:4326' }, transformChain: chain }
     await client.call('PUT', '/0/tasks/0', { task: change })
     await client.call('POST', '/0')
-    const mended = rows.slice(1).map((row, at) => `${at + 2},${row.replace('north', '5')}`)
+    const corrected = rows.slice(1).map((row, at) => `${at + 2},${row.replace('north', '5')}`)
     const begun = await send(
       client,
       '/0/tasks/0',
-      `_row,name,lat,lon\n${mended.join('\n')}\n`,
+      `_row,name,lat,lon\n${corrected.join('\n')}\n`,
       'm.csv',
       '?async=true',
     )

@@ -41,9 +41,9 @@ function send(client: ImporterClient, id: number, content: string, name = 'corre
 
 /** Every row read is either loaded, rejected or corrected. */
 function sums(answer: Answer): unknown[] {
-  const { rowsRead, rowsLoaded, rejected = 0, mended = 0 } = answer.json.task as Json
-  assert.equal(Number(rowsRead), Number(rowsLoaded) + Number(rejected) + Number(mended), answer.text)
-  return [rowsRead, rowsLoaded, rejected, mended]
+  const { rowsRead, rowsLoaded, rejected = 0, mended: corrected = 0 } = answer.json.task as Json
+  assert.equal(Number(rowsRead), Number(rowsLoaded) + Number(rejected) + Number(corrected), answer.text)
+  return [rowsRead, rowsLoaded, rejected, corrected]
 }
 
 describe('rejected rows that are mended and sent again', () => {
@@ -63,9 +63,9 @@ describe('rejected rows that are mended and sent again', () => {
     assert.deepEqual(sums(sent), [40, 37, 2, 1])
     assert.equal(await countFeatures(client, 'default:r'), 38)
     const items = await readItems(client, 'default:r', 'limit=100')
-    const [mended] = listOf(items.features).filter((one) => String(one.properties?.name) === 'n7')
-    assert.deepEqual(mended?.geometry?.coordinates, [7, 7])
-    assert.equal(mended?.properties?.code, '007')
+    const [corrected] = listOf(items.features).filter((one) => String(one.properties?.name) === 'n7')
+    assert.deepEqual(corrected?.geometry?.coordinates, [7, 7])
+    assert.equal(corrected?.properties?.code, '007')
     const left = await client.call('GET', `/${id}/tasks/0/rejects`)
     const features = listOf(left.json.features)
     assert.deepEqual(

@@ -93,12 +93,12 @@ describe('imports of a database that cannot be read', () => {
   }
 
   it('are refused for a workspace or store that is not there', async () => {
-    for (const wanted of [
+    for (const expected of [
       { targetWorkspace: { workspace: { name: 'absent' } } },
       { targetStore: { dataStore: { name: 'absent' } } },
     ]) {
       const { status } = await createDatabaseImport(client, databaseParameters(await fileDatabase()), {
-        import: wanted,
+        import: expected,
       })
       assert.equal(status, 400)
     }

@@ -8,7 +8,7 @@ import { addPostgisStore } from '../../support/postgis-store.ts'
 const points = { type: 'AttributesToPointGeometryTransform', latField: 'lat', lngField: 'lon' }
 const chain = { transformChain: { type: 'vector', transforms: [points] } }
 
-interface Place {
+interface Location {
   client: ImporterClient
   /** Target of the import request. */
   body: object
@@ -16,7 +16,7 @@ interface Place {
   schema?: string
 }
 
-async function start(test: TestContext, store: 'GeoPackage' | 'PostGIS'): Promise<Place> {
+async function start(test: TestContext, store: 'GeoPackage' | 'PostGIS'): Promise<Location> {
   const client = await startImporter(test)
   if (store === 'GeoPackage') return { client, body: {} }
   const { schema } = await addPostgisStore(client, 'wide')
@@ -24,7 +24,7 @@ async function start(test: TestContext, store: 'GeoPackage' | 'PostGIS'): Promis
 }
 
 /** A READY task of points of a CSV. */
-async function prepare({ client, body }: Place, content: string, task: object = {}): Promise<number> {
+async function prepare({ client, body }: Location, content: string, task: object = {}): Promise<number> {
   const id = Number((await client.call('POST', '', { import: body })).json.import?.id)
   await client.upload(id, [{ name: 'places.csv', content }])
   const put = await client.call('PUT', `/${id}/tasks/0`, {
@@ -35,20 +35,20 @@ async function prepare({ client, body }: Place, content: string, task: object = 
   return id
 }
 
-async function run({ client }: Place, id: number): Promise<Json> {
+async function run({ client }: Location, id: number): Promise<Json> {
   const reply = await client.call('POST', `/${id}`)
   assert.equal(reply.status, 204, reply.text)
   return (await client.call('GET', `/${id}/tasks/0?expand=2`)).json.task ?? assert.fail()
 }
 
-async function load(place: Place, content: string, task: object = {}): Promise<Json> {
+async function load(place: Location, content: string, task: object = {}): Promise<Json> {
   const done = await run(place, await prepare(place, content, task))
   assert.equal(done.state, 'COMPLETE', JSON.stringify(done))
   return done
 }
 
 /** Returns the result of a dry run of the only task. */
-async function performDryRun({ client }: Place, id: number): Promise<Json> {
+async function performDryRun({ client }: Location, id: number): Promise<Json> {
   const reply = await client.call('POST', `/${id}/dry-run`)
   assert.equal(reply.status, 200, reply.text)
   const found = reply.json.dryRun ?? assert.fail()
@@ -201,8 +201,8 @@ describe('limits of a load', () => {
     const place = await start(test, 'GeoPackage')
     await load(place, first)
     const idle = { values: { naem: { in: ['a'] }, pop: { min: -1 } } }
-    const told = await load(place, first, { updateMode: 'REPLACE', stopIf: idle })
-    const [message] = listOf(told.messages).filter(({ code }) => String(code) === 'limit-without-column')
+    const reported = await load(place, first, { updateMode: 'REPLACE', stopIf: idle })
+    const [message] = listOf(reported.messages).filter(({ code }) => String(code) === 'limit-without-column')
     assert.match(String(message?.message), /^stopIf.values limits "naem": /)
     const id = await prepare(place, second, { updateMode: 'REPLACE', stopIf: { changed: { rows: 0 } } })
     const { state, errorCode, stopped } = await run(place, id)

@@ -66,8 +66,10 @@ for (const store of ['GeoPackage', 'PostGIS'] as const) {
       })
       assert.equal(rejects.json().features.length, 3)
       assert.equal(listOf((await readItems(client, 'default:p')).features).length, 0)
-      const mended = await client.call('PUT', '/0/tasks/0', { task: { transformChain: { transforms: [] } } })
-      assert.equal(mended.status, 200, mended.text)
+      const corrected = await client.call('PUT', '/0/tasks/0', {
+        task: { transformChain: { transforms: [] } },
+      })
+      assert.equal(corrected.status, 200, corrected.text)
       await client.call('POST', '/0')
       const done = (await client.call('GET', '/0/tasks/0')).json.task
       assert.deepEqual([done?.state, done?.rejected, done?.rejects], ['COMPLETE', 0, undefined])

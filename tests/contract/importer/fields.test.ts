@@ -96,8 +96,8 @@ describe('every listed property of a layer', () => {
     const { layer } = (await client.call('GET', path)).json
     assert.deepEqual(layer, put.json.layer)
     const { bbox, style, srs, ...plain } = layer as unknown as Record<string, Record<string, unknown>>
-    const wanted = without(change, 'bbox', 'style', 'srs')
-    assert.deepEqual({ ...plain, ...wanted }, plain)
+    const expected = without(change, 'bbox', 'style', 'srs')
+    assert.deepEqual({ ...plain, ...expected }, plain)
     assert.equal(srs, 'EPSG:4258')
     const { crs, ...corners } = bbox ?? {}
     assert.deepEqual(corners, change.bbox)

@@ -22,12 +22,12 @@ const places = [
   { catalogue: 'PostgreSQL', type: 'PostGIS', store: 'topp' },
   { catalogue: 'PostgreSQL', type: 'GeoPackage', store: 'target' },
 ] as const
-type Place = (typeof places)[number]
+type Location = (typeof places)[number]
 
 const newDatabase = async (): Promise<string> => (await testCluster()).createDatabase()
 
 /** A server with the workspace `topp` and in it the store of the place. */
-async function startAt({ catalogue, type, store }: Place): Promise<ImporterClient> {
+async function startAt({ catalogue, type, store }: Location): Promise<ImporterClient> {
   const env: Record<string, string> =
     catalogue === 'SQLite' ? {} : { TERRANE_DATABASE_URL: await newDatabase() }
   const client = await startClient({ env: { TERRANE_REMOTE_ALLOW: '127.0.0.1', ...env } })

@@ -183,13 +183,13 @@ for (const store of ['GeoPackage', 'PostGIS'] as const) {
       )
       assert.deepEqual(await attributesOf(client, path), ['geom', 'fid', 'name'])
       assert.equal((await run(client, path)).state, 'COMPLETE')
-      const wanted = [
+      const expected = [
         ['12', { name: 'b' }],
         ['1000000007', { name: 'a' }],
       ]
       const shown = async () =>
         (await featuresOf(client, 'pts')).map(({ id, properties }) => [String(id), properties])
-      assert.deepEqual(await shown(), wanted)
+      assert.deepEqual(await shown(), expected)
 
       const next = await upload(
         client,
@@ -205,14 +205,14 @@ for (const store of ['GeoPackage', 'PostGIS'] as const) {
       assert.deepEqual([first?.keys, first?.rows], [['fid'], { data: 2, layer: 2, found: 1 }])
       await client.call('PUT', `${next}/tasks/0`, { task: { keys: ['fid'] } })
       const tried = await client.call('POST', `${next}/dry-run`)
-      const [trial] = listOf<Json>((tried.json.dryRun as Json | undefined)?.tasks)
+      const [dryRun] = listOf<Json>((tried.json.dryRun as Json | undefined)?.tasks)
       assert.deepEqual(
-        trial?.changes,
+        dryRun?.changes,
         { added: 1, changed: 1, removed: 0, same: 0, matchedBy: ['fid'] },
         tried.text,
       )
       assert.equal((await run(client, next)).state, 'COMPLETE')
-      assert.deepEqual(await shown(), [['12', { name: 'B' }], ['40', { name: 'c' }], wanted[1]])
+      assert.deepEqual(await shown(), [['12', { name: 'B' }], ['40', { name: 'c' }], expected[1]])
 
       const appended = await upload(client, 'pts.gpkg', await geopackage(test, 'fid', [[12, 'd']]))
       await client.call('PUT', `${appended}/tasks/0`, { task: { updateMode: 'APPEND' } })

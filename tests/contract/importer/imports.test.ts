@@ -100,7 +100,7 @@ describe('imports', () => {
 
   it('are not created for an unknown workspace, store or data type, or a path outside the roots', async (test) => {
     const client = await startImporter(test)
-    for (const [wanted, text] of [
+    for (const [expected, text] of [
       [{ targetWorkspace: { workspace: { name: 'nowhere' } } }, /nowhere/],
       [{ targetStore: { dataStore: { name: 'nothing' } } }, /nothing/],
       [{ data: { type: 'file', file: '/etc/passwd' } }, /TERRANE_IMPORT_ROOTS/],
@@ -110,7 +110,7 @@ describe('imports', () => {
       [{ data: { type: 'file', file: 'a.csv', charset: 'no-such' } }, /no-such/],
       [{ transforms: [{ type: 'NoSuchTransform' }] }, /NoSuchTransform/],
     ] as const) {
-      const answer = await client.call('POST', '', { import: wanted })
+      const answer = await client.call('POST', '', { import: expected })
       assert.equal(answer.status, 400, answer.text)
       assert.match(answer.text, text)
     }

@@ -86,11 +86,11 @@ for (const [shape, envOf] of Object.entries(shapes)) {
 
       for (const step of ['', '/dry-run']) {
         await client.call('POST', `${path}${step}`)
-        const told =
+        const reported =
           step === ''
             ? (await taskOf(client, path)).errorMessage
             : (await client.call('GET', `${path}${step}`)).text
-        assert.match(String(told), /An UPSERT needs ."?keys."?.*"gid.?" would do: .*So would .?"name/s)
+        assert.match(String(reported), /An UPSERT needs ."?keys."?.*"gid.?" would do: .*So would .?"name/s)
       }
       assert.deepEqual([(await taskOf(client, path)).errorCode], ['no-keys'])
 

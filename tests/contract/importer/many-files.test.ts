@@ -75,9 +75,9 @@ describe('an archive of many empty files', () => {
       const client = await startImporter(test)
       const { pool } = client.server.importer
       const { describe: ask } = pool
-      let asked = 0
+      let requested = 0
       pool.describe = (file, options) => {
-        asked += 1
+        requested += 1
         return ask(file, options)
       }
       const count = ending === '7z' ? 500 : 2000
@@ -93,7 +93,7 @@ describe('an archive of many empty files', () => {
         JSON.stringify(tasks.json.task?.messages),
         new RegExp(`Without any content: .* and ${count - 20} more`),
       )
-      assert.ok(asked <= 2, `${asked} files were inspected`)
+      assert.ok(requested <= 2, `${requested} files were inspected`)
     })
   }
 })

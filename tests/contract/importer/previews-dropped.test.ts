@@ -21,12 +21,12 @@ describe('a look whose task is changed', () => {
       const path = `/${id}/tasks/0`
       const dropped: Answer[] = []
       for (let round = 0; dropped.length === 0 && round < 50; round += 1) {
-        const asked = client.call('GET', `${path}/columns?wait=20`)
+        const requested = client.call('GET', `${path}/columns?wait=20`)
         await delay(round)
         const srs = `EPSG:${round % 2 === 0 ? 4258 : 4326}`
         const put = await client.call('PUT', path, { task: { layer: { srs } } })
         assert.ok(put.status < 300, put.text)
-        const answer = await asked
+        const answer = await requested
         if (answer.status !== 200) dropped.push(answer)
       }
       assert.ok(dropped.length > 0, 'no look was dropped')

@@ -93,9 +93,9 @@ describe('REPLACE of a coverage', () => {
         ...(payload === undefined ? {} : { payload }),
       })
       assert.ok(reply.statusCode < 300, reply.body)
-      const told =
+      const reported =
         reply.body === '' ? {} : reply.json<{ versions?: { version: number; restorable: boolean }[] }>()
-      return told.versions ?? []
+      return reported.versions ?? []
     }
     const kept = (await versions('GET')).filter(({ restorable }) => restorable)
     const [earlier] = kept.toSorted((a, b) => a.version - b.version)

@@ -100,10 +100,12 @@ describe('an import of a raster', () => {
     await client.call('POST', `/${id}`)
     assert.deepEqual(await progress(), [total, total, 'COMPLETE'])
     const { progress: board } = client.server.importer
-    const told = board
+    const taskProgress = board
       .newsSince(id, 0)
       .flatMap(({ news }) => (news.type === 'progress' ? [news.progress] : []))
-    assert.ok(told.some((one) => one.phase === 'loading' && one.progress === total && one.total === total))
+    assert.ok(
+      taskProgress.some((one) => one.phase === 'loading' && one.progress === total && one.total === total),
+    )
   })
 
   it('gives each file of a folder a task, whatever kind it is', async (test) => {
@@ -134,8 +136,8 @@ describe('a raster task', () => {
     assert.deepEqual(layer?.bbox, { minx: 100, miny: 70.0961894323342, maxx: 348.20508075688775, maxy: 300 })
     assert.equal(layer?.srs, undefined)
     assert.equal((await client.call('POST', `/${id}`)).status, 409)
-    const told = await client.call('PUT', `/${id}/tasks/0/layer`, { layer: { srs: 'EPSG:32618' } })
-    assert.equal(told.json.layer?.srs, 'EPSG:32618')
+    const reported = await client.call('PUT', `/${id}/tasks/0/layer`, { layer: { srs: 'EPSG:32618' } })
+    assert.equal(reported.json.layer?.srs, 'EPSG:32618')
     assert.equal((await taskOf(client, id)).state, 'READY')
     assert.equal((await client.call('POST', `/${id}`)).status, 204)
     const { coverageStore } = await getJson(client, '/rest/workspaces/default/coveragestores/rotated')

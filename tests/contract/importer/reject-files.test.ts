@@ -152,10 +152,10 @@ function assertSameRow(found: Json | undefined, expected: Json | undefined, what
   for (const field of compared)
     if (b?.[field] !== undefined) assert.equal(shown(a?.[field]), shown(b[field]), `${what} ${field}`)
   assert.equal(Number(a?.place), Number(b?.place), `${what} place`)
-  const [own, wanted] = [coordinates(found), coordinates(expected)]
-  assert.equal(own.length, wanted.length, what)
+  const [own, selected] = [coordinates(found), coordinates(expected)]
+  assert.equal(own.length, selected.length, what)
   for (const [at, value] of own.entries())
-    assert.ok(Math.abs(value - (wanted[at] ?? Number.NaN)) < 1e-9, what)
+    assert.ok(Math.abs(value - (selected[at] ?? Number.NaN)) < 1e-9, what)
 }
 
 for (const [format, source] of Object.entries(sources)) {
@@ -181,8 +181,8 @@ for (const [format, source] of Object.entries(sources)) {
         assert.match(String(given.get(name)?.properties?._reason), /amount|number|n\/a|int/i)
         assert.equal(given.get(name)?.properties?._code, 'row-not-transformed')
       }
-      const mended = await mend(newFolder(test), path)
-      const body = multipart(mended)
+      const corrected = await correct(newFolder(test), path)
+      const body = multipart(corrected)
       const sent = await client.call('POST', `/${id}/tasks/0/rejects`, body, {
         'content-type': multipartType,
       })
@@ -197,9 +197,10 @@ for (const [format, source] of Object.entries(sources)) {
       assert.deepEqual([texas?.properties?.amount, utah?.properties?.amount], [77, 77])
       assert.equal(String(texas?.properties?.part), String(expected.get('Texas')?.properties?.part))
       if (source.isTable === true) return
-      const [near, wanted] = [coordinates(texas), coordinates(expected.get('Texas'))]
-      assert.equal(near.length, wanted.length)
-      for (const [at, value] of near.entries()) assert.ok(Math.abs(value - (wanted[at] ?? Number.NaN)) < 1e-6)
+      const [near, selected] = [coordinates(texas), coordinates(expected.get('Texas'))]
+      assert.equal(near.length, selected.length)
+      for (const [at, value] of near.entries())
+        assert.ok(Math.abs(value - (selected[at] ?? Number.NaN)) < 1e-6)
     })
   })
 }
@@ -216,7 +217,7 @@ const drivers: Record<string, string> = {
 }
 
 /** Corrects the rows of a file with GDAL, in a file of the same format. */
-async function mend(folder: string, path: string): Promise<{ name: string; content: Buffer }[]> {
+async function correct(folder: string, path: string): Promise<{ name: string; content: Buffer }[]> {
   const name = basename(path)
   const ending = name.slice(name.lastIndexOf('.') + 1)
   if (ending === 'csv' || ending === 'geojson') {
@@ -226,12 +227,12 @@ async function mend(folder: string, path: string): Promise<{ name: string; conte
   if (ending === 'zip') {
     const main = await unzipped(path)
     const driver = { shp: 'ESRI Shapefile', gml: 'GML', tab: 'MapInfo File' }[main.slice(-3)] ?? ''
-    return mendInto(folder, main, driver, basename(main))
+    return correctInto(folder, main, driver, basename(main))
   }
-  return mendInto(folder, path, drivers[ending] ?? '', name)
+  return correctInto(folder, path, drivers[ending] ?? '', name)
 }
 
-async function mendInto(
+async function correctInto(
   folder: string,
   path: string,
   driver: string,

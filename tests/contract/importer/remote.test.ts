@@ -239,8 +239,8 @@ describe('a form with a remote url', () => {
 
 describe('the password of remote data', () => {
   it('stands in no answer, event, log line or file, and is gone when the import is complete', async (test) => {
-    const said: string[] = []
-    const log = pino({ level: 'trace' }, { write: (line: string) => void said.push(line) })
+    const output: string[] = []
+    const log = pino({ level: 'trace' }, { write: (line: string) => void output.push(line) })
     const client = await startImporter(test, { log, env: { TERRANE_REMOTE_ALLOW: '127.0.0.1' } })
     const base = await startSource(test)
     const inUrl = base.replace('//', `//someone:${encodeURIComponent(secret)}@`)
@@ -270,7 +270,7 @@ describe('the password of remote data', () => {
     const files = readdirSync(client.server.dataDir, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
-    const heard = [...answers.map((one) => one.text), ...said, news, ...files]
+    const heard = [...answers.map((one) => one.text), ...output, news, ...files]
     const forms = [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')]
     for (const form of [...forms, Buffer.from(`someone:${secret}`).toString('base64')]) {
       assert.ok(!heard.some((text) => text.includes(form)))

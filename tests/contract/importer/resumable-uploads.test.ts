@@ -209,9 +209,9 @@ describe('resumable uploads', () => {
       ids.push(url.split('/').at(-1) ?? '')
     }
     const { uploads } = (await call(server, { method: 'GET' })).json()
-    const told = uploads.map((one: Record<string, string>) => [one['folder'], one['modified']])
+    const reported = uploads.map((one: Record<string, string>) => [one['folder'], one['modified']])
     const time = '2026-11-20T08:00:00Z'
-    assert.deepEqual(told.sort(), [
+    assert.deepEqual(reported.sort(), [
       [undefined, time],
       ['x', time],
       ['x/y', time],

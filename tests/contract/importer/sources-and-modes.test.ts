@@ -39,7 +39,7 @@ function geoJson(rows: Rows): string {
   return JSON.stringify({ type: 'FeatureCollection', features })
 }
 
-interface Place {
+interface Location {
   client: ImporterClient
   test: TestContext
   store: string
@@ -51,7 +51,7 @@ const target = (store: string) => ({ targetStore: { dataStore: { name: store } }
 const idOf = (answer: { json: Json }): number => Number(answer.json.import?.id)
 
 /** Ways to import the same rows; each returns the id of an import with one task. */
-const sources: Record<string, (place: Place, rows: Rows) => Promise<number>> = {
+const sources: Record<string, (place: Location, rows: Rows) => Promise<number>> = {
   'an uploaded file': async ({ client, store, name }, rows) => {
     const id = idOf(await client.call('POST', '', { import: target(store) }))
     await client.upload(id, [{ name: `${name}.geojson`, content: geoJson(rows) }])
@@ -96,7 +96,7 @@ async function run(client: ImporterClient, id: number): Promise<void> {
 }
 
 /** Inspects the file, runs a dry run, and runs the import; checks that each result matches the rows. */
-async function load(place: Place, source: string, mode: Mode): Promise<void> {
+async function load(place: Location, source: string, mode: Mode): Promise<void> {
   const { client, name } = place
   const create = sources[source] ?? assert.fail()
   await run(client, await create(place, monday))
@@ -112,10 +112,10 @@ async function load(place: Place, source: string, mode: Mode): Promise<void> {
   const [first] = listOf<{ keys: string[]; rows: Json }>(proposed.json.proposals)
   assert.deepEqual([first?.keys, first?.rows], [['no'], { data: 30, layer: 30, found: 25 }], proposed.text)
   await client.call('PUT', path, { task: { keys: ['no'] } })
-  const { counts, rows: wanted } = expected[mode]
+  const { counts, rows: selected } = expected[mode]
   const dryRunEnded = await client.call('POST', `/${id}/dry-run`)
-  const [told] = listOf<{ changes: Json }>(dryRunEnded.json.dryRun?.tasks)
-  const { matchedBy: _, ...changes } = told?.changes ?? {}
+  const [reported] = listOf<{ changes: Json }>(dryRunEnded.json.dryRun?.tasks)
+  const { matchedBy: _, ...changes } = reported?.changes ?? {}
   const isCounted = mode !== 'APPEND'
   assert.deepEqual(changes, isCounted ? counts : { ...counts, changed: changes['changed'] }, dryRunEnded.text)
   await run(client, id)
@@ -123,7 +123,7 @@ async function load(place: Place, source: string, mode: Mode): Promise<void> {
   const found = listOf<{ properties: { no: number; name: string } }>(features).map(
     ({ properties }) => properties,
   )
-  const all = wanted === undefined ? [...monday, ...tuesday] : [...wanted]
+  const all = selected === undefined ? [...monday, ...tuesday] : [...selected]
   const sorted = (pairs: (readonly [number, string])[]) => pairs.map(([key, text]) => `${key} ${text}`).sort()
   assert.deepEqual(sorted(found.map((one) => [one.no, one.name])), sorted(all))
 }

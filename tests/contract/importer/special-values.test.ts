@@ -220,9 +220,9 @@ describe('infinite values and NaN of a database', () => {
       mode: 'APPEND',
     })
     const holder = 'the column of the table'
-    const told = messagesOf(narrow).filter((text) => text.includes('became null'))
+    const reported = messagesOf(narrow).filter((text) => text.includes('became null'))
     assert.deepEqual(
-      told.toSorted(),
+      reported.toSorted(),
       [
         lostMessage('nan', 'money', 3, holder),
         lostMessage('nan', 'double', 1, holder),
@@ -254,7 +254,7 @@ describe('infinite values and NaN of a database', () => {
     assert.match(csv.body, /^2,2,-infinity,-infinity,-infinity,-Infinity,NaN,NaN,-Infinity,-Infinity,/m)
     assert.doesNotMatch(csv.losses, /infinite/)
     const times = '"day (3)", "local (3)", "zoned (3)"'
-    const told: Record<string, string> = {
+    const reported: Record<string, string> = {
       gpkg: `${times}, "money (3)", "whole (3)", "single (1)", "double (1)"`,
       geojson: `${times}, "amount (3)", "money (3)", "whole (3)", "single (3)", "double (3)"`,
       shp: '"day (3)", "single (3)", "double (3)"',
@@ -262,7 +262,7 @@ describe('infinite values and NaN of a database', () => {
       parquet: times,
       kml: '"single (3)", "double (3)"',
     }
-    for (const [f, names] of Object.entries(told)) {
+    for (const [f, names] of Object.entries(reported)) {
       const { body, losses } = await fetchFile(f)
       assert.ok(
         losses.includes(`infinite values, which are missing, and how many: ${names}`),

@@ -41,7 +41,7 @@ async function inFormats(test: TestContext): Promise<{ name: string; content: Bu
 const taskOf = async (client: ImporterClient, id: number): Promise<Json> =>
   (await client.call('GET', `/${id}/tasks/0`)).json.task as Json
 
-const told = (task: Json): Json[] =>
+const reported = (task: Json): Json[] =>
   listOf(task.messages).filter(({ code }) => String(code) === 'without-geometry')
 
 for (const [shape, envOf] of Object.entries(shapes)) {
@@ -58,14 +58,14 @@ for (const [shape, envOf] of Object.entries(shapes)) {
         assert.match(String(proposal?.evidence), /12\.5 and 41\.9/, `${file.name} ${JSON.stringify(waiting)}`)
         await client.call('PUT', `/${id}/tasks/0/layer`, { layer: { srs: 'EPSG:4326' } })
         const ready = await taskOf(client, id)
-        assert.deepEqual([ready.state, told(ready).length], ['READY', 1], file.name)
-        assert.match(String(told(ready)[0]?.message), /is a table without one\. Columns .* makes points/)
+        assert.deepEqual([ready.state, reported(ready).length], ['READY', 1], file.name)
+        assert.match(String(reported(ready)[0]?.message), /is a table without one\. Columns .* makes points/)
         const dryRunEnded = await client.call('POST', `/${id}/dry-run`)
         assert.match(dryRunEnded.text, /"without-geometry"/, file.name)
         assert.equal((await client.call('POST', `/${id}`)).status, 204)
         const done = await taskOf(client, id)
         assert.deepEqual(
-          [done.state, told(done).length],
+          [done.state, reported(done).length],
           ['COMPLETE', 1],
           `${file.name} ${JSON.stringify(done)}`,
         )
@@ -81,7 +81,7 @@ for (const [shape, envOf] of Object.entries(shapes)) {
       await client.call('PUT', `/${points}/tasks/0/layer`, { layer: { srs: 'EPSG:4326' } })
       await client.call('POST', `/${points}`)
       const done = await taskOf(client, points)
-      assert.deepEqual([done.state, told(done)], ['COMPLETE', []])
+      assert.deepEqual([done.state, reported(done)], ['COMPLETE', []])
       for (const updateMode of ['APPEND', 'UPSERT']) {
         const id = Number((await client.call('POST', '')).json.import?.id)
         await client.upload(id, [{ name: 'spots.csv', content: csv }])
@@ -89,7 +89,7 @@ for (const [shape, envOf] of Object.entries(shapes)) {
         await client.call('PUT', `/${id}/tasks/0`, { task })
         await client.call('POST', `/${id}`)
         const added = await taskOf(client, id)
-        assert.match(String(told(added)[0]?.message), /its rows come without one/, JSON.stringify(added))
+        assert.match(String(reported(added)[0]?.message), /its rows come without one/, JSON.stringify(added))
       }
     })
   })
@@ -128,9 +128,9 @@ describe('a table of a database', () => {
     const [proposal] = listOf<Json>(waiting.proposals)
     assert.match(String(proposal?.evidence), /begin with 12\.500000 and 41\.9/)
     await client.call('PUT', `/${id}/tasks/0/layer`, { layer: { srs: 'EPSG:4326' } })
-    assert.equal(told(await taskOf(client, id)).length, 1)
+    assert.equal(reported(await taskOf(client, id)).length, 1)
     await client.call('POST', `/${id}`)
     const done = await taskOf(client, id)
-    assert.deepEqual([done.state, told(done).length], ['COMPLETE', 1])
+    assert.deepEqual([done.state, reported(done).length], ['COMPLETE', 1])
   })
 })

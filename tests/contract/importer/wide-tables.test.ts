@@ -131,7 +131,7 @@ describe('tables with very many columns', () => {
       assert.equal(String(first['state']), 'COMPLETE', JSON.stringify(first))
       const content = wideGeoJson(columns, [1, 2, 4], { 2: { c4: 7, [last]: null } })
       const more = { ...upsert, deleteMissing: true }
-      const told = [
+      const reported = [
         ['removed', 3, 30_004, 30_000 + columns - 1, undefined, undefined],
         ['changed', 2, 20_004, wideValue(2, columns - 1), 7, null],
         ['added', 4, undefined, undefined, 40_004, 40_000 + columns - 1],
@@ -143,13 +143,13 @@ describe('tables with very many columns', () => {
         'GET',
         `${String(tried['href']).replace('/tasks/', '/dry-run/tasks/')}/changes?format=geojson`,
       )
-      assert.deepEqual(toldChanges(listed, last), told)
+      assert.deepEqual(reportedChanges(listed, last), reported)
       const done = await load({ name, store, content, more })
       assert.equal(String(done['state']), 'COMPLETE', JSON.stringify(done).slice(0, 3000))
       const [version] = await versionsOf(server, `default:${name}`)
       assert.deepEqual(version?.changes, { added: 1, changed: 1, removed: 1, same: 1 })
       const changes = `/rest/layers/default:${name}/versions/1/changes?against=2`
-      assert.deepEqual(toldChanges(await ask(server, 'GET', `${changes}&format=geojson`), last), told)
+      assert.deepEqual(reportedChanges(await ask(server, 'GET', `${changes}&format=geojson`), last), reported)
       assert.equal((await restore(server, `default:${name}`, 1)).status, 200)
       await requireValues(name, columns)
     })
@@ -174,14 +174,14 @@ describe('tables with very many columns', () => {
 
 const upsert = { updateMode: 'UPSERT', keys: ['key'] }
 
-interface ToldChange {
+interface ReportedChange {
   properties: { change: string } & Record<'before' | 'after', Record<string, number | null> | null>
 }
 
 /** The change, key and two values before and after of each row that differs. */
-function toldChanges({ status, text }: Answer, last: string): unknown[][] {
+function reportedChanges({ status, text }: Answer, last: string): unknown[][] {
   assert.equal(status, 200, text.slice(0, 2000))
-  const { features } = JSON.parse(text) as { features: ToldChange[] }
+  const { features } = JSON.parse(text) as { features: ReportedChange[] }
   return features.map(({ properties: { change, before, after } }) => [
     change,
     (before ?? after)?.['key'],

@@ -75,9 +75,12 @@ for (const kind of ['GeoPackage', 'PostGIS']) {
     })
 
     it('tells classes and categories before a style is made, as it makes them then', async () => {
-      const asked = await send('GET', '/layers/default:towns/classes?attribute=pop&method=natural&classes=4')
-      assert.equal(asked.statusCode, 200, asked.body)
-      const { classes } = asked.json()
+      const response = await send(
+        'GET',
+        '/layers/default:towns/classes?attribute=pop&method=natural&classes=4',
+      )
+      assert.equal(response.statusCode, 200, response.body)
+      const { classes } = response.json()
       await make({ name: 'same', classify: { attribute: 'pop', method: 'natural', classes: 4 } })
       const { layers } = await styleOf('same')
       const uppers = layers

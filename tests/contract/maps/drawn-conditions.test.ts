@@ -49,7 +49,7 @@ type Row = Record<string, string | number | boolean | null>
 
 function makeRows(count: number): Row[] {
   return Array.from({ length: count }, () => ({
-    Straße: draw() < 0.15 ? null : pick(texts),
+    Strae: draw() < 0.15 ? null : pick(texts),
     other: draw() < 0.15 ? null : pick(texts),
     n: draw() < 0.15 ? null : pick(numbers),
     m: draw() < 0.15 ? null : pick(numbers),
@@ -108,7 +108,7 @@ function sqlOf(condition: Expression, dialect: SqlDialect): string {
   return `select id from drawn where ${conditionSql(condition, table, new Losses())} order by id`
 }
 
-function wanted(condition: Expression): number[] {
+function expectedRows(condition: Expression): number[] {
   return rows.flatMap((row, at) =>
     meetsCondition(condition, { dimension: 0, get: (name) => row[name] }) ? [at] : [],
   )
@@ -128,7 +128,7 @@ describe('rules of styles as SQL', () => {
         .prepare(sqlOf(condition, sqliteDialect))
         .all()
         .map(({ id }) => Number(id))
-      assert.deepEqual(differences(found, wanted(condition)), [], JSON.stringify(condition))
+      assert.deepEqual(differences(found, expectedRows(condition)), [], JSON.stringify(condition))
     }
   })
 
@@ -144,8 +144,8 @@ describe('rules of styles as SQL', () => {
       const table = { dialect: sqliteDialect, columns: byName, geometry: 'geom', dimension }
       const { parts } = writeMapServer({ rules: [{ condition, symbols }], lost: [] }, table)
       const [part] = parts
-      const isAsked = part?.classes[0]?.includes('EXPRESSION') === true
-      const sql = `select id from drawn where ${isAsked ? part?.columns[0]?.replace(/ AS c0$/, '') : '1 = 1'} order by id`
+      const isRequested = part?.classes[0]?.includes('EXPRESSION') === true
+      const sql = `select id from drawn where ${isRequested ? part?.columns[0]?.replace(/ AS c0$/, '') : '1 = 1'} order by id`
       const found =
         part === undefined
           ? []
@@ -158,7 +158,7 @@ describe('rules of styles as SQL', () => {
       )
       assert.deepEqual(differences(found, expected), [], JSON.stringify(condition))
       assert.doesNotMatch(String(part?.columns), /ST_GeometryType/)
-      const outcome = part === undefined ? 'none' : isAsked ? 'some' : 'all'
+      const outcome = part === undefined ? 'none' : isRequested ? 'some' : 'all'
       outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
     }
     assert.ok(
@@ -179,7 +179,7 @@ describe('rules of styles as SQL', () => {
         const found = (await runSql(url, sqlOf(condition, postgresDialect))).map((row) =>
           Number(Object.values(row)[0]),
         )
-        assert.deepEqual(differences(found, wanted(condition)), [], JSON.stringify(condition))
+        assert.deepEqual(differences(found, expectedRows(condition)), [], JSON.stringify(condition))
       }
     })
   })

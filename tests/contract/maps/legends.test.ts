@@ -124,11 +124,11 @@ describe('the legend of a layer', () => {
       const answers = await Promise.all(
         ['countries', 'nothing'].map((layer) => get(client, `/tiles/default:${layer}/${name}`, {})),
       )
-      const said = answers.map(({ statusCode, body }) => [
+      const output = answers.map(({ statusCode, body }) => [
         statusCode,
         body.replaceAll(/countries|nothing/g, 'layer'),
       ])
-      assert.deepEqual(said[0], said[1], name)
+      assert.deepEqual(output[0], output[1], name)
       assert.equal(answers[0]?.statusCode, 404, name)
     }
   })

@@ -49,9 +49,9 @@ describe('GDAL in MapServer', () => {
     const server = new MapServer(files, { onError: () => undefined })
     t.after(() => server.close())
     assert.equal(await server.missing(), undefined)
-    let asked = 0
+    let requested = 0
     const remote = createServer((_request, reply) => {
-      asked += 1
+      requested += 1
       reply.writeHead(404).end()
     })
     await new Promise<void>((resolve) => remote.listen(0, '127.0.0.1', resolve))
@@ -62,6 +62,6 @@ describe('GDAL in MapServer', () => {
     const withFunction = 'SELECT geom FROM stazioni_metropolitana WHERE spatialite_version() IS NOT NULL'
     await assert.rejects(drawn(files, server, stations, withFunction))
     await assert.rejects(drawn(files, server, `/vsicurl/http://127.0.0.1:${port}/x.gpkg`, 'SELECT * FROM x'))
-    assert.equal(asked, 0)
+    assert.equal(requested, 0)
   })
 })

@@ -145,11 +145,11 @@ describe("a GeoServer's monitor", () => {
       const { server, service } = await watched(test, { listStyle: 'json', kind })
       for (let index = 0; index < 2300; index += 1) server.add(noon + index * 10)
       await service.collect(noon + minute)
-      assert.ok(server.asked.some((address) => address.includes('offset=2000')))
+      assert.ok(server.requested.some((address) => address.includes('offset=2000')))
       for (let index = 0; index < 10; index += 1) server.add(noon + 10 * minute + index)
       await service.collect(noon + 12 * minute)
       assert.deepEqual(await service.sums('request.count'), { count: 2310 })
-      assert.match(server.asked.at(-1) ?? '', /from=2025-10-10T11%3A55%3A\d\d%2B0000/)
+      assert.match(server.requested.at(-1) ?? '', /from=2025-10-10T11%3A55%3A\d\d%2B0000/)
     })
   }
 
@@ -174,7 +174,7 @@ describe("a GeoServer's monitor", () => {
     const { problem, isRead } = await wrong.service.collect(noon + minute)
     assert.match(problem ?? '', /refuses the user or the password/)
     assert.doesNotMatch(problem ?? '', /guess/)
-    assert.deepEqual([isRead, wrong.server.asked.length], [false, 1])
+    assert.deepEqual([isRead, wrong.server.requested.length], [false, 1])
   })
 
   it('has the failure as its problem when it answers wrongly, and is read when it is well again', async (test) => {

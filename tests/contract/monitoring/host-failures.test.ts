@@ -81,17 +81,19 @@ describe('a host that answers wrongly', () => {
   })
 
   it('that is a GeoServer is asked at its system status, with its password', async (test) => {
-    const asked: string[] = []
+    const requested: string[] = []
     const url = await startWebServer(test, (request, response) => {
-      asked.push(`${request.url} ${request.headers.authorization}`)
-      response.end(asked.length < 2 ? '{"metrics":{"metric":{"name":"CPU_LOAD","value":"12,5"}}}' : 'oops')
+      requested.push(`${request.url} ${request.headers.authorization}`)
+      response.end(
+        requested.length < 2 ? '{"metrics":{"metric":{"name":"CPU_LOAD","value":"12,5"}}}' : 'oops',
+      )
     })
     const source = { kind: 'geoserver-status', url: `${url}/geoserver/`, user, password } as const
     const watch = await watchHost(await seriesPlace(test, 'sqlite'), source)
     test.after(() => watch.close())
     await watch.collect(start)
     const expected = Buffer.from(`${user}:${password}`).toString('base64')
-    assert.deepEqual(asked, [`/geoserver/rest/about/system-status.json Basic ${expected}`])
+    assert.deepEqual(requested, [`/geoserver/rest/about/system-status.json Basic ${expected}`])
     assert.deepEqual(
       (await watch.rows('cpu.usage.percent')).map(({ sum }) => sum),
       [12.5],

@@ -21,7 +21,7 @@ interface Row {
 }
 
 /** Returns the metric values as lines such as `10:00 count 18.0000 of 18`. */
-async function told(fed: FedMonitoring, query: string): Promise<string[]> {
+async function reported(fed: FedMonitoring, query: string): Promise<string[]> {
   const { status, text } = await fed.call('GET', `/api/metric_data/${query}`)
   assert.equal(status, 200, text)
   const periods: { valid_from: string; data: Row[] }[] = JSON.parse(text).data.data
@@ -83,7 +83,7 @@ const everything: Record<string, string[]> = {
 
 async function tellEverything(fed: FedMonitoring): Promise<Record<string, string[]>> {
   const answers: Record<string, string[]> = {}
-  for (const query of Object.keys(everything)) answers[query] = await told(fed, query)
+  for (const query of Object.keys(everything)) answers[query] = await reported(fed, query)
   return answers
 }
 
@@ -106,7 +106,7 @@ for (const [name, makeDatabase] of Object.entries(databases)) {
   describe(`the dump of an older system on ${name}`, () => {
     it('is told by metric_data as it was counted, each value in the period it stands for', async (t) => {
       const fed = await startFed(t, await makeDatabase())
-      assert.deepEqual(await told(fed, wholeDay), [])
+      assert.deepEqual(await reported(fed, wholeDay), [])
       const { status, text, repeated, model } = await loadDump(fed, dumpText)
       assert.equal(status, 200, text)
       assert.equal(repeated, false)
@@ -175,17 +175,17 @@ for (const [name, makeDatabase] of Object.entries(databases)) {
       assert.equal((await loadDump(fed, dumpOf(newer))).model('metricvalue').loaded, 3)
       const query = `request.count/?${minutes}`
       const rows = ['10:00 count 11.0000 of 11', '10:01 count 20.0000 of 20', '10:02 count 30.0000 of 30']
-      assert.deepEqual(await told(fed, query), rows)
+      assert.deepEqual(await reported(fed, query), rows)
       const [labels, number] = [`request.path/?${minutes}`, `request.path/?${minutes}&group_by=label`]
-      assert.deepEqual(await told(fed, labels), [
+      assert.deepEqual(await reported(fed, labels), [
         '10:00 / 5.0000 of 5',
         '10:00 /layers/geonode:roads 4.0000 of 4',
       ])
-      assert.deepEqual(await told(fed, number), ['10:00 2 of 9'])
+      assert.deepEqual(await reported(fed, number), ['10:00 2 of 9'])
 
       const hour = { valid_from: `${day}T10:00:00Z`, valid_to: `${day}T11:00:00Z` }
       await loadDump(fed, dumpOf([countValue(9, 64, hour)]))
-      assert.deepEqual(await told(fed, wholeDay), ['00:00 count 64.0000 of 64'])
+      assert.deepEqual(await reported(fed, wholeDay), ['00:00 count 64.0000 of 64'])
     })
 
     it('leaves alone what this server has counted of the same service', async (t) => {
@@ -195,16 +195,16 @@ for (const [name, makeDatabase] of Object.entries(databases)) {
       const made = await fed.call('POST', '/api/services/', service)
       const { id: serviceId } = (made.json as unknown as { data: { id: number } }).data
       await fed.feed({ events: [requestAt(`${day}T10:01:30Z`, { serviceId })] })
-      assert.deepEqual(await told(fed, `request.count/?${minutes}`), ['10:01 count 1.0000 of 1'])
+      assert.deepEqual(await reported(fed, `request.count/?${minutes}`), ['10:01 count 1.0000 of 1'])
       const { model } = await loadDump(fed, dumpText)
       const reason = 'this server has counted the service itself at that time'
       assert.equal(model('metricvalue').skipped[reason], 3)
-      assert.deepEqual(await told(fed, `request.count/?${minutes}&service=${service.name}`), [
+      assert.deepEqual(await reported(fed, `request.count/?${minutes}&service=${service.name}`), [
         '10:00 count 10.0000 of 10',
         '10:01 count 1.0000 of 1',
       ])
       await fed.feed({ events: [requestAt(`${day}T10:01:40Z`, { serviceId })] })
-      assert.deepEqual(await told(fed, firstMinute.replaceAll(/10:0(\d)/g, '10:01')), [
+      assert.deepEqual(await reported(fed, firstMinute.replaceAll(/10:0(\d)/g, '10:01')), [
         '10:01 count 2.0000 of 2',
       ])
     })
@@ -297,7 +297,7 @@ describe('the dump of an older system', () => {
     const fed = await startFed(t, { TERRANE_PRIVACY: 'none' })
     const { model } = await loadDump(fed, dumpText)
     assert.equal(model('metricvalue').skipped['no addresses are kept (TERRANE_PRIVACY)'], 3)
-    assert.deepEqual(await told(fed, `request.ip/?${minutes}`), [])
+    assert.deepEqual(await reported(fed, `request.ip/?${minutes}`), [])
     const { json } = await fed.call('GET', '/api/exceptions/1/')
     assert.equal((json as unknown as { request: { client: { ip: unknown } } }).request.client.ip, null)
   })
@@ -305,7 +305,7 @@ describe('the dump of an older system', () => {
   it('leaves addresses whole where they may be kept', async (t) => {
     const fed = await startFed(t, { TERRANE_PRIVACY: 'full' })
     await loadDump(fed, dumpText)
-    assert.deepEqual(await told(fed, `request.ip/?${minutes}`), [
+    assert.deepEqual(await reported(fed, `request.ip/?${minutes}`), [
       '10:00 198.51.100.7 6.0000 of 6',
       '10:00 198.51.100.99 3.0000 of 3',
       '10:00 2001:db8:1:2::3 1.0000 of 1',

@@ -122,9 +122,9 @@ for (const [name, environment] of Object.entries(databases)) {
 
     it('counts each request once, whatever resources it used, in every grouping', async () => {
       const found = await fed.call('GET', '/api/resources/')
-      const idOf = (wanted: string): number => {
+      const idOf = (expected: string): number => {
         const resources = JSON.parse(found.text).resources as { id: number; name: string }[]
-        return resources.find((one) => one.name === wanted)?.id ?? 0
+        return resources.find((one) => one.name === expected)?.id ?? 0
       }
       const used = (resource: { type: string; name: string }): Row => {
         const id = idOf(resource.name)

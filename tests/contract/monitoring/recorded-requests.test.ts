@@ -58,12 +58,12 @@ describe('what is recorded of own requests', () => {
     assert.deepEqual([own?.times.total.count, own?.times.firstByte.count], [8, 8])
     const [demand] = await readDemand(series, days)
     assert.deepEqual([demand?.resource.name, demand?.row.wide], ['default:town', 1])
-    const asked = [...(demand?.row.cells ?? [])].map(([at, { requests }]) => [
+    const requested = [...(demand?.row.cells ?? [])].map(([at, { requests }]) => [
       at % 256,
       Math.floor(at / 256),
       requests,
     ])
-    assert.deepEqual(asked, [[128, 126, 4]])
+    assert.deepEqual(requested, [[128, 126, 4]])
   })
 
   it('counts the usage of layers by their owner', async (test) => {
@@ -151,21 +151,21 @@ describe('what is recorded of own requests', () => {
           client.write(`${line} HTTP/1.1\r\nHost: x\r\n${head}${body}`, () => client.resetAndDestroy())
           await once(client, 'close')
         }
-    const wanted = rounds.length * requests.length
-    await until(async () => (await recorded(app)).length === 2 * wanted)
+    const expected = rounds.length * requests.length
+    await until(async () => (await recorded(app)).length === 2 * expected)
     const facts = (await recorded(app)).map(({ texts }) => texts)
     const count = (holds: (texts: LoggedRequest['texts']) => boolean) => facts.filter(holds).length
     assert.equal(
       count(({ clientIp }) => clientIp === '127.0.0.1'),
-      2 * wanted,
+      2 * expected,
     )
     assert.equal(
       count(({ userAgent, visitor }) => userAgent === 'QGIS/3.22' && visitor !== null),
-      2 * wanted,
+      2 * expected,
     )
     assert.equal(
       count(({ userName }) => userName === 'admin'),
-      wanted,
+      expected,
     )
     assert.equal(
       count(({ errorType }) => errorType !== null),

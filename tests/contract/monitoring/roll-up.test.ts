@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Keep } from '../../../src/core/config/monitoring-settings.ts'
+import type { Retention } from '../../../src/core/config/monitoring-settings.ts'
 import type { FedMonitoring } from '../../support/fed-monitoring.ts'
 import { fedLimits, placeOf, requestAt, startFed } from '../../support/fed-monitoring.ts'
 import { databases } from '../../support/monitoring-client.ts'
 import { retainAll, withWriter } from '../../support/series-writing.ts'
 
 const wholeDay = 'valid_from=2026-08-10&valid_to=2026-08-11'
-const questions = [
+const queries = [
   ...['request.count', 'request.users', 'response.status', 'response.time', 'response.size'].map((metric) => [
     metric,
     '',
@@ -40,7 +40,7 @@ async function feedDay(fed: FedMonitoring): Promise<void> {
 const aDay = 86_400_000
 
 /** Removes what is older than so many days; a clock that has leapt is believed a day later. */
-async function keepOnly(fed: FedMonitoring, days: Partial<Keep>): Promise<void> {
+async function keepOnly(fed: FedMonitoring, days: Partial<Retention>): Promise<void> {
   await withWriter(
     placeOf(fed.server),
     async (writer) => {
@@ -69,7 +69,7 @@ for (const [name, environment] of Object.entries(databases)) {
 
     async function everything(fed: FedMonitoring): Promise<Map<string, Data>> {
       const found = new Map<string, Data>()
-      for (const [metric, grouping] of questions)
+      for (const [metric, grouping] of queries)
         found.set(
           `${metric} ${grouping}`,
           await ask(fed, metric, `${wholeDay}&interval=86400&group_by=${grouping}`),

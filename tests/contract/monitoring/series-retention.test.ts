@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Keep } from '../../../src/core/config/monitoring-settings.ts'
+import type { Retention } from '../../../src/core/config/monitoring-settings.ts'
 import type { RequestEvent } from '../../../src/monitoring/series/request-event.ts'
 import type { Resolution } from '../../../src/monitoring/series/schema.ts'
 import type { SeriesLocation } from '../../../src/monitoring/series/series-database.ts'
@@ -19,7 +19,13 @@ import {
   withWriter,
 } from '../../support/series-writing.ts'
 
-const keep: Partial<Keep> = { minuteDays: 7, hourDays: 90, dayDays: 1000, requestDays: 14, exceptionDays: 30 }
+const keep: Partial<Retention> = {
+  minuteDays: 7,
+  hourDays: 90,
+  dayDays: 1000,
+  requestDays: 14,
+  exceptionDays: 30,
+}
 
 describeSeries('keeping series', (test) => {
   test('takes late requests into the finest table that still has their day', async (place) => {

@@ -9,13 +9,13 @@ import { fixedClock } from '../../support/fixed-clock.ts'
 import type { NotificationClient } from '../../support/notification-client.ts'
 import { startNotifications } from '../../support/notification-client.ts'
 
-async function runStatus({ server }: NotificationClient): Promise<{ code: number; said: string }> {
+async function runStatus({ server }: NotificationClient): Promise<{ code: number; output: string }> {
   const url = await server.app.listen({ host: '127.0.0.1', port: 0 })
   const client = createRestClient(url, { authorization: basicAuthorization('admin', adminPassword) })
-  const said: string[] = []
+  const output: string[] = []
   const options = parseMonitoringOptions(['status'])
-  const code = await showStatus({ client, options, env: {}, say: (text) => said.push(text) }, [])
-  return { code, said: said.join('\n') }
+  const code = await showStatus({ client, options, env: {}, say: (text) => output.push(text) }, [])
+  return { code, output: output.join('\n') }
 }
 
 for (const dialect of ['contract', 'geoserver']) {
@@ -29,15 +29,15 @@ for (const dialect of ['contract', 'geoserver']) {
         'request.count.max_timeout': 120,
         severity: 'fatal',
       })
-      const { code, said } = await runStatus(client)
-      assert.equal(code, 1, said)
-      assert.match(said, /^checks: fatal, /)
-      assert.match(said, /fatal +request\.count /)
+      const { code, output } = await runStatus(client)
+      assert.equal(code, 1, output)
+      assert.match(output, /^checks: fatal, /)
+      assert.match(output, /fatal +request\.count /)
     })
 
     it('tells that every check holds', async (t) => {
-      const { said } = await runStatus(await startNotifications(t, options))
-      assert.match(said, /^checks: ok, /)
+      const { output } = await runStatus(await startNotifications(t, options))
+      assert.match(output, /^checks: ok, /)
     })
   })
 }

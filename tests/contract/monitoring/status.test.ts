@@ -64,10 +64,10 @@ for (const [name, environment] of Object.entries(databases)) {
       }
       const { data } = await get(fed, 'status')
       const [{ check, problems }] = data as unknown as [{ check: Json; problems: Record<string, unknown>[] }]
-      const { failing_since, ...told } = check
+      const { failing_since, ...reported } = check
       assert.notEqual(failing_since, undefined)
       const entry = { min: 0, max: null, steps: null }
-      assert.deepEqual(told, {
+      assert.deepEqual(reported, {
         id,
         name: 'Few and slow',
         description: 'What it is for',

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../support/temporary-files.ts'
 import { ask } from '../../support/version-client.ts'
 import { addVersionStores } from '../../support/version-stores.ts'
 
-interface Place {
+interface Location {
   n: number
   x: number
   y: number
@@ -72,7 +72,7 @@ describe('a box in longitude and latitude, and layers in other systems', needsGd
   let server: TestApp
   let folder: string
   const cleanups: (() => unknown)[] = []
-  const placesOf: Record<string, Place[]> = {}
+  const placesOf: Record<string, Location[]> = {}
   before(async () => {
     server = await createTestApp()
     await addVersionStores(server)
@@ -102,7 +102,7 @@ describe('a box in longitude and latitude, and layers in other systems', needsGd
     await server.close()
   })
 
-  function isIn([west, south, east, north]: Box, { x, y }: Place): boolean {
+  function isIn([west, south, east, north]: Box, { x, y }: Location): boolean {
     const turned = [x, x - 360, x + 360]
     const isBetween = west <= east ? turned.some((one) => one >= west && one <= east) : x >= west || x <= east
     return isBetween && y >= south && y <= north
@@ -112,7 +112,7 @@ describe('a box in longitude and latitude, and layers in other systems', needsGd
    * Returns true if a point is so near to an edge that a polygon of the outline may give another result: a
    * millionth of the box.
    */
-  function isNearEdge([west, south, east, north]: Box, { x, y }: Place): boolean {
+  function isNearEdge([west, south, east, north]: Box, { x, y }: Location): boolean {
     const turned = [x, x - 360, x + 360]
     const near = (value: number, edge: number, size: number): boolean => Math.abs(value - edge) <= size * 5e-6
     const width = west <= east ? east - west : east + 360 - west

@@ -94,10 +94,10 @@ describe('titles of columns', needsGdal, () => {
     )
   }
 
-  async function requireTitles(layer: string, wanted: Record<string, string> = titles): Promise<void> {
+  async function requireTitles(layer: string, expected: Record<string, string> = titles): Promise<void> {
     const path = `/ogc/collections/default:${layer}`
     for (const part of ['schema', 'queryables', 'sortables', 'schema?type=create'])
-      assert.deepEqual(await titlesIn(`${path}/${part}`), wanted, part)
+      assert.deepEqual(await titlesIn(`${path}/${part}`), expected, part)
   }
 
   for (const store of ['file', 'table']) {

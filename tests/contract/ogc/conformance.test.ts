@@ -29,7 +29,7 @@ interface Parameter {
 
 const page = readFileSync('docs/conformance.md', 'utf8')
 /** Classes as the page has them: `<begin of the address>` above a list of their names. */
-function toldClasses(): string[] {
+function reportedClasses(): string[] {
   return [...page.matchAll(/^Declared below `(\S+)`: (.+)$/gm)].flatMap(([, base = '', names = '']) =>
     [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => `${base}${name}`),
   )
@@ -65,7 +65,7 @@ describe('what /ogc declares', () => {
       ['/ogc/conformance', '/ogc/catalogue/conformance'].map((url) => read<{ conformsTo: string[] }>(url)),
     )
     const all = new Set(declared.flatMap(({ conformsTo }) => conformsTo))
-    assert.deepEqual([...new Set(toldClasses())].sort(), [...all].sort())
+    assert.deepEqual([...new Set(reportedClasses())].sort(), [...all].sort())
   })
 
   it('leads from the landing page to its description, its classes and its collections', async () => {

@@ -28,7 +28,7 @@ async function pointOf({ server, layer }: Subject, id: number): Promise<unknown>
 async function allowOf(subject: Subject, id?: number, headers?: Record<string, string>): Promise<string> {
   const {
     status,
-    headers: told,
+    headers: reported,
     text,
   } = await subject.send({
     method: 'OPTIONS',
@@ -36,7 +36,7 @@ async function allowOf(subject: Subject, id?: number, headers?: Record<string, s
     ...(headers === undefined ? {} : { headers }),
   })
   assert.equal(status, 200, text)
-  return String(told['allow'])
+  return String(reported['allow'])
 }
 
 /** Requirements of OGC 20-002 by their names. */

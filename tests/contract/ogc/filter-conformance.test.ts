@@ -144,8 +144,8 @@ describe('the abstract tests of filters (OGC 19-079r2, Annex A)', () => {
         `/ogc/collections/${encodeURIComponent(id)}`,
         'application/json',
       )
-      for (const told of [links, own.document.links]) {
-        const link = told.find(({ rel }) => rel === relation)
+      for (const reported of [links, own.document.links]) {
+        const link = reported.find(({ rel }) => rel === relation)
         assert.ok(link?.href.endsWith(`/ogc/collections/${encodeURIComponent(id)}/queryables`), id)
       }
     }

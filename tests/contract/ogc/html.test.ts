@@ -46,8 +46,8 @@ describe('pages below /ogc', () => {
       contact: 'spots@example.org',
       owner: 'Department of Spots',
     }
-    const told = await send('PUT', '/rest/layers/default:spots', { layer: details })
-    assert.equal(told.statusCode, 200, told.body)
+    const response = await send('PUT', '/rest/layers/default:spots', { layer: details })
+    assert.equal(response.statusCode, 200, response.body)
     const opened = await send('PUT', '/rest/workspaces/default', { workspace: { public: true } })
     assert.equal(opened.statusCode, 200, opened.body)
   })
@@ -157,8 +157,8 @@ describe('pages below /ogc', () => {
       assert.equal(page.headings.length, 1, path)
       for (const href of page.links.filter((one) => one.startsWith('/ogc')))
         assert.ok((await get(href)).statusCode < 400, `${path} leads to ${href}`)
-      const told = await get(path, { accept: 'application/json' })
-      assert.match(String(told.headers['content-type']), /json/)
+      const response = await get(path, { accept: 'application/json' })
+      assert.match(String(response.headers['content-type']), /json/)
     }
     const found = await read(`${list}/items?q=where%20spots&bbox=`)
     assert.match(found.text, /1 found/)
@@ -195,10 +195,10 @@ describe('pages below /ogc', () => {
       assert.equal(reply.statusCode, status, url)
       const page = readHtml(reply.body)
       assert.equal(page.headings.length, 1)
-      const told = await get(url, { accept: 'application/json' })
-      assert.equal(told.statusCode, status, url)
-      assert.match(String(told.headers['content-type']), /^application\/problem\+json/)
-      assert.ok(page.text.includes(told.json<{ detail: string }>().detail), url)
+      const response = await get(url, { accept: 'application/json' })
+      assert.equal(response.statusCode, status, url)
+      assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
+      assert.ok(page.text.includes(response.json<{ detail: string }>().detail), url)
     }
   })
 

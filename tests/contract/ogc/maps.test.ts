@@ -94,12 +94,12 @@ describe('maps of a coverage', () => {
       [epsg(3857), 'EPSG:3857', [-8740000, 2750000, -8580000, 2880000], '-8740000,2750000,-8580000,2880000'],
       [epsg(32618), 'EPSG:32618', [150000, 2650000, 300000, 2800000], '150000,2650000,300000,2800000'],
     ]
-    for (const [crs, srs, box, asked] of cases) {
+    for (const [crs, srs, box, requested] of cases) {
       const [width, height] = [400, 320]
       const map = await mapOf(
         client,
         'default:rgb',
-        `crs=${crs}&bbox-crs=${crs}&bbox=${asked}&width=${width}&height=${height}`,
+        `crs=${crs}&bbox-crs=${crs}&bbox=${requested}&width=${width}&height=${height}`,
       )
       assert.equal(map.status, 200, map.body)
       assert.deepEqual([map.width, map.height], [width, height])
@@ -109,15 +109,15 @@ describe('maps of a coverage', () => {
       assert.ok(alpha < 0.02, `${srs}: ${alpha} of the edges`)
       const there = map.rgba.filter((part, at) => at % 4 === 3 && part > 0).length
       assert.ok(there > width * height * 0.2, `${srs}: ${there} pixels`)
-      assert.equal(map.headers['content-bbox'], asked.split(',').map(Number).join())
+      assert.equal(map.headers['content-bbox'], requested.split(',').map(Number).join())
     }
   })
 
   it('show the whole layer in its own CRS where nothing is asked, as wide as high', async (test) => {
     const { client } = await serve(test)
     const { app, admin } = client.server
-    const told = await app.inject({ url: '/ogc/collections/default:rgb', headers: admin })
-    assert.match(String(told.headers['link']), /default%3Argb\/map>; rel="http:[^"]*\/map"/)
+    const response = await app.inject({ url: '/ogc/collections/default:rgb', headers: admin })
+    assert.match(String(response.headers['link']), /default%3Argb\/map>; rel="http:[^"]*\/map"/)
     const { paths } = (await app.inject('/ogc/api')).json<{ paths: Record<string, object> }>()
     assert.ok(paths['/collections/{collectionId}/map'])
     const { conformsTo } = (await app.inject('/ogc/conformance')).json<{ conformsTo: string[] }>()
@@ -215,16 +215,16 @@ describe('maps of a mosaic', () => {
       client.granule(`m/${name}.tif`, { column: column + 1 })
     const task = await runMosaic(client, await createMosaic(client, 'm', { mode: 'auto' }))
     assert.equal(task.state, 'COMPLETE', String(task.errorMessage))
-    const asked = async (query: string): Promise<[count: number, time: unknown]> => {
+    const requested = async (query: string): Promise<[count: number, time: unknown]> => {
       const { rgba, headers } = await mapOf(client, 'default:m', `width=90&height=30&${query}`)
       const count = rgba.filter((value, at) => at % 4 === 3 && value > 200).length
       return [count, headers['content-datetime']]
     }
-    const [newest, newestTime] = await asked('')
-    const [all, allTimes] = await asked('datetime=../..')
-    const [second] = await asked('datetime=2021')
+    const [newest, newestTime] = await requested('')
+    const [all, allTimes] = await requested('datetime=../..')
+    const [second] = await requested('datetime=2021')
     assert.ok(newest > 0 && second > 0 && all > newest + second / 2, `${newest} ${second} ${all}`)
-    assert.equal((await asked('datetime=1999'))[0], 0)
+    assert.equal((await requested('datetime=1999'))[0], 0)
     assert.match(String(newestTime), /^2022-/)
     assert.match(String(allTimes), /^2020-.*\/2022-/)
     assert.equal((await mapOf(client, 'default:m', 'datetime=yesterday')).status, 400)

@@ -253,8 +253,8 @@ describe('features in an order', needsGdal, () => {
     const { paths } = json as unknown as {
       paths: Record<string, { get: { parameters: { name?: string }[] } }>
     }
-    const told = paths['/collections/default:of_table/items']?.get.parameters.map(({ name }) => name)
-    assert.ok(told?.includes('日本') === true && !told.includes('limit'), JSON.stringify(told))
+    const reported = paths['/collections/default:of_table/items']?.get.parameters.map(({ name }) => name)
+    assert.ok(reported?.includes('日本') === true && !reported.includes('limit'), JSON.stringify(reported))
   })
 
   it('refuses what it does not know, each by its name', async () => {

@@ -89,7 +89,7 @@ describe('what the queryables tell of values', needsGdal, () => {
 
   for (const store of ['file', 'table']) {
     it(`are every value where they are few, else the range of what items have: ${store}`, async () => {
-      const told = await queryables(store)
+      const reported = await queryables(store)
       const rows = await items(store)
       assert.equal(rows.length, count)
       const valuesOf = (name: string): (string | number)[] => [
@@ -97,23 +97,23 @@ describe('what the queryables tell of values', needsGdal, () => {
       ]
       for (const name of ['kind', 'klass'])
         assert.deepEqual(
-          told[name]?.enum,
+          reported[name]?.enum,
           valuesOf(name).sort((a, b) => (a < b ? -1 : 1)),
         )
-      assert.deepEqual(told['klass']?.enum, [-7, 0, 1, 2, 3])
+      assert.deepEqual(reported['klass']?.enum, [-7, 0, 1, 2, 3])
       for (const name of ['n', 'many', 'share', 'wide']) {
-        const { minimum, maximum, enum: all } = told[name] as Described
+        const { minimum, maximum, enum: all } = reported[name] as Described
         const values = valuesOf(name).map(Number)
         assert.deepEqual([minimum, maximum, all], [Math.min(...values), Math.max(...values), undefined], name)
       }
       for (const name of ['day', 'moment']) {
         const sorted = valuesOf(name).sort()
-        const { formatMinimum, formatMaximum } = told[name] as Described
+        const { formatMinimum, formatMaximum } = reported[name] as Described
         assert.deepEqual([formatMinimum, formatMaximum], [sorted[0], sorted.at(-1)], name)
       }
       for (const name of ['name', 'long', 'nothing'])
         assert.deepEqual(
-          Object.keys(told[name] ?? {}).filter((key) => /enum|imum/.test(key)),
+          Object.keys(reported[name] ?? {}).filter((key) => /enum|imum/.test(key)),
           [],
           name,
         )

@@ -8,7 +8,7 @@ import { adminPassword, basicAuth, createTestApp } from '../../support/app.ts'
 import type { ListedLayer } from '../../support/listed-layers.ts'
 import { listLayers } from '../../support/listed-layers.ts'
 import { databases } from '../../support/monitoring-client.ts'
-import { box, told } from '../../support/record-layers.ts'
+import { box, reported } from '../../support/record-layers.ts'
 
 const run = promisify(execFile)
 const root = '/ogc/catalogue'
@@ -43,7 +43,7 @@ for (const [name, environment] of Object.entries(databases))
     let server: TestApp
     before(async () => {
       server = await createTestApp({ env: await environment() })
-      await listLayers(server, told)
+      await listLayers(server, reported)
       const user = { name: 'reader', password: 'long-enough-password', role: 'user' }
       await server.app.inject({
         method: 'POST',
@@ -123,9 +123,9 @@ for (const [name, environment] of Object.entries(databases))
       )
       const reply = await get(collection)
       assert.match(String(reply.headers['content-type']), /^application\/ogc-catalog\+json/)
-      const told = reply.json<{ links: Link[] }>()
-      const own = told.links.filter(({ rel }) => rel !== 'alternate')
-      assert.deepEqual({ ...told, links: own }, collections[0])
+      const reported = reply.json<{ links: Link[] }>()
+      const own = reported.links.filter(({ rel }) => rel !== 'alternate')
+      assert.deepEqual({ ...reported, links: own }, collections[0])
       const plain = await get(collection, { accept: 'application/json' })
       assert.match(String(plain.headers['content-type']), /^application\/json/)
       for (const rel of ['self', 'items', 'profile'])
@@ -370,19 +370,19 @@ describe('the records of many layers', () => {
       const west = Math.floor(draw() * 360) - 180
       const south = Math.floor(draw() * 160) - 80
       const east = draw() < 0.2 ? west - 20 : Math.min(180, west + Math.floor(draw() * 60))
-      const asked = [west, south, Math.max(-180, east), Math.min(90, south + 30)]
+      const requested = [west, south, Math.max(-180, east), Math.min(90, south + 30)]
       const expected = layers
-        .filter((layer) => layer.isPublic === true && overlaps(layer, asked))
+        .filter((layer) => layer.isPublic === true && overlaps(layer, requested))
         .map(({ workspace, name }) => `${workspace}:${name}`)
         .sort()
-      const reply = await server.app.inject(`${items}?limit=1000&bbox=${asked.join()}`)
+      const reply = await server.app.inject(`${items}?limit=1000&bbox=${requested.join()}`)
       assert.deepEqual(
         reply
           .json<Page>()
           .features.map(({ id }) => id)
           .sort(),
         expected,
-        asked.join(),
+        requested.join(),
       )
     }
   })

@@ -49,12 +49,12 @@ const namesIn = async (table: string): Promise<unknown[]> =>
   (await sql(`select name from ${table} order by fid`)).map((row) => (row as { name: string }).name)
 
 /** Loads points into a table of the store; gives the task. */
-async function load(name: string, points: Points, wanted: object): Promise<Json> {
+async function load(name: string, points: Points, expected: object): Promise<Json> {
   const client = clientOf(server)
   const made = await client.call('POST', '', { import: { targetStore: { dataStore: { name: 'limited' } } } })
   const id = Number(made.json.import?.id)
   await client.upload(id, [{ name: `${name}.geojson`, content: pointsJson(points) }])
-  const changed = await client.call('PUT', `/${id}/tasks/0`, { task: wanted })
+  const changed = await client.call('PUT', `/${id}/tasks/0`, { task: expected })
   assert.equal(changed.status, 200, changed.text)
   await client.call('POST', `/${id}`)
   const { json, text } = await client.call('GET', `/${id}/tasks/0`)
@@ -110,12 +110,12 @@ it('lets edits of permitted rows be taken back, beside rows that it hides', asyn
 it('lets loads add what is permitted, and tells why they may not do more', async () => {
   const layer = await guardedTable('loaded')
   const m3: Points[number] = ['m3', 1, 1]
-  for (const [points, wanted, code, words] of [
+  for (const [points, expected, code, words] of [
     [[m3, ['other', 2, 2]], { updateMode: 'APPEND' }, 'store-permission', /violates row-level security/],
     [[m3], { updateMode: 'UPSERT', keys: ['name'] }, 'row-security', /hides rows of "loaded"/],
     [[m3], { updateMode: 'REPLACE' }, 'row-security', /hides rows of "loaded"/],
   ] as [Points, object, string, RegExp][]) {
-    const task = await load('loaded', points, wanted)
+    const task = await load('loaded', points, expected)
     assert.deepEqual([task.state, task['errorCode']], ['ERROR', code])
     assert.match(String(task.errorMessage), words)
     assert.deepEqual(await namesIn('loaded'), first)

@@ -55,8 +55,10 @@ function readBy(format: Format, ending: string) {
     assert.deepEqual(rejects, [])
     return rows.map(({ geometry, values }) => {
       const { attributes } = layer.schema
-      const told = attributes.map(({ name, type }, at) => [name, formOf(values[at] ?? null, type)] as const)
-      const { id, ...others } = Object.fromEntries(told)
+      const reported = attributes.map(
+        ({ name, type }, at) => [name, formOf(values[at] ?? null, type)] as const,
+      )
+      const { id, ...others } = Object.fromEntries(reported)
       return { id: id ?? '', geometry, values: others }
     })
   }
@@ -150,11 +152,11 @@ function describeValues(name: string, connect: (app: TestApp) => Promise<StoreCo
         const { result } = await loadRows(vectorStore, { table, schema: own, rows: data })
         const description = await vectorStore.findTable(table)
         assert.ok(description)
-        const told: FeatureTexts[] = []
+        const featureTexts: FeatureTexts[] = []
         const query = { table, limit: 10_000, offset: 0 }
         for await (const { batch, ids } of vectorStore.readFeatures(query, new AbortController().signal))
           for (const [at, { geometry, values }] of rowsOf(batch).entries())
-            told.push({
+            featureTexts.push({
               id: ids[at] ?? '',
               geometry: geometry === null ? null : writeGeometryText(geometry),
               values: Object.fromEntries(
@@ -164,7 +166,7 @@ function describeValues(name: string, connect: (app: TestApp) => Promise<StoreCo
                 ]),
               ),
             })
-        held.set(table, told)
+        held.set(table, featureTexts)
         const srs = own.geometry?.crs?.srs
         const details = {
           kind: 'vector' as const,
@@ -235,12 +237,12 @@ function describeValues(name: string, connect: (app: TestApp) => Promise<StoreCo
     })
 
     it('are found, ordered and cut down as GeoJSON is', async () => {
-      const asked = 'sortby=-size&properties=size,geom&limit=5&filter=size%3C100'
-      const { features } = (await items('grid', asked)).json<{
+      const requested = 'sortby=-size&properties=size,geom&limit=5&filter=size%3C100'
+      const { features } = (await items('grid', requested)).json<{
         features: { id: number; properties: object }[]
       }>()
       for (const f of formats) {
-        const read = await readers[f]((await items('grid', `${asked}&f=${f}`)).rawPayload)
+        const read = await readers[f]((await items('grid', `${requested}&f=${f}`)).rawPayload)
         assert.deepEqual(
           read.map(({ id, values }) => [Number(id), Object.keys(values), Number(values.size)]),
           features.map(({ id, properties }) => [id, ['size'], (properties as { size: number }).size]),

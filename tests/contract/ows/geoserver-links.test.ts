@@ -340,8 +340,8 @@ describe('links that clients of GeoServer have kept', () => {
           mkdirSync(folder, { recursive: true })
           writeFileSync(join(folder, 'states.geojson'), collection)
           const data = { type: 'file', file: 'states.geojson' }
-          const wish = { import: { targetWorkspace: { workspace: { name: 'topp' } }, data } }
-          const made = await ask('POST', '/rest/imports?exec=true', JSON.stringify(wish))
+          const request = { import: { targetWorkspace: { workspace: { name: 'topp' } }, data } }
+          const made = await ask('POST', '/rest/imports?exec=true', JSON.stringify(request))
           assert.match(made.body, /"COMPLETE"/)
           writeFileSync(join(folder, 'relief.asc'), relief)
           const raster = { type: 'file', file: 'relief.asc' }

@@ -72,11 +72,11 @@ describe('envelopes of a whole table by numbers', () => {
           await tileReadingOf(store).atOneState(
             'layer',
             async (reads) => {
-              const wanted = await inOrder(reads)
-              assert.ok(wanted.size > rowCount / 2)
+              const expected = await inOrder(reads)
+              assert.ok(expected.size > rowCount / 2)
               const sorted = (known: Known): Known =>
                 new Map([...known].sort(([a], [b]) => Number(a) - Number(b)))
-              assert.deepEqual(sorted(await byNumber(reads)), sorted(wanted))
+              assert.deepEqual(sorted(await byNumber(reads)), sorted(expected))
             },
             never,
           )

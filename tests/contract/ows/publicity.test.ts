@@ -7,7 +7,7 @@ import { importPoints } from '../../support/versioned-layers.ts'
 
 const origin = 'https://elsewhere.example.org'
 /** Visibility set on the layer; `workspace` means unset. */
-const wishes = [true, false, 'workspace'] as const
+const requests = [true, false, 'workspace'] as const
 
 describe('who may read a layer', () => {
   let server: TestApp
@@ -16,10 +16,10 @@ describe('who may read a layer', () => {
     for (const workspace of ['open', 'closed']) {
       const payload = { workspace: { name: workspace, public: workspace === 'open' } }
       await send('POST', '/rest/workspaces', payload)
-      for (const wish of wishes) {
-        await importPoints(server, { workspace, name: `says_${wish}` })
-        const layer = { public: wish, defaultStyle: 'generic' }
-        const reply = await send('PUT', `/rest/layers/${workspace}:says_${wish}`, { layer })
+      for (const request of requests) {
+        await importPoints(server, { workspace, name: `says_${request}` })
+        const layer = { public: request, defaultStyle: 'generic' }
+        const reply = await send('PUT', `/rest/layers/${workspace}:says_${request}`, { layer })
         assert.equal(reply.statusCode, 200, reply.body)
       }
     }
@@ -39,8 +39,8 @@ describe('who may read a layer', () => {
   /** A file that is not ready at once is fetched when it is. */
   const get = (url: string, headers: Record<string, string> = {}) =>
     url.endsWith('/download?f=csv') ? downloaded(server, url, headers) : server.app.inject({ url, headers })
-  const isPublic = (workspace: string, wish: (typeof wishes)[number]): boolean =>
-    wish === 'workspace' ? workspace === 'open' : wish
+  const isPublic = (workspace: string, request: (typeof requests)[number]): boolean =>
+    request === 'workspace' ? workspace === 'open' : request
   const paths = (name: string): string[] => [
     `/ogc/collections/${name}`,
     `/ogc/collections/${name}/schema`,
@@ -110,11 +110,11 @@ describe('who may read a layer', () => {
 
   it('is decided alike at every path, and what is hidden looks like what is not there', async () => {
     for (const workspace of ['open', 'closed'])
-      for (const wish of wishes)
+      for (const request of requests)
         for (const [role, headers] of Object.entries(credentials)) {
-          const name = `${workspace}:says_${wish}`
+          const name = `${workspace}:says_${request}`
           const absent = `${workspace}:says_nothing`
-          const hidden = role === 'anonymous' && !isPublic(workspace, wish)
+          const hidden = role === 'anonymous' && !isPublic(workspace, request)
           for (const [at, path] of paths(name).entries()) {
             const what = `${role} ${path}`
             const [reply, other] = await Promise.all([
@@ -178,8 +178,8 @@ describe('who may read a layer', () => {
   })
 
   it('shows in lists, capabilities and styles', async () => {
-    const seen = wishes.flatMap((wish) =>
-      ['open', 'closed'].filter((one) => isPublic(one, wish)).map((one) => `${one}:says_${wish}`),
+    const seen = requests.flatMap((request) =>
+      ['open', 'closed'].filter((one) => isPublic(one, request)).map((one) => `${one}:says_${request}`),
     )
     const collections = (await get('/ogc/collections')).json<{ collections: { id: string }[] }>()
     assert.deepEqual(collections.collections.map(({ id }) => id).sort(), [...seen].sort())

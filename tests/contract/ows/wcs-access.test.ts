@@ -97,8 +97,8 @@ describe('WCS', () => {
     await server.app.inject({ url: '/rest/layers', headers: server.admin })
     await server.monitoring?.catchUp()
     const rowsOf = async (query: string): Promise<Row[]> => {
-      const asked = `/api/metric_data/request.count/?event_type=OWS:WCS&${query}valid_from=2026-11-21T12:01:00Z&valid_to=2026-11-21T12:02:00Z&interval=60`
-      const { json, text } = await call('GET', asked)
+      const requested = `/api/metric_data/request.count/?event_type=OWS:WCS&${query}valid_from=2026-11-21T12:01:00Z&valid_to=2026-11-21T12:02:00Z&interval=60`
+      const { json, text } = await call('GET', requested)
       const [period] = (json as unknown as { data: { data: { data: Row[] }[] } }).data?.data ?? []
       assert.ok(period, text)
       return period.data

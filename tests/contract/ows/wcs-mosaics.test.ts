@@ -21,15 +21,15 @@ for (const store of indexStores) {
     after(async () => {
       for (const end of ending.reverse()) await end()
     })
-    const ask = async (question: string) =>
+    const ask = async (query: string) =>
       client.server.app.inject({
-        url: `/wcs?service=WCS&version=2.0.1&${question}`,
+        url: `/wcs?service=WCS&version=2.0.1&${query}`,
         headers: client.server.admin,
       })
     /** Returns the cells of one row of the response. */
-    const row = async (question: string): Promise<number[]> => {
-      const reply = await ask(`request=GetCoverage&coverageId=default__m${question}`)
-      assert.equal(reply.statusCode, 200, `${question}: ${reply.body}`)
+    const row = async (query: string): Promise<number[]> => {
+      const reply = await ask(`request=GetCoverage&coverageId=default__m${query}`)
+      assert.equal(reply.statusCode, 200, `${query}: ${reply.body}`)
       const path = join(client.server.dataDir, 'answer.tif')
       writeFileSync(path, reply.rawPayload)
       const { size, cells } = readRaster(path)
@@ -66,9 +66,9 @@ for (const store of indexStores) {
     })
 
     it('have their times by version 1.0.0 too', async () => {
-      const older = async (question: string) =>
+      const older = async (query: string) =>
         client.server.app.inject({
-          url: `/wcs?service=WCS&version=1.0.0&${question}`,
+          url: `/wcs?service=WCS&version=1.0.0&${query}`,
           headers: client.server.admin,
         })
       const { body } = await older('request=DescribeCoverage&coverage=default:m')

@@ -39,11 +39,11 @@ describe('requests of WCS', () => {
         payload: text,
         headers: { ...coverages.client.server.admin, 'content-type': 'text/xml' },
       })
-    const question = [
+    const query = [
       `outputCrs=${crsUri(3857)}&subsettingCrs=${crsUri(32618)}&scaleSize=i(60),j(50)&rangeSubset=band2:band3`,
       'interpolation=cubic&subset=E(150000,250000)&subset=N(2700000,2800000)&geotiff:compression=Deflate',
     ].join('&')
-    const expected = await coverages.ask(`${cover}rgb&${question}`)
+    const expected = await coverages.ask(`${cover}rgb&${query}`)
     assert.equal(expected.status, 200, expected.text)
     for (const url of ['/wcs', '/ows', '/default/wcs', '/default/ows']) {
       // Subsets refer to the CRS of the coverage unless the XML names another one.
@@ -72,7 +72,7 @@ describe('requests of WCS', () => {
 
   it('are asked by version 1.0.0 with x first, by cells or by their length', async () => {
     const older = 'service=WCS&version=1.0.0&request=GetCoverage&coverage=default:'
-    const get = (question: string) => coverages.raster(older + question)
+    const get = (query: string) => coverages.raster(older + query)
     const { size, geoTransform } = coverages.source('geo')
     const [left = 0, across = 0, , top = 0, , down = 0] = geoTransform
     const window = ['-srcwin', '10', '20', '30', '40']
@@ -139,10 +139,10 @@ describe('requests of WCS', () => {
       [`${cover}rgb&geotiff:tiling=true&geotiff:tilewidth=17`, 'TilingInvalid', 404],
       [`${cover}rgb&scaleSize=i(100000),j(100000)`, 'NoApplicableCode', 413],
     ]
-    for (const [question, code, status] of cases) {
-      const found = await coverages.ask(question)
-      assert.match(found.text, new RegExp(`exceptionCode="${code}"`), `${question}: ${found.text}`)
-      assert.equal(found.status, status, question)
+    for (const [request, code, status] of cases) {
+      const found = await coverages.ask(request)
+      assert.match(found.text, new RegExp(`exceptionCode="${code}"`), `${request}: ${found.text}`)
+      assert.equal(found.status, status, request)
       assert.match(String(found.headers['content-type']), /^application\/xml/)
     }
     const older = await coverages.ask('service=WCS&version=1.0.0&request=GetCoverage&coverage=nowhere')
@@ -189,9 +189,8 @@ describe('requests of WCS', () => {
     let reads = 0
     const reading = Array.from({ length: 3 }, async (_, at) => {
       for (let turn = 0; !isOver; turn += 1) {
-        const question =
-          at === 1 ? `${cover}state&outputCrs=EPSG:4326&scaleSize=i(50),j(50)` : `${cover}state`
-        const { status, text, body } = await ask(question)
+        const query = at === 1 ? `${cover}state&outputCrs=EPSG:4326&scaleSize=i(50),j(50)` : `${cover}state`
+        const { status, text, body } = await ask(query)
         assert.equal(status, 200, text)
         const path = join(folder, `state-${at}-${turn}.tif`)
         writeFileSync(path, body)
@@ -199,7 +198,7 @@ describe('requests of WCS', () => {
         // A warped raster has cells without data at its edges.
         const values = new Set(cells)
         if (at === 1) values.delete(0)
-        assert.equal(values.size, 1, `${question}: ${[...values].join()}`)
+        assert.equal(values.size, 1, `${query}: ${[...values].join()}`)
         reads += 1
         found.add(at === 1 ? 'warped' : `${[...values].join()} of ${size[0]}`)
       }

@@ -55,11 +55,11 @@ describe('coverages by WCS', () => {
         const parts = [of(labels[0], xs), of(labels[1], ys)]
         if (turn % 2 === 1) parts.reverse()
         const window = ['-srcwin', column, row, columns, rows].map(String)
-        const question = `${name}&${parts.join('&')}`
+        const query = `${name}&${parts.join('&')}`
         assertSameRaster(
-          await coverages.raster(cover + question),
+          await coverages.raster(cover + query),
           coverages.made('gdal_translate', name, ...window),
-          question,
+          query,
         )
       }
     }
@@ -79,7 +79,7 @@ describe('coverages by WCS', () => {
   })
 
   it('are scaled as GDAL scales, with each way of saying so', async () => {
-    for (const [question, size] of [
+    for (const [query, size] of [
       ['scaleFactor=0.5', [396, 359]],
       ['scaleSize=i(100),j(50)', [100, 50]],
       [
@@ -90,9 +90,9 @@ describe('coverages by WCS', () => {
       ['scaleExtent=i(10:109),j(0:9)', [100, 10]],
       ['scaleSize=i(33)', [33, 718]],
     ] as const) {
-      const method = /linear/.test(question) ? 'bilinear' : /cubic/.test(question) ? 'cubic' : 'nearest'
+      const method = /linear/.test(query) ? 'bilinear' : /cubic/.test(query) ? 'cubic' : 'nearest'
       const expected = coverages.made('gdal_translate', 'rgb', '-r', method, '-outsize', ...size.map(String))
-      assertSameRaster(await coverages.raster(`${cover}rgb&${question}`), expected, question)
+      assertSameRaster(await coverages.raster(`${cover}rgb&${query}`), expected, query)
     }
   })
 
@@ -101,7 +101,7 @@ describe('coverages by WCS', () => {
     const box = ['-te', left, bottom, right, top].map(String)
     const subsets = `subset=X(${left},${right})&subset=Y(${bottom},${top})`
     const warp = ['-t_srs', 'EPSG:3857', '-et', '0']
-    for (const [question, args] of [
+    for (const [query, args] of [
       [`outputCrs=${crsUri(3857)}`, warp],
       [`outputCrs=${crsUri(3857)}&subsettingCrs=${crsUri(3857)}&${subsets}`, [...warp, ...box]],
       [`subsettingCrs=EPSG:3857&${subsets}`, [...warp, ...box]],
@@ -111,9 +111,9 @@ describe('coverages by WCS', () => {
       ],
     ] as const)
       assertSameRaster(
-        await coverages.raster(`${cover}rgb&${question}`),
+        await coverages.raster(`${cover}rgb&${query}`),
         coverages.made('gdalwarp', 'rgb', ...args),
-        question,
+        query,
       )
     // A box in degrees of a coverage that stays in metres.
     const degrees = `subset=Long,${crsUri(4326)}(-78,-77.5)&subset=Lat,${crsUri(4326)}(24.5,25)`

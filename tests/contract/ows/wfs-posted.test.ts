@@ -45,8 +45,8 @@ for (const [shape, settings] of Object.entries(shapes)) {
     }
     const ids = (text: string): string[] =>
       [...text.matchAll(/gml:id="(trees\.[^."]*)"/g)].map(([, id = '']) => id)
-    const idsOf = async (...asked: Parameters<typeof post>): Promise<string[]> => {
-      const { status, text } = await post(...asked)
+    const idsOf = async (...requested: Parameters<typeof post>): Promise<string[]> => {
+      const { status, text } = await post(...requested)
       assert.equal(status, 200, text)
       return ids(text)
     }
@@ -76,14 +76,14 @@ for (const [shape, settings] of Object.entries(shapes)) {
       const stored =
         '<wfs:StoredQuery id="urn:ogc:def:query:OGC-WFS::GetFeatureById"><wfs:Parameter name="ID">trees.2</wfs:Parameter></wfs:StoredQuery>'
       assert.match((await post(ask('n', stored))).text, /<wfs:member><default:n>2<\/default:n><\/wfs:member>/)
-      for (const [body, told] of [
+      for (const [body, reported] of [
         [ask('', query), /InvalidParameterValue" locator="valuereference"/],
         [ask('n', ''), /GetPropertyValue has no Query and no StoredQuery/],
         [ask('n', '<wfs:Nonsense/>'), /no part of GetPropertyValue/],
       ] as const) {
         const refused = await post(body)
         assert.equal(refused.status, 400, refused.text)
-        assert.match(refused.text, told)
+        assert.match(refused.text, reported)
       }
     })
 
@@ -115,18 +115,21 @@ for (const [shape, settings] of Object.entries(shapes)) {
       const { text } = await post(getFeature('', 'resultType="hits"'))
       const [, namespace = ''] = /xmlns:default="([^"]*)"/.exec(text) ?? []
       assert.match(text, /numberMatched="4" numberReturned="0"/)
-      const asked = getFeature('').replace('"default:trees"', `"feature:trees" xmlns:feature="${namespace}"`)
-      assert.equal((await idsOf(asked)).length, 4)
+      const requested = getFeature('').replace(
+        '"default:trees"',
+        `"feature:trees" xmlns:feature="${namespace}"`,
+      )
+      assert.equal((await idsOf(requested)).length, 4)
     })
 
     it('describes types and itself, and gives features by the stored query', async () => {
-      const asked = `<wfs:DescribeFeatureType ${newer} version="2.0.0"><wfs:TypeName>default:trees</wfs:TypeName></wfs:DescribeFeatureType>`
-      assert.match((await post(asked)).text, /name="trees"/)
+      const requested = `<wfs:DescribeFeatureType ${newer} version="2.0.0"><wfs:TypeName>default:trees</wfs:TypeName></wfs:DescribeFeatureType>`
+      assert.match((await post(requested)).text, /name="trees"/)
       const versions =
         '<ows:AcceptVersions xmlns:ows="http://www.opengis.net/ows/1.1"><ows:Version>9.0</ows:Version><ows:Version>1.1.0</ows:Version></ows:AcceptVersions>'
-      const told = await post(`<wfs:GetCapabilities ${newer}>${versions}</wfs:GetCapabilities>`)
-      assert.match(told.text, /<WFS_Capabilities version="1.1.0"/)
-      assert.match(told.text, /<ows:Post /)
+      const reported = await post(`<wfs:GetCapabilities ${newer}>${versions}</wfs:GetCapabilities>`)
+      assert.match(reported.text, /<WFS_Capabilities version="1.1.0"/)
+      assert.match(reported.text, /<ows:Post /)
       assert.match((await post(`<wfs:GetCapabilities ${newer}/>`)).text, /<WFS_Capabilities version="2.0.0"/)
       const stored = `<wfs:GetFeature ${newer} version="2.0.0"><wfs:StoredQuery id="urn:ogc:def:query:OGC-WFS::GetFeatureById"><wfs:Parameter name="ID">trees.2</wfs:Parameter></wfs:StoredQuery></wfs:GetFeature>`
       assert.deepEqual(await idsOf(stored), ['trees.2'])
@@ -174,12 +177,12 @@ for (const [shape, settings] of Object.entries(shapes)) {
 
     it('refuses what it cannot read by exceptions that say why', async () => {
       const bomb = `<!DOCTYPE a [<!ENTITY b "bbbbbbbb"><!ENTITY c "&b;&b;&b;">]>${getFeature('&c;')}`
-      const stranger = `<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>${getFeature('&b;')}`
+      const other = `<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>${getFeature('&b;')}`
       const deep = `${'<fes:Not>'.repeat(5000)}${'</fes:Not>'.repeat(5000)}`
       const soap = '<soap:Envelope xmlns:soap="http://www.w3.org/2003/05/soap-envelope"/>'
       const cases: [body: string | Buffer, code: string, status?: number, type?: string][] = [
         [bomb, 'OperationParsingFailed'],
-        [stranger, 'OperationParsingFailed'],
+        [other, 'OperationParsingFailed'],
         [getFeature('&nbsp;'), 'OperationParsingFailed'],
         [getFeature(`<fes:Filter>${deep}</fes:Filter>`), 'OperationParsingFailed'],
         [getFeature('<fes:Filter/>'.repeat(20_001)), 'OperationParsingFailed'],

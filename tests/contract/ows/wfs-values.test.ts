@@ -140,9 +140,9 @@ async function readCsv(body: Buffer): Promise<FeatureTexts[]> {
   assert.deepEqual(rejects, [])
   return rows.map(({ geometry, values }) => {
     const { attributes } = layer.schema
-    const told = attributes.map(({ name, type }, at) => [name, formOf(values[at] ?? null, type)] as const)
+    const reported = attributes.map(({ name, type }, at) => [name, formOf(values[at] ?? null, type)] as const)
     // If a column has that name, the ids are in the first column, under another name.
-    const [[, id] = [], ...others] = told
+    const [[, id] = [], ...others] = reported
     return { id: id ?? '', geometry, values: Object.fromEntries(others) }
   })
 }
@@ -181,11 +181,11 @@ function describeValues(name: string, connect: (app: TestApp) => Promise<StoreCo
         const { result } = await loadRows(vectorStore, { table, schema, rows })
         const description = await vectorStore.findTable(table)
         assert.ok(description)
-        const told: FeatureTexts[] = []
+        const featureTexts: FeatureTexts[] = []
         const query = { table, limit: 10_000, offset: 0 }
         for await (const { batch, ids } of vectorStore.readFeatures(query, new AbortController().signal))
           for (const [at, { geometry, values }] of rowsOf(batch).entries())
-            told.push({
+            featureTexts.push({
               id: ids[at] ?? '',
               geometry: geometry === null ? null : writeGeometryText(geometry),
               values: Object.fromEntries(
@@ -195,7 +195,7 @@ function describeValues(name: string, connect: (app: TestApp) => Promise<StoreCo
                 ]),
               ),
             })
-        held.set(table, told)
+        held.set(table, featureTexts)
         const srs = schema.geometry?.crs?.srs
         const details = {
           kind: 'vector' as const,
@@ -333,14 +333,14 @@ function describeValues(name: string, connect: (app: TestApp) => Promise<StoreCo
           })),
         ),
       )
-      const told = await validate(documents)
+      const reported = await validate(documents)
       // The validator supports decimals of 24 digits at most.
       const isOurs = (error: string): boolean => !/'-?\d{25,}[^']*' is not .* 'xs:decimal'/.test(error)
       assert.deepEqual(
-        told.map(({ errors }) => errors.filter(isOurs)),
-        told.map(() => []),
+        reported.map(({ errors }) => errors.filter(isOurs)),
+        reported.map(() => []),
       )
-      assert.ok(told.every(({ count }) => count > 0))
+      assert.ok(reported.every(({ count }) => count > 0))
     })
 
     it('are found, ordered and shown by names as they are, and as names in XML', async () => {

@@ -149,12 +149,12 @@ for (const [shape, settings] of Object.entries(shapes)) {
 
     it('refuses ids of another type than the one that is asked for', async () => {
       const typed = 'service=WFS&request=GetFeature&typeNames=default:'
-      for (const [asked, given] of [
+      for (const [requested, given] of [
         ['bushes', 'trees.1'],
         ['trees', 'trees.1,bushes.1'],
         ['bushes', 'two.dots,trees.1'],
       ] as const) {
-        const { status, text } = await ask(`${typed}${asked}&version=2.0.0&resourceId=${given}`)
+        const { status, text } = await ask(`${typed}${requested}&version=2.0.0&resourceId=${given}`)
         assert.equal(status, 400, text)
         assert.match(text, /exceptionCode="InvalidParameterValue" locator="resourceid"/)
       }

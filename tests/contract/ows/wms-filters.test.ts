@@ -186,15 +186,15 @@ for (const source of sources) {
       assert.ok(none.every((value) => value === 0))
       // Field 7 is at 4, 44.
       const point = `${map('fields').replace('GetMap', 'GetFeatureInfo')}&query_layers=default:fields&x=60&y=125&info_format=application/json`
-      const told = async (filter: string): Promise<number> =>
+      const reported = async (filter: string): Promise<number> =>
         (JSON.parse((await ask(client, `${point}${filter}`)).text) as { features: object[] }).features.length
-      assert.equal(await told(''), 1)
-      assert.equal(await told('&cql_filter=people=700'), 1)
-      assert.equal(await told('&cql_filter=people=600'), 0)
-      assert.equal(await told(`&featureid=fields.${id}`), 1)
-      assert.equal(await told('&featureid=fields.999999'), 0)
-      assert.equal(await told('&time=2017'), 1)
-      assert.equal(await told('&time=2016/2017-04-30'), 0)
+      assert.equal(await reported(''), 1)
+      assert.equal(await reported('&cql_filter=people=700'), 1)
+      assert.equal(await reported('&cql_filter=people=600'), 0)
+      assert.equal(await reported(`&featureid=fields.${id}`), 1)
+      assert.equal(await reported('&featureid=fields.999999'), 0)
+      assert.equal(await reported('&time=2017'), 1)
+      assert.equal(await reported('&time=2016/2017-04-30'), 0)
     })
 
     it('by time stand in capabilities with the first and the last, and what is no time is refused', async () => {

@@ -88,8 +88,8 @@ describe('pictures of WMS', () => {
       ['BLANK', '1.3.0'],
       ['application/vnd.ogc.se_blank', '1.1.1'],
     ] as const) {
-      const asked = `${encodeURI(broken).replaceAll('&%22', '%26%22').replace('version=1.1.1', `version=${version}&crs=EPSG:4326`)}&exceptions=${kind}`
-      const answer = await ask(client, asked)
+      const requested = `${encodeURI(broken).replaceAll('&%22', '%26%22').replace('version=1.1.1', `version=${version}&crs=EPSG:4326`)}&exceptions=${kind}`
+      const answer = await ask(client, requested)
       assert.equal(answer.status, 404, kind)
       assert.equal(answer.type, 'image/png', answer.text.slice(0, 300))
       const { width, height } = await sharp(answer.bytes).metadata()

@@ -83,9 +83,9 @@ describe('what is at a point, as GML', () => {
     }
     for (const [name, shapes] of Object.entries(geometries))
       for (const srs of ['EPSG:4326', 'EPSG:25832']) {
-        const told = await ask(client, infoQuery(`default:${name}`, srs, 'application/json'))
-        const { features } = JSON.parse(told.text) as { features: Feature[] }
-        assert.equal(features.length, shapes.length, `${name} ${told.text.slice(0, 300)}`)
+        const reported = await ask(client, infoQuery(`default:${name}`, srs, 'application/json'))
+        const { features } = JSON.parse(reported.text) as { features: Feature[] }
+        assert.equal(features.length, shapes.length, `${name} ${reported.text.slice(0, 300)}`)
         for (const type of types) {
           const { status, text, type: sent } = await ask(client, infoQuery(`default:${name}`, srs, type))
           const where = `${name} ${srs} ${type}`
@@ -96,10 +96,13 @@ describe('what is at a point, as GML', () => {
           for (const [at, { properties, geometry }] of found.entries()) {
             const [own, other] = [features[at]?.geometry, geometry]
             assert.equal(other?.type, own?.type, where)
-            const [wanted, read] = [flat(own?.coordinates), flat(other?.coordinates)]
-            assert.equal(read.length, wanted.length, where)
+            const [expected, read] = [flat(own?.coordinates), flat(other?.coordinates)]
+            assert.equal(read.length, expected.length, where)
             for (const [index, value] of read.entries())
-              assert.ok(Math.abs(value - (wanted[index] ?? Number.NaN)) < 1e-6, `${where} ${read} ${wanted}`)
+              assert.ok(
+                Math.abs(value - (expected[index] ?? Number.NaN)) < 1e-6,
+                `${where} ${read} ${expected}`,
+              )
             assert.equal(properties['text'], hostile, where)
             assert.equal(Number(properties['whole']), features[at]?.properties['whole'], where)
             assert.equal(Number(properties['part']), features[at]?.properties['part'], where)
@@ -125,8 +128,8 @@ describe('what is at a point, as GML', () => {
     await importRaster(client, 'rgb.tif')
     const place = 'srs=EPSG:4326&bbox=-78.1,24.5,-77.6,25&width=100&height=100&x=50&y=50'
     const query = `version=1.1.1&request=GetFeatureInfo&layers=default:rgb&query_layers=default:rgb&styles=&${place}`
-    const told = await ask(client, `${query}&info_format=application/json`)
-    const [own] = (JSON.parse(told.text) as { features: Feature[] }).features
+    const reported = await ask(client, `${query}&info_format=application/json`)
+    const [own] = (JSON.parse(reported.text) as { features: Feature[] }).features
     assert.ok(own)
     for (const type of types) {
       const { status, text } = await ask(client, `${query}&info_format=${encodeURIComponent(type)}`)

@@ -239,8 +239,8 @@ describe('coverages in WMS', () => {
   })
 
   it('tell nothing where there are no data, and find cells of turned rasters', async () => {
-    const told = execFileSync('gdalinfo', ['-json', join(folder, 'rotated.tif')], { encoding: 'utf8' })
-    const { geoTransform, size } = JSON.parse(told) as { geoTransform: number[]; size: [number, number] }
+    const reported = execFileSync('gdalinfo', ['-json', join(folder, 'rotated.tif')], { encoding: 'utf8' })
+    const { geoTransform, size } = JSON.parse(reported) as { geoTransform: number[]; size: [number, number] }
     const [x0 = 0, ax = 0, bx = 0, y0 = 0, ay = 0, by = 0] = geoTransform
     const { details } = await layerOf('rotated')
     for (const [column, row] of [

@@ -51,8 +51,8 @@ describe('styles that a request brings along', () => {
     const url = `/wms?service=WMS&${box}&${query}${body}`
     return server.app.inject({ url, headers: server.admin })
   }
-  const picture = async (...asked: Parameters<typeof ask>): Promise<Buffer> => {
-    const reply = await ask(...asked)
+  const picture = async (...requested: Parameters<typeof ask>): Promise<Buffer> => {
+    const reply = await ask(...requested)
     assert.equal(reply.statusCode, 200, reply.body)
     return reply.rawPayload
   }

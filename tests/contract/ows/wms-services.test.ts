@@ -67,8 +67,8 @@ describe('WMS as a service', () => {
     await server.app.inject({ url: '/rest/layers', headers: server.admin })
     await server.monitoring?.catchUp()
     const rowsOf = async (query: string): Promise<Row[]> => {
-      const asked = `/api/metric_data/request.count/?event_type=OWS:WMS&${query}valid_from=2026-11-21T12:01:00Z&valid_to=2026-11-21T12:02:00Z&interval=60`
-      const { json, text } = await call('GET', asked)
+      const requested = `/api/metric_data/request.count/?event_type=OWS:WMS&${query}valid_from=2026-11-21T12:01:00Z&valid_to=2026-11-21T12:02:00Z&interval=60`
+      const { json, text } = await call('GET', requested)
       const [period] = (json as unknown as { data: { data: { data: Row[] }[] } }).data?.data ?? []
       assert.ok(period, text)
       return period.data
@@ -178,7 +178,7 @@ describe('WMS as a service', () => {
       assert.match(body, /[cC]ode="InvalidParameterValue" locator="service"/)
     }
     assert.match((await ask('ows', '')).body, /code="MissingParameterValue" locator="service"/)
-    for (const [payload, told] of [
+    for (const [payload, reported] of [
       ['service=WCS&request=GetCapabilities', /<wcs:Capabilities /],
       ['service=WMS&request=GetCapabilities', /<WMS_Capabilities /],
       ['service=WMTS&request=GetCapabilities', /<Capabilities xmlns="http:\/\/www.opengis.net\/wmts\/1.0"/],
@@ -186,7 +186,7 @@ describe('WMS as a service', () => {
     ] as const) {
       const headers = { ...server.admin, 'content-type': 'application/x-www-form-urlencoded' }
       const { body } = await server.app.inject({ method: 'POST', url: '/wfs', payload, headers })
-      assert.match(body, told)
+      assert.match(body, reported)
     }
   })
 

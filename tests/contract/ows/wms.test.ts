@@ -331,11 +331,11 @@ for (const [shape, settings] of Object.entries(shapes)) {
         '%00=1',
         `x=${'y'.repeat(5000)}`,
       ]
-      const { bytes: wanted } = await ask(wide)
+      const { bytes: expected } = await ask(wide)
       for (const more of hostile) {
         const { status, bytes, text } = await ask(`${wide}&${more}`)
         assert.equal(status, 200, text)
-        assert.ok(bytes.equals(wanted), more)
+        assert.ok(bytes.equals(expected), more)
       }
     })
 

@@ -28,8 +28,8 @@ describe('WMTS and TMS', () => {
   after(() => client.server.close())
 
   it('give the tiles of /tiles under every name of a matrix set', async () => {
-    const wanted = await untilTagged(() => get('/tiles/default:places/3/4/2.png'))
-    assert.equal(wanted.statusCode, 200, wanted.body)
+    const expected = await untilTagged(() => get('/tiles/default:places/3/4/2.png'))
+    assert.equal(expected.statusCode, 200, expected.body)
     const kvp = (set: string, matrix: string) =>
       keyed(`${closed}&tilematrixset=${set}&tileMatrix=${matrix}&TILEROW=2&TileCol=4`)
     for (const path of [
@@ -49,8 +49,8 @@ describe('WMTS and TMS', () => {
     ]) {
       const found = await untilTagged(() => get(`${path}`))
       assert.equal(found.statusCode, 200, `${path} ${found.body.slice(0, 300)}`)
-      assert.ok(found.rawPayload.equals(wanted.rawPayload), path)
-      assert.equal(found.headers.etag, wanted.headers.etag)
+      assert.ok(found.rawPayload.equals(expected.rawPayload), path)
+      assert.equal(found.headers.etag, expected.headers.etag)
       const tagged = { ...client.server.admin, 'if-none-match': String(found.headers.etag) }
       await untilUnchanged(() => get(`${path}`, tagged))
     }
@@ -82,7 +82,7 @@ describe('WMTS and TMS', () => {
     const cells = (bytes: Buffer): Promise<Buffer> =>
       sharp(bytes).flatten({ background: '#ffffff' }).removeAlpha().raw().toBuffer()
     const png = await untilTagged(() => get('/wmts/rest/default:places/point/WebMercatorQuad/3/2/4.png'))
-    const wanted = await cells(png.rawPayload)
+    const expected = await cells(png.rawPayload)
     const place = `${closed}&tilematrixset=EPSG:900913&tilematrix=EPSG:900913:3&tilerow=2&tilecol=4`
     for (const path of [
       `/gwc/service/wmts?${keyed(place).replace('image/png', 'image/jpeg')}`,
@@ -94,8 +94,8 @@ describe('WMTS and TMS', () => {
       assert.equal(found.headers['content-type'], 'image/jpeg')
       assert.equal((await sharp(found.rawPayload).metadata()).format, 'jpeg')
       const shown = await cells(found.rawPayload)
-      assert.equal(shown.length, wanted.length)
-      const apart = shown.reduce((sum, value, at) => sum + Math.abs(value - (wanted[at] ?? 0)), 0)
+      assert.equal(shown.length, expected.length)
+      const apart = shown.reduce((sum, value, at) => sum + Math.abs(value - (expected[at] ?? 0)), 0)
       assert.ok(apart / shown.length < 1, `${path}: ${apart / shown.length}`)
       assert.ok(
         shown.some((value) => value < 200),
@@ -115,9 +115,9 @@ describe('WMTS and TMS', () => {
     const query = keyed(place).replace('GetTile', 'GetFeatureInfo')
     const found = await get(`/wmts?${query}&i=${i}&j=${j}&infoformat=application/json`)
     assert.equal(found.statusCode, 200, found.body)
-    const told = found.json() as { features: { properties: { name: string } }[] }
+    const reported = found.json() as { features: { properties: { name: string } }[] }
     assert.deepEqual(
-      told.features.map(({ properties }) => properties.name),
+      reported.features.map(({ properties }) => properties.name),
       ['north'],
     )
     const beyond = await get(`/wmts?${query}&i=256&j=1&infoformat=text/plain`)

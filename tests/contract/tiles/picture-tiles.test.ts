@@ -89,9 +89,9 @@ for (const [shape, settings] of Object.entries(shapes)) {
         `/wms?service=WMS&version=1.3.0&request=GetMap&layers=default:places&styles=marks&crs=EPSG:3857&bbox=${[minX, minY, maxX, maxY]}&width=2048&height=2048&format=image/png&transparent=true`,
       )
       assert.equal(map.statusCode, 200, map.body)
-      const [found, wanted] = [await together(tiles, across), await pixelsOf(map.rawPayload)]
+      const [found, expected] = [await together(tiles, across), await pixelsOf(map.rawPayload)]
       // A share of a cell may be rounded to the next shade.
-      assert.ok(found.every((value, at) => Math.abs(value - (wanted[at] ?? 0)) <= 3))
+      assert.ok(found.every((value, at) => Math.abs(value - (expected[at] ?? 0)) <= 3))
     })
 
     it('have labels whole', async () => {

@@ -21,7 +21,7 @@ const aligned = [
  * Creates the file, sets how GDAL warps it for comparison, and sets the largest difference between colour
  * values.
  */
-interface Kind {
+interface CodingCase {
   make(target: string): void
   resampling?: string
   most?: number
@@ -56,7 +56,7 @@ function withNaN(target: string): void {
   rmSync(`${target}.all.tif`)
 }
 
-const kinds: Record<string, Kind> = {
+const kinds: Record<string, CodingCase> = {
   'webp-aligned': {
     make: translate(...aligned, '-co', 'COMPRESS=WEBP', '-co', 'QUALITY=100'),
     resampling: 'near',

@@ -19,10 +19,10 @@ for (const store of indexStores) {
       const task = await runMosaic(client, await createMosaic(client, 'm', { mode: 'auto' }))
       assert.equal(task.state, 'COMPLETE', String(task.errorMessage))
       const json = await client.server.app.inject({ url: '/tiles/default:m', headers: client.server.admin })
-      const told = JSON.parse(json.body)
-      assert.match(told.tiles[0], /\{y\}\.png\?v=/)
-      assert.equal(told.vector_layers, undefined)
-      const { x, y, z } = tileOf(told.center, told.maxzoom)
+      const reported = JSON.parse(json.body)
+      assert.match(reported.tiles[0], /\{y\}\.png\?v=/)
+      assert.equal(reported.vector_layers, undefined)
+      const { x, y, z } = tileOf(reported.center, reported.maxzoom)
       const path = `default:m/${z}/${x}/${y}`
       const count = async (query: string): Promise<number> => {
         const tile = await pictureTile(client, `${path}.png${query}`)

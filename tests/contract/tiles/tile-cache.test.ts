@@ -30,8 +30,8 @@ async function serving(t: TestContext, options: Parameters<typeof createTestApp>
 }
 
 async function tileOf(server: TestApp, name: string, [z, x, y] = [0, 0, 0]): Promise<CachedTile> {
-  const question = { set: 'WebMercatorQuad', tile: { z: z ?? 0, x: x ?? 0, y: y ?? 0 } } as const
-  return server.maps.tile(await recordOf(server, name), question, AbortSignal.timeout(patienceMs))
+  const query = { set: 'WebMercatorQuad', tile: { z: z ?? 0, x: x ?? 0, y: y ?? 0 } } as const
+  return server.maps.tile(await recordOf(server, name), query, AbortSignal.timeout(patienceMs))
 }
 
 /** Returns the files of cached tiles of all layers. */
@@ -86,11 +86,11 @@ describe('the cache of tiles', () => {
       ],
     )
     assert.deepEqual(gunzipSync(tiles[0]?.['tile_data'] as Uint8Array), gunzipSync(made.bytes))
-    const said = execFileSync('ogrinfo', ['-ro', '-so', '-oo', 'ZOOM_LEVEL=0', path, 'dots'], {
+    const output = execFileSync('ogrinfo', ['-ro', '-so', '-oo', 'ZOOM_LEVEL=0', path, 'dots'], {
       encoding: 'utf8',
     })
-    assert.match(said, /MBTiles/)
-    assert.match(said, /Feature Count: 300/)
+    assert.match(output, /MBTiles/)
+    assert.match(output, /Feature Count: 300/)
   })
 
   it('gives the same tile after a restart, without the store', async (t) => {
@@ -191,7 +191,7 @@ describe('the cache of tiles', () => {
     for (const tile of tiles) assert.equal(tile.bytes, tiles[0]?.bytes)
     const layer = await recordOf(server, 'dots')
     const gone = AbortSignal.abort(new Error('left'))
-    const question = { set: 'WebMercatorQuad', tile: { z: 2, x: 1, y: 1 } } as const
-    await assert.rejects(server.maps.tile(layer, question, gone), /left/)
+    const query = { set: 'WebMercatorQuad', tile: { z: 2, x: 1, y: 1 } } as const
+    await assert.rejects(server.maps.tile(layer, query, gone), /left/)
   })
 })

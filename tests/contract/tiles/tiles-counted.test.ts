@@ -30,8 +30,8 @@ describe('requests for tiles', () => {
     await get('/rest/layers')
     await server.monitoring?.catchUp()
     const rowsOf = async (query: string): Promise<Row[]> => {
-      const asked = `/api/metric_data/${query}&valid_from=2026-11-21T12:01:00Z&valid_to=2026-11-21T12:02:00Z&interval=60`
-      const { json, text } = await call('GET', asked)
+      const requested = `/api/metric_data/${query}&valid_from=2026-11-21T12:01:00Z&valid_to=2026-11-21T12:02:00Z&interval=60`
+      const { json, text } = await call('GET', requested)
       const [period] = (json as unknown as { data: { data: { data: Row[] }[] } }).data?.data ?? []
       assert.ok(period, text)
       return period.data
@@ -64,7 +64,7 @@ describe('requests for tiles', () => {
     await importPoints(server, { name: 'roads' })
     const url = await server.app.listen({ host: '127.0.0.1', port: 0 })
     const aborted = new Promise<void>((resolve) => {
-      server.maps.tile = (_layer, _question, signal) =>
+      server.maps.tile = (_layer, _query, signal) =>
         new Promise((_, reject) => {
           signal.addEventListener('abort', () => {
             resolve()

@@ -132,10 +132,10 @@ async function compare(server: TestApp, name: string, path: string, attributes?:
       assert.equal(isOfVersion, true, `${set} ${JSON.stringify(tile)}`)
       assert.deepEqual(Buffer.from(quick.bytes), Buffer.from(slow.bytes), `${set} ${JSON.stringify(tile)}`)
       const { read: found, ...counts } = quick.counts
-      const { read: asked, ...others } = slow.counts
+      const { read: requested, ...others } = slow.counts
       assert.deepEqual(counts, others, `${set} ${JSON.stringify(tile)}`)
-      assert.ok(found >= asked, `${found} of ${asked} rows`)
-      read += asked
+      assert.ok(found >= requested, `${found} of ${requested} rows`)
+      read += requested
     }
   }
   return read

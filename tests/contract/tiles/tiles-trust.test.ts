@@ -151,9 +151,9 @@ for (const [name, environment] of Object.entries(shapes))
 
     it('is the same at every path: who may not read a layer sees what is seen of one that is not there', async () => {
       // Over PostgreSQL, the roles between which the rights change.
-      const asked = name.startsWith('SQLite') ? roles : (['user', 'anonymous'] as const)
+      const requested = name.startsWith('SQLite') ? roles : (['user', 'anonymous'] as const)
       for (const { path, refused, found = 200, foundByAnonymous = found, payload, isPrivate } of paths)
-        for (const role of asked)
+        for (const role of requested)
           for (const [layer, isPublic] of Object.entries(layers) as [Layer, boolean][]) {
             const what = `${role} ${path(layer)}`
             const ask = (url: string) =>

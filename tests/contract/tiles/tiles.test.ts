@@ -219,15 +219,15 @@ for (const [name, environment] of Object.entries(shapes))
         .where('name', '=', 'odd')
         .execute()
       const segment = `open:${encodeURIComponent(odd)}`
-      const told = (await get(`/tiles/${segment},open:roads`)).json<{
+      const reported = (await get(`/tiles/${segment},open:roads`)).json<{
         tiles: string[]
         vector_layers: { id: string }[]
       }>()
       assert.deepEqual(
-        told.vector_layers.map((layer) => layer.id),
+        reported.vector_layers.map((layer) => layer.id),
         [odd, 'roads'],
       )
-      const { pathname, search } = new URL(told.tiles[0]?.replace(/\{[zxy]\}/g, '0') ?? '')
+      const { pathname, search } = new URL(reported.tiles[0]?.replace(/\{[zxy]\}/g, '0') ?? '')
       const tile = tileOf((await get(pathname + search)).rawPayload)
       assert.deepEqual(Object.keys(tile.layers), [odd, 'roads'])
       const chosen = await get(`/tiles/${segment}/0/0/0.mvt?properties=${encodeURIComponent('größe,_%')}`)

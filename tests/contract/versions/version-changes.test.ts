@@ -102,12 +102,12 @@ function describeChanges(catalogue: string, environment: () => Promise<Record<st
             ['c', 1, 1],
           ],
         })
-        const told = await changesOf(server, name, 1)
+        const body = await changesOf(server, name, 1)
         assert.deepEqual(
-          [told.version, told.against, told.changes],
+          [body.version, body.against, body.changes],
           [1, 2, { added: 1, changed: null, removed: 2, same: 1, matchedBy: [] }],
         )
-        assert.deepEqual(rowsOf(told).sort(), [
+        assert.deepEqual(rowsOf(body).sort(), [
           ['added', null, 'c'],
           ['removed', 'a', null],
           ['removed', 'b', null],
@@ -121,10 +121,10 @@ function describeChanges(catalogue: string, environment: () => Promise<Record<st
         const name = `keyed_${store}`
         await importRows(server, { name, store, mode: 'CREATE', rows: '1,oak,1,2\n2,ash,3,4\n3,fir,5,6' })
         await importRows(server, { name, store, mode: 'REPLACE', rows: '4,yew,7,8\n3,fir,5,6\n2,elm,3,4' })
-        const told = await changesOf(server, name, 1, '?against=2')
-        assert.deepEqual(told.changes, { added: 1, changed: 1, removed: 1, same: 1, matchedBy: ['id'] })
+        const body = await changesOf(server, name, 1, '?against=2')
+        assert.deepEqual(body.changes, { added: 1, changed: 1, removed: 1, same: 1, matchedBy: ['id'] })
         assert.deepEqual(
-          told.rows.features.map(({ properties: { change, key, before: was, after: is } }) => [
+          body.rows.features.map(({ properties: { change, key, before: was, after: is } }) => [
             change,
             key,
             was?.['kind'],
@@ -136,7 +136,7 @@ function describeChanges(catalogue: string, environment: () => Promise<Record<st
             ['added', { id: 4 }, undefined, 'yew'],
           ],
         )
-        assert.deepEqual(told.rows.features[2]?.geometry?.coordinates, [7, 8])
+        assert.deepEqual(body.rows.features[2]?.geometry?.coordinates, [7, 8])
         // A restore is a version too, and its rows came by no keys.
         assert.equal((await restore(server, `default:${name}`, 1)).status, 200)
         const undone = await changesOf(server, name, 1, '?against=3')
@@ -174,14 +174,14 @@ function describeChanges(catalogue: string, environment: () => Promise<Record<st
         const upserted = `upserted_${store}`
         await importRows(server, { name: upserted, store, mode: 'CREATE', rows: '1,oak,1,2\n2,ash,3,4' })
         await importRows(server, { name: upserted, store, mode: 'UPSERT', rows: '2,elm,9,9\n3,fir,5,6' })
-        const told = await changesOf(server, upserted, 1)
-        assert.deepEqual(told.changes, { added: 1, changed: 1, removed: 0, same: 1, matchedBy: [] })
+        const body = await changesOf(server, upserted, 1)
+        assert.deepEqual(body.changes, { added: 1, changed: 1, removed: 0, same: 1, matchedBy: [] })
         const url = `/ogc/collections/default:${upserted}/items`
         const { features } = (await ask(server, 'GET', url)).json as unknown as {
           features: { id: unknown; properties: { id: number } }[]
         }
         const elm = features.find(({ properties }) => properties.id === 2)
-        assert.equal(told.rows.features[0]?.properties.featureId, String(elm?.id))
+        assert.equal(body.rows.features[0]?.properties.featureId, String(elm?.id))
         const path = `/rest/layers/default:${upserted}/versions/1/changes`
         const csv = await ask(server, 'GET', `${path}?format=csv&limit=1&offset=1`)
         assert.match(csv.text, /^change,feature_id,id_before,id_after,kind_before,kind_after.*\r\nadded,/)

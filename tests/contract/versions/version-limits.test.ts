@@ -57,7 +57,7 @@ describe('what is kept of many layers', () => {
     }
   }
 
-  async function told(): Promise<{ contents: number; bytes: number }> {
+  async function reported(): Promise<{ contents: number; bytes: number }> {
     const row = await server.database.kysely
       .selectFrom('layer_contents')
       .select(({ fn }) => [fn.countAll().as('contents'), fn.sum('size_bytes').as('bytes')])
@@ -107,7 +107,7 @@ describe('what is kept of many layers', () => {
   }
 
   it('is told by /health, as the catalogue has it', async () => {
-    const { contents, bytes } = await told()
+    const { contents, bytes } = await reported()
     const health = await ask(server, 'GET', '/health')
     const { versions } = health.json as unknown as { versions: { kept: object; days: number; bytes: number } }
     assert.deepEqual(versions, { days: 30, bytes: limitBytes, kept: { contents, bytes } })
@@ -121,10 +121,10 @@ describe('what is kept of many layers', () => {
     assert.equal(put.status, 200, put.text)
     clock.advance(29 * dayMs)
     await server.importer.clean()
-    assert.ok((await told()).contents > 2)
+    assert.ok((await reported()).contents > 2)
     clock.advance(2 * dayMs)
     await server.importer.clean()
-    assert.equal((await told()).contents, 1)
+    assert.equal((await reported()).contents, 1)
     assert.equal(fileBytes(), 0)
     assert.ok((await tableBytes()) <= limitBytes / 4)
     const versions = await versionsOf(server, layer)

@@ -25,7 +25,7 @@ describe('layers of one GeoPackage that are written to and read at the same time
   const load = (name: string, mode: 'CREATE' | 'APPEND'): Promise<void> =>
     importPoints(server, { name, store: 'file', mode, points: pointsOf(mode === 'CREATE' ? 'a' : 'b', rows) })
 
-  async function bringBack(name: string): Promise<void> {
+  async function restoreVersion(name: string): Promise<void> {
     const versions = await versionsOf(server, `default:${name}`)
     const [latest, first] = [versions[0]?.version ?? 0, versions.at(-1)?.version ?? 0]
     for (let round = 0; round < rounds; round += 1) {
@@ -72,7 +72,7 @@ describe('layers of one GeoPackage that are written to and read at the same time
     }
     const reading = names.flatMap((name) => Array.from({ length: readersOfEach }, (_, at) => read(name, at)))
     try {
-      await Promise.all([bringBack('back'), bringBack('forth'), edit('edited'), comeAndGo('guest')])
+      await Promise.all([restoreVersion('back'), restoreVersion('forth'), edit('edited'), comeAndGo('guest')])
     } finally {
       isOver = true
       await Promise.all(reading)

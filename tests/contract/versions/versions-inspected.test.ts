@@ -136,13 +136,13 @@ describe('versions that are looked at', () => {
         }
         const none = await ask(server, 'GET', `${items}/4711?version=${version}`)
         assert.equal(none.status, 404, none.text)
-        const told = (await get(server, `/tiles/${layer}?version=${version}`)) as {
+        const reported = (await get(server, `/tiles/${layer}?version=${version}`)) as {
           tiles: string[]
           bounds: number[]
         }
-        const address = new URL(told.tiles[0] ?? '')
+        const address = new URL(reported.tiles[0] ?? '')
         assert.equal(address.search, `?version=${version}`)
-        assert.ok((told.bounds[2] ?? 0) >= 3 * (points.length - 1))
+        assert.ok((reported.bounds[2] ?? 0) >= 3 * (points.length - 1))
         const whole = await exported(server, layer, Number(version))
         assert.ok(whole.size > 1)
         assert.deepEqual(await pictures(`?version=${version}`), drawn[version])

@@ -98,17 +98,17 @@ describe('versions of a raster', () => {
       await remove(client, url)
       assert.equal((await ask(server, 'GET', '/rest/workspaces/default/coveragestores/scene')).status, 404)
       assert.equal((await ask(server, 'GET', `/rest/layers/${layer}`)).status, 404)
-      const told = await versionsOf(server, layer)
+      const responses = await versionsOf(server, layer)
       assert.deepEqual(
-        told.map(({ cause, restorable }) => [cause, restorable]),
-        [['delete', true], ...told.slice(1).map(({ cause }) => [cause, true])],
+        responses.map(({ cause, restorable }) => [cause, restorable]),
+        [['delete', true], ...responses.slice(1).map(({ cause }) => [cause, true])],
       )
-      assert.ok((told[0]?.sizeBytes ?? 0) > 100_000 && told[0]?.keptUntil !== null)
+      assert.ok((responses[0]?.sizeBytes ?? 0) > 100_000 && responses[0]?.keptUntil !== null)
       // The first restore returns the replaced raster, the second one the deleted raster.
       const first = await restore(server, layer, 2)
       assert.equal(first.status, 200, first.text)
       assert.equal(await shown(client), digest(world))
-      const latest = await restore(server, layer, told[0]?.version ?? 0)
+      const latest = await restore(server, layer, responses[0]?.version ?? 0)
       assert.equal(latest.status, 200, latest.text)
       assert.equal(await shown(client), now)
       const after = await ask(server, 'GET', `/rest/layers/${layer}`)
@@ -159,8 +159,8 @@ describe('versions of a raster', () => {
     assert.equal(off.status, 200, off.text)
     await remove(client, `/rest/layers/${layer}?recurse=true`)
     assert.deepEqual([ownFiles(client), filesAside(client)], [[], []])
-    const [told] = await versionsOf(server, layer)
-    assert.deepEqual([told?.restorable, told?.reason], [false, 'The store "scene" keeps no versions'])
+    const [response] = await versionsOf(server, layer)
+    assert.deepEqual([response?.restorable, response?.reason], [false, 'The store "scene" keeps no versions'])
     const refused = await restore(server, layer, 1)
     assert.deepEqual([refused.status, refused.json['code']], [409, 'not-restorable'])
   })

@@ -51,8 +51,12 @@ async function askAll(
   const replies: Reply[] = []
   for (const [caller, headers] of Object.entries(callers)) {
     for (const url of urls) {
-      const { statusCode: status, headers: told, body: text } = await server.app.inject({ url, headers })
-      replies.push({ caller, url, status, headers: told, text })
+      const {
+        statusCode: status,
+        headers: outgoingHttpHeaders,
+        body: text,
+      } = await server.app.inject({ url, headers })
+      replies.push({ caller, url, status, headers: outgoingHttpHeaders, text })
     }
   }
   return replies

@@ -88,7 +88,7 @@ function cellsOf(name: string): string[] {
   return (row ?? assert.fail(name)).split('|').map((cell) => cell.trim())
 }
 /** Returns the column of the document about WMS. */
-const told = (name: string): string => cellsOf(name).at(-2) ?? ''
+const reported = (name: string): string => cellsOf(name).at(-2) ?? ''
 /** Returns true if MapLibre draws the style differently, so the server's own image is compared. */
 const isByThumbnail = (name: string): boolean => !name.startsWith('raster') && cellsOf(name)[2] === 'told'
 /** One of the programs antialiases letters and small dots more than the other. */
@@ -199,7 +199,7 @@ describe('styles drawn by WMS beside MapLibre', () => {
 
   for (const feature of styledFeatures) {
     const { name, rules, usual } = feature
-    it(`${name}: ${told(name)}`, async () => {
+    it(`${name}: ${reported(name)}`, async () => {
       const kind = rules[0]?.symbols[0]?.kind ?? 'polygon'
       const layer = kind === 'raster' ? 'islands' : layers[/along a line/.test(name) ? 1 : dimensions[kind]]
       const [center, at] = kind === 'raster' ? ([islands, 6] as const) : ([middle, zoom] as const)
@@ -208,8 +208,9 @@ describe('styles drawn by WMS beside MapLibre', () => {
         usual === undefined ? undefined : await byMaps(layer, await wear(layer, [{ symbols: [usual] }]), box)
       const style = await wear(layer, rules)
       const drawn = await byMaps(layer, style, box)
-      if (plain !== undefined) assert.equal(drawn.equals(plain), told(name) === 'no', 'beside the usual one')
-      if (told(name) === 'no') return
+      if (plain !== undefined)
+        assert.equal(drawn.equals(plain), reported(name) === 'no', 'beside the usual one')
+      if (reported(name) === 'no') return
       const ink = await inks(drawn)
       assert.ok(sum(ink) > 1, 'nothing is drawn')
       // Each program selects the positions along a line itself, and one of them also how often a label fits.

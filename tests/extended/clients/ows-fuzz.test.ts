@@ -288,7 +288,7 @@ describe('the older services, asked by mutated requests', { timeout: 1_800_000 }
 
   it('answer each, or say by the form of their version why not', async (t) => {
     const next = seededRandom(seed)
-    const wishes: [address: string, post?: Post][] = Array.from({ length: runs }, (_, at) => {
+    const requests: [address: string, post?: Post][] = Array.from({ length: runs }, (_, at) => {
       const whole = wholeRequests[at % wholeRequests.length] ?? ''
       const kind = next()
       const xml = (text: string): Post => ({ type: 'text/xml', body: Buffer.from(mutatedText(text, next)) })
@@ -305,7 +305,7 @@ describe('the older services, asked by mutated requests', { timeout: 1_800_000 }
       return [mutated(whole, next)]
     })
     const sent: Sent[] = []
-    const queue = wishes.values()
+    const queue = requests.values()
     const work = async (): Promise<void> => {
       for (const [address, post] of queue) sent.push(await send(address, post))
     }

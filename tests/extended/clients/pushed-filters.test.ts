@@ -102,8 +102,8 @@ describe('filters as other programs write them, out of PostGIS', () => {
       const filter = where.replaceAll('\\', '\\\\').replaceAll("'", "\\'")
       for (const version of versions) {
         const uri = `srsname='EPSG:4326' typename='default:countries' url='${server.url}/wfs' version='${version}' filter='${filter}'`
-        const wish = { do: 'features', kind: 'WFS', uri, names: ['NAME'] }
-        const { rows } = await qgis.ask<{ rows: string[][] }>(wish)
+        const request = { do: 'features', kind: 'WFS', uri, names: ['NAME'] }
+        const { rows } = await qgis.ask<{ rows: string[][] }>(request)
         assert.deepEqual(rows.flat().sort(), expected, `${version} ${where}`)
       }
     }
@@ -111,9 +111,9 @@ describe('filters as other programs write them, out of PostGIS', () => {
 
   it('find the same by OWSLib', async () => {
     const { stdout } = await run('/usr/bin/python3', ['-c', owslib, `${server.url}/wfs`])
-    const told = Object.entries(JSON.parse(stdout) as Record<string, string[]>)
-    assert.equal(told.length, 14)
-    for (const [asked, names] of told)
-      assert.deepEqual(names, inFile(asked.slice(asked.indexOf(' ') + 1)), asked)
+    const reported = Object.entries(JSON.parse(stdout) as Record<string, string[]>)
+    assert.equal(reported.length, 14)
+    for (const [requested, names] of reported)
+      assert.deepEqual(names, inFile(requested.slice(requested.indexOf(' ') + 1)), requested)
   })
 })

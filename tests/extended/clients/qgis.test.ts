@@ -61,8 +61,8 @@ describe('maps in QGIS, out of PostGIS', () => {
       states: ['states.shp', 'name', 'area_sqkm'],
     }
     for (const [layer, [file = '', ...names]] of Object.entries(kinds)) {
-      const wish = { do: 'tiles', kind: 'tiles', uri: tiles(layer), extent: squareOf(), names }
-      const { rows } = await qgis.ask<Rows>(wish)
+      const request = { do: 'tiles', kind: 'tiles', uri: tiles(layer), extent: squareOf(), names }
+      const { rows } = await qgis.ask<Rows>(request)
       assert.deepEqual(rows.sort(), await rowsOf(file, names), layer)
     }
   })
@@ -75,7 +75,7 @@ describe('maps in QGIS, out of PostGIS', () => {
     ] as const) {
       const extent = squareOf(z, x, y)
       const unit = (extent[2] - extent[0]) / 4096
-      const wish = {
+      const request = {
         do: 'compare',
         kind: 'tiles',
         uri: tiles(layer),
@@ -84,7 +84,7 @@ describe('maps in QGIS, out of PostGIS', () => {
         source: join(server.sources, file),
         unit: unit * 1.5,
       }
-      const { expected, shown, far } = await qgis.ask<Compared>(wish)
+      const { expected, shown, far } = await qgis.ask<Compared>(request)
       assert.deepEqual(shown, expected, layer)
       assert.deepEqual(far, [], layer)
     }

@@ -52,18 +52,18 @@ describe('styles between QGIS, the server and MapLibre', () => {
   }
   /** Thin things colour little of a cell: it is their own colour that is counted. */
   const assertAlike = async (actual: Uint8Array, expected: Uint8Array, what: string): Promise<void> => {
-    const [there, wanted] = [
+    const [there, selected] = [
       await colouredShares(actual, ownColour),
       await colouredShares(expected, ownColour),
     ]
-    assert.ok(wanted.some((share) => share > 0.1))
-    assert.deepEqual(differentCells(there, wanted, 0.08), [], what)
+    assert.ok(selected.some((share) => share > 0.1))
+    assert.deepEqual(differentCells(there, selected, 0.08), [], what)
   }
 
   it('MapLibre draws what QGIS saved, as QGIS draws it', async () => {
     const to = join(server.sources, 'categories')
-    const wish = { kind: 'ogr', uri: sourceOf('countries'), column: 'MAPCOLOR7', colours }
-    await qgis.ask({ do: 'categories', ...wish, extent: squareOf(), to })
+    const request = { kind: 'ogr', uri: sourceOf('countries'), column: 'MAPCOLOR7', colours }
+    await qgis.ask({ do: 'categories', ...request, extent: squareOf(), to })
     for (const format of formats) {
       const reply = await fetch(`${server.url}/rest/workspaces/default/styles?name=by_${format}`, {
         method: 'POST',
@@ -84,7 +84,7 @@ describe('styles between QGIS, the server and MapLibre', () => {
     for (const layer of ['boundary_lines', 'places']) {
       const expected = await drawnByMapLibre(layer)
       const to = join(server.sources, `${layer}.png`)
-      const wish = { kind: 'ogr', uri: sourceOf(layer), extent: squareOf(), to }
+      const request = { kind: 'ogr', uri: sourceOf(layer), extent: squareOf(), to }
       const { json } = await server.call('GET', `/rest/layers/default:${layer}`)
       for (const format of formats) {
         const name = String(json.layer?.defaultStyle?.name)
@@ -93,8 +93,12 @@ describe('styles between QGIS, the server and MapLibre', () => {
         })
         const style = join(server.sources, `${layer}.${format}`)
         writeFileSync(style, await reply.text())
-        const told = await qgis.ask<{ message: string; isLoaded: boolean }>({ do: 'style', ...wish, style })
-        assert.equal(told.isLoaded, true, told.message)
+        const reported = await qgis.ask<{ message: string; isLoaded: boolean }>({
+          do: 'style',
+          ...request,
+          style,
+        })
+        assert.equal(reported.isLoaded, true, reported.message)
         await assertAlike(readFileSync(to), expected, `${layer} by ${format}`)
       }
       const address = `${server.url}/tiles/default:${layer}`

@@ -101,11 +101,11 @@ describe('WCS in the programs of others, with PostgreSQL', () => {
     const { stdout } = await run('/usr/bin/python3', ['-c', owslib, `${server.url}/wcs`, folder])
     const { width, height } = { width: source().size[0], height: source().size[1] }
     const all = JSON.parse(stdout) as Record<string, ClientReport>
-    for (const [version, told] of Object.entries(all)) {
+    for (const [version, report] of Object.entries(all)) {
       const id = version === '2.0.1' ? 'default__islands' : 'default:islands'
-      assert.deepEqual(told.coverages, [id])
-      assert.deepEqual(told.high, [String(width - 1), String(height - 1)], version)
-      assert.deepEqual(told.operations, ['DescribeCoverage', 'GetCapabilities', 'GetCoverage'])
+      assert.deepEqual(report.coverages, [id])
+      assert.deepEqual(report.high, [String(width - 1), String(height - 1)], version)
+      assert.deepEqual(report.operations, ['DescribeCoverage', 'GetCapabilities', 'GetCoverage'])
     }
     assert.ok(all['2.0.1']?.formats.includes('image/tiff') && all['1.0.0']?.formats.includes('GeoTIFF'))
     assert.deepEqual(all['2.0.1']?.boxes, ['http://www.opengis.net/def/crs/EPSG/0/32618'])
@@ -178,12 +178,12 @@ describe('WCS in the programs of others, with PostgreSQL', () => {
         assert.equal(value, expected === noData ? null : expected, `band ${band + 1}, cell ${index}`)
       }
     const to = join(folder, 'qgis.png')
-    const wish = {
+    const request = {
       do: 'draw',
       layers: [{ kind: 'coverage', uri }],
       extent: [-8_800_000, 2_700_000, -8_500_000, 2_950_000],
       to,
     }
-    assert.deepEqual((await qgis.ask<{ errors: string[] }>(wish)).errors, [])
+    assert.deepEqual((await qgis.ask<{ errors: string[] }>(request)).errors, [])
   })
 })

@@ -90,9 +90,9 @@ describe('WFS in the programs of others, out of PostGIS', () => {
     })
     const { features } = JSON.parse(stdout) as { features: Feature[] }
     const read = features.map(({ properties: { gml_id: _, ...properties }, geometry }) => {
-      const told = Object.entries(properties).filter(([, value]) => value !== null && value !== '')
+      const reported = Object.entries(properties).filter(([, value]) => value !== null && value !== '')
       const ordinates = ([geometry?.coordinates] as unknown[]).flat(6).map(Number)
-      return { values: JSON.stringify(told.sort()), ordinates: geometry === null ? [] : ordinates }
+      return { values: JSON.stringify(reported.sort()), ordinates: geometry === null ? [] : ordinates }
     })
     return read.sort((a, b) => (a.values < b.values ? -1 : 1))
   }
@@ -136,8 +136,8 @@ describe('WFS in the programs of others, out of PostGIS', () => {
       assertSame(await readByGdal('-where', where, address, 'default:countries'), expected, version)
       const filter = `"POP_EST" > 50000000 AND "NAME" LIKE 'G%'`
       const uri = `srsname='EPSG:4326' typename='default:countries' url='${server.url}/wfs' version='${version}' filter='${filter.replaceAll("'", "\\'")}'`
-      const wish = { do: 'features', kind: 'WFS', uri, names: ['NAME'] }
-      const { rows } = await qgis.ask<{ rows: string[][] }>(wish)
+      const request = { do: 'features', kind: 'WFS', uri, names: ['NAME'] }
+      const { rows } = await qgis.ask<{ rows: string[][] }>(request)
       assert.deepEqual(rows.flat().sort(), ['Germany'])
     }
   })
@@ -161,23 +161,26 @@ describe('WFS in the programs of others, out of PostGIS', () => {
 
   it('is read by OWSLib', async () => {
     const { stdout } = await run('/usr/bin/python3', ['-c', owslib, `${server.url}/wfs`])
-    for (const [version, told] of Object.entries(JSON.parse(stdout) as Record<string, ClientReport>)) {
-      assert.ok(told.layers.includes('default:europe') && !told.layers.includes('default:secret'), version)
+    for (const [version, report] of Object.entries(JSON.parse(stdout) as Record<string, ClientReport>)) {
+      assert.ok(
+        report.layers.includes('default:europe') && !report.layers.includes('default:secret'),
+        version,
+      )
       assert.deepEqual(
-        told.box.map((one) => Math.round(one)),
+        report.box.map((one) => Math.round(one)),
         [-180, -90, 180, 84],
       )
-      assert.equal(told.crs, 'urn:ogc:def:crs:EPSG::4326')
+      assert.equal(report.crs, 'urn:ogc:def:crs:EPSG::4326')
       for (const name of ['GetCapabilities', 'DescribeFeatureType', 'GetFeature'])
-        assert.ok(told.operations.includes(name))
-      assert.equal(told.schema['name'], 'string')
-      assert.ok(told.found.includes('Germany') && !told.found.includes('Spain'), String(told.found))
-      assert.equal(told.gml, 3)
+        assert.ok(report.operations.includes(name))
+      assert.equal(report.schema['name'], 'string')
+      assert.ok(report.found.includes('Germany') && !report.found.includes('Spain'), String(report.found))
+      assert.equal(report.gml, 3)
       if (version === '1.1.0') continue
-      assert.deepEqual(told.stored, ['urn:ogc:def:query:OGC-WFS::GetFeatureById'])
-      assert.equal(told.byId, 1)
-      assert.ok(told.operations.includes('GetPropertyValue'))
-      assert.equal(told.values, (await readByGdal(join(server.sources, 'states.shp'))).length)
+      assert.deepEqual(report.stored, ['urn:ogc:def:query:OGC-WFS::GetFeatureById'])
+      assert.equal(report.byId, 1)
+      assert.ok(report.operations.includes('GetPropertyValue'))
+      assert.equal(report.values, (await readByGdal(join(server.sources, 'states.shp'))).length)
     }
   })
 

@@ -83,8 +83,8 @@ describe('WMS in the programs of others, out of PostGIS', () => {
       const to = join(server.sources, `wms-${version}.png`)
       const parts = { layers: `default:${layer}`, styles: '', crs: 'EPSG:3857', format: 'image/png' }
       const uri = `${new URLSearchParams(parts)}&url=${encodeURIComponent(`${server.url}/wms?version=${version}`)}`
-      const wish = { do: 'draw', layers: [{ kind: 'picture', uri }], extent: squareOf(), to }
-      assert.deepEqual((await qgis.ask<{ errors: string[] }>(wish)).errors, [])
+      const request = { do: 'draw', layers: [{ kind: 'picture', uri }], extent: squareOf(), to }
+      assert.deepEqual((await qgis.ask<{ errors: string[] }>(request)).errors, [])
       const path = join(server.sources, file)
       const expected = await colouredShares(readFileSync(await rasterize(path, `${path}.tif`)), '#000000')
       assert.deepEqual(differentCells(await colouredShares(readFileSync(to), color), expected, 0.08), [])
@@ -93,8 +93,8 @@ describe('WMS in the programs of others, out of PostGIS', () => {
 
   it('is read by OWSLib', async () => {
     const { stdout } = await run('/usr/bin/python3', ['-c', owslib, `${server.url}/wms`])
-    for (const [version, told] of Object.entries(JSON.parse(stdout) as Record<string, ClientReport>)) {
-      const { layers, box, styles, operations, picture, found } = told
+    for (const [version, report] of Object.entries(JSON.parse(stdout) as Record<string, ClientReport>)) {
+      const { layers, box, styles, operations, picture, found } = report
       assert.ok(layers.includes('default:europe') && !layers.includes('default:secret'), version)
       assert.deepEqual(
         box.map((one) => Math.round(one)),
@@ -121,9 +121,9 @@ describe('WMS in the programs of others, out of PostGIS', () => {
       ['docs/wms.md > Additional styles > sh 1', ''],
     ] as const) {
       const others = blockAt(place).replaceAll('http://127.0.0.1:8080', server.url)
-      const said = await runCommands(others, { PASSWORD: password }, folder)
-      assert.equal(said.code, 0, said.stderr)
-      assert.ok(said.stdout.includes(found) && !said.stdout.includes('"errors"'), said.stdout)
+      const output = await runCommands(others, { PASSWORD: password }, folder)
+      assert.equal(output.code, 0, output.stderr)
+      assert.ok(output.stdout.includes(found) && !output.stdout.includes('"errors"'), output.stdout)
     }
   })
 
@@ -140,8 +140,8 @@ describe('WMS in the programs of others, out of PostGIS', () => {
     const drawn = join(server.sources, 'islands-qgis.png')
     const parts = { layers: 'default:islands', styles: '', crs: 'EPSG:3857', format: 'image/png' }
     const uri = `${new URLSearchParams(parts)}&url=${encodeURIComponent(`${server.url}/wms?version=1.3.0`)}`
-    const wish = { do: 'draw', layers: [{ kind: 'picture', uri }], extent: [...box], to: drawn, size: 520 }
-    assert.deepEqual((await qgis.ask<{ errors: string[] }>(wish)).errors, [])
+    const request = { do: 'draw', layers: [{ kind: 'picture', uri }], extent: [...box], to: drawn, size: 520 }
+    assert.deepEqual((await qgis.ask<{ errors: string[] }>(request)).errors, [])
     const service = `${server.url}/wms?SERVICE=WMS&VERSION=1.3.0&REQUEST=GetMap&LAYERS=default:islands&STYLES=&CRS=EPSG:3857&FORMAT=image/png&TRANSPARENT=TRUE`
     const translated = join(server.sources, 'islands-gdal.tif')
     const address = `WMS:${service}&BBOX=${west},${south},${east},${north}`

@@ -64,8 +64,8 @@ describe('WMTS and TMS in the programs of others', () => {
       ['xyz', `type=xyz&url=${xyz}&zmin=0&zmax=18`],
     ] as const) {
       const to = join(server.sources, `${name.replace(':', '-')}.png`)
-      const wish = { do: 'draw', layers: [{ kind: 'picture', uri }], extent: squareOf(), to }
-      assert.deepEqual((await qgis.ask<{ errors: string[] }>(wish)).errors, [], name)
+      const request = { do: 'draw', layers: [{ kind: 'picture', uri }], extent: squareOf(), to }
+      assert.deepEqual((await qgis.ask<{ errors: string[] }>(request)).errors, [], name)
       assert.deepEqual(
         differentCells(await colouredShares(readFileSync(to), '#0000ff'), expected, 0.08),
         [],
@@ -76,19 +76,19 @@ describe('WMTS and TMS in the programs of others', () => {
 
   it('are read by OWSLib', async () => {
     const { stdout } = await run('/usr/bin/python3', ['-c', owslib, `${server.url}/wmts`])
-    const told = JSON.parse(stdout) as Record<string, unknown>
-    assert.ok((told.layers as string[]).includes('default:countries'))
-    assert.ok(!(told.layers as string[]).includes('default:secret'))
-    assert.deepEqual(told.sets, [
+    const reported = JSON.parse(stdout) as Record<string, unknown>
+    assert.ok((reported.layers as string[]).includes('default:countries'))
+    assert.ok(!(reported.layers as string[]).includes('default:secret'))
+    assert.deepEqual(reported.sets, [
       'EPSG:3857',
       'EPSG:4326',
       'EPSG:900913',
       'WebMercatorQuad',
       'WorldCRS84Quad',
     ])
-    assert.deepEqual((told.corner as number[]).map(Math.round), [90, -180])
-    assert.deepEqual(told.operations, ['GetCapabilities', 'GetFeatureInfo', 'GetTile'])
-    assert.equal(told.tile, '89504e470d0a1a0a')
+    assert.deepEqual((reported.corner as number[]).map(Math.round), [90, -180])
+    assert.deepEqual(reported.operations, ['GetCapabilities', 'GetFeatureInfo', 'GetTile'])
+    assert.equal(reported.tile, '89504e470d0a1a0a')
   })
 
   it('are read by GDAL, as WMTS and as TMS', async () => {

@@ -70,8 +70,8 @@ describe('boxes over real data', () => {
             : openServedFile(t, type, path)
         t.after(() => store.close())
         const found = await Promise.all(boxes.map((box) => idsOf(store, table, box)))
-        const wanted = await Promise.all(boxes.map((box) => idsOfGdal(path, box)))
-        const inOrder = wanted.map((ids) => ids.map((id) => id + firstId).sort((a, b) => a - b))
+        const expected = await Promise.all(boxes.map((box) => idsOfGdal(path, box)))
+        const inOrder = expected.map((ids) => ids.map((id) => id + firstId).sort((a, b) => a - b))
         assert.deepEqual(found, inOrder)
       })
     }

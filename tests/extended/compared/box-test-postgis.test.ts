@@ -78,9 +78,9 @@ describe('the test of geometries against a box', () => {
       ],
     )
     const wrong = cases.flatMap((one, index) => {
-      const wanted = rows[index]?.touches
+      const expected = rows[index]?.touches
       const found = new BoxTest(one.box).touches(one.geometry)
-      return wanted == null || wanted === found
+      return expected == null || expected === found
         ? []
         : [`${writeGeometryText(one.geometry)} ${JSON.stringify(one.box)}: ${found}`]
     })

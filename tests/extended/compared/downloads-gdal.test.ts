@@ -12,7 +12,7 @@ import { readTables } from '../../support/gdal-files.ts'
 import type { GdalFile, GdalLayer } from '../../support/gdal-reference.ts'
 import { hasGdalBindings, readByGdal, writtenByGdal } from '../../support/gdal-reference.ts'
 import type { Agreement } from '../../support/gdal-values.ts'
-import { heldForm, toldForm } from '../../support/gdal-values.ts'
+import { heldForm, reportedForm } from '../../support/gdal-values.ts'
 import { makePostgisStore } from '../../support/postgis-store.ts'
 import { writeReadOnlyFormats } from '../../support/read-only-formats.ts'
 import { startFile } from '../../support/store-starts.ts'
@@ -37,9 +37,9 @@ function agreementOf({ driver }: GdalFile): Agreement {
 }
 
 /** An empty cell of a CSV is null where GDAL has an empty text; GDAL takes blanks before a text of a .dbf away. */
-function isMeant(file: GdalFile, field: string, told: string, held: string): boolean {
-  if (file.name === 'CSV' && told === '' && held === 'null') return true
-  if (file.name === 'Shapefile' && held.trimStart() === told) return true
+function isMeant(file: GdalFile, field: string, reported: string, held: string): boolean {
+  if (file.name === 'CSV' && reported === '' && held === 'null') return true
+  if (file.name === 'Shapefile' && held.trimStart() === reported) return true
   return meant[file.name]?.fields.includes(field) === true
 }
 
@@ -57,8 +57,8 @@ function differences(file: GdalFile, layer: GdalLayer, table: GdalTable): string
       continue
     }
     for (const [row, cells] of table.rows.entries()) {
-      const told = layer.rows[(rowNumbers[row] ?? 0) - 1]?.values[index] ?? null
-      const expected = toldForm(told, field.type, type, agreement)
+      const reported = layer.rows[(rowNumbers[row] ?? 0) - 1]?.values[index] ?? null
+      const expected = reportedForm(reported, field.type, type, agreement)
       const held = heldForm(cells[at] as Cell, type, field.type, agreement)
       if (held !== expected && !isMeant(file, name, expected, held)) {
         found.push(`${row + 1} ${name} (${field.type}, ${type}): ${expected}, ${held}`.slice(0, 300))
@@ -70,7 +70,7 @@ function differences(file: GdalFile, layer: GdalLayer, table: GdalTable): string
 
 /** Returns the hexadecimal WKB of every row, as GDAL reports it and as this program reads it. */
 function geometries(layer: GdalLayer, table: GdalTable): [(string | null)[], (string | null)[]] {
-  const told = layer.rows.map(({ geometry }) => geometry)
+  const reported = layer.rows.map(({ geometry }) => geometry)
   const held = table.batches.flatMap(({ geometry, rowCount }) =>
     Array.from({ length: rowCount }, (_, row) => {
       const start = geometry?.offsets[row] ?? 0
@@ -78,7 +78,7 @@ function geometries(layer: GdalLayer, table: GdalTable): [(string | null)[], (st
       return start === end ? null : Buffer.from(geometry?.bytes.subarray(start, end) ?? []).toString('hex')
     }),
   )
-  return [told, held]
+  return [reported, held]
 }
 
 /** Returns the form in which a store returns a value written to it; a GeoPackage has no NaN. */

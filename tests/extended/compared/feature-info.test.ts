@@ -97,8 +97,8 @@ describe('features at random clicks', () => {
       assert.deepEqual(inQgis.names, sorted)
       assert.ok(sorted.filter((names) => names.length > 0).length > clicks / 5)
       for (const client of Object.values(clients)) {
-        const told = await Promise.all(points.map((click) => namesAt(client, { crs, box, click })))
-        assert.deepEqual(told, sorted)
+        const reported = await Promise.all(points.map((click) => namesAt(client, { crs, box, click })))
+        assert.deepEqual(reported, sorted)
       }
     })
   }

@@ -71,18 +71,18 @@ describe('identity columns, beside those of GDAL', { skip }, () => {
   it('are those that GDAL names, with its values, and none elsewhere', async () => {
     assert.ok(files.length > 20)
     for (const { name, path, driver, layers, error } of files) {
-      const told: GdalLayer | undefined = layers[0]
-      if (error !== undefined || told === undefined) continue
+      const gdalLayer: GdalLayer | undefined = layers[0]
+      if (error !== undefined || gdalLayer === undefined) continue
       const loaded = await readFirst(path)
       const identity = loaded.layer.schema.attributes.filter(({ isIdentity }) => isIdentity === true)
-      if (told.key === '') assert.deepEqual(identity, [], name)
+      if (gdalLayer.key === '') assert.deepEqual(identity, [], name)
       else {
-        assert.deepEqual(identity, [{ name: told.key, type: 'int64', isIdentity: true }], name)
+        assert.deepEqual(identity, [{ name: gdalLayer.key, type: 'int64', isIdentity: true }], name)
         const rejected = new Set(loaded.batches.flatMap(({ rejects }) => rejects.map(({ row }) => row)))
-        const wanted = told.rows.flatMap(({ fid }, at) => (rejected.has(at + 1) ? [] : BigInt(fid)))
-        assert.deepEqual(idsOf(loaded), wanted, name)
+        const expected = gdalLayer.rows.flatMap(({ fid }, at) => (rejected.has(at + 1) ? [] : BigInt(fid)))
+        assert.deepEqual(idsOf(loaded), expected, name)
       }
-      if ([...without, ...withoutInOurs].includes(driver)) assert.equal(told.key, '', name)
+      if ([...without, ...withoutInOurs].includes(driver)) assert.equal(gdalLayer.key, '', name)
     }
   })
 
@@ -103,13 +103,13 @@ describe('identity columns, beside those of GDAL', { skip }, () => {
         const outcome = await loadRows(store, { table, schema, batches: all(batches) })
         const rejected = new Set(outcome.rejects.map(({ row }) => row))
         const numbers = batches.flatMap(({ rowNumbers, rowCount }) => [...rowNumbers.subarray(0, rowCount)])
-        const wanted = idsOf(loaded).filter((_, place) => !rejected.has(numbers[place] ?? 0))
+        const expected = idsOf(loaded).filter((_, place) => !rejected.has(numbers[place] ?? 0))
         const described = await store.findTable(table)
         const column = described?.schema.attributes.findIndex((one) => one.name === key) ?? -1
         const rows = await readRows(store, { table })
         const held = rows.map(({ id, values }) => (key === 'fid' ? BigInt(id) : values[column]))
         assert.equal(column < 0, key === 'fid', `${type} ${name}`)
-        assert.deepEqual(held, wanted, `${type} ${name}`)
+        assert.deepEqual(held, expected, `${type} ${name}`)
       }
   })
 })

@@ -233,9 +233,9 @@ describe('tiles beside ST_AsMVT', () => {
         ...[0, 1, 2, 3].map((at) => rows.map(({ values }) => values[at])),
       ],
     )
-    const told = (features: DecodedFeature[]): unknown[] =>
+    const reported = (features: DecodedFeature[]): unknown[] =>
       features.map(({ id, properties }) => [id, properties]).toSorted((a, b) => Number(a[0]) - Number(b[0]))
-    assert.deepEqual(told(decodeTile(bytes)), told(decodeTile(made[0]?.mvt ?? new Uint8Array())))
+    assert.deepEqual(reported(decodeTile(bytes)), reported(decodeTile(made[0]?.mvt ?? new Uint8Array())))
   })
 })
 

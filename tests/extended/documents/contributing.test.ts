@@ -37,8 +37,8 @@ describe('the commands of CONTRIBUTING.md', () => {
 
   for (const command of commands.filter((one) => !left.includes(one))) {
     it(`run: ${command}`, async () => {
-      const { code, said, complained } = await run(command)
-      assert.equal(code, 0, said + complained)
+      const { code, output, complained } = await run(command)
+      assert.equal(code, 0, output + complained)
     })
   }
 })

@@ -36,10 +36,10 @@ function commandRunner(folder: string, env: Record<string, string>, replacements
   return async (place: string): Promise<string> => {
     let commands = blockAt(place)
     for (const [from, to] of replacements) commands = commands.replaceAll(from, to)
-    const said = await runCommands([...known, commands].join('\n'), env, folder)
-    assert.equal(said.code, 0, `${place}: ${said.stdout}${said.stderr}`)
+    const output = await runCommands([...known, commands].join('\n'), env, folder)
+    assert.equal(output.code, 0, `${place}: ${output.stdout}${output.stderr}`)
     known.push(...commands.split('\n').filter((line) => /^[A-Z]+=\S+$/.test(line)))
-    return said.stdout
+    return output.stdout
   }
 }
 

@@ -33,10 +33,10 @@ async function start(t: Cleanup): Promise<(place: string) => Promise<string>> {
   let known = ''
   return async (place) => {
     const commands = known + blockAt(place).replaceAll('http://127.0.0.1:8080', url)
-    const said = await runCommands(commands, { ...env, TERRANE_PORT: new URL(url).port }, folder)
-    assert.equal(said.code, 0, `${place}: ${said.stdout}${said.stderr}`)
+    const output = await runCommands(commands, { ...env, TERRANE_PORT: new URL(url).port }, folder)
+    assert.equal(output.code, 0, `${place}: ${output.stdout}${output.stderr}`)
     known = `SERVER=${url}/rest\n`
-    return said.stdout
+    return output.stdout
   }
 }
 
@@ -44,9 +44,9 @@ describe('docs/dry-run.md', () => {
   it('has commands that do what they say', async (t) => {
     const run = await start(t)
     const document = 'docs/dry-run.md'
-    const told = await run(`${document} > From the command line > sh 1`)
-    assert.match(told, /1 of 1 imported[\s\S]*DRY_RUN[^\n]*1 added, 1 changed, 1 removed, 1 same/)
-    assert.match(told, /Dry run: nothing was changed/)
+    const reported = await run(`${document} > From the command line > sh 1`)
+    assert.match(reported, /1 of 1 imported[\s\S]*DRY_RUN[^\n]*1 added, 1 changed, 1 removed, 1 same/)
+    assert.match(reported, /Dry run: nothing was changed/)
     const dryRunEnded = await run(`${document} > With the REST interface > sh 1`)
     assert.match(dryRunEnded, /"changes":\{"added":1,"changed":1,"removed":1,"same":1,"matchedBy":\["id"\]\}/)
     assert.match(dryRunEnded, /changed,\d+,2,2,ash,lime/)
@@ -64,8 +64,8 @@ describe('docs/upserts.md', () => {
   it('has commands that do what they say', async (t) => {
     const run = await start(t)
     const document = 'docs/upserts.md'
-    const told = await run(`${document} > From the command line > sh 1`)
-    assert.equal(told.match(/1 of 1 imported/g)?.length, 3, told)
+    const reported = await run(`${document} > From the command line > sh 1`)
+    assert.equal(reported.match(/1 of 1 imported/g)?.length, 3, reported)
     const changes = await run(`${document} > With the REST interface > sh 1`)
     assert.match(changes, /removed,\d+,4,,yew,/)
     assert.match(changes, /changed,\d+,2,2,lime,ash/)

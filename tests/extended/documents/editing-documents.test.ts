@@ -27,9 +27,9 @@ describe('docs/editing.md', () => {
     const server = startTerrane(t, ['serve'], env)
     const url = (await server.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''
     const run = async (commands: string): Promise<string> => {
-      const said = await runCommands(commands.replaceAll('http://127.0.0.1:8080', url), env, folder)
-      assert.equal(said.code, 0, `${said.stdout}${said.stderr}`)
-      return said.stdout
+      const output = await runCommands(commands.replaceAll('http://127.0.0.1:8080', url), env, folder)
+      assert.equal(output.code, 0, `${output.stdout}${output.stderr}`)
+      return output.stdout
     }
     const kinds = (): string[] => {
       const address = `OAPIF:${url}/ogc/collections/default:trees`

@@ -55,12 +55,12 @@ describe('docs/extending', () => {
         ...new Set(words.filter((word) => !isOption(word))),
       ]),
     ])
-    const [rules, style, seams] = results
-    assert.equal(rules.said + rules.complained, '')
-    assert.equal(style.code, 0, style.said + style.complained)
-    assert.equal(seams.code, 0, seams.said + seams.complained)
+    const [rules, style, extensionPoints] = results
+    assert.equal(rules.output + rules.complained, '')
+    assert.equal(style.code, 0, style.output + style.complained)
+    assert.equal(extensionPoints.code, 0, extensionPoints.output + extensionPoints.complained)
     for (const pattern of words.flatMap((word) => /^--test-name-pattern=(.+)$/.exec(word)?.[1] ?? [])) {
-      assert.match(seams.said, new RegExp(pattern), 'no such test ran')
+      assert.match(extensionPoints.output, new RegExp(pattern), 'no such test ran')
     }
   })
 })

@@ -26,9 +26,9 @@ describe('docs of finding, filtering, paging and downloading layers', () => {
     const url = (await server.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''
     const run = async (commands: string): Promise<string> => {
       const text = commands.replaceAll('http://127.0.0.1:8080', url)
-      const said = await runCommands(text, { ...env, TERRANE_PORT: new URL(url).port }, folder)
-      assert.equal(said.code, 0, `${said.stdout}${said.stderr}`)
-      return said.stdout
+      const printedText = await runCommands(text, { ...env, TERRANE_PORT: new URL(url).port }, folder)
+      assert.equal(printedText.code, 0, `${printedText.stdout}${printedText.stderr}`)
+      return printedText.stdout
     }
     writeFileSync(join(folder, 'boundary_land.geojson'), pointsJson([['a', 1, 2]]))
     await run(`bin/terrane.mjs import boundary_land.geojson --store default --url ${url}`)

@@ -27,15 +27,15 @@ describe('docs/rejected-rows.md', () => {
     const url = (await server.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''
     const run = async (place: string): Promise<string> => {
       const commands = `SERVER=${url}/rest\n${blockAt(place).replaceAll('http://127.0.0.1:8080', url)}`
-      const said = await runCommands(commands, { ...env, TERRANE_PORT: new URL(url).port }, folder)
-      assert.equal(said.code, 0, `${place}: ${said.stdout}${said.stderr}`)
-      return said.stdout
+      const output = await runCommands(commands, { ...env, TERRANE_PORT: new URL(url).port }, folder)
+      assert.equal(output.code, 0, `${place}: ${output.stdout}${output.stderr}`)
+      return output.stdout
     }
-    const told = await run(`${places} > sh 1`)
-    assert.match(told, /rejected\.csv: CSV/)
-    assert.match(told, /COMPLETE: 1 sent, 1 loaded, 0 rejected, 0 refused/)
-    assert.match(told, /The task: 2 rows read, 1 loaded, 0 rejected, 1 mended and loaded/)
-    assert.match(told, /APPEND +2 [\s\S]*CREATE +1 /)
+    const reported = await run(`${places} > sh 1`)
+    assert.match(reported, /rejected\.csv: CSV/)
+    assert.match(reported, /COMPLETE: 1 sent, 1 loaded, 0 rejected, 0 refused/)
+    assert.match(reported, /The task: 2 rows read, 1 loaded, 0 rejected, 1 mended and loaded/)
+    assert.match(reported, /APPEND +2 [\s\S]*CREATE +1 /)
     writeFileSync(join(folder, 'more.csv'), 'id,kind,lat,lon\n3,elm,52,13\n4,fir,south,13.1\n')
     const cli = (line: string) =>
       runTerrane(t, [...line.split(' '), '--url', url], { TERRANE_PASSWORD: password })
@@ -54,11 +54,11 @@ describe('docs/rejected-rows.md', () => {
       { TERRANE_PASSWORD: password },
     )
     assert.equal(limited.code, 0, limited.stdout + limited.stderr)
-    const mended = `imports correct 2 0 ${join(folder, 'kind.csv')}`
-    const stopped = await cli(mended)
+    const corrected = `imports correct 2 0 ${join(folder, 'kind.csv')}`
+    const stopped = await cli(corrected)
     assert.equal(stopped.code, 1)
     assert.match(stopped.stdout, /empty \("kind": limit 0 rows, found 1 row, 100 %\)\. Nothing was changed/)
-    const accepted = await cli(`${mended} --accept empty`)
+    const accepted = await cli(`${corrected} --accept empty`)
     assert.equal(accepted.code, 0, accepted.stdout + accepted.stderr)
     assert.match(accepted.stdout, /COMPLETE: 1 sent, 1 loaded, 0 rejected, 0 refused/)
     const wrong = await cli('imports rejects first 0')

@@ -24,9 +24,9 @@ describe('docs/resumable-uploads.md', () => {
     writeFileSync(join(folder, 'trees.geojson'), pointsJson([['oak', 1, 2]]))
     const blocks = [1, 2, 3].map((at) => blockAt(`docs/resumable-uploads.md > Resumable uploads > sh ${at}`))
     const commands = blocks.join('\n').replaceAll('http://127.0.0.1:8080', url)
-    const said = await runCommands(commands, env, folder)
-    assert.equal(said.code, 0, `${said.stdout}${said.stderr}`)
-    assert.match(said.stdout, /"state":"PENDING"/)
+    const output = await runCommands(commands, env, folder)
+    assert.equal(output.code, 0, `${output.stdout}${output.stderr}`)
+    assert.match(output.stdout, /"state":"PENDING"/)
     const run = await runCommands(
       `curl -s -u admin:$PASSWORD -X POST ${url}/rest/imports/0 && curl -s -u admin:$PASSWORD ${url}/rest/imports/0`,
       env,

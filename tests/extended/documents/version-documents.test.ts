@@ -35,9 +35,9 @@ describe('docs/versions.md', () => {
     const url = (await server.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''
     const run = async (commands: string): Promise<string> => {
       const text = commands.replaceAll('http://127.0.0.1:8080', url)
-      const said = await runCommands(text, { ...env, TERRANE_PORT: new URL(url).port }, folder)
-      assert.equal(said.code, 0, `${said.stdout}${said.stderr}`)
-      return said.stdout
+      const output = await runCommands(text, { ...env, TERRANE_PORT: new URL(url).port }, folder)
+      assert.equal(output.code, 0, `${output.stdout}${output.stderr}`)
+      return output.stdout
     }
     for (const [at, names] of [['oak'], ['oak', 'ash']].entries()) {
       writeFileSync(join(folder, 'trees.geojson'), geojson(names))

@@ -32,10 +32,10 @@ describe('docs/alert-rules.md', { skip }, () => {
       const code = blocks.filter((one) => one.heading === heading)[index]?.code
       assert.ok(code, `${heading} has no example`)
       const commands = code.replaceAll('http://127.0.0.1:8080', url)
-      const said = await runCommands([...known, commands].join('\n'), env)
-      assert.equal(said.code, 0, said.stdout + said.stderr)
+      const output = await runCommands([...known, commands].join('\n'), env)
+      assert.equal(output.code, 0, output.stdout + output.stderr)
       known.push(...commands.split('\n').filter((line) => /^[A-Z]+=\S+$/.test(line)))
-      return said.stdout
+      return output.stdout
     }
     const config = async (): Promise<Config> => {
       const answer = await fetch(`${url}/monitoring/api/notifications/config/6/`, {

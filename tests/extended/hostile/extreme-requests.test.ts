@@ -107,12 +107,12 @@ function requestsOf(seed: number): Record<string, () => string> {
   return {
     GetMap: () => address('/wms', { ...map(), request: 'GetMap' }),
     GetFeatureInfo: () => {
-      const asked = map()
+      const requested = map()
       const [i, j] = [pick(sides), pick(['0', '1', '5', '255'])]
       return address('/wms', {
-        ...asked,
+        ...requested,
         request: 'GetFeatureInfo',
-        query_layers: asked['layers'],
+        query_layers: requested['layers'],
         i,
         j,
         x: i,
@@ -248,7 +248,7 @@ describe('requests with extreme parameters', { timeout: 600_000 }, () => {
     const { app, admin } = coverages.client.server
     const usual =
       'service=WMS&version=1.3.0&request=GetMap&layers=default:shapes&styles=&crs=CRS:84&bbox=-10,-10,10,10&format=image/png'
-    for (const [more, told] of [
+    for (const [more, reported] of [
       ['width=4096&height=1', />HEIGHT is 1: /],
       ['width=1&height=4096', />WIDTH is 1: /],
       ['width=9&height=9&dpi=1001', /from 10 to 1000/],
@@ -257,7 +257,7 @@ describe('requests with extreme parameters', { timeout: 600_000 }, () => {
       const { statusCode, body } = await app.inject({ url: `/wms?${usual}&${more}`, headers: admin })
       assert.equal(statusCode, 400, body)
       assert.match(body, /<ServiceExceptionReport/)
-      assert.match(body, told)
+      assert.match(body, reported)
     }
     for (const more of ['width=4096&height=2', 'width=2&height=2&dpi=1000', 'width=9&height=9&dpi=10']) {
       const { statusCode, body } = await app.inject({ url: `/wms?${usual}&${more}`, headers: admin })

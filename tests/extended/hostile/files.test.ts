@@ -30,9 +30,9 @@ async function layTrap(test: TestContext): Promise<Trap> {
   // A file system with access times records the first read after a change.
   const before = new Date(Date.now() - 3600_000)
   for (const path of Object.values(files)) utimesSync(path, before, new Date(Date.now() - 1000))
-  let asked = 0
+  let requested = 0
   const server = createServer((socket) => {
-    asked += 1
+    requested += 1
     socket.destroy()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -44,20 +44,20 @@ async function layTrap(test: TestContext): Promise<Trap> {
     url: `http://127.0.0.1:${port}/x`,
     sprung: () => [
       ...Object.values(files).filter((path) => statSync(path).atimeMs > before.getTime() + 1000),
-      ...(asked > 0 ? [`${asked} requests`] : []),
+      ...(requested > 0 ? [`${requested} requests`] : []),
       ...readdirSync(folder).filter((name) => !/^secret\.(csv|tif)$/.test(name)),
     ],
   }
 }
 
 /** A way into the server: gives the import that it made, or the refusal. */
-type Door = (victim: Victim, files: FilePart[]) => Promise<Json>
+type EntryPoint = (victim: Victim, files: FilePart[]) => Promise<Json>
 
-let doorCount = 0
+let entryPointCount = 0
 
 function provide(victim: Victim, files: FilePart[]): string {
-  doorCount += 1
-  const name = `folder${doorCount}`
+  entryPointCount += 1
+  const name = `folder${entryPointCount}`
   mkdirSync(join(victim.incoming, name))
   for (const { name: file, content } of files) writeFileSync(join(victim.incoming, name, file), content)
   return name
@@ -68,7 +68,7 @@ async function create(victim: Victim, data: object): Promise<Json> {
   return json
 }
 
-const doors: Record<string, Door> = {
+const entryPoints: Record<string, EntryPoint> = {
   'a form': async (victim, files) => {
     const id = await victim.newImport()
     await victim.upload(id, files)
@@ -198,12 +198,12 @@ describe('a file that points elsewhere', () => {
     assert.deepEqual(trap.sprung(), [trap.csv, '1 requests'])
   })
 
-  for (const [name, door] of Object.entries(doors)) {
+  for (const [name, entryPoint] of Object.entries(entryPoints)) {
     it(`makes the server read no other file and ask nobody, coming by ${name}`, async (test) => {
       const trap = await layTrap(test)
       const victim = await startVictim(test, temporaryData(test))
       for (const files of pointing(trap)) {
-        const made = await door(victim, files)
+        const made = await entryPoint(victim, files)
         const shown = await everythingShown(victim, made)
         const what = files.map((file) => file.name).join(', ')
         assert.ok(!shown.includes(secret), what)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import type { Keep } from '../../../src/core/config/monitoring-settings.ts'
+import type { Retention } from '../../../src/core/config/monitoring-settings.ts'
 import { openSeriesDatabase } from '../../../src/monitoring/series/open-series-database.ts'
 import type { RequestEvent } from '../../../src/monitoring/series/request-event.ts'
 import type { SeriesWriter } from '../../../src/monitoring/series/series.ts'
@@ -16,7 +16,7 @@ const start = Date.parse('2026-11-20T22:00:00Z')
 const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
-const keep: Keep = {
+const keep: Retention = {
   minuteDays: 7,
   hourDays: 90,
   dayDays: 1095,

@@ -63,7 +63,7 @@ describe('a file name that is meant to harm', () => {
       '%c3%a9.geojson': '201 é',
       'e%cc%81.geojson': '201 é',
     }
-    for (const [name, wanted] of Object.entries(answers)) assert.equal(await put(name), wanted, name)
+    for (const [name, expected] of Object.entries(answers)) assert.equal(await put(name), expected, name)
     for (const path of ['escape.geojson', 'escape2.geojson', 'uploads/escape.geojson'])
       assert.ok(!existsSync(join(victim.dataDir, path)), path)
     assert.ok(!existsSync('/etc/passwd.geojson'))

@@ -13,16 +13,16 @@ const json = 'application/json'
 function sendRaw(victim: Victim, bytes: string, patienceMs = 5000): Promise<string> {
   const { hostname, port } = new URL(victim.server.url)
   return new Promise((resolve) => {
-    let said = ''
+    let output = ''
     const socket = connect(Number(port), hostname)
     const timer = setTimeout(() => socket.destroy(), patienceMs)
     socket.on('data', (chunk) => {
-      said += chunk.toString('latin1')
+      output += chunk.toString('latin1')
     })
     socket.on('error', () => undefined)
     socket.once('close', () => {
       clearTimeout(timer)
-      resolve(said)
+      resolve(output)
     })
     socket.write(bytes)
   })

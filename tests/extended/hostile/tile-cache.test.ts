@@ -38,13 +38,13 @@ async function namesIn(server: TestApp, layer: string): Promise<string[]> {
   return Array.from({ length: found.length }, (_, at) => String(found.feature(at).properties.name)).sort()
 }
 
-async function untilNames(server: TestApp, layer: string, wanted: string[]): Promise<void> {
+async function untilNames(server: TestApp, layer: string, expected: string[]): Promise<void> {
   let names: string[] = []
   await until(async () => {
     names = await namesIn(server, layer)
-    return names.length >= wanted.length
+    return names.length >= expected.length
   })
-  assert.deepEqual(names, wanted)
+  assert.deepEqual(names, expected)
 }
 
 describe('the cache of tiles under hardship', () => {

@@ -16,8 +16,8 @@ import { temporaryData } from '../../support/terrane-process.ts'
  * More, with both catalogues for each store, by hand: `MENDED_KILLS=50 npm test --
  * tests/extended/kills/corrections-kill.test.ts`.
  */
-const wanted = process.env['MENDED_KILLS']
-const kills = Number(wanted ?? 3)
+const expected = process.env['MENDED_KILLS']
+const kills = Number(expected ?? 3)
 const rows = 2000
 /** Every tenth row is rejected. */
 const wrong = Array.from({ length: rows / 10 }, (_, at) => at * 10 + 1)
@@ -71,12 +71,16 @@ async function loadedRows(server: TestServer): Promise<Set<number>> {
  * rejected rows.
  */
 async function check({ server, tried }: Round, what: string): Promise<number[]> {
-  const told = (await server.call('GET', task)).json.task as Json
-  const [loaded, rejected, mended] = [told.rowsLoaded, told.rejected ?? 0, told.mended ?? 0].map(Number)
-  assert.equal(String(told.state), 'COMPLETE', what)
-  assert.equal(Number(told.rowsRead), Number(loaded) + Number(rejected) + Number(mended), what)
+  const reported = (await server.call('GET', task)).json.task as Json
+  const [loaded, rejected, corrected] = [
+    reported.rowsLoaded,
+    reported.rejected ?? 0,
+    reported.mended ?? 0,
+  ].map(Number)
+  assert.equal(String(reported.state), 'COMPLETE', what)
+  assert.equal(Number(reported.rowsRead), Number(loaded) + Number(rejected) + Number(corrected), what)
   const inLayer = await loadedRows(server)
-  assert.equal(inLayer.size, Number(loaded) + Number(mended), what)
+  assert.equal(inLayer.size, Number(loaded) + Number(corrected), what)
   const listed = (await server.call('GET', `${task}/rejects`)).json.features as unknown as { id: number }[]
   assert.equal(listed.length, Number(rejected), what)
   for (const { id } of listed) assert.ok(!inLayer.has(id), `${what}: row ${id} is loaded and rejected`)
@@ -134,7 +138,7 @@ describe('a server that is killed while mended rows are loaded', { concurrency: 
     ['table', 'PostgreSQL', 6],
   ] as const) {
     const isUsual = (store === 'file') === (catalogue === 'SQLite')
-    if (!isUsual && wanted === undefined) continue
+    if (!isUsual && expected === undefined) continue
     it(`loads each once, store ${store}, catalogue in ${catalogue}`, (t) =>
       killRounds(t, store, catalogue, seed))
   }

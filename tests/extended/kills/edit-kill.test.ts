@@ -110,13 +110,13 @@ async function takeBackAndForth(
   number: number,
 ): Promise<void> {
   assert.equal(asText(await contentOf(server, '&version=1')), first, `round ${number}: version 1`)
-  for (const [wanted, content] of [
+  for (const [expected, content] of [
     [1, first],
     [version, now],
   ] as const) {
-    const back = await server.call('POST', `${versionsPath}/${wanted}/restore`, {})
+    const back = await server.call('POST', `${versionsPath}/${expected}/restore`, {})
     assert.equal(back.status, 200, back.text)
-    assert.equal(asText(await contentOf(server)), content, `round ${number}: version ${wanted} is back`)
+    assert.equal(asText(await contentOf(server)), content, `round ${number}: version ${expected} is back`)
   }
 }
 

@@ -86,10 +86,10 @@ async function prepare(server: TestServer, folder: string, layer: string, round:
   return { id, paths: extensions.map((ext) => join(folder, `${layer}.${ext}`)) }
 }
 
-async function toldVersions(server: TestServer, layer: string): Promise<unknown[]> {
+async function reportedVersions(server: TestServer, layer: string): Promise<unknown[]> {
   const { json } = await server.call('GET', `/rest/layers/default:${layer}/versions`)
   const { versions } = json as unknown as { versions: VersionResponse[] }
-  return versions.map((told) => [told.cause, told.import, told.mode])
+  return versions.map((response) => [response.cause, response.import, response.mode])
 }
 
 function ownFolders(dataDir: string, layer: string): string[] {
@@ -128,7 +128,7 @@ describe('a server that is killed while it loads into a layer over a file left i
       for (const [index, path] of paths.entries())
         assert.deepEqual(readFileSync(path), before[index], `${where}: ${path} was changed`)
       assert.deepEqual(
-        await toldVersions(server, layer),
+        await reportedVersions(server, layer),
         [
           ['import', id, round.mode],
           ['import', id - 1, 'CREATE'],

@@ -27,12 +27,12 @@ const hugeBytes = 16 * 2 ** 30
 const authorization = `Basic ${Buffer.from(userAndPassword).toString('base64')}`
 const countries = readFileSync('tests/fixtures/flatgeobuf/countries.fgb')
 
-interface Place {
+interface Location {
   dataDir: string
   env: Record<string, string>
 }
 
-async function makePlace(t: TestContext, catalogue: 'SQLite' | 'PostgreSQL'): Promise<Place> {
+async function makePlace(t: TestContext, catalogue: 'SQLite' | 'PostgreSQL'): Promise<Location> {
   const place =
     catalogue === 'PostgreSQL'
       ? await makeSharedPlace(t)
@@ -183,7 +183,7 @@ async function countsOf(server: TestServer): Promise<Record<string, number>> {
   return counts
 }
 
-const wanted = {
+const expected = {
   'default:blockgroups': 663,
   'default:copied': 179,
   'default:done': 10,
@@ -227,7 +227,7 @@ for (const catalogue of ['SQLite', 'PostgreSQL'] as const) {
         )
         source.hurry()
         await drive(second, dataDir, imports)
-        assert.deepEqual(await countsOf(second), wanted)
+        assert.deepEqual(await countsOf(second), expected)
         const left = readdirSync(join(dataDir, 'stores', 'default')).filter((name) => name.endsWith('.part'))
         assert.deepEqual(left, [])
         assert.ok(!existsSync(join(dataDir, 'uploads')) || readdirSync(join(dataDir, 'uploads')).length === 0)

@@ -72,7 +72,7 @@ async function makePostgis(_app: TestApp, count: number): Promise<StoreConnectio
   return { type: 'PostGIS', parameters: storeParameters(url, name) }
 }
 
-const questions = [
+const queries = [
   'items?limit=10',
   'items?limit=1000',
   'items?limit=10&offset=1400',
@@ -141,7 +141,7 @@ for (const { name, make, rows } of stores) {
      */
     async function workOf(
       count: number,
-      question: string,
+      query: string,
       idle: number,
     ): Promise<{ first: number; least: number }> {
       const times: number[] = []
@@ -150,23 +150,23 @@ for (const { name, make, rows } of stores) {
       for (let time = 0; time < 6; time += 1) {
         const before = process.threadCpuUsage()
         const began = performance.now()
-        const url = `/ogc/collections/default:points${count}/${question}`
+        const url = `/ogc/collections/default:points${count}/${query}`
         const { statusCode, body } = await app.app.inject({ method: 'GET', url, headers: app.admin })
         times.push(Math.max(0, spentMs(before) - idle * (performance.now() - began)))
-        assert.ok(statusCode === 200 || question.endsWith('none'), body.slice(0, 300))
+        assert.ok(statusCode === 200 || query.endsWith('none'), body.slice(0, 300))
       }
       return { first: times[0] ?? 0, least: Math.min(...times) }
     }
 
     it('cost the main thread no more than those to a few', async () => {
       const idle = await idlePart()
-      for (const question of questions) await workOf(few, question, idle)
-      for (const question of questions) {
-        const small = await workOf(few, question, idle)
-        const large = await workOf(rows, question, idle)
-        const told = `${question}: ${JSON.stringify({ small, large, idle })}`
-        assert.ok(large.least <= 2 * small.least + 1, told)
-        assert.ok(large.first <= 2 * small.first + 25, told)
+      for (const query of queries) await workOf(few, query, idle)
+      for (const request of queries) {
+        const small = await workOf(few, request, idle)
+        const large = await workOf(rows, request, idle)
+        const reported = `${request}: ${JSON.stringify({ small, large, idle })}`
+        assert.ok(large.least <= 2 * small.least + 1, reported)
+        assert.ok(large.first <= 2 * small.first + 25, reported)
       }
     })
   })

@@ -46,7 +46,7 @@ function pairOf(seed: number): [Row[], Row[]] {
 const csvOf = (rows: Row[]): string =>
   `id,name,pop,share,lat,lon\n${rows.map((row) => row.join(',')).join('\n')}\n`
 
-interface Place {
+interface Location {
   client: ImporterClient
   body: object
   /** Stores the present table for a later comparison. */
@@ -60,7 +60,7 @@ interface Place {
   changed(): Promise<number>
 }
 
-async function startPostgis(client: ImporterClient): Promise<Place> {
+async function startPostgis(client: ImporterClient): Promise<Location> {
   const { url, schema } = await addPostgisStore(client, 'wide')
   const [now, before] = [`${schema}.places`, `${schema}.kept`]
   const number = async (sql: string) => Number((await runSql(url, sql)).at(0)?.n)
@@ -79,7 +79,7 @@ async function startPostgis(client: ImporterClient): Promise<Place> {
   }
 }
 
-function startGeopackage(client: ImporterClient): Place {
+function startGeopackage(client: ImporterClient): Location {
   const path = join(client.server.dataDir, 'stores', 'default', 'default.gpkg')
   const kept = `${path}.kept`
   const ask = (sql: string): number => {
@@ -112,7 +112,7 @@ function startGeopackage(client: ImporterClient): Place {
   }
 }
 
-async function load({ client, body }: Place, rows: Row[], task: object, isDryRun = false): Promise<Json> {
+async function load({ client, body }: Location, rows: Row[], task: object, isDryRun = false): Promise<Json> {
   const id = Number((await client.call('POST', '', { import: body })).json.import?.id)
   await client.upload(id, [{ name: 'places.csv', content: csvOf(rows) }])
   const put = await client.call('PUT', `/${id}/tasks/0`, {
@@ -126,7 +126,7 @@ async function load({ client, body }: Place, rows: Row[], task: object, isDryRun
   return found === undefined ? {} : (listOf<Json>(found.tasks)[0] ?? assert.fail())
 }
 
-const startAt: Record<'GeoPackage' | 'PostGIS', (test: TestContext) => Promise<Place>> = {
+const startAt: Record<'GeoPackage' | 'PostGIS', (test: TestContext) => Promise<Location>> = {
   GeoPackage: async (test) => startGeopackage(await startImporter(test)),
   PostGIS: async (test) => startPostgis(await startImporter(test)),
 }

@@ -126,11 +126,11 @@ async function goBack(play: Play): Promise<void> {
   const { server, layer, model, random } = play
   const versions = (await versionsOf(server, layer)).filter(({ restorable }) => restorable)
   const chosen = versions[Math.floor(random() * versions.length)]
-  const told = model.versions.find(({ version }) => version === chosen?.version)
-  if (chosen === undefined || told === undefined) return
+  const reportedVersion = model.versions.find(({ version }) => version === chosen?.version)
+  if (chosen === undefined || reportedVersion === undefined) return
   const answer = await restore(server, layer, chosen.version)
   assert.equal(answer.status, 200, answer.text)
-  note(play, 'restore', told.content)
+  note(play, 'restore', reportedVersion.content)
 }
 
 async function changeTitle(play: Play, number: number): Promise<void> {
@@ -141,12 +141,12 @@ async function changeTitle(play: Play, number: number): Promise<void> {
 
 async function compare(play: Play): Promise<void> {
   const { server, layer, model } = play
-  const told = await versionsOf(server, layer)
+  const responses = await versionsOf(server, layer)
   assert.deepEqual(
-    told.map(({ version, cause }) => [version, cause]),
+    responses.map(({ version, cause }) => [version, cause]),
     model.versions.map(({ version, cause }) => [version, cause === 'title' ? 'edit' : cause]).reverse(),
   )
-  for (const { version, restorable, cause, mode, user, rows } of told.slice(1)) {
+  for (const { version, restorable, cause, mode, user, rows } of responses.slice(1)) {
     const meant = model.versions.find((one) => one.version === version)
     assert.equal(restorable, true, `version ${version}`)
     if (mode === 'EDIT') assert.deepEqual([cause, user], ['edit', meant?.user], `version ${version}`)

@@ -46,7 +46,7 @@ async function addService({ services }: TestApp, type: 'app' | 'mapserver'): Pro
  * Creates questions for every metric and grouping, over a window before or after midnight, with one of the
  * filters.
  */
-function questionsOf(metrics: readonly string[], more: Partial<MetricQuery>[]): MetricQuery[] {
+function queriesOf(metrics: readonly string[], more: Partial<MetricQuery>[]): MetricQuery[] {
   const windows = [
     { from: from / 1000, to: to / 1000, interval: 3600 },
     { from: from / 1000 - 2400, to: end / 1000, interval: 86_400 },
@@ -56,8 +56,8 @@ function questionsOf(metrics: readonly string[], more: Partial<MetricQuery>[]): 
     [undefined, ...groupings].map((groupBy) => ({ metric, ...defined({ groupBy }) })),
   )
   const draw = seededRandom(5)
-  return grouped.map((question) => ({
-    ...question,
+  return grouped.map((query) => ({
+    ...query,
     ...(windows[Math.floor(draw() * windows.length)] ?? assert.fail()),
     ...more[Math.floor(draw() * more.length)],
   }))
@@ -122,9 +122,9 @@ for (const [database, { count, lives }] of Object.entries(sizes)) {
       log.rotate()
       await runReader({ ...order, turns: 4 }, 5)
 
-      const { app: asked } = await emptied(t, env, dataDir, end)
+      const { app: testApp } = await emptied(t, env, dataDir, end)
       const services = [{ id, name: 'counted mapserver', type: 'mapserver' as const }]
-      const compare = await comparer(monitoringClient(asked), { requests, samples: [] }, services)
+      const compare = await comparer(monitoringClient(testApp), { requests, samples: [] }, services)
       const metrics = [
         'request.count',
         'request.path',
@@ -138,10 +138,10 @@ for (const [database, { count, lives }] of Object.entries(sizes)) {
         { eventType: 'OWS:WMS' as const },
         { resource: { type: 'layer', name: 'Straße №1' } },
       ]
-      const visitors = questionsOf(['request.users'], [{}]).filter(
+      const visitors = queriesOf(['request.users'], [{}]).filter(
         ({ groupBy }) => groupBy !== undefined && groupBy !== 'resource',
       )
-      await compare([...questionsOf(metrics, filters), ...visitors])
+      await compare([...queriesOf(metrics, filters), ...visitors])
       const classified = requests.map((one) => ({
         ...one,
         userAgentFamily: classifyUserAgent(one.userAgent ?? ''),
@@ -217,6 +217,6 @@ describe('requests of a server', () => {
       'response.error.count',
     ]
     const filters = [{}, { eventType: 'other' as const }, { resourceType: 'url' }]
-    await compare(questionsOf(metrics, filters))
+    await compare(queriesOf(metrics, filters))
   })
 })

@@ -11,8 +11,8 @@ for (const [database, envOf] of Object.entries(databases)) {
       timeout: 10 * minuteMs,
     }, async (t) => {
       // In crowded minutes this is more than the caps of labels and visitors.
-      const day = await startCountedDay(t, { env: await envOf(), requests: 60_000, kills: 2, questions: 2 })
-      await day.compare(day.questions)
+      const day = await startCountedDay(t, { env: await envOf(), requests: 60_000, kills: 2, queries: 2 })
+      await day.compare(day.queries)
     })
   })
 }

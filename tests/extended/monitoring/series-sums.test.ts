@@ -60,8 +60,8 @@ async function assertSums(
 ): Promise<void> {
   await withDatabase(place, async (database) => {
     for (const intervalSeconds of intervals) {
-      const asked = { validFrom: start - day, validTo: start + day, intervalSeconds }
-      const window = alignWindow(asked, { now })
+      const requested = { validFrom: start - day, validTo: start + day, intervalSeconds }
+      const window = alignWindow(requested, { now })
       assert.ok('count' in window)
       for (const filter of filters) {
         const all = await sumsOf(database, { metric: 'request.count', window, ...filter })
@@ -87,8 +87,8 @@ const slicedQueries = [
 async function assertSlices(place: SeriesLocation, intervals: number[]): Promise<void> {
   await withDatabase(place, async (database) => {
     for (const intervalSeconds of intervals) {
-      const asked = { validFrom: start - 2 * hour, validTo: start + 2 * hour, intervalSeconds }
-      const window = alignWindow(asked, { now })
+      const requested = { validFrom: start - 2 * hour, validTo: start + 2 * hour, intervalSeconds }
+      const window = alignWindow(requested, { now })
       assert.ok('count' in window)
       for (const query of slicedQueries) {
         const request = { query: { ...query, window }, dialect: 'contract', base: '' } as const

@@ -75,13 +75,13 @@ describe('every page', async () => {
     // The first page uses the sheet of maps itself, once it has layers to show.
     const active = `${sheets}.filter((one) => one.media !== 'not all' && !one.href.includes('sheet-map'))`
     assert.equal(await page.evaluate(`${active}.length`), 0)
-    const asked: string[] = []
+    const requested: string[] = []
     await page.waitForLoadState('networkidle')
-    page.on('request', (request) => void asked.push(new URL(request.url()).pathname))
+    page.on('request', (request) => void requested.push(new URL(request.url()).pathname))
     await page.locator('nav.nav a', { hasText: 'Alerts' }).click()
     await page.locator('.alist').waitFor()
     assert.deepEqual(
-      asked.filter((path) => path.startsWith('/assets/')),
+      requested.filter((path) => path.startsWith('/assets/')),
       [],
     )
     assert.equal(await page.evaluate(`${sheets}.filter((one) => one.media !== 'not all').length`), 2)

@@ -17,7 +17,7 @@ function tables(): Record<string, string> {
   return files
 }
 
-const wanted = { whole: 138, withoutCrs: 31, tables: 29, broken: 2 }
+const expected = { whole: 138, withoutCrs: 31, tables: 29, broken: 2 }
 
 interface Task {
   id: number
@@ -64,7 +64,7 @@ describe('an import of many layers', async () => {
 
   it('of 200 files is mended by what is wrong, chosen for by rules, and loaded as one, by keyboard alone', async (t) => {
     const folder = join(server.folder, 'incoming', 'countries')
-    assert.equal(writeCountries(folder, wanted), 200)
+    assert.equal(writeCountries(folder, expected), 200)
     const body = { import: { data: { type: 'directory', location: folder } } }
     const made = await asAdmin(server, 'POST', '/rest/imports', body)
     const { id: many } = (made as { import: { id: number } }).import
@@ -141,20 +141,20 @@ describe('an import of many layers', async () => {
     const shown = await showPages(t, server)
     const { page } = shown
     await shown.signIn('/app/imports')
-    const told = page.locator('.pastfilter')
-    await told.getByText(/^10,00\d imports$/).waitFor()
+    const locator = page.locator('.pastfilter')
+    await locator.getByText(/^10,00\d imports$/).waitFor()
     await page.getByRole('link', { name: 'countries' }).waitFor()
     await expectSound(shown, 'import-history-1440-light')
     const { rows } = await scrolled(page)
     assert.ok(rows > 5 && rows <= 200, `${rows} rows`)
     await page.getByLabel('Search names').fill('ring 4999')
-    await told.getByText('1 import', { exact: true }).waitFor()
+    await locator.getByText('1 import', { exact: true }).waitFor()
     await page.getByLabel('Search names').fill('')
     await page.getByLabel('State').selectOption('COMPLETE_ERROR')
     await page.getByLabel('By whom').selectOption('jana')
     await page.getByLabel('From', { exact: true }).fill(yesterday)
     await page.getByLabel('To', { exact: true }).fill(yesterday)
-    await told.getByText('48 imports').waitFor()
+    await locator.getByText('48 imports').waitFor()
     const { searchParams } = new URL(page.url())
     assert.deepEqual(Object.fromEntries(searchParams), {
       state: 'COMPLETE_ERROR',
@@ -164,7 +164,7 @@ describe('an import of many layers', async () => {
     })
     await page.goBack()
     await page.goForward()
-    await told.getByText('48 imports').waitFor()
+    await locator.getByText('48 imports').waitFor()
     const first = page.locator('.past a.name').first()
     await first.focus()
     await first.press('ArrowDown')

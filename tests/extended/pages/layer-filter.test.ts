@@ -17,22 +17,22 @@ describe('the filter of a layer', async () => {
   after(closeBrowser)
 
   async function matched(filter: string): Promise<number> {
-    const asked = `/ogc/collections/default:countries/items?limit=1&filter=${encodeURIComponent(filter)}`
-    return ((await askServer(server, asked)) as { numberMatched: number }).numberMatched
+    const requested = `/ogc/collections/default:countries/items?limit=1&filter=${encodeURIComponent(filter)}`
+    return ((await askServer(server, requested)) as { numberMatched: number }).numberMatched
   }
 
   async function fetchTile(url: string): Promise<{ drawn: number }> {
     const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`
-    const told = (await fetch(url, { headers: { authorization } })).headers.get('terrane-tile')
-    return { drawn: Number(/drawn=(\d+)/.exec(told ?? '')?.[1]) }
+    const reported = (await fetch(url, { headers: { authorization } })).headers.get('terrane-tile')
+    return { drawn: Number(/drawn=(\d+)/.exec(reported ?? '')?.[1]) }
   }
 
   it('is made of conditions by keyboard, followed by map and table, and stands in the address', async (t) => {
     const shown = await showPages(t, server)
     await shown.signIn(path)
     const { page } = shown
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(request.url()))
+    const requested: string[] = []
+    page.on('request', (request) => requested.push(request.url()))
     await page.getByRole('button', { name: 'Filter rows' }).focus()
     await page.keyboard.press('Enter')
     await page.getByLabel('Column').selectOption('SOVEREIGNT')
@@ -45,7 +45,7 @@ describe('the filter of a layer', async () => {
     await page.locator(`.lay-table >> text=${count} rows found`).waitFor()
     await page.waitForSelector(drawn)
     await expectSound(shown, 'layer-filter-1440-light')
-    const tiles = asked.filter((one) => /\/tiles\/.*\.mvt\?.*filter=CASEI/.test(one))
+    const tiles = requested.filter((one) => /\/tiles\/.*\.mvt\?.*filter=CASEI/.test(one))
     assert.ok(tiles.length > 0, 'the map does not follow the filter')
     const whole = await Promise.all(tiles.map(async (one) => (await fetchTile(one)).drawn))
     assert.ok(Math.max(...whole) > 1 && Math.max(...whole) <= count, whole.join())

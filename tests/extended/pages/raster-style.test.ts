@@ -53,8 +53,10 @@ describe('the colours of a raster', async () => {
     await page.keyboard.press('Shift+ArrowRight')
     const moved = Number(await handle.getAttribute('aria-valuenow'))
     assert.ok(moved > value)
-    const wanted = `quantity=\\"${moved}\\"`
-    await page.waitForResponse((reply) => reply.request().postData()?.includes(wanted) === true && reply.ok())
+    const expected = `quantity=\\"${moved}\\"`
+    await page.waitForResponse(
+      (reply) => reply.request().postData()?.includes(expected) === true && reply.ok(),
+    )
     await page.waitForSelector('.canvas[data-drawn=yes]')
     await expectSound(shown, 'raster-style-ramp-1440-light')
     await page.getByLabel('Legend text of', { exact: false }).first().fill('<b>tief & مرحبا')
@@ -117,7 +119,7 @@ describe('the colours of a raster', async () => {
     await list.first().waitFor()
     const names = await list.locator('b').allInnerTexts()
     for (const name of ['WMS', 'WMTS', 'WCS', 'XYZ']) assert.ok(names.includes(name), names.join())
-    for (const [service, told] of [
+    for (const [service, reported] of [
       ['WMS', /<Name>default:relief<\/Name>/],
       ['WCS', /<wcs:CoverageId>default__relief<\/wcs:CoverageId>/],
     ] as const) {
@@ -125,7 +127,7 @@ describe('the colours of a raster', async () => {
       const capabilities = await fetch(`${address}?service=${service}&request=GetCapabilities`, {
         headers: { authorization: `Basic ${btoa(`admin:${password}`)}` },
       })
-      assert.match(await capabilities.text(), told)
+      assert.match(await capabilities.text(), reported)
     }
   })
 })

@@ -50,11 +50,11 @@ describe('the page of usage', async () => {
   it('tells the numbers of REST: in its sentence, its chart, its rankings and its file', async (t) => {
     const shown = await showPages(t, server, { now: fedAt })
     const { page } = shown
-    const asked = page.waitForResponse(/\/rest\/state\?zone=UTC/)
+    const requested = page.waitForResponse(/\/rest\/state\?zone=UTC/)
     await shown.signIn('/app/usage')
     await page.waitForSelector('.plot canvas')
     await page.waitForSelector('.rank >> text=default:countries')
-    const { state } = (await (await asked).json()) as {
+    const { state } = (await (await requested).json()) as {
       state: { requests: { today: { requests: number; failed: number } } }
     }
     const lead = await page.locator('.lead').innerText()

@@ -47,9 +47,9 @@ describe('GET /metrics', () => {
   it('needs a login, and no more than the role user', async (test) => {
     const terrane = await start(test)
     const authorization = `Bearer ${await makeToken(terrane)}`
-    const asked = (headers: Record<string, string>) => terrane.app.inject({ url: '/metrics', headers })
-    assert.equal((await asked({})).statusCode, 401)
-    assert.equal((await asked({ authorization })).statusCode, 200)
+    const requested = (headers: Record<string, string>) => terrane.app.inject({ url: '/metrics', headers })
+    assert.equal((await requested({})).statusCode, 401)
+    assert.equal((await requested({ authorization })).statusCode, 200)
   })
 
   it('counts what is asked of a layer, and the rows of the import that made it', async (test) => {

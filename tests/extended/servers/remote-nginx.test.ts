@@ -81,11 +81,11 @@ describe('remote data from nginx', () => {
     const proxy = await startCuttingProxy(test, port, { cuts: 1, afterBytes: 20_000 })
     const address = `http://127.0.0.1:${proxy.port}/shapefile/ne_110m_admin_1_states_provinces_shp.dbf`
     const whole = await fetchInto(test, address.replace(String(proxy.port), String(port)))
-    const { text, told } = await fetchInto(test, address)
+    const { text, reported } = await fetchInto(test, address)
     assert.equal(text, whole.text)
     assert.equal(proxy.connections(), 2)
     assert.ok(
-      told.every((bytes, index) => bytes > (told[index - 1] ?? 0)),
+      reported.every((bytes, index) => bytes > (reported[index - 1] ?? 0)),
       'it began anew',
     )
   })

@@ -14,9 +14,9 @@ async function breaking(
   test: TestContext,
   options: { times: number; etag?: (count: number) => string; ignoresRanges?: boolean; wrongStart?: boolean },
 ) {
-  const asked: (string | undefined)[] = []
+  const requested: (string | undefined)[] = []
   const base = await startWebServer(test, (request, reply) => {
-    const count = asked.push(request.headers.range)
+    const count = requested.push(request.headers.range)
     const etag = options.etag?.(count)
     const isSame = etag !== undefined && request.headers['if-range'] === etag
     const [, start = '0'] = /bytes=(\d+)-/.exec(request.headers.range ?? '') ?? []
@@ -31,23 +31,23 @@ async function breaking(
     if (count > options.times) reply.end(body)
     else reply.write(body.subarray(0, body.length / 2), () => reply.destroy())
   })
-  return { base, asked }
+  return { base, requested }
 }
 
 describe('a broken connection', () => {
   it('is taken up where it broke', async (test) => {
-    const { base, asked } = await breaking(test, { times: 2, etag: () => '"one"' })
+    const { base, requested } = await breaking(test, { times: 2, etag: () => '"one"' })
     const fetched = await fetchInto(test, `${base}/a.csv`)
     assert.equal(fetched.text, text)
-    assert.equal(asked.length, 3)
-    assert.equal(asked[0], undefined)
-    assert.match(asked[1] ?? '', /^bytes=[1-9]\d*-$/)
+    assert.equal(requested.length, 3)
+    assert.equal(requested[0], undefined)
+    assert.match(requested[1] ?? '', /^bytes=[1-9]\d*-$/)
   })
 
   it('begins anew where the file has changed meanwhile', async (test) => {
-    const { base, asked } = await breaking(test, { times: 1, etag: (count) => `"${count}"` })
+    const { base, requested } = await breaking(test, { times: 1, etag: (count) => `"${count}"` })
     assert.equal((await fetchInto(test, `${base}/a.csv`)).text, text)
-    assert.equal(asked.length, 2)
+    assert.equal(requested.length, 2)
   })
 
   it('begins anew where the server ignores ranges, or tells no version', async (test) => {
@@ -55,16 +55,16 @@ describe('a broken connection', () => {
     assert.equal((await fetchInto(test, `${ignoring.base}/a.csv`)).text, text)
     const silent = await breaking(test, { times: 1 })
     assert.equal((await fetchInto(test, `${silent.base}/a.csv`)).text, text)
-    assert.deepEqual(silent.asked, [undefined, undefined])
+    assert.deepEqual(silent.requested, [undefined, undefined])
   })
 
   it('is an error after as many tries as are allowed', async (test) => {
-    const { base, asked } = await breaking(test, { times: 100 })
+    const { base, requested } = await breaking(test, { times: 100 })
     await assert.rejects(
       fetchInto(test, `${base}/a.csv`),
       isFailure('remote-failed', /a\.csv could not be fetched: the connection broke off/),
     )
-    assert.equal(asked.length, 3)
+    assert.equal(requested.length, 3)
   })
 
   it('is an error where the server sends another part than was asked for', async (test) => {

@@ -80,11 +80,11 @@ describe('remote data from OpenSSH', { skip: noAccounts ?? false }, () => {
     const proxy = await startCuttingProxy(test, port, { cuts: 2, afterBytes: 40_000 })
     const name = 'ne_110m_admin_1_states_provinces_shp.dbf'
     const address = `sftp://127.0.0.1:${proxy.port}${folder}/my%20data/${name}`
-    const { text, told } = await fetchInto(test, address, { credentials: user })
+    const { text, reported } = await fetchInto(test, address, { credentials: user })
     assert.equal(text, readFileSync(join('tests/fixtures/shapefile', name), 'utf8'))
     assert.equal(proxy.connections(), 3)
     assert.ok(
-      told.every((bytes, index) => bytes > (told[index - 1] ?? 0)),
+      reported.every((bytes, index) => bytes > (reported[index - 1] ?? 0)),
       'it began anew',
     )
   })

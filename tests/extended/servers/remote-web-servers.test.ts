@@ -8,7 +8,7 @@ import { startWebServer } from '../../support/web-server.ts'
 const text = 'abcdefghij'.repeat(2000)
 
 describe('names of files', () => {
-  for (const [disposition, path, wanted] of [
+  for (const [disposition, path, expected] of [
     ['attachment; filename="towns.zip"', '/get?id=1', 'towns.zip'],
     ["attachment; filename=x.zip; filename*=UTF-8''%C3%BCber.zip", '/get', 'über.zip'],
     ['attachment; filename="../../etc/cron.d/x"', '/get', 'x'],
@@ -21,7 +21,7 @@ describe('names of files', () => {
       const base = await startWebServer(test, (_request, reply) => {
         reply.writeHead(200, disposition === undefined ? {} : { 'content-disposition': disposition }).end('x')
       })
-      assert.deepEqual((await fetchInto(test, base + path)).names, [wanted])
+      assert.deepEqual((await fetchInto(test, base + path)).names, [expected])
     })
   }
 
@@ -102,8 +102,8 @@ describe('redirects', () => {
       if (url === '/x') reply.writeHead(301, { location: '/y' }).end()
       else reply.end(headers.authorization)
     })
-    const { text: said } = await fetchInto(test, `${base.replace('//', '//u:p@')}/x`)
-    assert.equal(said, `Basic ${Buffer.from('u:p').toString('base64')}`)
+    const { text: output } = await fetchInto(test, `${base.replace('//', '//u:p@')}/x`)
+    assert.equal(output, `Basic ${Buffer.from('u:p').toString('base64')}`)
   })
 })
 
@@ -170,7 +170,7 @@ describe('a fetch', () => {
 
   it('tells how far it is', async (test) => {
     const base = await startWebServer(test, (_request, reply) => void reply.end(text))
-    const { told } = await fetchInto(test, `${base}/x`)
-    assert.equal(told.at(-1), text.length)
+    const { reported } = await fetchInto(test, `${base}/x`)
+    assert.equal(reported.at(-1), text.length)
   })
 })

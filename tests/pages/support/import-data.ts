@@ -36,8 +36,8 @@ export async function prepareImport(
   for (const [name, text] of Object.entries(files)) form.append('filedata', new Blob([text]), name)
   await asAdmin(server, 'POST', `/rest/imports/${id}/tasks`, form)
   for (const [index] of Object.keys(files).entries()) {
-    const wanted = { transformChain: pointChain, layer: { srs: 'EPSG:4326' }, ...task }
-    await asAdmin(server, 'PUT', `/rest/imports/${id}/tasks/${index}`, { task: wanted })
+    const expected = { transformChain: pointChain, layer: { srs: 'EPSG:4326' }, ...task }
+    await asAdmin(server, 'PUT', `/rest/imports/${id}/tasks/${index}`, { task: expected })
   }
   return id
 }

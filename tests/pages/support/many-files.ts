@@ -34,10 +34,10 @@ export interface ManyFiles {
 }
 
 /** Writes a separate file for each country; returns the number of layers. */
-export function writeCountries(folder: string, wanted: ManyFiles): number {
+export function writeCountries(folder: string, expected: ManyFiles): number {
   mkdirSync(folder, { recursive: true })
   const { features } = JSON.parse(readFileSync(countriesFile, 'utf8')) as { features: Country[] }
-  const kinds = Object.entries(wanted).flatMap(([kind, count]) => Array.from({ length: count }, () => kind))
+  const kinds = Object.entries(expected).flatMap(([kind, count]) => Array.from({ length: count }, () => kind))
   for (const [at, kind] of kinds.entries()) {
     const country = features[at]
     if (country === undefined) throw new Error(`There are ${features.length} countries, not ${kinds.length}`)

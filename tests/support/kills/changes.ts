@@ -91,15 +91,15 @@ class KilledLayer {
     if (work === 'taking up') await this.#performDryRun(id, round, where)
     if (work === 'accept') await this.#stop(id, before, where)
     const moment = this.#moment(number, session, work)
-    const told = `${where}, ${nameOf(moment)}`
-    await this.#kill(id, moment, work, round, told)
+    const reported = `${where}, ${nameOf(moment)}`
+    await this.#kill(id, moment, work, round, reported)
     // One server in three is killed once more while it recovers from the first kill.
-    if (this.#random() < 0.33) await this.#killAgain(round, `${told}, and again`)
-    await this.#finish(id, work, round, told)
-    await this.#assertRows(after, told)
-    if (mode === 'UPSERT') await this.#assertSameIds(fids, told)
-    await this.#assertVersion(id, round, told)
-    await this.#assertClean(id, told)
+    if (this.#random() < 0.33) await this.#killAgain(round, `${reported}, and again`)
+    await this.#finish(id, work, round, reported)
+    await this.#assertRows(after, reported)
+    if (mode === 'UPSERT') await this.#assertSameIds(fids, reported)
+    await this.#assertVersion(id, round, reported)
+    await this.#assertClean(id, reported)
   }
 
   /**
@@ -262,19 +262,19 @@ class KilledLayer {
   async #assertVersion(id: number, { mode, before, after }: Round, where: string): Promise<void> {
     const all = await this.#listVersions()
     const come = all.filter(({ version }) => !this.#versions.has(version))
-    const told = `${where}: ${JSON.stringify(come)}`
+    const reported = `${where}: ${JSON.stringify(come)}`
     assert.deepEqual(
       come.map((one) => [one.cause, one.import, one.mode]),
       [['import', id, mode]],
-      told,
+      reported,
     )
     const [{ version = 0, rows: count = null, changes = null } = {}] = come
-    assert.ok(count === null || count === after.size, told)
+    assert.ok(count === null || count === after.size, reported)
     this.#versions.set(version, after)
     if (mode !== 'UPSERT') return
     const { same: _, ...counts } = countsBetween(before, after)
     const { added, changed, removed } = changes ?? {}
-    assert.deepEqual({ added, changed, removed }, counts, told)
+    assert.deepEqual({ added, changed, removed }, counts, reported)
     const { text } = await this.#server.call('GET', `/rest/imports/${id}/tasks/0/changes?format=csv`)
     const listed = text.trim().split(/\r?\n/).length - 1
     assert.equal(

@@ -162,14 +162,14 @@ export function geoPackageTarget(path: string): KillTarget {
           )
           assert.equal(indexed, all, `${rtree} does not hold every row`)
         }
-        const strangers = db
+        const others = db
           .prepare(
             `select name from sqlite_schema where type = 'table' and name not like 'gpkg_%'
              and name not like 'rtree_%' and name not like 'sqlite_%' order by 1`,
           )
           .all()
         assert.deepEqual(
-          strangers.map((row) => row['name']),
+          others.map((row) => row['name']),
           tables,
           'a table is left over',
         )

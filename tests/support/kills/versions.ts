@@ -196,8 +196,8 @@ class VersionedLayer {
       },
     })
     const id = Number(created.json.import?.id)
-    const wanted = { ...task, layer: { name: layer, nativeName: layer } }
-    await this.#expect(200, 'PUT', `/rest/imports/${id}/tasks/0`, { task: wanted })
+    const expected = { ...task, layer: { name: layer, nativeName: layer } }
+    await this.#expect(200, 'PUT', `/rest/imports/${id}/tasks/0`, { task: expected })
     return id
   }
 

@@ -11,8 +11,8 @@ const reasons = new Map([
 
 export const de: EndTexts = {
   setAside: (rows) => `${count(rows, 'Zeile', 'Zeilen')} beiseitegelegt`,
-  sums: (read, loaded, mended, rejected) =>
-    `${number(read)} Zeilen gelesen = ${number(loaded)} geladen + ${mended > 0 ? `${number(mended)} berichtigt + ` : ''}${number(rejected)} beiseitegelegt.`,
+  sums: (read, loaded, corrected, rejected) =>
+    `${number(read)} Zeilen gelesen = ${number(loaded)} geladen + ${corrected > 0 ? `${number(corrected)} berichtigt + ` : ''}${number(rejected)} beiseitegelegt.`,
   inUse:
     'Der Layer wird ohne sie benutzt. Berichtigen Sie sie hier und senden Sie sie noch einmal, oder berichtigen Sie die Datei.',
   firstOnes: (shown) =>
@@ -31,13 +31,13 @@ export const de: EndTexts = {
   willBeSent: 'wird gesendet',
   asItWas: 'wie sie war',
   inFile: 'In der Datei berichtigen',
-  mendedOf: (mended, all) => `${number(mended)} von ${number(all)} berichtigt.`,
+  correctionsOf: (corrected, all) => `${number(corrected)} von ${number(all)} berichtigt.`,
   send: (rows) => `${count(rows, 'Zeile', 'Zeilen')} noch einmal senden`,
   download: 'Als Datei',
   sendFile: 'Berichtigte Datei senden',
   sentLast: (sent, loaded, rejected, refused) =>
     `Von ${count(sent, 'gesendeten Zeile', 'gesendeten Zeilen')} ${loaded === 1 ? 'ist' : 'sind'} ${number(loaded)} geladen, ${number(rejected)} wieder beiseitegelegt${refused > 0 ? `, ${number(refused)} abgelehnt` : ''}.`,
-  mendingFailed: 'Was gesendet wurde, ließ sich nicht laden.',
+  correctionFailed: 'Was gesendet wurde, ließ sich nicht laden.',
   undo: 'Rückgängig',
   redo: 'Wiederherstellen',
   undone: 'Rückgängig gemacht.',

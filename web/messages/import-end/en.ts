@@ -10,8 +10,8 @@ const reasons = new Map([
 
 export const en = {
   setAside: (rows: number) => `${count(rows, 'row', 'rows')} rejected`,
-  sums: (read: number, loaded: number, mended: number, rejected: number) =>
-    `${number(read)} rows read = ${number(loaded)} loaded + ${mended > 0 ? `${number(mended)} corrected + ` : ''}${number(rejected)} rejected.`,
+  sums: (read: number, loaded: number, corrected: number, rejected: number) =>
+    `${number(read)} rows read = ${number(loaded)} loaded + ${corrected > 0 ? `${number(corrected)} corrected + ` : ''}${number(rejected)} rejected.`,
   inUse:
     'The layer is published without these rows. Correct them here and submit them again, or correct the file.',
   firstOnes: (shown: number) => `The first ${number(shown)} are shown. Correct the others in the file.`,
@@ -29,13 +29,13 @@ export const en = {
   willBeSent: 'will be sent',
   asItWas: 'as it was',
   inFile: 'Correct it in the file',
-  mendedOf: (mended: number, all: number) => `${number(mended)} of ${number(all)} corrected.`,
+  correctionsOf: (corrected: number, all: number) => `${number(corrected)} of ${number(all)} corrected.`,
   send: (rows: number) => `Send ${count(rows, 'row', 'rows')} again`,
   download: 'As a file',
   sendFile: 'Submit a corrected file',
   sentLast: (sent: number, loaded: number, rejected: number, refused: number) =>
     `Of ${count(sent, 'row that was', 'rows that were')} sent ${number(loaded)} ${loaded === 1 ? 'is' : 'are'} loaded, ${number(rejected)} rejected again${refused > 0 ? `, ${number(refused)} refused` : ''}.`,
-  mendingFailed: 'What was sent could not be loaded.',
+  correctionFailed: 'What was sent could not be loaded.',
   undo: 'Undo',
   redo: 'Redo',
   undone: 'Undone.',

@@ -15,10 +15,10 @@ export const historyEn = {
   total: (value: number) => count(value, 'import', 'imports'),
   list: 'Imports, the newest first',
   noneFound: 'No import is like that.',
-  column: { what: 'What', state: 'State', rows: 'Rows', said: 'Messages', who: 'By whom', when: 'When' },
+  column: { what: 'What', state: 'State', rows: 'Rows', output: 'Messages', who: 'By whom', when: 'When' },
   layersOf: (first: string, more: number) => (more > 0 ? `${first} and ${number(more)} more` : first),
   setAside: (value: number) => `${number(value)} rejected`,
-  moreSaid: (value: number) => `and ${number(value)} more`,
+  moreStated: (value: number) => `and ${number(value)} more`,
   messages: 'Messages about the import',
   withCount: (text: string, value: number) => `${text} (${number(value)})`,
 }

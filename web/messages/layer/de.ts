@@ -21,7 +21,7 @@ export const de: LayerTexts = {
   rows: (value: number) => count(value, 'Zeile', 'Zeilen'),
   causes: (cause: string) => versionCauses.get(cause) ?? cause,
   now: 'jetzt',
-  putBack: 'Zurückholen',
+  restore: 'Zurückholen',
   restored: (version: number) => `Version ${version} ist zurück, als neue.`,
   table: 'Tabelle',
   row: 'Zeile',
@@ -67,7 +67,7 @@ export const de: LayerTexts = {
   saved: 'Gespeichert, als Version.',
   meanwhile:
     'Das hat inzwischen jemand anderes geschrieben. Was Sie eingegeben haben, bleibt: Speichern setzt es an dessen Stelle.',
-  nothingTold: 'Noch hat niemand gesagt, wofür er ist.',
+  nothingDescribed: 'Noch hat niemand gesagt, wofür er ist.',
   keywordsHint: 'Mit Kommas dazwischen.',
   fields: {
     title: 'Titel',
@@ -79,7 +79,7 @@ export const de: LayerTexts = {
     owner: 'Zuständige Stelle',
   },
   uses: 'Wer ihn verwendet',
-  usesTold: (value: number): string => (value === 1 ? 'Anfrage in 30 Tagen' : 'Anfragen in 30 Tagen'),
+  usageReported: (value: number): string => (value === 1 ? 'Anfrage in 30 Tagen' : 'Anfragen in 30 Tagen'),
   byDay: (least: number, most: number) => `Am Tag: ${number(least)} bis ${number(most)}`,
   programs: 'Programme',
   countries: 'Länder',

@@ -106,7 +106,7 @@ function Made({ token: { name, value = '' } }: { token: Token }) {
 
 function TokenTable({ tokens: list }: { tokens: Token[] }) {
   const texts = accountTexts.value
-  const [asked, ask] = useState<Token>()
+  const [requested, ask] = useState<Token>()
   const day = (text: string | undefined): string => (text === undefined ? texts.never : shownDay(text))
   return (
     <section class="scroll" aria-label={texts.tokens}>
@@ -139,7 +139,7 @@ function TokenTable({ tokens: list }: { tokens: Token[] }) {
           ))}
         </tbody>
       </table>
-      {asked !== undefined && <Revoke token={asked} onDone={() => ask(undefined)} />}
+      {requested !== undefined && <Revoke token={requested} onDone={() => ask(undefined)} />}
     </section>
   )
 }

@@ -30,13 +30,13 @@ export function AlertChart({ clause, metric, field, windowMinutes, onMove }: Pro
   const texts = alertTexts.value
   const minutes = Math.min(1440, Math.max(1, Math.round(Number(windowMinutes)) || 1))
   const isLong = minutes > quarterMinutes
-  const asked = callOf(metric, field, minutes * 60, isLong ? 7 * daySeconds : daySeconds)
+  const requested = callOf(metric, field, minutes * 60, isLong ? 7 * daySeconds : daySeconds)
   const answer = useMemo(
     () =>
       new Resource<Course>(async (signal) =>
-        courseOf((await call<{ data: Reply }>(asked, signal)).data, clause),
+        courseOf((await call<{ data: Reply }>(requested, signal)).data, clause),
       ),
-    [JSON.stringify(asked), clause.option],
+    [JSON.stringify(requested), clause.option],
   )
   useEffect(() => {
     // The reader may still be typing.
@@ -70,7 +70,7 @@ export function AlertChart({ clause, metric, field, windowMinutes, onMove }: Pro
               `${texts.overTimes(beyond, measured.length)} `}
             {isGauge && (clause.option === 'min_value' ? texts.gaugeLeast : texts.gaugeMost)}
           </span>
-          <CopyAsCurl call={asked} />
+          <CopyAsCurl call={requested} />
         </footer>
       }
       head={<span class="small dim">{limit !== undefined && texts.dragHint}</span>}

@@ -20,11 +20,12 @@ const icons: Record<Delivery['state'], [icon: string, kind: string]> = {
 /** Notifications of an alert, with receivers and results. */
 export function AlertHistory({ id }: { id: number }) {
   const texts = alertTexts.value
-  const asked = { path: `${configPath(id)}/deliveries`, query: { limit: shownMost } }
+  const requested = { path: `${configPath(id)}/deliveries`, query: { limit: shownMost } }
   const answer = useMemo(
     () =>
       new Resource<Delivery[]>(
-        async (signal) => (await call<{ data: { deliveries: Delivery[] } }>(asked, signal)).data.deliveries,
+        async (signal) =>
+          (await call<{ data: { deliveries: Delivery[] } }>(requested, signal)).data.deliveries,
       ),
     [id],
   )
@@ -37,7 +38,7 @@ export function AlertHistory({ id }: { id: number }) {
     <section class="panel" aria-label={texts.history}>
       <header>
         <h2>{texts.history}</h2>
-        <CopyAsCurl call={asked} />
+        <CopyAsCurl call={requested} />
       </header>
       {error !== undefined && <Failed error={error} onAgain={() => void answer.load()} />}
       {value === undefined ? (

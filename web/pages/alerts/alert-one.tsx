@@ -63,12 +63,12 @@ function AlertForm({ id, known, saved, onSaved }: FormProps) {
   const change = (next: Draft): void => {
     draft.value = next
   }
-  const asked = (): Call => ({
+  const requested = (): Call => ({
     method: 'POST',
     path: configPath(id),
     body: bodyOf(draft.value, saved.fields),
   })
-  const { save, error, secrets, isBusy } = useSaving(asked, onSaved)
+  const { save, error, secrets, isBusy } = useSaving(requested, onSaved)
   const clauses = saved.fields.map(clauseOf)
   const isChanged = JSON.stringify(draft.value) !== JSON.stringify(first)
   const { name, description } = saved.notification
@@ -106,7 +106,7 @@ function AlertForm({ id, known, saved, onSaved }: FormProps) {
         </div>
         <footer class="row wrap">
           <span class="grow">{isChanged && texts.changed}</span>
-          <CopyAsCurl call={asked} />
+          <CopyAsCurl call={requested} />
           <TestMessage id={id} />
           <button type="submit" class="btn main" disabled={isBusy || !isChanged}>
             {texts.save}
@@ -120,7 +120,7 @@ function AlertForm({ id, known, saved, onSaved }: FormProps) {
 }
 
 /** Saves the check; shows an error, or generated secrets. */
-function useSaving(asked: () => Call, onSaved: () => void) {
+function useSaving(requested: () => Call, onSaved: () => void) {
   const error = useSignal<unknown>(undefined)
   const secrets = useSignal<Record<string, string>>({})
   const isBusy = useSignal(false)
@@ -128,7 +128,7 @@ function useSaving(asked: () => Call, onSaved: () => void) {
     isBusy.value = true
     error.value = undefined
     try {
-      const reply = await call<{ data: { webhook_secrets?: Record<string, string> } }>(asked())
+      const reply = await call<{ data: { webhook_secrets?: Record<string, string> } }>(requested())
       secrets.value = reply.data.webhook_secrets ?? {}
       say(alertTexts.value.saved)
       onSaved()
@@ -203,12 +203,12 @@ function Secrets({ secrets }: { secrets: Record<string, string> }) {
 
 function Remove({ id, name }: { id: number; name: string }) {
   const texts = alertTexts.value
-  const isAsked = useSignal(false)
+  const isRequested = useSignal(false)
   const error = useSignal<unknown>(undefined)
-  const asked: Call = { method: 'DELETE', path: configPath(id) }
+  const requested: Call = { method: 'DELETE', path: configPath(id) }
   const remove = async (): Promise<void> => {
     try {
-      await call(asked)
+      await call(requested)
       say(texts.removed)
       goTo('/app/alerts', { isReplaced: true })
       void alerts.load()
@@ -218,7 +218,7 @@ function Remove({ id, name }: { id: number; name: string }) {
     }
   }
   const ask = (is: boolean) => () => {
-    isAsked.value = is
+    isRequested.value = is
     error.value = undefined
   }
   return (
@@ -227,7 +227,7 @@ function Remove({ id, name }: { id: number; name: string }) {
         <Icon name="trash" />
         {texts.remove}
       </button>
-      {isAsked.value && (
+      {isRequested.value && (
         <Dialog title={texts.removeTitle(name.slice(0, 200))} onClose={ask(false)}>
           <p>{texts.removeText}</p>
           {error.value !== undefined && (
@@ -236,7 +236,7 @@ function Remove({ id, name }: { id: number; name: string }) {
             </p>
           )}
           <p class="row wrap dialog-acts">
-            <CopyAsCurl call={asked} />
+            <CopyAsCurl call={requested} />
             <button type="button" class="btn" onClick={ask(false)}>
               {texts.keep}
             </button>

@@ -103,7 +103,9 @@ function AlertList({ alerts: all, id }: { alerts: readonly Listed[]; id: string 
               <b dir="auto">{one.name.slice(0, 300)}</b>
               <small>{stateText(one)}</small>
               <small>
-                {one.lastSend === null ? texts.neverTold : texts.told(shownMoment(new Date(one.lastSend)))}
+                {one.lastSend === null
+                  ? texts.neverReported
+                  : texts.reported(shownMoment(new Date(one.lastSend)))}
               </small>
             </a>
           </li>
@@ -121,8 +123,9 @@ function StateIcon({ alert: { problems, isActive, severity } }: { alert: Listed 
 function stateText({ problems, isActive, failingSince, severity }: Listed): string {
   const texts = alertTexts.value
   if (problems.length === 0) return isActive ? texts.quiet : texts.off
-  const told = failingSince === null ? texts.raised : texts.raisedSince(shownMoment(new Date(failingSince)))
-  return `${told}, ${texts.severities[severity] ?? severity}`
+  const reported =
+    failingSince === null ? texts.raised : texts.raisedSince(shownMoment(new Date(failingSince)))
+  return `${reported}, ${texts.severities[severity] ?? severity}`
 }
 
 function Chosen({

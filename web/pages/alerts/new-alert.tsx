@@ -21,8 +21,10 @@ import { alerts, configPath, options } from './types.ts'
 /** `/app/alerts/new`: a new alert for one metric; `?metric=` selects it. */
 export function NewAlert({ known }: { known: AlertSubjects }) {
   const texts = alertTexts.value
-  const asked = query.value.get('metric')
-  const metric = useSignal(known.metrics.find(({ name }) => name === asked)?.name ?? 'response.error.count')
+  const requested = query.value.get('metric')
+  const metric = useSignal(
+    known.metrics.find(({ name }) => name === requested)?.name ?? 'response.error.count',
+  )
   const option = useSignal<Option>('max_value')
   const name = useSignal('')
   const description = useSignal('')

@@ -15,11 +15,11 @@ export function TestMessage({ id }: { id: number }) {
   const texts = alertTexts.value
   const isBusy = useSignal(false)
   const outcome = useSignal<Outcome | undefined>(undefined)
-  const asked: Call = { method: 'POST', path: `${configPath(id)}/test` }
+  const requested: Call = { method: 'POST', path: `${configPath(id)}/test` }
   const send = async (): Promise<void> => {
     isBusy.value = true
     try {
-      outcome.value = { results: (await call<{ data: { results: TestResult[] } }>(asked)).data.results }
+      outcome.value = { results: (await call<{ data: { results: TestResult[] } }>(requested)).data.results }
     } catch (error) {
       outcome.value = { error }
     }
@@ -38,15 +38,15 @@ export function TestMessage({ id }: { id: number }) {
             outcome.value = undefined
           }}
         >
-          <Told outcome={outcome.value} />
-          <CopyAsCurl call={asked} />
+          <Reported outcome={outcome.value} />
+          <CopyAsCurl call={requested} />
         </Dialog>
       )}
     </>
   )
 }
 
-function Told({ outcome }: { outcome: Outcome }) {
+function Reported({ outcome }: { outcome: Outcome }) {
   const texts = alertTexts.value
   if ('error' in outcome)
     return (

@@ -13,7 +13,7 @@ import { isStaff, session } from '../../session/session.ts'
 import { Empty } from './empty.tsx'
 import { Filters } from './filters.tsx'
 import { Cards } from './layer-cards.tsx'
-import { failure, filter, found, isLoading, listCall, load, questionOf } from './layer-list.ts'
+import { failure, filter, found, isLoading, listCall, load, queryOf } from './layer-list.ts'
 import type { MappedLayers } from './layers-on-map.ts'
 import { layersOnMap } from './layers-on-map.ts'
 import { List } from './list.tsx'
@@ -25,11 +25,11 @@ const refreshMilliseconds = 60_000
 /** Server status, and all layers that the caller may see. */
 export function Home() {
   const texts = homeTexts.value
-  const question = JSON.stringify(questionOf(query.value))
+  const request = JSON.stringify(queryOf(query.value))
   const turn = useTurn()
   useEffect(() => {
     void load()
-  }, [question, turn])
+  }, [request, turn])
   useEffect(() => {
     void state.load()
     const timer = setInterval(() => void (document.hidden || state.load()), refreshMilliseconds)

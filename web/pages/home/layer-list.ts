@@ -25,7 +25,7 @@ export interface LayerListState {
   counts: Page['counts']
   layers: ReadonlyMap<number, Layer>
   /** Query of the result. */
-  asked: string
+  requested: string
 }
 
 export const found = signal<LayerListState | undefined>(undefined)
@@ -33,10 +33,10 @@ export const isLoading = signal(false)
 export const failure = signal<unknown>(undefined)
 
 let running: AbortController | undefined
-let underWay = new Set<number>()
+let inFlight = new Set<number>()
 
 /** Returns the server query for the address. */
-export function questionOf(query: URLSearchParams): Query {
+export function queryOf(query: URLSearchParams): Query {
   const text = (name: string): string | undefined => query.get(name) ?? undefined
   const { q, workspace, kind } = { q: text('q'), workspace: text('workspace'), kind: text('kind') }
   const order = orders[text('sort') ?? (q === undefined ? 'title' : 'relevance')] ?? orders['title']
@@ -53,15 +53,15 @@ export function questionOf(query: URLSearchParams): Query {
 }
 
 /** Returns the request for the address, or for a query. */
-export function listCall(question = questionOf(query.peek())): Call {
-  return { path: '/rest/catalogue/layers', query: question }
+export function listCall(request = queryOf(query.peek())): Call {
+  return { path: '/rest/catalogue/layers', query: request }
 }
 
 /** Reloads the list for the address; the previous result stays visible until the response. */
 export async function load(): Promise<void> {
   running?.abort()
   running = new AbortController()
-  underWay = new Set([0])
+  inFlight = new Set([0])
   isLoading.value = true
   await fetchPage(0, running.signal)
 }
@@ -71,28 +71,28 @@ export function need(first: number, end: number): void {
   const now = found.peek()
   if (now === undefined || running === undefined || isLoading.peek()) return
   for (let page = Math.floor(first / pageSize); page * pageSize < Math.min(end, now.total); page++) {
-    if (underWay.has(page) || now.layers.has(page * pageSize)) continue
-    underWay.add(page)
+    if (inFlight.has(page) || now.layers.has(page * pageSize)) continue
+    inFlight.add(page)
     void fetchPage(page, running.signal)
   }
 }
 
 async function fetchPage(page: number, signal: AbortSignal): Promise<void> {
-  const question = questionOf(query.peek())
-  const asked = JSON.stringify(question)
+  const request = queryOf(query.peek())
+  const requested = JSON.stringify(request)
   try {
-    const got = await call<Page>(listCall({ ...question, offset: page * pageSize }), signal)
+    const got = await call<Page>(listCall({ ...request, offset: page * pageSize }), signal)
     if (signal.aborted) return
-    const before = page > 0 && found.peek()?.asked === asked ? (found.peek()?.layers ?? []) : []
+    const before = page > 0 && found.peek()?.requested === requested ? (found.peek()?.layers ?? []) : []
     const layers = new Map(before)
     for (const [at, layer] of got.layers.entries()) layers.set(got.offset + at, layer)
-    found.value = { total: got.total, counts: got.counts, layers, asked }
+    found.value = { total: got.total, counts: got.counts, layers, requested }
     failure.value = undefined
   } catch (error) {
     if (!signal.aborted) failure.value = error
   }
   if (signal.aborted) return
-  underWay.delete(page)
+  inFlight.delete(page)
   if (page === 0) isLoading.value = false
 }
 

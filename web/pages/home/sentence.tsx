@@ -39,12 +39,12 @@ export function Sentence() {
 function requestsText({ today, weekAgo }: NonNullable<State['requests']>): string {
   const texts = homeTexts.value
   const failed = today.failed === 0 ? '' : ` ${texts.failed(today.failed)}`
-  const told = texts.requests(today.requests)
-  if (weekAgo.requests === 0) return `${told}${texts.noneBefore}${failed}`
+  const reported = texts.requests(today.requests)
+  if (weekAgo.requests === 0) return `${reported}${texts.noneBefore}${failed}`
   const day = shownWeekday(new Date(weekAgo.to))
   const change = today.requests / weekAgo.requests - 1
   const share = shownShare(Math.abs(change))
   const compared =
     Math.abs(change) < 0.005 ? texts.same(day) : change > 0 ? texts.more(share, day) : texts.fewer(share, day)
-  return `${told}${compared}${failed}`
+  return `${reported}${compared}${failed}`
 }

@@ -25,9 +25,9 @@ interface CorrectRowsProps {
 export function CorrectRows({ importId, task, reload }: CorrectRowsProps) {
   const texts = endTexts.value
   const path = taskPath(String(importId), task.id)
-  const asked: Call = { path: `${path}/rejects`, query: { f: 'geojson', limit: mostShown } }
-  const rows = useMemo(() => new Resource<RejectedRows>((signal) => call(asked, signal)), [path])
-  const mended = useSignal<ReadonlyMap<number, string>>(new Map())
+  const requested: Call = { path: `${path}/rejects`, query: { f: 'geojson', limit: mostShown } }
+  const rows = useMemo(() => new Resource<RejectedRows>((signal) => call(requested, signal)), [path])
+  const corrected = useSignal<ReadonlyMap<number, string>>(new Map())
   const reason = useSignal<string | undefined>(undefined)
   const { act, error } = useAct(reload)
   const { rejected = 0, rowsRead = 0, rowsLoaded = 0 } = task
@@ -40,7 +40,7 @@ export function CorrectRows({ importId, task, reload }: CorrectRowsProps) {
   const shown = all.filter(
     ({ properties }) => reason.value === undefined || properties._reason === reason.value,
   )
-  const changed = all.filter(({ properties }) => mended.value.has(properties._row))
+  const changed = all.filter(({ properties }) => corrected.value.has(properties._row))
   const isLoaded = task.state === 'COMPLETE'
   const loadOthers = async (): Promise<void> => {
     await act({ method: 'PUT', path, body: { task: { rejectLimit: rejected } } })
@@ -48,15 +48,15 @@ export function CorrectRows({ importId, task, reload }: CorrectRowsProps) {
       await act({ method: 'POST', path: `/rest/imports/${importId}`, query: { async: true } })
   }
   const send = async (): Promise<void> => {
-    const sent = changed.map((row) => withValue(row, mended.value.get(row.properties._row) ?? ''))
+    const sent = changed.map((row) => withValue(row, corrected.value.get(row.properties._row) ?? ''))
     await act(sendCall(path, sent, task.layer?.srs))
-    if (error.value === undefined) mended.value = new Map()
+    if (error.value === undefined) corrected.value = new Map()
   }
   return (
     <section class="panel" aria-label={texts.setAside(rejected)}>
       <header>
         <h2 class="full">{texts.setAside(rejected)}</h2>
-        <CopyAsCurl call={asked} />
+        <CopyAsCurl call={requested} />
         <a class="btn sm" href={addressOf(`${path}/rejects?format=source`)} download>
           <Icon name="download" />
           {texts.download}
@@ -69,7 +69,7 @@ export function CorrectRows({ importId, task, reload }: CorrectRowsProps) {
           {isLoaded ? texts.inUse : texts.notLoaded}
         </p>
         {all.length < rejected && all.length > 0 && <p class="dim">{texts.firstOnes(all.length)}</p>}
-        <Mending task={task} />
+        <Submission task={task} />
         {error.value !== undefined && (
           <div class="note bad" role="alert">
             <Icon name="bad" />
@@ -80,10 +80,10 @@ export function CorrectRows({ importId, task, reload }: CorrectRowsProps) {
         {value === undefined && unread === undefined && <Loading />}
         <Reasons rows={all} chosen={reason} />
       </div>
-      {shown.length > 0 && <RowsToMend rows={shown} mended={isLoaded ? mended : undefined} />}
+      {shown.length > 0 && <RowsToCorrect rows={shown} mended={isLoaded ? corrected : undefined} />}
       <footer class="row">
         <p class="dim" role="status">
-          {isLoaded && texts.mendedOf(changed.length, rejected)}
+          {isLoaded && texts.correctionsOf(changed.length, rejected)}
         </p>
         <span class="grow" />
         {isLoaded ? (
@@ -105,7 +105,13 @@ export function CorrectRows({ importId, task, reload }: CorrectRowsProps) {
 type Corrections = Signal<ReadonlyMap<number, string>>
 
 /** The rows with their reasons; editable if `mended` is given. */
-function RowsToMend({ rows, mended }: { rows: RejectedRow[]; mended: Corrections | undefined }) {
+function RowsToCorrect({
+  rows,
+  mended: corrected,
+}: {
+  rows: RejectedRow[]
+  mended: Corrections | undefined
+}) {
   const texts = endTexts.value
   return (
     <div class="scroll correct-rows">
@@ -123,7 +129,7 @@ function RowsToMend({ rows, mended }: { rows: RejectedRow[]; mended: Corrections
         </thead>
         <tbody>
           {rows.map((row) => (
-            <MendRow key={row.properties._row} row={row} mended={mended} />
+            <CorrectedRow key={row.properties._row} row={row} mended={corrected} />
           ))}
         </tbody>
       </table>
@@ -132,17 +138,17 @@ function RowsToMend({ rows, mended }: { rows: RejectedRow[]; mended: Corrections
 }
 
 /** One row with an editable rejected value; unchanged rows are not sent. */
-function MendRow({ row, mended }: { row: RejectedRow; mended: Corrections | undefined }) {
+function CorrectedRow({ row, mended: corrected }: { row: RejectedRow; mended: Corrections | undefined }) {
   const texts = endTexts.value
   const { _row, _field, _value, _reason } = row.properties
   const was = _value ?? ''
-  const now = mended?.value.get(_row)
-  const isMendable = mended !== undefined && _field !== null && Object.hasOwn(row.properties, _field)
+  const now = corrected?.value.get(_row)
+  const isCorrectable = corrected !== undefined && _field !== null && Object.hasOwn(row.properties, _field)
   const change = (text: string): void => {
-    const next = new Map(mended?.value)
+    const next = new Map(corrected?.value)
     if (text === was) next.delete(_row)
     else next.set(_row, text)
-    if (mended !== undefined) mended.value = next
+    if (corrected !== undefined) corrected.value = next
   }
   return (
     <tr>
@@ -152,7 +158,7 @@ function MendRow({ row, mended }: { row: RejectedRow; mended: Corrections | unde
         {_field}
       </td>
       <td>
-        {isMendable ? (
+        {isCorrectable ? (
           <input
             class="in"
             dir="auto"
@@ -174,7 +180,7 @@ function MendRow({ row, mended }: { row: RejectedRow; mended: Corrections | unde
             {texts.willBeSent}
           </span>
         ) : (
-          <span class="dim">{isMendable || mended === undefined ? texts.asItWas : texts.inFile}</span>
+          <span class="dim">{isCorrectable || corrected === undefined ? texts.asItWas : texts.inFile}</span>
         )}
       </td>
     </tr>
@@ -209,15 +215,15 @@ function Reasons({ rows, chosen }: { rows: RejectedRow[]; chosen: Signal<string 
 }
 
 /** Result of the last resubmitted rows. */
-function Mending({ task: { mending } }: { task: Task }) {
+function Submission({ task: { mending: correcting } }: { task: Task }) {
   const texts = endTexts.value
-  if (mending === undefined) return null
-  const { state, rows, errorMessage } = mending
+  if (correcting === undefined) return null
+  const { state, rows, errorMessage } = correcting
   if (state === 'ERROR')
     return (
       <div class="note bad" role="alert">
         <Icon name="bad" />
-        <div dir="auto">{errorMessage ?? texts.mendingFailed}</div>
+        <div dir="auto">{errorMessage ?? texts.correctionFailed}</div>
       </div>
     )
   if (rows === undefined) return null
@@ -230,7 +236,7 @@ function Mending({ task: { mending } }: { task: Task }) {
   )
 }
 
-function SendFile({ path, act }: { path: string; act(asked: Call): Promise<void> }) {
+function SendFile({ path, act }: { path: string; act(requested: Call): Promise<void> }) {
   const texts = endTexts.value
   const send = (file: File | undefined): void => {
     if (file === undefined) return

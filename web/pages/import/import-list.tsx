@@ -13,13 +13,13 @@ import { PastList } from './history/past-list.tsx'
 export function ImportListPage() {
   const texts = importTexts.value
   const counts = useSignal<Counts | undefined>(undefined)
-  const asked = JSON.stringify(historyCall())
+  const requested = JSON.stringify(historyCall())
   const rows = useMemo(
     () =>
       pastImports(historyCall(), (now) => {
         counts.value = now
       }),
-    [asked],
+    [requested],
   )
   useEffect(() => {
     rows.load()
@@ -42,7 +42,7 @@ export function ImportListPage() {
       {error !== undefined && <Failed error={error} onAgain={() => rows.load()} />}
       {total === undefined && error === undefined && <Loading />}
       {total === 0 && <Empty title={isNarrowed ? historyTexts.value.noneFound : texts.none}>{null}</Empty>}
-      {total !== undefined && total > 0 && <PastList key={asked} rows={rows} total={total} />}
+      {total !== undefined && total > 0 && <PastList key={requested} rows={rows} total={total} />}
     </>
   )
 }

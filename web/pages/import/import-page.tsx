@@ -170,7 +170,7 @@ function Review({ work, dryRun, reload }: ReviewProps) {
         <div class="rev-r">
           {work.messages !== undefined && work.messages.length > 0 && (
             <section class="stack s2" aria-label={historyTexts.value.messages}>
-              <Notes said={work.messages} />
+              <Notes messages={work.messages} />
             </section>
           )}
           {isTogether && (

@@ -86,9 +86,9 @@ function tilesStyle(
   { path, srs, name, rows }: { path: string; srs: string | undefined; name: string; rows: number },
   dark: boolean,
 ): DataStyle {
-  const asked = srs === undefined ? '' : `?srs=${encodeURIComponent(srs)}`
+  const requested = srs === undefined ? '' : `?srs=${encodeURIComponent(srs)}`
   // The fragment is not sent: it makes MapLibre request the tiles again when there are more rows.
-  const tiles = [`${fullAddressOf(path)}/preview/{z}/{x}/{y}.mvt${asked}#${rows}`]
+  const tiles = [`${fullAddressOf(path)}/preview/{z}/{x}/{y}.mvt${requested}#${rows}`]
   const { layers } = objectsStyle({ name: 'preview', objects: [] }, dark)
   return {
     sources: { preview: { type: 'vector', tiles, maxzoom: 16 } },

@@ -152,11 +152,11 @@ function useDrops(isDragged: Signal<boolean>, onChosen: (chosen: Chosen) => void
 function LeftOut({ sending }: { sending: Sending }) {
   const texts = sendingTexts.value
   const { isCut, unread } = sending.chosen.value
-  const told = [
+  const reported = [
     ...(isCut ? [texts.cut(mostFiles)] : []),
     ...(unread.length > 0 ? [texts.unread(unread.slice(0, 5).join(', '))] : []),
   ]
-  return told.map((text) => (
+  return reported.map((text) => (
     <div key={text} class="note warn" role="status">
       <Icon name="warn" />
       <div dir="auto">{text}</div>

@@ -23,7 +23,7 @@ export function TaskEnd({ importId, workspace, task, reload }: TaskEndProps) {
   const { locale } = messages.value
   const isRunning = isBusy(task.state)
   const number = (value: number): string => formatNumber(locale, value)
-  const { rowsRead, rowsLoaded, rejected, mended } = task
+  const { rowsRead, rowsLoaded, rejected, mended: corrected } = task
   return (
     <>
       <div class="head">
@@ -65,11 +65,11 @@ export function TaskEnd({ importId, workspace, task, reload }: TaskEndProps) {
           <Sum label={texts.read} value={number(rowsRead)} />
           <Sum label={texts.loaded} value={number(rowsLoaded ?? 0)} />
           <Sum label={texts.rejected} value={number(rejected ?? 0)} />
-          {mended !== undefined && mended > 0 && <Sum label={texts.mended} value={number(mended)} />}
+          {corrected !== undefined && corrected > 0 && <Sum label={texts.mended} value={number(corrected)} />}
         </div>
       )}
       {(rejected ?? 0) > 0 && !isRunning && <CorrectRows importId={importId} task={task} reload={reload} />}
-      <Notes said={task.messages} />
+      <Notes messages={task.messages} />
     </>
   )
 }

@@ -52,7 +52,7 @@ export function TaskReview({ importId, task, reload }: TaskProps) {
       )}
       {(task.rejected ?? 0) > 0 && <CorrectRows importId={importId} task={task} reload={reload} />}
       <Stopped path={path} task={task} act={put} />
-      <Notes said={task.messages} />
+      <Notes messages={task.messages} />
       <ProposedPoints path={path} task={task} put={put} />
       <ProposedLabels path={path} task={task} put={put} />
       {task.state === 'NO_CRS' && !hasPoints && <WhereIsIt path={path} task={task} put={put} />}

@@ -33,12 +33,12 @@ export function Undo({ importId, layer, reload }: UndoProps) {
   })
   const way = wayBack(versions.value?.versions ?? [], importId)
   if (way === undefined) return null
-  const asked: Call =
+  const requested: Call =
     way.to === undefined
       ? { method: 'DELETE', path, query: { recurse: true } }
       : { method: 'POST', path: `${path}/versions/${way.to}/restore`, body: {} }
   const go = async (): Promise<void> => {
-    await act(asked)
+    await act(requested)
     if (error.value === undefined) say(way.isRedo ? texts.redone : texts.undone)
   }
   return (

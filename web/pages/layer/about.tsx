@@ -16,7 +16,7 @@ interface AboutProps {
 export function About({ id, layer, onChanged }: AboutProps) {
   const texts = layerTexts.value
   const isEdited = useSignal(false)
-  const told = fields.filter((name) => textOf(layer, name) !== '')
+  const reported = fields.filter((name) => textOf(layer, name) !== '')
   return (
     <section class="panel" aria-label={texts.about}>
       <header>
@@ -46,17 +46,17 @@ export function About({ id, layer, onChanged }: AboutProps) {
           />
         ) : (
           <dl class="kv">
-            {told.map((name) => (
+            {reported.map((name) => (
               <div key={name} class="pair">
                 <dt>{texts.fields[name]}</dt>
                 <dd dir="auto">
-                  <Told text={textOf(layer, name)} />
+                  <Reported text={textOf(layer, name)} />
                 </dd>
               </div>
             ))}
           </dl>
         )}
-        {!isEdited.value && told.length <= 1 && <p class="dim">{texts.nothingTold}</p>}
+        {!isEdited.value && reported.length <= 1 && <p class="dim">{texts.nothingDescribed}</p>}
       </div>
     </section>
   )
@@ -66,7 +66,7 @@ const mostShown = 600
 const firstShown = 200
 
 /** A long text opens on demand. */
-function Told({ text }: { text: string }) {
+function Reported({ text }: { text: string }) {
   if (text.length <= mostShown) return text
   return (
     <details>

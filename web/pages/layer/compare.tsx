@@ -45,12 +45,12 @@ export function Compare({ id, versions, bounds }: CompareProps) {
 
 function Difference({ id, from, to, versions, bounds }: CompareProps & { from: string; to: string }) {
   const texts = layerTexts.value
-  const asked: Call = {
+  const requested: Call = {
     path: `${layerPath(id)}/versions/${encodeURIComponent(from)}/changes`,
     query: { against: to, limit: mostListed },
   }
   const found = useMemo(
-    () => new Resource((aborted) => whenReady(() => call<Compared>(asked, aborted), aborted)),
+    () => new Resource((aborted) => whenReady(() => call<Compared>(requested, aborted), aborted)),
     [id, from, to],
   )
   useEffect(() => {
@@ -78,7 +78,7 @@ function Difference({ id, from, to, versions, bounds }: CompareProps & { from: s
         {choose('from', from)}
         <Icon name="arrow" />
         {choose('to', to)}
-        <CopyAsCurl call={asked} />
+        <CopyAsCurl call={requested} />
         <button
           type="button"
           class="btn quiet ic"
@@ -144,11 +144,12 @@ const mostValues = 12
 function Values({ of }: { of: Change['properties'] }) {
   const [before, after] = [readValues(of.before), readValues(of.after)]
   const names = Object.keys({ ...before, ...after })
-  const told = of.change === 'changed' ? names.filter((name) => !isSame(before[name], after[name])) : names
-  if (told.length === 0) return <p class="dim small">{layerTexts.value.shapeDiffers}</p>
+  const reported =
+    of.change === 'changed' ? names.filter((name) => !isSame(before[name], after[name])) : names
+  if (reported.length === 0) return <p class="dim small">{layerTexts.value.shapeDiffers}</p>
   return (
     <dl class="kv">
-      {told.slice(0, mostValues).map((name) => (
+      {reported.slice(0, mostValues).map((name) => (
         <div key={name} class="pair">
           <dt dir="auto">{name}</dt>
           <dd dir="auto">

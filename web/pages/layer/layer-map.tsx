@@ -6,8 +6,8 @@ import { MapView } from '../../map/map-view.tsx'
 import type { MapFeature } from '../../map/open-map.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
 import type { Filtered } from './filter/filtered-rows.ts'
-import { wantedFilter } from './filter/wanted-filter.ts'
-import { type LayerView, lookedAt, type Row, wantedBox } from './layer-view.ts'
+import { requestedFilter } from './filter/requested-filter.ts'
+import { type LayerView, lookedAt, type Row, requestedBox } from './layer-view.ts'
 
 interface LayerMapProps {
   id: string
@@ -23,9 +23,9 @@ interface LayerMapProps {
 export function LayerMap({ id, bounds, columns, view, filtered }: LayerMapProps) {
   const version = useReady(id, lookedAt())
   const row = view.chosen.value
-  const filter = wantedFilter()
+  const filter = requestedFilter()
   const selected = useMemo(() => (row?.geometry == null ? [] : [row]), [row])
-  const begin = useMemo(() => wantedBox(), [id])
+  const begin = useMemo(() => requestedBox(), [id])
   useGeometry(id, lookedAt(), view)
   const pick = (found: MapFeature | undefined): void => {
     const row = found && withId(found, columns)

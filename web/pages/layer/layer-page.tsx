@@ -12,13 +12,13 @@ import { DownloadPanel } from './download/download-panel.tsx'
 import { FilterPanel } from './filter/filter-panel.tsx'
 import type { FilterColumn } from './filter/filter-text.ts'
 import { useFiltered } from './filter/filtered-rows.ts'
-import { wantedFilter } from './filter/wanted-filter.ts'
+import { requestedFilter } from './filter/requested-filter.ts'
 import { LayerHead } from './layer-head.tsx'
 import { LayerLegend } from './layer-legend.tsx'
 import { LayerMap } from './layer-map.tsx'
 import { LayerRows } from './layer-rows.tsx'
 import { LayerUses } from './layer-uses.tsx'
-import { layerView, lookedAt, wantedBox } from './layer-view.ts'
+import { layerView, lookedAt, requestedBox } from './layer-view.ts'
 import { Sharing } from './sharing.tsx'
 import { type Entry, type Layer, type LayerReply, layerPath, type Version } from './types.ts'
 import { UseItIn } from './use-it-in.tsx'
@@ -77,7 +77,7 @@ function Known({ id, layer, about, reload }: KnownProps) {
   const columns = layer.attributes.filter((one) => !isShape(one))
   const isOnMap = layer.type === 'RASTER' || columns.length < layer.attributes.length
   const bounds = entry?.bounds
-  const filtered = useFiltered(id, wantedFilter(), lookedAt())
+  const filtered = useFiltered(id, requestedFilter(), lookedAt())
   return (
     <>
       <LayerHead id={id} layer={layer} entry={entry} onDeleted={reload} />
@@ -109,9 +109,9 @@ function Known({ id, layer, about, reload }: KnownProps) {
               id={id}
               isRaster={layer.type === 'RASTER'}
               srs={layer.srs}
-              wanted={{
-                filter: wantedFilter(),
-                bbox: isOnMap ? wantedBox()?.join(',') : undefined,
+              requested={{
+                filter: requestedFilter(),
+                bbox: isOnMap ? requestedBox()?.join(',') : undefined,
                 version: lookedAt(),
               }}
             />

@@ -8,11 +8,11 @@ import { Failed, Loading } from '../../components/states.tsx'
 import { PagedRows } from '../../lib/paged-rows.ts'
 import { filterTexts } from '../../messages/layer/filter/texts.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
-import { wantedFilter } from './filter/wanted-filter.ts'
-import { type LayerView, lookedAt, type Row, setBox, wantedBox } from './layer-view.ts'
+import { requestedFilter } from './filter/requested-filter.ts'
+import { type LayerView, lookedAt, type Row, requestedBox, setBox } from './layer-view.ts'
+import { requestedSort } from './requested-sort.ts'
 import { sortParameter } from './row-order.ts'
 import { RowsGrid } from './rows-grid.tsx'
-import { wantedSort } from './wanted-sort.ts'
 
 interface Items {
   features: Row[]
@@ -37,11 +37,11 @@ interface LayerRowsProps {
 export function LayerRows({ id, names, numbers, sortable, isOnMap, geometry, view }: LayerRowsProps) {
   const texts = layerTexts.value
   const version = lookedAt()
-  const bbox = isOnMap ? wantedBox()?.join(',') : undefined
-  const filter = wantedFilter()
-  const sort = wantedSort()
+  const bbox = isOnMap ? requestedBox()?.join(',') : undefined
+  const filter = requestedFilter()
+  const sort = requestedSort()
   const sortby = sort && sortable.has(sort.column) ? sortParameter(sort) : undefined
-  const asked = (offset: number, limit: number): Call => ({
+  const requested = (offset: number, limit: number): Call => ({
     path: `/ogc/collections/${encodeURIComponent(id)}/items`,
     query: {
       limit,
@@ -57,7 +57,7 @@ export function LayerRows({ id, names, numbers, sortable, isOnMap, geometry, vie
     () =>
       new PagedRows<Row>(async (offset, limit, aborted) => {
         const { features, numberMatched } = await whenReady(
-          () => call<Items>(asked(offset, limit), aborted),
+          () => call<Items>(requested(offset, limit), aborted),
           aborted,
         )
         return { rows: features, total: numberMatched }
@@ -96,7 +96,7 @@ export function LayerRows({ id, names, numbers, sortable, isOnMap, geometry, vie
             <span>{texts.onlyInSight}</span>
           </label>
         )}
-        <CopyAsCurl call={() => asked(0, 50)} />
+        <CopyAsCurl call={() => requested(0, 50)} />
       </header>
       {error !== undefined && <Failed error={error} onAgain={() => rows.load()} />}
       {total === undefined && error === undefined && <Loading />}

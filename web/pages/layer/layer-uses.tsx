@@ -66,7 +66,7 @@ export function LayerUses({ id, entry }: { id: string; entry: Entry | undefined 
       <div class="body stack s2">
         <p>
           <b class="big-number">{formatNumber(locale, total)}</b>{' '}
-          <span class="dim">{texts.usesTold(total)}</span>
+          <span class="dim">{texts.usageReported(total)}</span>
         </p>
         {total > 0 && <Spark values={days} label={texts.byDay(Math.min(...days), Math.max(...days))} />}
         <Refused error={error} />

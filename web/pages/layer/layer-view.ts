@@ -28,7 +28,7 @@ export function lookedAt(): number | undefined {
 }
 
 /** Returns the box in the address, which rows must intersect. */
-export function wantedBox(): number[] | undefined {
+export function requestedBox(): number[] | undefined {
   const numbers = (query.value.get('bbox') ?? '').split(',').map(Number)
   return numbers.length === 4 && numbers.every(Number.isFinite) ? numbers : undefined
 }

@@ -7,8 +7,8 @@ import type { PagedRows } from '../../lib/paged-rows.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
 import { messages } from '../../messages/messages.ts'
 import type { Row } from './layer-view.ts'
+import { requestedSort, setSort } from './requested-sort.ts'
 import { nextSort } from './row-order.ts'
-import { setSort, wantedSort } from './wanted-sort.ts'
 
 const sizes = { rowHeight: 30, headHeight: 34 }
 /** At least; where there are few columns they share the width of the table. */
@@ -105,7 +105,7 @@ export function RowsGrid({ rows, total, names, numbers, sortable, chosen }: Rows
   )
 }
 
-interface Room {
+interface Spacer {
   before: number
   behind: number
 }
@@ -113,7 +113,7 @@ interface Room {
 interface HeadProps extends Pick<RowsGridProps, 'names' | 'numbers' | 'sortable'> {
   /** Number of the first. */
   from: number
-  room: Room
+  room: Spacer
   columnWidth: number
 }
 
@@ -152,7 +152,7 @@ interface ColumnHeadProps {
 
 /** A click sorts by the column; further clicks reverse and remove the order. */
 function ColumnHead({ name, isNumber, isSortable, index, width }: ColumnHeadProps) {
-  const sort = wantedSort()
+  const sort = requestedSort()
   const order = sort?.column !== name ? undefined : sort.isDescending ? 'descending' : 'ascending'
   return (
     <th
@@ -180,7 +180,7 @@ interface GridRowProps {
   index: number
   row: Row | undefined
   names: readonly string[]
-  room: Room
+  room: Spacer
   isChosen: boolean
   onChoose(): void
 }

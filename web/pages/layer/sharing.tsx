@@ -23,9 +23,9 @@ export function Sharing({ id, layer, entry, onChanged }: SharingProps) {
   const { isBusy, error, act } = useActing()
   const now = layer.public ?? 'workspace'
   const isOpen = entry?.public ?? layer.public
-  const choose = async (wanted: (typeof choices)[number]): Promise<void> => {
+  const choose = async (requested: (typeof choices)[number]): Promise<void> => {
     await act(async () => {
-      const { layer: changed } = await call<LayerReply>(changeCall(id, { public: wanted }))
+      const { layer: changed } = await call<LayerReply>(changeCall(id, { public: requested }))
       if (changed.copiesLiveSeconds !== undefined) say(texts.copiesLive(changed.copiesLiveSeconds))
       onChanged()
     })

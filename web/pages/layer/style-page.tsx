@@ -21,8 +21,11 @@ interface StyledLayer {
 /** `/app/layers/<workspace>:<name>/style[?style=<name>]`: how a layer is drawn, and by which styles it can be. */
 export function StylePage({ layer: id = '' }: Record<string, string>) {
   const texts = styleTexts.value
-  const asked = query.value.get('style') ?? undefined
-  const known = useMemo(() => new Resource<StyledLayer>((signal) => ask(id, asked, signal)), [id, asked])
+  const requested = query.value.get('style') ?? undefined
+  const known = useMemo(
+    () => new Resource<StyledLayer>((signal) => ask(id, requested, signal)),
+    [id, requested],
+  )
   useEffect(() => {
     void known.load()
     return () => known.stop()
@@ -49,7 +52,7 @@ export function StylePage({ layer: id = '' }: Record<string, string>) {
           <CopyAsCurl
             call={{
               path: `/tiles/${encodeURIComponent(id)}/style.json`,
-              ...(asked !== undefined && { query: { style: asked } }),
+              ...(requested !== undefined && { query: { style: requested } }),
             }}
           />
         </div>
@@ -63,11 +66,11 @@ export function StylePage({ layer: id = '' }: Record<string, string>) {
   )
 }
 
-async function ask(id: string, asked: string | undefined, signal: AbortSignal): Promise<StyledLayer> {
+async function ask(id: string, requested: string | undefined, signal: AbortSignal): Promise<StyledLayer> {
   const { layer } = await call<{ layer: LayerFacts }>(
     { path: `/rest/layers/${encodeURIComponent(id)}` },
     signal,
   )
-  const name = asked ?? layer.defaultStyle.name
+  const name = requested ?? layer.defaultStyle.name
   return { layer, name, styles: await askStyles(id, layer, name, signal) }
 }

@@ -64,10 +64,10 @@ export function UseItIn({ layer: id }: { layer: string }) {
 function Programs({ layer }: { layer: UsedLayer }) {
   const texts = useTexts.value
   const tabs = programsFor(layer)
-  const asked = useSignal(query.value.get('use'))
-  const chosen = tabs.find((one) => one === asked.value) ?? tabs[0] ?? 'curl'
+  const requested = useSignal(query.value.get('use'))
+  const chosen = tabs.find((one) => one === requested.value) ?? tabs[0] ?? 'curl'
   const choose = (program: Program): void => {
-    asked.value = program
+    requested.value = program
     setQuery({ use: program })
     document.getElementById(`use-${program}`)?.focus()
   }

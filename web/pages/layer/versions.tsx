@@ -133,7 +133,7 @@ function Stratum({ version: one, latest, isGone, isBusy, isRaster, onRestore, on
           <>
             <button type="button" class="btn sm" disabled={!restorable || isBusy} onClick={onRestore}>
               <Icon name="undo" />
-              {texts.putBack}
+              {texts.restore}
             </button>
             <button type="button" class="btn quiet sm" disabled={isBusy} onClick={onPin}>
               {pinned ? texts.letGo : texts.pin}

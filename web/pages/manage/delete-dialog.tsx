@@ -105,10 +105,10 @@ export function DeleteDialog({ name, path, query, hint, onDone }: Props) {
     look(asking.signal)
     return () => asking.abort()
   }, [path])
-  const asked: Call = { method: 'DELETE', path, query }
+  const requested: Call = { method: 'DELETE', path, query }
   const remove = async (): Promise<void> => {
     try {
-      await call(asked)
+      await call(requested)
       say(texts.removed(name))
       closeDialog()
       await onDone()
@@ -134,7 +134,7 @@ export function DeleteDialog({ name, path, query, hint, onDone }: Props) {
           </p>
         )}
         <div class="row wrap form-end">
-          <CopyAsCurl call={asked} />
+          <CopyAsCurl call={requested} />
           <button type="button" class="btn" autofocus onClick={closeDialog}>
             {texts.keep}
           </button>

@@ -12,7 +12,7 @@ interface FormProps {
   /** Label of the button. */
   act: string
   /** Returns the equivalent request for scripts, without secrets. */
-  asked(data: FormData): Call
+  requested(data: FormData): Call
   /** Sends it; throws what the server refuses, which is shown in the form. */
   send(data: FormData): Promise<void>
   children: ComponentChildren
@@ -21,7 +21,7 @@ interface FormProps {
 }
 
 /** A form over the page. What was typed stays in it until the server has taken it. */
-export function FormDialog({ title, act, asked, send, children, more }: FormProps) {
+export function FormDialog({ title, act, requested, send, children, more }: FormProps) {
   const form = useRef<HTMLFormElement>(null)
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
@@ -58,7 +58,7 @@ export function FormDialog({ title, act, asked, send, children, more }: FormProp
           )}
         </div>
         <div class="row wrap form-end">
-          <CopyAsCurl call={() => asked(data())} />
+          <CopyAsCurl call={() => requested(data())} />
           {more?.(data)}
           <button type="submit" class={`btn main${isBusy ? ' busy' : ''}`}>
             {isBusy && <span class="spin" aria-hidden="true" />}

@@ -19,7 +19,7 @@ type ManagePage = (typeof places)[number]
 interface FrameProps {
   place: ManagePage
   lead: string
-  asked: Call
+  requested: Call
   /** Label of the button for a new entry. */
   act: string
   list: Loadable<unknown>
@@ -32,7 +32,7 @@ interface FrameProps {
 
 /** Frame of all management lists. */
 export function Frame(props: FrameProps) {
-  const { place, lead, asked, act, list, onAgain, children, filters, isSearched = true } = props
+  const { place, lead, requested, act, list, onAgain, children, filters, isSearched = true } = props
   const texts = manageTexts.value
   const { state } = messages.value
   return (
@@ -44,7 +44,7 @@ export function Frame(props: FrameProps) {
           <p class="dim">{lead}</p>
         </div>
         <div class="acts">
-          <CopyAsCurl call={asked} />
+          <CopyAsCurl call={requested} />
           <button
             type="button"
             class="btn main"

@@ -46,11 +46,11 @@ export const users = new Resource((signal) =>
 )
 
 /** Reloads a list whenever the address changes its query. */
-export function useList(list: Resource<unknown>, asked: Call): void {
-  const question = JSON.stringify(asked)
+export function useList(list: Resource<unknown>, requested: Call): void {
+  const query = JSON.stringify(requested)
   useEffect(() => {
     void list.load()
-  }, [question])
+  }, [query])
 }
 
 /** The address of a workspace's or store's own endpoint. */

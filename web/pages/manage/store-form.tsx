@@ -45,7 +45,7 @@ export function NewStore({ onDone }: Done) {
       versions: data.get('versions') !== null,
     },
   })
-  const asked = (data: FormData): Call => ({
+  const requested = (data: FormData): Call => ({
     method: 'POST',
     path: collectionOf(String(data.get('workspace'))),
     body: bodyOf(data),
@@ -55,13 +55,13 @@ export function NewStore({ onDone }: Done) {
     <FormDialog
       title={texts.store.new}
       act={texts.save}
-      asked={(data) => withoutSecrets(asked(data))}
+      requested={(data) => withoutSecrets(requested(data))}
       send={async (data) => {
-        await call(asked(data))
+        await call(requested(data))
         say(texts.made(String(data.get('name'))))
         await onDone()
       }}
-      more={(data) => <TryNew ask={() => asked(data())} />}
+      more={(data) => <TryNew ask={() => requested(data())} />}
     >
       <div class="pair">
         <Field label={texts.name} hint={texts.nameHint} name="name" required autofocus maxLength={100} />
@@ -114,7 +114,7 @@ function ChangeForm({ store, wire, onDone }: Done & { store: Store; wire: StoreF
   const texts = manageTexts.value
   const entries = Object.fromEntries(wire.connectionParameters.entry.map((one) => [one['@key'], one.$]))
   const isOpen = store.kind === 'dataStore' && !store.default
-  const asked = (data: FormData): Call => {
+  const requested = (data: FormData): Call => {
     const description = String(data.get('description'))
     const fields = {
       description: description === (wire.description ?? '') ? undefined : description,
@@ -128,9 +128,9 @@ function ChangeForm({ store, wire, onDone }: Done & { store: Store; wire: StoreF
     <FormDialog
       title={texts.store.changeTitle(store.name)}
       act={texts.save}
-      asked={(data) => withoutSecrets(asked(data))}
+      requested={(data) => withoutSecrets(requested(data))}
       send={async (data) => {
-        await call(asked(data))
+        await call(requested(data))
         say(texts.saved(store.name))
         await onDone()
       }}
@@ -197,19 +197,19 @@ function Connection({ entries, isNew }: { entries: Entries; isNew: boolean }) {
 /** Tests the connection in the form, without saving. */
 function TryNew({ ask }: { ask: () => Call }) {
   const texts = manageTexts.value.store
-  const [told, setTold] = useState<TriedProps>()
+  const [reported, setReported] = useState<TriedProps>()
   const check = async (): Promise<string> => {
-    const asked = ask()
-    const path = `${asked.path}/check`
-    const reply = await call<{ check: { milliseconds: number } }>({ ...asked, path })
+    const requested = ask()
+    const path = `${requested.path}/check`
+    const reply = await call<{ check: { milliseconds: number } }>({ ...requested, path })
     return texts.answers(reply.check.milliseconds)
   }
   return (
     <>
-      <button type="button" class="btn" onClick={() => void tried(check).then(setTold)}>
+      <button type="button" class="btn" onClick={() => void tried(check).then(setReported)}>
         {texts.check}
       </button>
-      <Tried told={told} />
+      <Tried reported={reported} />
     </>
   )
 }

@@ -24,7 +24,7 @@ export function StoresPage() {
       <Frame
         place="stores"
         lead={texts.store.lead}
-        asked={storesCall()}
+        requested={storesCall()}
         act={texts.store.new}
         list={list}
         onAgain={() => void reload()}
@@ -170,11 +170,11 @@ function Acts(store: Store) {
   const texts = manageTexts.value.store
   const { name, workspace } = store
   const [isBusy, setBusy] = useState(false)
-  const [told, setTold] = useState<TriedProps>()
+  const [reported, setReported] = useState<TriedProps>()
   const check = async (): Promise<void> => {
     setBusy(true)
-    setTold(undefined)
-    setTold(await tried(() => tryStore(pathOf(store))))
+    setReported(undefined)
+    setReported(await tried(() => tryStore(pathOf(store))))
     setBusy(false)
   }
   return (
@@ -187,15 +187,15 @@ function Acts(store: Store) {
         </button>
         <RowActs id={`${workspace}:${name}`} name={name} />
       </div>
-      <Tried told={told} />
+      <Tried reported={reported} />
     </>
   )
 }
 
 async function tryStore(path: string): Promise<string> {
   const texts = manageTexts.value.store
-  const asked = { method: 'POST', path: `${path}/check` } as const
-  const { check } = await call<{ check: { milliseconds: number; tables?: number } }>(asked)
+  const requested = { method: 'POST', path: `${path}/check` } as const
+  const { check } = await call<{ check: { milliseconds: number; tables?: number } }>(requested)
   return check.tables === undefined
     ? texts.answers(check.milliseconds)
     : texts.answersWith(check.milliseconds, check.tables)

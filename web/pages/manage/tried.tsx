@@ -16,13 +16,13 @@ export async function tried(work: () => Promise<string>): Promise<TriedProps> {
   }
 }
 
-export function Tried({ told }: { told: TriedProps | undefined }) {
+export function Tried({ reported }: { reported: TriedProps | undefined }) {
   return (
     <div class="told" role="status">
-      {told !== undefined && (
-        <span class={`st ${told.isWell ? 'ok' : 'bad'}`}>
-          <Icon name={told.isWell ? 'ok' : 'bad'} />
-          <span dir="auto">{told.text}</span>
+      {reported !== undefined && (
+        <span class={`st ${reported.isWell ? 'ok' : 'bad'}`}>
+          <Icon name={reported.isWell ? 'ok' : 'bad'} />
+          <span dir="auto">{reported.text}</span>
         </span>
       )}
     </div>

@@ -36,11 +36,11 @@ export function UserAccess({ name, path }: { name: string; path: string }) {
   }, [known])
   const { value, error } = known.state.value
   const [refusal, setRefusal] = useState<unknown>()
-  const end = async (asked: Call, said: string): Promise<void> => {
+  const end = async (requested: Call, output: string): Promise<void> => {
     setRefusal(undefined)
     try {
-      await call(asked)
-      say(said)
+      await call(requested)
+      say(output)
       await known.load()
     } catch (reason) {
       setRefusal(reason)

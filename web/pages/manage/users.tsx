@@ -35,7 +35,7 @@ export function UsersPage() {
       <Frame
         place="users"
         lead={`${texts.user.lead} ${texts.user.tokens}`}
-        asked={usersCall()}
+        requested={usersCall()}
         act={texts.user.new}
         list={list}
         onAgain={() => void reload()}
@@ -116,7 +116,7 @@ function ChangeUser({ name }: { name: string }) {
 /** Form for a new user, or for the editable fields of one. */
 function UserForm({ now }: { now?: User }) {
   const texts = manageTexts.value
-  const asked = (data: FormData): Call => {
+  const requested = (data: FormData): Call => {
     const text = (name: string): string => String(data.get(name))
     const isOwn = now !== undefined && now.name === session.peek()?.user
     const hasPassword = !isOwn && text('password') !== ''
@@ -132,9 +132,9 @@ function UserForm({ now }: { now?: User }) {
     <FormDialog
       title={now === undefined ? texts.user.new : texts.user.changeTitle(now.name)}
       act={texts.save}
-      asked={(data) => withoutSecrets(asked(data))}
+      requested={(data) => withoutSecrets(requested(data))}
       send={async (data) => {
-        const { user } = await call<{ user: User }>(asked(data))
+        const { user } = await call<{ user: User }>(requested(data))
         say(now === undefined ? texts.made(user.name) : texts.saved(user.name))
         await reload()
       }}

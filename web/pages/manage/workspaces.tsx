@@ -29,7 +29,7 @@ export function WorkspacesPage() {
       <Frame
         place="workspaces"
         lead={texts.workspace.lead}
-        asked={workspacesCall()}
+        requested={workspacesCall()}
         act={texts.workspace.new}
         list={list}
         onAgain={() => void reload()}
@@ -162,7 +162,7 @@ function ChangeWorkspace({ name }: { name: string }) {
 function WorkspaceForm({ now }: { now?: Shown }) {
   const texts = manageTexts.value
   const [first] = useState(now)
-  const asked = (data: FormData): Call => {
+  const requested = (data: FormData): Call => {
     const isPublic = data.get('public') !== null
     if (first !== undefined)
       return { method: 'PUT', path: pathOf(first.name), body: { workspace: { public: isPublic } } }
@@ -175,7 +175,9 @@ function WorkspaceForm({ now }: { now?: Shown }) {
     }
   }
   const send = async (data: FormData): Promise<void> => {
-    const { workspace } = await call<{ workspace: { name: string; copiesLiveSeconds?: number } }>(asked(data))
+    const { workspace } = await call<{ workspace: { name: string; copiesLiveSeconds?: number } }>(
+      requested(data),
+    )
     const { name, copiesLiveSeconds } = workspace
     if (first !== undefined && data.get('default') !== null)
       await call({ method: 'PUT', path: `${base}/default`, body: { workspace: { name } } })
@@ -187,7 +189,7 @@ function WorkspaceForm({ now }: { now?: Shown }) {
     <FormDialog
       title={first === undefined ? texts.workspace.new : texts.workspace.changeTitle(first.name)}
       act={texts.save}
-      asked={asked}
+      requested={requested}
       send={send}
     >
       {first === undefined && (

@@ -10,20 +10,20 @@ export interface KnownLayers {
 export function useLayers(ids: readonly string[]): { known: KnownLayers | undefined; again(): void } {
   const [known, setKnown] = useState<KnownLayers>()
   const [tries, setTries] = useState(0)
-  const wanted = [...ids].sort().join(',')
+  const requested = [...ids].sort().join(',')
   useEffect(() => {
     const asking = new AbortController()
     const failed = new Map<string, unknown>()
-    const asked = ids.map((id) =>
+    const requestedItem = ids.map((id) =>
       askLayer(id, asking.signal).catch((reason: unknown) => {
         failed.set(id, reason)
         return undefined
       }),
     )
-    void Promise.all(asked).then((all) => {
+    void Promise.all(requestedItem).then((all) => {
       if (!asking.signal.aborted) setKnown({ published: all.filter((one) => one !== undefined), failed })
     })
     return () => asking.abort()
-  }, [wanted, tries])
+  }, [requested, tries])
   return { known, again: () => setTries(tries + 1) }
 }

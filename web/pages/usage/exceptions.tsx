@@ -18,10 +18,10 @@ const shownMost = 20
 /** Server errors with their requests. */
 export function Exceptions({ choices, windows: { window } }: { choices: Choices; windows: Windows }) {
   const texts = usageTexts.value
-  const asked = exceptionsCall(choices, window)
+  const requested = exceptionsCall(choices, window)
   const answer = useAnswer(
-    JSON.stringify(asked),
-    (signal) => call<{ exceptions: Listed[] }>(asked, signal),
+    JSON.stringify(requested),
+    (signal) => call<{ exceptions: Listed[] }>(requested, signal),
     JSON.stringify(choices),
   )
   const shown = useSignal<number | undefined>(undefined)
@@ -33,7 +33,7 @@ export function Exceptions({ choices, windows: { window } }: { choices: Choices;
         {value?.exceptions.length === shownMost && (
           <span class="small dim">{texts.moreExceptions(shownMost)}</span>
         )}
-        <CopyAsCurl call={asked} />
+        <CopyAsCurl call={requested} />
       </header>
       {error !== undefined && <Failed error={error} onAgain={() => void answer.load()} />}
       {value === undefined ? (
@@ -106,8 +106,8 @@ function exceptionsCall({ service, resource }: Choices, window: Windows['window'
 
 function ExceptionDialog({ id, onClose }: { id: number; onClose(): void }) {
   const texts = usageTexts.value
-  const asked = { path: `/monitoring/api/exceptions/${id}` }
-  const answer = useAnswer(`exception ${id}`, (signal) => call<Whole>(asked, signal))
+  const requested = { path: `/monitoring/api/exceptions/${id}` }
+  const answer = useAnswer(`exception ${id}`, (signal) => call<Whole>(requested, signal))
   const { value, error } = answer.state.value
   return (
     <Dialog title={value?.error_type.slice(0, 200) ?? texts.exceptions} onClose={onClose}>
@@ -129,7 +129,7 @@ function ExceptionDialog({ id, onClose }: { id: number; onClose(): void }) {
               {value.error_data.slice(0, 20_000)}
             </section>
           )}
-          <CopyAsCurl call={asked} />
+          <CopyAsCurl call={requested} />
         </>
       )}
     </Dialog>

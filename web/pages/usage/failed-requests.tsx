@@ -56,7 +56,7 @@ export function FailedRequests({ choices, windows: { window } }: { choices: Choi
     [texts.answer, texts.layerAndReason, texts.times],
     ...(value ?? []).map(({ status, layer, count }) => [status, layer ?? texts.noLayer, count]),
   ]
-  const asked = metricCalls('response.status', [window], { ...filters, group_by: 'resource' })[0]
+  const requested = metricCalls('response.status', [window], { ...filters, group_by: 'resource' })[0]
   return (
     <ChartPanel
       title={texts.failedRequests}
@@ -73,7 +73,7 @@ export function FailedRequests({ choices, windows: { window } }: { choices: Choi
           shownNumber,
         )
       }
-      foot={<footer>{asked !== undefined && <CopyAsCurl call={asked} />}</footer>}
+      foot={<footer>{requested !== undefined && <CopyAsCurl call={requested} />}</footer>}
     >
       {error !== undefined && <Failed error={error} onAgain={() => void answer.load()} />}
       {value === undefined ? (

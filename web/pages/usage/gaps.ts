@@ -44,12 +44,12 @@ export async function askBegan(
   signal: AbortSignal,
 ): Promise<number> {
   const earlier = { from: span.from - longest, to: span.from }
-  const ask = async (asked: readonly Period[]): Promise<boolean[]> => {
+  const ask = async (periods: readonly Period[]): Promise<boolean[]> => {
     const [requests, readings] = await Promise.all([
-      askMetric('request.count', asked, {}, signal),
-      askMetric('uptime', asked, { service_type: 'hostapp' }, signal),
+      askMetric('request.count', periods, {}, signal),
+      askMetric('uptime', periods, { service_type: 'hostapp' }, signal),
     ])
-    return asked.map((_, at) => (requests.rows[at]?.length ?? 0) + (readings.rows[at]?.length ?? 0) > 0)
+    return periods.map((_, at) => (requests.rows[at]?.length ?? 0) + (readings.rows[at]?.length ?? 0) > 0)
   }
   if ((await ask([earlier])).includes(true)) return span.from
   const first = (await ask(periods)).indexOf(true)

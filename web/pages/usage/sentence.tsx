@@ -28,7 +28,7 @@ export function hasFailed(status = ''): boolean {
 
 interface UsageSummary {
   requests: Today
-  mostAsked?: Amount
+  mostRequested?: Amount
   mostFailed?: Amount
 }
 
@@ -48,11 +48,11 @@ async function askToday(isWithPages: boolean, signal: AbortSignal): Promise<Usag
     const counted = (rows[0] ?? []).filter(({ label = '' }) => isCounted(label))
     return amountsBy(counted, 'resource', type).find(({ value }) => value > 0)
   }
-  const [mostAsked, mostFailed] = await Promise.all([
+  const [mostRequested, mostFailed] = await Promise.all([
     first(today.requests, () => true),
     first(today.failed, hasFailed),
   ])
-  return { requests: state.requests, mostAsked, mostFailed }
+  return { requests: state.requests, mostRequested, mostFailed }
 }
 
 /** Summary of today's usage in words. */
@@ -64,17 +64,17 @@ export function Sentence({ at, isWithPages }: { at: number; isWithPages: boolean
     `today ${isWithPages}`,
   ).state.value
   if (value === undefined) return <p class="lead dim">{error === undefined ? '\u00a0' : reasonOf(error)}</p>
-  const { requests, mostAsked, mostFailed } = value
+  const { requests, mostRequested, mostFailed } = value
   const { today } = requests
   return (
     <p class="lead">
       {texts.requests(today.requests)}
       {comparedText(requests)}{' '}
       <span class="dim">
-        {mostAsked !== undefined && (
+        {mostRequested !== undefined && (
           <>
-            {texts.mostAsked(shownShare(mostAsked.value / today.requests))}{' '}
-            <LayerLink name={mostAsked.name} />.{' '}
+            {texts.mostRequested(shownShare(mostRequested.value / today.requests))}{' '}
+            <LayerLink name={mostRequested.name} />.{' '}
           </>
         )}
         {today.requests > 0 && (today.failed === 0 ? texts.noneFailed : texts.failed(today.failed))}

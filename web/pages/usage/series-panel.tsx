@@ -194,7 +194,7 @@ function Sums({ found, metric, choices }: { found: SeriesResult; metric: Metric;
   const { course, total, totalBefore, resolution, parts } = found
   const shown = (value: number): string => shownAmount(value, course.unit)
   const isMean = metric.type === 'rate'
-  const told =
+  const reported =
     total === null
       ? undefined
       : metric.isLabelled
@@ -209,7 +209,7 @@ function Sums({ found, metric, choices }: { found: SeriesResult; metric: Metric;
         ? texts.meanBefore(shown(totalBefore))
         : texts.totalBefore(shown(totalBefore))
   const lines = [
-    [told, before].filter((one) => one !== undefined).join(', '),
+    [reported, before].filter((one) => one !== undefined).join(', '),
     countsDifferent(metric, choices) && choices.grouping !== 'label' ? texts.pagesIncluded : '',
     parts > mostParts ? texts.partsLeft(mostParts, parts) : '',
     resolution === undefined ? '' : texts.coarse(resolution / 3600),

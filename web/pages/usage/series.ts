@@ -141,9 +141,9 @@ async function listParts(
   const ask = (more: Filters): Promise<Answered> =>
     askMetric(metric.name, [window], { ...filters, ...more }, signal)
   if (choices.grouping === 'service') {
-    const wanted = services.filter((one) => choices.service === undefined || one === choices.service)
+    const requested = services.filter((one) => choices.service === undefined || one === choices.service)
     const found = await Promise.all(
-      wanted.slice(0, mostServices).map(async (name): Promise<Amount[]> => {
+      requested.slice(0, mostServices).map(async (name): Promise<Amount[]> => {
         const { rows, type } = await ask({ ...wholeOf(metric, choices), service: name })
         const value = amountOf(rows[0] ?? [], type)
         return value === null ? [] : [{ key: name, name, value }]

@@ -55,7 +55,7 @@ export function WindowChoices({ choices, windows }: Props) {
         type="button"
         class="chip"
         aria-pressed={choices.isWithPages}
-        title={texts.withPagesTold}
+        title={texts.withPagesListed}
         onClick={() => setQuery({ pages: choices.isWithPages ? undefined : 'yes' })}
       >
         {texts.withPages}

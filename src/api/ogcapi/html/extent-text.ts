@@ -36,8 +36,9 @@ export function timesText(extent: DocumentExtent | undefined, shown: Shown): str
   const [from, to] = extent?.temporal?.interval[0] ?? []
   if (from === undefined && to === undefined) return ''
   const { open, to: until, times } = shown.texts.collection
-  const told = (time: string | null | undefined): string => (time == null ? open : shownTime(shown, time))
+  const reported = (time: string | null | undefined): string => (time == null ? open : shownTime(shown, time))
   const count = extent?.temporal?.grid?.cellsCount
-  const range = told(from) === told(to) ? told(from) : `${told(from)} ${until} ${told(to)}`
+  const range =
+    reported(from) === reported(to) ? reported(from) : `${reported(from)} ${until} ${reported(to)}`
   return count === undefined ? range : `${range} (${times(String(count))})`
 }

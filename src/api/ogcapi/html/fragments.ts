@@ -29,8 +29,8 @@ export function scrolling(label: string, body: Part): Markup {
 
 /** Renders names and values; omits empty values. */
 export function facts(all: readonly (readonly [string, Part])[]): Markup {
-  const said = all.filter(([, value]) => value !== undefined && value !== false && value !== '')
-  return html`<dl class="kv">${said.map(([name, value]) => html`<dt>${name}</dt><dd dir="auto">${value}</dd>`)}</dl>`
+  const output = all.filter(([, value]) => value !== undefined && value !== false && value !== '')
+  return html`<dl class="kv">${output.map(([name, value]) => html`<dt>${name}</dt><dd dir="auto">${value}</dd>`)}</dl>`
 }
 
 /** The last word of a relation, which may be a URI. */

@@ -4,12 +4,12 @@ export type Language = (typeof languages)[number]
 
 /** Returns the language of a page: the one in its address, otherwise the browser's first choice. */
 export function chooseLanguage(named: string | undefined, accepted = ''): Language {
-  const asked = named === undefined ? [] : [named]
-  const wanted = rangesOf(accepted)
+  const requested = named === undefined ? [] : [named]
+  const selected = rangesOf(accepted)
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)
     .map(({ range }) => range)
-  for (const tag of [...asked, ...wanted]) {
+  for (const tag of [...requested, ...selected]) {
     const found = languages.find((one) => tag.toLowerCase().split('-', 1)[0] === one)
     if (found !== undefined) return found
   }

@@ -32,8 +32,8 @@ function addressOf(id: string, shown: Shown): string {
 
 /** Search engines require a name, and a description of at least fifty characters. */
 function named({ id, title, description }: CollectionDocument): object {
-  const told = [title, description].filter((one) => one !== undefined && one !== '').join('. ')
-  const long = told.length >= 50 ? told : `${told}. Layer ${id} of a Terrane server, by OGC API`
+  const reported = [title, description].filter((one) => one !== undefined && one !== '').join('. ')
+  const long = reported.length >= 50 ? reported : `${reported}. Layer ${id} of a Terrane server, by OGC API`
   return { '@type': 'Dataset', name: title, description: long.slice(0, 5000) }
 }
 

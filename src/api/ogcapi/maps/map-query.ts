@@ -52,26 +52,26 @@ export async function readFrame(
   return { crs, frame: mapFrame({ srs: crs.srs, box, ...size }, mercator, maxZoom) }
 }
 
-function readCrs({ details: { srs } }: LayerRecord, asked: string | undefined): RequestedCrs {
+function readCrs({ details: { srs } }: LayerRecord, requested: string | undefined): RequestedCrs {
   const own = srs === undefined ? [] : [toCrsUri(srs)]
   const offered = [...new Set([...own, crs84Uri, toCrsUri('EPSG:4326'), toCrsUri('EPSG:3857')])]
-  const crs = parseCrsUri('crs', asked ?? offered[0] ?? crs84Uri)
+  const crs = parseCrsUri('crs', requested ?? offered[0] ?? crs84Uri)
   if (offered.includes(crs.uri)) return crs
-  throw invalid('unsupported-crs', `crs "${asked}" is not offered: expected one of ${offered.join(', ')}`)
+  throw invalid('unsupported-crs', `crs "${requested}" is not offered: expected one of ${offered.join(', ')}`)
 }
 
 /** Returns the requested box, in the CRS of the image. */
 async function boxIn(crs: RequestedCrs, layer: LayerRecord, parameters: MapParameters): Promise<Envelope> {
   const { bbox, 'bbox-crs': bboxCrs } = parameters
-  const asked = bbox === undefined ? undefined : readBox({ bbox, 'bbox-crs': bboxCrs })
+  const requestBox = bbox === undefined ? undefined : readBox({ bbox, 'bbox-crs': bboxCrs })
   const { envelope, srs, crs: declared } = layer.details
-  const box = asked === undefined ? envelope : unwrapped(asked.boxes)
-  const from = asked === undefined ? (srs ?? declared) : asked.srs
+  const box = requestBox === undefined ? envelope : unwrapped(requestBox.boxes)
+  const from = requestBox === undefined ? (srs ?? declared) : requestBox.srs
   const image = box === undefined || from === undefined ? undefined : await boxInCrs(box, from, crs.srs)
-  const told = bbox ?? 'of the layer'
-  if (image === undefined) throw invalid('invalid-bbox', `bbox "${told}" has no place in ${crs.uri}`)
+  const reported = bbox ?? 'of the layer'
+  if (image === undefined) throw invalid('invalid-bbox', `bbox "${reported}" has no place in ${crs.uri}`)
   if (isWide(box) && isWide(image)) return image
-  throw invalid('invalid-bbox', `bbox "${told}" has no width or no height`)
+  throw invalid('invalid-bbox', `bbox "${reported}" has no width or no height`)
 }
 
 function isWide(box: Envelope | undefined): boolean {

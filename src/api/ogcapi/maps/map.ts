@@ -7,7 +7,7 @@ import { parseTime } from '../../../render/rasters/time-selection.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { Bytes, media } from '../../description.ts'
 import { operation } from '../../endpoint.ts'
-import { hasAlready, sayHowLong } from '../../tiles/caching.ts'
+import { hasAlready, setCacheControl } from '../../tiles/caching.ts'
 import { rasterSymbols, styleFor } from '../../tiles/drawn-style.ts'
 import { readableLayer } from '../about-layer.ts'
 import { collectionId } from '../collection.ts'
@@ -92,20 +92,20 @@ async function sendMap(deps: MapDeps, request: MapRequest, reply: FastifyReply):
   const { version, sharedMaxAgeSeconds } = deps
   const keeping = { version: `${version}-${key}-${format}`, sharedMaxAgeSeconds }
   if (hasAlready(request, keeping, [{ layer, ...known }])) {
-    sayHowLong(keeping, reply, [{ layer, ...known }])
+    setCacheControl(keeping, reply, [{ layer, ...known }])
     return reply.code(304).send()
   }
   const made = await deps.tiles.limiter.run(reply, async (signal) => {
     const { maxzoom } = await deps.tiles.rasters.zooms(layer, signal)
-    const asked = await readFrame(layer, request.query, maxzoom)
-    const symbols = rasterSymbols(style, asked.frame.zoom)
+    const mapImageRequest = await readFrame(layer, request.query, maxzoom)
+    const symbols = rasterSymbols(style, mapImageRequest.frame.zoom)
     const times = time === undefined ? undefined : [time]
-    const question = { frame: asked.frame, symbols, times, format, background }
-    return { asked, ...(await deps.tiles.rasters.map(layer, question, signal)) }
+    const query = { frame: mapImageRequest.frame, symbols, times, format, background }
+    return { requested: mapImageRequest, ...(await deps.tiles.rasters.map(layer, query, signal)) }
   })
   if (made === undefined) return reply.hijack()
-  sayHowLong(keeping, reply, [{ layer, version: made.version, isCurrent: made.isCurrent }])
-  sayWhat(reply, layer, made.asked, time)
+  setCacheControl(keeping, reply, [{ layer, version: made.version, isCurrent: made.isCurrent }])
+  sayWhat(reply, layer, made.requested, time)
   return reply.header('content-type', mapMediaTypes[format]).send(Buffer.from(made.bytes))
 }
 
@@ -113,11 +113,11 @@ async function sendMap(deps: MapDeps, request: MapRequest, reply: FastifyReply):
 function sayWhat(
   reply: FastifyReply,
   { details: { times } }: LayerRecord,
-  asked: MapImageRequest,
+  request: MapImageRequest,
   time: ReturnType<typeof parseTime>,
 ): void {
-  reply.header('content-bbox', contentBbox(asked))
-  if (!isCrs84(asked)) reply.header('content-crs', `<${asked.crs.uri}>`)
+  reply.header('content-bbox', contentBbox(request))
+  if (!isCrs84(request)) reply.header('content-crs', `<${request.crs.uri}>`)
   if (times === undefined) return
   const { fromMs, toMs } = time ?? { fromMs: Date.parse(times.to), toMs: Date.parse(times.to) }
   const first = Number.isFinite(fromMs) ? new Date(fromMs).toISOString() : times.from

@@ -30,11 +30,11 @@ export async function* readLayers(
   const isUser = hasRole(request.caller, 'user')
   for (let at = 0; at < cards.length; at += atOnce) {
     if (at > 0) await new Promise((resolve) => setImmediate(resolve))
-    const wanted = cards.slice(at, at + atOnce).map(({ id }) => id)
-    const found = await catalog.layers.findByIds(wanted)
+    const requested = cards.slice(at, at + atOnce).map(({ id }) => id)
+    const found = await catalog.layers.findByIds(requested)
     const shown = isUser ? found : await catalog.layers.onlyPublic(found)
     const byId = new Map(shown.map((layer) => [layer.id, layer]))
-    yield wanted.flatMap((id) => byId.get(id) ?? [])
+    yield requested.flatMap((id) => byId.get(id) ?? [])
   }
 }
 
@@ -87,8 +87,8 @@ export function isKept(
   ]
   const digest = createHash('sha256').update(JSON.stringify(meaning)).digest('base64url').slice(0, 22)
   reply.header('etag', `W/"${digest}"`)
-  const wanted = entityTags(request.headers['if-none-match'])
-  if (!wanted.includes(`"${digest}"`) && !wanted.includes('*')) return false
+  const requested = entityTags(request.headers['if-none-match'])
+  if (!requested.includes(`"${digest}"`) && !requested.includes('*')) return false
   reply.code(304)
   return true
 }

@@ -68,9 +68,9 @@ export async function findRecords(
   const limit = Math.min(mostRecords, wholeNumber('limit', parameters.limit, defaultRecords, 1))
   const offset = wholeNumber('offset', parameters.offset, 0, 0)
   const position = readPosition(parameters.after, keys)
-  const isWanted = testOf(parameters)
-  const wanted = await inTime([...set.ordered('name', false)].filter(isWanted), parameters, extents)
-  const chosen = await within(wanted, parameters, extents.bounds)
+  const isSelected = testOf(parameters)
+  const layerSummaries = await inTime([...set.ordered('name', false)].filter(isSelected), parameters, extents)
+  const chosen = await within(layerSummaries, parameters, extents.bounds)
   const ordered = parameters.sortby === undefined ? chosen : sorted(chosen, keys)
   const from =
     position === undefined
@@ -86,8 +86,8 @@ export async function findRecords(
 export function summariesOfWorkspaces(set: SummarySet, names: string | undefined): readonly LayerSummary[] {
   const all = set.ordered('name', false)
   if (names === undefined) return all
-  const wanted = new Set(listed(names))
-  return all.filter(({ workspace }) => wanted.has(workspace))
+  const requested = new Set(listed(names))
+  return all.filter(({ workspace }) => requested.has(workspace))
 }
 
 function wholeNumber(name: string, text: string | undefined, fallback: number, least: number): number {

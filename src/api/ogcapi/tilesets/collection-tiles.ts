@@ -83,7 +83,7 @@ export const getCollectionTile = operation({
   description:
     'Its row stands before its column. Beyond the limits that the tileset tells there are no tiles (404), within them one may be empty (204). The header `Terrane-Tile` is that of `/tiles`.',
   params: TileParams,
-  told: { params: DocumentedTileParams },
+  reported: { params: DocumentedTileParams },
   answers: { 200: media('A Mapbox Vector Tile', { [mvt]: Bytes }), 204: empty('Nothing is there') },
   handle: async ({ catalog, tiles }: Pick<OgcDeps, 'catalog' | 'tiles'>, request, reply) => {
     const layer = await readableLayer(catalog, request)

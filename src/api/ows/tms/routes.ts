@@ -80,8 +80,8 @@ const getTmsTile = operation({
       const layer = await requireTileLayer(deps.catalog, { request, workspace: undefined }, layerName)
       const southern = parseTile(set, { z, x, y: row })
       const tile = { ...southern, y: getTileMatrixSet(set).rows * 2 ** southern.z - 1 - southern.y }
-      const asked = { layer, set, tile, style: undefined, time: undefined, format }
-      return sendLayerTile(deps, request, reply, asked)
+      const requested = { layer, set, tile, style: undefined, time: undefined, format }
+      return sendLayerTile(deps, request, reply, requested)
     }),
 })
 

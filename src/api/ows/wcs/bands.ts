@@ -12,8 +12,8 @@ export function fieldNames(bands: readonly RasterBand[]): string[] {
   return [...names]
 }
 
-function freeName(names: ReadonlySet<string>, wanted: string): string {
-  let name = wanted
+function freeName(names: ReadonlySet<string>, requested: string): string {
+  let name = requested
   while (names.has(name)) name += '_'
   return name
 }
@@ -56,12 +56,12 @@ function bandNumber(
   names: readonly string[],
   bands: readonly RasterBand[],
 ): number | undefined {
-  const wanted = text.trim()
-  const named = names.indexOf(wanted)
+  const requested = text.trim()
+  const named = names.indexOf(requested)
   if (named >= 0) return named + 1
-  const described = bands.findIndex(({ description }) => description === wanted)
+  const described = bands.findIndex(({ description }) => description === requested)
   if (described >= 0) return described + 1
-  const [, number] = /^(?:band)?(\d{1,5})$/i.exec(wanted) ?? []
+  const [, number] = /^(?:band)?(\d{1,5})$/i.exec(requested) ?? []
   const value = Number(number)
   return value >= 1 && value <= bands.length ? value : undefined
 }

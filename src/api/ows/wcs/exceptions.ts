@@ -13,11 +13,11 @@ function nameOf(code: string): NamedFailure | undefined {
 
 /** The exception report of WCS 2.0 (OGC 06-121r9, section 8), in 1.0 the service exception report (03-065r6, annex A.4). */
 export function sendException(reply: FastifyReply, error: unknown, version: WcsVersion): FastifyReply {
-  const told = toExceptionText(reply, error, nameOf)
-  const { code, locator, text } = told
+  const exceptionText = toExceptionText(reply, error, nameOf)
+  const { code, locator, text } = exceptionText
   const report =
     version === '2.0.1'
-      ? `${reportHead}${owsException(told)}</ows:ExceptionReport>`
+      ? `${reportHead}${owsException(exceptionText)}</ows:ExceptionReport>`
       : `${olderHead}<ServiceException code="${code}"${locator}>${text}</ServiceException></ServiceExceptionReport>`
   return reply
     .header('content-type', mediaTypes[version])

@@ -30,7 +30,7 @@ const cellTypes: Record<Exclude<CutFormat, 'tif'>, readonly string[]> = {
 
 /** Returns the output format of a response with these bands, and its options. Throws `OwsFailure`. */
 export function readCoverageFormat(
-  { format: asked, mediaType, geotiff }: Pick<CoverageRequest, 'format' | 'mediaType' | 'geotiff'>,
+  { format: requested, mediaType, geotiff }: Pick<CoverageRequest, 'format' | 'mediaType' | 'geotiff'>,
   bands: readonly (RasterBand | undefined)[],
 ): Pick<CoverageFileRequest, 'format' | 'options'> {
   if (mediaType !== undefined)
@@ -39,7 +39,7 @@ export function readCoverageFormat(
       `mediaType "${mediaType.slice(0, 100)}" is not offered: leave it out, and the file comes alone`,
       'mediaType',
     )
-  const format = formatNamed(asked)
+  const format = formatNamed(requested)
   requirePlace(format, bands)
   return { format, options: format === 'tif' ? tiffOptions(geotiff, bands) : [] }
 }
@@ -82,11 +82,11 @@ const interleavings: Record<string, string> = { pixel: 'PIXEL', band: 'BAND' }
 const mostTileCells = 4096
 
 function tiffOptions(
-  asked: ReadonlyMap<string, string>,
+  requested: ReadonlyMap<string, string>,
   bands: readonly (RasterBand | undefined)[],
 ): string[] {
   const chosen = (name: string, values: Record<string, string>): string | undefined => {
-    const text = asked.get(name)
+    const text = requested.get(name)
     if (text === undefined) return undefined
     const value = ownValue(values, text.toLowerCase())
     if (value !== undefined) return value
@@ -105,13 +105,13 @@ function tiffOptions(
     'BIGTIFF=IF_SAFER',
     ...(isPacked && predictor !== undefined ? [`PREDICTOR=${predictor}`] : []),
     ...(interleave === undefined ? [] : [`INTERLEAVE=${interleave}`]),
-    ...qualityOption(asked, compression),
-    ...tilingOptions(asked),
+    ...qualityOption(requested, compression),
+    ...tilingOptions(requested),
   ]
 }
 
-function qualityOption(asked: ReadonlyMap<string, string>, compression: string): string[] {
-  const text = asked.get('jpeg_quality')
+function qualityOption(requested: ReadonlyMap<string, string>, compression: string): string[] {
+  const text = requested.get('jpeg_quality')
   if (text === undefined) return []
   const quality = Number(text)
   if (!(Number.isInteger(quality) && quality >= 1 && quality <= 100))
@@ -119,14 +119,14 @@ function qualityOption(asked: ReadonlyMap<string, string>, compression: string):
   return compression === 'JPEG' ? [`JPEG_QUALITY=${quality}`] : []
 }
 
-function tilingOptions(asked: ReadonlyMap<string, string>): string[] {
-  const tiling = asked.get('tiling')
+function tilingOptions(requested: ReadonlyMap<string, string>): string[] {
+  const tiling = requested.get('tiling')
   const isTiled = /^(?:true|1)$/i.test(tiling ?? '')
   if (tiling !== undefined && !isTiled && !/^(?:false|0)$/i.test(tiling))
     throw wrongOption('tiling', tiling, 'is neither true nor false')
   if (!isTiled) return []
   const side = (name: string): number => {
-    const text = asked.get(name) ?? '256'
+    const text = requested.get(name) ?? '256'
     const cells = Number(text)
     if (Number.isInteger(cells) && cells % 16 === 0 && cells >= 16 && cells <= mostTileCells) return cells
     throw wrongOption(name, text, `is no multiple of 16 up to ${mostTileCells}`)

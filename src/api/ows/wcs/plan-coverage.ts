@@ -22,25 +22,25 @@ import type { AxisScaling, AxisSubset, CoverageRequest } from './wcs-request.ts'
 
 /** Converts a WCS 2.0 request for a coverage to the work to be done. */
 export async function planCoverage(
-  asked: CoverageRequest,
+  request: CoverageRequest,
   layer: LayerRecord,
   grid: CoverageGrid,
 ): Promise<CoverageFileRequest> {
-  const subsettingSrs = readSrs(subsetCrs(asked), 'subsettingCrs') ?? grid.srs
-  const srs = readSrs(asked.outputCrs, 'outputCrs') ?? subsettingSrs
-  const ends = readEnds(asked.subsets.filter(({ axis }) => wayOf(axis) !== 'time'))
+  const subsettingSrs = readSrs(subsetCrs(request), 'subsettingCrs') ?? grid.srs
+  const srs = readSrs(request.outputCrs, 'outputCrs') ?? subsettingSrs
+  const ends = readEnds(request.subsets.filter(({ axis }) => wayOf(axis) !== 'time'))
   const bands = layer.details.raster?.bands ?? []
-  const chosen = readBands(asked.range, bands)
+  const chosen = readBands(request.range, bands)
   return {
     place: await placeOf(grid, ends, subsettingSrs, srs),
-    scale: readScale(asked.scales),
-    resampling: readInterpolation(asked.interpolation),
+    scale: readScale(request.scales),
+    resampling: readInterpolation(request.interpolation),
     bands: chosen,
     times: readSubsetTimes(
-      asked.subsets.filter(({ axis }) => wayOf(axis) === 'time'),
+      request.subsets.filter(({ axis }) => wayOf(axis) === 'time'),
       layer,
     ),
-    ...readCoverageFormat(asked, chosen?.map((band) => bands[band - 1]) ?? bands),
+    ...readCoverageFormat(request, chosen?.map((band) => bands[band - 1]) ?? bands),
   }
 }
 
@@ -125,8 +125,8 @@ export async function placeOf(
   }
   if (ends === undefined) return { srs, box: undefined }
   const all = await imageOf(whole, grid.srs, subsettingSrs)
-  const wanted = within({ ...all, ...ends }, all)
-  const box = subsettingSrs === srs ? wanted : await imageOf(wanted, subsettingSrs, srs)
+  const envelope = within({ ...all, ...ends }, all)
+  const box = subsettingSrs === srs ? envelope : await imageOf(envelope, subsettingSrs, srs)
   if (!(box.minX < box.maxX && box.minY < box.maxY))
     throw new OwsFailure(
       'InvalidSubsetting',
@@ -169,16 +169,16 @@ const unscaled: AxisScale = { factor: 1 }
 const mostCells = 100_000
 const mostFactor = 1000
 
-function readScale(wishes: readonly AxisScaling[]): CoverageFileRequest['scale'] {
+function readScale(axisScalings: readonly AxisScaling[]): CoverageFileRequest['scale'] {
   const scale: { x?: AxisScale; y?: AxisScale } = {}
-  for (const wish of wishes) {
-    const way = wish.axis === undefined ? undefined : readAxis(wish.axis, 'ScaleAxisUndefined')
+  for (const axisScaling of axisScalings) {
+    const way = axisScaling.axis === undefined ? undefined : readAxis(axisScaling.axis, 'ScaleAxisUndefined')
     // A response contains one time.
     if (way === 'time') continue
     const axes = way === undefined ? (['x', 'y'] as const) : ([way] as const)
     if (axes.some((axis) => scale[axis] !== undefined))
       throw new OwsFailure('InvalidScaleFactor', 'An axis is scaled once', 'scale', 404)
-    for (const axis of axes) scale[axis] = axisScale(wish)
+    for (const axis of axes) scale[axis] = axisScale(axisScaling)
   }
   return { across: scale.x ?? unscaled, down: scale.y ?? unscaled }
 }
@@ -247,10 +247,10 @@ function readSubsetTimes(subsets: readonly AxisSubset[], layer: LayerRecord): Ti
       axis.slice(0, 100),
       404,
     )
-  const wish = parseTime(point ?? `${low ?? '..'}/${high ?? '..'}`)
-  if (wish === undefined) return undefined
-  requireTime(wish, times, 'InvalidSubsetting')
-  return [wish]
+  const selection = parseTime(point ?? `${low ?? '..'}/${high ?? '..'}`)
+  if (selection === undefined) return undefined
+  requireTime(selection, times, 'InvalidSubsetting')
+  return [selection]
 }
 
 /** Throws `OwsFailure` with the code if none of the times matches. */

@@ -24,22 +24,22 @@ export function negotiatedVersion(values: KeyValues): WcsVersion {
       'acceptversions',
     )
   }
-  const wanted = values.find('version')
-  return wanted === undefined || Number.parseFloat(wanted) >= 2 ? '2.0.1' : '1.0.0'
+  const requested = values.find('version')
+  return requested === undefined || Number.parseFloat(requested) >= 2 ? '2.0.1' : '1.0.0'
 }
 
 /** Returns the version of another request; if it names none, the one whose parameters it uses. */
 export function requestVersion(values: KeyValues): WcsVersion {
-  const wanted = values.find('version')
-  if (wanted === undefined)
+  const requested = values.find('version')
+  if (requested === undefined)
     return values.find('coverage') !== undefined && values.find('coverageid') === undefined
       ? '1.0.0'
       : '2.0.1'
-  const version = parseVersion(wanted)
+  const version = parseVersion(requested)
   if (version !== undefined) return version
   throw new OwsFailure(
     'InvalidParameterValue',
-    `WCS ${wanted.slice(0, 40)} is not offered here: ask for 2.0.1 or 1.0.0`,
+    `WCS ${requested.slice(0, 40)} is not offered here: ask for 2.0.1 or 1.0.0`,
     'version',
   )
 }

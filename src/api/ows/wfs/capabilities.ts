@@ -21,28 +21,28 @@ import { wfsVersions, wordsOf } from './wfs-version.ts'
 const abstract = 'Features of the published layers'
 
 /** Sends the capabilities (OGC 09-025r2, section 8; 04-094, section 13). */
-export async function getCapabilities(deps: CapabilitiesDeps, asked: WfsRequest): Promise<unknown> {
-  const type = asked.version === '2.0.0' ? 'application/xml' : 'text/xml'
-  const told = await readServiceMetadata(deps, asked)
-  return sendPieces(asked.reply, `${type}; charset=utf-8`, documentPieces(deps.bounds, asked, told))
+export async function getCapabilities(deps: CapabilitiesDeps, request: WfsRequest): Promise<unknown> {
+  const type = request.version === '2.0.0' ? 'application/xml' : 'text/xml'
+  const metadata = await readServiceMetadata(deps, request)
+  return sendPieces(request.reply, `${type}; charset=utf-8`, documentPieces(deps.bounds, request, metadata))
 }
 
 async function* documentPieces(
   bounds: LayerBounds,
-  asked: WfsRequest,
-  told: ServiceMetadata,
+  request: WfsRequest,
+  metadata: ServiceMetadata,
 ): AsyncGenerator<string> {
-  const { version } = asked
-  const { about } = told
-  const cards = told.cards.filter(({ kind }) => kind !== 'raster')
-  yield `${head(version)}${identification(about, version)}${owsProvider(about)}${operationsMetadata(asked)}`
-  if (version === '2.0.0') yield* inspireDownload(told, cards, (card) => dataSetOf(asked, card))
+  const { version } = request
+  const { about } = metadata
+  const cards = metadata.cards.filter(({ kind }) => kind !== 'raster')
+  yield `${head(version)}${identification(about, version)}${owsProvider(about)}${operationsMetadata(request)}`
+  if (version === '2.0.0') yield* inspireDownload(metadata, cards, (card) => dataSetOf(request, card))
   yield '</ows:OperationsMetadata>'
   // The list is omitted if there are no types.
   const hasList = cards.length > 0
   if (hasList) yield '<FeatureTypeList>'
   if (hasList && version === '1.1.0') yield '<Operations><Operation>Query</Operation></Operations>'
-  for (const card of cards) yield featureType(asked, card, await bounds.of(card))
+  for (const card of cards) yield featureType(request, card, await bounds.of(card))
   yield `${hasList ? '</FeatureTypeList>' : ''}${filterCapabilities[version]}</WFS_Capabilities>\n`
 }
 
@@ -78,10 +78,10 @@ function allowed(version: WfsVersion, name: string, values: readonly string[]): 
   return `<ows:Parameter name="${name}">${inside}</ows:Parameter>`
 }
 
-function operationsMetadata(asked: WfsRequest): string {
-  const { version } = asked
-  const url = escapeXml(`${wfsUrl(asked)}?`)
-  const dcp = `<ows:DCP><ows:HTTP><ows:Get xlink:href="${url}"/><ows:Post xlink:href="${escapeXml(wfsUrl(asked))}"/></ows:HTTP></ows:DCP>`
+function operationsMetadata(request: WfsRequest): string {
+  const { version } = request
+  const url = escapeXml(`${wfsUrl(request)}?`)
+  const dcp = `<ows:DCP><ows:HTTP><ows:Get xlink:href="${url}"/><ows:Post xlink:href="${escapeXml(wfsUrl(request))}"/></ows:HTTP></ows:DCP>`
   const one = (name: string, parameters: string): string =>
     `<ows:Operation name="${name}">${dcp}${parameters}</ows:Operation>`
   const formats = allowed(version, 'outputFormat', listedFormats(version))
@@ -133,8 +133,8 @@ function constraints(): string[] {
   ]
 }
 
-function featureType(asked: WfsRequest, card: LayerSummary, bounds: number[] | undefined): string {
-  const { version, request } = asked
+function featureType(wfsRequest: WfsRequest, card: LayerSummary, bounds: number[] | undefined): string {
+  const { version, request } = wfsRequest
   const prefix = namespacePrefix(card.workspace)
   const keywords = card.keywords.map((one) => textElement('ows:Keyword', one)).join('')
   return [

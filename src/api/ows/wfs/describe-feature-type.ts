@@ -17,9 +17,9 @@ const atATime = 100
 /** Feature types as XML Schema (OGC 09-025r2, section 9; 04-094, section 8): all of them where none is named. */
 export async function describeFeatureType(
   { catalog }: Pick<OwsDeps, 'catalog'>,
-  asked: WfsRequest,
+  wfsRequest: WfsRequest,
 ): Promise<unknown> {
-  const { request, reply, values, version, workspace } = asked
+  const { request, reply, values, version, workspace } = wfsRequest
   const { name: output } = readOutputFormat(values.find('outputformat'), version)
   const gml = output === 'gml32' ? '3.2' : output === 'gml31' ? '3.1' : version === '2.0.0' ? '3.2' : '3.1'
   const names = readTypeNames(values)
@@ -30,7 +30,7 @@ export async function describeFeatureType(
   const described = names.length > 0 ? (request.usedLayers as LayerRecord[]) : undefined
   const type = gml === '3.2' ? 'application/gml+xml; version=3.2' : 'text/xml; subtype=gml/3.1.1'
   const cards: readonly Pick<LayerRecord, 'id' | 'workspace' | 'name'>[] =
-    described ?? (await readableSummaries(catalog, asked)).filter(({ kind }) => kind !== 'raster')
+    described ?? (await readableSummaries(catalog, wfsRequest)).filter(({ kind }) => kind !== 'raster')
   const [only, ...others] = new Set(cards.map((card) => card.workspace))
   if (only !== undefined && others.length === 0) {
     const place = {
@@ -44,7 +44,9 @@ export async function describeFeatureType(
   const byWorkspace = Map.groupBy(cards, (card) => card.workspace)
   const imports = [...byWorkspace].map(([name, types]) => ({
     namespace: namespaceOf(request, name),
-    location: escapeXml(describeUrl({ ...asked, workspace: name }, described === undefined ? [] : types)),
+    location: escapeXml(
+      describeUrl({ ...wfsRequest, workspace: name }, described === undefined ? [] : types),
+    ),
   }))
   return reply
     .header('cache-control', 'private, no-cache')

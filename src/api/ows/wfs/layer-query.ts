@@ -155,8 +155,8 @@ function withGeometry(
 ): RequestFilter | undefined {
   if (box === undefined) return filter
   const hasGeometry = { kind: 'not', of: { kind: 'empty' } } as const
-  const parts = filter === undefined ? [] : [filter.asked]
-  return { asked: allOf([...parts, hasGeometry]), srs: filter?.srs ?? box.srs }
+  const parts = filter === undefined ? [] : [filter.requested]
+  return { requested: allOf([...parts, hasGeometry]), srs: filter?.srs ?? box.srs }
 }
 
 function readBox(layer: LayerRecord, { bbox, srsName }: TypeQuery): RequestBox | undefined {

@@ -82,9 +82,9 @@ export function readOutputFormat(text: string | undefined, version: WfsVersion):
   const [usual] = formats
   if (usual === undefined) throw new Error('A version without formats')
   if (text === undefined || /^(?:text|application)\/xml$/i.test(text)) return usual
-  const wanted = plainForm(text)
+  const requested = plainForm(text)
   const found = formats.find(({ listed, others: aliases }) =>
-    [...listed, ...aliases].some((one) => plainForm(one) === wanted),
+    [...listed, ...aliases].some((one) => plainForm(one) === requested),
   )
   if (found !== undefined) return found
   throw new OwsFailure(

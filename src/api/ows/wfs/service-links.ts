@@ -30,18 +30,18 @@ export function describeUrl(
  * those of 1.1.
  */
 export function namespacesOf(
-  asked: WfsRequest,
+  wfsRequest: WfsRequest,
   layers: readonly LayerRecord[],
   output: 'gml31' | 'gml32',
 ): MemberNamespaces {
-  const { request } = asked
+  const { request } = wfsRequest
   const version = output === 'gml32' ? '2.0.0' : '1.1.0'
   const prefixes = new Map(
     layers.map(({ workspace }) => [namespacePrefix(workspace), namespaceOf(request, workspace)] as const),
   )
   const locations = [...Map.groupBy(layers, ({ workspace }) => workspace)].flatMap(([workspace, types]) => [
     namespaceOf(request, workspace),
-    describeUrl({ ...asked, version }, types),
+    describeUrl({ ...wfsRequest, version }, types),
   ])
   return { version, prefixes, locations }
 }
@@ -53,22 +53,22 @@ interface PagePlace {
 }
 
 /** The address of another page of the same. */
-export function pageUrl(asked: WfsRequest, { startIndex, count, position }: PagePlace): string {
-  const [counted, other] = asked.version === '2.0.0' ? ['count', 'maxfeatures'] : ['maxfeatures', 'count']
+export function pageUrl(request: WfsRequest, { startIndex, count, position }: PagePlace): string {
+  const [counted, other] = request.version === '2.0.0' ? ['count', 'maxfeatures'] : ['maxfeatures', 'count']
   const place = { startindex: String(startIndex), [counted]: String(count), [other]: undefined, position }
-  return sameUrl(asked, place)
+  return sameUrl(request, place)
 }
 
 /** Returns the URL of the results of a request for their number. */
-export function resultsUrl(asked: WfsRequest): string {
-  return sameUrl(asked, { resulttype: undefined })
+export function resultsUrl(request: WfsRequest): string {
+  return sameUrl(request, { resulttype: undefined })
 }
 
 /** The request again, with other values for some of its parameters; undefined: without it. */
-function sameUrl(asked: WfsRequest, changed: Record<string, string | undefined>): string {
+function sameUrl(request: WfsRequest, changed: Record<string, string | undefined>): string {
   const query = new URLSearchParams()
   const names = Object.keys(changed).map((name) => name.toLowerCase())
-  for (const [name, value] of asked.values.entries()) if (!names.includes(name)) query.append(name, value)
+  for (const [name, value] of request.values.entries()) if (!names.includes(name)) query.append(name, value)
   for (const [name, value] of Object.entries(changed)) if (value !== undefined) query.set(name, value)
-  return `${wfsUrl(asked)}?${query.toString()}`
+  return `${wfsUrl(request)}?${query.toString()}`
 }

@@ -41,30 +41,30 @@ export function negotiatedVersion(values: KeyValues): WfsVersion {
   const accepted = values.list('acceptversions')
   const found = accepted.map((one) => parseVersion(one.trim())).find((one) => one !== undefined)
   if (found !== undefined) return found
-  const wanted = accepted.length > 0 ? accepted.join(', ') : values.find('version')
-  if (wanted === undefined) return '2.0.0'
-  const named = accepted.length > 0 ? undefined : parseVersion(wanted)
+  const requested = accepted.length > 0 ? accepted.join(', ') : values.find('version')
+  if (requested === undefined) return '2.0.0'
+  const named = accepted.length > 0 ? undefined : parseVersion(requested)
   if (named !== undefined) return named
-  if (accepted.length === 0 && Number.parseFloat(wanted) >= 2) return '2.0.0'
+  if (accepted.length === 0 && Number.parseFloat(requested) >= 2) return '2.0.0'
   throw new OwsFailure(
     'VersionNegotiationFailed',
-    `WFS ${wanted} is not offered here: ask for 2.0.0 or 1.1.0`,
+    `WFS ${requested} is not offered here: ask for 2.0.0 or 1.1.0`,
     accepted.length > 0 ? 'acceptversions' : 'version',
   )
 }
 
 /** Returns the version of another request; if it names none, the one whose parameters it uses. */
 export function requestVersion(values: KeyValues): WfsVersion {
-  const wanted = values.find('version')
-  if (wanted === undefined) {
+  const requested = values.find('version')
+  if (requested === undefined) {
     const isOlder = values.find('typenames') === undefined && values.find('typename') !== undefined
     return isOlder && values.find('maxfeatures') !== undefined ? '1.1.0' : '2.0.0'
   }
-  const version = parseVersion(wanted)
+  const version = parseVersion(requested)
   if (version !== undefined) return version
   throw new OwsFailure(
     'InvalidParameterValue',
-    `WFS ${wanted.slice(0, 40)} is not offered here: ask for 2.0.0 or 1.1.0`,
+    `WFS ${requested.slice(0, 40)} is not offered here: ask for 2.0.0 or 1.1.0`,
     'version',
   )
 }

@@ -22,30 +22,30 @@ const longestTimesMs = 1500
 /** Sends the capabilities (OGC 06-042, section 7.2; 01-068r3, section 7.1). */
 export async function getCapabilities(
   deps: Pick<OwsDeps, 'catalog' | 'bounds' | 'about' | 'times'>,
-  asked: WmsRequest,
+  request: WmsRequest,
 ): Promise<unknown> {
-  const type = asked.version === '1.3.0' ? 'text/xml' : 'application/vnd.ogc.wms_xml'
-  const told = await readServiceMetadata(deps, asked)
+  const type = request.version === '1.3.0' ? 'text/xml' : 'application/vnd.ogc.wms_xml'
+  const metadata = await readServiceMetadata(deps, request)
   return sendPieces(
-    asked.reply,
+    request.reply,
     `${type}; charset=utf-8`,
-    documentPieces(deps.bounds, deps.times, asked, told),
+    documentPieces(deps.bounds, deps.times, request, metadata),
   )
 }
 
 async function* documentPieces(
   bounds: LayerBounds,
   layerTimeBounds: LayerTimeBounds,
-  asked: WmsRequest,
-  told: ServiceMetadata,
+  request: WmsRequest,
+  metadata: ServiceMetadata,
 ): AsyncGenerator<string> {
-  const { head, tail } = asked.version === '1.3.0' ? frame13(told, asked) : frame11(told, asked)
-  const cards = told.cards.filter(({ kind }) => kind !== 'table')
+  const { head, tail } = request.version === '1.3.0' ? frame13(metadata, request) : frame11(metadata, request)
+  const cards = metadata.cards.filter(({ kind }) => kind !== 'table')
   yield head
   const soon = AbortSignal.timeout(longestTimesMs)
   const times = cards.map((card) => layerTimeBounds.ofCard(card, soon))
   for (const [index, card] of cards.entries())
-    yield layerXml(asked, card, { bounds: await bounds.of(card), times: await times[index] })
+    yield layerXml(request, card, { bounds: await bounds.of(card), times: await times[index] })
   yield tail
 }
 
@@ -54,12 +54,12 @@ function serviceUrl({ request, workspace }: WmsRequest): string {
   return escapeXml(request.link(`${path}?`))
 }
 
-function resource(asked: WmsRequest): string {
-  return `<OnlineResource xmlns:xlink="http://www.w3.org/1999/xlink" xlink:type="simple" xlink:href="${serviceUrl(asked)}"/>`
+function resource(request: WmsRequest): string {
+  return `<OnlineResource xmlns:xlink="http://www.w3.org/1999/xlink" xlink:type="simple" xlink:href="${serviceUrl(request)}"/>`
 }
 
-function operations(asked: WmsRequest, capabilitiesType: string, legendName: string): string {
-  const get = `<DCPType><HTTP><Get>${resource(asked)}</Get></HTTP></DCPType>`
+function operations(request: WmsRequest, capabilitiesType: string, legendName: string): string {
+  const get = `<DCPType><HTTP><Get>${resource(request)}</Get></HTTP></DCPType>`
   const one = (name: string, formats: readonly string[]): string =>
     `<${name}>${formats.map((format) => textElement('Format', format)).join('')}${get}</${name}>`
   return [
@@ -78,27 +78,27 @@ interface Frame {
   tail: string
 }
 
-function frame13({ about, languages }: ServiceMetadata, asked: WmsRequest): Frame {
+function frame13({ about, languages }: ServiceMetadata, request: WmsRequest): Frame {
   const crs = ['CRS:84', ...commonCrs].map((one) => textElement('CRS', one)).join('')
   const head = [
     '<?xml version="1.0" encoding="UTF-8"?>\n',
     '<WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.net/wms" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.opengis.net/wms http://schemas.opengis.net/wms/1.3.0/capabilities_1_3_0.xsd">',
-    `<Service><Name>WMS</Name>${wmsHead(about, abstract)}${resource(asked)}${wmsTail(about)}`,
+    `<Service><Name>WMS</Name>${wmsHead(about, abstract)}${resource(request)}${wmsTail(about)}`,
     `<LayerLimit>${maxMapLayers}</LayerLimit><MaxWidth>${mostCells}</MaxWidth><MaxHeight>${mostCells}</MaxHeight></Service>`,
-    `<Capability><Request>${operations(asked, 'text/xml', '')}</Request><Exception><Format>XML</Format><Format>INIMAGE</Format><Format>BLANK</Format></Exception>${inspireView(about, languages)}`,
+    `<Capability><Request>${operations(request, 'text/xml', '')}</Request><Exception><Format>XML</Format><Format>INIMAGE</Format><Format>BLANK</Format></Exception>${inspireView(about, languages)}`,
     `<Layer>${textElement('Title', about.title)}${crs}<EX_GeographicBoundingBox><westBoundLongitude>-180</westBoundLongitude><eastBoundLongitude>180</eastBoundLongitude><southBoundLatitude>-90</southBoundLatitude><northBoundLatitude>90</northBoundLatitude></EX_GeographicBoundingBox>`,
   ].join('')
   return { head, tail: '</Layer></Capability></WMS_Capabilities>\n' }
 }
 
-function frame11({ about }: ServiceMetadata, asked: WmsRequest): Frame {
+function frame11({ about }: ServiceMetadata, request: WmsRequest): Frame {
   const srs = commonCrs.map((one) => textElement('SRS', one)).join('')
   const head = [
     '<?xml version="1.0" encoding="UTF-8"?>\n',
     '<!DOCTYPE WMT_MS_Capabilities SYSTEM "http://schemas.opengis.net/wms/1.1.1/WMS_MS_Capabilities.dtd">\n',
     '<WMT_MS_Capabilities version="1.1.1">',
-    `<Service><Name>OGC:WMS</Name>${wmsHead(about, abstract)}${resource(asked)}${wmsTail(about)}</Service>`,
-    `<Capability><Request>${operations(asked, 'application/vnd.ogc.wms_xml', 'GetLegendGraphic')}</Request><Exception><Format>application/vnd.ogc.se_xml</Format><Format>application/vnd.ogc.se_inimage</Format><Format>application/vnd.ogc.se_blank</Format></Exception>`,
+    `<Service><Name>OGC:WMS</Name>${wmsHead(about, abstract)}${resource(request)}${wmsTail(about)}</Service>`,
+    `<Capability><Request>${operations(request, 'application/vnd.ogc.wms_xml', 'GetLegendGraphic')}</Request><Exception><Format>application/vnd.ogc.se_xml</Format><Format>application/vnd.ogc.se_inimage</Format><Format>application/vnd.ogc.se_blank</Format></Exception>`,
     `<Layer>${textElement('Title', about.title)}${srs}<LatLonBoundingBox minx="-180" miny="-90" maxx="180" maxy="90"/>`,
   ].join('')
   return { head, tail: '</Layer></Capability></WMT_MS_Capabilities>\n' }
@@ -110,8 +110,8 @@ interface FoundOut {
   times: TimeBounds | undefined
 }
 
-function layerXml(asked: WmsRequest, card: LayerSummary, { bounds, times }: FoundOut): string {
-  const { version, workspace } = asked
+function layerXml(request: WmsRequest, card: LayerSummary, { bounds, times }: FoundOut): string {
+  const { version, workspace } = request
   const keywords = card.keywords.map((one) => textElement('Keyword', one)).join('')
   return [
     '<Layer queryable="1">',
@@ -127,7 +127,7 @@ function layerXml(asked: WmsRequest, card: LayerSummary, { bounds, times }: Foun
     card.attribution === undefined
       ? ''
       : `<Attribution>${textElement('Title', card.attribution)}</Attribution>`,
-    ...[card.style, ...(card.styles ?? [])].map((style) => styleXml(asked, card, style)),
+    ...[card.style, ...(card.styles ?? [])].map((style) => styleXml(request, card, style)),
     '</Layer>\n',
   ].join('')
 }

@@ -48,14 +48,14 @@ function isYxIn(gml: InfoGml, srs: string): boolean {
 
 /** The whole document. */
 export function gmlText(
-  asked: WmsRequest,
+  request: WmsRequest,
   found: readonly LayerFeatureInfo[],
   { gml, timeStamp }: { gml: InfoGml; timeStamp: string },
 ): string {
   const members = found.map((one) =>
     one.layer.details.kind === 'raster' ? valuesMember(one, gml) : one.text,
   )
-  return [rootOf(asked, found, { gml, timeStamp }), ...members, '</wfs:FeatureCollection>\n'].join('')
+  return [rootOf(request, found, { gml, timeStamp }), ...members, '</wfs:FeatureCollection>\n'].join('')
 }
 
 /** Feature collections of WFS 2.0, 1.1 and 1.0 for features of these versions. */

@@ -43,11 +43,11 @@ interface InfoWriter {
   type: string
   /** GML version of the features; absent: GeoJSON. */
   gml?: InfoGml
-  write(found: readonly LayerFeatureInfo[], asked: WmsRequest, timeStamp: string): string
+  write(found: readonly LayerFeatureInfo[], request: WmsRequest, timeStamp: string): string
 }
 
 function gmlWriter(gml: InfoGml, type: string): InfoWriter {
-  return { type, gml, write: (found, asked, timeStamp) => gmlText(asked, found, { gml, timeStamp }) }
+  return { type, gml, write: (found, request, timeStamp) => gmlText(request, found, { gml, timeStamp }) }
 }
 
 const writers: Record<string, InfoWriter> = {
@@ -75,9 +75,9 @@ export function isInfoFormat(format: string): boolean {
 /** Features at a cell of a map (OGC 06-042, section 7.4). */
 export async function getFeatureInfo(
   deps: Pick<OwsDeps, 'catalog' | 'features' | 'documents' | 'limiter' | 'rasters'>,
-  asked: WmsRequest,
+  wmsRequest: WmsRequest,
 ): Promise<unknown> {
-  const { values, version, request, reply, workspace } = asked
+  const { values, version, request, reply, workspace } = wmsRequest
   const format = values.find('info_format') ?? 'text/plain'
   const writer = findWriter(format)
   if (writer === undefined)
@@ -87,9 +87,9 @@ export async function getFeatureInfo(
       'info_format',
     )
   const crs = readMapCrs(values, version)
-  const point = readPoint(asked, crs)
-  const wanted = values.find('feature_count') === undefined ? 1 : values.requireCount('feature_count', 1e9)
-  const limit = Math.min(wanted, mostFeatures)
+  const point = readPoint(wmsRequest, crs)
+  const requested = values.find('feature_count') === undefined ? 1 : values.requireCount('feature_count', 1e9)
+  const limit = Math.min(requested, mostFeatures)
   const names = values.require('query_layers').split(',')
   if (names.length > maxMapLayers)
     throw new OwsFailure('InvalidParameterValue', `At most ${maxMapLayers} layers are asked`, 'query_layers')
@@ -100,7 +100,7 @@ export async function getFeatureInfo(
   const place = { srs: crs.srs, x: point.x, y: point.y }
   const { gml } = writer
   const formOf = (layer: LayerRecord): WrittenForm | undefined =>
-    gml === undefined ? undefined : infoForm(asked, layer, { gml, srs: crs.srs })
+    gml === undefined ? undefined : infoForm(wmsRequest, layer, { gml, srs: crs.srs })
   const found = await deps.limiter.run(reply, (signal) =>
     Promise.all(
       layers.map((layer, at) =>
@@ -117,7 +117,7 @@ export async function getFeatureInfo(
   )
   if (found === undefined) return reply.hijack()
   writeDefaultTimes(reply, values, details)
-  const body = writer.write(found, asked, deps.features.clock.now().toISOString())
+  const body = writer.write(found, wmsRequest, deps.features.clock.now().toISOString())
   return reply
     .header('content-type', writer.type)
     .header('content-security-policy', "default-src 'none'")
@@ -202,7 +202,7 @@ async function findFeatures(
       'query_layers',
     )
   const reached = isOfPolygons(schema.geometry) ? { ...point, tolerance: 0 } : point
-  const wish: FeaturePageRequest = {
+  const request: FeaturePageRequest = {
     query: { table: layer.nativeName, limit, offset: 0, featureIds: shown?.ids },
     box: { boxes: [boxAround(reached)], srs: crs.srs },
     point: reached,
@@ -214,7 +214,7 @@ async function findFeatures(
     form,
   }
   const store = await catalog.layers.openStoreOf(layer)
-  const pages = await Array.fromAsync(store.writePage(wish, signal), (part) => ({ ...part }))
+  const pages = await Array.fromAsync(store.writePage(request, signal), (part) => ({ ...part }))
   const text = Buffer.concat(pages.map(({ bytes }) => bytes)).toString('utf8')
   return { layer, text, count: pages.at(-1)?.numberReturned ?? 0 }
 }
@@ -258,8 +258,8 @@ function boxAround({ x, y, cell: [width, height], tolerance }: MapPoint): Envelo
 }
 
 function filterOf(shown: RequestFilter | undefined, { srs }: MapCrs): RequestFilter {
-  if (shown === undefined) return { asked: hasGeometry, srs }
-  return { asked: { kind: 'all', of: [hasGeometry, shown.asked] }, srs: shown.srs }
+  if (shown === undefined) return { requested: hasGeometry, srs }
+  return { requested: { kind: 'all', of: [hasGeometry, shown.requested] }, srs: shown.srs }
 }
 
 function jsonText(found: readonly LayerFeatureInfo[]): string {

@@ -12,7 +12,7 @@ import { findFeatureId } from '../type-names.ts'
 import { timesFilter } from './time-dimension.ts'
 
 const mostIds = 10_000
-const nothing: RequestFilter = { asked: { kind: 'constant', is: false }, srs: 'EPSG:4326' }
+const nothing: RequestFilter = { requested: { kind: 'constant', is: false }, srs: 'EPSG:4326' }
 
 /**
  * Returns one filter per layer, in order; undefined: all features. `CQL_FILTER` has one text per layer,
@@ -61,8 +61,8 @@ export function withTimes(
     const known = filters[at]
     const during = timesFilter(details, times)
     if (during === undefined) return known
-    const asked = known?.filter === undefined ? during : allOf([known.filter.asked, during])
-    return { ...known, filter: { asked, srs: known?.filter?.srs ?? details.srs ?? 'EPSG:4326' } }
+    const filter = known?.filter === undefined ? during : allOf([known.filter.requested, during])
+    return { ...known, filter: { requested: filter, srs: known?.filter?.srs ?? details.srs ?? 'EPSG:4326' } }
   })
 }
 

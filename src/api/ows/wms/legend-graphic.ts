@@ -8,8 +8,8 @@ import type { WmsRequest } from './wms-request.ts'
 export const legendFormats = ['image/png']
 
 /** The legend of a layer (OGC 05-078r4, section 12). */
-export async function getLegendGraphic(deps: OwsDeps, asked: WmsRequest): Promise<unknown> {
-  const { values, request, reply, workspace } = asked
+export async function getLegendGraphic(deps: OwsDeps, wmsRequest: WmsRequest): Promise<unknown> {
+  const { values, request, reply, workspace } = wmsRequest
   const format = values.find('format') ?? 'image/png'
   if (!legendFormats.includes(format.toLowerCase().replace(/;.*/, '')))
     throw new OwsFailure('InvalidFormat', `FORMAT "${format}" is not image/png`, 'format')

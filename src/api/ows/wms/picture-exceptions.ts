@@ -20,10 +20,10 @@ const letterWidth = 0.55
 export async function pictureOfFailure(
   pictures: Pictures,
   { values, reply }: Pick<WmsRequest, 'values' | 'reply'>,
-  told: ExceptionText,
+  exceptionText: ExceptionText,
 ): Promise<{ bytes: Uint8Array; mediaType: string } | undefined> {
-  const wanted = values.find('exceptions') ?? ''
-  const [, kind] = /^(?:application\/vnd\.ogc\.se_)?(inimage|blank)$/i.exec(wanted) ?? []
+  const requested = values.find('exceptions') ?? ''
+  const [, kind] = /^(?:application\/vnd\.ogc\.se_)?(inimage|blank)$/i.exec(requested) ?? []
   if (kind === undefined) return undefined
   try {
     const [width, height] = [
@@ -36,7 +36,7 @@ export async function pictureOfFailure(
     const signal = requestSignal(reply)
     const words: Uint8Array[] = []
     if (/^inimage$/i.test(kind)) {
-      const svg = wordsSvg(told, width, height)
+      const svg = wordsSvg(exceptionText, width, height)
       words.push(await pictures.fromSvg({ svg, ownWidth: width, width, height, format: 'png' }, signal))
     }
     const bytes = await pictures.lay({ pictures: words, width, height, background, format: laid }, signal)

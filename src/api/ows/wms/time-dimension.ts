@@ -36,8 +36,9 @@ export function readTimeDimension(
   const parts = text.split(',').map((part) => part.trim())
   if (parts.length > mostTimes)
     throw wrongTime(`TIME names ${parts.length} times, of which at most ${mostTimes} are taken`)
-  const wishes = parts.map((part) => readPart(part))
-  if (hasFeatures || timed.some((times) => wishes.some((wish) => hasTime(times, wish)))) return wishes
+  const selections = parts.map((part) => readPart(part))
+  if (hasFeatures || timed.some((times) => selections.some((selection) => hasTime(times, selection))))
+    return selections
   throw wrongTime(`TIME names no time of the layers: they go from ${from} to ${to}`)
 }
 
@@ -62,8 +63,8 @@ function readPart(text: string): TimeSelection {
     throw wrongTime(`TIME "${text.slice(0, 100)}" is no instant and no interval of ISO 8601`)
   try {
     // Nothing is newer than now.
-    const wish = parseTime(to === undefined ? from : `${from}/${/^current$/i.test(to) ? '..' : to}`)
-    if (wish !== undefined) return wish
+    const selection = parseTime(to === undefined ? from : `${from}/${/^current$/i.test(to) ? '..' : to}`)
+    if (selection !== undefined) return selection
   } catch (error) {
     if (!(error instanceof Failure)) throw error
   }
@@ -88,7 +89,7 @@ export function timesFilter(
 ): Filter | undefined {
   const name = kind === 'vector' ? timeAttribute(schema)?.name : undefined
   if (name === undefined) return undefined
-  return anyOf(times.map((wish) => within(name, wish)))
+  return anyOf(times.map((selection) => within(name, selection)))
 }
 
 /** A date is its whole day, of which any part may lie there. */

@@ -13,7 +13,7 @@ import { pictureOfFailure } from './picture-exceptions.ts'
 import type { WmsRequest, WmsVersion } from './wms-request.ts'
 import { negotiatedVersion, requestVersion } from './wms-request.ts'
 
-type Answer = (parts: OwsDeps, asked: WmsRequest) => Promise<unknown>
+type Answer = (parts: OwsDeps, request: WmsRequest) => Promise<unknown>
 
 const operations: Record<string, Answer> = {
   getcapabilities: getCapabilities,
@@ -45,9 +45,11 @@ export async function answerWms(
     if (answer !== getCapabilities) version = requestVersion(values)
     return await answer(deps, { request, reply, values, version, workspace })
   } catch (error) {
-    const told = writeException(reply, error)
-    const picture = isMap ? await pictureOfFailure(deps.pictures, { values, reply }, told) : undefined
-    if (picture === undefined) return sendReport(reply, told, version)
+    const exceptionText = writeException(reply, error)
+    const picture = isMap
+      ? await pictureOfFailure(deps.pictures, { values, reply }, exceptionText)
+      : undefined
+    if (picture === undefined) return sendReport(reply, exceptionText, version)
     return reply.header('content-type', picture.mediaType).send(Buffer.from(picture.bytes))
   }
 }

@@ -27,21 +27,25 @@ const head = [
 /** Sends the capabilities (OGC 07-057r7, section 7.1). */
 export async function getCapabilities(
   deps: CapabilitiesDeps,
-  asked: WmtsRequest,
+  request: WmtsRequest,
   values: KeyValues,
 ): Promise<unknown> {
-  const told = await readServiceMetadata(deps, { ...asked, values })
-  return sendPieces(asked.reply, 'application/xml; charset=utf-8', documentPieces(deps.bounds, asked, told))
+  const metadata = await readServiceMetadata(deps, { ...request, values })
+  return sendPieces(
+    request.reply,
+    'application/xml; charset=utf-8',
+    documentPieces(deps.bounds, request, metadata),
+  )
 }
 
 async function* documentPieces(
   bounds: LayerBounds,
-  asked: WmtsRequest,
+  request: WmtsRequest,
   { about, cards }: ServiceMetadata,
 ): AsyncGenerator<string> {
-  yield `${head}${serviceXml(about, asked)}<Contents>\n`
-  for (const card of cards.filter(isDrawn)) yield layerXml(asked, card, await bounds.of(card))
-  yield `${matrixSets}</Contents>\n${metadataUrl(asked)}</Capabilities>\n`
+  yield `${head}${serviceXml(about, request)}<Contents>\n`
+  for (const card of cards.filter(isDrawn)) yield layerXml(request, card, await bounds.of(card))
+  yield `${matrixSets}</Contents>\n${metadataUrl(request)}</Capabilities>\n`
 }
 
 /** Layers without geometry cannot be mapped. */
@@ -56,15 +60,15 @@ function withToken({ request, servicePath }: WmtsRequest, path: string, mark: '?
   return escapeXml(token === '' ? href : `${href}${mark}${token}`)
 }
 
-function metadataUrl(asked: WmtsRequest): string {
-  return `<ServiceMetadataURL xlink:href="${withToken(asked, '/1.0.0/WMTSCapabilities.xml')}"/>\n`
+function metadataUrl(request: WmtsRequest): string {
+  return `<ServiceMetadataURL xlink:href="${withToken(request, '/1.0.0/WMTSCapabilities.xml')}"/>\n`
 }
 
-function serviceXml(about: ServiceSettings, asked: WmtsRequest): string {
+function serviceXml(about: ServiceSettings, request: WmtsRequest): string {
   const get = (path: string, encoding: string): string =>
     `<ows:Get xlink:href="${path}"><ows:Constraint name="GetEncoding"><ows:AllowedValues><ows:Value>${encoding}</ows:Value></ows:AllowedValues></ows:Constraint></ows:Get>`
-  const token = tokenForLinks(asked.request)
-  const keyed = escapeXml(`${asked.request.link(asked.servicePath)}?${token === '' ? '' : `${token}&`}`)
+  const token = tokenForLinks(request.request)
+  const keyed = escapeXml(`${request.request.link(request.servicePath)}?${token === '' ? '' : `${token}&`}`)
   const operation = (name: string): string =>
     `<ows:Operation name="${name}"><ows:DCP><ows:HTTP>${get(keyed, 'KVP')}</ows:HTTP></ows:DCP></ows:Operation>\n`
   return [
@@ -74,8 +78,8 @@ function serviceXml(about: ServiceSettings, asked: WmtsRequest): string {
   ].join('')
 }
 
-function layerXml(asked: WmtsRequest, card: LayerSummary, bounds: number[] | undefined): string {
-  const { workspace } = asked
+function layerXml(request: WmtsRequest, card: LayerSummary, bounds: number[] | undefined): string {
+  const { workspace } = request
   const keywords = card.keywords.map((one) => textElement('ows:Keyword', one)).join('')
   const pictures = ['image/png', 'image/jpeg']
   const formats = card.kind === 'raster' ? pictures : [...pictures, mvt]
@@ -87,12 +91,12 @@ function layerXml(asked: WmtsRequest, card: LayerSummary, bounds: number[] | und
     boxXml(bounds),
     textElement('ows:Identifier', workspace === undefined ? card.qualifiedName : card.name),
     mercatorBoxXml(bounds),
-    ...[card.style, ...(card.styles ?? [])].map((style) => styleXml(asked, card, style)),
+    ...[card.style, ...(card.styles ?? [])].map((style) => styleXml(request, card, style)),
     ...formats.map((format) => textElement('Format', format)),
     ...(card.kind === 'raster' ? [] : infoFormats.map((format) => textElement('InfoFormat', format))),
     dimensionXml(card),
     setLinks,
-    ...resourceUrls(asked, card),
+    ...resourceUrls(request, card),
     '</Layer>\n',
   ].join('')
 }
@@ -122,19 +126,19 @@ function styleXml({ request }: WmtsRequest, card: LayerSummary, style: string): 
 function dimensionXml({ times }: LayerSummary): string {
   if (times === undefined) return ''
   const { from, to, values } = times
-  const told = values.length > 0 ? values : [`${from}/${to}`]
+  const reported = values.length > 0 ? values : [`${from}/${to}`]
   return [
     `<Dimension><ows:Identifier>time</ows:Identifier><ows:UOM>ISO8601</ows:UOM>${textElement('Default', to)}`,
-    ...told.map((value) => textElement('Value', value)),
+    ...reported.map((value) => textElement('Value', value)),
     '</Dimension>',
   ].join('')
 }
 
-function resourceUrls(asked: WmtsRequest, card: LayerSummary): string[] {
-  const name = asked.workspace === undefined ? layerSegment(card) : encodeURIComponent(card.name)
+function resourceUrls(request: WmtsRequest, card: LayerSummary): string[] {
+  const name = request.workspace === undefined ? layerSegment(card) : encodeURIComponent(card.name)
   const tile = `/rest/${name}/{style}/{TileMatrixSet}/{TileMatrix}/{TileRow}/{TileCol}`
   const url = (format: string, type: string, path: string): string =>
-    `<ResourceURL format="${escapeXml(format)}" resourceType="${type}" template="${withToken(asked, path, path.includes('?') ? '&' : '?')}"/>`
+    `<ResourceURL format="${escapeXml(format)}" resourceType="${type}" template="${withToken(request, path, path.includes('?') ? '&' : '?')}"/>`
   const time = card.times === undefined ? '' : '?time={time}'
   const png = url('image/png', 'tile', `${tile}.png${time}`)
   const jpeg = url('image/jpeg', 'tile', `${tile}.jpg${time}`)

@@ -21,12 +21,12 @@ export interface TilePoint {
 /** Sends the features at a cell of a tile (OGC 07-057r7, section 7.3), in the formats of WMS. */
 export async function getFeatureInfo(
   deps: Pick<OwsDeps, 'catalog' | 'features' | 'documents' | 'limiter' | 'rasters'>,
-  asked: WmtsRequest,
+  wmtsRequest: WmtsRequest,
   named: NamedTile,
   { i, j, format, values: given }: TilePoint,
 ): Promise<unknown> {
-  const { workspace, request, reply } = asked
-  const { workspace: home, name } = await requireTileLayer(deps.catalog, asked, named.layer)
+  const { workspace, request, reply } = wmtsRequest
+  const { workspace: home, name } = await requireTileLayer(deps.catalog, wmtsRequest, named.layer)
   const { set } = requireMatrixSet(named.matrixSet)
   const tile = readTile(requireMatrixSet(named.matrixSet), named)
   const matrix = getTileMatrixSet(set)

@@ -7,12 +7,12 @@ import { readTileFormat } from './tile-request.ts'
 /** A tile (OGC 07-057r7, section 7.2). */
 export async function getTile(
   deps: OwsDeps,
-  asked: WmtsRequest,
+  wmtsRequest: WmtsRequest,
   named: NamedTile,
   { format, time }: { format: string; time: string | undefined },
 ): Promise<unknown> {
-  const { request, reply } = asked
-  const layer = await requireTileLayer(deps.catalog, asked, named.layer)
+  const { request, reply } = wmtsRequest
+  const layer = await requireTileLayer(deps.catalog, wmtsRequest, named.layer)
   const matrixSet = requireMatrixSet(named.matrixSet)
   const tile = readTile(matrixSet, named)
   const { style } = named

@@ -111,8 +111,8 @@ export function readTile(
   const tile = { z: Number(zoom), x, y }
   if (isTileOf(getTileMatrixSet(set), tile)) return tile
   const { columns = 0, rows = 0 } = matricesOf(set)[tile.z] ?? {}
-  const [told, most] = y < rows ? ['TileCol', columns] : ['TileRow', rows]
-  throw new OwsFailure('TileOutOfRange', `${told} is beyond 0 to ${most - 1}`, told)
+  const [reported, most] = y < rows ? ['TileCol', columns] : ['TileRow', rows]
+  throw new OwsFailure('TileOutOfRange', `${reported} is beyond 0 to ${most - 1}`, reported)
 }
 
 function readNumber(text: string, name: string): number {

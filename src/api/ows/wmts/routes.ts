@@ -27,7 +27,7 @@ const tileFields = {
 }
 const pointFields = { j: Type.String(), i: Type.String() }
 /** Optional parts of a path. */
-interface Place {
+interface Location {
   isOfWorkspace: boolean
   hasStyle?: boolean
 }
@@ -36,7 +36,7 @@ interface Place {
 type PathParams = Partial<Record<'workspace' | 'style' | 'i' | 'j', string>> &
   Record<keyof typeof tileFields, string>
 
-function paramsOf({ isOfWorkspace, hasStyle = false }: Place, fields: TProperties): TUnsafe<PathParams> {
+function paramsOf({ isOfWorkspace, hasStyle = false }: Location, fields: TProperties): TUnsafe<PathParams> {
   const workspace = isOfWorkspace ? Workspace.properties : {}
   return Type.Unsafe<PathParams>(Type.Object({ ...workspace, ...(hasStyle ? styleField : {}), ...fields }))
 }
@@ -75,7 +75,7 @@ function servicePathOf(workspace: string | undefined): string {
   return workspace === undefined ? '/wmts' : `/${encodeURIComponent(workspace)}/wmts`
 }
 
-const getDocument = (place: Place) =>
+const getDocument = (place: Location) =>
   operation({
     ...marks,
     summary: 'What the Web Map Tile Service has',
@@ -84,10 +84,10 @@ const getDocument = (place: Place) =>
     answers: { 200: media('The document', { 'application/xml': Type.String() }) },
     handle: (deps: CapabilitiesDeps, request, reply) => {
       const { workspace } = request.params
-      const asked = { request, reply, workspace, servicePath: servicePathOf(workspace) }
+      const requested = { request, reply, workspace, servicePath: servicePathOf(workspace) }
       return orException(reply, async () => {
         if (workspace !== undefined) await requireWorkspace(deps.catalog, request, workspace)
-        return getCapabilities(deps, asked, keyValuesOf(request.originalUrl))
+        return getCapabilities(deps, requested, keyValuesOf(request.originalUrl))
       })
     },
   })
@@ -105,13 +105,13 @@ function answerRestTile(deps: OwsDeps, request: RestRequest, reply: FastifyReply
   const { workspace } = request.params
   const { format, time } = request.query
   const { ending, ...named } = namedTileOf(request.params)
-  const asked = { request, reply, workspace, servicePath: servicePathOf(workspace) }
+  const requested = { request, reply, workspace, servicePath: servicePathOf(workspace) }
   return orException(reply, () =>
-    getTile(deps, asked, named, { format: ending ?? format ?? 'image/png', time }),
+    getTile(deps, requested, named, { format: ending ?? format ?? 'image/png', time }),
   )
 }
 
-const getTileOf = (place: Place) =>
+const getTileOf = (place: Location) =>
   operation({
     ...marks,
     isTile: true,
@@ -122,7 +122,7 @@ const getTileOf = (place: Place) =>
     handle: (deps: OwsDeps, request, reply) => answerRestTile(deps, request, reply),
   })
 
-const getInfoOf = (place: Place) =>
+const getInfoOf = (place: Location) =>
   operation({
     ...marks,
     summary: 'Features at a cell of a tile',
@@ -136,10 +136,10 @@ const getInfoOf = (place: Place) =>
     ) => {
       const { workspace, i = '', j = '' } = request.params
       const { ending, ...named } = namedTileOf(request.params)
-      const asked = { request, reply, workspace, servicePath: servicePathOf(workspace) }
+      const requested = { request, reply, workspace, servicePath: servicePathOf(workspace) }
       const format = request.query.format ?? (ending === undefined ? 'text/plain' : `text/${ending}`)
       const point = { i, j, format, values: keyValuesOf(request.url) }
-      return orException(reply, () => getFeatureInfo(deps, asked, named, point))
+      return orException(reply, () => getFeatureInfo(deps, requested, named, point))
     },
   })
 

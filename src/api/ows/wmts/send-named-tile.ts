@@ -14,8 +14,8 @@ export async function requireTileLayer(
   { request, workspace }: Pick<WmtsRequest, 'request' | 'workspace'>,
   name: string,
 ): Promise<LayerRecord> {
-  const asked = { workspace, parameter: 'Layer' }
-  const [layer] = await requireLayers(catalog, request, [name], asked).catch((error: unknown) => {
+  const requested = { workspace, parameter: 'Layer' }
+  const [layer] = await requireLayers(catalog, request, [name], requested).catch((error: unknown) => {
     if (error instanceof OwsFailure)
       throw new OwsFailure('InvalidParameterValue', error.message, error.locator, 400)
     throw error

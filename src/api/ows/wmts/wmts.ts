@@ -10,10 +10,10 @@ import { getFeatureInfo } from './feature-info.ts'
 import { getTile } from './get-tile.ts'
 import type { NamedTile, WmtsRequest } from './tile-request.ts'
 
-type Answer = (parts: OwsDeps, asked: WmtsRequest, values: KeyValues) => Promise<unknown>
+type Answer = (parts: OwsDeps, request: WmtsRequest, values: KeyValues) => Promise<unknown>
 
 const operations: Record<string, Answer> = {
-  getcapabilities: (parts, asked, values) => {
+  getcapabilities: (parts, request, values) => {
     const accepted = values.find('acceptversions')
     if (accepted !== undefined && !isOffered(accepted))
       throw new OwsFailure(
@@ -21,19 +21,19 @@ const operations: Record<string, Answer> = {
         `WMTS ${accepted.slice(0, 60)} is not offered here: ask for 1.0.0`,
         'acceptversions',
       )
-    return getCapabilities(parts, asked, values)
+    return getCapabilities(parts, request, values)
   },
-  gettile: (parts, asked, values) => {
-    asked.request.usedTile = true
+  gettile: (parts, request, values) => {
+    request.request.usedTile = true
     requireVersion(values.find('version'))
     const format = values.find('format') ?? 'image/png'
-    return getTile(parts, asked, namedTileOf(values), { format, time: values.find('time') })
+    return getTile(parts, request, namedTileOf(values), { format, time: values.find('time') })
   },
-  getfeatureinfo: (parts, asked, values) => {
+  getfeatureinfo: (parts, request, values) => {
     requireVersion(values.find('version'))
     const [i, j] = [values.require('i'), values.require('j')]
     const format = values.find('infoformat') ?? values.find('info_format') ?? 'text/plain'
-    return getFeatureInfo(parts, asked, namedTileOf(values), { i, j, format, values })
+    return getFeatureInfo(parts, request, namedTileOf(values), { i, j, format, values })
   },
 }
 

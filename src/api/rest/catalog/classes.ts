@@ -48,7 +48,7 @@ export const showClasses = operation({
   handle: async ({ catalog }: CatalogDeps, request, reply) => {
     const layer = await vectorLayer(catalog, request, request.params.layer)
     const attribute = requireAttribute(layer, request.query.attribute)
-    const { wish, summary } = await classifySummary(catalog, reply, {
+    const { request: options, summary } = await classifySummary(catalog, reply, {
       layer,
       attribute,
       classify: request.query,
@@ -57,7 +57,7 @@ export const showClasses = operation({
     return {
       classes: {
         attribute: attribute.name,
-        method: wish.method,
+        method: options.method,
         rows,
         empty,
         min,
@@ -65,7 +65,7 @@ export const showClasses = operation({
         histogram,
         categories,
         hasOthers,
-        messages: messagesOf(summary, request.query, wish).map(({ message }) => message),
+        messages: messagesOf(summary, request.query, options).map(({ message }) => message),
       },
     }
   },

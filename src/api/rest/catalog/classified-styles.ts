@@ -32,10 +32,14 @@ export const makeStyleOfLayer = operation({
     const layer = await vectorLayer(catalog, request, request.params.layer)
     const { name, classify, default: isDefault = false } = request.body.style
     const attribute = requireAttribute(layer, classify.attribute)
-    const { wish, summary } = await classifySummary(catalog, reply, { layer, attribute, classify })
+    const { request: options, summary } = await classifySummary(catalog, reply, {
+      layer,
+      attribute,
+      classify,
+    })
     const style = classifiedStyle({
       attribute: attribute.name,
-      palette: wish.palette,
+      palette: options.palette,
       summary,
       dimension: dimensionOf(layer),
       featureCount: summary.rows + summary.empty,
@@ -49,7 +53,7 @@ export const makeStyleOfLayer = operation({
     const kept = await catalog.styles.create({ workspace: layer.workspace, name, content })
     if (isDefault) await catalog.layers.change(layer, { style: name })
     const wire = toStyleResponse(request, kept)
-    const messages = messagesOf(summary, classify, wish)
+    const messages = messagesOf(summary, classify, options)
     return reply
       .code(201)
       .header('location', request.link(stylePath(kept)))

@@ -40,14 +40,14 @@ export async function classifySummary(
   reply: FastifyReply,
   { layer, attribute, classify }: { layer: LayerRecord; attribute: Attribute; classify: ClassifyParams },
 ) {
-  const wish = wishOf(classify, attribute)
+  const request = requestOf(classify, attribute)
   const store = await catalog.layers.openStoreOf(layer)
   const signal = requestSignal(reply)
   const summary = await store.summarize(
-    { table: layer.nativeName, attribute: attribute.name, ...wish },
+    { table: layer.nativeName, attribute: attribute.name, ...request },
     signal,
   )
-  return { wish, summary }
+  return { request, summary }
 }
 
 /** A layer of features by its name; to who may not read it there is none. */
@@ -75,22 +75,22 @@ export function requireAttribute(layer: LayerRecord, name: string): Attribute {
   )
 }
 
-function wishOf(wanted: ClassifyParams, { name, type }: Attribute) {
+function requestOf(requested: ClassifyParams, { name, type }: Attribute) {
   const isNumber = /^(int|float|decimal)/.test(type)
-  const method: ClassifyMethod = wanted.method ?? (isNumber ? 'quantile' : 'categories')
+  const method: ClassifyMethod = requested.method ?? (isNumber ? 'quantile' : 'categories')
   if (method !== 'categories' && !isNumber)
     throw invalid(
       'not-a-number',
       `Attribute "${name}" is ${type}: classes want numbers, "categories" takes it`,
     )
-  const palette: PaletteName = wanted.palette ?? (method === 'categories' ? 'okabe-ito' : 'viridis')
-  return { method, palette, classes: wanted.classes ?? (method === 'categories' ? 8 : 5) }
+  const palette: PaletteName = requested.palette ?? (method === 'categories' ? 'okabe-ito' : 'viridis')
+  return { method, palette, classes: requested.classes ?? (method === 'categories' ? 8 : 5) }
 }
 
 /** Returns messages about classes or categories. */
 export function messagesOf(
   { isSampled, bounds }: { isSampled: boolean; bounds?: number[] },
-  wanted: ClassifyParams,
+  requested: ClassifyParams,
   { classes, method }: { classes: number; method: ClassifyMethod },
 ) {
   const message = (text: string) => ({ level: 'info' as const, code: 'style-classes', message: text })
@@ -99,7 +99,7 @@ export function messagesOf(
     ...(method !== 'categories' && bounds !== undefined && bounds.length < classes
       ? [
           message(
-            `${bounds.length} classes instead of ${classes}, since many values are equal: ${wanted.attribute}`,
+            `${bounds.length} classes instead of ${classes}, since many values are equal: ${requested.attribute}`,
           ),
         ]
       : []),

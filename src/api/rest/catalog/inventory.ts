@@ -27,8 +27,8 @@ function pageOf<T extends { name: string }>(
   all: readonly T[],
   { q = '', limit = defaultLimit, offset = 0 }: { q?: string; limit?: number; offset?: number },
 ): { total: number; page: T[] } {
-  const wanted = foldText(q)
-  const found = wanted === '' ? all : all.filter(({ name }) => foldText(name).includes(wanted))
+  const requested = foldText(q)
+  const found = requested === '' ? all : all.filter(({ name }) => foldText(name).includes(requested))
   return { total: found.length, page: found.slice(offset, offset + limit) }
 }
 
@@ -52,9 +52,9 @@ export const listStoreInventories = operation({
   query: Type.Object({ ...pageQuery, workspace: Type.Optional(Type.String()) }),
   answers: { 200: StoreInventories },
   handle: async ({ catalog }: CatalogDeps, request) => {
-    const { workspace, ...wanted } = request.query
+    const { workspace, ...requested } = request.query
     if (workspace !== undefined) await catalog.workspaces.require(workspace)
-    const { total, page } = pageOf(await catalog.inventory.stores(workspace), wanted)
+    const { total, page } = pageOf(await catalog.inventory.stores(workspace), requested)
     return { total, stores: page.map((one) => toCountedStoreResponse(request, one)) }
   },
 })

@@ -154,16 +154,16 @@ async function getNamedLayer(
 }
 
 /** Returns the change in a body; a style may be named with its workspace. */
-function readLayerBody(layer: LayerRecord, wanted: Static<typeof LayerBody>['layer']): LayerChange {
-  const { name, title, abstract, description, keywords, public: isPublic } = wanted
-  const { attribution, licence, contact, owner, translations, managed } = wanted
+function readLayerBody(layer: LayerRecord, requested: Static<typeof LayerBody>['layer']): LayerChange {
+  const { name, title, abstract, description, keywords, public: isPublic } = requested
+  const { attribution, licence, contact, owner, translations, managed } = requested
   if (name !== undefined && name !== layer.name && name !== `${layer.workspace}:${layer.name}`)
     throw invalid('invalid-body', `The name of layer "${layer.name}" cannot be changed`)
-  const reference = wanted.defaultStyle ?? wanted.style ?? layer.details.style
+  const reference = requested.defaultStyle ?? requested.style ?? layer.details.style
   const nameOf = (one: string | { name: string }): string =>
     (typeof one === 'string' ? one : one.name).replace(`${layer.workspace}:`, '')
   const style = nameOf(reference)
-  const styles = wanted.styles
+  const styles = requested.styles
     ?.map(nameOf)
     .filter((name, at, all) => name !== style && all.indexOf(name) === at)
   const texts = { title, abstract, description, keywords, attribution, licence, contact, owner, translations }

@@ -154,8 +154,8 @@ export const createFeatureType = operation({
     const store = await getStore(catalog, 'dataStore', request.params)
     const { featureType, featureTypes } = request.body
     if (featureTypes !== undefined) {
-      const wanted = featureTypes.featureType.map(toPublish)
-      const { published, failed } = await catalog.tables.publishSeveral(store, wanted)
+      const tableToPublishs = featureTypes.featureType.map(toPublish)
+      const { published, failed } = await catalog.tables.publishSeveral(store, tableToPublishs)
       return reply.code(201).send({ published: published.map((layer) => linked(request, layer)), failed })
     }
     if (featureType === undefined)
@@ -206,7 +206,7 @@ export const publishTables = operation({
     const { include = [], exclude = [], managed } = request.body.publish
     const { published, failed } = await catalog.tables.publishAll(store, {
       managed,
-      isWanted: ({ table }) => matchesPatterns(table, { include, exclude }),
+      isSelected: ({ table }) => matchesPatterns(table, { include, exclude }),
     })
     if (published.length === 0 && failed.length === 0)
       throw conflict(

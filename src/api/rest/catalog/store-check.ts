@@ -51,9 +51,15 @@ export const checkNewDataStore = operation({
   handle: ({ catalog }: CatalogDeps, request) => {
     const { name = 'new', type, connectionParameters } = request.body.dataStore
     const parameters = readParametersBody(connectionParameters)
-    const wanted = { workspace: request.params.workspace, name, kind: 'dataStore', type, parameters } as const
+    const requested = {
+      workspace: request.params.workspace,
+      name,
+      kind: 'dataStore',
+      type,
+      parameters,
+    } as const
     return timed(async () => {
-      await catalog.stores.tryFor(makerOf(request), wanted)
+      await catalog.stores.tryFor(makerOf(request), requested)
       return undefined
     })
   },

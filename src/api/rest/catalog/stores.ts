@@ -60,8 +60,8 @@ async function createStore(
   const { name: workspace } = await catalog.workspaces.get(request.params.workspace)
   const { name, type } = fields
   if (name === undefined) throw invalid('invalid-body', `A new store needs "${kind}.name"`)
-  const wanted: StoreInput = { workspace, name, kind, type, parameters, ...plainFields(fields) }
-  const store = await catalog.stores.createFor(makerOf(request), wanted)
+  const storeInput: StoreInput = { workspace, name, kind, type, parameters, ...plainFields(fields) }
+  const store = await catalog.stores.createFor(makerOf(request), storeInput)
   return reply
     .code(201)
     .header('location', request.link(storePath(store)))

@@ -50,7 +50,7 @@ export function formatOfName(name: string | undefined): StyleFormat | undefined 
 }
 
 /** True if the client prefers SLD with the symbols of SE 1.1. */
-function isSeWanted(accept: string | undefined): boolean {
+function isSeRequested(accept: string | undefined): boolean {
   return (accept ?? '').split(',')[0]?.split(';', 1)[0]?.trim().toLowerCase() === seType
 }
 
@@ -72,14 +72,15 @@ export function acceptedFormats(accept: string | undefined): StyleFormat[] {
 export function sendStyleDocument(
   reply: FastifyReply,
   style: Pick<StyleRecord, 'name' | 'format' | 'document'>,
-  wanted: StyleFormat[],
+  requested: StyleFormat[],
   others: readonly StyleFormat[] = styleFormats,
 ): FastifyReply {
-  const se = isSeWanted(reply.request.headers.accept) && wanted[0] === 'sld' ? convertToSe(style) : undefined
+  const se =
+    isSeRequested(reply.request.headers.accept) && requested[0] === 'sld' ? convertToSe(style) : undefined
   if (se !== undefined) return reply.header('content-type', `${seType}; charset=utf-8`).send(se)
-  const formats = wanted.includes(style.format)
+  const formats = requested.includes(style.format)
     ? [style.format]
-    : wanted.filter((one) => others.includes(one))
+    : requested.filter((one) => others.includes(one))
   for (const format of formats) {
     const document = convertStyle(style, format)
     if (document === undefined) continue
@@ -87,6 +88,6 @@ export function sendStyleDocument(
   }
   throw notFound(
     'unknown-style',
-    `Style "${style.name}" is ${style.format} and cannot be had as ${wanted.join(' or ')}`,
+    `Style "${style.name}" is ${style.format} and cannot be had as ${requested.join(' or ')}`,
   )
 }

@@ -127,10 +127,10 @@ export async function createStyleIn(
   reply: FastifyReply,
   workspace: string | undefined,
 ): Promise<FastifyReply> {
-  const wanted = readStyleBody(request)
-  const name = wanted.name ?? request.query.name
+  const styleInput = readStyleBody(request)
+  const name = styleInput.name ?? request.query.name
   if (name === undefined) throw invalid('invalid-body', 'A new style needs a name: "style.name", or ?name=')
-  const { format = 'maplibre', document } = wanted
+  const { format = 'maplibre', document } = styleInput
   const content = document === undefined ? undefined : { format, document }
   const style = await catalog.styles.create({ workspace, name, content })
   return reply
@@ -147,11 +147,11 @@ export async function sendStyle(
 ): Promise<FastifyReply> {
   const { style, format } = await findNamed(catalog, place)
   request.usedStyle = style
-  const wanted = format === undefined ? acceptedFormats(request.headers.accept) : [format]
+  const requested = format === undefined ? acceptedFormats(request.headers.accept) : [format]
   reply.header('vary', 'accept')
-  return wanted.length === 0
+  return requested.length === 0
     ? sendEntity(request, reply, toStyleResponse(request, style))
-    : sendStyleDocument(reply, style, wanted)
+    : sendStyleDocument(reply, style, requested)
 }
 
 export async function changeNamed(catalog: Catalog, request: FastifyRequest, place: StylePlace) {

@@ -59,8 +59,8 @@ export const listVersionChanges = operation({
     const found = await deps.versionChanges.between(of, { before: version, after: against, keys }, signal)
     const { format, limit = Number.MAX_SAFE_INTEGER, offset = 0 } = request.query
     const type = mediaType(format, request.headers.accept)
-    const wish = { format: type === csv ? 'csv' : 'geojson', limit, offset } as const
-    const rows = await streamed(deps.sides.changes(found, wish, signal))
+    const options = { format: type === csv ? 'csv' : 'geojson', limit, offset } as const
+    const rows = await streamed(deps.sides.changes(found, options, signal))
     return reply
       .header('vary', 'accept')
       .header('cache-control', 'no-store')
@@ -72,9 +72,9 @@ export const listVersionChanges = operation({
 const [csv, geoJson, json] = ['text/csv', 'application/geo+json', 'application/json']
 
 function mediaType(format: string | undefined, accept = ''): string {
-  const wanted = format ?? accept
-  if (/csv/i.test(wanted)) return csv
-  return /geo\+?json/i.test(wanted) ? geoJson : json
+  const requested = format ?? accept
+  if (/csv/i.test(requested)) return csv
+  return /geo\+?json/i.test(requested) ? geoJson : json
 }
 
 function withCounts(

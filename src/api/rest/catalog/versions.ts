@@ -80,8 +80,8 @@ export const restoreVersion = operation({
     const version = await versions.get(of, request.params.version)
     const { what = restoredParts } = request.body
     const expected = isExpected ? of.layer?.version : undefined
-    const wish = { what, user: request.caller.name, expected }
-    const made = await restores.restore(of, version, wish, clientSignal(reply))
+    const options = { what, user: request.caller.name, expected }
+    const made = await restores.restore(of, version, options, clientSignal(reply))
     const now = await versionedLayer(catalog, request)
     return { version: toVersionResponse(request, now, await versions.get(now, made)) }
   },

@@ -115,8 +115,8 @@ export const changeDefaultWorkspace = operation({
   answers: { 200: WorkspaceReply },
   handle: async ({ catalog: { workspaces } }: CatalogDeps, request) => {
     const { name, public: isPublic } = request.body.workspace
-    const wanted = await workspaces.get(name ?? (await workspaces.getDefaultName()))
-    await workspaces.makeDefault(wanted.name)
-    return toWorkspaceResponse(request, await workspaces.change(wanted.name, { isPublic }))
+    const workspace = await workspaces.get(name ?? (await workspaces.getDefaultName()))
+    await workspaces.makeDefault(workspace.name)
+    return toWorkspaceResponse(request, await workspaces.change(workspace.name, { isPublic }))
   },
 })

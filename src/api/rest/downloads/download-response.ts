@@ -96,8 +96,8 @@ export function dispositionOf(record: GeneratedFile): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${whole}`
 }
 
-export function readExportBody({ export: wanted }: Static<typeof ExportBody>): ExportRequest {
-  const { format, minZoom = 0, maxZoom = Math.max(minZoom, usualZoom), bbox, version } = wanted
+export function readExportBody({ export: requested }: Static<typeof ExportBody>): ExportRequest {
+  const { format, minZoom = 0, maxZoom = Math.max(minZoom, usualZoom), bbox, version } = requested
   const of = version === undefined ? {} : { version }
   if (minZoom > maxZoom) throw invalid('invalid-body', `minZoom ${minZoom} is deeper than maxZoom ${maxZoom}`)
   if (bbox === undefined) return { format, minZoom, maxZoom, ...of }

@@ -58,9 +58,10 @@ export const createExport = operation({
     const layer = await catalog.layers.findNamed(text)
     if (layer === undefined) throw notFound('unknown-layer', `Layer "${text}" does not exist`)
     request.usedLayer = layer
-    const wish = readExportBody(request.body)
-    if (wish.version !== undefined) await catalog.versions.get({ ...layer, layer }, wish.version)
-    const record = await exports.begin(layer, wish, request.caller.name ?? '')
+    const exportRequest = readExportBody(request.body)
+    if (exportRequest.version !== undefined)
+      await catalog.versions.get({ ...layer, layer }, exportRequest.version)
+    const record = await exports.begin(layer, exportRequest, request.caller.name ?? '')
     reply.code(202).header('location', request.link(downloadPath(record)))
     return toDownloadResponse(request, record)
   },

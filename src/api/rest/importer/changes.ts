@@ -36,13 +36,13 @@ async function send(
   importer: Importer,
   request: FastifyRequest,
   reply: FastifyReply,
-  asked: ChangesParams & { params: { importId: string; taskId: string }; by: 'trial' | 'upsert' },
+  requested: ChangesParams & { params: { importId: string; taskId: string }; by: 'trial' | 'upsert' },
 ): Promise<FastifyReply> {
-  const task = await getTask(importer, asked.params)
-  const { limit = Number.MAX_SAFE_INTEGER, offset = 0, by } = asked
-  const isCsv = /csv/i.test(asked.format ?? request.headers.accept ?? '')
-  const wish = { format: isCsv ? 'csv' : 'geojson', limit, offset } as const
-  const stream = await streamed(importer.changes.page(task, by, wish, clientSignal(reply)))
+  const task = await getTask(importer, requested.params)
+  const { limit = Number.MAX_SAFE_INTEGER, offset = 0, by } = requested
+  const isCsv = /csv/i.test(requested.format ?? request.headers.accept ?? '')
+  const options = { format: isCsv ? 'csv' : 'geojson', limit, offset } as const
+  const stream = await streamed(importer.changes.page(task, by, options, clientSignal(reply)))
   return reply
     .header('vary', 'accept')
     .header('cache-control', 'no-store')

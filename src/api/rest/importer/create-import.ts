@@ -17,7 +17,7 @@ import { readTransformBody, reportUnknownParameters } from './transform-response
 const tags = ['importer']
 
 interface Creation {
-  wanted: ImportInput | undefined
+  requested: ImportInput | undefined
   query: { async?: boolean; exec?: boolean; expand?: string }
   proposedId?: number
   /** Takes the place of the body's data. */
@@ -29,19 +29,19 @@ export async function create(
   deps: ImporterApiDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { wanted, query, proposedId, source }: Creation,
+  { requested, query, proposedId, source }: Creation,
 ): Promise<FastifyReply> {
   const isAsync = query.async ?? false
   const { name: user } = request.caller
   const signal = clientSignal(reply)
-  const placed = await claimUploads(deps.importer, request, wanted?.data)
+  const placed = await claimUploads(deps.importer, request, requested?.data)
   const created = await deps.importer.create(
-    readImportBody(wanted, { isAsync, proposedId, user, source: source ?? placed?.source }),
+    readImportBody(requested, { isAsync, proposedId, user, source: source ?? placed?.source }),
     { signal, isRunAfter: query.exec === true },
   )
   const record = await getImport(deps.importer, String(created.id))
   await placed?.release()
-  for (const spec of wanted?.transforms ?? []) {
+  for (const spec of requested?.transforms ?? []) {
     reportUnknownParameters(request, spec, showTransform(readTransformBody(spec)), 'import.transforms.')
   }
   const shown = await showImport(deps, request, isAsync ? created : record, parseExpand(query.expand, 1))
@@ -61,7 +61,7 @@ export const createImport = operation({
   body: ImportBody,
   answers: { 201: ImportReply },
   handle: (deps: ImporterApiDeps, request, reply) =>
-    create(deps, request, reply, { wanted: request.body.import, query: request.query }),
+    create(deps, request, reply, { requested: request.body.import, query: request.query }),
 })
 
 export const createImportWithId = operation({
@@ -75,7 +75,7 @@ export const createImportWithId = operation({
   answers: { 201: ImportReply },
   handle: (deps: ImporterApiDeps, request, reply) =>
     create(deps, request, reply, {
-      wanted: request.body.import,
+      requested: request.body.import,
       query: request.query,
       proposedId: parseId(request.params.importId, 'import'),
     }),
@@ -95,8 +95,8 @@ export const createDatabaseImport = operation({
   body: DatabaseImportBody,
   answers: { 201: ImportReply },
   handle: (deps: ImporterApiDeps, request, reply) => {
-    const { data, ...wanted } = request.body.import
+    const { data, ...requested } = request.body.import
     const source = { type: 'database', database: readDatabaseBody(data) } as const
-    return create(deps, request, reply, { wanted, source, query: request.query })
+    return create(deps, request, reply, { requested, source, query: request.query })
   },
 })

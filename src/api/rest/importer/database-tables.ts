@@ -21,8 +21,8 @@ export const listDatabaseTables = operation({
   body: Type.Object({ data: DatabaseData }),
   answers: { 200: Type.Object({ tables: Type.Array(Table), messages: Type.Array(Type.String()) }) },
   handle: async ({ importer }: ImporterApiDeps, request, reply) => {
-    const wanted = readDatabaseBody(request.body.data)
-    const { tables, messages } = await importer.databaseTables(wanted, clientSignal(reply))
+    const databaseRequest = readDatabaseBody(request.body.data)
+    const { tables, messages } = await importer.databaseTables(databaseRequest, clientSignal(reply))
     return {
       tables: tables.map(({ name, schema, featureCount }) => ({
         name,

@@ -2,7 +2,7 @@ import { findCrs } from '../../../geo/crs-database.ts'
 import { isSameCrs } from '../../../geo/crs-same.ts'
 import { labelOfCrs } from '../../../geo/crs-uncoded.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
-import type { ImportRecord, TaskRecord, Trial } from '../../../importer/model/model.ts'
+import type { DryRun, ImportRecord, TaskRecord } from '../../../importer/model/model.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { importPath } from './parameters.ts'
 
@@ -15,7 +15,7 @@ function toBoundsResponse({ minX, minY, maxX, maxY }: Envelope): number[] {
 }
 
 /** Describes the origin of the CRS. */
-function evidenceOf({ source, layer }: TaskRecord, { crs }: Trial): string {
+function evidenceOf({ source, layer }: TaskRecord, { crs }: DryRun): string {
   const declared = source?.raster?.crs ?? source?.schema.geometry?.crs
   const given = layer?.srs
   const name = given === undefined ? undefined : findCrs(given)?.name
@@ -33,7 +33,7 @@ function evidenceOf({ source, layer }: TaskRecord, { crs }: Trial): string {
   return crs?.srs === undefined || crs.srs === given ? from : `${from}; the rows are loaded in ${crs.srs}`
 }
 
-function toCrsResponse(task: TaskRecord, found: Trial) {
+function toCrsResponse(task: TaskRecord, found: DryRun) {
   const srs = found.crs?.srs ?? task.layer?.srs
   if (found.crs === undefined && task.source?.schema.geometry === undefined && task.kind !== 'raster')
     return {}
@@ -41,9 +41,9 @@ function toCrsResponse(task: TaskRecord, found: Trial) {
 }
 
 function toDryRunTaskResponse(request: FastifyRequest, task: TaskRecord): object[] {
-  const { importId, id, trial } = task
-  if (trial?.found === undefined) return []
-  const { found, mode, target } = trial
+  const { importId, id, trial: dryRun } = task
+  if (dryRun?.found === undefined) return []
+  const { found, mode, target } = dryRun
   const { rows, changes, columns, geometry, bounds, rejects, stopped, notTried, messages, listed } = found
   const link = (below: string) => request.link(`${dryRunTaskPath(importId, id)}/${below}`)
   const hasMap = found.crs !== undefined

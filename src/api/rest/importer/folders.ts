@@ -37,14 +37,14 @@ export const listFolder = operation({
     }),
   },
   handle: async ({ importRoots }: ImporterApiDeps, request) => {
-    const { path: asked } = request.query
-    if (asked === undefined) {
+    const { path: requested } = request.query
+    if (requested === undefined) {
       const entries = importRoots.map((path): FolderEntry => ({ name: basename(path), path, kind: 'folder' }))
       return { entries, hasMore: false }
     }
-    const path = await resolveInRoots(asked, importRoots)
+    const path = await resolveInRoots(requested, importRoots)
     const status = await stat(path).catch(() => undefined)
-    if (status?.isDirectory() !== true) throw notFound('no-such-folder', `There is no folder "${asked}"`)
+    if (status?.isDirectory() !== true) throw notFound('no-such-folder', `There is no folder "${requested}"`)
     const { found, hasMore } = await entriesOf(path)
     return { path, entries: await Promise.all(found.map((one) => withFacts(path, one))), hasMore }
   },

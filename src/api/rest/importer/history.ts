@@ -13,7 +13,7 @@ import { importPath } from './parameters.ts'
 const usualLimit = 50
 const mostImports = 200
 const mostWords = 20
-const mostSaid = 500
+const mostMessages = 500
 
 const HistoryQuery = Type.Object({
   q: Type.Optional(
@@ -49,7 +49,7 @@ const PastImport = Type.Object({
   rowsLoaded: Count,
   rejected: Count,
   messages: Type.Integer({ description: 'How much was told of it and of its tasks' }),
-  message: Type.Optional(Type.String({ description: `The first of that, up to ${mostSaid} characters` })),
+  message: Type.Optional(Type.String({ description: `The first of that, up to ${mostMessages} characters` })),
 })
 
 const HistoryReply = Type.Object(
@@ -125,7 +125,19 @@ function countBy(
 }
 
 function toCardResponse(request: FastifyRequest, card: ImportSummary) {
-  const { id, state, createdAt, updatedAt, user, workspace, source, layers, tasks, messages, said } = card
+  const {
+    id,
+    state,
+    createdAt,
+    updatedAt,
+    user,
+    workspace,
+    source,
+    layers,
+    tasks,
+    messages,
+    lines: output,
+  } = card
   const { rowsLoaded, rejected } = card
   return {
     id,
@@ -141,6 +153,6 @@ function toCardResponse(request: FastifyRequest, card: ImportSummary) {
     messages,
     user,
     source,
-    message: said?.slice(0, mostSaid),
+    message: output?.slice(0, mostMessages),
   }
 }

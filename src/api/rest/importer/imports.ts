@@ -89,7 +89,7 @@ export const runImport = operation({
     const id = parseId(request.params.importId, 'import')
     const { query } = request
     if (createsMissingImport(dialect) && (await importer.kept.find(id)) === undefined) {
-      return create(deps, request, reply, { wanted: request.body.import, query, proposedId: id })
+      return create(deps, request, reply, { requested: request.body.import, query, proposedId: id })
     }
     try {
       await importer.run(id, { isAsync: query.async ?? false, signal: clientSignal(reply) })

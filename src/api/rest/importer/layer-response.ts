@@ -106,7 +106,7 @@ export function toLayerResponse(request: FastifyRequest, task: TaskRecord, diale
 
 function readAttributesBody(
   task: TaskRecord,
-  wanted: NonNullable<LayerInput['attributes']>,
+  requested: NonNullable<LayerInput['attributes']>,
   dialect: Dialect,
 ): AttributeChoice[] {
   const schema = task.source?.schema
@@ -115,7 +115,7 @@ function readAttributesBody(
       (one) => [one.name, one],
     ),
   )
-  const twice = wanted.find(({ name }, place) => wanted.findIndex((one) => one.name === name) !== place)
+  const twice = requested.find(({ name }, place) => requested.findIndex((one) => one.name === name) !== place)
   if (twice !== undefined) {
     throw invalid(
       'duplicate-attribute',
@@ -124,7 +124,7 @@ function readAttributesBody(
   }
   const hidden = findHiddenAttribute(task, dialect)
   const kept = [...chosen.values()].filter(({ source }) => source === hidden)
-  const named = wanted.flatMap(({ name, binding, source }): AttributeChoice[] => {
+  const named = requested.flatMap(({ name, binding, source }): AttributeChoice[] => {
     if (name === schema?.geometry?.name && source === undefined) return []
     const from = source ?? chosen.get(name)?.source ?? name
     const known = schema?.attributes.find((attribute) => attribute.name === from)
@@ -146,9 +146,9 @@ function readAttributesBody(
 /** Returns the geometry type in a list of attributes; undefined if the list has none. */
 function readGeometryBody(
   schema: Schema | undefined,
-  wanted: NonNullable<LayerInput['attributes']>,
+  requested: NonNullable<LayerInput['attributes']>,
 ): GeometryType | undefined {
-  const entry = wanted.find(({ name, source }) => name === schema?.geometry?.name && source === undefined)
+  const entry = requested.find(({ name, source }) => name === schema?.geometry?.name && source === undefined)
   if (entry?.binding === undefined) return undefined
   const type = fromJavaClass(entry.binding)
   if (type !== undefined && 'geometry' in type) return type.geometry
@@ -160,9 +160,9 @@ function isSameChoice(a: AttributeChoice[], b: AttributeChoice[]): boolean {
 }
 
 /** Returns the change in a layer body; unchanged repetitions are not changes. */
-export function readLayerBody(task: TaskRecord, wanted: LayerInput, dialect: Dialect): TaskLayerChange {
+export function readLayerBody(task: TaskRecord, requested: LayerInput, dialect: Dialect): TaskLayerChange {
   const layer = requireLayer(task)
-  const { bbox, attributes, style, srs, ...texts } = wanted
+  const { bbox, attributes, style, srs, ...texts } = requested
   const change: TaskLayerChange = {}
   for (const key of ['name', 'title', 'abstract', 'description', 'originalName', 'nativeName'] as const) {
     const value = texts[key]
@@ -187,9 +187,9 @@ export function readLayerBody(task: TaskRecord, wanted: LayerInput, dialect: Dia
 }
 
 /** True if a list of attributes equals the current one by names and types. */
-function isAsShown(wanted: NonNullable<LayerInput['attributes']>, shown: object[]): boolean {
+function isAsShown(requested: NonNullable<LayerInput['attributes']>, shown: object[]): boolean {
   const facts = (one: { name?: string; binding?: string }) => [one.name, one.binding]
-  return isDeepStrictEqual(wanted.map(facts), shown.map(facts))
+  return isDeepStrictEqual(requested.map(facts), shown.map(facts))
 }
 
 function isSameBounds(a: Envelope, b: Envelope | undefined): boolean {

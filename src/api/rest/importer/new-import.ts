@@ -8,8 +8,8 @@ import type { DataInput, ImportInput, TargetStoreInput, TimeInput } from './bodi
 import { requireCharset } from './parameters.ts'
 import { readTransformBody } from './transform-response.ts'
 
-function storeName(wanted: TargetStoreInput | undefined): string | undefined {
-  return (wanted?.dataStore ?? wanted?.coverageStore ?? wanted?.store)?.name
+function storeName(requested: TargetStoreInput | undefined): string | undefined {
+  return (requested?.dataStore ?? requested?.coverageStore ?? requested?.store)?.name
 }
 
 const elsewhere: Record<string, string> = {
@@ -64,17 +64,17 @@ function readDataBody(data: DataInput | undefined): SourceRequest | undefined {
 }
 
 export function readImportBody(
-  wanted: ImportInput | undefined,
+  requested: ImportInput | undefined,
   options: { isAsync: boolean; proposedId?: number; user?: string; source?: SourceRequest },
 ): NewImport {
-  const workspace = wanted?.targetWorkspace?.workspace?.name
-  const store = storeName(wanted?.targetStore)
-  const source = options.source ?? readDataBody(wanted?.data)
+  const workspace = requested?.targetWorkspace?.workspace?.name
+  const store = storeName(requested?.targetStore)
+  const source = options.source ?? readDataBody(requested?.data)
   return {
     ...options,
-    transforms: (wanted?.transforms ?? []).map(readTransformBody),
-    isArchived: wanted?.archive ?? false,
-    allowEmpty: wanted?.allowEmpty || undefined,
+    transforms: (requested?.transforms ?? []).map(readTransformBody),
+    isArchived: requested?.archive ?? false,
+    allowEmpty: requested?.allowEmpty || undefined,
     workspace,
     store,
     source: source ?? options.source,

@@ -100,8 +100,8 @@ export const showRows = operation({
     const running = await runningOf(importer, request.params)
     const isCsv = /csv/i.test(query.f ?? request.headers.accept ?? '')
     const { limit: most = 100, offset = 0 } = query
-    const question = { limit: most, offset, form: isCsv ? 'csv' : 'geojson', srs: query.srs } as const
-    const rows = importer.previews.rows(running, question, clientSignal(reply))
+    const queryValue = { limit: most, offset, form: isCsv ? 'csv' : 'geojson', srs: query.srs } as const
+    const rows = importer.previews.rows(running, queryValue, clientSignal(reply))
     const head = isCsv ? '' : '{"type":"FeatureCollection","features":['
     const stream = await streamed(rows, head, ({ shown, rejected, hasMore }) =>
       isCsv ? '' : `]${members({ offset, numberReturned: shown, rejected, hasMore })}`,
@@ -128,11 +128,11 @@ export const showColumns = operation({
   }),
   answers: { 200: ColumnsReply },
   handle: async ({ importer }: ImporterApiDeps, request, reply) => {
-    const { wait = 0, srs: asked } = request.query
+    const { wait = 0, srs: requested } = request.query
     const running = await runningOf(importer, request.params)
     const { columns, geometry, rows, rejected, total, isWhole } = await importer.previews.columns(
       running,
-      { srs: asked, waitMs: wait * 1000 },
+      { srs: requested, waitMs: wait * 1000 },
       clientSignal(reply),
     )
     keepNowhere(reply)
@@ -167,8 +167,8 @@ export const showPreviewTile = operation({
   handle: async ({ importer }: ImporterApiDeps, request, reply) => {
     const tile = parseTile(request.params)
     const running = await runningOf(importer, request.params)
-    const wanted = { tile, srs: request.query.srs }
-    const made = await importer.previews.tile(running, wanted, clientSignal(reply))
+    const requested = { tile, srs: request.query.srs }
+    const made = await importer.previews.tile(running, requested, clientSignal(reply))
     tellPart(reply, made.part)
     keepNowhere(reply)
     const { bytes } = made.tile
@@ -189,8 +189,12 @@ export const showPreviewFeatures = operation({
   answers: { 200: media('Features', { 'application/geo+json': PreviewFeatures }) },
   handle: async ({ importer }: ImporterApiDeps, request, reply) => {
     const running = await runningOf(importer, request.params)
-    const { limit: most = 100, srs: asked } = request.query
-    const shown = await importer.previews.features(running, { limit: most, srs: asked }, clientSignal(reply))
+    const { limit: most = 100, srs: requested } = request.query
+    const shown = await importer.previews.features(
+      running,
+      { limit: most, srs: requested },
+      clientSignal(reply),
+    )
     const { rows, isWhole } = shown.part
     const head = `${JSON.stringify({ type: 'FeatureCollection', bbox: shown.bbox }).slice(0, -1)},"features":[`
     const stream = await streamed(

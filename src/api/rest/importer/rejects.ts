@@ -155,12 +155,12 @@ async function send(
     requireMatch(request, { task: toTaskResponse(request, current, 1, dialect) })
   const given = requireCharset(request.query.charset)
   const signal = clientSignal(reply)
-  const { folder, upload } = await importer.openMendedUpload(place, check)
+  const { folder, upload } = await importer.openCorrections(place, check)
   try {
     const { charset = given } = await writeRows(deps.maxUploadBytes, request, task, folder, signal)
     const accepted = request.query.accept?.split(',').map((rule) => rule.trim())
     const sent = { folder, upload, by: request.caller.name ?? '', charset, accepted }
-    await importer.sendMended(place, sent, { isAsync: request.query.async ?? false, signal, check })
+    await importer.submitCorrections(place, sent, { isAsync: request.query.async ?? false, signal, check })
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
     throw error
@@ -177,7 +177,7 @@ export const sendRejects = operation({
   consumes: ['multipart/form-data', 'application/octet-stream'],
   params: TaskParams,
   query: SendQuery,
-  told: { body: SentRows },
+  reported: { body: SentRows },
   bodyLimit: ({ maxUploadBytes }: ImporterApiDeps) => maxUploadBytes,
   answers: { 200: TaskReply, 202: TaskReply },
   handle: async (deps: ImporterApiDeps, request, reply) => {

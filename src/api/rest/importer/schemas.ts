@@ -174,7 +174,7 @@ export const RejectGroups = Type.Array(
   }),
 )
 
-const Mending = Type.Object(
+const Submission = Type.Object(
   {
     number: Type.Integer({ description: '1 is the first time that rows were sent' }),
     state: oneOf(correctionStates),
@@ -262,7 +262,7 @@ const Task = Type.Object({
         'Rows that were rejected, were sent again and are loaded: rowsRead is rowsLoaded, rejected and these',
     }),
   ),
-  mending: Type.Optional(Mending),
+  mending: Type.Optional(Submission),
   rejects: Type.Optional(
     Type.String({ description: 'URL of the rejected rows; submit corrected rows to the same URL' }),
   ),

@@ -15,10 +15,10 @@ import { readTransformBody } from './transform-response.ts'
 
 /** Returns the target of a task in a body. */
 export function readTargetBody(
-  wanted: TargetInput | undefined,
+  requested: TargetInput | undefined,
   dialect: Dialect,
 ): Partial<Pick<TaskChange, 'store' | 'workspace'>> {
-  const target = wanted?.dataStore ?? wanted?.coverageStore ?? wanted?.store
+  const target = requested?.dataStore ?? requested?.coverageStore ?? requested?.store
   if (target === undefined) return {}
   const { name, workspace } = target
   if (name === undefined && !allowsUnnamedStore(dialect))
@@ -36,9 +36,9 @@ function requireUpdateMode(text: string, dialect: Dialect): LoadMode {
 type Limits = Pick<TaskChange, 'keys' | 'deleteMissing' | 'stopIf'>
 
 /** Returns the changed limits in a body. */
-function readLimitsBody(task: TaskRecord, wanted: TaskInput, dialect: Dialect): Limits {
+function readLimitsBody(task: TaskRecord, requested: TaskInput, dialect: Dialect): Limits {
   if (!hasNewerFields(dialect)) return {}
-  const { keys, deleteMissing, stopIf } = wanted
+  const { keys, deleteMissing, stopIf } = requested
   return {
     keys: keys === undefined || isDeepStrictEqual(keys, task.keys ?? []) ? undefined : [...new Set(keys)],
     deleteMissing:
@@ -52,9 +52,9 @@ function readLimitsBody(task: TaskRecord, wanted: TaskInput, dialect: Dialect): 
   }
 }
 
-function readStopIfBody(wanted: StopIfInput | null): StopRules | null {
-  if (wanted === null) return null
-  const { outside, ...rules } = wanted
+function readStopIfBody(requested: StopIfInput | null): StopRules | null {
+  if (requested === null) return null
+  const { outside, ...rules } = requested
   if (outside === undefined) return rules
   const [minX = 0, minY = 0, maxX = 0, maxY = 0] = outside
   if (minX > maxX || minY > maxY) {
@@ -67,8 +67,11 @@ function readStopIfBody(wanted: StopIfInput | null): StopRules | null {
 }
 
 /** Returns the transformation chain in a body; undefined if absent or unchanged. */
-function readChainBody(task: TaskRecord, wanted: TaskInput['transformChain']): TransformSpec[] | undefined {
-  const specs = wanted?.transforms?.map(readTransformBody)
+function readChainBody(
+  task: TaskRecord,
+  requested: TaskInput['transformChain'],
+): TransformSpec[] | undefined {
+  const specs = requested?.transforms?.map(readTransformBody)
   if (specs === undefined) return undefined
   const present = task.transforms.map(({ spec }) => {
     const shown = Object.entries(showTransform(spec))
@@ -83,12 +86,12 @@ export function readTaskBody(
   body: TaskInput & { task?: TaskInput },
   dialect: Dialect,
 ): TaskChange {
-  const wanted = body.task ?? body
-  const { layer, target, transformChain, rejectLimit, repair, allowEmpty } = wanted
+  const requested = body.task ?? body
+  const { layer, target, transformChain, rejectLimit, repair, allowEmpty } = requested
   const updateMode =
-    wanted.updateMode === undefined ? undefined : requireUpdateMode(wanted.updateMode, dialect)
+    requested.updateMode === undefined ? undefined : requireUpdateMode(requested.updateMode, dialect)
   const transforms = readChainBody(task, transformChain)
-  const charset = requireCharset(wanted.data?.charset ?? wanted.source?.charset)
+  const charset = requireCharset(requested.data?.charset ?? requested.source?.charset)
   const { store, workspace } = readTargetBody(target, dialect)
   const change = layer === undefined ? {} : readLayerBody(task, layer, dialect)
   return {
@@ -101,7 +104,7 @@ export function readTaskBody(
     layer: hasValues(change) ? change : undefined,
     store: store === undefined || store === task.target?.name ? undefined : store,
     workspace: workspace === undefined || workspace === task.target?.workspace ? undefined : workspace,
-    ...readLimitsBody(task, wanted, dialect),
+    ...readLimitsBody(task, requested, dialect),
     transforms,
   }
 }

@@ -81,8 +81,8 @@ export const showTaskStyle = operation({
     const task = await getTask(importer, request.params)
     const style = await styleOf(importer, catalog, task)
     reply.header('vary', 'accept')
-    const wanted = acceptedFormats(request.headers.accept)
-    if (wanted.length > 0) return sendStyleDocument(reply, style, wanted, ['maplibre', 'sld'])
+    const requested = acceptedFormats(request.headers.accept)
+    if (requested.length > 0) return sendStyleDocument(reply, style, requested, ['maplibre', 'sld'])
     const href = request.link(`${taskPath(task.importId, task.id)}/layer/style`)
     return sendEntity(request, reply, { style: { name: style.name, href, format: style.format } })
   },

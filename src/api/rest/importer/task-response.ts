@@ -79,8 +79,18 @@ function proposalsOf(task: TaskRecord): (TransformProposal | LabelsProposal | Ke
 
 /** Returns the fields that GeoServer does not have. */
 function newerFacts(request: FastifyRequest, task: ShownTask): object {
-  const { errorCode, keys, deleteMissing, stopIf, stopped, state, updateMode, accepted, mended, mending } =
-    task
+  const {
+    errorCode,
+    keys,
+    deleteMissing,
+    stopIf,
+    stopped,
+    state,
+    updateMode,
+    accepted,
+    mended: corrected,
+    mending: correcting,
+  } = task
   const hasChanges = state === 'COMPLETE' && updateMode === 'UPSERT'
   const proposals = proposalsOf(task)
   return {
@@ -89,8 +99,8 @@ function newerFacts(request: FastifyRequest, task: ShownTask): object {
     deleteMissing,
     stopIf,
     stopped,
-    mended,
-    mending: mending === undefined ? undefined : without(mending, 'from', 'stopIf'),
+    mended: corrected,
+    mending: correcting === undefined ? undefined : without(correcting, 'from', 'stopIf'),
     proposals: proposals.length === 0 ? undefined : proposals,
     accepted: accepted === undefined ? undefined : without(accepted, 'loadId', 'basis'),
     changes: hasChanges ? request.link(`${taskPath(task.importId, task.id)}/changes`) : undefined,

@@ -84,7 +84,7 @@ export const uploadFiles = operation({
   consumes: ['multipart/form-data', 'application/x-www-form-urlencoded', 'application/json'],
   params: ImportParams,
   query: ExpandQuery,
-  told: { body: Form },
+  reported: { body: Form },
   bodyLimit: ({ maxUploadBytes }: ImporterApiDeps) => maxUploadBytes,
   answers: { 201: UploadReply },
   handle: async (deps: ImporterApiDeps, request, reply) => {
@@ -125,7 +125,7 @@ export const uploadFile = operation({
   consumes: ['application/octet-stream'],
   params: UploadParams,
   query: ExpandQuery,
-  told: { body: Bytes },
+  reported: { body: Bytes },
   bodyLimit: ({ maxUploadBytes }: ImporterApiDeps) => maxUploadBytes,
   answers: { 201: UploadReply },
   handle: async (deps: ImporterApiDeps, request, reply) => {

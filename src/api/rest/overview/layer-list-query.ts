@@ -57,14 +57,14 @@ export type ListQuery = Static<typeof ListQuery>
 /** Parameters of a list. */
 export interface LayerListQuery {
   filter: SummaryFilter
-  wanted: ListOrder
+  requested: ListOrder
   limit: number
   offset: number
   after: SummaryPosition | undefined
 }
 
 /** Throws `Failure` (`invalid`). */
-export function readQuestion(query: ListQuery): LayerListQuery {
+export function readQuery(query: ListQuery): LayerListQuery {
   if (query.after !== undefined && query.offset !== undefined)
     throw invalid('invalid-parameter', 'A page begins after a layer or at an offset, not both')
   const words = wordsOf(query.q ?? '')
@@ -72,7 +72,7 @@ export function readQuestion(query: ListQuery): LayerListQuery {
   const workspaces = listed(query.workspace)
   return {
     filter: { words, workspaces, kinds: kindsIn(query.kind), isPublic, hasProblem },
-    wanted: { ...orderIn(query, words.length > 0), words },
+    requested: { ...orderIn(query, words.length > 0), words },
     limit: query.limit ?? usualLimit,
     offset: query.offset ?? 0,
     after: query.after === undefined ? undefined : readPosition(query.after),

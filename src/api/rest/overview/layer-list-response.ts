@@ -132,7 +132,7 @@ function addressesOfMaps(request: FastifyRequest, card: LayerSummary) {
   return { thumbnail: `${base}/thumbnail.webp?v=${version}`, style: `${base}/style.json?v=${version}` }
 }
 
-export function toCountsResponse(set: SummarySet, counts: SummaryCounts, areProblemsTold: boolean) {
+export function toCountsResponse(set: SummarySet, counts: SummaryCounts, areProblemsListed: boolean) {
   const workspaces = [...counts.workspaces]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, layers]) => ({ name, public: set.openWorkspaces.has(name), layers }))
@@ -142,6 +142,6 @@ export function toCountsResponse(set: SummarySet, counts: SummaryCounts, areProb
     kinds,
     public: counts.public,
     notPublic,
-    problems: areProblemsTold ? problems : undefined,
+    problems: areProblemsListed ? problems : undefined,
   }
 }

@@ -11,7 +11,7 @@ import { operation } from '../../endpoint.ts'
 import { sendEntity } from '../../etag.ts'
 import type { LayerBounds } from '../../layer-bounds.ts'
 import type { LayerListQuery } from './layer-list-query.ts'
-import { ListQuery, readQuestion, writePosition } from './layer-list-query.ts'
+import { ListQuery, readQuery, writePosition } from './layer-list-query.ts'
 import { LayerListReply, toCountsResponse, toListedResponse } from './layer-list-response.ts'
 import type { LayerUse } from './layer-use.ts'
 import type { OrderedSummaries } from './ordered-summaries.ts'
@@ -41,15 +41,15 @@ export const findLayers = operation({
   query: ListQuery,
   answers: { 200: LayerListReply },
   handle: async (deps: LayerListDeps, request, reply) => {
-    const question = readQuestion(request.query)
-    const rights = rightsOf(request, question)
+    const query = readQuery(request.query)
+    const rights = rightsOf(request, query)
     const [known, areCounted] = await Promise.all([
       deps.catalog.cards.now(),
       rights.requests && deps.use?.refresh(),
       rights.isKnown && deps.catalog.looks.refresh(),
     ])
     const set = rights.isKnown ? known : known.open
-    const page = choosePage(deps.catalog, deps.ordered, set, question, rights)
+    const page = choosePage(deps.catalog, deps.ordered, set, query, rights)
     const layers = await Promise.all(
       page.cards.map(async (card) =>
         toListedResponse(request, set, {
@@ -72,10 +72,10 @@ export const findLayers = operation({
 })
 
 /** Throws `Failure` if the query would reveal what the caller may not see. */
-function rightsOf({ caller, server }: FastifyRequest, { filter, wanted }: LayerListQuery): Rights {
+function rightsOf({ caller, server }: FastifyRequest, { filter, requested: order }: LayerListQuery): Rights {
   const rights = { isKnown: hasRole(caller, 'user'), requests: hasRole(caller, countReaders[server.dialect]) }
   const isHidden =
-    (filter.hasProblem !== undefined && !rights.isKnown) || (wanted.order === 'requests' && !rights.requests)
+    (filter.hasProblem !== undefined && !rights.isKnown) || (order.order === 'requests' && !rights.requests)
   if (isHidden && caller.role === 'anonymous') throw loginNeeded()
   if (isHidden)
     throw new Failure('forbidden', 'not-allowed', 'Order by requests needs the right to read metrics')
@@ -86,20 +86,20 @@ function choosePage(
   catalog: Pick<Catalog, 'cards' | 'looks'>,
   ordered: OrderedSummaries,
   set: SummarySet,
-  question: LayerListQuery,
+  query: LayerListQuery,
   rights: Rights,
 ) {
-  const { filter, wanted, limit, after } = question
-  const all = ordered.all(set, wanted)
+  const { filter, requested: order, limit, after } = query
+  const all = ordered.all(set, order)
   const found = chooseSummaries(all, filter, {
     isPublic: (card) => set.isPublic(card),
     hasProblem: (card) => rights.isKnown && catalog.looks.problemOf(card) !== undefined,
   })
-  const chosen = ordered.settle(found.cards, wanted)
-  const offset = after === undefined ? question.offset : ordered.countUpTo(chosen, after, wanted)
+  const chosen = ordered.settle(found.cards, order)
+  const offset = after === undefined ? query.offset : ordered.countUpTo(chosen, after, order)
   const cards = chosen.slice(offset, offset + limit)
   const last = offset + limit < chosen.length ? cards.at(-1) : undefined
-  const next = last && writePosition(ordered.positionOf(last, wanted))
+  const next = last && writePosition(ordered.positionOf(last, order))
   return { cards, offset, total: chosen.length, counts: found.counts, next }
 }
 

@@ -33,9 +33,9 @@ export class OrderedSummaries {
   }
 
   /** Those that were chosen, in the order. */
-  settle(cards: LayerSummary[], wanted: ListOrder): LayerSummary[] {
-    if (wanted.order !== 'relevance') return cards
-    const ranked = new Map(cards.map((card) => [card, rankOf(card, wanted.words)]))
+  settle(cards: LayerSummary[], order: ListOrder): LayerSummary[] {
+    if (order.order !== 'relevance') return cards
+    const ranked = new Map(cards.map((card) => [card, rankOf(card, order.words)]))
     // The sort is stable: equal ranks remain in the order of titles.
     return [...cards].sort((a, b) => (ranked.get(a) ?? 0) - (ranked.get(b) ?? 0))
   }
@@ -48,13 +48,13 @@ export class OrderedSummaries {
   }
 
   /** Returns the number of selected cards before or at a position, by binary search. */
-  countUpTo(cards: readonly LayerSummary[], position: SummaryPosition, wanted: ListOrder): number {
-    const compare = comparePositions(wanted.isDescending)
+  countUpTo(cards: readonly LayerSummary[], position: SummaryPosition, order: ListOrder): number {
+    const compare = comparePositions(order.isDescending)
     let [low, high] = [0, cards.length]
     while (low < high) {
       const middle = (low + high) >> 1
       const card = cards[middle]
-      if (card !== undefined && compare(this.positionOf(card, wanted), position) <= 0) low = middle + 1
+      if (card !== undefined && compare(this.positionOf(card, order), position) <= 0) low = middle + 1
       else high = middle
     }
     return low

@@ -63,7 +63,7 @@ export const beginUpload = operation({
   tags,
   description: `${basics} \`Upload-Length\` tells the size, \`filename\` in \`Upload-Metadata\` the name, \`relativePath\` its path in a folder that is sent whole, \`lastModified\` the time of its last change. A body is the first piece.`,
   consumes: [pieceType],
-  told: { body: Bytes },
+  reported: { body: Bytes },
   bodyLimit: ({ uploads }: UploadDeps) => uploads.maxBytes,
   answers: { 201: empty('Its address stands in `Location`') },
   handle: async ({ uploads }: UploadDeps, request, reply) => {
@@ -71,10 +71,10 @@ export const beginUpload = operation({
     const lengthBytes = bytesIn(request, 'upload-length')
     if (lengthBytes === undefined)
       throw invalid('invalid-header', 'upload-length must tell the size of the file')
-    const told = metadataIn(request)
-    const name = safeUploadName(told.get('filename') ?? '')
-    const folder = safeFolder(told.get('relativepath') ?? '')
-    const modified = told.get('lastmodified')?.slice(0, longestTime)
+    const reported = metadataIn(request)
+    const name = safeUploadName(reported.get('filename') ?? '')
+    const folder = safeFolder(reported.get('relativepath') ?? '')
+    const modified = reported.get('lastmodified')?.slice(0, longestTime)
     const owner = ownerOf(request)
     const begun = await uploads.create({ owner, name, lengthBytes, folder, modified })
     reply.header('location', request.link(pathOf(begun)))
@@ -113,7 +113,7 @@ export const writeUpload = operation({
   description: 'It begins at `Upload-Offset`, where the upload ends. Of two at a time one is refused.',
   params,
   consumes: [pieceType],
-  told: { body: Bytes },
+  reported: { body: Bytes },
   bodyLimit: ({ uploads }: UploadDeps) => uploads.maxBytes,
   answers: { 204: empty() },
   handle: async ({ uploads }: UploadDeps, request, reply) => {

@@ -62,7 +62,7 @@ export class EmbeddedJobs implements Jobs {
   readonly #stopped = new AbortController()
   #isAccepting = false
   #filling: Promise<void> | undefined
-  #isFillWanted = false
+  #needsFill = false
 
   constructor(deps: EmbeddedJobsDeps) {
     this.#deps = deps
@@ -81,7 +81,7 @@ export class EmbeddedJobs implements Jobs {
   }
 
   wake(): void {
-    this.#isFillWanted = true
+    this.#needsFill = true
     this.#filling ??= this.#fillAll().finally(() => {
       this.#filling = undefined
     })
@@ -119,7 +119,7 @@ export class EmbeddedJobs implements Jobs {
 
   #tick(): void {
     renewLeases(this.#deps.database.kysely, this.#lease())
-      .then(() => this.#putBackStranded())
+      .then(() => this.#restoreStranded())
       .then(() => this.#leaveLost())
       .then(() => this.#takeOver(this.#now()))
       .then(() => this.wake())
@@ -152,8 +152,8 @@ export class EmbeddedJobs implements Jobs {
   }
 
   async #fillAll(): Promise<void> {
-    while (this.#isFillWanted && this.#isAccepting) {
-      this.#isFillWanted = false
+    while (this.#needsFill && this.#isAccepting) {
+      this.#needsFill = false
       await this.#fill().catch((error: unknown) =>
         this.#deps.log.error({ err: error }, 'jobs could not be taken from the queue'),
       )
@@ -196,7 +196,7 @@ export class EmbeddedJobs implements Jobs {
   }
 
   /** Runs jobs again whose end could not be stored, after a pause. */
-  async #putBackStranded(): Promise<void> {
+  async #restoreStranded(): Promise<void> {
     for (const [id, job] of this.#stranded) {
       await requeueJob(this.#deps.database.kysely, this.#mine(job), true)
       this.#stranded.delete(id)

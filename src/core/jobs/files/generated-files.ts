@@ -57,7 +57,7 @@ export type MakeFile<Made extends GeneratedFile> = (
 
 /** A request to create a file: what, how, and for whom. */
 export interface FileOrder<Made extends GeneratedFile> {
-  wanted: NewFile<Made>
+  requested: NewFile<Made>
   make: MakeFile<Made>
   /** Files are counted per owner. */
   owner: string
@@ -112,7 +112,13 @@ export class GeneratedFiles<Made extends GeneratedFile, Layer> {
   }
 
   /** Throws the refusal errors. */
-  async begin({ wanted, make, owner, isHeavy, keptMs = usuallyKeptMs }: FileOrder<Made>): Promise<Made> {
+  async begin({
+    requested: newFile,
+    make,
+    owner,
+    isHeavy,
+    keptMs = usuallyKeptMs,
+  }: FileOrder<Made>): Promise<Made> {
     const { refuse, clock } = this.#deps
     const { mostWaiting, maxBytes, mostKept = Number.POSITIVE_INFINITY } = this.#limits
     if (this.#queue.waiting >= mostWaiting || this.#hasTooMany(owner)) throw refuse.tooMany()
@@ -121,7 +127,7 @@ export class GeneratedFiles<Made extends GeneratedFile, Layer> {
     const now = clock.now().getTime()
     // TypeScript cannot infer that the omitted properties are complete.
     const record = {
-      ...wanted,
+      ...newFile,
       id: this.#records.newId(),
       state: 'PENDING',
       progress: 0,

@@ -102,8 +102,8 @@ describe('features written as FlatGeobuf', () => {
         files.push({ name: path, path, driver: 'FlatGeobuf', geometries })
       }
     if (!hasGdal) return
-    const told = await readByGdal(files, {})
-    for (const [index, { error, layers }] of told.entries()) {
+    const gdalFiles = await readByGdal(files, {})
+    for (const [index, { error, layers }] of gdalFiles.entries()) {
       const { name, geometries } = files[index] ?? { name: '', geometries: [] }
       assert.equal(error, undefined, name)
       assert.deepEqual(

@@ -36,7 +36,7 @@ async function keep(about: WrittenAbout, rows: Row[]): Promise<string> {
 }
 
 /** Returns documents as read by GDAL. */
-async function told(paths: string[]): Promise<GdalLayer[]> {
+async function reported(paths: string[]): Promise<GdalLayer[]> {
   const read = await readByGdal(
     paths.map((path) => ({ name: path, path, driver: 'GML' })),
     {},
@@ -48,7 +48,7 @@ async function told(paths: string[]): Promise<GdalLayer[]> {
   })
 }
 
-function toldOf(row: GdalLayer['rows'][number] | undefined, fields: GdalLayer['fields'], name: string) {
+function reportOf(row: GdalLayer['rows'][number] | undefined, fields: GdalLayer['fields'], name: string) {
   return row?.values[fields.findIndex((field) => field.name === name)] ?? null
 }
 
@@ -105,15 +105,15 @@ describe('features written as GML', () => {
   it('are read by GDAL, value by value', async () => {
     if (!hasGdal) return
     const { schema, rows } = everyType('Point')
-    const [layer] = await told([await keep(aboutLayer(schema), rows)])
+    const [layer] = await reported([await keep(aboutLayer(schema), rows)])
     const { fields, rows: read } = layer ?? { fields: [], rows: [] }
     assert.equal(read.length, rows.length)
     for (const [at, { values, geometry }] of rows.entries()) {
       const found = read[at]
       assert.deepEqual(pointOf(found?.geometry), pointOf(geometry && Buffer.from(geometry).toString('hex')))
-      assert.equal(toldOf(found, fields, 'gml_id'), `things.${at + 1}`)
+      assert.equal(reportOf(found, fields, 'gml_id'), `things.${at + 1}`)
       for (const [column, { name, type }] of schema.attributes.entries()) {
-        const value = toldOf(found, fields, name.replaceAll(' ', '_x0020_'))
+        const value = reportOf(found, fields, name.replaceAll(' ', '_x0020_'))
         assert.equal(toForm(value, type), formOf(values[column] ?? null, type), `${name} of row ${at + 1}`)
       }
     }
@@ -158,7 +158,7 @@ describe('features written as GML', () => {
             geometries,
           })
         }
-    const layers = await told(written.map(({ path }) => path))
+    const layers = await reported(written.map(({ path }) => path))
     for (const [at, { name, geometries }] of written.entries())
       assert.deepEqual(
         layers[at]?.rows.map(({ geometry }) => geometryForm(geometry)),

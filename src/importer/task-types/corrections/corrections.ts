@@ -15,8 +15,8 @@ export function correctionsTask(needs: { rows: RowLoads; pool: LoadPool }): Task
     name: 'mended',
     takes: isCorrecting,
     takesSource: () => false,
-    takesLoad: ({ isMended }) => isMended === true,
-    turn: (running) => rows.turnOfMended(running),
-    place: (running, naming) => rows.placeMended(running, naming),
+    takesLoad: ({ isMended: isCorrected }) => isCorrected === true,
+    turn: (running) => rows.queueOfCorrections(running),
+    place: (running, naming) => rows.storeCorrections(running, naming),
   }
 }

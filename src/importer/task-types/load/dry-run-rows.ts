@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises'
 import type { FormatMessage } from '../../../formats/format.ts'
-import type { TaskTrial } from '../../model/model.ts'
+import type { TaskDryRun } from '../../model/model.ts'
 import type { LoadPlan } from '../../worker/worker.ts'
+import { basisOf } from './dry-run-basis.ts'
 import type { Loader } from './loader.ts'
 import type { RowStage } from './plan-rows.ts'
 import { planTaskRows } from './plan-rows.ts'
 import type { RowLoadDeps } from './row-load-deps.ts'
-import { knownCrs, trialOf } from './stage-rows.ts'
-import { basisOf } from './trial-basis.ts'
+import { dryRunOf, knownCrs } from './stage-rows.ts'
 
 /** Stages the rows of the task, determines what a commit would do, and retains the staged rows. */
 export async function dryRunRows(
@@ -15,7 +15,7 @@ export async function dryRunRows(
   stage: RowStage,
   at: string,
   signal: AbortSignal,
-): Promise<TaskTrial> {
+): Promise<TaskDryRun> {
   const { running, target } = stage
   const { task } = running
   const startedMs = performance.now()
@@ -23,9 +23,9 @@ export async function dryRunRows(
   const { plan, messages } = await planTaskRows(deps, stage, { isCopied: false, isWhole: true }, signal)
   const tried = triedPlan(deps.loader, plan, stage)
   await rm(tried.rejectsPath, { force: true })
-  const told: FormatMessage[] = [...messages]
-  const found = await deps.loader.performDryRun(tried, { task, startedMs, signal, messages: told })
-  return trialOf(stage, found, { messages: told, basis, at })
+  const formatMessages: FormatMessage[] = [...messages]
+  const found = await deps.loader.performDryRun(tried, { task, startedMs, signal, messages: formatMessages })
+  return dryRunOf(stage, found, { messages: formatMessages, basis, at })
 }
 
 function triedPlan(loader: Loader, plan: LoadPlan, stage: RowStage): LoadPlan {
@@ -33,7 +33,7 @@ function triedPlan(loader: Loader, plan: LoadPlan, stage: RowStage): LoadPlan {
   const { keys, stopIf } = task
   return {
     ...plan,
-    rejectsPath: loader.trialRejectsPath(task),
+    rejectsPath: loader.dryRunRejectsPath(task),
     trial: {
       isDryRun: true,
       accepted: [],

@@ -48,10 +48,10 @@ export class Targets {
 
   /** Returns a new layer and table in a store, under unused names. */
   async findNew({ record, task }: Running, store: StoreRecord, naming: Naming): Promise<Target> {
-    const wanted = task.layer ?? { name: 'layer', nativeName: 'layer' }
-    const layerName = await this.#freeLayer(record.workspace, wanted.name, naming.signal)
+    const requested = task.layer ?? { name: 'layer', nativeName: 'layer' }
+    const layerName = await this.#freeLayer(record.workspace, requested.name, naming.signal)
     const opened = await this.#deps.catalog.stores.open(store)
-    const name = wanted.nativeName === wanted.name ? layerName : wanted.nativeName
+    const name = requested.nativeName === requested.name ? layerName : requested.nativeName
     return { store, layerName, table: await this.#freeTable(store, opened, name, naming), isExisting: false }
   }
 
@@ -63,18 +63,18 @@ export class Targets {
   #freeTable(
     store: StoreRecord,
     opened: VectorStore,
-    wanted: string,
+    requested: string,
     { isLookedUp, signal }: Naming,
   ): Promise<string> {
     const isTaken = async (name: string) => isLookedUp && (await opened.findTable(name)) !== undefined
     const fit = (name: string, suffix: string) => opened.tableName(name, suffix)
-    return this.#deps.names.take(`table ${store.id}`, wanted, isTaken, { fit, signal })
+    return this.#deps.names.take(`table ${store.id}`, requested, isTaken, { fit, signal })
   }
 
-  #freeLayer(workspace: string, wanted: string, signal: AbortSignal): Promise<string> {
+  #freeLayer(workspace: string, requested: string, signal: AbortSignal): Promise<string> {
     const { catalog, names } = this.#deps
     const isTaken = async (name: string) => (await catalog.layers.find(workspace, name)) !== undefined
-    return names.take(`layer ${workspace}`, wanted, isTaken, { signal })
+    return names.take(`layer ${workspace}`, requested, isTaken, { signal })
   }
 
   async #ofLayer({ record }: Running, layer: LayerRecord): Promise<Target> {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Failure } from '../../../core/errors/errors.ts'
 import { defined, without } from '../../../core/values/defined.ts'
 import type { TableDescription, VectorStore } from '../../../stores/store.ts'
-import type { TaskLoad, TaskRecord, TaskTrial } from '../../model/model.ts'
+import type { TaskDryRun, TaskLoad, TaskRecord } from '../../model/model.ts'
 import { declaredLayer } from '../../model/model.ts'
 import type {
   CommitNote,
@@ -15,16 +15,16 @@ import type {
   Running,
 } from '../task-type.ts'
 import { refuseOtherLayer } from './corrections-target.ts'
+import { basisOf, findReusableDryRun, refuseStopped } from './dry-run-basis.ts'
 import { dryRunRows } from './dry-run-rows.ts'
 import { findFileStore, movedTo, openMoved, pointStore, removeMoved } from './file-layer.ts'
 import { endOfFiles, endOfTable, howToKeep, reportOutsideChange } from './previous-contents.ts'
 import type { RowLoadDeps, RowSource } from './row-load-deps.ts'
 import { asAdded, sentRows, stageCorrections } from './stage-corrections.ts'
-import type { RunTrial } from './stage-rows.ts'
+import type { RunDryRun } from './stage-rows.ts'
 import { stageTaskRows } from './stage-rows.ts'
 import type { Target } from './target.ts'
 import { loadInto, lockKeysFor } from './target.ts'
-import { basisOf, findReusableTrial, refuseStopped } from './trial-basis.ts'
 
 /** Error codes that mean: no table yet, and no store that accepts one. */
 const withoutTable = ['nothing-to-append-to', 'unknown-store', 'read-only-store']
@@ -78,16 +78,16 @@ export class RowLoads {
   async place(running: Running, naming: Naming, source: RowSource): Promise<Placed> {
     const { targets } = this.#deps
     const found = await targets.find(running, naming)
-    const trial = await this.#trialOf(running, found)
-    const target = trial.kept?.load.movedTo === undefined ? found : movedTo(found, trial.kept.load.movedTo)
+    const dryRun = await this.#dryRunOf(running, found)
+    const target = dryRun.kept?.load.movedTo === undefined ? found : movedTo(found, dryRun.kept.load.movedTo)
     const keep = await howToKeep(this.#deps.catalog, running.task, target)
-    const load = { ...loadInto(target, trial.kept?.load.loadId ?? randomUUID()), keep }
+    const load = { ...loadInto(target, dryRun.kept?.load.loadId ?? randomUUID()), keep }
     return {
       load,
       turns: lockKeysFor(target),
       stage: async (notes, signal) => {
         const stage = { running, load, target, source }
-        const rows = await stageTaskRows(this.#deps, stage, trial, notes, signal)
+        const rows = await stageTaskRows(this.#deps, stage, dryRun, notes, signal)
         const commit = async (write: (note: CommitNote) => Promise<void>): Promise<Committed> => {
           await reportOutsideChange(this.#deps.catalog, target.layer)
           const { rowsRead, rowsLoaded, rejected, table, kept, changes } = await rows.commit(write)
@@ -104,12 +104,12 @@ export class RowLoads {
   }
 
   /** Like `turn`, for corrected rows. */
-  turnOfMended(running: Running): Promise<string | undefined> {
+  queueOfCorrections(running: Running): Promise<string | undefined> {
     return this.turn(asAdded(running))
   }
 
   /** Corrected rows go to the layer that their task published, if that layer still is the same. */
-  async placeMended(running: Running, naming: Naming): Promise<Placed> {
+  async storeCorrections(running: Running, naming: Naming): Promise<Placed> {
     const { targets, catalog } = this.#deps
     const added = asAdded(running)
     await refuseOtherLayer(catalog, running)
@@ -130,12 +130,12 @@ export class RowLoads {
             noted = note
             return write(note)
           })
-          const { counts, mended } = noted ?? {}
+          const { counts, mended: corrected } = noted ?? {}
           return this.#committed(
             {
               ...load,
               counts: counts ?? load.counts,
-              mended: mended ?? load.mended,
+              mended: corrected ?? load.mended,
               kept: kept ?? load.kept,
               changes: changes ?? load.changes,
             },
@@ -154,7 +154,7 @@ export class RowLoads {
     source: RowSource,
     notes: DryRunNotes,
     signal: AbortSignal,
-  ): Promise<TaskTrial> {
+  ): Promise<TaskDryRun> {
     const { targets } = this.#deps
     const target = await targets.find(running, { isLookedUp: true, signal })
     targets.release(running.record.workspace, target)
@@ -164,11 +164,11 @@ export class RowLoads {
   }
 
   /** Returns the retained dry run of the task, and the limits under which the load may be stopped. */
-  async #trialOf(running: Running, target: Target): Promise<RunTrial> {
-    const { trial, stopIf } = running.task
-    if (trial?.load === undefined && stopIf === undefined) return {}
+  async #dryRunOf(running: Running, target: Target): Promise<RunDryRun> {
+    const { trial: dryRun, stopIf } = running.task
+    if (dryRun?.load === undefined && stopIf === undefined) return {}
     const basis = await basisOf(this.#deps.catalog, running, target)
-    const known = findReusableTrial(trial, basis)
+    const known = findReusableDryRun(dryRun, basis)
     if (known !== undefined && 'kept' in known) refuseStopped(running.task, known.kept)
     return { basis, ...known }
   }
@@ -207,7 +207,7 @@ export class RowLoads {
       publish: async ({ task }) => {
         const table = given ?? (await (await this.open(load)).findTable(load.table))
         if (table === undefined) throw new Error(`The table "${load.table}" is gone after its load`)
-        await this.#deps.loader.removeTrialFiles(task)
+        await this.#deps.loader.removeDryRunFiles(task)
         const done = { task: doneBy(task, load), published: table }
         const { movedTo } = load
         const from = await catalog.stores.get(load.storeId)
@@ -233,25 +233,25 @@ export class RowLoads {
 }
 
 /** Returns the task with the result of its load. */
-function doneBy(task: TaskRecord, { counts, mended, movedTo }: TaskLoad): TaskRecord {
+function doneBy(task: TaskRecord, { counts, mended: corrected, movedTo }: TaskLoad): TaskRecord {
   // The layer metadata are derived again.
-  const layer = mended === undefined ? task.layer : declaredLayer(task)
+  const layer = corrected === undefined ? task.layer : declaredLayer(task)
   const done = { ...task, ...defined(counts ?? {}), layer: layer ?? task.layer }
-  const { mending } = task
-  if (mended === undefined || mending === undefined) return done
+  const { mending: correcting } = task
+  if (corrected === undefined || correcting === undefined) return done
   const moved = movedTo === undefined ? {} : { isDirect: false }
-  const listed = { ...done, ...moved, rejectsNumber: mended.number }
+  const listed = { ...done, ...moved, rejectsNumber: corrected.number }
   // Rows of an earlier upload whose result was unknown do not affect those in progress.
-  if (mending.number !== mended.number) return listed
-  return { ...listed, mending: { ...without(mending, 'from'), ...mended, state: 'COMPLETE' } }
+  if (correcting.number !== corrected.number) return listed
+  return { ...listed, mending: { ...without(correcting, 'from'), ...corrected, state: 'COMPLETE' } }
 }
 
 /** Returns what the layer version records about corrected rows. */
 function loadedBy(
-  { updateMode, mending }: TaskRecord,
-  { mended }: TaskLoad,
+  { updateMode, mending: correcting }: TaskRecord,
+  { mended: corrected }: TaskLoad,
 ): Pick<Publication['place'], 'loaded'> {
-  if (mended === undefined) return {}
+  if (corrected === undefined) return {}
   const mode = updateMode === 'UPSERT' ? 'UPSERT' : 'APPEND'
-  return { loaded: { mode, rows: mended.rows.loaded, user: mending?.by } }
+  return { loaded: { mode, rows: corrected.rows.loaded, user: correcting?.by } }
 }

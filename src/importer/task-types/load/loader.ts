@@ -3,7 +3,7 @@ import type { EventBus } from '../../../core/events/events.ts'
 import { ownValue } from '../../../core/values/record-keys.ts'
 import type { FormatMessage } from '../../../formats/format.ts'
 import type { TaskLayer, TaskRecord } from '../../model/model.ts'
-import { changesPath, rejectsPath, trialRejectsPath } from '../../records/records.ts'
+import { changesPath, dryRunRejectsPath, rejectsPath } from '../../records/records.ts'
 import type { ProgressBoard } from '../../runtime/runtime.ts'
 import type {
   CorrectionOutcome,
@@ -25,7 +25,7 @@ export interface LoaderWork {
   messages: FormatMessage[]
   onProgress?(progress: LoadProgress): void
   onStopped?(tried: TriedLoad): Promise<void>
-  onNothingMended?(mended: CorrectionOutcome): Promise<void>
+  onNothingCorrected?(corrected: CorrectionOutcome): Promise<void>
   beforeTouch?(mark: string): Promise<void>
 }
 
@@ -60,8 +60,8 @@ export class Loader {
   }
 
   /** Path of the rows that a dry run of a task rejects. */
-  trialRejectsPath({ importId, id }: TaskRecord): string {
-    return trialRejectsPath(this.#folders, importId, id)
+  dryRunRejectsPath({ importId, id }: TaskRecord): string {
+    return dryRunRejectsPath(this.#folders, importId, id)
   }
 
   /** Path of the list of changes that the `UPSERT` of a task made, or that a dry run predicts. */
@@ -70,16 +70,16 @@ export class Loader {
   }
 
   /** Removes the results of a dry run, which are useless once the task is loaded. */
-  async removeTrialFiles(task: TaskRecord): Promise<void> {
-    for (const path of [this.trialRejectsPath(task), this.changesPath(task, 'trial')])
+  async removeDryRunFiles(task: TaskRecord): Promise<void> {
+    for (const path of [this.dryRunRejectsPath(task), this.changesPath(task, 'trial')])
       await rm(path, { force: true }).catch(() => undefined)
   }
 
   async stage(plan: LoadPlan, work: LoaderWork): Promise<StagedTaskRows> {
-    const { messages, onStopped, onNothingMended, beforeTouch } = work
+    const { messages, onStopped, onNothingCorrected, beforeTouch } = work
     const advanced = (progress: LoadProgress): void => this.#announce(plan, work, progress)
     const watched = this.#watch(work, advanced)
-    const handlers = { ...watched, onStopped, onNothingMended, beforeTouch }
+    const handlers = { ...watched, onStopped, onNothingCorrected, beforeTouch }
     const staged = await stageTaskLoad(this.#pool, plan, handlers)
     return {
       commit: (write) => staged.commit((token, outcome) => write(noteOf(token, outcome, messages), outcome)),

@@ -49,13 +49,14 @@ async function towardsTarget(catalog: Catalog, task: TaskRecord, target: Target)
   const opened = await catalog.stores.open(target.moved?.from ?? target.store)
   const table =
     known === undefined ? await opened.findTable(target.layer?.nativeName ?? target.table) : undefined
-  const wanted = known ?? table?.schema.geometry?.crs?.srs
+  const requested = known ?? table?.schema.geometry?.crs?.srs
   const { geometry } = finalSchema(task)
-  if (wanted === undefined || geometry === undefined || isSameCrs(geometry.crs, wanted)) return undefined
+  if (requested === undefined || geometry === undefined || isSameCrs(geometry.crs, requested))
+    return undefined
   const from = geometry.crs === undefined ? '' : ` from ${labelOfCrs(geometry.crs)}`
-  const text = `The features were reprojected${from} to ${wanted}, the CRS of the layer that they went to`
+  const text = `The features were reprojected${from} to ${requested}, the CRS of the layer that they went to`
   return {
-    spec: { type: 'ReprojectTransform', target: wanted },
+    spec: { type: 'ReprojectTransform', target: requested },
     message: { level: 'info', code: 'reprojected', message: text },
   }
 }

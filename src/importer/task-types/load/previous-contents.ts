@@ -5,7 +5,7 @@ import type { ContentEnd } from '../../../catalog/versions/contents.ts'
 import type { TaskLoad, TaskRecord } from '../../model/model.ts'
 import type { Target } from './target.ts'
 
-const neverAsked = 'Nothing was kept of what was before'
+const neverRequested = 'Nothing was kept of what was before'
 
 /** Returns the id under which a load retains the replaced contents, or the reason why it does not. */
 export async function howToKeep(
@@ -13,14 +13,14 @@ export async function howToKeep(
   { updateMode }: Pick<TaskRecord, 'updateMode'>,
   { isExisting, moved, store }: Pick<Target, 'isExisting' | 'moved' | 'store'>,
 ): Promise<NonNullable<TaskLoad['keep']>> {
-  if (!isExisting || updateMode === 'CREATE' || moved !== undefined) return { reason: neverAsked }
+  if (!isExisting || updateMode === 'CREATE' || moved !== undefined) return { reason: neverRequested }
   return catalog.versions.howToKeep(store, randomUUID())
 }
 
 /** Returns what happened to the previous contents of a table. */
 export function endOfTable({ keep, kept }: TaskLoad, { parameters: { path } }: StoreRecord): ContentEnd {
   if (kept === undefined) {
-    const reason = keep !== undefined && 'reason' in keep ? keep.reason : neverAsked
+    const reason = keep !== undefined && 'reason' in keep ? keep.reason : neverRequested
     return { form: 'lost', reason }
   }
   return 'reason' in kept ? { form: 'lost', reason: kept.reason } : { form: 'kept', state: kept, path }

@@ -14,9 +14,10 @@ import type { RowLoadDeps, RowSource } from './row-load-deps.ts'
 type Sent = TaskCorrection & { from: CorrectionFile }
 
 /** Returns the corrected rows of a task that are in progress. */
-function sentTo({ id, mending }: TaskRecord): Sent {
-  if (mending?.from === undefined) throw new Error(`Task ${id} has no running submission of corrected rows`)
-  return { ...mending, from: mending.from }
+function sentTo({ id, mending: correcting }: TaskRecord): Sent {
+  if (correcting?.from === undefined)
+    throw new Error(`Task ${id} has no running submission of corrected rows`)
+  return { ...correcting, from: correcting.from }
 }
 
 /**
@@ -24,7 +25,7 @@ function sentTo({ id, mending }: TaskRecord): Sent {
  * task has keys.
  */
 export function asAdded({ record, task }: Running): Running {
-  const { updateMode, source, stopIf: _stopIf, trial: _trial, ...rest } = task
+  const { updateMode, source, stopIf: _stopIf, trial: _dryRun, ...rest } = task
   const { layer } = sentTo(task).from
   const counted =
     source === undefined ? {} : { source: { ...source, featureCount: layer.featureCount ?? -1 } }
@@ -60,15 +61,15 @@ function storedNames(task: TaskRecord): Record<string, string> {
   return names
 }
 
-function mendedPlan(loader: Loader, plan: LoadPlan, task: TaskRecord, sent: Sent): LoadPlan {
+function correctionPlan(loader: Loader, plan: LoadPlan, task: TaskRecord, sent: Sent): LoadPlan {
   const { number, at } = sent
   const rejectsAfter = loader.rejectsPath(task, number)
   const rejects = loader.rejectsPath(task, task.rejectsNumber)
   const { stopIf } = sent
-  const trial = stopIf && { isDryRun: false, stopIf, accepted: [], keys: task.keys }
+  const dryRun = stopIf && { isDryRun: false, stopIf, accepted: [], keys: task.keys }
   return {
     ...plan,
-    trial: trial ?? plan.trial,
+    trial: dryRun ?? plan.trial,
     rejectsPath: `${rejectsAfter}.again`,
     mended: { rejects, rejectsAfter, at, schema: sourceSchema(task), columns: storedNames(task) },
   }
@@ -79,18 +80,18 @@ function mendedPlan(loader: Loader, plan: LoadPlan, task: TaskRecord, sent: Sent
  * corrected.
  */
 function countsAfter(task: TaskRecord, loaded: number): CommitNote['counts'] {
-  const { rowsRead = 0, rowsLoaded = 0, rejected = 0, mended = 0 } = task
-  return { rowsRead, rowsLoaded, rejected: rejected - loaded, mended: mended + loaded }
+  const { rowsRead = 0, rowsLoaded = 0, rejected = 0, mended: corrected = 0 } = task
+  return { rowsRead, rowsLoaded, rejected: rejected - loaded, mended: corrected + loaded }
 }
 
-function noteOf(task: TaskRecord, note: CommitNote, { mended }: LoadOutcome): CommitNote {
-  if (mended === undefined) throw new Error('The load of corrected rows did not report its result')
+function noteOf(task: TaskRecord, note: CommitNote, { mended: corrected }: LoadOutcome): CommitNote {
+  if (corrected === undefined) throw new Error('The load of corrected rows did not report its result')
   const { number } = sentTo(task)
   return {
     ...note,
-    counts: countsAfter(task, mended.rows.loaded),
+    counts: countsAfter(task, corrected.rows.loaded),
     columns: task.layer?.loaded ?? note.columns,
-    mended: { number, ...mended, messages: note.messages },
+    mended: { number, ...corrected, messages: note.messages },
     messages: [],
   }
 }
@@ -107,7 +108,7 @@ export async function stageCorrections(
   if ((task.rejected ?? 0) === 0) throw conflict('no-rejects', `Task ${task.id} has no rejected rows`)
   const startedMs = performance.now()
   const planned = await planTaskRows(deps, stage, { isCopied: false, isWhole: true }, signal)
-  const plan = mendedPlan(deps.loader, planned.plan, task, sent)
+  const plan = correctionPlan(deps.loader, planned.plan, task, sent)
   await rm(plan.rejectsPath, { force: true })
   const messages: FormatMessage[] = [...planned.messages]
   const { number } = sent
@@ -116,8 +117,8 @@ export async function stageCorrections(
     startedMs,
     signal,
     messages,
-    onStopped: ({ trial: { stopped } }) => notes.keepMendingStopped(stopped),
-    onNothingMended: (mended) => notes.keepNothingMended({ number, ...mended }),
+    onStopped: ({ trial: { stopped } }) => notes.storeStoppedCorrections(stopped),
+    onNothingCorrected: (corrected) => notes.storeNothingCorrected({ number, ...corrected }),
   })
   return {
     commit: (write) => staged.commit((note, outcome) => write(noteOf(task, note, outcome), outcome)),

@@ -1,46 +1,46 @@
 import { rm } from 'node:fs/promises'
 import { Failure } from '../../../core/errors/errors.ts'
 import type { FormatMessage } from '../../../formats/format.ts'
-import type { TaskTrial, TrialBasis } from '../../model/model.ts'
+import type { DryRunBasis, TaskDryRun } from '../../model/model.ts'
 import { finalSchema } from '../../model/model.ts'
 import type { LoadPlan, LoadProgress, TriedLoad } from '../../worker/worker.ts'
 import type { StageNotes } from '../task-type.ts'
+import type { ReusableDryRun } from './dry-run-basis.ts'
+import { waivedOf } from './dry-run-basis.ts'
 import type { Loader, LoaderWork, StagedTaskRows } from './loader.ts'
 import type { PlannedRows, RowStage } from './plan-rows.ts'
 import { planTaskRows } from './plan-rows.ts'
 import type { RowLoadDeps } from './row-load-deps.ts'
-import type { ReusableTrial } from './trial-basis.ts'
-import { waivedOf } from './trial-basis.ts'
 
 /** Earlier staged rows known to a run, and the record of the rows it stages. */
-export interface RunTrial {
-  basis?: TrialBasis
+export interface RunDryRun {
+  basis?: DryRunBasis
   /** Staged rows to reuse. */
-  kept?: ReusableTrial
+  kept?: ReusableDryRun
   /** Why earlier staged rows are not reused. */
   reason?: string
 }
 
 /** Returns a dry run result in the form stored on a task. */
-export function trialOf(
+export function dryRunOf(
   { running: { record, task }, load, target }: RowStage,
-  { trial, laidBy }: TriedLoad,
-  { messages, basis, at }: { messages: FormatMessage[]; basis: TrialBasis | undefined; at: string },
-): TaskTrial {
+  { trial: dryRun, laidBy: retainedRows }: TriedLoad,
+  { messages, basis, at }: { messages: FormatMessage[]; basis: DryRunBasis | undefined; at: string },
+): TaskDryRun {
   const name = `${record.workspace}:${target.layerName}`
   const { version = null } = target.layer ?? {}
   return {
     at,
     mode: target.isExisting ? task.updateMode : 'CREATE',
     target: { layer: name, version },
-    found: { ...trial, messages: [...messages, ...trial.messages] },
-    ...(laidBy === undefined ? {} : { load, laidBy }),
+    found: { ...dryRun, messages: [...messages, ...dryRun.messages] },
+    ...(retainedRows === undefined ? {} : { load, laidBy: retainedRows }),
     basis,
   }
 }
 
 /** Adds the measurements that the limits of the task need before the commit. */
-function limited(plan: LoadPlan, stage: RowStage, basis: TrialBasis | undefined): LoadPlan {
+function limited(plan: LoadPlan, stage: RowStage, basis: DryRunBasis | undefined): LoadPlan {
   const { task } = stage.running
   const { stopIf, keys } = task
   if (stopIf === undefined) return plan
@@ -58,15 +58,15 @@ function takenUp(
   loader: Loader,
   plan: LoadPlan,
   { running: { task } }: RowStage,
-  kept: ReusableTrial,
+  kept: ReusableDryRun,
 ): LoadPlan {
   const { rejected } = kept.found.rows
-  const rejectsPath = loader.trialRejectsPath(task)
+  const rejectsPath = loader.dryRunRejectsPath(task)
   return { ...plan, takeUp: { ...kept.laidBy, rejected, rejectsPath } }
 }
 
 /** Returns the messages of an earlier dry run that are repeated when its rows are reused. */
-function takenMessages({ at, found }: ReusableTrial): FormatMessage[] {
+function takenMessages({ at, found }: ReusableDryRun): FormatMessage[] {
   const own = found.messages.filter(({ level }) => level !== 'error')
   const message = `The rows were taken that had been staged at ${at}`
   return [...own, { level: 'info', code: 'rehearsal-taken', message }]
@@ -81,7 +81,7 @@ function finalPlan(
   loader: Loader,
   planned: PlannedRows,
   stage: RowStage,
-  { basis, kept }: RunTrial,
+  { basis, kept }: RunDryRun,
 ): LoadPlan {
   const { plan } = planned
   const { task } = stage.running
@@ -93,12 +93,12 @@ function finalPlan(
 export async function stageTaskRows(
   deps: RowLoadDeps,
   stage: RowStage,
-  trial: RunTrial,
+  dryRun: RunDryRun,
   notes: StageNotes,
   signal: AbortSignal,
 ): Promise<StagedTaskRows> {
   const { task } = stage.running
-  const { basis, kept, reason } = trial
+  const { basis, kept, reason } = dryRun
   const startedMs = performance.now()
   const planned = await planTaskRows(
     deps,
@@ -106,7 +106,7 @@ export async function stageTaskRows(
     { isCopied: kept !== undefined, isWhole: task.stopIf !== undefined },
     signal,
   )
-  const plan = finalPlan(deps.loader, planned, stage, trial)
+  const plan = finalPlan(deps.loader, planned, stage, dryRun)
   const messages = [
     ...(reason === undefined ? [] : [notTaken(reason)]),
     ...(kept === undefined ? planned.messages : takenMessages(kept)),
@@ -117,7 +117,7 @@ export async function stageTaskRows(
     latest = progress
   }
   const onStopped: LoaderWork['onStopped'] = (tried) =>
-    notes.keepStopped(trialOf(stage, tried, { messages, basis, at: deps.now() }))
+    notes.keepStopped(dryRunOf(stage, tried, { messages, basis, at: deps.now() }))
   const beforeTouch = (mark: string): Promise<void> => notes.noteTouch(mark)
   const work = { task, startedMs, signal, messages, onProgress, onStopped, beforeTouch }
   const staged = await deps.loader.stage(plan, work)

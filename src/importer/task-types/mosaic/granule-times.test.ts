@@ -13,9 +13,9 @@ async function timesOf(names: string[], time: MosaicTime): Promise<string[]> {
   )
 }
 
-function refusal(wanted: Parameters<typeof requireMosaicTime>[0]): string {
+function refusal(expected: Parameters<typeof requireMosaicTime>[0]): string {
   try {
-    requireMosaicTime(wanted)
+    requireMosaicTime(expected)
     return 'accepted'
   } catch (error) {
     assert.ok(error instanceof Failure && error.kind === 'invalid')

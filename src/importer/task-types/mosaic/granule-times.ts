@@ -21,15 +21,19 @@ function compileFormat(format: string): DateFormat {
 }
 
 /** Returns the requested mosaic times. Throws `Failure` (`invalid`) if they are not possible. */
-export function requireMosaicTime(wanted: { mode?: string; pattern?: string; format?: string }): MosaicTime {
-  const mode = timeModes.find((one) => one === wanted.mode?.trim().toLowerCase())
+export function requireMosaicTime(requested: {
+  mode?: string
+  pattern?: string
+  format?: string
+}): MosaicTime {
+  const mode = timeModes.find((one) => one === requested.mode?.trim().toLowerCase())
   if (mode === undefined) {
     throw invalid(
       'invalid-time-mode',
-      `time.mode must be one of ${timeModes.join(', ')}, found "${wanted.mode ?? ''}"`,
+      `time.mode must be one of ${timeModes.join(', ')}, found "${requested.mode ?? ''}"`,
     )
   }
-  const { pattern, format } = wanted
+  const { pattern, format } = requested
   if (mode !== 'filename') return { mode }
   if (pattern === undefined || pattern === '') {
     throw invalid('invalid-pattern', 'time.mode "filename" needs time.filenameRegex')

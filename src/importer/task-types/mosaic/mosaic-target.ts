@@ -29,8 +29,8 @@ async function newMosaic(
   const { layer } = task
   if (layer === undefined) throw new Error(`Task ${task.id} has no layer to make`)
   const store = await catalog.stores.getDefault(record.workspace)
-  const wanted = { ...task, layer: { ...layer, nativeName: `${layer.name}_granules` } }
-  const target = await loading.targets.findNew({ record, task: wanted }, store, naming)
+  const requested = { ...task, layer: { ...layer, nativeName: `${layer.name}_granules` } }
+  const target = await loading.targets.findNew({ record, task: requested }, store, naming)
   const folder = `${toFileName(target.layerName)}_${loadId.replaceAll('-', '').slice(0, 12)}`
   return { target, granuleFolder: join(folders.stores, toFileName(record.workspace), folder) }
 }

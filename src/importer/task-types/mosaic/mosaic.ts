@@ -11,7 +11,7 @@ import { describeAgain } from '../load/task-source.ts'
 import { checkRasterTransforms } from '../raster/check-transforms.ts'
 import { refuseAppend } from '../raster/refuse-append.ts'
 import type { CommitNote, Committed, Naming, Placed, Running, TaskKind } from '../task-type.ts'
-import { describeTrial } from '../without-rows.ts'
+import { describeDryRun } from '../without-rows.ts'
 import { examineMosaic } from './examine-mosaic.ts'
 import { inspectAgain, inspectMosaic } from './inspect-mosaic.ts'
 import type { MosaicDeps } from './mosaic-target.ts'
@@ -85,7 +85,7 @@ export function mosaicKind(deps: MosaicDeps): TaskKind {
     checkMode: (record, task) => refuseAppend(catalog, record, task),
     turn: () => Promise.resolve(undefined),
     place: (running, naming) => place(deps, running, naming),
-    performDryRun: async (running, { at }) => describeTrial(running, { at, notTried: ['granules'] }),
+    performDryRun: async (running, { at }) => describeDryRun(running, { at, notTried: ['granules'] }),
     recover: async (load) =>
       (await rows.recover(load)) === undefined ? undefined : committed(deps.catalog, deps.log, load),
     discard: async (load) => {

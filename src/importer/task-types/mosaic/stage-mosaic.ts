@@ -53,9 +53,12 @@ function requireLikeness(task: TaskRecord, { layer }: Target): void {
   if (!isSameCrs(task.layer?.srs, srs)) {
     throw invalid('other-crs', `The granules have ${task.layer?.srs}, but the mosaic "${name}" has ${srs}`)
   }
-  const [found, wanted] = [task.source ?? {}, { raster }].map(bandsKey)
-  if (task.updateMode === 'REPLACE' || found === wanted) return
-  throw invalid('other-bands', `The granules have the bands ${found}, but the mosaic "${name}" has ${wanted}`)
+  const [found, requested] = [task.source ?? {}, { raster }].map(bandsKey)
+  if (task.updateMode === 'REPLACE' || found === requested) return
+  throw invalid(
+    'other-bands',
+    `The granules have the bands ${found}, but the mosaic "${name}" has ${requested}`,
+  )
 }
 
 /**

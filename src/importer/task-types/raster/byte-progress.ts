@@ -10,10 +10,10 @@ export function progressTeller(
   phase: TaskProgress['phase'],
 ): (bytes: number) => void {
   const total = task.source?.raster?.sizeBytes ?? -1
-  let toldMs = Number.NEGATIVE_INFINITY
+  let reportedMs = Number.NEGATIVE_INFINITY
   return (progress) => {
-    if (performance.now() - toldMs < tellEveryMs && progress !== total) return
-    toldMs = performance.now()
+    if (performance.now() - reportedMs < tellEveryMs && progress !== total) return
+    reportedMs = performance.now()
     parts.progress.tell(task.importId, {
       type: 'progress',
       taskId: task.id,

@@ -32,12 +32,12 @@ async function placeStore(
 async function replaceMessages(
   catalog: Catalog,
   { workspace }: ImportRecord,
-  { updateMode, layer: wanted }: TaskRecord,
+  { updateMode, layer: taskLayer }: TaskRecord,
 ): Promise<FormatMessage[]> {
   if (updateMode !== 'REPLACE') return []
-  const layer = await catalog.layers.find(workspace, wanted?.name ?? '')
+  const layer = await catalog.layers.find(workspace, taskLayer?.name ?? '')
   const before = layer?.details.srs
-  const after = wanted?.srs
+  const after = taskLayer?.srs
   if (before === undefined || after === undefined || isSameCrs(before, after)) return []
   const message = `The layer was in ${before} and is now in ${after}, as its new file is`
   return [{ level: 'warning', code: 'crs-changed', message }]
@@ -47,10 +47,10 @@ async function replaceMessages(
 async function endOfFormer(
   catalog: Catalog,
   { workspace }: ImportRecord,
-  { updateMode, layer: wanted }: TaskRecord,
+  { updateMode, layer: taskLayer }: TaskRecord,
 ): Promise<Pick<PublishedTable, 'end'>> {
   const layer =
-    updateMode === 'REPLACE' ? await catalog.layers.find(workspace, wanted?.name ?? '') : undefined
+    updateMode === 'REPLACE' ? await catalog.layers.find(workspace, taskLayer?.name ?? '') : undefined
   if (layer === undefined) return {}
   return { end: await catalog.versions.keepFiles(await catalog.layers.storeOf(layer)) }
 }

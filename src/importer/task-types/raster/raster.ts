@@ -1,7 +1,7 @@
 import { planTasks } from '../../inspect/inspect.ts'
 import { describeAgain } from '../load/task-source.ts'
 import type { TaskKind } from '../task-type.ts'
-import { describeTrial, withoutLoad } from '../without-rows.ts'
+import { describeDryRun, withoutLoad } from '../without-rows.ts'
 import { checkRasterTransforms } from './check-transforms.ts'
 import { examineRaster } from './examine-raster.ts'
 import { rasterRows } from './footprint-rows.ts'
@@ -33,7 +33,7 @@ export function rasterKind(deps: RasterDeps): TaskKind {
     turn: () => Promise.resolve(undefined),
     performDryRun: async (running, { at }) => {
       const notTried = running.task.transforms.length === 0 ? [] : ['transformations']
-      return describeTrial(running, { at, notTried })
+      return describeDryRun(running, { at, notTried })
     },
     place: async (running) => ({
       turns: {},

@@ -5,8 +5,8 @@ import type { RasterTransform } from '../../../transforms/raster/raster-transfor
 const maxMessageLength = 500
 
 /** Returns the last line of the output of a program, without folder names. */
-function lastWords(said: string, folders: readonly string[]): string {
-  const lines = said.split('\n').filter((line) => line.trim() !== '')
+function lastWords(output: string, folders: readonly string[]): string {
+  const lines = output.split('\n').filter((line) => line.trim() !== '')
   const line = lines.findLast((one) => /^(?:ERROR|FAILURE)\b/.test(one)) ?? lines.at(-1) ?? ''
   const bare = folders.reduce((text, folder) => text.replaceAll(`${folder}/`, ''), line)
   return bare
@@ -61,8 +61,8 @@ export function toolFailure(
 }
 
 /** Errors of writing, after which some versions of the programs still exit successfully. */
-export function refuseWriteErrors(program: string, said: string): void {
-  if (/^ERROR 3:|No space left on device|File too large/m.test(said)) {
-    throw new ProgramError(program, 'failed', said, 0)
+export function refuseWriteErrors(program: string, output: string): void {
+  if (/^ERROR 3:|No space left on device|File too large/m.test(output)) {
+    throw new ProgramError(program, 'failed', output, 0)
   }
 }

@@ -16,9 +16,9 @@ it('reads the numbers and dots of a tool in any pieces', () => {
 })
 
 it('reads them behind what else the tool says', () => {
-  const said = 'Creating output file that is 835P x 696L.\nProcessing raster.tif [1/1] : 0'
+  const output = 'Creating output file that is 835P x 696L.\nProcessing raster.tif [1/1] : 0'
   assert.deepEqual(
-    readAll(said, 'Using internal nodata values (e.g. 0) for image raster.tif.\n', '...10...20...'),
+    readAll(output, 'Using internal nodata values (e.g. 0) for image raster.tif.\n', '...10...20...'),
     [0, 0, 0.275],
   )
 })

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import type { FormatMessage } from '../../../formats/format.ts'
 import { findStoreServing } from '../../../stores/registry.ts'
-import type { TaskTrial } from '../../model/model.ts'
+import type { TaskDryRun } from '../../model/model.ts'
 import { rejectLimitOf } from '../../model/model.ts'
 import type { Loader } from '../load/loader.ts'
 import type { Running } from '../task-type.ts'
@@ -12,14 +12,14 @@ export async function dryRunFile(
   { record, task }: Running,
   at: string,
   signal: AbortSignal,
-): Promise<TaskTrial> {
+): Promise<TaskDryRun> {
   const [file] = task.files
   const { source, layer, format, charset, keys, stopIf } = task
   const serving = findStoreServing(format)
   if (file === undefined || source === undefined || format === undefined || serving === undefined) {
     throw new Error(`Task ${task.id} has no file that can be served as it is`)
   }
-  const rejectsPath = loader.trialRejectsPath(task)
+  const rejectsPath = loader.dryRunRejectsPath(task)
   await rm(rejectsPath, { force: true })
   const messages: FormatMessage[] = []
   const plan = {
@@ -35,12 +35,17 @@ export async function dryRunFile(
     trial: { isDryRun: true, accepted: [], keys, stopIf },
     srs: layer?.srs,
   }
-  const { trial } = await loader.performDryRun(plan, { task, startedMs: performance.now(), signal, messages })
+  const { trial: dryRun } = await loader.performDryRun(plan, {
+    task,
+    startedMs: performance.now(),
+    signal,
+    messages,
+  })
   const name = `${record.workspace}:${layer?.name ?? ''}`
   return {
     at,
     mode: task.updateMode,
     target: { layer: name, version: null },
-    found: { ...trial, messages: [...messages, ...trial.messages] },
+    found: { ...dryRun, messages: [...messages, ...dryRun.messages] },
   }
 }

@@ -86,11 +86,11 @@ export async function stageFile(
 async function makeStore(
   change: CatalogTransaction,
   workspace: string,
-  wanted: NewFileStore,
+  newFileStore: NewFileStore,
 ): Promise<StoreRecord> {
-  const { type, parameters } = wanted
+  const { type, parameters } = newFileStore
   const known = await change.findFileStore(workspace, { type, path: parameters.path })
-  return known ?? change.addFileStore(workspace, wanted)
+  return known ?? change.addFileStore(workspace, newFileStore)
 }
 
 /** Publishes the file as a store with a layer; the rows remain in the file. */

@@ -60,7 +60,7 @@ export async function schemaExists(client: ClientBase, schema: string): Promise<
 export async function listTableEntries(
   client: ClientBase,
   schema: string,
-  options: { wanted?: readonly string[]; limit: number },
+  options: { requested?: readonly string[]; limit: number },
 ): Promise<TableEntry[]> {
   const { rows } = await client.query<TableEntry>(
     `select c.oid::int8::text as oid, n.nspname as schema, c.relname as name,
@@ -76,7 +76,7 @@ export async function listTableEntries(
      where n.nspname = $1 and c.relkind in ('r', 'p', 'v', 'm', 'f')
        and ($2::text[] is null or c.relname = any($2))
      order by c.relname limit $3`,
-    [schema, options.wanted ?? null, options.limit],
+    [schema, options.requested ?? null, options.limit],
   )
   return rows
 }

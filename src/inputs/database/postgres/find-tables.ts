@@ -17,7 +17,7 @@ export async function findTables(
   options: DescribeOptions,
 ): Promise<{ entries: TableEntry[]; messages: FormatMessage[] }> {
   const { schema, database } = session
-  const { tables: wanted, maxTables } = options
+  const { tables: requested, maxTables } = options
   if (!(await schemaExists(session.client, schema))) {
     throw invalid('unknown-schema', `Schema "${schema}" does not exist in database "${database}"`)
   }
@@ -25,14 +25,14 @@ export async function findTables(
   const found = await listTableEntries(
     session.client,
     schema,
-    wanted === undefined ? { limit } : { wanted, limit },
+    requested === undefined ? { limit } : { requested, limit },
   )
   if (found.length > maxTables) {
     throw invalid('too-many-tables', `Schema "${schema}" has more than ${maxTables} tables: name some`)
   }
-  return wanted === undefined
+  return requested === undefined
     ? chooseTables(session, found)
-    : { entries: await named(session, wanted, found), messages: [] }
+    : { entries: await named(session, requested, found), messages: [] }
 }
 
 function chooseTables({ schema, database }: ReadingSession, found: TableEntry[]) {
@@ -54,14 +54,14 @@ function chooseTables({ schema, database }: ReadingSession, found: TableEntry[])
 
 async function named(
   session: ReadingSession,
-  wanted: readonly string[],
+  requested: readonly string[],
   found: TableEntry[],
 ): Promise<TableEntry[]> {
   const { schema, database, client } = session
-  if (found.length < wanted.length) {
+  if (found.length < requested.length) {
     const all = await listTableEntries(client, schema, { limit: shownOthers })
     const names = [...found, ...all.filter(({ isPart }) => !isPart)].map(({ name }) => name)
-    requireTables(wanted, names, `Schema "${schema}" of database "${database}"`)
+    requireTables(requested, names, `Schema "${schema}" of database "${database}"`)
   }
   const closed = found.filter(({ canSelect }) => !canSelect).map(({ name }) => `"${name}"`)
   if (closed.length > 0) {

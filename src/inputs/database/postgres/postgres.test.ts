@@ -27,8 +27,8 @@ async function schemaWith(statements: string): Promise<string> {
 }
 
 function describeAll(schema: string, tables?: string[]): Promise<DescribedDatabase> {
-  const wanted = tables === undefined ? {} : { tables }
-  return postgres.describe({ ...databaseConnection(url), schema }, { maxTables: 100, signal, ...wanted })
+  const expected = tables === undefined ? {} : { tables }
+  return postgres.describe({ ...databaseConnection(url), schema }, { maxTables: 100, signal, ...expected })
 }
 
 async function only(schema: string): Promise<LayerDescription> {
@@ -143,11 +143,11 @@ describe('tables of PostgreSQL', () => {
       .map(([sign, whole, fraction]) => `${sign}${whole}0${fraction === '' ? '' : `.${fraction}`}`)
     const schema = await schemaWith('create table t (i serial, n numeric)')
     await runSql(url, `insert into ${schema}.t (n) select unnest($1::numeric[])`, [texts])
-    const wanted = await runSql(url, `select n::text as n from ${schema}.t order by i`)
+    const expected = await runSql(url, `select n::text as n from ${schema}.t order by i`)
     const found = rowsOf(await readAll(schema, await only(schema)))
     assert.deepEqual(
       found.map(({ n }) => n),
-      wanted.map(({ n }) => n),
+      expected.map(({ n }) => n),
     )
   })
 

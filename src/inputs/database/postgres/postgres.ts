@@ -36,7 +36,7 @@ function changed(table: string, what: string): Error {
 }
 
 async function getEntry({ client, schema }: ReadingSession, table: string): Promise<TableEntry> {
-  const [entry] = await listTableEntries(client, schema, { wanted: [table], limit: 1 })
+  const [entry] = await listTableEntries(client, schema, { requested: [table], limit: 1 })
   if (entry === undefined) throw changed(table, 'it is gone')
   return entry
 }

@@ -42,8 +42,8 @@ function s3Fault(error: unknown): Error {
   const status = statusOf(error)
   if (status === undefined) return toFault(error)
   const { name, message } = error as Error
-  const said = message === '' || message === 'UnknownError' ? name : `${name}: ${message}`
-  return new RemoteFault(`the server answers ${status} ${said}`, {
+  const output = message === '' || message === 'UnknownError' ? name : `${name}: ${message}`
+  return new RemoteFault(`the server answers ${status} ${output}`, {
     isPassing: status >= 500 || status === 429,
   })
 }

@@ -107,8 +107,8 @@ export class LogLineParser {
       sizeBytes,
       milliseconds: parseResponseTime(rest),
       contentType,
-      referer: told(referer),
-      userAgent: told(userAgent),
+      referer: reported(referer),
+      userAgent: reported(userAgent),
     }
   }
 
@@ -187,7 +187,7 @@ export class LogLineParser {
 }
 
 /** Logs write a dash for nothing. */
-function told(text: string | null): string | null {
+function reported(text: string | null): string | null {
   return text === '-' || text === '' ? null : text
 }
 

@@ -103,7 +103,7 @@ function digest(text: string): string {
 }
 
 function toEvent(request: RawRequest, client: Client, visitor: string | null): RequestEvent {
-  const told = (text: string, maxLength: number): string => cut(text, maxLength, client)
+  const reported = (text: string, maxLength: number): string => cut(text, maxLength, client)
   const { contentType, userAgent, userName } = request
   const errorType = request.errorType ?? (isServiceException(request) ? serviceException : undefined)
   const family = userAgent === undefined ? null : classifyUserAgent(userAgent)
@@ -112,14 +112,14 @@ function toEvent(request: RawRequest, client: Client, visitor: string | null): R
     created: Math.floor(request.created),
     eventType: request.eventType,
     method: boundedText(request.method, maxLengths.method),
-    path: told(withoutQuery(request.path), maxLengths.path),
-    host: told(request.host, maxLengths.host),
+    path: reported(withoutQuery(request.path), maxLengths.path),
+    host: reported(request.host, maxLengths.host),
     status: Math.trunc(amount(request.status, maxStatus)),
     sizeBytes: Math.trunc(amount(request.sizeBytes, Number.MAX_SAFE_INTEGER)),
     milliseconds: duration(request.milliseconds),
     firstByteMilliseconds: duration(request.firstByteMilliseconds),
-    contentType: contentType === undefined ? null : told(contentType, maxLengths.contentType),
-    userAgent: userAgent === undefined ? null : told(userAgent, maxLengths.userAgent),
+    contentType: contentType === undefined ? null : reported(contentType, maxLengths.contentType),
+    userAgent: userAgent === undefined ? null : reported(userAgent, maxLengths.userAgent),
     userAgentFamily: family,
     clientIp: client.kept,
     ...client.place,

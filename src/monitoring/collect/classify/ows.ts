@@ -79,10 +79,10 @@ function typeOf(
   service: string | undefined,
   operation: string | undefined,
 ): RequestEventType | null | undefined {
-  const wanted = service?.toLowerCase() ?? ''
-  if (Object.hasOwn(services, wanted)) return ownValue(services, wanted)
-  const asked = operation?.toLowerCase() ?? ''
-  return service === undefined ? ownValue(operations, asked) : undefined
+  const requested = service?.toLowerCase() ?? ''
+  if (Object.hasOwn(services, requested)) return ownValue(services, requested)
+  const requestedItem = operation?.toLowerCase() ?? ''
+  return service === undefined ? ownValue(operations, requestedItem) : undefined
 }
 
 /**

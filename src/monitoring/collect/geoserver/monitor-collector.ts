@@ -83,8 +83,8 @@ function exceptionOf(
 ): CaughtException[] {
   const { serviceId, created, errorType, method, path, status } = event
   if (errorType === null || !quota.take(created)) return []
-  const said = data?.error?.message ?? ''
-  const message = said === '' ? `${method} ${path} was answered with ${status}` : said
+  const output = data?.error?.message ?? ''
+  const message = output === '' ? `${method} ${path} was answered with ${status}` : output
   const stack = data?.error?.stack ?? message
   const scrub = (text: string, length: number): string => classifier.scrub(text.slice(0, length))
   return [

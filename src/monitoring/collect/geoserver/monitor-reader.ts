@@ -35,8 +35,8 @@ export async function readMonitor(
     return { records: list.records, ids, isWhole, gone: 0, known }
   const still = await verified(client, known, ids, signal)
   const seen = new Set(still?.seen.map(([id]) => id))
-  const wanted = ids.filter((id) => !seen.has(id))
-  const { records, gone, isComplete } = await readRecords(client, wanted, signal)
+  const requested = ids.filter((id) => !seen.has(id))
+  const { records, gone, isComplete } = await readRecords(client, requested, signal)
   return { records: [...list.records, ...records], ids, isWhole: isWhole && isComplete, gone, known: still }
 }
 

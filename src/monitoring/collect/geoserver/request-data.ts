@@ -103,8 +103,8 @@ function errorOf(value: unknown, errorMessage: string): RequestData['error'] {
     return message === '' ? undefined : { type: '', message, stack: message }
   }
   const causes = causesOf(value)
-  const [{ type, message: told } = { type: '', message: '' }] = causes
-  const message = told || errorMessage
+  const [{ type, message: reported } = { type: '', message: '' }] = causes
+  const message = reported || errorMessage
   const chain = causes
     .map((one) => one.message)
     .filter((text, at, all) => text !== '' && all.indexOf(text) === at)

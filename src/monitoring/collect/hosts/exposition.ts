@@ -15,14 +15,14 @@ const maxLabels = 64
  */
 export function parseExposition(
   text: string,
-  wanted: ReadonlySet<string>,
+  requested: ReadonlySet<string>,
 ): { samples: ExposedSample[]; badLines: number } {
   const samples: ExposedSample[] = []
   let badLines = 0
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf('\n', start)
     const end = newline < 0 ? text.length : newline
-    if (isWanted(text, start, end, wanted)) {
+    if (isSelected(text, start, end, requested)) {
       const sample = end - start > maxLineLength ? undefined : parseLine(text.slice(start, end))
       if (sample === undefined) badLines += 1
       else samples.push(sample)
@@ -34,12 +34,12 @@ export function parseExposition(
 
 const nameAt = /[a-zA-Z_:][a-zA-Z0-9_:]*/y
 
-function isWanted(text: string, start: number, end: number, wanted: ReadonlySet<string>): boolean {
+function isSelected(text: string, start: number, end: number, requested: ReadonlySet<string>): boolean {
   let at = start
   while (at < end && isBlank(text[at])) at += 1
   nameAt.lastIndex = at
   const name = text[at] === '#' ? undefined : nameAt.exec(text)?.[0]
-  return name !== undefined && wanted.has(name)
+  return name !== undefined && requested.has(name)
 }
 
 /** Undefined for a line that is not of the format. */

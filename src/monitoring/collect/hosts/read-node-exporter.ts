@@ -20,7 +20,7 @@ const memory = ['MemTotal', 'MemAvailable', 'MemFree', 'Buffers', 'Cached'].map(
 const times = { now: 'node_time_seconds', boot: 'node_boot_time_seconds' }
 const processors = 'node_cpu_seconds_total'
 
-const wanted = new Set([
+const requested = new Set([
   ...Object.values(loads),
   ...memory,
   ...Object.values(filesystem),
@@ -33,7 +33,7 @@ const wanted = new Set([
 /** Reads the host values of a Prometheus node exporter. Throws if the text contains none. */
 export function readNodeExporter(text: string): HostReading {
   const byName = new Map<string, ExposedSample[]>()
-  for (const sample of parseExposition(text, wanted).samples) {
+  for (const sample of parseExposition(text, requested).samples) {
     const same = byName.get(sample.name)
     if (same === undefined) byName.set(sample.name, [sample])
     else same.push(sample)

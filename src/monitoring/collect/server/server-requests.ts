@@ -27,8 +27,8 @@ export class ServerRequests {
 
   get waiting(): number {
     const sending = this.#sending
-    const underWay = sending === undefined ? 0 : sending.requests.length + sending.exceptions.length
-    return this.#requests.length + this.#exceptions.length + underWay
+    const inFlight = sending === undefined ? 0 : sending.requests.length + sending.exceptions.length
+    return this.#requests.length + this.#exceptions.length + inFlight
   }
 
   add(request: ServerRequest): void {

@@ -33,6 +33,6 @@ function usedOf({ all, free }: Memory = {}): number | undefined {
 
 function usedPercent({ memory }: HostReading): number | undefined {
   const used = usedOf(memory)
-  const { all = 0, usedPercent: told } = memory ?? {}
-  return used !== undefined && all > 0 ? (100 * used) / all : told
+  const { all = 0, usedPercent: reported } = memory ?? {}
+  return used !== undefined && all > 0 ? (100 * used) / all : reported
 }

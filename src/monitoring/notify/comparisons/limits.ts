@@ -36,6 +36,6 @@ export function findNumberBreach(
 }
 
 /** `wanted` is `at least` or `at most`. */
-export function describeNumber({ value, metric, limit, more, span }: BreachFacts, wanted: string): string {
-  return `${readableAmount(value ?? 0, metric.unit)}${more} ${span}; ${wanted} ${limit} is expected.`
+export function describeNumber({ value, metric, limit, more, span }: BreachFacts, requested: string): string {
+  return `${readableAmount(value ?? 0, metric.unit)}${more} ${span}; ${requested} ${limit} is expected.`
 }

@@ -161,8 +161,8 @@ export class Checks {
   /** Makes the receivers of the channels that were given those that were given. */
   async #replace(db: Queryable, checkId: number, given: readonly ReceiversInput[]): Promise<void> {
     for (const { channel, receivers } of given) {
-      const wanted = receivers.map((one) => sealed(one, this.#deps.vault))
-      await replaceReceivers(db, checkId, channel.kinds, wanted)
+      const newReceivers = receivers.map((one) => sealed(one, this.#deps.vault))
+      await replaceReceivers(db, checkId, channel.kinds, newReceivers)
     }
   }
 }

@@ -36,8 +36,11 @@ export function nextStep({ check, holds, receiverIds, deliveries, now }: Situati
   }
   const { failingSince } = check
   if (failingSince === undefined) return { alert: [], recovery: [] }
-  const told = alerts.filter(({ state, createdAt }) => state !== 'dropped' && createdAt >= failingSince)
-  return { alert: [], recovery: receiverIds.filter((id) => told.some(({ receiverId }) => receiverId === id)) }
+  const reported = alerts.filter(({ state, createdAt }) => state !== 'dropped' && createdAt >= failingSince)
+  return {
+    alert: [],
+    recovery: receiverIds.filter((id) => reported.some(({ receiverId }) => receiverId === id)),
+  }
 }
 
 const delaysMinutes = [1, 2, 5, 10, 30, 60, 120]

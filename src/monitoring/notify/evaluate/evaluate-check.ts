@@ -10,9 +10,9 @@ import { toProblem, unknownProblem } from './problem-text.ts'
 
 /** Source of values. */
 export interface ValueSource {
-  value(question: ValueQuery): Promise<ValueResult>
+  value(query: ValueQuery): Promise<ValueResult>
   /** Labels that the metric's rows of the period have, at most a few hundred. */
-  labels(question: ValueQuery): Promise<string[]>
+  labels(query: ValueQuery): Promise<string[]>
   /** Returns the name of a resource; undefined if it is unknown. */
   findResource(id: number): Promise<string | undefined>
   /** Id of the resource of a type and name; undefined where it was never used. */
@@ -81,7 +81,7 @@ async function evaluateThreshold(
   const asks = plan.eachLabel ? await splitByLabel(plan.asks, values) : plan.asks
   const hits: Hit[] = []
   for (const ask of asks) {
-    const found = await values.value(ask.question)
+    const found = await values.value(ask.query)
     const { isCollected } = ask
     const breach = comparison.findBreach({ limit: threshold.value, metric, found, isCollected, now })
     const isTooEarly = isStarting && breach?.kind === 'uncollected'
@@ -89,15 +89,15 @@ async function evaluateThreshold(
   }
   const worst = hits.toSorted((a, b) => compareBreaches(b.breach, a.breach, comparison))[0]
   if (worst === undefined) return undefined
-  const { question, about } = worst.ask
+  const { query, about } = worst.ask
   const subject: Subject = {
     services: about,
     others: hits.length - 1,
     resource,
-    label: question.label,
-    eventType: question.eventType,
+    label: query.label,
+    eventType: query.eventType,
   }
-  const { from } = question
+  const { from } = query
   return toProblem({
     check,
     definition,
@@ -115,9 +115,9 @@ async function evaluateThreshold(
 async function splitByLabel(asks: readonly ReadValue[], values: ValueSource): Promise<ReadValue[]> {
   const split: ReadValue[] = []
   for (const ask of asks) {
-    const labels = (await values.labels(ask.question)).filter((label) => label !== otherLabel)
+    const labels = (await values.labels(ask.query)).filter((label) => label !== otherLabel)
     if (labels.length === 0) split.push(ask)
-    for (const label of labels) split.push({ ...ask, question: { ...ask.question, label } })
+    for (const label of labels) split.push({ ...ask, query: { ...ask.query, label } })
   }
   return split
 }

@@ -42,10 +42,10 @@ describe('what is asked', () => {
       service({ id: 3, type: 'hostapp' }),
       service({ id: 4, isActive: false }),
     ]
-    const asked = plan('request.count', { resourceId: 7, label: 'x', eventType: 'OWS:WMS' }, services)
-    assert.ok(asked.kind === 'ask')
+    const requested = plan('request.count', { resourceId: 7, label: 'x', eventType: 'OWS:WMS' }, services)
+    assert.ok(requested.kind === 'ask')
     assert.deepEqual(
-      asked.asks.map(({ question }) => question),
+      requested.asks.map(({ query }) => query),
       [
         {
           metric: 'request.count',
@@ -62,9 +62,9 @@ describe('what is asked', () => {
 
   it('is about the last complete period, or a longer window, or the interval of a service that is read seldom', () => {
     const from = (services: WatchedService[], window?: number): number => {
-      const asked = plan('request.count', {}, services, window)
-      assert.ok(asked.kind === 'ask')
-      return to - (asked.asks[0]?.question.from ?? 0)
+      const requested = plan('request.count', {}, services, window)
+      assert.ok(requested.kind === 'ask')
+      return to - (requested.asks[0]?.query.from ?? 0)
     }
     assert.equal(from([service({})]), 60)
     assert.equal(from([service({})], 300), 300)
@@ -72,21 +72,21 @@ describe('what is asked', () => {
   })
 
   it('is the one service that the threshold names', () => {
-    const asked = plan('request.count', { serviceId: 2 }, [service({}), service({ id: 2, name: 'two' })])
-    assert.ok(asked.kind === 'ask')
-    assert.deepEqual(asked.asks[0]?.question.serviceIds, [2])
-    assert.deepEqual(asked.asks[0]?.about, ['two'])
+    const requested = plan('request.count', { serviceId: 2 }, [service({}), service({ id: 2, name: 'two' })])
+    assert.ok(requested.kind === 'ask')
+    assert.deepEqual(requested.asks[0]?.query.serviceIds, [2])
+    assert.deepEqual(requested.asks[0]?.about, ['two'])
   })
 
   it('is each host by itself for gauges, and each of their labels', () => {
     const hosts = [service({ type: 'hostapp' }), service({ id: 2, type: 'hostmapserver', name: 'two' })]
-    const asked = plan('storage.usage.percent', {}, hosts)
-    assert.ok(asked.kind === 'ask')
+    const requested = plan('storage.usage.percent', {}, hosts)
+    assert.ok(requested.kind === 'ask')
     assert.deepEqual(
-      asked.asks.map(({ question }) => question.serviceIds),
+      requested.asks.map(({ query }) => query.serviceIds),
       [[1], [2]],
     )
-    assert.equal(asked.eachLabel, true)
+    assert.equal(requested.eachLabel, true)
     const memory = plan('mem.usage.percent', {}, hosts)
     assert.ok(memory.kind === 'ask' && !memory.eachLabel && memory.asks.length === 2)
   })
@@ -97,8 +97,8 @@ describe('what is asked', () => {
       threshold: Omit<Threshold, 'value'>,
       services: WatchedService[],
     ): string => {
-      const asked = plan(metric, threshold, services)
-      return asked.kind === 'impossible' ? asked.reason : ''
+      const requested = plan(metric, threshold, services)
+      return requested.kind === 'impossible' ? requested.reason : ''
     }
     assert.match(reasonOf('request.count', { serviceId: 9 }, [service({})]), /not there any more/)
     assert.match(reasonOf('request.count', { serviceId: 1 }, [service({ isActive: false })]), /switched off/)
@@ -110,8 +110,8 @@ describe('what is asked', () => {
   it('counts a service as collected when it was read in the window', () => {
     const isCollected = (lastCheck: string | undefined): boolean => {
       const rest = without(service({}), 'lastCheck')
-      const asked = plan('request.count', {}, [lastCheck === undefined ? rest : { ...rest, lastCheck }])
-      return asked.kind === 'ask' && asked.asks[0]?.isCollected === true
+      const requested = plan('request.count', {}, [lastCheck === undefined ? rest : { ...rest, lastCheck }])
+      return requested.kind === 'ask' && requested.asks[0]?.isCollected === true
     }
     assert.equal(isCollected('2026-11-21T12:04:30.000Z'), true)
     assert.equal(isCollected('2026-11-21T12:03:59.000Z'), false)

@@ -13,7 +13,7 @@ export type WatchedService = Pick<
 
 /** A query with the meaning of its result. */
 export interface ReadValue {
-  question: ValueQuery
+  query: ValueQuery
   /** Names of the services, where the threshold is about these alone. */
   about: string[]
   /** True if a service was collected in the period, so that no row means 0. */
@@ -93,7 +93,7 @@ function toAsk(
     ({ lastCheck }) => lastCheck !== undefined && Date.parse(lastCheck) >= from * 1000,
   )
   return {
-    question: {
+    query: {
       metric: metric.name,
       serviceIds: services.map((one) => one.id),
       resourceId,

@@ -36,14 +36,14 @@ export async function replaceReceivers(
   db: Queryable,
   checkId: number,
   kinds: readonly string[],
-  wanted: readonly NewReceiver[],
+  newReceivers: readonly NewReceiver[],
 ): Promise<void> {
   const known = (await listReceivers(db, checkId)).filter(({ kind }) => kinds.includes(kind))
   const isSame = (one: { kind: string; target: string }, other: { kind: string; target: string }): boolean =>
     one.kind === other.kind && one.target === other.target
-  for (const gone of known.filter((one) => !wanted.some((other) => isSame(one, other))))
+  for (const gone of known.filter((one) => !newReceivers.some((other) => isSame(one, other))))
     await db.deleteFrom('notification_receivers').where('id', '=', gone.id).execute()
-  for (const one of wanted) {
+  for (const one of newReceivers) {
     const found = known.find((other) => isSame(one, other))
     if (found === undefined) await insertReceiver(db, checkId, one)
     else if (one.secret !== '')

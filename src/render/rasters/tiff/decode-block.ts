@@ -146,12 +146,12 @@ export async function decodeBlock(
     return decodePicture(isJpeg ? withTables(bytes, image.jpegTables) : bytes, samples)
   }
   const rowBytes = Math.ceil((blockWidth * samples * bits) / 8)
-  const wanted = rowBytes * blockHeight
-  const read = await unpack(bytes, image, wanted)
+  const requested = rowBytes * blockHeight
+  const read = await unpack(bytes, image, requested)
   const whole =
-    read.length >= wanted
-      ? read.subarray(0, wanted)
-      : Buffer.concat([read, Buffer.alloc(wanted - read.length)])
+    read.length >= requested
+      ? read.subarray(0, requested)
+      : Buffer.concat([read, Buffer.alloc(requested - read.length)])
   if (bits === 1) return spreadBits(whole, blockWidth, blockHeight)
   if (predictor === 3) {
     const joined = joinFloatBytes(whole, blockWidth * samples, bits / 8, samples)

@@ -41,24 +41,24 @@ export async function readBytes(file: FileHandle, position: number, length: numb
 /** Reads the directories of a TIFF or BigTIFF in sequence, with the fields in `wanted`. */
 export class TiffDirectories {
   readonly #file: FileHandle
-  readonly #wanted: ReadonlySet<number>
+  readonly #requested: ReadonlySet<number>
   readonly isLittle: boolean
   readonly #isBig: boolean
   readonly #first: number
 
-  private constructor(file: FileHandle, wanted: ReadonlySet<number>, head: Buffer) {
+  private constructor(file: FileHandle, requested: ReadonlySet<number>, head: Buffer) {
     this.#file = file
-    this.#wanted = wanted
+    this.#requested = requested
     this.isLittle = head[0] === 0x49
     this.#isBig = this.#number(head, 2, 2) === 43
     this.#first = this.#isBig ? this.#number(head, 8, 8) : this.#number(head, 4, 4)
   }
 
-  static async open(file: FileHandle, wanted: ReadonlySet<number>): Promise<TiffDirectories> {
+  static async open(file: FileHandle, requested: ReadonlySet<number>): Promise<TiffDirectories> {
     const head = await readBytes(file, 0, 16)
     const mark = head.toString('latin1', 0, 2)
     if (mark !== 'II' && mark !== 'MM') throw new Error('The file is no TIFF')
-    return new TiffDirectories(file, wanted, head)
+    return new TiffDirectories(file, requested, head)
   }
 
   async read(): Promise<TiffFields[]> {
@@ -82,7 +82,7 @@ export class TiffDirectories {
     for (let entry = 0; entry < count; entry += 1) {
       const start = entry * entryBytes
       const tag = this.#number(table, start, 2)
-      if (!this.#wanted.has(tag)) continue
+      if (!this.#requested.has(tag)) continue
       fields.set(tag, await this.#readField(table.subarray(start, start + entryBytes), numberBytes))
     }
     return { fields, next: this.#number(table, count * entryBytes, numberBytes) }

@@ -80,7 +80,7 @@ const tag = {
   geoKeys: 34735,
   noData: 42113,
 }
-const wantedTags = new Set(Object.values(tag))
+const requestedTags = new Set(Object.values(tag))
 /** GeoTIFF key (OGC 19-008r4) with the code of a projected CRS. */
 const projectedKey = 3072
 const kinds: readonly (SampleKind | undefined)[] = [undefined, 'uint', 'int', 'float', 'uint']
@@ -137,7 +137,7 @@ function placeOf(fields: TiffFields): TiffPlace | undefined {
 
 /** Reads the images of an open TIFF; throws if the file is not a TIFF or its directories are damaged. */
 export async function readTiffLayout(file: FileHandle): Promise<TiffLayout> {
-  const directories = await TiffDirectories.open(file, wantedTags)
+  const directories = await TiffDirectories.open(file, requestedTags)
   const read = await directories.read()
   const all = read.flatMap((fields) => toImage(fields, directories.isLittle) ?? [])
   const [first] = read

@@ -40,12 +40,12 @@ export async function* readChanges(
   source: ChangeSource,
   signal: AbortSignal,
 ): AsyncGenerator<RowChange[]> {
-  const told = toldColumns(db, source)
+  const changedColumns = reportedColumns(db, source)
   const kinds = source.isAddition ? (['added'] as const) : (['removed', 'changed', 'added'] as const)
   for (const change of kinds) {
     let page: RowChange[] = []
-    for (const sides of iterateSides(db, source, change, told)) {
-      page.push(toChange(change, told, sides))
+    for (const sides of iterateSides(db, source, change, changedColumns)) {
+      page.push(toChange(change, changedColumns, sides))
       if (page.length < pageRows) continue
       signal.throwIfAborted()
       yield page
@@ -58,19 +58,19 @@ export async function* readChanges(
 }
 
 /** Returns the columns that the load may change; for an `UPSERT` also those that it leaves unchanged. */
-function toldColumns(db: DatabaseSync, { plan }: ChangeSource): ChangedColumn[] {
-  const told: ChangedColumn[] = writtenColumns(db, plan)
-  if (plan.request.mode !== 'UPSERT') return told
+function reportedColumns(db: DatabaseSync, { plan }: ChangeSource): ChangedColumn[] {
+  const changedColumns: ChangedColumn[] = writtenColumns(db, plan)
+  if (plan.request.mode !== 'UPSERT') return changedColumns
   const { geometry, attributes } = plan.existing?.schema ?? {}
   const all = [
     ...(geometry === undefined ? [] : [{ name: geometry.name, type: 'geometry' as const }]),
     ...(attributes ?? []),
   ]
   for (const { name, type } of all) {
-    if (told.some((column) => column.name === name)) continue
-    told.push({ name, type, before: `x.${quoteName(name)}`, after: `x.${quoteName(name)}` })
+    if (changedColumns.some((column) => column.name === name)) continue
+    changedColumns.push({ name, type, before: `x.${quoteName(name)}`, after: `x.${quoteName(name)}` })
   }
-  return told
+  return changedColumns
 }
 
 /**
@@ -90,10 +90,10 @@ function* iterateSides(
   db: DatabaseSync,
   source: ChangeSource,
   change: RowChange['change'],
-  told: ChangedColumn[],
+  changedColumns: ChangedColumn[],
 ): Generator<Sides> {
   const rowsOf = (side: 'before' | 'after'): Iterable<SqliteValue[]> =>
-    iterateRows(db.prepare(selectChanges(source, change, sideList(told, change, side))))
+    iterateRows(db.prepare(selectChanges(source, change, sideList(changedColumns, change, side))))
   if (change !== 'changed') {
     const side = change === 'removed' ? 'before' : 'after'
     for (const values of rowsOf(side)) yield { [side]: values }
@@ -108,9 +108,13 @@ function* iterateSides(
   }
 }
 
-function sideList(told: ChangedColumn[], change: RowChange['change'], side: 'before' | 'after'): string[] {
+function sideList(
+  changedColumns: ChangedColumn[],
+  change: RowChange['change'],
+  side: 'before' | 'after',
+): string[] {
   const isKnown = (sql: string): boolean => change !== 'added' || !sql.startsWith('x.')
-  return told.map((column) => (isKnown(column[side]) ? column[side] : 'NULL'))
+  return changedColumns.map((column) => (isKnown(column[side]) ? column[side] : 'NULL'))
 }
 
 function selectChanges(
@@ -133,20 +137,24 @@ function selectChanges(
     FROM ${differencesTable} d ${joins[change]} WHERE ${conditions[change]}`
 }
 
-function toChange(change: RowChange['change'], told: ChangedColumn[], { before, after }: Sides): RowChange {
+function toChange(
+  change: RowChange['change'],
+  changedColumns: ChangedColumn[],
+  { before, after }: Sides,
+): RowChange {
   const [id] = before ?? after ?? []
   return {
     change,
     featureId: id === null || id === undefined ? undefined : String(id),
-    before: before === undefined ? undefined : toRow(told, before),
-    after: after === undefined ? undefined : toRow(told, after),
+    before: before === undefined ? undefined : toRow(changedColumns, before),
+    after: after === undefined ? undefined : toRow(changedColumns, after),
   }
 }
 
 /** The id precedes the values. */
-function toRow(told: ChangedColumn[], values: SqliteValue[]): ChangedRow {
+function toRow(changedColumns: ChangedColumn[], values: SqliteValue[]): ChangedRow {
   const row: ChangedRow = { values: {} }
-  told.forEach(({ name, type }, index) => {
+  changedColumns.forEach(({ name, type }, index) => {
     const value = values[index + 1] ?? null
     if (type !== 'geometry') row.values[name] = plainValue(type, value)
     else {

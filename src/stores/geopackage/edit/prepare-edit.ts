@@ -54,7 +54,7 @@ interface PendingEdit {
 async function prepareEdit(
   surroundings: LoadSurroundings,
   db: DatabaseSync,
-  asked: PendingEdit,
+  edit: PendingEdit,
   signal: AbortSignal,
 ): Promise<PreparedEdit> {
   const { path, writer } = surroundings
@@ -63,7 +63,7 @@ async function prepareEdit(
   db.exec('PRAGMA synchronous = FULL')
   const change = await beginTableChange(path, db, signal)
   try {
-    const { result, token } = await editRow(surroundings, db, asked)
+    const { result, token } = await editRow(surroundings, db, edit)
     signal.throwIfAborted()
     return {
       result,
@@ -140,7 +140,7 @@ function write(
   const after = change.kind === 'remove' ? undefined : boxOfRow(db, rows, touched)
   const envelope = updateCatalogue(db, rows, { before, after, rowsAdded, lastChange })
   const { kept, counts } = keeper?.finish(touched, done) ?? { kept: undefined, counts: editCounts(done) }
-  triggers.putBack()
+  triggers.restore()
   const feature = change.kind === 'remove' ? undefined : readRow(db, rows, touched)
   return { featureId: String(touched), rowsAdded, counts, kept, envelope, feature }
 }

@@ -16,8 +16,8 @@ import { rejectStaged } from '../reject-staged.ts'
 import { removeSideFile, sidePath, stageRows } from '../stage-rows.ts'
 import { rejectKeys, removeStagedRows } from '../upsert/reject-keys.ts'
 import type { LoadSurroundings } from '../writer.ts'
-import { layRowsBy } from './lay-by.ts'
 import { openStaged } from './open-staged.ts'
+import { retainRows } from './retained-rows.ts'
 import { resultOf } from './side-file-load.ts'
 import type { StagedTable } from './staged-load.ts'
 import { pageSizeOf, planShape, tableChanged } from './staged-load.ts'
@@ -97,10 +97,10 @@ export class DryRunLoad implements StagedLoad {
     })
   }
 
-  layBy(): Promise<string> {
+  retainRows(): Promise<string> {
     return this.#orDiscard(async () => {
       this.#endComparing()
-      return layRowsBy(this.#sidePath, this.#staged)
+      return retainRows(this.#sidePath, this.#staged)
     })
   }
 

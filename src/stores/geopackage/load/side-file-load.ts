@@ -29,7 +29,7 @@ interface Begun extends StagedTable {
   version: unknown
 }
 
-interface Place {
+interface Location {
   path: string
   writer: Writer
   clock: Clock
@@ -50,13 +50,13 @@ interface Placed {
  */
 export class SideFileLoad implements StagedLoad {
   readonly result: LoadResult
-  readonly #place: Place
+  readonly #place: Location
   readonly #db: DatabaseSync
   readonly #staged: Begun
   readonly #hooks: LoadHooks
   #change: FileChange | undefined
 
-  constructor(place: Place, db: DatabaseSync, staged: Begun, hooks: LoadHooks) {
+  constructor(place: Location, db: DatabaseSync, staged: Begun, hooks: LoadHooks) {
     this.#place = place
     this.#db = db
     this.#staged = staged
@@ -179,8 +179,9 @@ export function resultOf(plan: GeoPackageLoadPlan, { envelope }: StagedRows, row
 
 function renamedColumns(plan: GeoPackageLoadPlan): Record<string, string> {
   const renamed = plan.columns.filter(({ name, target }) => name !== target.name)
-  const wanted = plan.request.schema.geometry?.name
-  const stored = plan.existing === undefined ? plan.geometry?.name : wanted
-  const geometry = wanted === undefined || stored === undefined || wanted === stored ? [] : [[wanted, stored]]
+  const requested = plan.request.schema.geometry?.name
+  const stored = plan.existing === undefined ? plan.geometry?.name : requested
+  const geometry =
+    requested === undefined || stored === undefined || requested === stored ? [] : [[requested, stored]]
   return Object.fromEntries([...geometry, ...renamed.map(({ name, target }) => [target.name, name])])
 }

@@ -5,39 +5,39 @@ import type { StagedRows } from '../stage-rows.ts'
 import { sidePath } from '../stage-rows.ts'
 import type { LoadSurroundings } from '../writer.ts'
 import { DryRunLoad, planQuietly } from './dry-run-load.ts'
-import type { LaidBy } from './lay-by.ts'
-import { digestShape, readLaidRows } from './lay-by.ts'
 import { openStaged } from './open-staged.ts'
+import type { RetainedRows } from './retained-rows.ts'
+import { digestShape, readRetainedRows } from './retained-rows.ts'
 import type { StagedTable } from './staged-load.ts'
 
 /** Reuses retained rows, which from now on belong to the load of `request`. */
 export async function takeUp(
   surroundings: LoadSurroundings,
-  wanted: LoadRequest,
+  loadRequest: LoadRequest,
   text: string,
   hooks: LoadHooks,
 ): Promise<StagedLoad> {
   const { path } = surroundings
   // Rows staged by a dry run have the columns of a dry run.
-  const request: LoadRequest = { ...wanted, isDryRun: true }
-  const laidBy = JSON.parse(text) as LaidBy
-  const lies = sidePath(path, laidBy.loadId)
-  const rows = findRows(lies, laidBy)
+  const request: LoadRequest = { ...loadRequest, isDryRun: true }
+  const retainedRows = JSON.parse(text) as RetainedRows
+  const lies = sidePath(path, retainedRows.loadId)
+  const rows = findRows(lies, retainedRows)
   const staged: StagedTable = {
-    ...planAgain(surroundings, request, laidBy, hooks),
-    srsId: laidBy.srsId,
+    ...planAgain(surroundings, request, retainedRows, hooks),
+    srsId: retainedRows.srsId,
     rows,
   }
   const side = sidePath(path, request.loadId)
   if (side !== lies) renameSync(lies, side)
-  if (wanted.isDryRun === true) return new DryRunLoad(surroundings, staged, hooks)
+  if (loadRequest.isDryRun === true) return new DryRunLoad(surroundings, staged, hooks)
   return openStaged(surroundings, staged, hooks)
 }
 
-function findRows(side: string, { rowCount }: LaidBy): StagedRows {
+function findRows(side: string, { rowCount }: RetainedRows): StagedRows {
   if (!existsSync(side)) throw stagedGone('they are not there any more')
   try {
-    const rows = readLaidRows(side)
+    const rows = readRetainedRows(side)
     if (rows.rowCount === rowCount) return rows
   } catch (error) {
     throw stagedGone(`their file cannot be read: ${explain(error)}`)
@@ -48,7 +48,7 @@ function findRows(side: string, { rowCount }: LaidBy): StagedRows {
 function planAgain(
   surroundings: LoadSurroundings,
   request: LoadRequest,
-  { shape, pageSize }: LaidBy,
+  { shape, pageSize }: RetainedRows,
   hooks: LoadHooks,
 ): Omit<StagedTable, 'rows'> {
   const planned = (): Omit<StagedTable, 'rows'> => {

@@ -45,7 +45,7 @@ export function tryRules(
     onRefused(id, refusal)
   }
   try {
-    makeTrial(db, plan, rules, into)
+    makeDryRun(db, plan, rules, into)
     if (plan.request.mode === 'UPSERT') tryUpsert(db, plan, staged, { into, onRefused: take })
     else tryInserts(db, plan, staged, { into, onRefused: take })
     return refused
@@ -78,11 +78,13 @@ function findRules(db: DatabaseSync, plan: GeoPackageLoadPlan): TableRules | und
   const hasChecks = /\b(?:check\s*\(|strict\b)/i.test(sql)
   const hasRequired = columns.some(({ isRequired }) => isRequired)
   if (unique.length === 0 && !hasChecks && !hasRequired) return undefined
-  const asked = unique.flatMap((index) => askedColumns(db, String(index['name']), index['partial'] === 1))
-  const isWhole = hasChecks || asked.includes(null)
+  const requested = unique.flatMap((index) =>
+    requestedColumns(db, String(index['name']), index['partial'] === 1),
+  )
+  const isWhole = hasChecks || requested.includes(null)
   const copied = columns.filter(
     (column) =>
-      !column.isGenerated && (column.isId || column.isRequired || isWhole || asked.includes(column.name)),
+      !column.isGenerated && (column.isId || column.isRequired || isWhole || requested.includes(column.name)),
   )
   return {
     sql,
@@ -94,7 +96,7 @@ function findRules(db: DatabaseSync, plan: GeoPackageLoadPlan): TableRules | und
 }
 
 /** Returns the columns of an index; null for expressions and other parts that are not plain columns. */
-function askedColumns(db: DatabaseSync, index: string, isPartial: boolean): (string | null)[] {
+function requestedColumns(db: DatabaseSync, index: string, isPartial: boolean): (string | null)[] {
   const rows = db.prepare(`PRAGMA main.index_info(${quoteText(index)})`).all()
   const names = rows.map(({ name }) => (name === null ? null : String(name)))
   return isPartial ? [null, ...names] : names
@@ -121,7 +123,7 @@ function statementOf(db: DatabaseSync, type: 'table' | 'index', name: string): s
 }
 
 /** `UPSERT` and `APPEND` are checked against existing rows; for a `REPLACE` the table is empty. */
-function makeTrial(db: DatabaseSync, plan: GeoPackageLoadPlan, rules: TableRules, into: string): void {
+function makeDryRun(db: DatabaseSync, plan: GeoPackageLoadPlan, rules: TableRules, into: string): void {
   const table = quoteName(plan.table)
   db.exec(rules.sql.replace(tableForm, () => `CREATE TABLE ${into}`))
   for (const [number, sql] of rules.uniqueIndexes.entries())

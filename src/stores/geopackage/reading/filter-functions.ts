@@ -9,7 +9,7 @@ import { wkbStart } from '../../../formats/geopackage/geometry-blob.ts'
 import type { DistanceLimit, DistanceTest } from '../../../geo/relations/distance-test.ts'
 import { requireRelations } from '../../../geo/relations/load-relations.ts'
 import type { RelationName, RelationTest } from '../../../geo/relations/relation-test.ts'
-import { questionMs, tookTooLong } from '../../too-slow.ts'
+import { queryMs, tookTooLong } from '../../too-slow.ts'
 
 const microsPerDay = 86_400_000_000n
 /** Maximum number of prepared patterns and geometries per connection: those of one filter. */
@@ -19,7 +19,7 @@ const deadlines = new WeakMap<DatabaseSync, CpuDeadline>()
 
 /** Limits the time for testing spatial relations of a starting query: SQLite does not return in between. */
 export function limitRelations(db: DatabaseSync): void {
-  deadlines.set(db, new CpuDeadline(questionMs))
+  deadlines.set(db, new CpuDeadline(queryMs))
 }
 
 /** Registers the SQL functions that filter conditions call; null arguments give null. */

@@ -88,13 +88,13 @@ function compare(db: DatabaseSync, numRuns = 120): void {
   const table = findTable(db, 'layer')
   assert.ok(table)
   const reader = new GeoPackageTableReader(db, table)
-  const ask = (wanted: FeatureQuery): void => {
-    const { sql, bound } = conditionOf(table, wanted)
+  const ask = (expected: FeatureQuery): void => {
+    const { sql, bound } = conditionOf(table, expected)
     const all = db.prepare(`SELECT fid FROM layer WHERE ${sql} ORDER BY fid`).all(...bound)
     const ids = all.map(({ fid }) => String(fid))
-    assert.equal(reader.count(wanted), ids.length)
-    const page = [...reader.pages(wanted)].flatMap((one) => one.ids)
-    assert.deepEqual(page, ids.slice(wanted.offset, wanted.offset + wanted.limit))
+    assert.equal(reader.count(expected), ids.length)
+    const page = [...reader.pages(expected)].flatMap((one) => one.ids)
+    assert.deepEqual(page, ids.slice(expected.offset, expected.offset + expected.limit))
   }
   fc.assert(fc.property(query, ask), { numRuns, seed: 9 })
 }

@@ -160,8 +160,8 @@ export class GeoPackageTableReader {
   *prepare(query: Filter): Generator<void> {
     const { table, bboxes, time, filter } = query
     const finder = this.#finder
-    const isAsked = time !== undefined || filter !== undefined
-    if (!isAsked || isById(query) || finder?.isFit !== true) return
+    const isRequested = time !== undefined || filter !== undefined
+    if (!isRequested || isById(query) || finder?.isFit !== true) return
     const key = keyOf({ table, bboxes, time, filter })
     if (this.#prepared?.key === key || this.#found.has(key)) return
     const ids = yield* finder.find({ table, bboxes, time, filter })
@@ -170,10 +170,10 @@ export class GeoPackageTableReader {
 
   #find(finder: IdFinder, { table, bboxes, time, filter }: Filter): IdSet | undefined {
     if (bboxes === undefined && time === undefined && filter === undefined) return undefined
-    const asked = { table, bboxes, time, filter }
-    const key = keyOf(asked)
+    const requested = { table, bboxes, time, filter }
+    const key = keyOf(requested)
     const find = (): Found =>
-      this.#prepared?.key === key ? this.#prepared.found : { ids: atOnce(finder.find(asked)) }
+      this.#prepared?.key === key ? this.#prepared.found : { ids: atOnce(finder.find(requested)) }
     const isKept = finder.setBytes <= maxKeptBytes
     return isKept ? this.#found.get(key, find).ids : find().ids
   }

@@ -77,11 +77,11 @@ export class TileRows {
         yield { ...page, rowsOf: boxesOf.map((boxes) => rowsTouching(page, boxes)) }
       return
     }
-    const wanted = boxesOf.map((boxes) => new IdRun(idsOf(index, boxes)))
-    const all = joinedIds(wanted.map(({ ids }) => ids))
+    const idRuns = boxesOf.map((boxes) => new IdRun(idsOf(index, boxes)))
+    const all = joinedIds(idRuns.map(({ ids }) => ids))
     for (const page of this.#rowsOf(shown, all)) {
       const ids = page.ids.map(Number)
-      yield { ...page, rowsOf: wanted.map((run) => run.rowsAmong(ids)) }
+      yield { ...page, rowsOf: idRuns.map((run) => run.rowsAmong(ids)) }
     }
   }
 
@@ -124,9 +124,9 @@ export class TileRows {
     const order = idColumn === undefined ? '' : ` ORDER BY feature.${quoteName(idColumn)}`
     const rest = `${quoteName(name)} AS feature${order}`
     const ids = query.ids === undefined ? undefined : new Set(query.ids)
-    const isWanted = (blob: SqliteValue | undefined, id: string): boolean =>
+    const isSelected = (blob: SqliteValue | undefined, id: string): boolean =>
       ids === undefined ? overlapsAny(blob, query.boxes) : ids.has(id)
-    yield* this.#read(query, rest, [], pageRows, isWanted)
+    yield* this.#read(query, rest, [], pageRows, isSelected)
   }
 
   *#scanEnvelopes(boxes: Envelope[] | undefined): Generator<EnvelopePage> {
@@ -145,7 +145,7 @@ export class TileRows {
     rest: string,
     bound: SqliteValue[],
     capacity: number,
-    isWanted?: (blob: SqliteValue | undefined, id: string) => boolean,
+    isSelected?: (blob: SqliteValue | undefined, id: string) => boolean,
   ): Generator<FeaturePage> {
     const { schema: read, list } = this.#shown(query)
     let builder = new BatchBuilder(read, capacity)
@@ -157,7 +157,7 @@ export class TileRows {
       for (const values of iterateRows(statement, ...bound)) {
         row += 1
         const id = String(values[0] ?? row)
-        const isShown = values[1] !== null && isWanted?.(values[1], id) !== false
+        const isShown = values[1] !== null && isSelected?.(values[1], id) !== false
         if (isShown && appendRow(builder, values, row)) ids.push(id)
         if (!builder.isFull && row % lookedRows !== 0) continue
         yield { batch: builder.finish(), ids }

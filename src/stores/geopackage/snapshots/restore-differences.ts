@@ -44,7 +44,7 @@ export function restoreDifferences(
   }
   undoDifferences(db, table.name, differences)
   moveTouchedBoxes(db, table.name, geometry, id)
-  triggers.putBack()
+  triggers.restore()
   writeCatalogue(db, table.name, last.catalogue)
   if (keepAs === undefined || number === undefined || record === undefined) return undefined
   fillAdded(db, number, `SELECT ${quoteName(id)} FROM ${here}`)

@@ -27,7 +27,7 @@ export function restoreWhole(
     kept.indexes,
     false,
   )
-  putTriggersBack(db, kept.triggers, present.triggers)
+  restoreTriggers(db, kept.triggers, present.triggers)
   writeCatalogue(db, kept.table.name, kept.catalogue)
   forgetSnapshot(db, kept.number)
   return present.kept
@@ -60,7 +60,7 @@ function takeAway(db: DatabaseSync, name: string, keepAs: string | undefined): T
 }
 
 /** Restores the triggers that the table had, and those added since. */
-function putTriggersBack(db: DatabaseSync, own: SetAside['triggers'], later: SetAside['triggers']): void {
+function restoreTriggers(db: DatabaseSync, own: SetAside['triggers'], later: SetAside['triggers']): void {
   const known = new Set(own.map(({ name }) => name.toLowerCase()))
   for (const { sql } of [...own, ...later.filter(({ name }) => !known.has(name.toLowerCase()))]) db.exec(sql)
 }

@@ -174,17 +174,17 @@ describe('kept states of a GeoPackage', () => {
       path,
       `UPDATE gpkg_contents SET identifier = 'My layer', description = 'of mine' WHERE table_name = 'layer'`,
     )
-    const told = (): unknown =>
+    const reported = (): unknown =>
       ['gpkg_contents', 'gpkg_geometry_columns', 'gpkg_extensions'].map((name) =>
         ask(path, `SELECT * FROM ${name} ORDER BY table_name`).map(({ last_change: _, ...found }) => found),
       )
-    const before = told()
+    const before = reported()
     const kept = await store.states?.putAside('layer', 'gone')
     assert.ok(kept !== undefined && 'id' in kept)
     assert.deepEqual(gdalLayers(path), ['other'])
     checkFile(path)
     await restore(store, [kept])
-    assert.deepEqual(told(), before)
+    assert.deepEqual(reported(), before)
     assert.deepEqual(gdalLayers(path).sort(), ['layer', 'other'])
     checkFile(path)
     const triggers = ask(path, `SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'layer'`)

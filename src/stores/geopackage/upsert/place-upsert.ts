@@ -63,7 +63,7 @@ export function placeUpsert(
   const triggers = setTableTriggersAside(db, plan.table, plan.geometry?.name)
   const refused = writeUpsertRows(db, plan.table, statementsOf(db, plan), onRefused)
   moveBoxes(db, plan)
-  triggers.putBack()
+  triggers.restore()
   return {
     counts: countAll(found, refused),
     refused: staged.rowCount - rows.rowCount + refused.added + refused.changed,
@@ -144,14 +144,14 @@ function statementsOf(
       set === undefined ? undefined : `${set} WHERE x.${quoteName(id)} IN (SELECT id FROM side.changed)`,
     changeOne: set === undefined ? undefined : `${set} WHERE x.${quoteName(id)} = ?`,
     takeOut: `DELETE FROM ${table} WHERE ${quoteName(id)} = ?`,
-    putBack: putBackStatement(db, plan, columns, table),
+    restore: restoreStatement(db, plan, columns, table),
     add: `INSERT INTO ${table} (${[quoteName(id), ...names].join(', ')})
       SELECT ${['a.id', ...values].join(', ')} FROM side.added a CROSS JOIN side.t s ON s.id = a.staged`,
   }
 }
 
 /** Returns the statement of a changed row, from its previous and staged values. */
-function putBackStatement(
+function restoreStatement(
   db: DatabaseSync,
   plan: GeoPackageLoadPlan,
   columns: ComparedColumn[],

@@ -13,7 +13,7 @@ export interface Statements {
   change: string | undefined
   changeOne: string | undefined
   takeOut: string
-  putBack: string
+  restore: string
   add: string
 }
 
@@ -82,8 +82,8 @@ function changeRows(db: DatabaseSync, table: string, statements: Statements, onR
  * Deletes rows that wait for each other's unique values and inserts them changed; returns those that cannot
  * be inserted.
  */
-function exchangeValues(db: DatabaseSync, rows: Row[], { takeOut, putBack }: Statements): Map<Row, Error> {
-  const [out, back] = [db.prepare(takeOut), db.prepare(putBack)]
+function exchangeValues(db: DatabaseSync, rows: Row[], { takeOut, restore }: Statements): Map<Row, Error> {
+  const [out, back] = [db.prepare(takeOut), db.prepare(restore)]
   const refused = new Map<Row, Error>()
   for (let left = rows; left.length > 0; left = left.filter((row) => !refused.has(row))) {
     const before = refused.size

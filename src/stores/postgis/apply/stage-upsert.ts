@@ -56,7 +56,7 @@ export async function stageUpsert(
   connection: Connection,
   { plan, facts, rules, upsert }: Pick<UpsertContext, 'plan' | 'facts' | 'rules' | 'upsert'>,
 ): Promise<FinalSteps> {
-  const { hooks, laidBy, request } = context
+  const { hooks, retainedRows, request } = context
   const load = new StagedRows(context, connection, plan, facts)
   const parts: UpsertContext = { context, connection, plan, facts, rules, upsert, load }
   requireKeys({ relation: load.staging, facts, columns: plan.columns }, upsert.keys)
@@ -69,7 +69,7 @@ export async function stageUpsert(
   const sent = await load.stage()
   await resizeColumn(connection)
   const held = { relation: load.staging, facts, columns: plan.columns, identity: plan.identity }
-  if (laidBy === undefined) await rejectRows(parts, held, sent)
+  if (retainedRows === undefined) await rejectRows(parts, held, sent)
   const { rowsSent: rowCount } = sent
   const rows: AppliedRows = {
     ...held,

@@ -81,11 +81,18 @@ function additionSource(rows: ComparedRows): ChangeSource {
   const { relation, facts } = rows
   // In order of location, without sorting all rows: scans start at the first one.
   const from = (): string => `from ${relation} after`
-  return { from, kinds: ['added'], facts, columns: toldColumns(rows, []), keptColumns: [], id: () => 'null' }
+  return {
+    from,
+    kinds: ['added'],
+    facts,
+    columns: reportedColumns(rows, []),
+    keptColumns: [],
+    id: () => 'null',
+  }
 }
 
 /** Returns the reported columns of a row; the id that the server assigns is reported separately. */
-function toldColumns({ facts, columns }: HeldRows, keys: readonly string[]): string[] {
+function reportedColumns({ facts, columns }: HeldRows, keys: readonly string[]): string[] {
   const hidden = facts.columns
     .filter((column) => column.isGenerated || (isGivenId(facts, column) && !keys.includes(column.name)))
     .map(({ name }) => name)
@@ -98,8 +105,8 @@ function changeSource(rows: ComparedRows, keys: readonly string[]): ChangeSource
     ...facts.columns.map(({ name }) => name),
     ...(facts.geometry === undefined ? [] : [facts.geometry.name]),
   ]
-  const told = toldColumns(upsert === undefined ? rows : { ...rows, columns: all }, keys)
-  const keptColumns = told.filter((name) => !columns.includes(name))
+  const reported = reportedColumns(upsert === undefined ? rows : { ...rows, columns: all }, keys)
+  const keptColumns = reported.filter((name) => !columns.includes(name))
   const before = placeJoin(facts, 'before')
   const after = `join ${relation} after on after.ctid = change.stid`
   const from = (change: RowChange['change']): string => {
@@ -110,7 +117,7 @@ function changeSource(rows: ComparedRows, keys: readonly string[]): ChangeSource
   const identity = identitySql(facts)
   const id = (change: RowChange['change']): string =>
     identity === undefined || change === 'added' ? 'null' : `before.${identity}::text`
-  return { from, kinds: ['removed', 'changed', 'added'], facts, columns: told, keptColumns, id }
+  return { from, kinds: ['removed', 'changed', 'added'], facts, columns: reported, keptColumns, id }
 }
 
 async function addedBounds(connection: Connection, rows: ComparedRows): Promise<Envelope | undefined> {

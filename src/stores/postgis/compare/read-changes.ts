@@ -41,7 +41,7 @@ export async function* readChanges(
   source: ChangeSource,
   signal?: AbortSignal,
 ): AsyncGenerator<RowChange[]> {
-  const schema = await toldSchema(connection, source)
+  const schema = await reportedSchema(connection, source)
   for (const change of order.filter((one) => source.kinds.includes(one))) {
     signal?.throwIfAborted()
     await connection.run(doing, 'close all')
@@ -101,7 +101,7 @@ function sidesOf(change: RowChange['change']): Side[] {
   return [change === 'removed' ? 'before' : 'after']
 }
 
-async function toldSchema(connection: Connection, { facts, columns }: ChangeSource): Promise<Schema> {
+async function reportedSchema(connection: Connection, { facts, columns }: ChangeSource): Promise<Schema> {
   const { schema } = await schemaOf(connection.client, facts)
   const attributes = facts.columns
     .filter(({ name }) => columns.includes(name))

@@ -72,7 +72,7 @@ async function undo({ connection, keep, drop }: EditSession): Promise<void> {
 async function prepareEdit(
   settings: ConnectionSettings,
   session: EditSession,
-  asked: PendingEdit,
+  edit: PendingEdit,
   hooks: EditHooks,
 ): Promise<PreparedEdit> {
   const { signal } = hooks
@@ -82,7 +82,7 @@ async function prepareEdit(
     'select txid_current()::text as token',
   )
   const token = rows[0]?.token ?? ''
-  const result = await editRow(settings, { connection, token }, asked, hooks)
+  const result = await editRow(settings, { connection, token }, edit, hooks)
   return {
     token,
     result,

@@ -8,7 +8,7 @@ import { describeTable } from '../describe-table.ts'
 import { snapshotName } from '../identifiers.ts'
 import type { Connection } from '../session.ts'
 import type { SnapshotNote } from '../snapshot-tables.ts'
-import { moveTableAside, moveTableBack, tableSnapshot } from '../snapshot-tables.ts'
+import { moveTableAside, restoreTable, tableSnapshot } from '../snapshot-tables.ts'
 import type { TableFacts } from '../table-facts.ts'
 import { findTableFacts } from '../table-facts.ts'
 import type { RestoreContext } from './restore-rows.ts'
@@ -42,12 +42,12 @@ async function swapBack(
 ): Promise<FinalSteps> {
   const { table, keepAs, path } = request
   const named = quoteTable(schema, table)
-  const told = path[0]?.table
+  const tableDescription = path[0]?.table
   const result: LoadResult = {
-    rowsLoaded: told?.featureCount ?? 0,
+    rowsLoaded: tableDescription?.featureCount ?? 0,
     renamed: {},
-    envelope: told?.envelope === undefined ? undefined : told.envelope,
-    table: told === undefined ? undefined : { ...told, name: table },
+    envelope: tableDescription?.envelope === undefined ? undefined : tableDescription.envelope,
+    table: tableDescription === undefined ? undefined : { ...tableDescription, name: table },
   }
   return {
     connection,
@@ -65,7 +65,7 @@ async function swapBack(
       const kept = quoteTable(schema, snapshotName(note.id))
       await lockTable(connection, kept, 'access exclusive', hooks.signal)
       if (current !== undefined) await removePresent(connection, current, request, hooks)
-      await moveTableBack(connection, schema, note, table)
+      await restoreTable(connection, schema, note, table)
     },
   }
 }

@@ -75,7 +75,7 @@ async function readState(states: TableStates, path: StatePath): Promise<ReadRow[
 
 it('keeps the replaced table whole and brings it back with all that is on it, the present one kept in turn', () =>
   withTable(async ({ store, states, facts, sql }) => {
-    const [first, told] = [await readRows(store), await facts()]
+    const [first, reported] = [await readRows(store), await facts()]
     const { result } = await loadRows(store, {
       mode: 'REPLACE',
       schema,
@@ -85,18 +85,18 @@ it('keeps the replaced table whole and brings it back with all that is on it, th
     const kept = keptOf(result)
     assert.deepEqual([kept.id, kept.form, kept.table.featureCount], ['Version 1/ä', 'whole', 2])
     assert.ok(kept.sizeBytes > 0)
-    const [second, toldNow] = [await readRows(store), await facts()]
+    const [second, reportedNow] = [await readRows(store), await facts()]
     assert.deepEqual(await states.list(), ['Version 1/ä'])
     assert.deepEqual(await store.listTables(), ['layer'])
     assert.deepEqual(await readState(states, [kept]), first)
     const back = await restore(states, [kept], 'two')
     assert.deepEqual([back.rowsLoaded, back.envelope], [2, kept.table.envelope])
-    assert.deepEqual([await readRows(store), await facts()], [first, told])
+    assert.deepEqual([await readRows(store), await facts()], [first, reported])
     assert.deepEqual(await states.list(), ['two'])
     await loadRows(store, { mode: 'APPEND', schema, rows: [row(3, 'c')] })
     assert.equal((await readRows(store)).at(-1)?.id, '3')
     await restore(states, [keptOf(back)])
-    assert.deepEqual([await readRows(store), await facts()], [second, toldNow])
+    assert.deepEqual([await readRows(store), await facts()], [second, reportedNow])
     assert.deepEqual(await states.list(), [])
     assert.deepEqual(
       await sql(
@@ -109,14 +109,14 @@ it('keeps the replaced table whole and brings it back with all that is on it, th
 it('puts a table aside with its privileges and comment, and brings it back', () =>
   withTable(async ({ store, states, facts, sql }) => {
     await sql(`grant select on layer to public; comment on table layer is 'mine'`)
-    const [rows, told] = [await readRows(store), await facts()]
+    const [rows, reported] = [await readRows(store), await facts()]
     const kept = await states.putAside('layer', 'gone')
     assert.ok('id' in kept)
     assert.equal(await store.findTable('layer'), undefined)
     assert.deepEqual(await store.listTables(), [])
     assert.deepEqual(await readState(states, [kept]), rows)
     await restore(states, [kept])
-    assert.deepEqual([await readRows(store), await facts()], [rows, told])
+    assert.deepEqual([await readRows(store), await facts()], [rows, reported])
     assert.deepEqual(await states.putAside('no_such', 'x'), { reason: '"no_such" is no ordinary table' })
     await sql('create view names as select name from layer')
     await assert.rejects(states.putAside('layer', 'x'), { kind: 'conflict', code: 'table-referenced' })

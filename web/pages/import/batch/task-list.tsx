@@ -174,7 +174,7 @@ function LongList({ shown, chosen, at }: Pick<FoundListProps, 'shown' | 'chosen'
 function FoundLayer({ task, isChosen }: { task: Task; isChosen: boolean }) {
   const { state, data, rejected = 0 } = task
   const isBad = state === 'ERROR' || state === 'BAD_FORMAT'
-  const told = importTexts.value.states(state)
+  const reported = importTexts.value.states(state)
   return (
     <li>
       <button
@@ -186,7 +186,7 @@ function FoundLayer({ task, isChosen }: { task: Task; isChosen: boolean }) {
         <b dir="auto">{nameOf(task)}</b>
         <Icon name={rejected > 0 ? 'warn' : (endedIcon.get(state) ?? 'warn')} />
         <small class={isBad ? 'b' : isOfView(task, 'decide') ? 'w' : ''}>
-          {rejected > 0 ? batchTexts.value.withRejected(told, rejected) : told}
+          {rejected > 0 ? batchTexts.value.withRejected(reported, rejected) : reported}
         </small>
       </button>
     </li>

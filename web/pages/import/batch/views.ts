@@ -32,10 +32,11 @@ export function nameOf({ layer, data, id }: Task): string {
 
 /** Tasks of a view whose names or files have a text in them. */
 export function chosenTasks(tasks: readonly Task[], view: View, text: string): Task[] {
-  const wanted = text.trim().toLocaleLowerCase()
+  const requested = text.trim().toLocaleLowerCase()
   return tasks.filter(
     (task) =>
       isOfView(task, view) &&
-      (wanted === '' || `${nameOf(task)} ${task.data?.file ?? ''}`.toLocaleLowerCase().includes(wanted)),
+      (requested === '' ||
+        `${nameOf(task)} ${task.data?.file ?? ''}`.toLocaleLowerCase().includes(requested)),
   )
 }

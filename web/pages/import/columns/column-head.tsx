@@ -50,8 +50,8 @@ export function ColumnHead({ name, figures, attribute, classes, hasFailed, onCha
               aria-invalid={hasFailed}
               defaultValue={name}
               onChange={(event) => {
-                const wanted = event.currentTarget.value.trim()
-                if (wanted !== '' && wanted !== name) onChange({ name: wanted })
+                const requested = event.currentTarget.value.trim()
+                if (requested !== '' && requested !== name) onChange({ name: requested })
               }}
             />
           </div>

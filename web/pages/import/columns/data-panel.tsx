@@ -111,9 +111,9 @@ function useData(path: string, task: Task): { pages: RowPages; figures: Resource
   const { layer, state, transformChain } = task
   const version = JSON.stringify([state, layer?.srs, layer?.attributes, transformChain])
   const [pages, figures] = useMemo(() => {
-    const asked = { path: `${path}/columns`, query: { wait: countingSeconds } }
+    const requested = { path: `${path}/columns`, query: { wait: countingSeconds } }
     const ask = (signal: AbortSignal): Promise<ColumnFigures> =>
-      whenReady(() => call<ColumnFigures>(asked, signal), signal)
+      whenReady(() => call<ColumnFigures>(requested, signal), signal)
     return [new RowPages(path), new Resource(ask)] as const
   }, [path, version])
   useEffect(() => {

@@ -19,7 +19,7 @@ export class RowPages {
   /** So many rows there are at least; all of them where `isWhole`. */
   readonly known = signal({ rows: 0, isWhole: false })
   readonly #path: string
-  readonly #asked = new Map<number, AbortController>()
+  readonly #requested = new Map<number, AbortController>()
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(path: string) {
@@ -32,14 +32,14 @@ export class RowPages {
    */
   show(first: number, end: number): void {
     clearTimeout(this.#timer)
-    const wanted: number[] = []
-    for (let at = first - (first % pageRows); at < end; at += pageRows) wanted.push(at)
-    const missing = wanted.filter((at) => !this.pages.peek().has(at))
+    const requested: number[] = []
+    for (let at = first - (first % pageRows); at < end; at += pageRows) requested.push(at)
+    const missing = requested.filter((at) => !this.pages.peek().has(at))
     if (missing.length === 0) return
     this.#timer = setTimeout(
       () => {
-        for (const [at, asking] of this.#asked) if (!wanted.includes(at)) asking.abort()
-        for (const at of missing) if (!this.#asked.has(at)) void this.#ask(at)
+        for (const [at, asking] of this.#requested) if (!requested.includes(at)) asking.abort()
+        for (const at of missing) if (!this.#requested.has(at)) void this.#ask(at)
       },
       this.pages.peek().size === 0 ? 0 : settleMs,
     )
@@ -56,12 +56,12 @@ export class RowPages {
 
   stop(): void {
     clearTimeout(this.#timer)
-    for (const asking of this.#asked.values()) asking.abort()
+    for (const asking of this.#requested.values()) asking.abort()
   }
 
   async #ask(at: number): Promise<void> {
     const asking = new AbortController()
-    this.#asked.set(at, asking)
+    this.#requested.set(at, asking)
     try {
       const query = { limit: pageRows, offset: at }
       const path = `${this.#path}/rows`
@@ -80,7 +80,7 @@ export class RowPages {
     } catch (error) {
       if (!asking.signal.aborted) this.error.value = error
     } finally {
-      this.#asked.delete(at)
+      this.#requested.delete(at)
     }
   }
 }

@@ -42,7 +42,7 @@ export function Steps({ path, task, reload }: StepsProps) {
       fields={fields}
       classes={transformTypes.value?.classes ?? []}
       step={step}
-      onPut={(wanted) => put(steps.toSpliced(place, step === undefined ? 0 : 1, wanted), place)}
+      onPut={(requested) => put(steps.toSpliced(place, step === undefined ? 0 : 1, requested), place)}
       onClose={() => {
         open.value = undefined
         failing.value = undefined
@@ -86,13 +86,13 @@ export function Steps({ path, task, reload }: StepsProps) {
             onRemove={() => void put(steps.toSpliced(place, 1), place)}
           >
             {open.value === place && form(place, step)}
-            <Said failing={failing.value} place={place} />
+            <CommandOutput failing={failing.value} place={place} />
           </StepRow>
         ))}
       </ol>
       {open.value === steps.length && <div class="body">{form(steps.length, undefined)}</div>}
       <div class="said">
-        <Said failing={failing.value} place={steps.length} />
+        <CommandOutput failing={failing.value} place={steps.length} />
       </div>
     </section>
   )
@@ -111,14 +111,14 @@ interface TransformChainProps {
 function useChain({ path, chain, reload, open, failing, list }: TransformChainProps) {
   const texts = columnsTexts.value
   const steps = chain.transforms
-  const isUnderWay = useRef(false)
+  const isInFlight = useRef(false)
   /**
    * Replaces the whole chain: order and steps change together or not at all. Waits for the previous change,
    * on which the next one is based.
    */
   const put = async (next: readonly Step[], place: number): Promise<boolean> => {
-    if (isUnderWay.current) return false
-    isUnderWay.current = true
+    if (isInFlight.current) return false
+    isInFlight.current = true
     failing.value = undefined
     try {
       await call(chainCall(path, chain.type, next))
@@ -129,7 +129,7 @@ function useChain({ path, chain, reload, open, failing, list }: TransformChainPr
       return false
     } finally {
       await reload()
-      isUnderWay.current = false
+      isInFlight.current = false
     }
   }
   const move = async (place: number, by: -1 | 1): Promise<void> => {
@@ -156,7 +156,7 @@ function chainCall(path: string, type: string, steps: readonly Step[]): Call {
   return { method: 'PUT', path, body: { task: { transformChain: { type, transforms } } } }
 }
 
-function Said({ failing, place }: { failing: Failing | undefined; place: number }) {
+function CommandOutput({ failing, place }: { failing: Failing | undefined; place: number }) {
   if (failing?.place !== place) return null
   return (
     <p class="err" role="alert">
@@ -182,7 +182,7 @@ function StepRow({ place, last, step, types, onMove, onEdit, onRemove, children 
   const type = String(step['type'])
   const name = texts.stepOf(type)
   const known = types.find((one) => one.type === type)?.parameters.map((one) => one.name)
-  const told = Object.entries(step).filter(
+  const reported = Object.entries(step).filter(
     ([key, value]) =>
       value !== null && value !== false && (known?.includes(key) ?? !['type', 'href'].includes(key)),
   )
@@ -192,7 +192,7 @@ function StepRow({ place, last, step, types, onMove, onEdit, onRemove, children 
       <div class="what">
         <b>{name}</b>
         <span class="dim" dir="auto">
-          {told.map(([key, value]) => `${texts.parameter(key)}: ${textOf(value)}`).join(' · ')}
+          {reported.map(([key, value]) => `${texts.parameter(key)}: ${textOf(value)}`).join(' · ')}
         </span>
         {children}
       </div>

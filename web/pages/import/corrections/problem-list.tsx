@@ -13,7 +13,10 @@ import { type CorrectionContext, changesOf, type ProblemProps, SendAll } from '.
 import type { Change } from './sent-changes.ts'
 
 /** Layers by problem, with corrections for all of them at once. */
-export function ProblemList({ problems, ...mending }: CorrectionContext & { problems: readonly Problem[] }) {
+export function ProblemList({
+  problems,
+  ...correcting
+}: CorrectionContext & { problems: readonly Problem[] }) {
   const texts = togetherTexts.value
   return (
     <section class="panel" aria-label={texts.problems}>
@@ -29,7 +32,7 @@ export function ProblemList({ problems, ...mending }: CorrectionContext & { prob
       <ul class="problems">
         {problems.map((one) => (
           <li key={one.key}>
-            <OneProblem problem={one} {...mending} />
+            <OneProblem problem={one} {...correcting} />
           </li>
         ))}
       </ul>
@@ -38,11 +41,11 @@ export function ProblemList({ problems, ...mending }: CorrectionContext & { prob
 }
 
 const mostNamed = 3
-const mostSaid = 600
+const mostMessages = 600
 
 function OneProblem(props: ProblemProps) {
   const texts = togetherTexts.value
-  const { tasks, kind, key, said } = props.problem
+  const { tasks, kind, key, reason: output } = props.problem
   const names = tasks.slice(0, mostNamed).map(nameOf)
   const isBad = !(kind === 'points' || kind === 'crs' || kind === 'keys')
   return (
@@ -66,9 +69,9 @@ function OneProblem(props: ProblemProps) {
           {texts.showThem}
         </button>
       </p>
-      {said !== undefined && kind !== 'crs' && kind !== 'points' && (
+      {output !== undefined && kind !== 'crs' && kind !== 'points' && (
         <p class="said" dir="auto">
-          {said.slice(0, mostSaid)}
+          {output.slice(0, mostMessages)}
         </p>
       )}
       <Act {...props} />

@@ -12,7 +12,7 @@ export interface Problem {
   kind: ProblemKind
   tasks: Task[]
   /** The server's own words about the first of them. */
-  said: string | undefined
+  reason: string | undefined
 }
 
 /** The problems of tasks, the commonest of a kind first. */
@@ -21,10 +21,10 @@ export function problemsOf(tasks: readonly Task[]): Problem[] {
   for (const task of tasks) {
     const kind = kindOf(task)
     if (kind === undefined) continue
-    const said = saidOf(task)
-    const key = isTold(kind) ? `${kind}-${task.errorCode ?? withoutOwn(task, said ?? '')}` : kind
+    const reason = messagesOf(task)
+    const key = isReported(kind) ? `${kind}-${task.errorCode ?? withoutOwn(task, reason ?? '')}` : kind
     const known = byKey.get(key)
-    if (known === undefined) byKey.set(key, { key, kind, tasks: [task], said })
+    if (known === undefined) byKey.set(key, { key, kind, tasks: [task], reason })
     else known.tasks.push(task)
   }
   const rank = ({ kind }: Problem): number => problemKinds.indexOf(kind)
@@ -32,7 +32,7 @@ export function problemsOf(tasks: readonly Task[]): Problem[] {
 }
 
 /** True if layers with this problem are grouped by the server's message. */
-const isTold = (kind: ProblemKind): boolean => kind === 'unread' || kind === 'failed'
+const isReported = (kind: ProblemKind): boolean => kind === 'unread' || kind === 'failed'
 
 function kindOf(task: Task): ProblemKind | undefined {
   const { state, errorCode, stopped = [] } = task
@@ -53,15 +53,15 @@ export function pointsIn({ proposals = [], transformChain, state }: Task): Propo
   return proposals.find(({ kind }) => kind === 'geometry')
 }
 
-function saidOf({ errorMessage, messages = [] }: Task): string | undefined {
+function messagesOf({ errorMessage, messages = [] }: Task): string | undefined {
   const [first] = messages
   return errorMessage ?? first?.message ?? first?.text
 }
 
 /** Words without what is a layer's own in them: names, texts in quotes, numbers. */
-function withoutOwn(task: Task, said: string): string {
+function withoutOwn(task: Task, reason: string): string {
   return [nameOf(task), task.data?.file ?? '']
-    .reduce((text, own) => (own === '' ? text : text.replaceAll(own, '')), said)
+    .reduce((text, own) => (own === '' ? text : text.replaceAll(own, '')), reason)
     .replaceAll(/"[^"]*"|\d+/g, '')
     .slice(0, 80)
 }

@@ -16,13 +16,13 @@ interface RulesFormProps extends CorrectionContext {
 }
 
 /** Choices for many layers at once. */
-export function RulesForm({ tasks, ...mending }: RulesFormProps) {
+export function RulesForm({ tasks, ...correcting }: RulesFormProps) {
   const texts = togetherTexts.value
   const rules = useSignal<Rules>(noRules)
   const put = (change: Partial<Rules>): void => {
     rules.value = { ...rules.value, ...change }
   }
-  const changes = changesByRules(mending.importId, tasks, rules.value)
+  const changes = changesByRules(correcting.importId, tasks, rules.value)
   return (
     <section class="panel" aria-label={texts.rules(tasks.length)}>
       <header>
@@ -41,11 +41,11 @@ export function RulesForm({ tasks, ...mending }: RulesFormProps) {
           {changes.length === 0 && texts.nothingChosen}
         </p>
         <SendAll
-          {...mending}
+          {...correcting}
           label={texts.apply(tasks.length)}
           changes={changes}
           send={(sent) => {
-            mending.send(sent)
+            correcting.send(sent)
             rules.value = noRules
           }}
         />

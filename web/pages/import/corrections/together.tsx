@@ -28,7 +28,7 @@ export function Together({ work, listed, isRunning, sent, run, reload }: Togethe
   const open = listed.filter(isOpen)
   // Without a problem nothing leads here but the address.
   const stay = (): void => setQuery({ task: allTasks })
-  const mending: CorrectionContext = {
+  const correcting: CorrectionContext = {
     importId: work.id,
     isBusy: sent.isSending.value || isRunning,
     run: () => {
@@ -46,9 +46,9 @@ export function Together({ work, listed, isRunning, sent, run, reload }: Togethe
         <h2 class="title">{texts.title(tasks.length)}</h2>
       </div>
       <HowAllAre tasks={tasks} />
-      <Sending sent={sent} send={mending.send} />
-      {!isRunning && <ProblemList problems={problemsOf(tasks)} {...mending} />}
-      {!isRunning && open.length > 0 && <RulesForm tasks={open} {...mending} />}
+      <Sending sent={sent} send={correcting.send} />
+      {!isRunning && <ProblemList problems={problemsOf(tasks)} {...correcting} />}
+      {!isRunning && open.length > 0 && <RulesForm tasks={open} {...correcting} />}
     </>
   )
 }

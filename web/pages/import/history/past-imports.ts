@@ -33,9 +33,9 @@ function startOf(day: string | undefined, later: number): string | undefined {
 }
 
 /** Imports of a query, by pages; `onCounts` receives the counts of the filters. */
-export function pastImports(asked: Call, onCounts: (counts: Counts) => void): PagedRows<PastImport> {
+export function pastImports(requested: Call, onCounts: (counts: Counts) => void): PagedRows<PastImport> {
   return new PagedRows(async (offset, limit, signal) => {
-    const got = await call<History>({ ...asked, query: { ...asked.query, offset, limit } }, signal)
+    const got = await call<History>({ ...requested, query: { ...requested.query, offset, limit } }, signal)
     onCounts(got.counts)
     return { rows: got.imports, total: got.total }
   })

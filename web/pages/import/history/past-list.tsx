@@ -46,7 +46,7 @@ export function PastList({ rows, total }: { rows: PagedRows<PastImport>; total: 
               {column.rows}
             </th>
             <th scope="col" class="wide">
-              {column.said}
+              {column.output}
             </th>
             <th scope="col" class="mid">
               {column.who}
@@ -81,7 +81,7 @@ function moveFocus(event: KeyboardEvent & { currentTarget: HTMLAnchorElement }):
 function Row({ one }: { one: PastImport | undefined }) {
   const texts = historyTexts.value
   if (one === undefined) return <td class="dimmer">{messages.value.state.loading}</td>
-  const { id, state, source, user, created, rowsLoaded, rejected, message, messages: said } = one
+  const { id, state, source, user, created, rowsLoaded, rejected, message, messages: output } = one
   const { icon, kind } = looks.get(state) ?? { icon: 'warn', kind: 'warn' }
   return (
     <>
@@ -108,7 +108,7 @@ function Row({ one }: { one: PastImport | undefined }) {
       </td>
       <td class="wide two" title={message?.slice(0, 500)}>
         <span dir="auto">{message}</span>
-        {said > 1 && <span class="dim">{texts.moreSaid(said - 1)}</span>}
+        {output > 1 && <span class="dim">{texts.moreStated(output - 1)}</span>}
       </td>
       <td class="mid" dir="auto">
         {user}

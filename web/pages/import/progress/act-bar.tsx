@@ -34,7 +34,7 @@ export function ActBar({ work, isDryRunning, reload }: ActBarProps) {
   return (
     <div class="actbar">
       <p class="note-txt" role="status">
-        <Told work={work} isDryRunning={isDryRunning} isRunning={isRunning} />
+        <Reported work={work} isDryRunning={isDryRunning} isRunning={isRunning} />
         {error.value !== undefined && (
           <span class="err" role="alert" dir="auto">
             {reasonOf(error.value)}
@@ -73,7 +73,7 @@ interface ImportStateProps {
 }
 
 /** Summary of all layers in words. */
-function Told({ work: { tasks, state }, isDryRunning, isRunning }: ImportStateProps) {
+function Reported({ work: { tasks, state }, isDryRunning, isRunning }: ImportStateProps) {
   const [texts, deciding, batch] = [importTexts.value, decidingTexts.value, batchTexts.value]
   const countOf = (view: Parameters<typeof isOfView>[1]): number =>
     tasks.filter((task) => isOfView(task, view)).length

@@ -43,9 +43,9 @@ async function changedTasks(
   const known = new Map(before.map((task) => [task.id, task]))
   const moved = now.filter((task) => isBusy(task.state) || known.get(task.id)?.state !== task.state)
   if (moved.length > fewTasks) return undefined
-  const asked = moved.map(({ id: task }) =>
+  const requested = moved.map(({ id: task }) =>
     call<{ task: Task }>({ path: taskPath(id, task), query: { expand: 'all' } }, signal),
   )
-  for (const { task } of await Promise.all(asked)) known.set(task.id, task)
+  for (const { task } of await Promise.all(requested)) known.set(task.id, task)
   return now.flatMap((task) => known.get(task.id) ?? [])
 }

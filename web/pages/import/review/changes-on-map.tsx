@@ -22,9 +22,9 @@ export function ChangesOnMap({ importId, found }: { importId: number; found: Dry
   const kind = useSignal<Change | undefined>(undefined)
   const chosen = useSignal<Changed | undefined>(undefined)
   const path = `${dryRunPath(importId)}/tasks/${found.task}`
-  const asked: Call = { path: `${path}/changes`, query: pageOf(found, kind.value) }
+  const requested: Call = { path: `${path}/changes`, query: pageOf(found, kind.value) }
   const rows = useMemo(
-    () => new Resource<{ features: Changed[] }>((signal) => call(asked, signal)),
+    () => new Resource<{ features: Changed[] }>((signal) => call(requested, signal)),
     [path, kind.value],
   )
   useEffect(() => {

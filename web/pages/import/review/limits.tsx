@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { Icon } from '../../../components/icon.tsx'
 import { decidingTexts } from '../../../messages/import/texts.ts'
 import type { StopIf, Task } from '../types.ts'
-import { useWanted } from './use-wanted.ts'
+import { useRequested } from './use-requested.ts'
 import { OutsideLimit, ValueLimits } from './value-limits.tsx'
 
 interface LimitsProps {
@@ -17,7 +17,7 @@ export function Limits({ task, columns, send }: LimitsProps) {
   const texts = decidingTexts.value
   const count = Object.keys(task.stopIf ?? {}).length
   const [isOpen, setOpen] = useState(count > 0 || task.rejectLimit !== undefined)
-  const { value: rules, change: changeRules } = useWanted<StopIf, void>(task.stopIf ?? {}, (next) =>
+  const { value: rules, change: changeRules } = useRequested<StopIf, void>(task.stopIf ?? {}, (next) =>
     send({ stopIf: Object.keys(next).length === 0 ? null : next }),
   )
   const put = (change: StopIf): void => {

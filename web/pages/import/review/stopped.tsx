@@ -61,11 +61,11 @@ export function BrokenLimits({ stopped }: { stopped: readonly Broken[] }) {
 function brokenText({ rule, limit, measured }: Broken): string {
   const texts = decidingTexts.value
   const name = texts.rules(rule)
-  const told = [
+  const reported = [
     limit === undefined ? '' : texts.limitIs(figure(limit)),
     measured === undefined ? '' : texts.measured(figure(measured)),
   ].filter((text) => text !== '')
-  return `${name}: ${told.join(', ')}`
+  return `${name}: ${reported.join(', ')}`
 }
 
 const mostDetail = 400

@@ -31,7 +31,7 @@ export function Target({ path, task, put }: TargetProps) {
         <CopyAsCurl call={() => asItIs(path, task)} />
       </header>
       <div class="body stack">
-        <Place task={task} send={send} />
+        <Location task={task} send={send} />
         <There id={`${workspace}:${task.layer?.name ?? ''}`} there={there} mode={task.updateMode} />
         <Mode task={task} send={send} isThere={there !== undefined} />
         {task.updateMode !== 'CREATE' && there !== undefined && (
@@ -74,7 +74,7 @@ interface PartProps {
 }
 
 /** Workspace, store and name. */
-function Place({ task, send }: PartProps) {
+function Location({ task, send }: PartProps) {
   const texts = decidingTexts.value
   const id = useId()
   const store = storeOf(task)

@@ -65,8 +65,8 @@ function useAnswer<T>(path: string | undefined): T | undefined {
   const answer = useMemo(
     () =>
       new Resource<T | undefined>(async (signal) => {
-        const asked: Call | undefined = path === undefined ? undefined : { path }
-        return asked === undefined ? undefined : call<T>(asked, signal)
+        const requested: Call | undefined = path === undefined ? undefined : { path }
+        return requested === undefined ? undefined : call<T>(requested, signal)
       }),
     [path],
   )

@@ -1,7 +1,7 @@
 import { CopyAsCurl } from '../../../components/copy-as-curl.tsx'
 import { Field } from '../../../components/field.tsx'
 import { sourcesTexts } from '../../../messages/import/texts.ts'
-import { Said } from './said.tsx'
+import { CommandOutput } from './source-messages.tsx'
 import { importCallOf, useBegin } from './use-begin.ts'
 
 /** Data at a URL, with optional credentials. */
@@ -14,12 +14,12 @@ export function AddressForm() {
       onSubmit={(event) => {
         event.preventDefault()
         const data = new FormData(event.currentTarget)
-        const said = (name: string): string => String(data.get(name) ?? '')
+        const output = (name: string): string => String(data.get(name) ?? '')
         void begin(
           importCallOf({
             type: 'remote',
-            location: said('location').trim(),
-            ...(said('username') !== '' && { username: said('username'), password: said('password') }),
+            location: output('location').trim(),
+            ...(output('username') !== '' && { username: output('username'), password: output('password') }),
           }),
         )
       }}
@@ -30,7 +30,7 @@ export function AddressForm() {
         <Field name="username" label={texts.user} />
         <Field name="password" type="password" label={texts.password} hint={texts.passwordHint} />
       </details>
-      <Said error={error.value} />
+      <CommandOutput error={error.value} />
       <div class="row wrap">
         <button type="submit" class="btn main">
           {texts.look}

@@ -5,7 +5,7 @@ import { call } from '../../../api/client.ts'
 import { CopyAsCurl } from '../../../components/copy-as-curl.tsx'
 import { Field } from '../../../components/field.tsx'
 import { sourcesTexts } from '../../../messages/import/texts.ts'
-import { Said } from './said.tsx'
+import { CommandOutput } from './source-messages.tsx'
 import { importCallOf, useBegin } from './use-begin.ts'
 
 interface Table {
@@ -56,7 +56,7 @@ export function DatabaseForm() {
       ) : (
         <ServerFields key={kind.dbtype} port={kind.port} />
       )}
-      <Said error={failure} />
+      <CommandOutput error={failure} />
       {tables.value !== undefined && (
         <Tables
           tables={tables.value}
@@ -204,8 +204,8 @@ function Tables({ tables, chosen, onChoose }: TablesProps) {
 /** Returns the connection parameters of a form, without empty ones. */
 function parametersOf(form: HTMLFormElement | null, dbtype: string): Record<string, unknown> {
   if (form === null) return { dbtype }
-  const said = [...new FormData(form)].filter(([, value]) => String(value) !== '')
-  const entries = said.map(
+  const output = [...new FormData(form)].filter(([, value]) => String(value) !== '')
+  const entries = output.map(
     ([name, value]) => [name, name === 'port' ? Number(value) : String(value)] as const,
   )
   return { dbtype, ...Object.fromEntries(entries) }

@@ -7,7 +7,7 @@ import { Icon } from '../../../components/icon.tsx'
 import { Failed, Loading } from '../../../components/states.tsx'
 import { Resource } from '../../../lib/resource.ts'
 import { sourcesTexts } from '../../../messages/import/texts.ts'
-import { Said } from './said.tsx'
+import { CommandOutput } from './source-messages.tsx'
 import { importCallOf, useBegin } from './use-begin.ts'
 
 interface Folder {
@@ -71,7 +71,7 @@ export function FolderBrowser() {
       {value !== undefined && (value.hasMore || value.entries.length > mostShown) && (
         <p class="dim small">{texts.moreFiles}</p>
       )}
-      <Said error={error.value} />
+      <CommandOutput error={error.value} />
       {here !== undefined && (
         <>
           <label class="check">

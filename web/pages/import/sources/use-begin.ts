@@ -9,12 +9,12 @@ export function importCallOf(data: object, path = '/rest/imports'): Call {
 }
 
 /** Makes an import and goes there; `error` is what the server refused. */
-export function useBegin(): { begin(asked: Call): Promise<void>; error: Signal<unknown> } {
+export function useBegin(): { begin(requested: Call): Promise<void>; error: Signal<unknown> } {
   const error = useSignal<unknown>(undefined)
-  const begin = async (asked: Call): Promise<void> => {
+  const begin = async (requested: Call): Promise<void> => {
     error.value = undefined
     try {
-      const { import: made } = await call<{ import: ImportSummary }>(asked)
+      const { import: made } = await call<{ import: ImportSummary }>(requested)
       goTo(`/app/imports/${made.id}`)
     } catch (refusal) {
       error.value = refusal

@@ -178,14 +178,14 @@ function HowFar({ name, files, size }: { name: string; files: readonly SentFile[
   const sent = files.reduce((sum, one) => sum + one.sent.value, 0)
   const rate = files.reduce((sum, one) => sum + one.rate.value, 0)
   const share = size === 0 ? 0 : sent / size
-  const told = [
+  const reported = [
     texts.progress(shownBytes(sent), shownBytes(size)),
     shownShare(share),
     ...(rate > 0 ? [texts.rate(shownBytes(rate)), texts.left(shownLeft((size - sent) / rate))] : []),
   ]
   return (
     <>
-      <span class="dim">{told.join(' · ')}</span>
+      <span class="dim">{reported.join(' · ')}</span>
       <span
         class="prog"
         role="progressbar"

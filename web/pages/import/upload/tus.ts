@@ -26,12 +26,12 @@ interface Sent {
 /** Announces a file; gives the id of its upload. Throws `Refusal` and `NoAnswer`. */
 export async function beginUpload(file: File, folder: string, signal: AbortSignal): Promise<string> {
   const path = folder === '' ? '' : `${folder}/${file.name}`
-  const told = [
+  const reported = [
     ['filename', file.name],
     ['lastModified', new Date(file.lastModified).toISOString()],
     ...(path === '' ? [] : [['relativePath', path]]),
   ]
-  const metadata = told.map(([key, value = '']) => `${key} ${base64(value)}`).join(',')
+  const metadata = reported.map(([key, value = '']) => `${key} ${base64(value)}`).join(',')
   const headers = { 'upload-length': String(file.size), 'upload-metadata': metadata }
   const request = await exchange({ method: 'POST', path: '/rest/uploads', headers }, signal)
   return (request.getResponseHeader('location') ?? '').split('/').at(-1) ?? ''

@@ -31,7 +31,7 @@ export class DownloadJob {
   #stop = new AbortController()
 
   /** Ends when the file is there, has failed, or was cancelled; true where it is there. */
-  async make(asked: Call): Promise<boolean> {
+  async make(requested: Call): Promise<boolean> {
     this.cancel()
     const stop = new AbortController()
     this.#stop = stop
@@ -40,7 +40,7 @@ export class DownloadJob {
     this.isMaking.value = true
     try {
       const headers = { prefer: 'respond-async' }
-      await this.#watch((await call<Reply>({ ...asked, headers })).download, stop.signal)
+      await this.#watch((await call<Reply>({ ...requested, headers })).download, stop.signal)
       return this.download.peek()?.state === 'COMPLETE'
     } catch (error) {
       if (!stop.signal.aborted) this.error.value = error

@@ -23,7 +23,7 @@ interface DownloadPanelProps {
   isRaster: boolean
   /** The code of the layer's CRS. */
   srs: string | undefined
-  wanted: DownloadSelection
+  requested: DownloadSelection
 }
 
 const featureFormats = [
@@ -40,7 +40,7 @@ const rasterFormats = [['tif', 'GeoTIFF']] as const
 const geographic = ['geojson', 'kml']
 
 /** Downloads the layer, or the part selected by filter and map. */
-export function DownloadPanel({ id, isRaster, srs, wanted }: DownloadPanelProps) {
+export function DownloadPanel({ id, isRaster, srs, requested: selection }: DownloadPanelProps) {
   const texts = downloadTexts.value
   const title = useId()
   const formats = isRaster ? rasterFormats : featureFormats
@@ -48,22 +48,22 @@ export function DownloadPanel({ id, isRaster, srs, wanted }: DownloadPanelProps)
   const crs = useSignal('')
   const job = useMemo(() => new DownloadJob(), [id])
   useEffect(() => () => job.cancel(), [job])
-  const asked = (): Call => ({
+  const requested = (): Call => ({
     path: `/ogc/collections/${encodeURIComponent(id)}/download`,
     query: {
       f: format.value,
       crs: crs.value.trim() === '' || format.value === 'kml' ? undefined : crs.value.trim(),
-      ...wanted,
+      ...selection,
     },
   })
   const make = async (): Promise<void> => {
-    if (await job.make(asked())) save(job.download.peek())
+    if (await job.make(requested())) save(job.download.peek())
   }
   return (
     <section class="panel" aria-labelledby={title} id="download">
       <header>
         <h2 id={title}>{texts.title}</h2>
-        <CopyAsCurl call={asked} />
+        <CopyAsCurl call={requested} />
       </header>
       <form
         class="body stack s2"
@@ -75,7 +75,7 @@ export function DownloadPanel({ id, isRaster, srs, wanted }: DownloadPanelProps)
         <FormatChoice formats={formats} format={format} />
         {srs !== undefined && <CrsChoice srs={srs} format={format.value} crs={crs} />}
         <p class="small dim" role="status">
-          {whatOf(wanted)}
+          {whatOf(selection)}
         </p>
         <Making job={job} />
         <p class="row wrap">

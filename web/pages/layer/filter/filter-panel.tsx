@@ -5,10 +5,10 @@ import { Refused } from '../../../components/states.tsx'
 import { setQuery } from '../../../lib/router.ts'
 import { filterTexts } from '../../../messages/layer/filter/texts.ts'
 import { ConditionFields } from './condition-fields.tsx'
-import type { Condition, FilterColumn, Kind } from './filter-text.ts'
+import type { Condition, FilterColumn, ValueKind } from './filter-text.ts'
 import { asksForValue, conditionsOf, signsOf, toFilterText } from './filter-text.ts'
 import type { Filtered } from './filtered-rows.ts'
-import { wantedFilter } from './wanted-filter.ts'
+import { requestedFilter } from './requested-filter.ts'
 
 interface FilterPanelProps {
   columns: readonly FilterColumn[]
@@ -19,14 +19,14 @@ interface FilterPanelProps {
 /** Filter for map and table: conditions on columns, or CQL2 text. It is in the address. */
 export function FilterPanel({ columns, filtered }: FilterPanelProps) {
   const texts = filterTexts.value
-  const applied = wantedFilter()
+  const applied = requestedFilter()
   const conditions = useSignal<Condition[]>([])
   const text = useSignal('')
   useEffect(() => {
     conditions.value = conditionsOf(applied ?? '') ?? []
     text.value = applied ?? ''
   }, [applied])
-  const kindOf = (name: string): Kind => columns.find((one) => one.name === name)?.kind ?? 'text'
+  const kindOf = (name: string): ValueKind => columns.find((one) => one.name === name)?.kind ?? 'text'
   const change = (next: Condition[]): void => {
     conditions.value = next
     text.value = toFilterText(next.filter(isWhole), kindOf)
@@ -109,13 +109,13 @@ function PanelHead({ filtered }: Pick<FilterPanelProps, 'filtered'>) {
     <header>
       <h2>{texts.filter}</h2>
       <span class="dim small" role="status">
-        {filtered === undefined ? texts.hint : toldOf(filtered)}
+        {filtered === undefined ? texts.hint : reportOf(filtered)}
       </span>
     </header>
   )
 }
 
-function toldOf({ rows, total, isWhole, error }: Filtered): string {
+function reportOf({ rows, total, isWhole, error }: Filtered): string {
   const texts = filterTexts.value
   if (!isWhole || error !== undefined) return ''
   return rows !== undefined && rows.length < total ? texts.partOnMap(rows.length, total) : texts.found(total)

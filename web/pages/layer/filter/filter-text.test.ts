@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Condition, Kind } from './filter-text.ts'
+import type { Condition, ValueKind } from './filter-text.ts'
 import { conditionsOf, signsOf, toFilterText } from './filter-text.ts'
 
-const values: Record<Kind, string[]> = {
+const values: Record<ValueKind, string[]> = {
   number: ['0', '-1.5', '1e6', '+3'],
   text: ["it's", '100% _real_ \\ "quoted"', 'a AND b', '', ' spaces ', 'שלום', "'';--", '12'],
   time: ['2026-11-23', '2026-11-23T10:00:00Z'],
@@ -14,7 +14,7 @@ const names = ['name', 'POP90_SQMI', 'with "quotes"', 'größe', 'and', "it's"]
 describe('the filter of a layer', () => {
   it('says in CQL2 what was chosen, and is read from it again', () => {
     const all: Condition[] = []
-    const kinds: Kind[] = []
+    const kinds: ValueKind[] = []
     for (const kind of ['number', 'text', 'time', 'truth'] as const)
       for (const sign of signsOf[kind])
         for (const value of sign === 'empty' || sign === 'filled' ? [''] : values[kind])

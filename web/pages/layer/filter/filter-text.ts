@@ -1,10 +1,10 @@
 /** Column type, for conditions. */
-export type Kind = 'number' | 'text' | 'time' | 'truth'
+export type ValueKind = 'number' | 'text' | 'time' | 'truth'
 
 /** A column that can be filtered by. */
 export interface FilterColumn {
   name: string
-  kind: Kind
+  kind: ValueKind
 }
 
 const signs = ['=', '<>', '<', '<=', '>', '>=', 'contains', 'begins', 'empty', 'filled'] as const
@@ -21,7 +21,7 @@ export interface Condition {
 const ordered: readonly Sign[] = ['=', '<>', '<', '<=', '>', '>=', 'empty', 'filled']
 
 /** Operators of a column type, the most common first. */
-export const signsOf: Readonly<Record<Kind, readonly Sign[]>> = {
+export const signsOf: Readonly<Record<ValueKind, readonly Sign[]>> = {
   number: ordered,
   time: ordered,
   text: ['contains', '=', '<>', 'begins', 'empty', 'filled'],
@@ -33,11 +33,11 @@ export function asksForValue(sign: Sign): boolean {
 }
 
 /** Conditions that all have to hold, as CQL2 text. */
-export function toFilterText(conditions: readonly Condition[], kindOf: (name: string) => Kind): string {
+export function toFilterText(conditions: readonly Condition[], kindOf: (name: string) => ValueKind): string {
   return conditions.map((one) => conditionText(one, kindOf(one.name))).join(' AND ')
 }
 
-function conditionText({ name, sign, value }: Condition, kind: Kind): string {
+function conditionText({ name, sign, value }: Condition, kind: ValueKind): string {
   const column = `"${name.replaceAll('"', '""')}"`
   if (sign === 'empty') return `${column} IS NULL`
   if (sign === 'filled') return `${column} IS NOT NULL`
@@ -48,7 +48,7 @@ function conditionText({ name, sign, value }: Condition, kind: Kind): string {
   return `${column} ${sign} ${literal(value, kind)}`
 }
 
-function literal(value: string, kind: Kind): string {
+function literal(value: string, kind: ValueKind): string {
   const text = value.trim()
   // The server rejects an invalid number with its own message.
   if (kind === 'number') return text === '' || Number.isNaN(Number(text)) ? quoted(value) : text

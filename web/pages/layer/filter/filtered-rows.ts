@@ -48,8 +48,8 @@ export function useFiltered(
 /** Tiles show them all. */
 async function count(id: string, filter: string, signal: AbortSignal): Promise<number> {
   const path = `/ogc/collections/${encodeURIComponent(id)}/items`
-  const asked: Call = { path, query: { filter, limit: 1 } }
-  return (await whenReady(() => call<{ numberMatched: number }>(asked, signal), signal)).numberMatched
+  const requested: Call = { path, query: { filter, limit: 1 } }
+  return (await whenReady(() => call<{ numberMatched: number }>(requested, signal), signal)).numberMatched
 }
 
 async function readAll(
@@ -60,12 +60,12 @@ async function readAll(
 ): Promise<void> {
   const rows: MapObject[] = []
   for (;;) {
-    const asked: Call = {
+    const requested: Call = {
       path: `/ogc/collections/${encodeURIComponent(id)}/items`,
       query: { ...query, limit: pageRows, offset: rows.length },
     }
     const page = await whenReady(
-      () => call<{ features: MapObject[]; numberMatched: number }>(asked, signal),
+      () => call<{ features: MapObject[]; numberMatched: number }>(requested, signal),
       signal,
     )
     rows.push(...page.features)

@@ -67,7 +67,7 @@ export class Coloring {
   /** Starts a mode, or distributes its colours again. */
   async spread(change: Partial<ColorRampOptions>): Promise<void> {
     const now = this.#edited.peek()
-    const wish: ColorRampOptions = {
+    const options: ColorRampOptions = {
       mode: now.mode,
       band: now.one.band,
       palette: this.palette.peek(),
@@ -77,18 +77,19 @@ export class Coloring {
       ...change,
     }
     await this.#run(async (aborted) => {
-      const values = this.band(wish.band)?.values ?? []
-      const isByValue = wish.mode === 'values'
+      const values = this.band(options.band)?.values ?? []
+      const isByValue = options.mode === 'values'
       await this.#askPalettes(
-        isByValue ? Math.min(mostColors, Math.max(1, values.length)) : wish.count,
+        isByValue ? Math.min(mostColors, Math.max(1, values.length)) : options.count,
         aborted,
       )
-      if (isByValue && wish.palette === undefined) wish.palette = 'okabe-ito'
-      if (!isByValue) wish.palette = wish.palette === 'okabe-ito' ? 'viridis' : (wish.palette ?? 'viridis')
-      this.palette.value = wish.palette
-      this.isReversed.value = wish.isReversed
-      this.isAll.value = wish.isAll
-      this.#edited.value = this.#spreadBy(wish, this.#edited.peek())
+      if (isByValue && options.palette === undefined) options.palette = 'okabe-ito'
+      if (!isByValue)
+        options.palette = options.palette === 'okabe-ito' ? 'viridis' : (options.palette ?? 'viridis')
+      this.palette.value = options.palette
+      this.isReversed.value = options.isReversed
+      this.isAll.value = options.isAll
+      this.#edited.value = this.#spreadBy(options, this.#edited.peek())
     })
   }
 

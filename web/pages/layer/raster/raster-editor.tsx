@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { RasterSourceSpecification, StyleSpecification } from 'maplibre-gl'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { MapView } from '../../../map/map-view.tsx'
-import { trialSource } from '../../../map/trial-tiles.ts'
+import { unsavedStyleSource } from '../../../map/unsaved-style-tiles.ts'
 import { styleTexts } from '../../../messages/layer/style/texts.ts'
 import { isStaff } from '../../../session/session.ts'
 import { freeName, keepCall, type LayerFacts, type StylesOfLayer } from '../style/available-styles.ts'
@@ -100,10 +100,12 @@ function Preview({ id, name, styles, edited }: PreviewProps) {
   const shown = useCalm(edited)
   const style = useMemo((): StyleSpecification => {
     if (shown === undefined) return styles.drawn
-    const trial = { layer: id, style: { format: 'sld' as const, document: sldOf(name, shown) } }
+    const dryRun = { layer: id, style: { format: 'sld' as const, document: sldOf(name, shown) } }
     const sources = Object.entries(styles.drawn.sources).map(([source, published]) => [
       source,
-      published.type === 'raster' ? trialSource(trial, published as RasterSourceSpecification) : published,
+      published.type === 'raster'
+        ? unsavedStyleSource(dryRun, published as RasterSourceSpecification)
+        : published,
     ])
     return { ...styles.drawn, sources: Object.fromEntries(sources) }
   }, [shown, styles])

@@ -48,19 +48,19 @@ interface RowProps {
 function Row({ entries, at, one, mode, onChange }: RowProps) {
   const { rows, raster } = styleTexts.value
   const isEndless = one.value === Number.POSITIVE_INFINITY
-  const said = isEndless ? rows.noLimit : shortNumber(one.value)
+  const output = isEndless ? rows.noLimit : shortNumber(one.value)
   return (
     <tr>
       <td>
         <Swatch
-          label={rows.colorOf(said)}
+          label={rows.colorOf(output)}
           value={one.color}
           onChange={(color) => onChange({ ...one, color })}
         />
       </td>
       <td class="num">
         {isEndless || mode === 'values' ? (
-          <span class={isEndless ? 'dim' : ''}>{said}</span>
+          <span class={isEndless ? 'dim' : ''}>{output}</span>
         ) : (
           <input
             class="in num"
@@ -80,8 +80,8 @@ function Row({ entries, at, one, mode, onChange }: RowProps) {
         <input
           class="in"
           dir="auto"
-          aria-label={rows.titleOf(said)}
-          placeholder={said}
+          aria-label={rows.titleOf(output)}
+          placeholder={output}
           value={one.title ?? ''}
           onInput={({ currentTarget }) => {
             const { title: _old, ...rest } = one
@@ -92,7 +92,7 @@ function Row({ entries, at, one, mode, onChange }: RowProps) {
       <td>
         <input
           type="checkbox"
-          aria-label={raster.isShown(said)}
+          aria-label={raster.isShown(output)}
           checked={one.opacity > 0}
           onChange={() => onChange({ ...one, opacity: one.opacity > 0 ? 0 : 1 })}
         />

@@ -83,9 +83,9 @@ async function sldOfStyle(
   return orNone(callText({ path: stylePath(workspace, kept, '.sld') }, signal))
 }
 
-async function orNone<T>(asked: Promise<T>): Promise<T | undefined> {
+async function orNone<T>(requested: Promise<T>): Promise<T | undefined> {
   try {
-    return await asked
+    return await requested
   } catch (error) {
     if (error instanceof Refusal && error.status === 404) return undefined
     throw error
@@ -113,8 +113,9 @@ export function defaultCall(id: string, name: string): Call {
 }
 
 /** A name that no style of the workspace has yet. */
-export function freeName(wanted: string, taken: readonly AvailableStyle[]): string {
+export function freeName(requested: string, taken: readonly AvailableStyle[]): string {
   const names = new Set(taken.map(({ name }) => name))
-  if (!names.has(wanted)) return wanted
-  for (let number = 2; ; number += 1) if (!names.has(`${wanted}-${number}`)) return `${wanted}-${number}`
+  if (!names.has(requested)) return requested
+  for (let number = 2; ; number += 1)
+    if (!names.has(`${requested}-${number}`)) return `${requested}-${number}`
 }

@@ -23,7 +23,7 @@ export class Classifying {
   /** `own`: limits edited by the reader. */
   readonly method = signal<Method | 'own'>('quantile')
   /** Pending request. */
-  readonly wish = signal<ClassificationOptions | undefined>(undefined)
+  readonly request = signal<ClassificationOptions | undefined>(undefined)
   readonly palettes = signal<readonly Palette[]>([])
   readonly palette = signal<Palette['name'] | undefined>(undefined)
   readonly isReversed = signal(false)
@@ -52,8 +52,8 @@ export class Classifying {
       const count = kept.mode === 'classes' ? kept.classes.length : kept.categories.length
       await this.#askPalettes(count, signal)
       this.#recognize(kept)
-      const wish = { ...this.#wishOf(kept), method: 'equal' as const }
-      if (kept.mode === 'classes') this.found.value = await this.#classes(wish, signal)
+      const request = { ...this.#requestOf(kept), method: 'equal' as const }
+      if (kept.mode === 'classes') this.found.value = await this.#classes(request, signal)
     })
   }
 
@@ -65,31 +65,32 @@ export class Classifying {
    * Classifies again with another column, method or number. Parameters of a pending request remain in effect.
    */
   async ask(change: Partial<ClassificationOptions>, base: EditedStyle): Promise<void> {
-    const wish = { ...this.#wishOf(base), ...this.wish.peek(), ...change }
-    if (wish.mode !== base.mode) wish.count = wish.mode === 'classes' ? usualClasses : usualCategories
-    if (change.count !== undefined) wish.count = change.count
-    else if (this.#count !== undefined && wish.mode === base.mode) wish.count = this.#count
-    this.#count = wish.count
-    this.wish.value = wish
+    const request = { ...this.#requestOf(base), ...this.request.peek(), ...change }
+    if (request.mode !== base.mode)
+      request.count = request.mode === 'classes' ? usualClasses : usualCategories
+    if (change.count !== undefined) request.count = change.count
+    else if (this.#count !== undefined && request.mode === base.mode) request.count = this.#count
+    this.#count = request.count
+    this.request.value = request
     await this.#run(async (signal) => {
-      const found = await this.#classes(wish, signal)
+      const found = await this.#classes(request, signal)
       const { bounds = [], categories = [] } = found
       await this.#askPalettes(Math.max(1, bounds.length + categories.length), signal)
-      if (wish.mode !== base.mode || this.palette.peek() === undefined)
-        this.palette.value = wish.mode === 'classes' ? 'viridis' : 'okabe-ito'
-      this.method.value = wish.method
+      if (request.mode !== base.mode || this.palette.peek() === undefined)
+        this.palette.value = request.mode === 'classes' ? 'viridis' : 'okabe-ito'
+      this.method.value = request.method
       this.found.value = found
-      this.wish.value = undefined
+      this.request.value = undefined
       this.#edited.value = dividedBy(
         { ...(this.#edited.peek() ?? base), symbol: base.symbol },
-        wish,
+        request,
         found,
         this.#colors(),
       )
     })
   }
 
-  #wishOf({ mode, column = '', classes, categories }: EditedStyle): ClassificationOptions {
+  #requestOf({ mode, column = '', classes, categories }: EditedStyle): ClassificationOptions {
     const now = mode === 'classes' ? classes.length : categories.length
     const usual = mode === 'classes' ? usualClasses : usualCategories
     const method = this.method.peek()
@@ -156,8 +157,8 @@ export class Classifying {
     signal: AbortSignal,
   ): Promise<Classes> {
     const path = `/rest/layers/${encodeURIComponent(this.#id)}/classes`
-    const asked = mode === 'categories' ? mode : method
-    const query = { attribute: column, method: asked, classes: count }
+    const requested = mode === 'categories' ? mode : method
+    const query = { attribute: column, method: requested, classes: count }
     return (await call<{ classes: Classes }>({ path, query }, signal)).classes
   }
 
@@ -172,7 +173,7 @@ export class Classifying {
     } catch (reason) {
       if (asking.signal.aborted) return
       this.error.value = reason
-      this.wish.value = undefined
+      this.request.value = undefined
     } finally {
       if (this.#asking === asking) this.isBusy.value = false
     }
@@ -182,11 +183,11 @@ export class Classifying {
 /** The style with the classes or categories that were found. */
 function dividedBy(
   style: EditedStyle,
-  wish: ClassificationOptions,
+  options: ClassificationOptions,
   found: Classes,
   colors: readonly string[],
 ): EditedStyle {
-  const { mode, column } = wish
+  const { mode, column } = options
   const { bounds = [], categories = [], hasOthers = false, empty } = found
   const { others: _others, none: _none, ...rest } = style
   return {

@@ -94,7 +94,7 @@ function TakeIn({ id, workspace, list }: { id: string; workspace: string; list: 
   const text = useSignal('')
   const name = useSignal('')
   const error = useSignal<unknown>(undefined)
-  const said = useSignal<{ name: string; messages: StyleMessages } | undefined>(undefined)
+  const result = useSignal<{ name: string; messages: StyleMessages } | undefined>(undefined)
   const format = formatOf(text.value)
   const target = freeName(name.value.trim() === '' ? 'style' : name.value.trim(), list)
   const keep = (): Call => ({
@@ -104,16 +104,16 @@ function TakeIn({ id, workspace, list }: { id: string; workspace: string; list: 
   })
   const take = async (): Promise<void> => {
     error.value = undefined
-    said.value = undefined
+    result.value = undefined
     try {
       const { style } = await call<{ style: { messages?: StyleMessages } }>(keep())
-      said.value = { name: target, messages: style.messages ?? [] }
+      result.value = { name: target, messages: style.messages ?? [] }
     } catch (reason) {
       error.value = reason
     }
   }
   const show = (): void =>
-    goTo(`/app/layers/${encodeURIComponent(id)}/style?style=${encodeURIComponent(said.value?.name ?? '')}`)
+    goTo(`/app/layers/${encodeURIComponent(id)}/style?style=${encodeURIComponent(result.value?.name ?? '')}`)
   return (
     <div class="stack s2">
       <div class="field">
@@ -163,19 +163,19 @@ function TakeIn({ id, workspace, list }: { id: string; workspace: string; list: 
         </button>
         {text.value.trim() !== '' && <CopyAsCurl call={keep} />}
       </div>
-      <Outcome error={error.value} said={said.value} onLook={show} />
+      <Outcome error={error.value} result={result.value} onLook={show} />
     </div>
   )
 }
 
 interface OutcomeProps {
   error: unknown
-  said: { name: string; messages: StyleMessages } | undefined
+  result: { name: string; messages: StyleMessages } | undefined
   onLook(): void
 }
 
 /** Messages of the server about the document. */
-function Outcome({ error, said, onLook }: OutcomeProps) {
+function Outcome({ error, result, onLook }: OutcomeProps) {
   const texts = styleTexts.value.documents
   return (
     <>
@@ -185,15 +185,15 @@ function Outcome({ error, said, onLook }: OutcomeProps) {
           <span dir="auto">{reasonOf(error)}</span>
         </p>
       )}
-      {said !== undefined && (
+      {result !== undefined && (
         <div class="stack s2" role="status">
           <p>
-            {texts.taken(said.name)}{' '}
+            {texts.taken(result.name)}{' '}
             <button type="button" class="btn sm" onClick={onLook}>
               {texts.look}
             </button>
           </p>
-          <StyleMessagesList list={said.messages} />
+          <StyleMessagesList list={result.messages} />
         </div>
       )}
     </>

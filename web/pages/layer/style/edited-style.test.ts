@@ -40,16 +40,16 @@ describe('a style of the editor', () => {
     const fields = { points: {}, lines: { lineWidth: 0 }, areas: {} } satisfies Partial<Record<Drawn, object>>
     for (const drawn of ['points', 'lines', 'areas'] as const)
       for (const style of styles) {
-        const wanted = { ...style, symbol: { ...style.symbol, ...fields[drawn] } }
-        const read = readStyle(documentOf('x', wanted, drawn) as { layers?: unknown })
+        const expected = { ...style, symbol: { ...style.symbol, ...fields[drawn] } }
+        const read = readStyle(documentOf('x', expected, drawn) as { layers?: unknown })
         assert.ok(read, `${style.mode} of ${drawn}`)
         assert.equal(read.mode, style.mode)
         assert.deepEqual(read.classes, style.classes)
         assert.deepEqual(read.categories, style.categories)
         assert.deepEqual(read.label, style.label)
         assert.deepEqual([read.none, read.others, read.column], [style.none, style.others, style.column])
-        assert.equal(read.symbol.opacity, wanted.symbol.opacity)
-        assert.equal(read.symbol.lineWidth, wanted.symbol.lineWidth)
+        assert.equal(read.symbol.opacity, expected.symbol.opacity)
+        assert.equal(read.symbol.lineWidth, expected.symbol.lineWidth)
       }
   })
 })

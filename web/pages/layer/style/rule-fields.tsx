@@ -122,11 +122,11 @@ interface DividedProps {
 function DividedFields({ style, columns, classifying, edited }: DividedProps) {
   const texts = styleTexts.value
   const { mode, classes, categories } = style
-  const { found, method, wish, palettes, palette, isReversed, isBusy } = classifying
+  const { found, method, request, palettes, palette, isReversed, isBusy } = classifying
   const count = mode === 'classes' ? classes.length : categories.length
-  const wanted = useSignal(count)
+  const requested = useSignal(count)
   useEffect(() => {
-    wanted.value = count
+    requested.value = count
   }, [count])
   const able = columns.filter((one) => mode === 'categories' || one.isNumber)
   const max = found.value?.bounds?.at(-1)
@@ -136,27 +136,27 @@ function DividedFields({ style, columns, classifying, edited }: DividedProps) {
       <div class="style-fields">
         <SelectField
           label={texts.by}
-          value={wish.value?.column ?? style.column ?? ''}
+          value={request.value?.column ?? style.column ?? ''}
           options={able.map(({ name }) => ({ value: name, text: name }))}
           onChange={(column) => void classifying.ask({ column }, style)}
         />
         <NumberField
           {...{
             label: texts.counts[mode === 'classes' ? 'classes' : 'categories'],
-            value: wanted.value,
+            value: requested.value,
             min: 1,
             max: 50,
             step: 1,
           }}
           onChange={(next) => {
-            wanted.value = next
+            requested.value = next
             void classifying.ask({ count: next }, style)
           }}
         />
         {methods.length > 0 && (
           <SelectField
             label={texts.method}
-            value={wish.value?.method ?? method.value}
+            value={request.value?.method ?? method.value}
             options={[
               ...methods.map((value) => ({ value, text: texts.methods[value] })),
               ...(method.value === 'own' ? [{ value: 'own' as const, text: texts.methods.own }] : []),

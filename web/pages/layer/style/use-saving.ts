@@ -35,7 +35,7 @@ interface Saving {
   isBusy: Signal<boolean>
   error: Signal<unknown>
   /** Saves unless others have saved the style since it was loaded; optionally overwrites their version. */
-  save(wish?: { isInPlaceOfTheirs: boolean }): Promise<void>
+  save(request?: { isInPlaceOfTheirs: boolean }): Promise<void>
 }
 
 export function useSaving(saved: SavedStyle): Saving {

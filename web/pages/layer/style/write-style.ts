@@ -112,8 +112,8 @@ const kinds = [
 type Part = Record<string, unknown> & { metadata?: Record<string, unknown> }
 
 function symbolLayers(rule: Rule, index: number, symbol: EditedSymbol, drawn: Drawn): Part[] {
-  const wanted = kinds.filter(([kind]) => drawn === kind || drawn === 'anything')
-  return wanted.flatMap(([kind, type]) => {
+  const requested = kinds.filter(([kind]) => drawn === kind || drawn === 'anything')
+  return requested.flatMap(([kind, type]) => {
     const own = ['==', ['geometry-type'], type] as Filter
     const filter = drawn !== 'anything' ? rule.filter : both(own, rule.filter)
     const name = drawn === 'anything' ? `${rule.name} ${kind}` : rule.name

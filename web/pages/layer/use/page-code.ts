@@ -54,12 +54,12 @@ fetch(${js(withToken(tilesAddress(layer), layer))})
   .then((reply) => reply.json())
   .then(({ bounds: [west, south, east, north] }) => map.fitBounds([[south, west], [north, east]]))`,
     )
-  const asked = js(`${collectionAddress(layer)}/items?limit=${mostFeatures}`)
+  const requested = js(`${collectionAddress(layer)}/items?limit=${mostFeatures}`)
   const options = layer.isPublic ? '' : `, { headers: { Authorization: 'Bearer TOKEN' } }`
   return page(
     head,
     `const map = L.map('map').setView([0, 0], 1)
-fetch(${asked}${options})
+fetch(${requested}${options})
   .then((reply) => reply.json())
   .then((features) => {
     const layer = L.geoJSON(features).addTo(map)

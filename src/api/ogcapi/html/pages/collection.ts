@@ -58,10 +58,10 @@ function factsOf(document: CollectionDocument, shown: Shown): Markup {
     [texts.kind, itemType === 'coverage' ? texts.coverage : texts.feature],
     [texts.description, details?.description],
     [texts.keywords, details?.keywords?.map((word) => html`<span class="tag"><bdi>${word}</bdi></span> `)],
-    [texts.licence, told(details?.licence, shown)],
+    [texts.licence, reported(details?.licence, shown)],
     [texts.attribution, details?.attribution],
-    [texts.contact, told(details?.contact, shown)],
-    [texts.owner, told(details?.owner, shown)],
+    [texts.contact, reported(details?.contact, shown)],
+    [texts.owner, reported(details?.owner, shown)],
     [texts.where, placesText(extent, shown)],
     [texts.when, timesText(extent, shown)],
     [texts.size, size && texts.cells(number(size.width), number(size.height))],
@@ -74,7 +74,7 @@ function factsOf(document: CollectionDocument, shown: Shown): Markup {
   ])
 }
 
-function told(text: string | undefined, shown: Shown): Part {
+function reported(text: string | undefined, shown: Shown): Part {
   return text === undefined ? undefined : readableValue(text, shown)
 }
 

@@ -14,8 +14,9 @@ const perPage = 60
 export function collectionsPage(document: CollectionsDocument, shown: Shown): HtmlPage {
   const { collections: texts, start } = shown.texts
   const { collections } = document
-  const asked = Number(shown.query.get('offset') ?? 0)
-  const from = Number.isSafeInteger(asked) && asked > 0 && asked < collections.length ? asked : 0
+  const requested = Number(shown.query.get('offset') ?? 0)
+  const from =
+    Number.isSafeInteger(requested) && requested > 0 && requested < collections.length ? requested : 0
   const page = collections.slice(from, from + perPage)
   const count = texts.count(countText(shown, collections.length), collections.length === 1)
   return {

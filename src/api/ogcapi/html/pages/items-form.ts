@@ -17,7 +17,7 @@ export function filterForm(shown: Shown): Markup {
   const collection = path.slice(0, path.lastIndexOf('/'))
   const isItems = path.endsWith('/items')
   const kept = [...query].filter(([name]) => !own.has(name))
-  const isAsked = ['filter', 'bbox', 'datetime', 'sortby'].some((name) => query.has(name))
+  const isRequested = ['filter', 'bbox', 'datetime', 'sortby'].some((name) => query.has(name))
   return html`<form class="panel ask" method="get" action="${action}" role="search">
 <div class="body">
 ${field('filter', texts.filter, shown, { hint: html`${texts.filterHint} <code>${example(shown)}</code>`, isWide: true })}
@@ -27,7 +27,7 @@ ${shown.parameters.has('sortby') && sortField(shown)}
 <div class="field short"><label for="ask-limit">${texts.limit}</label>${limitSelect(shown)}</div>
 ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}"/>`)}
 <div class="row wrap do"><button class="btn main" type="submit">${texts.apply}</button>
-${isAsked && html`<a class="btn quiet" href="${pathTo(shown, path)}">${texts.reset}</a>`}
+${isRequested && html`<a class="btn quiet" href="${pathTo(shown, path)}">${texts.reset}</a>`}
 ${isItems && html`<a class="small what" href="${pathTo(shown, `${collection}/queryables`)}">${texts.what}</a>`}</div>
 </div></form>`
 }
@@ -45,10 +45,10 @@ function field(
 }
 
 function limitSelect({ query }: Shown): Markup {
-  const asked = query.get('limit') ?? defaultLimit
-  const known = limits.includes(asked) || !/^\d{1,4}$/.test(asked) ? limits : [asked, ...limits]
+  const requested = query.get('limit') ?? defaultLimit
+  const known = limits.includes(requested) || !/^\d{1,4}$/.test(requested) ? limits : [requested, ...limits]
   return html`<select class="in" id="ask-limit" name="limit">${known.map(
-    (one) => html`<option value="${one}"${one === asked && html` selected=""`}>${one}</option>`,
+    (one) => html`<option value="${one}"${one === requested && html` selected=""`}>${one}</option>`,
   )}</select>`
 }
 
@@ -60,17 +60,17 @@ const mostSortables = 200
 function sortField({ query, layer, texts }: Shown): Markup | false {
   const names = layer?.details.schema.attributes.filter(({ type }) => type !== 'binary') ?? []
   if (names.length === 0) return false
-  const asked = query.get('sortby') ?? ''
+  const requested = query.get('sortby') ?? ''
   const { items } = texts
   const choices = names.slice(0, mostSortables).flatMap(({ name }) => [
     [name, `${shortName(name)}, ${items.up}`],
     [`-${name}`, `${shortName(name)}, ${items.down}`],
   ])
-  const known = choices.some(([value]) => value === asked) || asked === ''
+  const known = choices.some(([value]) => value === requested) || requested === ''
   return html`<div class="field"><label for="ask-sortby">${items.sortby}</label><select class="in" id="ask-sortby" name="sortby">
-<option value="">${items.sortNone}</option>${!known && html`<option value="${asked}" selected="">${shortName(asked)}</option>`}${choices.map(
+<option value="">${items.sortNone}</option>${!known && html`<option value="${requested}" selected="">${shortName(requested)}</option>`}${choices.map(
     ([value = '', name]) =>
-      html`<option value="${value}"${value === asked && html` selected=""`}>${name}</option>`,
+      html`<option value="${value}"${value === requested && html` selected=""`}>${name}</option>`,
   )}</select></div>`
 }
 

@@ -35,7 +35,7 @@ export function cataloguePage({ title, links }: LandingDocument, shown: Shown): 
   }
 }
 
-function told({ properties }: FeatureDocument): RecordProperties {
+function reported({ properties }: FeatureDocument): RecordProperties {
   return properties ?? {}
 }
 
@@ -71,7 +71,7 @@ ${language !== null && html`<input type="hidden" name="lang" value="${language}"
 }
 
 function card(record: FeatureDocument, shown: Shown): Markup {
-  const { title = '', description, updated } = told(record)
+  const { title = '', description, updated } = reported(record)
   const id = String(record.id ?? '')
   const isDrawn = record.geometry !== null
   return html`<li class="card"><div class="map">${isDrawn && thumbnail(id, shown, [480, 240])}</div>
@@ -85,7 +85,7 @@ ${updated !== undefined && html`<p class="meta"><span class="dim">${shownTime(sh
 /** Renders one layer as a record, with all links. */
 export function recordPage(record: FeatureDocument, shown: Shown): HtmlPage {
   const { records: texts, collection } = shown.texts
-  const properties = told(record)
+  const properties = reported(record)
   const {
     title = '',
     description,

@@ -7,10 +7,10 @@ import type { Markup } from '../markup.ts'
 import { html } from '../markup.ts'
 import { placesAbove } from './any-document.ts'
 
-type Kind = 'schema' | 'queryables' | 'sortables'
+type SchemaKind = 'schema' | 'queryables' | 'sortables'
 
 /** The columns of a layer, or what it can be filtered or sorted by. */
-export function schemaPage(kind: Kind): (document: SchemaDocument, shown: Shown) => HtmlPage {
+export function schemaPage(kind: SchemaKind): (document: SchemaDocument, shown: Shown) => HtmlPage {
   return (document, shown) => {
     const { schema: texts } = shown.texts
     const title = shown.layer?.details.title ?? document.title ?? ''
@@ -62,7 +62,7 @@ function moreOf(property: SchemaProperty, isRequired: boolean, shown: Shown): Ma
     ...(minimum === undefined ? [] : [`${texts.from} ${String(minimum)}`]),
     ...(maximum === undefined ? [] : [`${texts.upTo} ${String(maximum)}`]),
   ].join(' ')
-  const said = [
+  const output = [
     title,
     description,
     role === undefined ? undefined : (ownValue(roles, role) ?? role),
@@ -72,5 +72,5 @@ function moreOf(property: SchemaProperty, isRequired: boolean, shown: Shown): Ma
     values &&
       `${texts.values}: ${values.slice(0, mostValues).map(String).join(', ')}${values.length > mostValues ? '…' : ''}`,
   ].filter((one) => one !== undefined && one !== '')
-  return html`${said.join('; ')}`
+  return html`${output.join('; ')}`
 }

@@ -12,18 +12,22 @@ import type { WcsRequest } from '../wcs-request.ts'
 import { wcsUrl } from '../wcs-request.ts'
 
 /** Sends the capabilities of WCS 1.0 (OGC 03-065r6, section 7). */
-export async function getCapabilities10(deps: CapabilitiesDeps, asked: WcsRequest): Promise<unknown> {
-  const told = await readServiceMetadata(deps, asked)
-  return sendPieces(asked.reply, 'application/xml; charset=utf-8', documentPieces(deps.bounds, asked, told))
+export async function getCapabilities10(deps: CapabilitiesDeps, request: WcsRequest): Promise<unknown> {
+  const metadata = await readServiceMetadata(deps, request)
+  return sendPieces(
+    request.reply,
+    'application/xml; charset=utf-8',
+    documentPieces(deps.bounds, request, metadata),
+  )
 }
 
 async function* documentPieces(
   layerBounds: LayerBounds,
-  asked: WcsRequest,
+  request: WcsRequest,
   { about, cards }: ServiceMetadata,
 ): AsyncGenerator<string> {
-  yield `${head}${wcs10Service(about)}${capability(escapeXml(wcsUrl(asked)))}<ContentMetadata>`
-  yield* listCoverages(layerBounds, cards, (card, _srs, bounds) => offering(card, bounds, asked.workspace))
+  yield `${head}${wcs10Service(about)}${capability(escapeXml(wcsUrl(request)))}<ContentMetadata>`
+  yield* listCoverages(layerBounds, cards, (card, _srs, bounds) => offering(card, bounds, request.workspace))
   yield '</ContentMetadata></WCS_Capabilities>\n'
 }
 

@@ -18,9 +18,9 @@ const interpolations = ['nearest neighbor', 'bilinear', 'bicubic']
 /** The cells and bands of coverages (OGC 03-065r6, section 8). */
 export async function describeCoverage10(
   { catalog, bounds: layerBounds, coverages }: Pick<OwsDeps, 'catalog' | 'bounds' | 'coverages'>,
-  asked: WcsRequest,
+  wcsRequest: WcsRequest,
 ): Promise<unknown> {
-  const { request, reply, values, workspace, version, signal } = asked
+  const { request, reply, values, workspace, version, signal } = wcsRequest
   const names = (values.find('coverage') ?? values.require('coverageid')).split(',')
   requireFewCoverages(names)
   const layers = await requireCoverages(catalog, request, names, { workspace, version })

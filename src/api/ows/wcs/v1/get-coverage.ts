@@ -25,12 +25,12 @@ const mostTimes = 200
 /** A part of a coverage (OGC 03-065r6, section 9). */
 export async function getCoverage10(
   { catalog, coverages }: Pick<OwsDeps, 'catalog' | 'coverages'>,
-  asked: WcsRequest,
+  wcsRequest: WcsRequest,
 ): Promise<unknown> {
-  const { request, values, workspace, version } = asked
+  const { request, values, workspace, version } = wcsRequest
   const names = [values.find('coverage') ?? values.find('coverageid') ?? values.require('coverage')]
   const [layer] = await requireCoverages(catalog, request, names, { workspace, version })
-  return sendCoverage(coverages, asked, layer, (current, grid) => plan(values, current, grid))
+  return sendCoverage(coverages, wcsRequest, layer, (current, grid) => plan(values, current, grid))
 }
 
 async function plan(values: KeyValues, layer: LayerRecord, grid: CoverageGrid): Promise<CoverageFileRequest> {
@@ -130,10 +130,10 @@ function readTimes(values: KeyValues, { details: { times } }: LayerRecord): Time
   const parts = text.split(',')
   if (parts.length > mostTimes)
     throw new OwsFailure('InvalidParameterValue', `TIME names at most ${mostTimes} times`, 'time')
-  const wishes = parts.flatMap((part) => {
+  const selections = parts.flatMap((part) => {
     const [from, to] = part.trim().split('/')
     return parseTime(to === undefined ? from : `${from}/${to}`) ?? []
   })
-  for (const wish of wishes) requireTime(wish, times, 'InvalidParameterValue')
-  return wishes
+  for (const selection of selections) requireTime(selection, times, 'InvalidParameterValue')
+  return selections
 }

@@ -50,32 +50,32 @@ const sectionNames = [
 ]
 
 /** Sends the capabilities (OGC 09-110r4, section 8.2). */
-export async function getCapabilities(deps: CapabilitiesDeps, asked: WcsRequest): Promise<unknown> {
-  const sections = readSections(asked)
+export async function getCapabilities(deps: CapabilitiesDeps, request: WcsRequest): Promise<unknown> {
+  const sections = readSections(request)
   const has = (name: string): boolean => sections === undefined || sections.includes(name)
-  const told = await readServiceMetadata(deps, asked)
+  const metadata = await readServiceMetadata(deps, request)
   return sendPieces(
-    asked.reply,
+    request.reply,
     'application/xml; charset=utf-8',
-    documentPieces(deps.bounds, asked, { told, has }),
+    documentPieces(deps.bounds, request, { reported: metadata, has }),
   )
 }
 
 async function* documentPieces(
   bounds: LayerBounds,
-  asked: WcsRequest,
-  { told, has }: { told: ServiceMetadata; has: (section: string) => boolean },
+  request: WcsRequest,
+  { reported: metadata, has }: { reported: ServiceMetadata; has: (section: string) => boolean },
 ): AsyncGenerator<string> {
-  const { about, languages } = told
-  const coverages = told.cards.filter(isCoverage)
+  const { about, languages } = metadata
+  const coverages = metadata.cards.filter(isCoverage)
   yield head
   if (has('ServiceIdentification')) yield identification(about)
   if (has('ServiceProvider')) yield owsProvider(about)
   if (has('OperationsMetadata')) {
-    yield `<ows:OperationsMetadata>${operations(asked)}`
-    yield* inspireDownload(told, coverages, (card) => ({
+    yield `<ows:OperationsMetadata>${operations(request)}`
+    yield* inspireDownload(metadata, coverages, (card) => ({
       code: coverageIdOf(card),
-      namespace: namespaceOf(asked.request, card.workspace),
+      namespace: namespaceOf(request.request, card.workspace),
     }))
     yield '</ows:OperationsMetadata>'
   }
@@ -90,15 +90,15 @@ async function* documentPieces(
 }
 
 function readSections({ values }: WcsRequest): string[] | undefined {
-  const wanted = values.list('sections').map((one) => one.trim())
-  const strange = wanted.find((one) => !sectionNames.includes(one))
+  const requested = values.list('sections').map((one) => one.trim())
+  const strange = requested.find((one) => !sectionNames.includes(one))
   if (strange !== undefined)
     throw new OwsFailure(
       'InvalidParameterValue',
       `Section "${strange.slice(0, 60)}" is none: ask for ${sectionNames.join(', ')}`,
       'sections',
     )
-  return wanted.length === 0 || wanted.includes('All') ? undefined : wanted
+  return requested.length === 0 || requested.includes('All') ? undefined : requested
 }
 
 /** Writes an element with its content. */
@@ -124,8 +124,8 @@ function identification(about: ServiceSettings): string {
   ].join('')
 }
 
-function operations(asked: WcsRequest): string {
-  const url = escapeXml(wcsUrl(asked))
+function operations(request: WcsRequest): string {
+  const url = escapeXml(wcsUrl(request))
   const encoding =
     '<ows:Constraint name="PostEncoding"><ows:AllowedValues><ows:Value>XML</ows:Value></ows:AllowedValues></ows:Constraint>'
   const http = `<ows:DCP><ows:HTTP><ows:Get xlink:href="${url}?"/><ows:Post xlink:href="${url}">${encoding}</ows:Post></ows:HTTP></ows:DCP>`

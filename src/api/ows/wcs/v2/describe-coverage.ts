@@ -18,9 +18,9 @@ import type { WcsRequest } from '../wcs-request.ts'
 /** The cells and bands of coverages (OGC 09-110r4, section 8.3). */
 export async function describeCoverage(
   { catalog, coverages }: Pick<OwsDeps, 'catalog' | 'coverages'>,
-  asked: WcsRequest,
+  wcsRequest: WcsRequest,
 ): Promise<unknown> {
-  const { request, reply, values, workspace, version, signal } = asked
+  const { request, reply, values, workspace, version, signal } = wcsRequest
   const ids = values.require('coverageid').split(',')
   requireFewCoverages(ids)
   const layers = await requireCoverages(catalog, request, ids, { workspace, version })

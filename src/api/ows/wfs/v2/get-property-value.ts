@@ -67,9 +67,9 @@ function toValueQuery(query: LayerQuery, reference: string): LayerQuery {
   const { layer, rows } = query
   const { filter } = rows
   const { selection, having } = valuesOf(layer.details.schema, reference)
-  const asked = having === undefined ? filter?.asked : narrowed(filter?.asked, having)
-  if (asked === undefined) return { ...query, rows: { ...rows, selection } }
-  return { ...query, rows: { ...rows, selection, filter: { asked, srs: filter?.srs ?? 'EPSG:4326' } } }
+  const requested = having === undefined ? filter?.requested : narrowed(filter?.requested, having)
+  if (requested === undefined) return { ...query, rows: { ...rows, selection } }
+  return { ...query, rows: { ...rows, selection, filter: { requested, srs: filter?.srs ?? 'EPSG:4326' } } }
 }
 
 function narrowed(filter: Filter | undefined, by: Filter): Filter {

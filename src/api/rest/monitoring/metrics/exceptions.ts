@@ -56,14 +56,14 @@ export const listExceptions = operation({
   ...listReplies('exceptions', ListedExceptionBody),
   handle: async ({ series, services, wire, clock, basePath }: ExceptionDeps, request, reply) => {
     const known = await services.list()
-    const asked = {
+    const requested = {
       query: readFilter(request, { wire, known, now: clock.now().getTime() }),
       dialect: wire.dialect,
       path: `${basePath}/monitoring/api/exceptions`,
       services: known.map(({ id, name, type }) => ({ id, name, type })),
     }
     const options = { owner: requestOwner(request), signal: clientSignal(reply) }
-    return sendParts(reply, series.stream('exceptionList', asked, options))
+    return sendParts(reply, series.stream('exceptionList', requested, options))
   },
 })
 

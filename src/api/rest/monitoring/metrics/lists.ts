@@ -86,16 +86,16 @@ export const listEventTypes = operation({
   },
   handle: ({ wire }: ListDeps, request) => {
     const fields = queryFields(request, wire.dialect)
-    const isOwsWanted = fields.flag('ows_service')
+    const includesOws = fields.flag('ows_service')
     fields.finish()
-    return { ...envelope({ key: 'event_types' }), event_types: toEventTypesResponse(wire, isOwsWanted) }
+    return { ...envelope({ key: 'event_types' }), event_types: toEventTypesResponse(wire, includesOws) }
   },
 })
 
-function toEventTypesResponse(wire: MonitoringNames, isOwsWanted: boolean | undefined): object[] {
-  const hasLabels = wire.hasTypeLabels || isOwsWanted !== undefined
+function toEventTypesResponse(wire: MonitoringNames, includesOws: boolean | undefined): object[] {
+  const hasLabels = wire.hasTypeLabels || includesOws !== undefined
   return eventTypes
-    .filter((type) => isOwsWanted === undefined || isOws(type) === isOwsWanted)
+    .filter((type) => includesOws === undefined || isOws(type) === includesOws)
     .map((type) => ({
       name: wire.eventType(type),
       type_label: hasLabels ? eventTypeLabels[type] : undefined,

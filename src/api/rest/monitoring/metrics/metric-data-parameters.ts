@@ -170,16 +170,16 @@ function readResource(fields: Fields): ResourceName | undefined {
 }
 
 function readWindow(fields: Fields, { wire, now }: ParameterContext): TimeWindow | undefined {
-  const asked = readMetricPeriod(fields)
-  if (asked === undefined) return undefined
+  const requestedWindow = readMetricPeriod(fields)
+  if (requestedWindow === undefined) return undefined
   const intervalSeconds = fields.integer('interval', { min: shortestSeconds, max: longestSeconds })
   const isFromStart = fields.choice('align', alignments) === 'start'
   const window = alignWindow(
-    { ...asked, isFromStart, intervalSeconds: intervalSeconds ?? asked.intervalSeconds },
+    { ...requestedWindow, isFromStart, intervalSeconds: intervalSeconds ?? requestedWindow.intervalSeconds },
     { now, isAligned: !wire.hasPlainWindows },
   )
   if (!('refusal' in window)) return window
-  const [field, message] = refusalText(window, asked)
+  const [field, message] = refusalText(window, requestedWindow)
   return fields.fail(field, message)
 }
 

@@ -41,8 +41,8 @@ export const showMetricData = operation({
     })
     const hasLinks = wire.hasOlderRows && query.grouping?.includes('resource') === true
     const layers = hasLinks ? await layerNames() : undefined
-    const asked = { query, dialect: wire.dialect, base: request.link(''), layers }
+    const requested = { query, dialect: wire.dialect, base: request.link(''), layers }
     const options = { owner: requestOwner(request), signal: clientSignal(reply) }
-    return sendParts(reply, series.stream('metricData', asked, options))
+    return sendParts(reply, series.stream('metricData', requested, options))
   },
 })

@@ -47,9 +47,9 @@ export const listResources = operation({
     const fields = queryFields(request, wire.dialect)
     const type = fields.choice('resource_type', namedTypes)
     const query = { ...readListQuery(fields, clock), type }
-    const asked = { query, dialect: wire.dialect }
+    const requested = { query, dialect: wire.dialect }
     const options = { owner: requestOwner(request), signal: clientSignal(reply) }
-    return sendParts(reply, series.stream('resources', asked, options))
+    return sendParts(reply, series.stream('resources', requested, options))
   },
 })
 
@@ -61,9 +61,12 @@ export const listLabels = operation({
   query: describeFields(filters),
   ...listReplies('labels', Type.Object({ id: Type.Integer(), name: Type.String() })),
   handle: async ({ series, wire, clock }: UsedListDeps, request, reply) => {
-    const asked = { query: readListQuery(queryFields(request, wire.dialect), clock), dialect: wire.dialect }
+    const requested = {
+      query: readListQuery(queryFields(request, wire.dialect), clock),
+      dialect: wire.dialect,
+    }
     const options = { owner: requestOwner(request), signal: clientSignal(reply) }
-    return sendParts(reply, series.stream('labels', asked, options))
+    return sendParts(reply, series.stream('labels', requested, options))
   },
 })
 

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Catalog } from '../../../catalog/catalog.ts'
 import { Failure } from '../../../core/errors/errors.ts'
-import type { TaskRecord, TaskTrial, TrialBasis } from '../../model/model.ts'
+import type { DryRunBasis, TaskDryRun, TaskRecord } from '../../model/model.ts'
 import { explainStopped, transformsOf } from '../../model/model.ts'
 import type { Running } from '../task-type.ts'
 import type { Target } from './target.ts'
@@ -16,7 +16,7 @@ function digest(value: unknown): string {
 }
 
 /** Digest of the options of the task and of its target. */
-function wishOf({ record, task }: Running, { store, table, layerName, isExisting }: Target): string {
+function requestOf({ record, task }: Running, { store, table, layerName, isExisting }: Target): string {
   const { layer, source, updateMode, keys, deleteMissing, stopIf, repair, charset, format } = task
   return digest([
     [record.workspace, store.id, table, layerName, isExisting],
@@ -76,40 +76,40 @@ export async function basisOf(
   catalog: Catalog,
   running: Running,
   target: Target,
-): Promise<TrialBasis | undefined> {
+): Promise<DryRunBasis | undefined> {
   const state = await targetOf(catalog, target)
   if (state === undefined) return undefined
   const source = await stampSource(running.task)
-  return { wish: wishOf(running, target), target: state, source }
+  return { wish: requestOf(running, target), target: state, source }
 }
 
 /** Staged rows that a run may reuse. */
-export type ReusableTrial = TaskTrial & Required<Pick<TaskTrial, 'load' | 'laidBy' | 'found'>>
+export type ReusableDryRun = TaskDryRun & Required<Pick<TaskDryRun, 'load' | 'laidBy' | 'found'>>
 
 /**
  * Returns earlier staged rows that a run would stage identically, or the reason why a run must read the data
  * again.
  */
-export function findReusableTrial(
-  trial: TaskTrial | undefined,
-  now: TrialBasis | undefined,
-): { kept: ReusableTrial } | { reason: string } | undefined {
-  if (trial?.load === undefined) return undefined
-  const { load, laidBy, found, basis } = trial
-  if (laidBy === undefined || found === undefined) return { reason: 'it is not whole' }
+export function findReusableDryRun(
+  dryRun: TaskDryRun | undefined,
+  now: DryRunBasis | undefined,
+): { kept: ReusableDryRun } | { reason: string } | undefined {
+  if (dryRun?.load === undefined) return undefined
+  const { load, laidBy: retainedRows, found, basis } = dryRun
+  if (retainedRows === undefined || found === undefined) return { reason: 'it is not whole' }
   if (basis === undefined || now === undefined) return { reason: 'the target cannot be compared' }
   if (now.source === undefined) return { reason: 'a database cannot be compared with what it was' }
   if (basis.source !== now.source) return { reason: 'the source has changed since' }
   if (basis.target !== now.target) return { reason: 'the target has changed since' }
   if (basis.wish !== now.wish) return { reason: 'the task has changed since' }
-  return { kept: { ...trial, load, laidBy, found } }
+  return { kept: { ...dryRun, load, laidBy: retainedRows, found } }
 }
 
 /**
  * Returns the rules that a person waived for the same load, which is staged again because a server crashed
  * during it.
  */
-export function waivedOf({ accepted, run }: TaskRecord, now: TrialBasis | undefined): string[] {
+export function waivedOf({ accepted, run }: TaskRecord, now: DryRunBasis | undefined): string[] {
   const { basis, stopped = [] } = accepted ?? {}
   const isAgain = (run?.attempt ?? 1) > 1
   if (!isAgain || basis?.source === undefined || now === undefined) return []
@@ -121,7 +121,7 @@ export function waivedOf({ accepted, run }: TaskRecord, now: TrialBasis | undefi
  * Throws `Failure` if the limits, checked when the rows were staged, stop this load and nobody has accepted
  * it.
  */
-export function refuseStopped({ stopIf, accepted }: TaskRecord, { load, found }: ReusableTrial): void {
+export function refuseStopped({ stopIf, accepted }: TaskRecord, { load, found }: ReusableDryRun): void {
   if (stopIf === undefined) return
   const waived = accepted?.loadId === load.loadId ? accepted.stopped : []
   const left = found.stopped.filter(({ rule }) => !waived.includes(rule))

@@ -8,7 +8,7 @@ import type { SentRows } from '../send-rows.ts'
 import type { Connection } from '../session.ts'
 
 /** Description of retained staged rows. */
-interface LaidBy {
+interface RetainedRows {
   loadId: string
   asked: string
   form: string
@@ -46,32 +46,32 @@ async function countStaged(connection: Connection, relation: string): Promise<nu
 }
 
 /** Ends the transaction of a comparison and returns the text for `findLaidBy`. */
-export async function layRowsBy(schema: string, request: LoadRequest, steps: FinalSteps): Promise<string> {
+export async function retainRows(schema: string, request: LoadRequest, steps: FinalSteps): Promise<string> {
   const { connection, staged, form, result } = steps
   if (staged === undefined || form === undefined) throw new Error('Only the data of dry runs are retained')
   await connection.run('ending the comparison', 'rollback')
-  const laidBy: LaidBy = {
+  const retainedRows: RetainedRows = {
     loadId: request.loadId,
-    asked: askedFor(request),
+    asked: requestedFor(request),
     form,
     rows: result.rowsLoaded,
     envelope: result.envelope ?? null,
     target: await describeTarget(connection, schema, request.table),
   }
-  return JSON.stringify(laidBy)
+  return JSON.stringify(retainedRows)
 }
 
 /**
  * Returns the staged rows of a dry run, renamed for the load that continues with them. Throws `Failure` if
  * they are gone, such as after a crash of the server, or if the table now requires other rows.
  */
-export async function findLaidBy(
+export async function findRetainedRows(
   connection: Connection,
   schema: string,
   request: LoadRequest,
   text: string,
 ): Promise<SentRows & { form: string }> {
-  const { loadId, asked, form, rows, envelope, target } = parseLaidBy(text)
+  const { loadId, asked: requested, form, rows, envelope, target } = parseRetainedRows(text)
   const [from, to] = [stagingName(loadId), stagingName(request.loadId)]
   const { rows: found } = await connection.run<{ found: boolean }>(
     'looking for the staged rows',
@@ -83,13 +83,14 @@ export async function findLaidBy(
     throw stagedGone('the database has lost them')
   }
   const isSame =
-    asked === askedFor(request) && (await describeTarget(connection, schema, request.table)) === target
+    requested === requestedFor(request) &&
+    (await describeTarget(connection, schema, request.table)) === target
   if (!isSame) throw stagedGone(`"${request.table}" is not what they were staged for`)
   if (from !== to) await renameStaged(connection, schema, from, to)
   return { rowsSent: rows, envelope: envelope ?? undefined, hasUniqueIds: false, form }
 }
 
-function askedFor({ mode, table, indexes, upsert }: LoadRequest): string {
+function requestedFor({ mode, table, indexes, upsert }: LoadRequest): string {
   return JSON.stringify([mode, table, indexes, upsert ?? null])
 }
 
@@ -117,9 +118,9 @@ export function stagedGone(why: string): Failure {
   return new Failure('conflict', 'staged-gone', `The staged rows cannot be reused: ${why}`)
 }
 
-function parseLaidBy(text: string): LaidBy {
+function parseRetainedRows(text: string): RetainedRows {
   try {
-    return JSON.parse(text) as LaidBy
+    return JSON.parse(text) as RetainedRows
   } catch {
     throw stagedGone('nobody knows what they are')
   }

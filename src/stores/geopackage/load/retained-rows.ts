@@ -8,7 +8,7 @@ import type { StagedTable } from './staged-load.ts'
 import { planShape } from './staged-load.ts'
 
 /** Identifies staged rows and shows whether they still fit their table. */
-export interface LaidBy {
+export interface RetainedRows {
   loadId: string
   /** Digest of the table definition. */
   shape: string
@@ -21,7 +21,7 @@ export interface LaidBy {
  * Stores the description of staged rows next to them, safe from power failures. Returns the text that finds
  * them again.
  */
-export function layRowsBy(side: string, staged: StagedTable): string {
+export function retainRows(side: string, staged: StagedTable): string {
   const { plan, srsId, pageSize, rows } = staged
   const db = new DatabaseSync(side)
   try {
@@ -51,18 +51,18 @@ export function layRowsBy(side: string, staged: StagedTable): string {
     db.close()
   }
   flush(side)
-  const laidBy: LaidBy = {
+  const retainedRows: RetainedRows = {
     loadId: plan.request.loadId,
     shape: digestShape(staged),
     srsId,
     pageSize,
     rowCount: rows.rowCount,
   }
-  return JSON.stringify(laidBy)
+  return JSON.stringify(retainedRows)
 }
 
 /** Returns retained rows. Throws if the file does not contain them. */
-export function readLaidRows(side: string): StagedRows {
+export function readRetainedRows(side: string): StagedRows {
   const db = new DatabaseSync(side, { readOnly: true })
   try {
     const row = db.prepare('SELECT * FROM laid_by').get() ?? {}

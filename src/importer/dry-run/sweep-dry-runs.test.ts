@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TaskRecord } from '../model/model.ts'
-import { findSurplus } from './sweep-trials.ts'
+import { findSurplus } from './sweep-dry-runs.ts'
 
-const laidBy = (sizeBytes: number) => ({
+const retainedRows = (sizeBytes: number) => ({
   text: '',
   schema: { attributes: [], geometry: undefined },
   indexes: [],
@@ -26,7 +26,7 @@ const taskOf = (id: number, at: string, sizeBytes?: number): TaskRecord => ({
   transforms: [],
   nextTransformId: 0,
   messages: [],
-  trial: { at, mode: 'CREATE', ...(sizeBytes === undefined ? {} : { laidBy: laidBy(sizeBytes) }) },
+  trial: { at, mode: 'CREATE', ...(sizeBytes === undefined ? {} : { laidBy: retainedRows(sizeBytes) }) },
 })
 
 const limits = { now: new Date('2030-01-02T00:00:00Z'), hours: 24, bytes: 100 }

@@ -23,7 +23,7 @@ const StyleTried = Type.Object({
 /** Parsed for each tile, so limited to the size that an editor writes. */
 const maxTriedBytes = 256 * 1024
 
-export const drawTrialTile = operation({
+export const drawUnsavedStyleTile = operation({
   tags: ['tiles'],
   summary: 'Draw a raster tile with an unsaved style',
   description:
@@ -50,8 +50,8 @@ export const drawTrialTile = operation({
     const text = typeof document === 'string' ? document : JSON.stringify(document)
     checkStyleDocument(format, text)
     const symbols = rasterSymbols(readStyle({ format, document: text }) ?? { rules: [], lost: [] }, tile.z)
-    const question = { tile, scale: 1, symbols, time: undefined, format: 'png' } as const
-    const bytes = await limiter.run(reply, (signal) => rasters.drawUnsaved(layer, question, signal))
+    const query = { tile, scale: 1, symbols, time: undefined, format: 'png' } as const
+    const bytes = await limiter.run(reply, (signal) => rasters.drawUnsaved(layer, query, signal))
     if (bytes === undefined) return reply.hijack()
     reply.header('cache-control', 'no-store')
     const picture = bytes.length === 0 ? emptyPicture('png', 256) : Buffer.from(bytes)

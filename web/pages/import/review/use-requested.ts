@@ -5,21 +5,21 @@ import { useRef } from 'preact/hooks'
  * A value edited faster than the server responds: shows the latest edit and applies further edits to it, so
  * that no response overwrites a later edit.
  */
-export function useWanted<T, Answer>(
+export function useRequested<T, Answer>(
   kept: T,
   send: (next: T) => Promise<Answer>,
 ): { value: T; change(next: T): Promise<Answer> } {
-  const wanted = useSignal<{ value: T } | undefined>(undefined)
-  const underWay = useRef(0)
+  const requested = useSignal<{ value: T } | undefined>(undefined)
+  const inFlight = useRef(0)
   const change = async (next: T): Promise<Answer> => {
-    wanted.value = { value: next }
-    underWay.current += 1
+    requested.value = { value: next }
+    inFlight.current += 1
     try {
       return await send(next)
     } finally {
-      underWay.current -= 1
-      if (underWay.current === 0) wanted.value = undefined
+      inFlight.current -= 1
+      if (inFlight.current === 0) requested.value = undefined
     }
   }
-  return { value: wanted.value === undefined ? kept : wanted.value.value, change }
+  return { value: requested.value === undefined ? kept : requested.value.value, change }
 }

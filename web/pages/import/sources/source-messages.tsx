@@ -2,7 +2,7 @@ import { Icon } from '../../../components/icon.tsx'
 import { reasonOf } from '../../../components/states.tsx'
 
 /** Error message of the server. */
-export function Said({ error }: { error: unknown }) {
+export function CommandOutput({ error }: { error: unknown }) {
   if (error === undefined) return null
   return (
     <p class="err" role="alert">
