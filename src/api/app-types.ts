@@ -8,12 +8,11 @@ import type {
   RawServerDefault,
 } from 'fastify'
 import type { Static, TSchema } from 'typebox'
-import type { Caller } from '../access/records.ts'
-import { roles } from '../access/records.ts'
+import { type Caller, roles } from '../access/index.ts'
 import type { Dialect } from '../core/config/settings.ts'
 import { Failure } from '../core/errors/errors.ts'
 import type { Logger } from '../core/log/logger.ts'
-import type { RequestEventType } from '../monitoring/model/event-types.ts'
+import type { RequestEventType } from '../monitoring/query/index.ts'
 import type { NamedDescription } from './description.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { LayerDetails } from '../catalog/records.ts'
+import type { LayerDetails } from '../catalog/index.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
 import type { Reprojector } from '../geo/crs-projector.ts'
 import { createReprojector } from '../geo/crs-reproject.ts'

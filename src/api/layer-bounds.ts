@@ -1,5 +1,4 @@
-import type { LayerRecord } from '../catalog/records.ts'
-import type { LayerSummary } from '../catalog/summaries/layer-summary.ts'
+import type { LayerRecord, LayerSummary } from '../catalog/index.ts'
 import { BoundedCache } from '../core/caches/bounded-cache.ts'
 import { WorkQueue } from '../core/workers/work-queue.ts'
 import { geographicRange } from './geographic-range.ts'

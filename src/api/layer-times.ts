@@ -1,12 +1,9 @@
-import type { LayerRecord } from '../catalog/records.ts'
-import type { Layers } from '../catalog/services/layers.ts'
-import type { LayerSummary } from '../catalog/summaries/layer-summary.ts'
+import type { LayerRecord, LayerSummary, Layers } from '../catalog/index.ts'
 import { workOwner } from '../core/concurrency/acting.ts'
 import { orAborted } from '../core/concurrency/or-aborted.ts'
 import { WorkQueue } from '../core/workers/work-queue.ts'
 import { timeAttribute } from '../geo/schema.ts'
-import { lightRows } from '../stores/reading/read-cost.ts'
-import type { TimeBounds } from '../stores/store.ts'
+import { lightRows, type TimeBounds } from '../stores/index.ts'
 
 /** Time that a response waits for bounds that are not known yet, and time limit for computing them. */
 const waitMs = 1500

@@ -4,7 +4,7 @@ import type { PrivacyMode } from '../core/config/monitoring-settings.ts'
 import { invalid } from '../core/errors/errors.ts'
 import type { CallContext } from '../core/workers/handlers.ts'
 import { serveWork } from '../core/workers/serve-work.ts'
-import type { SeriesLocation } from '../monitoring/series/series-database.ts'
+import type { SeriesLocation } from '../monitoring/index.ts'
 import { openSeriesImport } from '../monitoring/series-import/series-import.ts'
 
 /** Start data of the thread of an import. */

@@ -11,8 +11,7 @@ import { conflict } from '../core/errors/errors.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { startThread } from '../core/workers/start-thread.ts'
 import type { WorkerHandle } from '../core/workers/worker-handle.ts'
-import type { SeriesLocation } from '../monitoring/series/series-database.ts'
-import type { Services } from '../monitoring/services/services.ts'
+import type { SeriesLocation, Services } from '../monitoring/index.ts'
 import type { ImportThreadData, ImportThreadWork } from './geonode-import-thread.ts'
 
 export interface GeoNodeImportDeps {

@@ -6,8 +6,7 @@ import { baseUrl } from '../api/server/links.ts'
 import type { MonitoringSettings } from '../core/config/monitoring-settings.ts'
 import type { ServerSettings } from '../core/config/settings.ts'
 import type { Database } from '../core/db/connection.ts'
-import { autoconfigure } from '../monitoring/services/autoconfigure.ts'
-import type { Services } from '../monitoring/services/services.ts'
+import { autoconfigure, type Services } from '../monitoring/index.ts'
 import type { AppServices } from './services.ts'
 
 /** Returns the routes of `/monitoring`; none if monitoring is off. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Catalog } from '../catalog/catalog.ts'
-import type { AnyConnection, StoreRecord } from '../catalog/records.ts'
+import { type AnyConnection, Catalog, type StoreRecord } from '../catalog/index.ts'
 import type { DataDirectory } from '../core/config/data-directory.ts'
 import { freeStoreFile } from '../core/config/data-directory.ts'
 import type { Settings } from '../core/config/settings.ts'
@@ -11,12 +10,15 @@ import type { Logger } from '../core/log/logger.ts'
 import type { Secret } from '../core/secrets/secret.ts'
 import { createVault } from '../core/secrets/vault.ts'
 import type { Clock } from '../core/time/clock.ts'
-import type { IndexMaker } from '../stores/files/index/index-maker.ts'
-import { IndexedStore } from '../stores/reading/indexed-store.ts'
-import type { Readers } from '../stores/reading/readers.ts'
-import { createServedStore } from '../stores/reading/served-store.ts'
+import {
+  createServedStore,
+  IndexedStore,
+  type IndexMaker,
+  type Readers,
+  type StoreConnection,
+  type StoreParameters,
+} from '../stores/index.ts'
 import { ownStores } from '../stores/registry.ts'
-import type { StoreConnection, StoreParameters } from '../stores/store.ts'
 
 interface OpenCatalogDeps {
   settings: Settings

@@ -1,20 +1,21 @@
 import { join } from 'node:path'
-import type { Catalog } from '../catalog/catalog.ts'
+import type { Catalog } from '../catalog/index.ts'
 import type { DataDirectory } from '../core/config/data-directory.ts'
 import type { Settings } from '../core/config/settings.ts'
 import type { EventBus } from '../core/events/events.ts'
 import type { Logger } from '../core/log/logger.ts'
 import type { Clock } from '../core/time/clock.ts'
-import { Downloads } from '../render/downloads/downloads.ts'
-import { Exports } from '../render/export/exports.ts'
-import { Maps } from '../render/maps.ts'
-import { MapDrawings } from '../render/mapserver/map-drawings.ts'
-import { SideTables } from '../render/sources/side-tables.ts'
-import { TileSources } from '../render/sources/tile-sources.ts'
-import { PreviousVersions } from '../render/versions/previous-versions.ts'
-import { VersionChanges } from '../render/versions/version-changes.ts'
-import type { Readers } from '../stores/reading/readers.ts'
-import { createServedStore } from '../stores/reading/served-store.ts'
+import {
+  Downloads,
+  Exports,
+  MapDrawings,
+  Maps,
+  PreviousVersions,
+  SideTables,
+  TileSources,
+  VersionChanges,
+} from '../render/index.ts'
+import { createServedStore, type Readers } from '../stores/index.ts'
 
 interface OpenMapsDeps {
   settings: Settings

@@ -3,15 +3,17 @@ import type { SeriesReads } from '../api/rest/monitoring/metrics/reader-thread.t
 import { baseUrl } from '../api/server/links.ts'
 import type { Vault } from '../core/secrets/vault.ts'
 import { createVault } from '../core/secrets/vault.ts'
-import type { RemoteAccess } from '../inputs/remote/remote-access.ts'
+import type { RemoteAccess } from '../inputs/index.ts'
 import type { AlertReads } from '../monitoring/alert-thread.ts'
-import { Monitoring } from '../monitoring/monitoring.ts'
-import { createNotifications } from '../monitoring/notify/create-notifications.ts'
-import type { Notifications } from '../monitoring/notify/notifications.ts'
-import { SeriesReader } from '../monitoring/query/series-reader.ts'
-import type { SeriesLocation } from '../monitoring/series/series-database.ts'
-import { configureFirst } from '../monitoring/services/autoconfigure.ts'
-import { Services } from '../monitoring/services/services.ts'
+import {
+  configureFirst,
+  createNotifications,
+  Monitoring,
+  type Notifications,
+  type SeriesLocation,
+  Services,
+} from '../monitoring/index.ts'
+import { SeriesReader } from '../monitoring/query/index.ts'
 import { GeoNodeImport } from './geonode-import.ts'
 import type { AppBase, MonitoringServices } from './services.ts'
 

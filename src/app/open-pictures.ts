@@ -1,17 +1,19 @@
 import { join } from 'node:path'
-import type { Catalog } from '../catalog/catalog.ts'
+import type { Catalog } from '../catalog/index.ts'
 import type { DataDirectory } from '../core/config/data-directory.ts'
 import type { Settings } from '../core/config/settings.ts'
 import type { EventBus } from '../core/events/events.ts'
 import type { Logger } from '../core/log/logger.ts'
-import type { Importer } from '../importer/importer.ts'
-import { Coverages } from '../render/downloads/coverages.ts'
-import { FilteredTables } from '../render/downloads/filtered-tables.ts'
-import type { Maps } from '../render/maps.ts'
-import { DrawnTiles } from '../render/mapserver/drawn-tiles.ts'
-import type { MapDrawings } from '../render/mapserver/map-drawings.ts'
-import { Pictures } from '../render/pictures/pictures.ts'
-import { Rasters } from '../render/rasters/rasters.ts'
+import type { Importer } from '../importer/index.ts'
+import {
+  Coverages,
+  DrawnTiles,
+  FilteredTables,
+  type MapDrawings,
+  type Maps,
+  Pictures,
+  Rasters,
+} from '../render/index.ts'
 
 interface OpenPicturesDeps {
   settings: Settings

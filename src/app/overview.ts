@@ -6,10 +6,8 @@ import { LayerUse } from '../api/rest/overview/layer-use.ts'
 import { OrderedSummaries } from '../api/rest/overview/ordered-summaries.ts'
 import { RequestsToday } from '../api/rest/overview/requests-today.ts'
 import { layerListEndpoints, stateEndpoints } from '../api/rest/overview/routes.ts'
-import type { RequestTotalsQuery } from '../monitoring/query/request-totals.ts'
-import type { SeriesReader } from '../monitoring/query/series-reader.ts'
-import type { Services } from '../monitoring/services/services.ts'
-import { ownServices, splitDoubles } from '../monitoring/watched-services.ts'
+import { ownServices, type Services, splitDoubles } from '../monitoring/index.ts'
+import type { RequestTotalsQuery, SeriesReader } from '../monitoring/query/index.ts'
 import type { AppServices } from './services.ts'
 
 /** Returns the routes of layer lists and the status overview, with the counts of monitoring if it is on. */

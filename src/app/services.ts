@@ -1,29 +1,29 @@
-import type { Accounts } from '../access/accounts.ts'
+import type { Accounts } from '../access/index.ts'
 import type { SeriesReads } from '../api/rest/monitoring/metrics/reader-thread.ts'
-import type { Catalog } from '../catalog/catalog.ts'
+import type { Catalog } from '../catalog/index.ts'
 import type { DataDirectory } from '../core/config/data-directory.ts'
 import type { Settings } from '../core/config/settings.ts'
 import type { Database } from '../core/db/connection.ts'
 import type { EventBus } from '../core/events/events.ts'
 import type { Logger } from '../core/log/logger.ts'
 import type { Clock } from '../core/time/clock.ts'
-import type { Importer } from '../importer/importer.ts'
-import type { Monitoring } from '../monitoring/monitoring.ts'
-import type { Notifications } from '../monitoring/notify/notifications.ts'
-import type { SeriesReader } from '../monitoring/query/series-reader.ts'
-import type { Services } from '../monitoring/services/services.ts'
-import type { Coverages } from '../render/downloads/coverages.ts'
-import type { Downloads } from '../render/downloads/downloads.ts'
-import type { FilteredTables } from '../render/downloads/filtered-tables.ts'
-import type { Exports } from '../render/export/exports.ts'
-import type { Maps } from '../render/maps.ts'
-import type { DrawnTiles } from '../render/mapserver/drawn-tiles.ts'
-import type { MapDrawings } from '../render/mapserver/map-drawings.ts'
-import type { Pictures } from '../render/pictures/pictures.ts'
-import type { Rasters } from '../render/rasters/rasters.ts'
-import type { SideTables } from '../render/sources/side-tables.ts'
-import type { PreviousVersions } from '../render/versions/previous-versions.ts'
-import type { VersionChanges } from '../render/versions/version-changes.ts'
+import type { Importer } from '../importer/index.ts'
+import type { Monitoring, Notifications, Services } from '../monitoring/index.ts'
+import type { SeriesReader } from '../monitoring/query/index.ts'
+import type {
+  Coverages,
+  Downloads,
+  DrawnTiles,
+  Exports,
+  FilteredTables,
+  MapDrawings,
+  Maps,
+  Pictures,
+  PreviousVersions,
+  Rasters,
+  SideTables,
+  VersionChanges,
+} from '../render/index.ts'
 import type { GeoNodeImport } from './geonode-import.ts'
 
 /** Basic parts that all others depend on. */

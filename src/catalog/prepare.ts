@@ -1,4 +1,4 @@
-import { defaultStyles } from '../styles/default-styles.ts'
+import { defaultStyles } from '../styles/worker.ts'
 import { findStyle, insertStyle } from './rows/style-rows.ts'
 import { insertWorkspace, saveDefaultWorkspaceName } from './rows/workspace-rows.ts'
 import type { WriteDeps } from './services/transaction.ts'

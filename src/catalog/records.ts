@@ -1,12 +1,11 @@
 import type { NetworkReach } from '../core/network/reach.ts'
 import type { Translations } from '../core/text/translations.ts'
-import type { RasterDescription } from '../formats/format.ts'
+import type { RasterDescription } from '../formats/worker.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import type { Schema } from '../geo/schema.ts'
-import type { AnyStoreType } from '../stores/rasters/coverage-types.ts'
-import type { StoreParameters } from '../stores/store.ts'
-import type { StyleFormat } from '../styles/model.ts'
+import type { AnyStoreType, StoreParameters } from '../stores/index.ts'
+import type { StyleFormat } from '../styles/index.ts'
 
 /** A namespace of stores, layers and styles. */
 export interface Workspace {

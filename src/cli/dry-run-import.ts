@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { stoppedText } from '../importer/model/explain-stopped.ts'
+import { stoppedText } from '../importer/index.ts'
 import { dryRunEnded } from './import-report.ts'
 import type { MessageView, TaskView } from './import-views.ts'
 import { readMessages, readTasks } from './import-views.ts'

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { ownValue } from '../core/values/record-keys.ts'
-import { extensionOf } from '../formats/file-names.ts'
+import { extensionOf } from '../formats/index.ts'
 import { findDatabaseReader, findFileReader } from '../inputs/database/registry.ts'
 import type { SessionContext, TargetOptions } from './import-context.ts'
 import { importCreated, targetOf } from './import-session.ts'

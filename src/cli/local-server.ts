@@ -1,4 +1,4 @@
-import type { Accounts } from '../access/accounts.ts'
+import type { Accounts } from '../access/index.ts'
 import type { AppOptions, RunningTerrane } from '../app/app.ts'
 import type { Settings } from '../core/config/settings.ts'
 import type { RestClient } from './rest-client.ts'

@@ -1,7 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { scanFile } from '../inputs/scan.ts'
-import { groupSidecars } from '../inputs/sidecars.ts'
+import { groupSidecars, scanFile } from '../inputs/index.ts'
 import type { UploadFile } from './multipart.ts'
 import { UsageError } from './options.ts'
 

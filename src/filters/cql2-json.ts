@@ -1,6 +1,11 @@
-import { geometryFromJson } from '../formats/geojson/geometry-from-json.ts'
-import type { WrittenJson } from '../formats/geojson/written-json.ts'
-import { isObject, parseWritten, plainJson, WrittenNumber } from '../formats/geojson/written-json.ts'
+import {
+  geometryFromJson,
+  isObject,
+  parseWritten,
+  plainJson,
+  type WrittenJson,
+  WrittenNumber,
+} from '../formats/geojson/index.ts'
 import { GeometryError } from '../geo/wkb.ts'
 import { arithmeticOperators, isArithmetic } from './calculate.ts'
 import type { Expression } from './expression.ts'

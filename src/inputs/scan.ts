@@ -3,8 +3,8 @@ import { lstat, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import { invalid } from '../core/errors/errors.ts'
 import { listGuarded } from '../core/files/guarded-files.ts'
-import { isFolderDataset } from '../formats/file-names.ts'
-import type { DataFile } from '../formats/format.ts'
+import { isFolderDataset } from '../formats/index.ts'
+import type { DataFile } from '../formats/worker.ts'
 import { groupSidecars } from './sidecars.ts'
 
 export interface ScanOptions {

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path'
-import { canStandAlone, goesWith, isSidecarExtension } from '../formats/file-names.ts'
-import type { DataFile } from '../formats/format.ts'
+import { canStandAlone, goesWith, isSidecarExtension } from '../formats/index.ts'
+import type { DataFile } from '../formats/worker.ts'
 
 function splitExtension(name: string): { base: string; extension: string } {
   const dot = name.lastIndexOf('.')

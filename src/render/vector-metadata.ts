@@ -1,4 +1,4 @@
-import type { LayerRecord } from '../catalog/records.ts'
+import type { LayerRecord } from '../catalog/index.ts'
 import type { AttributeType } from '../geo/schema.ts'
 
 /** Deepest zoom in the metadata; deeper tiles are made too. */

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import type { FormatMessage } from '../formats/format.ts'
+import type { FormatMessage } from '../formats/worker.ts'
 import type { FeatureBatch } from '../geo/batch.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
 import type { Schema } from '../geo/schema.ts'

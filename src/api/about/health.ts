@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import type { Catalog } from '../../catalog/catalog.ts'
+import type { Catalog } from '../../catalog/index.ts'
 import type { FreeSpace } from '../../core/files/free-space.ts'
-import type { Importer } from '../../importer/importer.ts'
-import type { Monitoring } from '../../monitoring/monitoring.ts'
+import type { Importer } from '../../importer/index.ts'
+import type { Monitoring } from '../../monitoring/index.ts'
 import { endpoint, operation } from '../endpoint.ts'
 
 const MonitoringHealth = Type.Object({

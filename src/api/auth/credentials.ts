@@ -1,4 +1,4 @@
-import type { StoredCredentials } from '../../access/records.ts'
+import type { StoredCredentials } from '../../access/index.ts'
 import { Failure } from '../../core/errors/errors.ts'
 
 export const sessionCookie = 'terrane_session'

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
-import type { Session, Token, User } from '../../access/records.ts'
-import { roles } from '../../access/records.ts'
+import { roles, type Session, type Token, type User } from '../../access/index.ts'
 import { minPasswordLength } from '../../core/config/settings.ts'
 import { Failure, invalid } from '../../core/errors/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'

@@ -1,5 +1,4 @@
-import type { Accounts } from '../../access/accounts.ts'
-import { sessionSeconds } from '../../access/records.ts'
+import { type Accounts, sessionSeconds } from '../../access/index.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { empty } from '../description.ts'
 import { operation } from '../endpoint.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { Accounts } from '../../access/accounts.ts'
+import type { Accounts } from '../../access/index.ts'
 import { notFound } from '../../core/errors/errors.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { empty } from '../description.ts'

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
-import type { Accounts } from '../../access/accounts.ts'
-import type { User } from '../../access/records.ts'
+import type { Accounts, User } from '../../access/index.ts'
 import { invalid } from '../../core/errors/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { empty } from '../description.ts'

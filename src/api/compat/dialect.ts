@@ -1,4 +1,4 @@
-import type { Role } from '../../access/records.ts'
+import type { Role } from '../../access/index.ts'
 import type { Dialect } from '../../core/config/settings.ts'
 
 /** Role that may read monitoring data (docs/monitoring-contract.md, "Dialect of older systems"). */

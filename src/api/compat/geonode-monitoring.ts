@@ -3,10 +3,7 @@ import type { Dialect } from '../../core/config/settings.ts'
 import { findDays } from '../../core/values/calendar.ts'
 import { TimeReader } from '../../core/values/time-reader.ts'
 import { parameterDateTime } from '../../core/values/time-rules.ts'
-import type { EventType } from '../../monitoring/model/event-types.ts'
-import { eventTypes } from '../../monitoring/model/event-types.ts'
-import type { ServiceType } from '../../monitoring/model/service-types.ts'
-import { serviceTypes } from '../../monitoring/model/service-types.ts'
+import { type EventType, eventTypes, type ServiceType, serviceTypes } from '../../monitoring/query/index.ts'
 
 /** Names and shapes in responses that depend on the dialect. */
 export interface MonitoringNames {

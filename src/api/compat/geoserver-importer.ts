@@ -3,9 +3,8 @@ import type { Dialect } from '../../core/config/settings.ts'
 import { Failure } from '../../core/errors/errors.ts'
 import { ownValue } from '../../core/values/record-keys.ts'
 import { identityAttribute } from '../../geo/schema.ts'
-import type { ImportState, TaskRecord } from '../../importer/model/model.ts'
-import type { LoadMode } from '../../stores/store.ts'
-import { loadModes, updateModes } from '../../stores/store.ts'
+import type { ImportState, TaskRecord } from '../../importer/index.ts'
+import { type LoadMode, loadModes, updateModes } from '../../stores/index.ts'
 
 /** GeoServer's names of the raster transformations (docs/importer-contract.md, "Transformations"). */
 const transformNames: Record<string, string> = {

@@ -1,4 +1,4 @@
-import type { LayerRecord } from '../../catalog/records.ts'
+import type { LayerRecord } from '../../catalog/index.ts'
 import { collectionId, jsonTypeOf } from './collection.ts'
 import { isFilterable } from './property-filters.ts'
 

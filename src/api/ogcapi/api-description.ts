@@ -1,4 +1,4 @@
-import type { LayerRecord } from '../../catalog/records.ts'
+import type { LayerRecord } from '../../catalog/index.ts'
 import { ownValue } from '../../core/values/record-keys.ts'
 import type { FastifyRequest } from '../app-types.ts'
 

@@ -1,9 +1,7 @@
-import type { LayerRecord } from '../../catalog/records.ts'
-import type { Layers } from '../../catalog/services/layers.ts'
+import type { LayerRecord, Layers } from '../../catalog/index.ts'
 import { filterKey } from '../../filters/filter.ts'
-import type { FeaturePageRequest } from '../../stores/reading/feature-page-request.ts'
+import type { FeaturePageRequest, VectorStore } from '../../stores/index.ts'
 import { getStoreDescription } from '../../stores/registry.ts'
-import type { VectorStore } from '../../stores/store.ts'
 
 const mostKept = 2000
 

@@ -1,10 +1,8 @@
-import type { LayerRecord } from '../../catalog/records.ts'
-import type { Layers } from '../../catalog/services/layers.ts'
+import type { LayerRecord, Layers } from '../../catalog/index.ts'
 import { workOwner } from '../../core/concurrency/acting.ts'
 import { orAborted } from '../../core/concurrency/or-aborted.ts'
 import { WorkQueue } from '../../core/workers/work-queue.ts'
-import type { ColumnValues } from '../../stores/reading/column-values.ts'
-import { lightRows } from '../../stores/reading/read-cost.ts'
+import { type ColumnValues, lightRows } from '../../stores/index.ts'
 
 /** Time that a response waits for values that are not known yet, and time limit for reading them. */
 const waitMs = 1500

@@ -1,11 +1,14 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
-import type { Catalog } from '../../catalog/catalog.ts'
-import type { LayerRecord } from '../../catalog/records.ts'
+import type { Catalog, LayerRecord } from '../../catalog/index.ts'
 import { invalid } from '../../core/errors/errors.ts'
-import type { DownloadFormat, DownloadRequest } from '../../render/downloads/downloads.ts'
-import { downloadFormats, formatsOfFiles } from '../../render/downloads/downloads.ts'
-import { mosaicType } from '../../stores/rasters/coverage-types.ts'
+import {
+  type DownloadFormat,
+  type DownloadRequest,
+  downloadFormats,
+  formatsOfFiles,
+} from '../../render/index.ts'
+import { mosaicType } from '../../stores/index.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { parseCrsUri } from '../crs-uris.ts'
 import { empty, media } from '../description.ts'

@@ -1,5 +1,5 @@
-import type { LayerRecord } from '../../catalog/records.ts'
-import type { PreviousVersions } from '../../render/versions/previous-versions.ts'
+import type { LayerRecord } from '../../catalog/index.ts'
+import type { PreviousVersions } from '../../render/index.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { operation } from '../endpoint.ts'
 import { requestSignal } from '../request-properties.ts'

@@ -1,6 +1,5 @@
 import { Failure } from '../../core/errors/errors.ts'
-import type { DownloadRecord, Downloads } from '../../render/downloads/downloads.ts'
-import { formatsOfFiles } from '../../render/downloads/downloads.ts'
+import { type DownloadRecord, type Downloads, formatsOfFiles } from '../../render/index.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
 import { toCrsUri } from '../crs-uris.ts'

@@ -1,10 +1,15 @@
-import type { LayerRecord } from '../../catalog/records.ts'
+import type { LayerRecord } from '../../catalog/index.ts'
 import { ownValue } from '../../core/values/record-keys.ts'
-import type { FeatureFormat, WrittenAbout, WrittenEnd } from '../../formats/writing/feature-format.ts'
-import type { WrittenFormat, WrittenFormatName } from '../../formats/writing/written-formats.ts'
-import { writtenFormats } from '../../formats/writing/written-formats.ts'
+import {
+  type FeatureFormat,
+  type WrittenAbout,
+  type WrittenEnd,
+  type WrittenFormat,
+  type WrittenFormatName,
+  writtenFormats,
+} from '../../formats/writing/index.ts'
 import { timeAttribute } from '../../geo/schema.ts'
-import type { WrittenForm } from '../../stores/reading/feature-page-request.ts'
+import type { WrittenForm } from '../../stores/index.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import type { RequestedCrs } from '../crs-uris.ts'
 import { collectionId } from './collection.ts'

@@ -1,17 +1,16 @@
-import type { Catalog } from '../../catalog/catalog.ts'
-import type { LayerRecord } from '../../catalog/records.ts'
+import type { Catalog, LayerRecord } from '../../catalog/index.ts'
 import { notFound } from '../../core/errors/errors.ts'
 import { defined } from '../../core/values/defined.ts'
-import type {
-  FeaturePageRequest,
-  FileLink,
-  PagePart,
-  PropertySelection,
-} from '../../stores/reading/feature-page-request.ts'
-import { shownSchema } from '../../stores/reading/feature-page-request.ts'
-import type { ServedStore } from '../../stores/reading/served-store.ts'
+import {
+  type FeaturePageRequest,
+  type FileLink,
+  type PagePart,
+  type PropertySelection,
+  type ServedStore,
+  type ShownColumns,
+  shownSchema,
+} from '../../stores/index.ts'
 import { filterInTable } from '../../stores/reading/shown-columns.ts'
-import type { ShownColumns } from '../../stores/reading/tile-request.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import type { RequestedCrs } from '../crs-uris.ts'
 import { entityTags, featureEtag } from '../etag.ts'

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { Type } from 'typebox'
-import { writtenFormats } from '../../formats/writing/written-formats.ts'
+import { writtenFormats } from '../../formats/writing/index.ts'
 import { Bytes } from '../description.ts'
 import { asHtml } from './as-html.ts'
 import type { Representation } from './representations.ts'

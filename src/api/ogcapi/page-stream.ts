@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
-import type { LayerRecord } from '../../catalog/records.ts'
+import type { LayerRecord } from '../../catalog/index.ts'
 import { without } from '../../core/values/defined.ts'
-import type { FeaturePageRequest, PagePart } from '../../stores/reading/feature-page-request.ts'
-import type { ServedStore } from '../../stores/reading/served-store.ts'
+import type { FeaturePageRequest, PagePart, ServedStore } from '../../stores/index.ts'
 import type { FastifyReply } from '../app-types.ts'
 import type { CachedCounts } from './cached-counts.ts'
 

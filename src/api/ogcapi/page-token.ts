@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { invalid } from '../../core/errors/errors.ts'
-import type { RowPosition } from '../../stores/order.ts'
+import type { RowPosition } from '../../stores/index.ts'
 
 /** Start of a page: the content of a token. */
 export interface PagePosition {

@@ -1,7 +1,6 @@
 import { invalid } from '../../core/errors/errors.ts'
 import type { Attribute, Schema } from '../../geo/schema.ts'
-import type { SortKey } from '../../stores/order.ts'
-import type { PropertySelection } from '../../stores/reading/feature-page-request.ts'
+import type { PropertySelection, SortKey } from '../../stores/index.ts'
 
 const mostSortKeys = 8
 const mostNames = 2000

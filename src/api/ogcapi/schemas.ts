@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { fileMediaTypes } from '../../stores/rasters/media-type.ts'
+import { fileMediaTypes } from '../../stores/index.ts'
 import { Bytes, media } from '../description.ts'
 import { defaultLimit, maxLimit } from './items-query.ts'
 

@@ -1,4 +1,4 @@
-import type { RequestEventType } from '../../monitoring/model/event-types.ts'
+import type { RequestEventType } from '../../monitoring/query/index.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keyValuesOf } from './key-values.ts'
 import { requireWorkspace } from './named-layers.ts'

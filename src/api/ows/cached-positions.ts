@@ -1,8 +1,6 @@
-import type { LayerRecord } from '../../catalog/records.ts'
-import type { Layers } from '../../catalog/services/layers.ts'
+import type { LayerRecord, Layers } from '../../catalog/index.ts'
 import { filterKey } from '../../filters/filter.ts'
-import type { RowPosition } from '../../stores/order.ts'
-import type { FeaturePageRequest } from '../../stores/reading/feature-page-request.ts'
+import type { FeaturePageRequest, RowPosition } from '../../stores/index.ts'
 
 const mostKept = 20_000
 /** Characters of values that are sorted by. */

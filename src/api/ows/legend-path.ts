@@ -1,4 +1,4 @@
-import type { LayerSummary } from '../../catalog/summaries/layer-summary.ts'
+import type { LayerSummary } from '../../catalog/index.ts'
 import { layerSegment } from '../tiles/named-layers.ts'
 
 /** Returns the path of a layer's legend in one of its styles. */

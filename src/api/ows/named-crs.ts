@@ -1,4 +1,4 @@
-import type { LayerRecord } from '../../catalog/records.ts'
+import type { LayerRecord } from '../../catalog/index.ts'
 import { findCrs } from '../../geo/crs-database.ts'
 import { OwsFailure } from './ows-failure.ts'
 

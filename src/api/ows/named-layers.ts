@@ -1,7 +1,5 @@
-import { hasRole } from '../../access/records.ts'
-import type { Catalog } from '../../catalog/catalog.ts'
-import type { LayerRecord } from '../../catalog/records.ts'
-import type { SummaryKind } from '../../catalog/summaries/layer-summary.ts'
+import { hasRole } from '../../access/index.ts'
+import type { Catalog, LayerRecord, SummaryKind } from '../../catalog/index.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { OwsFailure } from './ows-failure.ts'
 

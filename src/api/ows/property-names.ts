@@ -1,4 +1,4 @@
-import { fromXmlName } from '../../formats/writing/gml/xml-text.ts'
+import { fromXmlName } from '../../formats/writing/index.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { OwsFailure } from './ows-failure.ts'
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import { hasRole } from '../../access/records.ts'
-import type { LayerSummary } from '../../catalog/summaries/layer-summary.ts'
+import { hasRole } from '../../access/index.ts'
+import type { LayerSummary } from '../../catalog/index.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import type { OwsCatalog } from './ows-deps.ts'
 

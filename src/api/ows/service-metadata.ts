@@ -1,4 +1,4 @@
-import type { LayerSummary } from '../../catalog/summaries/layer-summary.ts'
+import type { LayerSummary } from '../../catalog/index.ts'
 import type { ServiceSettings } from '../../core/config/service-settings.ts'
 import type { TranslatedTexts, Translations } from '../../core/text/translations.ts'
 import { languageTag } from '../../core/text/translations.ts'

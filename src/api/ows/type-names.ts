@@ -1,4 +1,4 @@
-import { fromGmlId, xmlName } from '../../formats/writing/gml/xml-text.ts'
+import { fromGmlId, xmlName } from '../../formats/writing/index.ts'
 import type { FastifyRequest } from '../app-types.ts'
 
 /** Prefixes that documents have for something else. */

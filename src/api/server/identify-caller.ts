@@ -1,6 +1,4 @@
-import type { Accounts } from '../../access/accounts.ts'
-import type { Authenticated, Caller } from '../../access/records.ts'
-import { anonymous } from '../../access/records.ts'
+import { type Accounts, type Authenticated, anonymous, type Caller } from '../../access/index.ts'
 import type { App, FastifyRequest } from '../app-types.ts'
 import { readCredentials } from '../auth/credentials.ts'
 import { tokenOfUrl } from '../url-token.ts'

@@ -1,12 +1,14 @@
-import { digestSecret } from '../../access/passwords.ts'
-import type { Caller } from '../../access/records.ts'
+import { type Caller, digestSecret } from '../../access/index.ts'
 import { BoundedCache } from '../../core/caches/bounded-cache.ts'
-import { isServiceException, serviceException } from '../../monitoring/collect/classify/ogc-exception.ts'
-import { describeException } from '../../monitoring/collect/server/describe-exception.ts'
-import type { ServerException, ServerRequest } from '../../monitoring/collect/server/server-request.ts'
-import type { RequestEventType } from '../../monitoring/model/event-types.ts'
-import { isOws } from '../../monitoring/model/event-types.ts'
-import type { UsedResource } from '../../monitoring/series/request-event.ts'
+import {
+  describeException,
+  isServiceException,
+  type ServerException,
+  type ServerRequest,
+  serviceException,
+  type UsedResource,
+} from '../../monitoring/index.ts'
+import { isOws, type RequestEventType } from '../../monitoring/query/index.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { readCredentials } from '../auth/credentials.ts'
 import { withoutUrlToken } from '../url-token.ts'

@@ -1,5 +1,5 @@
-import type { LayerRecord } from '../../catalog/records.ts'
-import type { RequestEventType } from '../../monitoring/model/event-types.ts'
+import type { LayerRecord } from '../../catalog/index.ts'
+import type { RequestEventType } from '../../monitoring/query/index.ts'
 import type { FastifyRequest } from '../app-types.ts'
 
 type UsedLayer = Pick<LayerRecord, 'workspace' | 'name' | 'details'> &

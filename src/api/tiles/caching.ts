@@ -1,4 +1,4 @@
-import type { LayerRecord } from '../../catalog/records.ts'
+import type { LayerRecord } from '../../catalog/index.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { addVary, keepPrivately, ownMaxAgeSeconds } from '../caching.ts'
 import { entityTags } from '../etag.ts'

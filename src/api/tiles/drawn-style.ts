@@ -1,13 +1,9 @@
-import { hasRole } from '../../access/records.ts'
-import type { Catalog } from '../../catalog/catalog.ts'
-import type { LayerRecord, StyleRecord } from '../../catalog/records.ts'
+import { hasRole } from '../../access/index.ts'
+import type { Catalog, LayerRecord, StyleRecord } from '../../catalog/index.ts'
 import { BoundedCache } from '../../core/caches/bounded-cache.ts'
 import { Failure, notFound } from '../../core/errors/errors.ts'
-import { defaultStyleName, defaultStyles } from '../../styles/default-styles.ts'
-import { isInScale } from '../../styles/evaluate.ts'
-import type { RasterSymbolizer, Style } from '../../styles/model.ts'
-import { readStyle } from '../../styles/read-style.ts'
-import { scaleOfZoom } from '../../styles/scale.ts'
+import { type RasterSymbolizer, readStyle, type Style, scaleOfZoom } from '../../styles/index.ts'
+import { defaultStyleName, defaultStyles, isInScale } from '../../styles/worker.ts'
 import type { FastifyRequest } from '../app-types.ts'
 
 /** Default for styles without raster rules. */

@@ -1,13 +1,16 @@
 import { Type } from 'typebox'
-import type { Catalog } from '../../catalog/catalog.ts'
-import type { LayerRecord } from '../../catalog/records.ts'
+import type { Catalog, LayerRecord } from '../../catalog/index.ts'
 import { conflict, Failure } from '../../core/errors/errors.ts'
-import type { Rasters } from '../../render/rasters/rasters.ts'
-import { legendOf } from '../../styles/draw/legend.ts'
-import type { Legend, LegendEntry } from '../../styles/draw/legend-model.ts'
-import type { LegendRasters } from '../../styles/draw/legend-rasters.ts'
-import { entrySvg, legendSvg } from '../../styles/draw/legend-svg.ts'
-import type { Dimension } from '../../styles/model.ts'
+import type { Rasters } from '../../render/index.ts'
+import {
+  type Dimension,
+  entrySvg,
+  type Legend,
+  type LegendEntry,
+  type LegendRasters,
+  legendOf,
+  legendSvg,
+} from '../../styles/index.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
 import { Bytes, media } from '../description.ts'

@@ -1,6 +1,5 @@
-import { hasRole } from '../../access/records.ts'
-import type { LayerRecord } from '../../catalog/records.ts'
-import type { Layers } from '../../catalog/services/layers.ts'
+import { hasRole } from '../../access/index.ts'
+import type { LayerRecord, Layers } from '../../catalog/index.ts'
 import { invalid, notFound } from '../../core/errors/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
 

@@ -1,13 +1,14 @@
 import { Type } from 'typebox'
-import type { Catalog } from '../../catalog/catalog.ts'
-import type { LayerRecord } from '../../catalog/records.ts'
+import type { Catalog, LayerRecord } from '../../catalog/index.ts'
 import { invalid } from '../../core/errors/errors.ts'
-import type { DrawnTiles } from '../../render/mapserver/drawn-tiles.ts'
-import type { MapFormat } from '../../render/pictures/encode-picture.ts'
-import { mapMediaTypes } from '../../render/pictures/encode-picture.ts'
-import type { Pictures } from '../../render/pictures/pictures.ts'
-import type { Rasters } from '../../render/rasters/rasters.ts'
-import type { Thumbnails } from '../../render/thumbnails/thumbnails.ts'
+import {
+  type DrawnTiles,
+  type MapFormat,
+  mapMediaTypes,
+  type Pictures,
+  type Rasters,
+  type Thumbnails,
+} from '../../render/index.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import type { CachingSettings, LayerAtVersion } from './caching.ts'
 import { hasAlready, setCacheControl } from './caching.ts'

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
-import type { PictureFormat } from '../../render/pictures/encode-picture.ts'
-import { pictureMediaTypes } from '../../render/pictures/encode-picture.ts'
+import { type PictureFormat, pictureMediaTypes } from '../../render/index.ts'
 import { Bytes, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { urlToken } from '../url-token.ts'

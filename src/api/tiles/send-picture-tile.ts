@@ -1,12 +1,15 @@
-import type { LayerRecord } from '../../catalog/records.ts'
-import type { CachedTile } from '../../render/maps.ts'
-import type { PictureFormat } from '../../render/pictures/encode-picture.ts'
-import { emptyPicture } from '../../render/pictures/encode-picture.ts'
-import { mapFrame, mercatorOfDegrees } from '../../render/rasters/map-frame.ts'
-import type { Rasters } from '../../render/rasters/rasters.ts'
-import type { TimeSelection } from '../../render/rasters/time-selection.ts'
-import { parseTime } from '../../render/rasters/time-selection.ts'
-import type { Style } from '../../styles/model.ts'
+import type { LayerRecord } from '../../catalog/index.ts'
+import {
+  type CachedTile,
+  emptyPicture,
+  mapFrame,
+  mercatorOfDegrees,
+  type PictureFormat,
+  parseTime,
+  type Rasters,
+  type TimeSelection,
+} from '../../render/index.ts'
+import type { Style } from '../../styles/index.ts'
 import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet, tileEnvelope } from '../../tiles/tile-matrix-sets.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'

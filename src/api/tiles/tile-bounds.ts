@@ -1,4 +1,4 @@
-import type { LayerRecord } from '../../catalog/records.ts'
+import type { LayerRecord } from '../../catalog/index.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { unionEnvelope } from '../../geo/envelope.ts'
 import { geographicRange } from '../geographic-range.ts'

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
-import type { LayerRecord } from '../../catalog/records.ts'
+import type { LayerRecord } from '../../catalog/index.ts'
 import { invalid } from '../../core/errors/errors.ts'
 import type { RequestFilter } from '../../stores/reading/request-filter.ts'
 import { readFilterQuery } from '../filter-query.ts'

@@ -2,12 +2,15 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { freeStoreFile } from '../../core/config/data-directory.ts'
 import { conflict, invalid } from '../../core/errors/errors.ts'
-import { isInside, realPathOf } from '../../inputs/path-guard.ts'
-import type { StoreDescription } from '../../stores/description.ts'
-import { mosaicType } from '../../stores/rasters/coverage-types.ts'
-import { readRaster } from '../../stores/rasters/read-raster.ts'
+import { isInside, realPathOf } from '../../inputs/index.ts'
+import {
+  mosaicType,
+  readRaster,
+  type StoreConnection,
+  type StoreDescription,
+  type StoreParameters,
+} from '../../stores/index.ts'
 import { findStoreDescription, getNamedStore, ownStores } from '../../stores/registry.ts'
-import type { StoreConnection, StoreParameters } from '../../stores/store.ts'
 import type { AnyConnection, StoreRecord } from '../records.ts'
 import { hiddenSecret } from '../records.ts'
 

@@ -2,10 +2,13 @@ import type { Queryable } from '../../core/db/connection.ts'
 import { explain, invalid } from '../../core/errors/errors.ts'
 import type { NetworkReach } from '../../core/network/reach.ts'
 import type { Vault } from '../../core/secrets/vault.ts'
-import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
-import type { ServedStore } from '../../stores/reading/served-store.ts'
+import {
+  isCoverageStoreType,
+  type ServedStore,
+  type StoreConnection,
+  type StoreParameters,
+} from '../../stores/index.ts'
 import { findStoreDescription, isSecretParameter } from '../../stores/registry.ts'
-import type { StoreConnection, StoreParameters } from '../../stores/store.ts'
 import type { StoreRecord } from '../records.ts'
 import { listAllStores, readSealedSecrets } from '../rows/store-rows.ts'
 

@@ -1,6 +1,6 @@
 import { Failure } from '../../core/errors/errors.ts'
+import type { StoreParameters } from '../../stores/index.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
-import type { StoreParameters } from '../../stores/store.ts'
 import type { StoreMaker, StoreRecord } from '../records.ts'
 
 /**

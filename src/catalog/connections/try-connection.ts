@@ -1,9 +1,11 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
-import { readRaster } from '../../stores/rasters/read-raster.ts'
-import type { ServedStore } from '../../stores/reading/served-store.ts'
-import type { StoreConnection } from '../../stores/store.ts'
+import {
+  isCoverageStoreType,
+  readRaster,
+  type ServedStore,
+  type StoreConnection,
+} from '../../stores/index.ts'
 import type { AnyConnection } from '../records.ts'
 
 /** Elapsed time, including the start of a reader. */

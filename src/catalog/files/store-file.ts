@@ -1,6 +1,6 @@
 import { readdir, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join, resolve } from 'node:path'
-import { isInside } from '../../inputs/path-guard.ts'
+import { isInside } from '../../inputs/index.ts'
 import type { StoreRecord } from '../records.ts'
 
 function baseOf(fileName: string): string {

@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { indexName } from '../../stores/files/file-source.ts'
+import { indexName } from '../../stores/index.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
 import type { StoreRecord } from '../records.ts'
 

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../core/db/connection.ts'
 import { without } from '../../core/values/defined.ts'
 import type { Envelope } from '../../geo/envelope.ts'
-import type { EditCounts } from '../../stores/store.ts'
+import type { EditCounts } from '../../stores/index.ts'
 import type { LayerRecord } from '../records.ts'
 import type { ContentEnd } from '../versions/contents.ts'
 import { continueContent, succeedContent } from '../versions/contents.ts'

@@ -1,7 +1,6 @@
 import type { Queryable } from '../../core/db/connection.ts'
 import { notFound } from '../../core/errors/errors.ts'
-import { mosaicType } from '../../stores/rasters/coverage-types.ts'
-import type { StoreParameters } from '../../stores/store.ts'
+import { mosaicType, type StoreParameters } from '../../stores/index.ts'
 import type { StoreRecord } from '../records.ts'
 import { findStore, listStores } from './store-rows.ts'
 

@@ -1,5 +1,5 @@
 import { conflict } from '../../core/errors/errors.ts'
-import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
+import { isCoverageStoreType } from '../../stores/index.ts'
 import type { StoreRecord } from '../records.ts'
 import { deleteLayerRow, listLayers } from '../rows/layer-rows.ts'
 import { listMosaicsIn } from '../rows/mosaic-index.ts'

@@ -3,11 +3,14 @@ import { invalid } from '../../core/errors/errors.ts'
 import { passStep } from '../../core/process/protocol-steps.ts'
 import type { Translations } from '../../core/text/translations.ts'
 import { defined } from '../../core/values/defined.ts'
-import { isCoverageStoreType, mosaicType } from '../../stores/rasters/coverage-types.ts'
-import { rasterState } from '../../stores/rasters/raster-files.ts'
-import type { ServedStore } from '../../stores/reading/served-store.ts'
+import {
+  isCoverageStoreType,
+  mosaicType,
+  rasterState,
+  type ServedStore,
+  type TableState,
+} from '../../stores/index.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
-import type { TableState } from '../../stores/store.ts'
 import type { InPlace, LayerRecord, Managed, StoreRecord } from '../records.ts'
 import type { AnnouncedChange, UnchangedLayer } from '../rows/changing-layers.ts'
 import { beginLayerChange, endChange, isChanging, listChanging } from '../rows/changing-layers.ts'

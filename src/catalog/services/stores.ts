@@ -2,10 +2,13 @@ import { conflict, invalid } from '../../core/errors/errors.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import type { NetworkReach } from '../../core/network/reach.ts'
 import type { Vault } from '../../core/secrets/vault.ts'
-import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
-import type { ServedStore } from '../../stores/reading/served-store.ts'
+import {
+  isCoverageStoreType,
+  type ServedStore,
+  type StoreConnection,
+  type StoreParameters,
+} from '../../stores/index.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
-import type { StoreConnection, StoreParameters } from '../../stores/store.ts'
 import type { ConnectionInput } from '../connections/connection-input.ts'
 import { changedParameters, toCoverageConnection, toDataConnection } from '../connections/connection-input.ts'
 import type { StoreConnections } from '../connections/store-connections.ts'

@@ -2,10 +2,13 @@ import type { Database, Queryable } from '../../core/db/connection.ts'
 import type { EventBus } from '../../core/events/events.ts'
 import { findFreeName, freeName } from '../../core/text/free-name.ts'
 import type { Clock } from '../../core/time/clock.ts'
-import type { AnyStoreType } from '../../stores/rasters/coverage-types.ts'
-import { isCoverageStoreType, mosaicType } from '../../stores/rasters/coverage-types.ts'
-import type { StoreParameters } from '../../stores/store.ts'
-import type { StyleFormat } from '../../styles/model.ts'
+import {
+  type AnyStoreType,
+  isCoverageStoreType,
+  mosaicType,
+  type StoreParameters,
+} from '../../stores/index.ts'
+import type { StyleFormat } from '../../styles/index.ts'
 import type { LayerRecord, StoreRecord } from '../records.ts'
 import type { AnnouncedChange } from '../rows/changing-layers.ts'
 import { beginLayerChange, isChangedBy, isChanging, layersOfTable } from '../rows/changing-layers.ts'

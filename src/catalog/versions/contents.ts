@@ -1,7 +1,6 @@
 import type { Queryable } from '../../core/db/connection.ts'
-import type { AnyStoreType } from '../../stores/rasters/coverage-types.ts'
+import type { AnyStoreType, TableSnapshot } from '../../stores/index.ts'
 import { ownStores } from '../../stores/registry.ts'
-import type { TableSnapshot } from '../../stores/store.ts'
 import type { StoreRecord } from '../records.ts'
 
 /** A table of a store, or the equivalent for a store of files. */

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../core/db/connection.ts'
-import type { StatePath } from '../../stores/store.ts'
+import type { StatePath } from '../../stores/index.ts'
 import type { ContentRecord } from './contents.ts'
 import { toContent } from './contents.ts'
 import type { VersionRecord } from './version-rows.ts'

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../core/db/connection.ts'
-import type { ChangeCounts } from '../../stores/changes.ts'
-import type { StyleFormat } from '../../styles/model.ts'
+import type { ChangeCounts } from '../../stores/index.ts'
+import type { StyleFormat } from '../../styles/index.ts'
 import type { LayerDetails, VersionCause } from '../records.ts'
 import type { ContentRecord } from './contents.ts'
 import { toContent } from './contents.ts'

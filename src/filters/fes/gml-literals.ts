@@ -1,6 +1,6 @@
 import type { XmlElement } from '../../core/text/xml-tree.ts'
 import { ownValue } from '../../core/values/record-keys.ts'
-import { geometryFromJson } from '../../formats/geojson/geometry-from-json.ts'
+import { geometryFromJson } from '../../formats/geojson/index.ts'
 import { GeometryError } from '../../geo/wkb.ts'
 import { invalidFilter, unsupportedFilter } from '../filter-size.ts'
 import { wkbOf } from '../geometry-operand.ts'

@@ -1,4 +1,4 @@
-import type { Catalog } from '../../catalog/catalog.ts'
+import type { Catalog } from '../../catalog/index.ts'
 import { conflict, invalid } from '../../core/errors/errors.ts'
 import { toLayerName } from '../../core/text/layer-name.ts'
 import { defined, hasValues, without } from '../../core/values/defined.ts'

@@ -1,4 +1,4 @@
-import type { Catalog } from '../../catalog/catalog.ts'
+import type { Catalog } from '../../catalog/index.ts'
 import type { Jobs } from '../../core/jobs/jobs.ts'
 import { startDryRun } from '../dry-run/dry-run.ts'
 import type { InspectDeps } from '../inspect/inspect.ts'

@@ -1,4 +1,4 @@
-import type { Catalog } from '../../catalog/catalog.ts'
+import type { Catalog } from '../../catalog/index.ts'
 import { conflict } from '../../core/errors/errors.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import { now } from '../model/model.ts'

@@ -1,4 +1,4 @@
-import type { Catalog } from '../../catalog/catalog.ts'
+import type { Catalog } from '../../catalog/index.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import { sweepDryRuns } from '../dry-run/dry-run.ts'
 import type { ImportState } from '../model/model.ts'

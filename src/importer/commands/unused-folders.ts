@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
-import type { Catalog } from '../../catalog/catalog.ts'
+import type { Catalog } from '../../catalog/index.ts'
 import type { Database } from '../../core/db/connection.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import { taskStates } from '../model/model.ts'

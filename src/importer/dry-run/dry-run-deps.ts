@@ -1,6 +1,6 @@
 import type { Jobs } from '../../core/jobs/jobs.ts'
 import type { Logger } from '../../core/log/logger.ts'
-import type { SideTables } from '../../render/sources/side-tables.ts'
+import type { SideTables } from '../../render/index.ts'
 import type { TaskRecord } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
 import type { ImportLocks, RunningTable } from '../runtime/runtime.ts'

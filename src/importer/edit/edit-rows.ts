@@ -1,4 +1,4 @@
-import type { LayerEdit } from '../../catalog/services/transaction.ts'
+import type { LayerEdit } from '../../catalog/index.ts'
 import type { Queryable } from '../../core/db/connection.ts'
 
 /**

@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Catalog } from '../../catalog/catalog.ts'
-import type { LayerRecord, StoreRecord } from '../../catalog/records.ts'
-import { whyNotManaged } from '../../catalog/rows/in-place.ts'
-import type { LayerEdit } from '../../catalog/services/transaction.ts'
-import type { ContentEnd } from '../../catalog/versions/contents.ts'
+import {
+  type Catalog,
+  type ContentEnd,
+  type LayerEdit,
+  type LayerRecord,
+  type StoreRecord,
+  whyNotManaged,
+} from '../../catalog/index.ts'
 import type { Database } from '../../core/db/connection.ts'
 import { conflict, Failure } from '../../core/errors/errors.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import { passStep } from '../../core/process/protocol-steps.ts'
 import type { Clock } from '../../core/time/clock.ts'
+import type { EditRequest, NotRetained, TableSnapshot } from '../../stores/index.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
-import type { EditRequest, NotRetained, TableSnapshot } from '../../stores/store.ts'
 import type { ImportLocks } from '../runtime/runtime.ts'
 import type { EditOutcome, FeatureEditRequest, LoadPool } from '../worker/worker.ts'
 import type { EditRecord, OpenEdit } from './edit-rows.ts'

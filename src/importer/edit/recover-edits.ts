@@ -1,4 +1,4 @@
-import type { Catalog } from '../../catalog/catalog.ts'
+import type { Catalog } from '../../catalog/index.ts'
 import type { Database } from '../../core/db/connection.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import type { EditRecord, OpenEdit } from './edit-rows.ts'

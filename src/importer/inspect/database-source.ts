@@ -1,9 +1,8 @@
 import { stat } from 'node:fs/promises'
 import { invalid } from '../../core/errors/errors.ts'
 import type { Vault } from '../../core/secrets/vault.ts'
-import type { DatabaseConnection } from '../../inputs/database/database.ts'
 import { defaultAddress, isFileDatabase } from '../../inputs/database/registry.ts'
-import { resolveInRoots } from '../../inputs/path-guard.ts'
+import { type DatabaseConnection, resolveInRoots } from '../../inputs/index.ts'
 import type { DatabaseRequest, DatabaseSource, ImportSource } from '../model/model.ts'
 import type { InspectDeps } from './unpack-data.ts'
 

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { PromiseCache } from '../../core/concurrency/promise-cache.ts'
-import type { DataFile } from '../../formats/format.ts'
+import type { DataFile } from '../../formats/worker.ts'
 import type { DescribedFile } from '../model/model.ts'
 import type { LoadPool } from '../worker/worker.ts'
 

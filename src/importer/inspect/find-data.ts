@@ -1,11 +1,15 @@
 import { rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { invalid } from '../../core/errors/errors.ts'
-import { isFolderDataset, withoutFolderEnding } from '../../formats/file-names.ts'
-import type { FormatMessage } from '../../formats/format.ts'
-import { findArchive, withoutArchiveEnding } from '../../inputs/archive.ts'
-import type { SourceLimits } from '../../inputs/archives/unpacking.ts'
-import { scanFile, scanFolder } from '../../inputs/scan.ts'
+import { isFolderDataset, withoutFolderEnding } from '../../formats/index.ts'
+import type { FormatMessage } from '../../formats/worker.ts'
+import {
+  findArchive,
+  type SourceLimits,
+  scanFile,
+  scanFolder,
+  withoutArchiveEnding,
+} from '../../inputs/index.ts'
 import type { FolderOptions } from './find-in-folder.ts'
 import { findInFolder } from './find-in-folder.ts'
 import type { DataFiles, InspectDeps } from './unpack-data.ts'

@@ -3,13 +3,16 @@ import { mkdir } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { Failure } from '../../core/errors/errors.ts'
 import { copyGuarded } from '../../core/files/guarded-files.ts'
-import { withoutFolderEnding } from '../../formats/file-names.ts'
-import type { DataFile, FormatMessage } from '../../formats/format.ts'
-import { findArchive, withoutArchiveEnding } from '../../inputs/archive.ts'
-import type { Unpacked } from '../../inputs/archives/unpacking.ts'
-import { isInside } from '../../inputs/path-guard.ts'
-import { scanFolder } from '../../inputs/scan.ts'
-import { comparePaths } from '../../inputs/sidecars.ts'
+import { withoutFolderEnding } from '../../formats/index.ts'
+import type { DataFile, FormatMessage } from '../../formats/worker.ts'
+import {
+  comparePaths,
+  findArchive,
+  isInside,
+  scanFolder,
+  type Unpacked,
+  withoutArchiveEnding,
+} from '../../inputs/index.ts'
 import type { DataFiles, InspectDeps } from './unpack-data.ts'
 import { findInArchive, freePath, liftOnlyFile, withoutArchives } from './unpack-data.ts'
 

@@ -1,5 +1,5 @@
 import type { Vault } from '../../core/secrets/vault.ts'
-import type { DescribedDatabase } from '../../inputs/database/database.ts'
+import type { DescribedDatabase } from '../../inputs/index.ts'
 import type { DatabaseRequest } from '../model/model.ts'
 import type { LoadPool } from '../worker/worker.ts'
 import { openedConnection, resolveDatabase } from './database-source.ts'

@@ -1,9 +1,8 @@
 import { basename, relative, sep } from 'node:path'
 import { invalid } from '../../core/errors/errors.ts'
-import type { DataFile, FormatMessage, LayerDescription } from '../../formats/format.ts'
+import type { DataFile, FormatMessage, LayerDescription } from '../../formats/worker.ts'
 import { chainSchema } from '../../transforms/chain.ts'
-import { rasterSteps } from '../../transforms/raster-chain.ts'
-import type { TransformSpec } from '../../transforms/transform.ts'
+import { rasterSteps, type TransformSpec } from '../../transforms/index.ts'
 import type { DescribedFile, TaskRecord } from '../model/model.ts'
 import { chainOptions, proposeLayer } from '../model/model.ts'
 

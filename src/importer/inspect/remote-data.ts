@@ -1,10 +1,13 @@
 import { rm } from 'node:fs/promises'
 import type { Vault } from '../../core/secrets/vault.ts'
 import { defined } from '../../core/values/defined.ts'
-import { resolveInRoots } from '../../inputs/path-guard.ts'
-import { fetchRemote } from '../../inputs/remote/fetch-remote.ts'
-import { isLocalLocation, parseLocation } from '../../inputs/remote/parse-location.ts'
-import type { RemoteCredentials } from '../../inputs/remote/protocol.ts'
+import {
+  fetchRemote,
+  isLocalLocation,
+  parseLocation,
+  type RemoteCredentials,
+  resolveInRoots,
+} from '../../inputs/index.ts'
 import type { ImportRecord, ImportSource, RemoteRequest, RemoteSource } from '../model/model.ts'
 import { makeUploadFolder, uploadRoot } from '../records/records.ts'
 import { findInUpload } from './find-data.ts'

@@ -3,12 +3,17 @@ import { mkdir, readdir, rename, rmdir } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import type { Vault } from '../../core/secrets/vault.ts'
 import { freeName } from '../../core/text/free-name.ts'
-import { isFolderContent } from '../../formats/file-names.ts'
-import type { DataFile, FormatMessage } from '../../formats/format.ts'
-import { extractArchive, findArchive, withoutArchiveEnding } from '../../inputs/archive.ts'
-import type { SourceLimits, Unpacked } from '../../inputs/archives/unpacking.ts'
-import type { RemoteAccess } from '../../inputs/remote/remote-access.ts'
-import { scanFolder } from '../../inputs/scan.ts'
+import { isFolderContent } from '../../formats/index.ts'
+import type { DataFile, FormatMessage } from '../../formats/worker.ts'
+import {
+  extractArchive,
+  findArchive,
+  type RemoteAccess,
+  type SourceLimits,
+  scanFolder,
+  type Unpacked,
+  withoutArchiveEnding,
+} from '../../inputs/index.ts'
 import type { ProgressBoard } from '../runtime/runtime.ts'
 
 /** Main files to inspect and their folder. */

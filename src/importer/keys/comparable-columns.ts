@@ -1,6 +1,6 @@
 import type { Attribute, AttributeType, Schema } from '../../geo/schema.ts'
 import { identityAttribute } from '../../geo/schema.ts'
-import type { TableDescription } from '../../stores/store.ts'
+import type { TableDescription } from '../../stores/index.ts'
 
 /** Method of comparing the values of two columns. */
 export type KeyForm = 'number' | 'float32' | 'text' | 'date' | 'time' | 'timestamp'

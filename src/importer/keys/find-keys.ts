@@ -1,6 +1,6 @@
 import type { FeatureBatch } from '../../geo/batch.ts'
+import type { StoreConnection, VectorStore } from '../../stores/index.ts'
 import { openVectorStore } from '../../stores/registry.ts'
-import type { StoreConnection, VectorStore } from '../../stores/store.ts'
 import type { RowsPlan, WorkLocation } from '../worker/open-rows.ts'
 import { openRows } from '../worker/open-rows.ts'
 import type { ComparableColumn } from './comparable-columns.ts'

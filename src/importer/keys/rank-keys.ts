@@ -1,5 +1,5 @@
 import type { AttributeType } from '../../geo/schema.ts'
-import type { UniqueKey } from '../../stores/store.ts'
+import type { UniqueKey } from '../../stores/index.ts'
 import type { ComparableColumn } from './comparable-columns.ts'
 import { keyLikeness } from './key-names.ts'
 

@@ -1,6 +1,6 @@
 import { Failure, invalid } from '../../core/errors/errors.ts'
-import type { TableDescription } from '../../stores/store.ts'
-import { TransformError } from '../../transforms/transform.ts'
+import type { TableDescription } from '../../stores/index.ts'
+import { TransformError } from '../../transforms/index.ts'
 import type { TaskRecord } from '../model/model.ts'
 import { finalSchema } from '../model/model.ts'
 

@@ -1,4 +1,4 @@
-import type { DataFile, FormatMessage, LayerDescription } from '../../formats/format.ts'
+import type { DataFile, FormatMessage, LayerDescription } from '../../formats/worker.ts'
 import type { Schema } from '../../geo/schema.ts'
 import type { Stopped, StopRules } from './stop-rules.ts'
 

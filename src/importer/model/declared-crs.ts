@@ -1,4 +1,4 @@
-import type { FormatMessage } from '../../formats/format.ts'
+import type { FormatMessage } from '../../formats/worker.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { findCrs, matchCrs } from '../../geo/crs-database.ts'
 import { isSameCrs } from '../../geo/crs-same.ts'

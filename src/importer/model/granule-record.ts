@@ -1,4 +1,4 @@
-import type { DataFile, RasterDescription } from '../../formats/format.ts'
+import type { DataFile, RasterDescription } from '../../formats/worker.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 
 /** Sources of the times of granules. */

@@ -1,4 +1,4 @@
-import type { FetchProgress } from '../../inputs/remote/fetch-remote.ts'
+import type { FetchProgress } from '../../inputs/index.ts'
 import type { ImportState, TaskState } from './states.ts'
 
 export interface TaskProgress {

@@ -1,6 +1,6 @@
 import type { ColumnView } from '../../geo/coordinate-columns.ts'
 import { isPairName, proposeColumns } from '../../geo/coordinate-columns.ts'
-import type { TransformSpec } from '../../transforms/transform.ts'
+import type { TransformSpec } from '../../transforms/index.ts'
 import type { TaskRecord } from './task-record.ts'
 import { finalSchema } from './task-schema.ts'
 

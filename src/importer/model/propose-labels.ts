@@ -1,4 +1,4 @@
-import type { TransformSpec } from '../../transforms/transform.ts'
+import type { TransformSpec } from '../../transforms/index.ts'
 import type { TaskRecord } from './task-record.ts'
 import { finalSchema } from './task-schema.ts'
 

@@ -1,5 +1,5 @@
 import { isSameCrs } from '../../geo/crs-same.ts'
-import type { ChangeCounts } from '../../stores/changes.ts'
+import type { ChangeCounts } from '../../stores/index.ts'
 
 /** Limit on rows: a maximum number, or a maximum share of all. */
 interface RowLimit {

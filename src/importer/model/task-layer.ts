@@ -1,12 +1,12 @@
 import { invalid } from '../../core/errors/errors.ts'
 import { toLayerName } from '../../core/text/layer-name.ts'
 import { without } from '../../core/values/defined.ts'
-import type { LayerDescription } from '../../formats/format.ts'
+import type { LayerDescription } from '../../formats/worker.ts'
 import { crsCandidates, matchCrs } from '../../geo/crs-database.ts'
 import type { Attribute, Schema } from '../../geo/schema.ts'
 import { attributeIndex, identityAttribute, withTitles } from '../../geo/schema.ts'
-import { defaultStyleName } from '../../styles/default-styles.ts'
-import type { ChainOptions } from '../../transforms/transform.ts'
+import { defaultStyleName } from '../../styles/worker.ts'
+import type { ChainOptions } from '../../transforms/index.ts'
 import type { AttributeChoice, LoadedAttribute, TaskLayer, TaskRecord } from './task-record.ts'
 
 /** Returns the layer that a task would create from the contents of a file. */

@@ -1,5 +1,4 @@
-import type { ChangeCounts } from '../../stores/changes.ts'
-import type { NotRetained, TableSnapshot } from '../../stores/store.ts'
+import type { ChangeCounts, NotRetained, TableSnapshot } from '../../stores/index.ts'
 import type { CorrectionLoad } from './correction.ts'
 
 /** Target of a load, stored before the load starts. */

@@ -1,7 +1,6 @@
 import type { Schema } from '../../geo/schema.ts'
 import { chainSchema } from '../../transforms/chain.ts'
-import { toJavaClass } from '../../transforms/java-class.ts'
-import type { TransformSpec } from '../../transforms/transform.ts'
+import { type TransformSpec, toJavaClass } from '../../transforms/index.ts'
 import { chainOptions, chosenSchema, retypedAttributes } from './task-layer.ts'
 import type { TaskRecord } from './task-record.ts'
 

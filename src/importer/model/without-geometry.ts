@@ -1,4 +1,4 @@
-import type { FormatMessage } from '../../formats/format.ts'
+import type { FormatMessage } from '../../formats/worker.ts'
 import { proposeGeometry } from './propose-geometry.ts'
 import type { TaskRecord } from './task-record.ts'
 import { finalSchema } from './task-schema.ts'

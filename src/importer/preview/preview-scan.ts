@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { conflict, explain, Failure } from '../../core/errors/errors.ts'
-import { FormatError } from '../../formats/format.ts'
+import { FormatError } from '../../formats/worker.ts'
 import type { PreviewPlan } from './plan-preview.ts'
 import type { PreviewWorkers } from './preview-workers.ts'
 import type { Counted, RowsFile, ScanNotice } from './scan-rows.ts'

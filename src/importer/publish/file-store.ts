@@ -6,7 +6,7 @@ import type { CopyHooks } from '../../core/files/copy-file.ts'
 import { copyFile } from '../../core/files/copy-file.ts'
 import { toFileName } from '../../core/text/free-name.ts'
 import { toLayerName } from '../../core/text/layer-name.ts'
-import type { DataFile } from '../../formats/format.ts'
+import type { DataFile } from '../../formats/worker.ts'
 import type { ImportRecord } from '../model/model.ts'
 
 /** Returns the folder of a store's file, the same for the same `origin`; does not create it. */

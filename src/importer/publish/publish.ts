@@ -1,14 +1,17 @@
-import type { Catalog } from '../../catalog/catalog.ts'
-import type { LayerDetails, LayerRecord, StoreRecord } from '../../catalog/records.ts'
-import type { CatalogTransaction } from '../../catalog/services/transaction.ts'
-import type { ContentEnd } from '../../catalog/versions/contents.ts'
+import type {
+  Catalog,
+  CatalogTransaction,
+  ContentEnd,
+  LayerDetails,
+  LayerRecord,
+  StoreRecord,
+} from '../../catalog/index.ts'
 import { defined, without } from '../../core/values/defined.ts'
-import type { LayerDescription, RasterDescription } from '../../formats/format.ts'
+import type { LayerDescription, RasterDescription } from '../../formats/worker.ts'
 import { matchCrs } from '../../geo/crs-database.ts'
 import type { Schema } from '../../geo/schema.ts'
-import type { ChangeCounts } from '../../stores/changes.ts'
-import type { TableDescription } from '../../stores/store.ts'
-import { defaultStyleName } from '../../styles/default-styles.ts'
+import type { ChangeCounts, TableDescription } from '../../stores/index.ts'
+import { defaultStyleName } from '../../styles/worker.ts'
 import type { ImportRecord, TaskLayer, TaskRecord } from '../model/model.ts'
 import { identityColumn, loadedLayer, taskAfter, titledSchema } from '../model/model.ts'
 import type { Saving } from '../records/records.ts'

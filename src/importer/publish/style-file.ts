@@ -3,9 +3,8 @@ import { basename } from 'node:path'
 import { explain, invalid } from '../../core/errors/errors.ts'
 import { readGuarded } from '../../core/files/guarded-files.ts'
 import { findTextEncoding } from '../../core/text/text-encoding.ts'
-import type { DataFile, FormatMessage } from '../../formats/format.ts'
-import { checkStyleDocument, maxStyleBytes } from '../../styles/check-style.ts'
-import { convertStyle } from '../../styles/convert-style.ts'
+import type { DataFile, FormatMessage } from '../../formats/worker.ts'
+import { checkStyleDocument, convertStyle, maxStyleBytes } from '../../styles/index.ts'
 import type { StyleFile, TaskRecord } from '../model/model.ts'
 
 /** Returns the style file next to the data; SLD takes precedence over QML. */

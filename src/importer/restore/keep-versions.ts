@@ -1,5 +1,4 @@
-import type { Catalog } from '../../catalog/catalog.ts'
-import { publishMode } from '../../catalog/services/published-tables.ts'
+import { type Catalog, publishMode } from '../../catalog/index.ts'
 import type { Database } from '../../core/db/connection.ts'
 import type { EventBus } from '../../core/events/events.ts'
 import type { Logger } from '../../core/log/logger.ts'

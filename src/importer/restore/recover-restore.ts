@@ -1,7 +1,4 @@
-import type { Catalog } from '../../catalog/catalog.ts'
-import type { StoreRecord } from '../../catalog/records.ts'
-import type { RestorePlan, VersionRecord } from '../../catalog/services/versions.ts'
-import type { ContentEnd } from '../../catalog/versions/contents.ts'
+import type { Catalog, ContentEnd, RestorePlan, StoreRecord, VersionRecord } from '../../catalog/index.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import { passStep } from '../../core/process/protocol-steps.ts'
 import { without } from '../../core/values/defined.ts'

@@ -1,7 +1,7 @@
-import type { RestoredPart } from '../../catalog/services/versions.ts'
+import type { RestoredPart } from '../../catalog/index.ts'
 import type { Queryable } from '../../core/db/connection.ts'
 import type { FailureKind } from '../../core/errors/errors.ts'
-import type { NotRetained, TableSnapshot } from '../../stores/store.ts'
+import type { NotRetained, TableSnapshot } from '../../stores/index.ts'
 
 /** A layer being restored to a version: the data that recovery needs after a crash. */
 export interface RestoreRecord {

@@ -1,7 +1,6 @@
-import type { Catalog } from '../../catalog/catalog.ts'
-import type { StoreRecord } from '../../catalog/records.ts'
+import type { Catalog, StoreRecord } from '../../catalog/index.ts'
 import { passStep } from '../../core/process/protocol-steps.ts'
-import type { LoadResult, StatePath } from '../../stores/store.ts'
+import type { LoadResult, StatePath } from '../../stores/index.ts'
 import type { LoadPool } from '../worker/worker.ts'
 import type { RestoreRecord } from './restore-rows.ts'
 

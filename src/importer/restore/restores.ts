@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import type { Catalog } from '../../catalog/catalog.ts'
-import type { LayerRecord, StoreRecord } from '../../catalog/records.ts'
-import { requireManaged } from '../../catalog/rows/in-place.ts'
-import type {
-  RestoredPart,
-  RestorePlan,
-  VersionedLayer,
-  VersionRecord,
-  VersionSummary,
-} from '../../catalog/services/versions.ts'
-import { restoredParts } from '../../catalog/services/versions.ts'
+import {
+  type Catalog,
+  type LayerRecord,
+  type RestoredPart,
+  type RestorePlan,
+  requireManaged,
+  restoredParts,
+  type StoreRecord,
+  type VersionedLayer,
+  type VersionRecord,
+  type VersionSummary,
+} from '../../catalog/index.ts'
 import type { Database } from '../../core/db/connection.ts'
 import { conflict, explain, Failure } from '../../core/errors/errors.ts'
 import type { JobContext, JobHandler, JobPayload, Jobs } from '../../core/jobs/jobs.ts'

@@ -1,4 +1,4 @@
-import type { Catalog } from '../../catalog/catalog.ts'
+import type { Catalog } from '../../catalog/index.ts'
 import type { Jobs } from '../../core/jobs/jobs.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import { passStep } from '../../core/process/protocol-steps.ts'

@@ -1,7 +1,7 @@
 import type { Database } from '../../core/db/connection.ts'
 import { passStep } from '../../core/process/protocol-steps.ts'
 import { defined, without } from '../../core/values/defined.ts'
-import type { FormatMessage } from '../../formats/format.ts'
+import type { FormatMessage } from '../../formats/worker.ts'
 import type { ImportRecord, Stopped, TaskDryRun, TaskLoad, TaskRecord } from '../model/model.ts'
 import { correctionEnded, isCorrecting, taskAfter, withoutGeometryCode } from '../model/model.ts'
 import type { PublishDeps } from '../publish/publish.ts'

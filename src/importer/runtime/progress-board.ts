@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import type { FetchProgress } from '../../inputs/remote/fetch-remote.ts'
+import type { FetchProgress } from '../../inputs/index.ts'
 import type { ImportNews, NumberedNews, TaskProgress } from '../model/model.ts'
 
 const keptNews = 500

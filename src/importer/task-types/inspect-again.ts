@@ -1,5 +1,4 @@
-import type { Catalog } from '../../catalog/catalog.ts'
-import type { StoreRecord } from '../../catalog/records.ts'
+import type { Catalog, StoreRecord } from '../../catalog/index.ts'
 import { without } from '../../core/values/defined.ts'
 import type { ImportRecord, TaskRecord, TaskStore } from '../model/model.ts'
 import { finalSchema, taskAfter, withDeclaredCrs, withoutGeometryCode } from '../model/model.ts'

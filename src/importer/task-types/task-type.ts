@@ -1,9 +1,8 @@
-import type { StoreKind, StoreRecord } from '../../catalog/records.ts'
-import type { CatalogTransaction } from '../../catalog/services/transaction.ts'
-import type { DataFile, FormatMessage } from '../../formats/format.ts'
+import type { CatalogTransaction, StoreKind, StoreRecord } from '../../catalog/index.ts'
+import type { DataFile, FormatMessage } from '../../formats/worker.ts'
 import type { Schema } from '../../geo/schema.ts'
-import type { StoreConnection, TableDescription } from '../../stores/store.ts'
-import type { TransformSpec } from '../../transforms/transform.ts'
+import type { StoreConnection, TableDescription } from '../../stores/index.ts'
+import type { TransformSpec } from '../../transforms/index.ts'
 import type { PlanContext } from '../inspect/inspect.ts'
 import type {
   AttributeChoice,

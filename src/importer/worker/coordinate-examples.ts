@@ -1,4 +1,4 @@
-import type { LayerDescription } from '../../formats/format.ts'
+import type { LayerDescription } from '../../formats/worker.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Column } from '../../geo/column.ts'
 import { columnValue } from '../../geo/column.ts'

@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { explain } from '../../core/errors/errors.ts'
-import type { DataFile } from '../../formats/format.ts'
-import { FormatError } from '../../formats/format.ts'
 import { detectFormat, nameUnread } from '../../formats/registry.ts'
+import { type DataFile, FormatError } from '../../formats/worker.ts'
 import type { DescribedFile } from '../model/model.ts'
 import { withExamples } from './coordinate-examples.ts'
 

@@ -1,10 +1,8 @@
 import { conflict, Failure, invalid, notFound } from '../../core/errors/errors.ts'
-import type { EditedFeature } from '../../formats/geojson/edited-feature.ts'
-import { parseFeatureBody, parsePatchBody } from '../../formats/geojson/edited-feature.ts'
+import { type EditedFeature, parseFeatureBody, parsePatchBody } from '../../formats/geojson/index.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { featureTag, featureToJson } from '../../geo/feature-json.ts'
 import { reprojectBatch } from '../../geo/reproject-geometry.ts'
-import { findReprojector } from '../../stores/reading/reprojectors.ts'
 import type {
   DecideChange,
   EditedTable,
@@ -13,7 +11,8 @@ import type {
   FeatureChange,
   FeaturePage,
   StoreConnection,
-} from '../../stores/store.ts'
+} from '../../stores/index.ts'
+import { findReprojector } from '../../stores/worker.ts'
 import type { WrittenCrs } from './edited-geometry.ts'
 import { meantGeometry } from './edited-geometry.ts'
 import { editedRow } from './edited-row.ts'

@@ -1,9 +1,8 @@
-import type { WrittenJson } from '../../formats/geojson/written-json.ts'
-import { WrittenNumber } from '../../formats/geojson/written-json.ts'
+import { type WrittenJson, WrittenNumber } from '../../formats/geojson/index.ts'
 import type { Column } from '../../geo/column.ts'
 import { createColumnBuilder } from '../../geo/column-builder.ts'
 import type { Attribute, AttributeType } from '../../geo/schema.ts'
-import { convertColumn, expandDecimal } from '../../stores/convert-column.ts'
+import { convertColumn, expandDecimal } from '../../stores/worker.ts'
 
 /** A value that its column cannot represent. */
 export class MisfitValue extends Error {}

@@ -1,7 +1,11 @@
 import { invalid } from '../../core/errors/errors.ts'
-import { geometryFromJson } from '../../formats/geojson/geometry-from-json.ts'
-import type { WrittenJson } from '../../formats/geojson/written-json.ts'
-import { isObject, mergePatch, plainJson } from '../../formats/geojson/written-json.ts'
+import {
+  geometryFromJson,
+  isObject,
+  mergePatch,
+  plainJson,
+  type WrittenJson,
+} from '../../formats/geojson/index.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { isValid } from '../../geo/column.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
@@ -10,8 +14,8 @@ import { reprojectBatch } from '../../geo/reproject-geometry.ts'
 import { findInvalidity } from '../../geo/validity/exact-validity.ts'
 import { GeometryError, walkCoordinates } from '../../geo/wkb.ts'
 import { writeGeometryJson } from '../../geo/wkb-to-geojson.ts'
-import { findReprojector } from '../../stores/reading/reprojectors.ts'
-import type { FeaturePage } from '../../stores/store.ts'
+import type { FeaturePage } from '../../stores/index.ts'
+import { findReprojector } from '../../stores/worker.ts'
 
 /** CRS of the coordinates of a request. */
 export interface WrittenCrs {

@@ -1,13 +1,12 @@
 import { invalid } from '../../core/errors/errors.ts'
-import type { EditedFeature } from '../../formats/geojson/edited-feature.ts'
-import type { WrittenJson } from '../../formats/geojson/written-json.ts'
+import type { EditedFeature, WrittenJson } from '../../formats/geojson/index.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Column } from '../../geo/column.ts'
 import { columnValue } from '../../geo/column.ts'
 import type { GeometryColumn } from '../../geo/geometry-builder.ts'
 import type { Attribute } from '../../geo/schema.ts'
 import { attributeIndex } from '../../geo/schema.ts'
-import type { EditedTable } from '../../stores/store.ts'
+import type { EditedTable } from '../../stores/index.ts'
 import { editedColumn, MisfitValue } from './edited-column.ts'
 
 interface EditedColumns {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { StoreConnection, VectorStore } from '../../stores/index.ts'
 import { openVectorStore } from '../../stores/registry.ts'
-import type { StoreConnection, VectorStore } from '../../stores/store.ts'
 
 let latest: { connection: StoreConnection; store: VectorStore } | undefined
 

@@ -1,6 +1,6 @@
 import { collectYoungGarbage } from '../../core/process/collect-garbage.ts'
 import { ownValue } from '../../core/values/record-keys.ts'
-import type { FormatMessage } from '../../formats/format.ts'
+import type { FormatMessage } from '../../formats/worker.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Schema } from '../../geo/schema.ts'
 import type { LoadPlan, LoadProgress } from './load-plan.ts'

@@ -1,16 +1,17 @@
-import type { DataFile, LayerDescription } from '../../formats/format.ts'
+import type { DataFile, LayerDescription } from '../../formats/worker.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Schema } from '../../geo/schema.ts'
-import type { DatabaseConnection } from '../../inputs/database/database.ts'
-import type { ChangeCounts, UpsertRules } from '../../stores/changes.ts'
+import type { DatabaseConnection } from '../../inputs/index.ts'
 import type {
+  ChangeCounts,
   LoadMode,
   NotRetained,
   StoreConnection,
   TableDescription,
   TableSnapshot,
-} from '../../stores/store.ts'
-import type { TransformSpec } from '../../transforms/transform.ts'
+  UpsertRules,
+} from '../../stores/index.ts'
+import type { TransformSpec } from '../../transforms/index.ts'
 import type {
   AttributeChoice,
   CorrectionLoad,

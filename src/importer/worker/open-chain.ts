@@ -1,6 +1,6 @@
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Schema } from '../../geo/schema.ts'
-import type { TransformContext, TransformSpec } from '../../transforms/transform.ts'
+import type { TransformContext, TransformSpec } from '../../transforms/index.ts'
 
 /** The prepared transformations of a load. */
 interface LoadChain {

@@ -1,6 +1,6 @@
 import { notFound } from '../../core/errors/errors.ts'
-import { FormatError } from '../../formats/format.ts'
 import { formats } from '../../formats/registry.ts'
+import { FormatError } from '../../formats/worker.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { indexBatches, indexSchema } from '../model/load-rules.ts'

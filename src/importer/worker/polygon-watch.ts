@@ -1,4 +1,4 @@
-import type { FormatMessage } from '../../formats/format.ts'
+import type { FormatMessage } from '../../formats/worker.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { isValid } from '../../geo/column.ts'
 import type { GeometryColumn } from '../../geo/geometry-builder.ts'

@@ -1,6 +1,6 @@
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { emptyEnvelope, isEmptyEnvelope } from '../../geo/envelope.ts'
-import type { StagedLoad } from '../../stores/store.ts'
+import type { StagedLoad } from '../../stores/index.ts'
 
 /** Counts rows without storing them, for the dry run of a file that is served directly. */
 export async function readOnly(batches: AsyncIterable<FeatureBatch>): Promise<StagedLoad> {

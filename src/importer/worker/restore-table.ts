@@ -1,5 +1,5 @@
-import { commitLoad } from '../../stores/commit-load.ts'
-import type { LoadHooks, LoadResult, RestoreRequest, StoreConnection } from '../../stores/store.ts'
+import type { LoadHooks, LoadResult, RestoreRequest, StoreConnection } from '../../stores/index.ts'
+import { commitLoad } from '../../stores/worker.ts'
 import { latestStore } from './latest-store.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { LayerDescription } from '../../formats/format.ts'
 import { formats } from '../../formats/registry.ts'
+import type { LayerDescription } from '../../formats/worker.ts'
 import type { Attribute, GeometryField, Schema } from '../../geo/schema.ts'
 import type { LoadSource } from './load-plan.ts'
 

@@ -1,7 +1,7 @@
-import type { FormatMessage } from '../../formats/format.ts'
+import type { FormatMessage } from '../../formats/worker.ts'
 import type { RejectedRow } from '../../geo/batch.ts'
 import type { AttributeType, Schema } from '../../geo/schema.ts'
-import type { SparedRows, UpsertRules } from '../../stores/changes.ts'
+import type { SparedRows, UpsertRules } from '../../stores/index.ts'
 import type { RejectSource } from './reject-reasons.ts'
 
 /** Maximum number of rejected rows whose keys are stored. */

@@ -2,7 +2,7 @@ import { closeSync, readSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Failure } from '../../core/errors/errors.ts'
 import { openGuardedSync } from '../../core/files/guarded-files.ts'
-import { mayThreadsRead } from '../../formats/geopackage/traps.ts'
+import { mayThreadsRead } from '../../formats/geopackage/index.ts'
 
 /** Location of work: a thread or a process. */
 export interface WorkLocation {

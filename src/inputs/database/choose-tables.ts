@@ -1,5 +1,5 @@
 import { invalid } from '../../core/errors/errors.ts'
-import type { LayerDescription } from '../../formats/format.ts'
+import type { LayerDescription } from '../../formats/worker.ts'
 import type { DescribeOptions } from './database.ts'
 
 const shownTables = 20

@@ -1,6 +1,6 @@
 import { invalid } from '../../core/errors/errors.ts'
 import type { TlsMode } from '../../core/postgres/address.ts'
-import type { FormatMessage, LayerDescription } from '../../formats/format.ts'
+import type { FormatMessage, LayerDescription } from '../../formats/worker.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 
 /** Address of a database. Plain data without its secret: it may be stored and shown. */

@@ -1,6 +1,5 @@
-import type { DataFile, Format } from '../../formats/format.ts'
-import { FormatError } from '../../formats/format.ts'
 import { detectFormat } from '../../formats/registry.ts'
+import { type DataFile, type Format, FormatError } from '../../formats/worker.ts'
 import { chooseTables } from './choose-tables.ts'
 import type { DatabaseConnection, DatabaseReader } from './database.ts'
 

@@ -1,11 +1,13 @@
 import { Failure, invalid } from '../../core/errors/errors.ts'
 import { defined } from '../../core/values/defined.ts'
-import type { LayerDescription } from '../../formats/format.ts'
-import { FormatError } from '../../formats/format.ts'
-import { describeLayers, readLayer } from '../../formats/gdal/gdal.ts'
-import type { GdalDriver } from '../../formats/gdal/gdal-drivers.ts'
-import type { GdalSource } from '../../formats/gdal/gdal-programs.ts'
-import { withGdalDatabase } from '../../formats/gdal/gdal-programs.ts'
+import {
+  describeLayers,
+  type GdalDriver,
+  type GdalSource,
+  readLayer,
+  withGdalDatabase,
+} from '../../formats/index.ts'
+import { FormatError, type LayerDescription } from '../../formats/worker.ts'
 import { chooseTables } from './choose-tables.ts'
 import type { DatabaseConnection, DatabaseLocation, DatabaseReader } from './database.ts'
 import { requireUser } from './database.ts'

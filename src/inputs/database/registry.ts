@@ -1,5 +1,5 @@
-import { sqlite } from '../../formats/gdal/gdal.ts'
-import { geopackage } from '../../formats/geopackage/geopackage.ts'
+import { geopackage } from '../../formats/geopackage/index.ts'
+import { sqlite } from '../../formats/index.ts'
 import type { DatabaseLocation, DatabaseReader } from './database.ts'
 import { fileDatabase } from './file-database.ts'
 import { mysql } from './mysql.ts'

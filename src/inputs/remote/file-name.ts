@@ -1,5 +1,5 @@
 import { extname } from 'node:path'
-import { extensionOf, extensionsOfMediaType, extensionsWithMediaType } from '../../formats/file-names.ts'
+import { extensionOf, extensionsOfMediaType, extensionsWithMediaType } from '../../formats/index.ts'
 import { findArchive } from '../archive.ts'
 import type { ArchiveKind } from '../archives/archive-kind.ts'
 import { archives } from '../archives/registry.ts'

@@ -1,9 +1,13 @@
-import type { LayerRecord } from '../../catalog/records.ts'
-import type { Layers, LayerVersion, StateReading } from '../../catalog/services/layers.ts'
-import { settledLayer } from '../../catalog/services/settled-layer.ts'
+import {
+  type LayerRecord,
+  type Layers,
+  type LayerVersion,
+  type StateReading,
+  settledLayer,
+} from '../../catalog/index.ts'
 import { JoinedWork } from '../../core/concurrency/joined-work.ts'
 import { notFound } from '../../core/errors/errors.ts'
-import type { Tile } from '../../stores/reading/tile-request.ts'
+import type { Tile } from '../../stores/index.ts'
 import type { CachedTile, TileFamily, TileKey } from './cached-tile.ts'
 import { tileText } from './cached-tile.ts'
 import type { TileCache } from './tile-cache.ts'

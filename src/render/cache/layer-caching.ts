@@ -1,4 +1,4 @@
-import type { Layers } from '../../catalog/services/layers.ts'
+import type { Layers } from '../../catalog/index.ts'
 import type { EventBus } from '../../core/events/events.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import type { TileMaker } from './cached-tiles.ts'

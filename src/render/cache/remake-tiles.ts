@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LayerRecord } from '../../catalog/records.ts'
-import type { Layers } from '../../catalog/services/layers.ts'
+import type { LayerRecord, Layers } from '../../catalog/index.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import { WorkQueue } from '../../core/workers/work-queue.ts'
 import type { TileHits } from './cache-folder.ts'

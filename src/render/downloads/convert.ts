@@ -2,9 +2,9 @@ import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure } from '../../core/errors/errors.ts'
 import { zipFiles } from '../../core/files/zip-files.ts'
-import type { WrittenByGdal } from '../../formats/format.ts'
-import { findWritingDriver, writeByGdal } from '../../formats/gdal/write-by-gdal.ts'
-import { quoteName } from '../../formats/geopackage/sql-names.ts'
+import { quoteName } from '../../formats/geopackage/index.ts'
+import { findWritingDriver, writeByGdal } from '../../formats/index.ts'
+import type { WrittenByGdal } from '../../formats/worker.ts'
 import type { RowExportRequest, RowsWritten } from './row-export-request.ts'
 
 /** Kinds of geometry that each have a file of their own, by type codes (OGC 06-103r4, table 7). */

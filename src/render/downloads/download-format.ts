@@ -1,8 +1,7 @@
-import type { WrittenByGdal } from '../../formats/format.ts'
+import type { WrittenByGdal } from '../../formats/worker.ts'
 import type { AttributeType } from '../../geo/schema.ts'
-import type { RequestBox } from '../../stores/reading/feature-page-request.ts'
+import type { FeatureQuery, RequestBox } from '../../stores/index.ts'
 import type { RequestFilter } from '../../stores/reading/request-filter.ts'
-import type { FeatureQuery } from '../../stores/store.ts'
 import type { MetadataFormat } from './copy-metadata.ts'
 
 /** Download formats of layers. */

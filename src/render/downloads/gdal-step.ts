@@ -1,8 +1,12 @@
 import type { ProgramResult } from '../../core/process/process.ts'
 import { runProgram } from '../../core/process/process.ts'
-import { spaceFor, withDiskWatch } from '../../formats/gdal/disk-watch.ts'
-import { limitedProgram, unreadable } from '../../formats/gdal/safe-gdal.ts'
-import type { RasterSource } from '../../formats/raster/raster-programs.ts'
+import {
+  limitedProgram,
+  type RasterSource,
+  spaceFor,
+  unreadable,
+  withDiskWatch,
+} from '../../formats/index.ts'
 
 /** Input of a GDAL step for rasters. */
 export interface GdalStep {

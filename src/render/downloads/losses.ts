@@ -1,4 +1,4 @@
-import type { LayerRecord } from '../../catalog/records.ts'
+import type { LayerRecord } from '../../catalog/index.ts'
 import type { FormatOfFile } from './download-format.ts'
 import type { FileColumns } from './file-columns.ts'
 import type { RowsWritten } from './row-export-request.ts'

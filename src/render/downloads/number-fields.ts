@@ -3,7 +3,7 @@ import type { Column, FixedColumn } from '../../geo/column.ts'
 import { isValid } from '../../geo/column.ts'
 
 /** Width and decimals of a numeric field of dBASE. Plain data. */
-export interface NumberField {
+interface NumberField {
   width: number
   decimals: number
 }

@@ -1,4 +1,4 @@
-import type { LayerRecord } from '../../catalog/records.ts'
+import type { LayerRecord } from '../../catalog/index.ts'
 
 /** Layer metadata of a file in addition to the rows. Plain data: it is passed between processes. */
 export interface FileTerms {

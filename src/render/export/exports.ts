@@ -1,5 +1,4 @@
-import type { LayerRecord } from '../../catalog/records.ts'
-import type { Layers } from '../../catalog/services/layers.ts'
+import type { LayerRecord, Layers } from '../../catalog/index.ts'
 import { Failure, invalid } from '../../core/errors/errors.ts'
 import type { EventBus } from '../../core/events/events.ts'
 import type { GeneratedFile } from '../../core/jobs/files/generated-file.ts'

@@ -1,4 +1,4 @@
-import type { Layers } from '../../catalog/services/layers.ts'
+import type { Layers } from '../../catalog/index.ts'
 import { PromiseCache } from '../../core/concurrency/promise-cache.ts'
 import { notFound } from '../../core/errors/errors.ts'
 import type { EarlierLayer, PreviousVersions } from '../versions/previous-versions.ts'

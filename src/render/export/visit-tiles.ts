@@ -1,4 +1,4 @@
-import type { Tile } from '../../stores/reading/tile-request.ts'
+import type { Tile } from '../../stores/index.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet, tileEnvelope } from '../../tiles/tile-matrix-sets.ts'
 import { tileAlong } from './tile-ids.ts'

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LayerRecord } from '../../catalog/records.ts'
-import type { Layers, LayerVersion } from '../../catalog/services/layers.ts'
+import type { LayerRecord, Layers, LayerVersion } from '../../catalog/index.ts'
 import { conflict, invalid, notFound } from '../../core/errors/errors.ts'
 import { startThread } from '../../core/workers/start-thread.ts'
 import type { WorkerHandle } from '../../core/workers/worker-handle.ts'

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PromiseCache } from '../../core/concurrency/promise-cache.ts'
 import { findFullDisk } from '../../core/files/full-disk.ts'
-import { safeConfig } from '../../formats/gdal/safe-gdal.ts'
-import { fontName, quoteMapText } from '../../styles/mapserver/mark-symbols.ts'
+import { safeConfig } from '../../formats/index.ts'
+import { fontName, quoteMapText } from '../../styles/index.ts'
 import { digestMapFile } from './map-file.ts'
 
 const mostKept = 1000

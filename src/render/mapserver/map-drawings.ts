@@ -1,16 +1,17 @@
-import type { LayerRecord } from '../../catalog/records.ts'
-import type { Layers, LayerVersion } from '../../catalog/services/layers.ts'
-import { settledLayer } from '../../catalog/services/settled-layer.ts'
+import { type LayerRecord, type Layers, type LayerVersion, settledLayer } from '../../catalog/index.ts'
 import { Failure } from '../../core/errors/errors.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import { ownValue } from '../../core/values/record-keys.ts'
 import type { Envelope } from '../../geo/envelope.ts'
-import { lightRows } from '../../stores/reading/read-cost.ts'
+import { lightRows } from '../../stores/index.ts'
 import { getStoreDescription } from '../../stores/registry.ts'
-import { postgresDialect, sqliteDialect } from '../../styles/mapserver/sql-dialect.ts'
-import type { DrawnTable } from '../../styles/mapserver/write-mapserver.ts'
-import { writeMapServer } from '../../styles/mapserver/write-mapserver.ts'
-import type { Style } from '../../styles/model.ts'
+import {
+  type DrawnTable,
+  postgresDialect,
+  type Style,
+  sqliteDialect,
+  writeMapServer,
+} from '../../styles/index.ts'
 import type { ReadableTable, TileSources } from '../sources/tile-sources.ts'
 import { CachedMapFiles } from './cached-map-files.ts'
 import type { MapFileLayer, PartSource } from './map-file.ts'

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { invalid } from '../../core/errors/errors.ts'
 import { findCrs } from '../../geo/crs-database.ts'
-import { mapFileNumber, markSymbols, quoteMapText } from '../../styles/mapserver/mark-symbols.ts'
-import type { DrawnPart } from '../../styles/mapserver/write-mapserver.ts'
+import { type DrawnPart, mapFileNumber, markSymbols, quoteMapText } from '../../styles/index.ts'
 
 /** Source of a part's rows, in the terms of a map file. */
 export interface PartSource {

@@ -1,10 +1,14 @@
 import type { DatabaseAddress } from '../../core/postgres/address.ts'
 import type { AttributeType, Schema } from '../../geo/schema.ts'
-import { quoteMapText } from '../../styles/mapserver/mark-symbols.ts'
-import type { DrawnColumn, SqlDialect } from '../../styles/mapserver/sql-dialect.ts'
-import { postgresDialect, sqliteDialect } from '../../styles/mapserver/sql-dialect.ts'
-import type { DrawnTable } from '../../styles/mapserver/write-mapserver.ts'
-import type { Dimension } from '../../styles/model.ts'
+import {
+  type Dimension,
+  type DrawnColumn,
+  type DrawnTable,
+  postgresDialect,
+  quoteMapText,
+  type SqlDialect,
+  sqliteDialect,
+} from '../../styles/index.ts'
 import type { PartSource } from './map-file.ts'
 import { projectionOf } from './map-file.ts'
 

@@ -1,4 +1,4 @@
-import { marks } from '../../styles/draw/marks.ts'
+import { marks } from '../../styles/worker.ts'
 import { loadSharp } from './load-sharp.ts'
 
 /** Position of an icon in the image of a sprite, in MapLibre's format. */

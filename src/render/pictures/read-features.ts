@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
-import type { Dimension } from '../../styles/model.ts'
+import type { Dimension } from '../../styles/index.ts'
 
 /** A feature of a vector tile, in units of the tile. */
 export interface DecodedFeature {

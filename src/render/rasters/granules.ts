@@ -1,6 +1,6 @@
 import { columnValue } from '../../geo/column.ts'
 import { attributeIndex } from '../../geo/schema.ts'
-import type { FeaturePage, VectorStore } from '../../stores/store.ts'
+import type { FeaturePage, VectorStore } from '../../stores/index.ts'
 
 /** A file of a mosaic as its index has it. */
 export interface Granule {

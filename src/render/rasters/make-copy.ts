@@ -1,13 +1,17 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ProgramError, runProgram } from '../../core/process/process.ts'
-import { outgrown, spaceFor, withDiskWatch } from '../../formats/gdal/disk-watch.ts'
-import { limitedProgram } from '../../formats/gdal/safe-gdal.ts'
-import { rasterDrivers } from '../../formats/raster/raster-drivers.ts'
-import type { RasterSource as LinkedRaster } from '../../formats/raster/raster-programs.ts'
-import { withRasterSource } from '../../formats/raster/raster-programs.ts'
+import {
+  type RasterSource as LinkedRaster,
+  limitedProgram,
+  outgrown,
+  spaceFor,
+  withDiskWatch,
+  withRasterSource,
+} from '../../formats/index.ts'
 import { detectFormat } from '../../formats/registry.ts'
-import { withSidecars } from '../../stores/files/with-sidecars.ts'
+import { rasterDrivers } from '../../formats/worker.ts'
+import { withSidecars } from '../../stores/index.ts'
 import type { MercatorPart } from './mercator-extent.ts'
 import { mercatorParts } from './mercator-extent.ts'
 import { noTiles, toolTrouble } from './no-tiles.ts'

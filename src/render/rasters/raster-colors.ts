@@ -1,4 +1,4 @@
-import type { ContrastStretch, RasterColors, RasterSymbolizer } from '../../styles/model.ts'
+import type { ContrastStretch, RasterColors, RasterSymbolizer } from '../../styles/index.ts'
 import type { Cells } from './cells.ts'
 import type { Spread } from './spread-of-values.ts'
 

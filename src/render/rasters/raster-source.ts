@@ -1,4 +1,4 @@
-import type { RasterBand } from '../../formats/format.ts'
+import type { RasterBand } from '../../formats/worker.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 
 /** A raster file as a layer or a mosaic names it. Plain data: it crosses threads and processes. */

@@ -1,4 +1,4 @@
-import type { ContrastStretch } from '../../styles/model.ts'
+import type { ContrastStretch } from '../../styles/index.ts'
 
 /** Distribution of the values of a band. Plain data. */
 export interface Spread extends ContrastStretch {

@@ -4,8 +4,7 @@ import { columnValue, isValid } from '../../geo/column.ts'
 import { createColumnBuilder } from '../../geo/column-builder.ts'
 import type { Attribute, Schema } from '../../geo/schema.ts'
 import { dateText, timestampText, timeText } from '../../geo/time-text.ts'
-import type { ShownColumns } from '../../stores/reading/tile-request.ts'
-import type { FeaturePage } from '../../stores/store.ts'
+import type { FeaturePage, ShownColumns } from '../../stores/index.ts'
 
 /** The name of the table in the copy. */
 export const copiedTable = 'features'

@@ -1,4 +1,4 @@
-import type { Layers } from '../../catalog/services/layers.ts'
+import type { Layers } from '../../catalog/index.ts'
 import { startProcess } from '../../core/workers/start-process.ts'
 import { WorkPool } from '../../core/workers/work-pool.ts'
 import type { TableCopyHandlers } from './copy-work.ts'

@@ -10,10 +10,9 @@ import type { Reprojector } from '../../geo/crs-projector.ts'
 import { createReprojector } from '../../geo/crs-reproject.ts'
 import { reprojectGeometry } from '../../geo/reproject-geometry.ts'
 import { selectRows } from '../../geo/select-rows.ts'
-import { commitLoad } from '../../stores/commit-load.ts'
+import type { FeaturePage, StoreConnection, TileReads } from '../../stores/index.ts'
 import { openVectorStore } from '../../stores/registry.ts'
-import type { FeaturePage, StoreConnection, TileReads } from '../../stores/store.ts'
-import { tileReadingOf } from '../../stores/tile-reading.ts'
+import { commitLoad, tileReadingOf } from '../../stores/worker.ts'
 import { copiedSchema, copiedTable, copyPage } from './copied-table.ts'
 
 /** Table to copy, and the target path. Plain data. */

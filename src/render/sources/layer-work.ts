@@ -1,5 +1,4 @@
-import type { LayerRecord } from '../../catalog/records.ts'
-import type { Layers } from '../../catalog/services/layers.ts'
+import type { LayerRecord, Layers } from '../../catalog/index.ts'
 import { orAborted } from '../../core/concurrency/or-aborted.ts'
 import { Failure } from '../../core/errors/errors.ts'
 import { WorkerEnded } from '../../core/workers/worker-handle.ts'

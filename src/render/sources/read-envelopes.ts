@@ -1,6 +1,6 @@
 import { orderOfNumbers } from '../../core/values/order-of-numbers.ts'
+import type { NumberedEnvelopes, TileReads, VectorStore } from '../../stores/index.ts'
 import { getStoreDescription } from '../../stores/registry.ts'
-import type { NumberedEnvelopes, TileReads, VectorStore } from '../../stores/store.ts'
 import { IdList } from './id-list.ts'
 
 /** A growing array of numbers that does not copy each part at the end. */

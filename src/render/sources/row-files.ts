@@ -1,5 +1,4 @@
-import type { LayerRecord } from '../../catalog/records.ts'
-import type { Layers } from '../../catalog/services/layers.ts'
+import type { LayerRecord, Layers } from '../../catalog/index.ts'
 import { BoundedCache } from '../../core/caches/bounded-cache.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import { startProcess } from '../../core/workers/start-process.ts'

@@ -7,12 +7,17 @@ import { startProcess } from '../../core/workers/start-process.ts'
 import { WorkPool } from '../../core/workers/work-pool.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { CrsError } from '../../geo/crs.ts'
-import type { FeaturePageRequest, PagePart } from '../../stores/reading/feature-page-request.ts'
-import type { ServedStore } from '../../stores/reading/served-store.ts'
-import type { ShownColumns, Tile, TileRequest } from '../../stores/reading/tile-request.ts'
-import type { ChangePageRequest } from '../../stores/reading/write-change-page.ts'
+import type {
+  ChangePageRequest,
+  FeaturePageRequest,
+  PagePart,
+  ServedStore,
+  ShownColumns,
+  StoreConnection,
+  Tile,
+  TileRequest,
+} from '../../stores/index.ts'
 import { ownStores } from '../../stores/registry.ts'
-import type { StoreConnection } from '../../stores/store.ts'
 import { fewFeatures } from '../../tiles/generalize/layer-generalization.ts'
 import { needsProgram } from './needs-program.ts'
 import type { OverviewHandlers } from './overview-work.ts'

@@ -1,6 +1,5 @@
 import type { Envelope } from '../../geo/envelope.ts'
-import type { ServedStore } from '../../stores/reading/served-store.ts'
-import type { TileSource } from '../../stores/reading/tile-request.ts'
+import type { ServedStore, TileSource } from '../../stores/index.ts'
 import type { TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
 import { worldOf } from '../../tiles/world.ts'

@@ -1,18 +1,20 @@
-import type { Catalog } from '../../catalog/catalog.ts'
-import type { LayerRecord } from '../../catalog/records.ts'
-import { publishMode } from '../../catalog/services/published-tables.ts'
+import { type Catalog, type LayerRecord, publishMode } from '../../catalog/index.ts'
 import { JoinedWork } from '../../core/concurrency/joined-work.ts'
 import { Failure, notFound } from '../../core/errors/errors.ts'
 import type { EventBus } from '../../core/events/events.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { CrsError } from '../../geo/crs.ts'
-import type { RequestBox } from '../../stores/reading/feature-page-request.ts'
-import { lightRows } from '../../stores/reading/read-cost.ts'
-import type { ServedStore } from '../../stores/reading/served-store.ts'
-import type { ShownColumns, TileRequest, TileSource } from '../../stores/reading/tile-request.ts'
+import {
+  lightRows,
+  type RequestBox,
+  type ServedStore,
+  type ShownColumns,
+  type StoreConnection,
+  type TileRequest,
+  type TileSource,
+} from '../../stores/index.ts'
 import { ownStores } from '../../stores/registry.ts'
-import type { StoreConnection } from '../../stores/store.ts'
 import { fewFeatures } from '../../tiles/generalize/layer-generalization.ts'
 import { copiedTable, shownColumns } from './copied-table.ts'
 import { Copies } from './copies.ts'

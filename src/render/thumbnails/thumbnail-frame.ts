@@ -1,5 +1,5 @@
 import type { Envelope } from '../../geo/envelope.ts'
-import { scaleOfZoom } from '../../styles/scale.ts'
+import { scaleOfZoom } from '../../styles/index.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 
 /** The tiles of a thumbnail and their positions in it. */

@@ -1,6 +1,6 @@
-import type { LayerRecord } from '../../catalog/records.ts'
+import type { LayerRecord } from '../../catalog/index.ts'
 import type { Envelope } from '../../geo/envelope.ts'
-import type { RasterSymbolizer, Style } from '../../styles/model.ts'
+import type { RasterSymbolizer, Style } from '../../styles/index.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import type { Maps } from '../maps.ts'
 import type { PictureFormat } from '../pictures/encode-picture.ts'

@@ -2,11 +2,9 @@ import { requireFreeSpace } from '../../core/files/free-space.ts'
 import type { CallContext } from '../../core/workers/handlers.ts'
 import { serveWork } from '../../core/workers/serve-work.ts'
 import type { Schema } from '../../geo/schema.ts'
-import type { ComparedState, StateChanges } from '../../stores/change-files/compare-states.ts'
-import { compareStates } from '../../stores/change-files/compare-states.ts'
-import type { RowMatch } from '../../stores/change-files/spooled-rows.ts'
+import type { RowMatch, StatePath, StoreConnection, VectorStore } from '../../stores/index.ts'
 import { openVectorStore } from '../../stores/registry.ts'
-import type { StatePath, StoreConnection, VectorStore } from '../../stores/store.ts'
+import { type ComparedState, compareStates, type StateChanges } from '../../stores/worker.ts'
 
 /** Location of the rows of a version. Plain data. */
 export interface VersionLocation {

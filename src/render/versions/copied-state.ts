@@ -1,8 +1,7 @@
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { createColumnBuilder } from '../../geo/column-builder.ts'
 import type { Schema } from '../../geo/schema.ts'
-import type { ShownColumns } from '../../stores/reading/tile-request.ts'
-import type { FeaturePage } from '../../stores/store.ts'
+import type { FeaturePage, ShownColumns } from '../../stores/index.ts'
 
 /** The name of the table in the copy. */
 export const copiedStateTable = 'features'

@@ -5,9 +5,9 @@ import { requireFreeSpace } from '../../core/files/free-space.ts'
 import type { CallContext } from '../../core/workers/handlers.ts'
 import { serveWork } from '../../core/workers/serve-work.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
-import { commitLoad } from '../../stores/commit-load.ts'
+import type { StatePath, StoreConnection } from '../../stores/index.ts'
 import { openVectorStore, ownStores } from '../../stores/registry.ts'
-import type { StatePath, StoreConnection } from '../../stores/store.ts'
+import { commitLoad } from '../../stores/worker.ts'
 import { copiedStateIdColumn, copiedStateSchema, copiedStateTable, copyStatePage } from './copied-state.ts'
 
 /** State to copy, and the target path. Plain data. */

@@ -1,4 +1,4 @@
-import type { Format } from '../../formats/format.ts'
+import type { Format } from '../../formats/worker.ts'
 import type { StoreDescription } from '../description.ts'
 import { fileSource } from './file-source.ts'
 import { FileStore } from './file-store.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { invalid } from '../../core/errors/errors.ts'
-import type { Format } from '../../formats/format.ts'
+import type { Format } from '../../formats/worker.ts'
 import type { StoreConnection, StoreType } from '../store.ts'
 
 /** A file that is served directly. */

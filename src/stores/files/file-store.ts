@@ -1,6 +1,6 @@
 import { Failure, invalid, notFound } from '../../core/errors/errors.ts'
 import { filterKey } from '../../filters/filter.ts'
-import type { DataFile, LayerDescription, PlacedRows, ReadContext } from '../../formats/format.ts'
+import type { DataFile, LayerDescription, PlacedRows, ReadContext } from '../../formats/worker.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { fileState } from '../file-state.ts'
 import type { RowPosition, SortKey } from '../order.ts'

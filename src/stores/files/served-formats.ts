@@ -1,6 +1,4 @@
-import { flatgeobuf } from '../../formats/flatgeobuf/flatgeobuf.ts'
-import type { Format } from '../../formats/format.ts'
-import { shapefile } from '../../formats/shapefile/shapefile.ts'
+import { type Format, flatgeobuf, shapefile } from '../../formats/worker.ts'
 
 /** Formats whose files are served directly, by an index; one line for each. */
 export const servedFormats: readonly Format[] = [shapefile, flatgeobuf]

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
-import type { DataFile } from '../../formats/format.ts'
+import type { DataFile } from '../../formats/worker.ts'
 
 /** Returns the main file with every file of its folder that has the same base name, in any case. */
 export async function withSidecars(path: string): Promise<DataFile> {

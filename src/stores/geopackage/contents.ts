@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { quoteName } from '../../formats/geopackage/sql-names.ts'
-import { findObject, findTable } from '../../formats/geopackage/tables.ts'
+import { findObject, findTable, quoteName } from '../../formats/geopackage/index.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { unionEnvelope } from '../../geo/envelope.ts'
 import type { TableDescription } from '../store.ts'

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { notFound } from '../../core/errors/errors.ts'
-import { quoteName } from '../../formats/geopackage/sql-names.ts'
-import { findObject, findTable } from '../../formats/geopackage/tables.ts'
+import { findObject, findTable, quoteName } from '../../formats/geopackage/index.ts'
 import { openForLoading, whenFree } from './connections.ts'
 import { deleteContents } from './contents.ts'
 import { setCatalogueTriggersAside } from './foreign-code.ts'

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { conflict } from '../../core/errors/errors.ts'
-import { isSameName, quoteName, quoteText } from '../../formats/geopackage/sql-names.ts'
+import { isSameName, quoteName, quoteText } from '../../formats/geopackage/index.ts'
 import type { IndexedTable } from './rtree-sql.ts'
 import { rtreeName } from './rtree-sql.ts'
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { freeName } from '../../core/text/free-name.ts'
-import { isSameName, quoteName, quoteText } from '../../formats/geopackage/sql-names.ts'
+import { isSameName, quoteName, quoteText } from '../../formats/geopackage/index.ts'
 import type { LoadHooks } from '../store.ts'
 import type { GeoPackageLoadPlan } from './load-plan.ts'
 

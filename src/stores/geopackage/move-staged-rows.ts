@@ -1,7 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { conflict } from '../../core/errors/errors.ts'
-import { geometryBox } from '../../formats/geopackage/geometry-blob.ts'
-import { quoteName } from '../../formats/geopackage/sql-names.ts'
+import { geometryBox, quoteName } from '../../formats/geopackage/index.ts'
 import type { SetAside } from './foreign-code.ts'
 import { setTableTriggersAside } from './foreign-code.ts'
 import type { GeoPackageLoadPlan } from './load-plan.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { hasCatalogue } from '../../formats/geopackage/tables.ts'
+import { hasCatalogue } from '../../formats/geopackage/index.ts'
 import { openForComparing } from './connections.ts'
 import type { Opened } from './file-access.ts'
 import { hasFile } from './file-access.ts'

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { SqliteValue } from '../../formats/geopackage/append-value.ts'
-import { appendRow, iterateRows } from '../../formats/geopackage/sql-rows.ts'
+import { appendRow, iterateRows, type SqliteValue } from '../../formats/geopackage/index.ts'
 import { BatchBuilder } from '../../geo/batch.ts'
 import type { LoadHooks } from '../store.ts'
 import type { GeoPackageLoadPlan } from './load-plan.ts'

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { conflict } from '../../core/errors/errors.ts'
-import { quoteName } from '../../formats/geopackage/sql-names.ts'
+import { quoteName } from '../../formats/geopackage/index.ts'
 
 /** A table whose geometry column has, or will have, an R*Tree. */
 export interface IndexedTable {

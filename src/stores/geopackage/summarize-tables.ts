@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
-import { quoteName } from '../../formats/geopackage/sql-names.ts'
-import type { GeoPackageTable } from '../../formats/geopackage/tables.ts'
-import { findObject, listTables } from '../../formats/geopackage/tables.ts'
+import { findObject, type GeoPackageTable, listTables, quoteName } from '../../formats/geopackage/index.ts'
 import type { TableProblem, TableSummary } from '../table-summary.ts'
 
 /** Returns the tables and views that the GeoPackage lists as features or attributes. */

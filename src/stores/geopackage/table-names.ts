@@ -1,5 +1,5 @@
 import { DistinctNames } from '../../core/text/free-name.ts'
-import { foldName } from '../../formats/geopackage/sql-names.ts'
+import { foldName } from '../../formats/geopackage/index.ts'
 import type { Attribute, AttributeType, Schema } from '../../geo/schema.ts'
 
 export const idColumn = 'fid'

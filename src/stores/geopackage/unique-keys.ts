@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { quoteText } from '../../formats/geopackage/sql-names.ts'
+import { quoteText } from '../../formats/geopackage/index.ts'
 import type { UniqueKey } from '../store.ts'
 
 /** Returns the primary key of a table, and its unique indexes without condition or expression. */

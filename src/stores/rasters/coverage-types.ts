@@ -1,5 +1,4 @@
-import type { RasterFormatName } from '../../formats/raster/raster-drivers.ts'
-import { rasterDrivers } from '../../formats/raster/raster-drivers.ts'
+import { type RasterFormatName, rasterDrivers } from '../../formats/worker.ts'
 import type { StoreType } from '../store.ts'
 
 /** Type of coverage stores over many files that form one coverage. */

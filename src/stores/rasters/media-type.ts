@@ -1,5 +1,5 @@
 import { extname } from 'node:path'
-import { rasterDrivers } from '../../formats/raster/raster-drivers.ts'
+import { rasterDrivers } from '../../formats/worker.ts'
 import type { StoreParameters } from '../store.ts'
 
 const geotiffType = 'image/tiff; application=geotiff'

@@ -1,5 +1,4 @@
-import type { WrittenAbout } from '../../formats/writing/feature-format.ts'
-import type { WrittenFormName } from '../../formats/writing/written-formats.ts'
+import type { WrittenAbout, WrittenFormName } from '../../formats/writing/index.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Schema } from '../../geo/schema.ts'

@@ -51,7 +51,8 @@ const leastHandedOver = 8192
 type EnvelopeQuery = Pick<TileQuery, 'table' | 'boxes'>
 type Context = CallContext
 
-function createHandlers(stores: CachedStores) {
+/** Handlers that read the catalogue of a store. */
+function tableHandlers(stores: CachedStores) {
   return {
     check: ({ connection }: StoreRequest, { signal }: Context): Promise<void> =>
       stores.use(connection, (store) => store.check(signal)),
@@ -65,6 +66,12 @@ function createHandlers(stores: CachedStores) {
       stores.use(connection, (store) => store.findTable(table, { readsRows })),
     summarizeTables: ({ connection }: StoreRequest): Promise<TableSummary[]> =>
       stores.use(connection, async (store) => (await store.summarizeTables?.()) ?? []),
+  }
+}
+
+function createHandlers(stores: CachedStores) {
+  return {
+    ...tableHandlers(stores),
     count: (
       { connection, query }: StoreRequest & { query: Omit<FeatureQuery, 'limit' | 'offset'> },
       { signal }: Context,

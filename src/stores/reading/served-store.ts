@@ -1,4 +1,4 @@
-import type { ValueSummary } from '../../styles/classify/summary.ts'
+import type { ValueSummary } from '../../styles/worker.ts'
 import { getStoreDescription, openVectorStore } from '../registry.ts'
 import { serverChangesWritten } from '../server-changes.ts'
 import type {

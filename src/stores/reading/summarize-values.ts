@@ -2,8 +2,12 @@ import type { Column } from '../../geo/column.ts'
 import { columnValue } from '../../geo/column.ts'
 import { attributeIndex } from '../../geo/schema.ts'
 import { dateText, timestampText, timeText } from '../../geo/time-text.ts'
-import type { ClassifyMethod, SummaryValue, ValueSummary } from '../../styles/classify/summary.ts'
-import { ValueSummarizer } from '../../styles/classify/summary.ts'
+import {
+  type ClassifyMethod,
+  type SummaryValue,
+  ValueSummarizer,
+  type ValueSummary,
+} from '../../styles/worker.ts'
 import type { VectorStore } from '../store.ts'
 
 /** Values to read, and the purpose. */

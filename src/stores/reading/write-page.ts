@@ -3,8 +3,12 @@ import { Failure } from '../../core/errors/errors.ts'
 import { ownCpuTime } from '../../core/time/cpu-time.ts'
 import { Stopwatch } from '../../core/time/stopwatch.ts'
 import { defined } from '../../core/values/defined.ts'
-import type { FeatureFormat, FeatureWriter, WrittenAbout } from '../../formats/writing/feature-format.ts'
-import { loadWritten } from '../../formats/writing/written-formats.ts'
+import {
+  type FeatureFormat,
+  type FeatureWriter,
+  loadWritten,
+  type WrittenAbout,
+} from '../../formats/writing/index.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { columnValue } from '../../geo/column.ts'
 import { featureTag, featureToJson } from '../../geo/feature-json.ts'

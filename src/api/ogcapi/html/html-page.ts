@@ -1,4 +1,4 @@
-import type { LayerRecord } from '../../../catalog/records.ts'
+import type { LayerRecord } from '../../../catalog/index.ts'
 import type { Language } from './language.ts'
 import type { Markup } from './markup.ts'
 import type { Texts } from './messages/en.ts'

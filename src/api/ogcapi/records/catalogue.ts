@@ -1,5 +1,5 @@
-import { hasRole } from '../../../access/records.ts'
-import type { SummarySet } from '../../../catalog/summaries/layer-summaries.ts'
+import { hasRole } from '../../../access/index.ts'
+import type { SummarySet } from '../../../catalog/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { crs84Uri } from '../../crs-uris.ts'
 import { operation } from '../../endpoint.ts'

@@ -1,4 +1,4 @@
-import type { LayerRecord } from '../../../catalog/records.ts'
+import type { LayerRecord } from '../../../catalog/index.ts'
 import type { ServiceContact } from '../../../core/config/service-settings.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { toCrsUri } from '../../crs-uris.ts'

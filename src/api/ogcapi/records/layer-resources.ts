@@ -1,6 +1,5 @@
-import type { Catalog } from '../../../catalog/catalog.ts'
-import type { LayerRecord } from '../../../catalog/records.ts'
-import { formatsOfFiles } from '../../../render/downloads/downloads.ts'
+import type { Catalog, LayerRecord } from '../../../catalog/index.ts'
+import { formatsOfFiles } from '../../../render/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { layerSegment } from '../../tiles/named-layers.ts'
 import { collectionId } from '../collection.ts'

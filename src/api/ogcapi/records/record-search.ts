@@ -1,5 +1,4 @@
-import type { SummarySet } from '../../../catalog/summaries/layer-summaries.ts'
-import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
+import type { LayerSummary, SummarySet } from '../../../catalog/index.ts'
 import { invalid } from '../../../core/errors/errors.ts'
 import { foldText } from '../../../core/text/fold-text.ts'
 import type { LayerBounds } from '../../layer-bounds.ts'

@@ -1,4 +1,4 @@
-import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
+import type { LayerSummary } from '../../../catalog/index.ts'
 import type { LayerTimeBounds } from '../../layer-times.ts'
 
 /** First and last time; a date is its whole day. */

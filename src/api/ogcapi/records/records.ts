@@ -1,4 +1,4 @@
-import type { LayerRecord } from '../../../catalog/records.ts'
+import type { LayerRecord } from '../../../catalog/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { operation } from '../../endpoint.ts'
 import type { OgcDeps, RecordDeps } from '../ogc-deps.ts'

@@ -1,4 +1,4 @@
-import type { LayerRecord } from '../../../catalog/records.ts'
+import type { LayerRecord } from '../../../catalog/index.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { getTileMatrixSet } from '../../../tiles/tile-matrix-sets.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'

@@ -1,4 +1,4 @@
-import type { LayerRecord } from '../../../catalog/records.ts'
+import type { LayerRecord } from '../../../catalog/index.ts'
 import type { XmlElement } from '../../../core/text/xml-tree.ts'
 import { featureIdOf } from '../../../filters/fes/fes-reader.ts'
 import { invalidFilter } from '../../../filters/filter-size.ts'

@@ -1,5 +1,4 @@
-import type { LayerRecord } from '../../../catalog/records.ts'
-import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
+import type { LayerRecord, LayerSummary } from '../../../catalog/index.ts'
 import type { ServiceSettings } from '../../../core/config/service-settings.ts'
 import { escapeXml } from '../../../core/text/escape.ts'
 import { getTileMatrixSet, maxZoom } from '../../../tiles/tile-matrix-sets.ts'

@@ -1,5 +1,5 @@
-import type { RasterBand } from '../../../formats/format.ts'
-import { xmlName } from '../../../formats/writing/gml/xml-text.ts'
+import type { RasterBand } from '../../../formats/worker.ts'
+import { xmlName } from '../../../formats/writing/index.ts'
 import { OwsFailure } from '../ows-failure.ts'
 
 /** The bands of a coverage under names of XML, none twice. */

@@ -1,4 +1,4 @@
-import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
+import type { LayerSummary } from '../../../catalog/index.ts'
 import type { LayerBounds } from '../../layer-bounds.ts'
 
 /** A piece of capabilities for each of the layers that is a coverage whose CRS has a code; bounds in degrees. */

@@ -1,6 +1,6 @@
 import { ownValue } from '../../../core/values/record-keys.ts'
-import type { RasterBand } from '../../../formats/format.ts'
-import type { CoverageFileRequest, CutFormat } from '../../../render/downloads/coverages.ts'
+import type { RasterBand } from '../../../formats/worker.ts'
+import type { CoverageFileRequest, CutFormat } from '../../../render/index.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { CoverageRequest } from './wcs-request.ts'
 

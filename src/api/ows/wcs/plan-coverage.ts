@@ -1,18 +1,19 @@
-import type { LayerRecord } from '../../../catalog/records.ts'
+import type { LayerRecord } from '../../../catalog/index.ts'
 import { ownValue } from '../../../core/values/record-keys.ts'
 import { isSameCrs } from '../../../geo/crs-same.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { coverEnvelope } from '../../../geo/reproject-envelope.ts'
-import type {
-  AxisScale,
-  CoverageFileRequest,
-  CoverageGrid,
-  Resampling,
-} from '../../../render/downloads/coverages.ts'
-import { envelopeOf, windowOf } from '../../../render/downloads/coverages.ts'
-import type { TimeSelection } from '../../../render/rasters/time-selection.ts'
-import { parseTime } from '../../../render/rasters/time-selection.ts'
-import { findReprojector } from '../../../stores/reading/reprojectors.ts'
+import {
+  type AxisScale,
+  type CoverageFileRequest,
+  type CoverageGrid,
+  envelopeOf,
+  parseTime,
+  type Resampling,
+  type TimeSelection,
+  windowOf,
+} from '../../../render/index.ts'
+import { findReprojector } from '../../../stores/worker.ts'
 import { readCrs } from '../named-crs.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import { readAxis } from './axes.ts'

@@ -1,8 +1,12 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import type { LayerRecord } from '../../../catalog/records.ts'
-import type { CoverageFileRequest, CoverageGrid, Coverages } from '../../../render/downloads/coverages.ts'
-import { cutFormats } from '../../../render/downloads/coverages.ts'
+import type { LayerRecord } from '../../../catalog/index.ts'
+import {
+  type CoverageFileRequest,
+  type CoverageGrid,
+  type Coverages,
+  cutFormats,
+} from '../../../render/index.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import { coverageIdOf } from './coverage-names.ts'
 import type { WcsRequest } from './wcs-request.ts'

@@ -1,6 +1,6 @@
 import { escapeXml } from '../../../core/text/escape.ts'
-import { gmlNamespaces } from '../../../formats/writing/gml/gml-schema.ts'
-import type { PagePart } from '../../../stores/reading/feature-page-request.ts'
+import { gmlNamespaces } from '../../../formats/writing/index.ts'
+import type { PagePart } from '../../../stores/index.ts'
 import type { PageFrame } from '../../ogcapi/page-stream.ts'
 import type { NamedCrs } from '../named-crs.ts'
 import type { WfsVersion } from './wfs-version.ts'

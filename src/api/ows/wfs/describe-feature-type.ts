@@ -1,7 +1,11 @@
-import type { LayerRecord } from '../../../catalog/records.ts'
+import type { LayerRecord } from '../../../catalog/index.ts'
 import { escapeXml } from '../../../core/text/escape.ts'
-import type { GmlNamespace } from '../../../formats/writing/gml/gml-schema.ts'
-import { gmlFeatureType, gmlSchemaFrame, gmlSchemaImports } from '../../../formats/writing/gml/gml-schema.ts'
+import {
+  type GmlNamespace,
+  gmlFeatureType,
+  gmlSchemaFrame,
+  gmlSchemaImports,
+} from '../../../formats/writing/index.ts'
 import type { OwsCatalog, OwsDeps } from '../ows-deps.ts'
 import { readableSummaries, sendPieces } from '../send-pieces.ts'
 import { namespaceOf, namespacePrefix } from '../type-names.ts'

@@ -1,5 +1,5 @@
-import type { LayerRecord } from '../../../catalog/records.ts'
-import { fromXmlName } from '../../../formats/writing/gml/xml-text.ts'
+import type { LayerRecord } from '../../../catalog/index.ts'
+import { fromXmlName } from '../../../formats/writing/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { findLayer, placesOf } from '../named-layers.ts'
 import type { OwsCatalog } from '../ows-deps.ts'

@@ -1,13 +1,13 @@
-import type { LayerRecord } from '../../../catalog/records.ts'
+import type { LayerRecord } from '../../../catalog/index.ts'
 import { allOf } from '../../../filters/filter.ts'
-import type { SortKey } from '../../../stores/order.ts'
-import type {
-  FeaturePageRequest,
-  PropertySelection,
-  RequestBox,
-  WrittenForm,
-} from '../../../stores/reading/feature-page-request.ts'
-import { shownSchema } from '../../../stores/reading/feature-page-request.ts'
+import {
+  type FeaturePageRequest,
+  type PropertySelection,
+  type RequestBox,
+  type SortKey,
+  shownSchema,
+  type WrittenForm,
+} from '../../../stores/index.ts'
 import type { RequestFilter } from '../../../stores/reading/request-filter.ts'
 import { isSortable } from '../../ogcapi/property-names.ts'
 import type { NamedCrs } from '../named-crs.ts'

@@ -1,6 +1,5 @@
-import type { LayerRecord } from '../../../catalog/records.ts'
-import type { Layers } from '../../../catalog/services/layers.ts'
-import type { FeaturePageRequest, PagePart } from '../../../stores/reading/feature-page-request.ts'
+import type { LayerRecord, Layers } from '../../../catalog/index.ts'
+import type { FeaturePageRequest, PagePart } from '../../../stores/index.ts'
 import type { OpenedPage } from '../../ogcapi/page-stream.ts'
 import { finish, openPage, sendPage as sendOpenedPage } from '../../ogcapi/page-stream.ts'
 import type { PagePosition } from '../../ogcapi/page-token.ts'

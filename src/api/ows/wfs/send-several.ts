@@ -1,4 +1,4 @@
-import type { PagePart } from '../../../stores/reading/feature-page-request.ts'
+import type { PagePart } from '../../../stores/index.ts'
 import { joined, sendBytes } from '../../ogcapi/page-stream.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { CollectionAbout } from './collection-frame.ts'

@@ -1,4 +1,4 @@
-import type { LayerRecord } from '../../../catalog/records.ts'
+import type { LayerRecord } from '../../../catalog/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { tokenForLinks } from '../../url-token.ts'
 import { namespaceOf, namespacePrefix, typeNameOf } from '../type-names.ts'

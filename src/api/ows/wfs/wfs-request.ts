@@ -1,4 +1,4 @@
-import type { LayerRecord } from '../../../catalog/records.ts'
+import type { LayerRecord } from '../../../catalog/index.ts'
 import type { RequestFilter } from '../../../stores/reading/request-filter.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import type { KeyValues } from '../key-values.ts'

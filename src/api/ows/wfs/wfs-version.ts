@@ -1,4 +1,4 @@
-import type { GmlVersion } from '../../../formats/writing/gml/gml-schema.ts'
+import type { GmlVersion } from '../../../formats/writing/index.ts'
 import type { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 

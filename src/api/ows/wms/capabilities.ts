@@ -1,6 +1,6 @@
-import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
+import type { LayerSummary } from '../../../catalog/index.ts'
 import { escapeXml } from '../../../core/text/escape.ts'
-import type { TimeBounds } from '../../../stores/store.ts'
+import type { TimeBounds } from '../../../stores/index.ts'
 import type { LayerBounds } from '../../layer-bounds.ts'
 import type { LayerTimeBounds } from '../../layer-times.ts'
 import { legendPath } from '../legend-path.ts'

@@ -1,17 +1,19 @@
 import { findCrs } from '../../../geo/crs-database.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
-import type {
-  FilteredTable,
-  FilteredTableQuery,
-  FilteredTables,
-} from '../../../render/downloads/filtered-tables.ts'
-import type { CachedTile } from '../../../render/maps.ts'
-import type { DrawingRequest, StyledLayer } from '../../../render/mapserver/map-drawings.ts'
-import { frameOfBox } from '../../../render/rasters/box-frame.ts'
-import type { Background } from '../../../render/rasters/map-frame.ts'
-import type { RasterMapRequest, Rasters } from '../../../render/rasters/rasters.ts'
-import type { TimeSelection } from '../../../render/rasters/time-selection.ts'
-import type { RequestBox } from '../../../stores/reading/feature-page-request.ts'
+import {
+  type Background,
+  type CachedTile,
+  type DrawingRequest,
+  type FilteredTable,
+  type FilteredTableQuery,
+  type FilteredTables,
+  frameOfBox,
+  type RasterMapRequest,
+  type Rasters,
+  type StyledLayer,
+  type TimeSelection,
+} from '../../../render/index.ts'
+import type { RequestBox } from '../../../stores/index.ts'
 import { rasterSymbols } from '../../tiles/drawn-style.ts'
 import type { OwsCatalog, OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'

@@ -1,17 +1,17 @@
-import type { LayerRecord } from '../../../catalog/records.ts'
+import type { LayerRecord } from '../../../catalog/index.ts'
 import { escapeXml } from '../../../core/text/escape.ts'
 import { ownValue } from '../../../core/values/record-keys.ts'
 import type { Filter } from '../../../filters/filter.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import type { GeometryField } from '../../../geo/schema.ts'
-import type { FilteredTableQuery } from '../../../render/downloads/filtered-tables.ts'
-import type { BandValue, RasterPosition, Rasters } from '../../../render/rasters/rasters.ts'
-import type { TimeSelection } from '../../../render/rasters/time-selection.ts'
 import type {
-  FeaturePageRequest,
-  MapPoint,
-  WrittenForm,
-} from '../../../stores/reading/feature-page-request.ts'
+  BandValue,
+  FilteredTableQuery,
+  RasterPosition,
+  Rasters,
+  TimeSelection,
+} from '../../../render/index.ts'
+import type { FeaturePageRequest, MapPoint, WrittenForm } from '../../../stores/index.ts'
 import type { RequestFilter } from '../../../stores/reading/request-filter.ts'
 import type { KeyValues } from '../key-values.ts'
 import { requireLayers } from '../named-layers.ts'

@@ -1,9 +1,13 @@
 import { Failure } from '../../../core/errors/errors.ts'
 import { ownValue } from '../../../core/values/record-keys.ts'
-import type { DrawingFormat, DrawingRequest, StyledLayer } from '../../../render/mapserver/map-drawings.ts'
-import { drawingFormats } from '../../../render/mapserver/map-drawings.ts'
-import type { OverlayFormat } from '../../../render/pictures/pictures.ts'
-import { requireStyleSize } from '../../../styles/read-style.ts'
+import {
+  type DrawingFormat,
+  type DrawingRequest,
+  drawingFormats,
+  type OverlayFormat,
+  type StyledLayer,
+} from '../../../render/index.ts'
+import { requireStyleSize } from '../../../styles/index.ts'
 import type { SldLayer } from '../../../styles/sld/read-sld.ts'
 import { styleFor } from '../../tiles/drawn-style.ts'
 import type { KeyValues } from '../key-values.ts'

@@ -1,4 +1,4 @@
-import type { Pictures } from '../../../render/pictures/pictures.ts'
+import type { Pictures } from '../../../render/index.ts'
 import { requestSignal } from '../../request-properties.ts'
 import type { ExceptionText } from '../ows-failure.ts'
 import { backgroundOf } from './draw-layers.ts'

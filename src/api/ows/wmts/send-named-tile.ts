@@ -1,4 +1,4 @@
-import type { LayerRecord } from '../../../catalog/records.ts'
+import type { LayerRecord } from '../../../catalog/index.ts'
 import type { TileAddress, TileMatrixSetId } from '../../../tiles/tile-matrix-sets.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { sendPictureTile } from '../../tiles/send-picture-tile.ts'

@@ -1,7 +1,6 @@
-import type { Catalog } from '../../../catalog/catalog.ts'
-import type { Importer } from '../../../importer/importer.ts'
-import type { SideTables } from '../../../render/sources/side-tables.ts'
-import type { VersionChanges } from '../../../render/versions/version-changes.ts'
+import type { Catalog } from '../../../catalog/index.ts'
+import type { Importer } from '../../../importer/index.ts'
+import type { SideTables, VersionChanges } from '../../../render/index.ts'
 
 /** Dependencies of the catalogue's endpoints. */
 export interface CatalogDeps {

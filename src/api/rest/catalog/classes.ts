@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { colorsOf, paletteKind, paletteKinds, paletteNames } from '../../../styles/classify/palettes.ts'
-import { classifyMethods } from '../../../styles/classify/summary.ts'
+import { colorsOf, paletteKind, paletteKinds, paletteNames } from '../../../styles/index.ts'
+import { classifyMethods } from '../../../styles/worker.ts'
 import { operation } from '../../endpoint.ts'
 import type { CatalogDeps } from './catalog-deps.ts'
 import { ClassifyBody, classifySummary, messagesOf, requireAttribute, vectorLayer } from './classify-body.ts'

@@ -1,6 +1,10 @@
 import { Type } from 'typebox'
-import { storeKinds } from '../../../catalog/records.ts'
-import type { Dependents, StoreInventory, WorkspaceInventory } from '../../../catalog/services/inventory.ts'
+import {
+  type Dependents,
+  type StoreInventory,
+  storeKinds,
+  type WorkspaceInventory,
+} from '../../../catalog/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { storePath, workspacePath } from './paths.ts'
 

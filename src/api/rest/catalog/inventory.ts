@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { StoreKind } from '../../../catalog/records.ts'
+import type { StoreKind } from '../../../catalog/index.ts'
 import { foldText } from '../../../core/text/fold-text.ts'
 import { operation } from '../../endpoint.ts'
 import type { CatalogDeps, InventoryDeps } from './catalog-deps.ts'

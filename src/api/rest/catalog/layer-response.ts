@@ -1,8 +1,13 @@
 import { Type } from 'typebox'
-import type { LayerRecord, StoreRecord, StyleRecord } from '../../../catalog/records.ts'
-import { managedKinds, storeKinds } from '../../../catalog/records.ts'
+import {
+  type LayerRecord,
+  managedKinds,
+  type StoreRecord,
+  type StyleRecord,
+  storeKinds,
+} from '../../../catalog/index.ts'
 import { isEmptyEnvelope } from '../../../geo/envelope.ts'
-import { toJavaClass } from '../../../transforms/java-class.ts'
+import { toJavaClass } from '../../../transforms/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { CopiesLiveSeconds } from '../../caching.ts'
 import { Linked, layerPath, storePath, stylePath, workspacePath } from './paths.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { LayerRecord, StoreRecord, StyleRecord } from '../../../catalog/records.ts'
+import type { LayerRecord, StoreRecord, StyleRecord } from '../../../catalog/index.ts'
 
 /** `recurse=true` includes contained resources. */
 export const RecurseQuery = Type.Object({

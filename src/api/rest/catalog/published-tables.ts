@@ -1,10 +1,15 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
-import type { LayerRecord, Managed, StoreRecord } from '../../../catalog/records.ts'
-import type { ListedTable, TableToPublish } from '../../../catalog/services/published-tables.ts'
+import type {
+  LayerRecord,
+  ListedTable,
+  Managed,
+  StoreRecord,
+  TableToPublish,
+} from '../../../catalog/index.ts'
 import { conflict, invalid } from '../../../core/errors/errors.ts'
 import { matchesPatterns } from '../../../core/text/name-pattern.ts'
-import { tableKinds } from '../../../stores/table-summary.ts'
+import { tableKinds } from '../../../stores/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { operation } from '../../endpoint.ts'
 import type { CatalogDeps } from './catalog-deps.ts'

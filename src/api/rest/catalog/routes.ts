@@ -1,4 +1,4 @@
-import type { Catalog } from '../../../catalog/catalog.ts'
+import type { Catalog } from '../../../catalog/index.ts'
 import type { ApiArea, FastifyRequest } from '../../app-types.ts'
 import { addEndpoints, endpoint } from '../../endpoint.ts'
 import type { ComparisonDeps, InventoryDeps, PublicAccessDeps, VersionDeps } from './catalog-deps.ts'
@@ -56,7 +56,7 @@ import {
 } from './workspaces.ts'
 
 /** `/rest/workspaces` and, in each, its stores. */
-export const workspaceEndpoints = [
+const workspaceEndpoints = [
   endpoint('GET', '/rest/workspaces', 'user', 'view', { listWorkspaces }),
   endpoint('POST', '/rest/workspaces', 'staff', 'create', { createWorkspace }),
   endpoint('GET', '/rest/workspaces/default', 'user', 'view', { showDefaultWorkspace }),
@@ -67,7 +67,7 @@ export const workspaceEndpoints = [
 ]
 
 /** Stores: of features, and files of rasters. */
-export const storeEndpoints = [
+const storeEndpoints = [
   endpoint('GET', '/rest/workspaces/:workspace/datastores', 'user', 'view', { listDataStores }),
   endpoint('POST', '/rest/workspaces/:workspace/datastores', 'staff', 'create', { createDataStore }),
   endpoint('GET', '/rest/workspaces/:workspace/datastores/:store', 'staff', 'view', { showDataStore }),
@@ -102,7 +102,7 @@ export const storeEndpoints = [
 ]
 
 /** Contents of workspaces and stores, dependents of a deletion, and checks of stores. */
-export const inventoryEndpoints = [
+const inventoryEndpoints = [
   endpoint('GET', '/rest/catalogue/workspaces', 'staff', 'view', {
     listCountedWorkspaces: listWorkspaceInventories,
   }),
@@ -124,7 +124,7 @@ export const inventoryEndpoints = [
 ]
 
 /** Layers: what is published. */
-export const layerEndpoints = [
+const layerEndpoints = [
   endpoint('GET', '/rest/layers', 'public', 'view', { listLayers }),
   endpoint('GET', '/rest/workspaces/:workspace/layers', 'public', 'view', { listLayersOfWorkspace }),
   endpoint('GET', '/rest/layers/:layer', 'layer', 'view_metadata', { showLayer }),
@@ -136,7 +136,7 @@ export const layerEndpoints = [
 ]
 
 /** Previous versions of layers. */
-export const versionEndpoints = [
+const versionEndpoints = [
   endpoint('GET', '/rest/layers/:layer/versions', 'user', 'view_metadata', { listVersions }),
   endpoint('GET', '/rest/layers/:layer/versions/:version', 'user', 'view_metadata', { showVersion }),
   endpoint('PUT', '/rest/layers/:layer/versions/:version', 'staff', 'change_metadata', { changeVersion }),
@@ -146,7 +146,7 @@ export const versionEndpoints = [
 ]
 
 /** Styles: global, and of one workspace. */
-export const styleEndpoints = [
+const styleEndpoints = [
   endpoint('GET', '/rest/palettes', 'user', 'view', { listPalettes }),
   endpoint('GET', '/rest/styles', 'user', 'view', { listStyles }),
   endpoint('POST', '/rest/styles', 'staff', 'create', { createStyle }),

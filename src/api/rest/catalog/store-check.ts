@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
-import type { Catalog } from '../../../catalog/catalog.ts'
-import type { StoreKind } from '../../../catalog/records.ts'
+import type { Catalog, StoreKind } from '../../../catalog/index.ts'
 import { operation } from '../../endpoint.ts'
 import type { CatalogDeps } from './catalog-deps.ts'
 import { CheckReply } from './inventory-response.ts'

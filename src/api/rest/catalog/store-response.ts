@@ -1,9 +1,14 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
-import type { Discovery as StoredDiscovery, StoreKind, StoreRecord } from '../../../catalog/records.ts'
-import { hiddenSecret, managedKinds } from '../../../catalog/records.ts'
+import {
+  hiddenSecret,
+  managedKinds,
+  type Discovery as StoredDiscovery,
+  type StoreKind,
+  type StoreRecord,
+} from '../../../catalog/index.ts'
 import { invalid } from '../../../core/errors/errors.ts'
-import type { StoreParameters } from '../../../stores/store.ts'
+import type { StoreParameters } from '../../../stores/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { Linked, storePath, workspacePath } from './paths.ts'
 

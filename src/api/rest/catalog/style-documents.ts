@@ -1,8 +1,6 @@
-import type { StyleRecord } from '../../../catalog/records.ts'
+import type { StyleRecord } from '../../../catalog/index.ts'
 import { notFound } from '../../../core/errors/errors.ts'
-import { convertStyle, convertToSe } from '../../../styles/convert-style.ts'
-import type { StyleFormat } from '../../../styles/model.ts'
-import { styleFormats } from '../../../styles/model.ts'
+import { convertStyle, convertToSe, type StyleFormat, styleFormats } from '../../../styles/index.ts'
 import type { FastifyReply } from '../../app-types.ts'
 
 export const sldType = 'application/vnd.ogc.sld+xml'

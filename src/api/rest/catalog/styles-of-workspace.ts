@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { Catalog } from '../../../catalog/catalog.ts'
+import type { Catalog } from '../../../catalog/index.ts'
 import { operation } from '../../endpoint.ts'
 import type { CatalogDeps } from './catalog-deps.ts'
 import { WorkspaceParams } from './paths.ts'

@@ -1,7 +1,6 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
-import type { Catalog } from '../../../catalog/catalog.ts'
-import type { StyleRecord } from '../../../catalog/records.ts'
+import type { Catalog, StyleRecord } from '../../../catalog/index.ts'
 import { invalid, notFound } from '../../../core/errors/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { empty } from '../../description.ts'

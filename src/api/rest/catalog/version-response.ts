@@ -1,8 +1,11 @@
 import { Type } from 'typebox'
-import { hasRole } from '../../../access/records.ts'
-import { versionCauses } from '../../../catalog/records.ts'
-import type { VersionedLayer, VersionSummary } from '../../../catalog/services/versions.ts'
-import { restoredParts } from '../../../catalog/services/versions.ts'
+import { hasRole } from '../../../access/index.ts'
+import {
+  restoredParts,
+  type VersionedLayer,
+  type VersionSummary,
+  versionCauses,
+} from '../../../catalog/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { layerPath } from './paths.ts'
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { Workspace } from '../../../catalog/records.ts'
+import type { Workspace } from '../../../catalog/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { CopiesLiveSeconds } from '../../caching.ts'
 import { Linked, workspacePath } from './paths.ts'

@@ -4,10 +4,12 @@ import { invalid } from '../../../core/errors/errors.ts'
 import type { GeneratedFile } from '../../../core/jobs/files/generated-file.ts'
 import { fileStates } from '../../../core/jobs/files/generated-file.ts'
 import { ownValue } from '../../../core/values/record-keys.ts'
-import type { DownloadRecord } from '../../../render/downloads/downloads.ts'
-import { formatsOfFiles } from '../../../render/downloads/downloads.ts'
-import { exportFormats } from '../../../render/export/archive.ts'
-import type { ExportRequest } from '../../../render/export/exports.ts'
+import {
+  type DownloadRecord,
+  type ExportRequest,
+  exportFormats,
+  formatsOfFiles,
+} from '../../../render/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { Bytes } from '../../description.ts'
 

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
-import { loadModes } from '../../../stores/store.ts'
+import { loadModes } from '../../../stores/index.ts'
 import { DatabaseData } from './database-response.ts'
 
 const Named = Type.Object({ name: Type.String() })

@@ -1,4 +1,4 @@
-import type { SourceRequest } from '../../../importer/model/model.ts'
+import type { SourceRequest } from '../../../importer/index.ts'
 import { showTransform } from '../../../transforms/chain.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { operation } from '../../endpoint.ts'

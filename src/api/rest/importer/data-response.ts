@@ -1,14 +1,13 @@
 import { basename, dirname, relative, sep } from 'node:path'
-import type { StoreRecord } from '../../../catalog/records.ts'
-import { hiddenSecret } from '../../../catalog/records.ts'
-import type { DataFile } from '../../../formats/format.ts'
+import { hiddenSecret, type StoreRecord } from '../../../catalog/index.ts'
+import type { DataFile } from '../../../formats/worker.ts'
 import type {
   GranuleRecord,
   ImportRecord,
   ImportSource,
   RemoteSource,
   TaskRecord,
-} from '../../../importer/model/model.ts'
+} from '../../../importer/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { toDatabaseResponse, toTableResponse } from './database-response.ts'
 import { toGranuleResponse, toTimeResponse } from './granule-response.ts'

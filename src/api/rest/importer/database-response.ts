@@ -1,10 +1,10 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
-import { hiddenSecret } from '../../../catalog/records.ts'
+import { hiddenSecret } from '../../../catalog/index.ts'
 import { invalid } from '../../../core/errors/errors.ts'
 import { findTlsMode, tlsNames } from '../../../core/postgres/address.ts'
 import { defined } from '../../../core/values/defined.ts'
-import type { DatabaseRequest, DatabaseSource, TaskRecord } from '../../../importer/model/model.ts'
+import type { DatabaseRequest, DatabaseSource, TaskRecord } from '../../../importer/index.ts'
 import { databaseReaders, findDatabaseReader, getDatabaseReader } from '../../../inputs/database/registry.ts'
 
 const maxTables = 10_000

@@ -2,7 +2,7 @@ import { findCrs } from '../../../geo/crs-database.ts'
 import { isSameCrs } from '../../../geo/crs-same.ts'
 import { labelOfCrs } from '../../../geo/crs-uncoded.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
-import type { DryRun, ImportRecord, TaskRecord } from '../../../importer/model/model.ts'
+import type { DryRun, ImportRecord, TaskRecord } from '../../../importer/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { importPath } from './parameters.ts'
 

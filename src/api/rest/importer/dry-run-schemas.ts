@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { dryRunStates } from '../../../importer/model/model.ts'
-import { loadModes } from '../../../stores/store.ts'
+import { dryRunStates } from '../../../importer/index.ts'
+import { loadModes } from '../../../stores/index.ts'
 import { Message, RejectGroups, Stopped } from './schemas.ts'
 
 /** Response schemas of a dry run. */

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { notFound } from '../../../core/errors/errors.ts'
-import type { Importer } from '../../../importer/importer.ts'
-import type { ImportRecord } from '../../../importer/model/model.ts'
+import type { Importer, ImportRecord } from '../../../importer/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { empty } from '../../description.ts'
 import { operation } from '../../endpoint.ts'

@@ -1,6 +1,5 @@
 import { invalid, notFound } from '../../../core/errors/errors.ts'
-import type { Importer } from '../../../importer/importer.ts'
-import type { GranuleRecord, TaskRecord } from '../../../importer/model/model.ts'
+import type { GranuleRecord, Importer, TaskRecord } from '../../../importer/index.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { statusOf } from '../../compat/geoserver-importer.ts'
 import { empty } from '../../description.ts'

@@ -1,6 +1,5 @@
 import { invalid } from '../../../core/errors/errors.ts'
-import { parseIsoTime } from '../../../importer/importer.ts'
-import type { GranuleRecord, MosaicTime } from '../../../importer/model/model.ts'
+import { type GranuleRecord, type MosaicTime, parseIsoTime } from '../../../importer/index.ts'
 
 /** A date and time of ISO 8601 with its zone, as in `2000-01-01T00:00:00.000+0000`. */
 const zonedTime = /^[+-]?\d{4,6}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/i

@@ -1,6 +1,6 @@
-import type { Catalog } from '../../../catalog/catalog.ts'
+import type { Catalog } from '../../../catalog/index.ts'
 import type { Dialect } from '../../../core/config/settings.ts'
-import type { Importer } from '../../../importer/importer.ts'
+import type { Importer } from '../../../importer/index.ts'
 
 /** Responses that continue until the client or the server ends them. */
 export class OpenStreams {

@@ -1,7 +1,6 @@
 import type { Dialect } from '../../../core/config/settings.ts'
 import { invalid, notFound } from '../../../core/errors/errors.ts'
-import type { ImportState } from '../../../importer/model/model.ts'
-import { importStates } from '../../../importer/model/model.ts'
+import { type ImportState, importStates } from '../../../importer/index.ts'
 import { createsMissingImport, isEmptyRun, statusOf, storedStates } from '../../compat/geoserver-importer.ts'
 import { empty } from '../../description.ts'
 import { operation } from '../../endpoint.ts'

@@ -5,14 +5,14 @@ import { findCrs } from '../../../geo/crs-database.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { isEmptyEnvelope } from '../../../geo/envelope.ts'
 import type { AttributeType, GeometryType, Schema } from '../../../geo/schema.ts'
-import type {
-  AttributeChoice,
-  TaskLayer,
-  TaskLayerChange,
-  TaskRecord,
-} from '../../../importer/model/model.ts'
-import { allAttributes } from '../../../importer/model/model.ts'
-import { fromJavaClass, toJavaClass } from '../../../transforms/java-class.ts'
+import {
+  type AttributeChoice,
+  allAttributes,
+  type TaskLayer,
+  type TaskLayerChange,
+  type TaskRecord,
+} from '../../../importer/index.ts'
+import { fromJavaClass, toJavaClass } from '../../../transforms/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { findHiddenAttribute, hasNewerFields } from '../../compat/geoserver-importer.ts'
 import type { LayerInput } from './bodies.ts'

@@ -1,9 +1,14 @@
 import { isAbsolute, join } from 'node:path'
 import { invalid } from '../../../core/errors/errors.ts'
 import { ownValue } from '../../../core/values/record-keys.ts'
-import { requireMosaicTime } from '../../../importer/importer.ts'
-import type { MosaicTime, NewImport, RemoteRequest, SourceRequest } from '../../../importer/model/model.ts'
-import { sourceTypes } from '../../../importer/model/model.ts'
+import {
+  type MosaicTime,
+  type NewImport,
+  type RemoteRequest,
+  requireMosaicTime,
+  type SourceRequest,
+  sourceTypes,
+} from '../../../importer/index.ts'
 import type { DataInput, ImportInput, TargetStoreInput, TimeInput } from './bodies.ts'
 import { requireCharset } from './parameters.ts'
 import { readTransformBody } from './transform-response.ts'

@@ -1,7 +1,5 @@
 import { Type } from 'typebox'
-import type { Importer } from '../../../importer/importer.ts'
-import type { TaskRecord } from '../../../importer/model/model.ts'
-import { proposeGeometry, proposeLabels } from '../../../importer/model/model.ts'
+import { type Importer, proposeGeometry, proposeLabels, type TaskRecord } from '../../../importer/index.ts'
 import { operation } from '../../endpoint.ts'
 import { clientSignal } from '../../request-properties.ts'
 import type { ImporterApiDeps } from './importer-api-deps.ts'

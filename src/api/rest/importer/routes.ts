@@ -162,7 +162,7 @@ const transformEndpoints = [
 ]
 
 /** Endpoints with JSON bodies. */
-export const jsonEndpoints = [
+const jsonEndpoints = [
   ...choiceEndpoints,
   ...importEndpoints,
   ...taskEndpoints,
@@ -171,17 +171,15 @@ export const jsonEndpoints = [
 ]
 
 /** Endpoints with form bodies. */
-export const formEndpoints = [
-  endpoint('POST', '/rest/imports/:importId/tasks', 'staff', 'upload', { uploadFiles }),
-]
+const formEndpoints = [endpoint('POST', '/rest/imports/:importId/tasks', 'staff', 'upload', { uploadFiles })]
 
 /** Endpoints whose body is a file. */
-export const fileEndpoints = [
+const fileEndpoints = [
   endpoint('PUT', '/rest/imports/:importId/tasks/:fileName', 'staff', 'upload', { uploadFile }),
 ]
 
 /** Endpoints that accept a form with files, or a single file. */
-export const formOrFileEndpoints = [
+const formOrFileEndpoints = [
   endpoint('POST', '/rest/imports/:importId/tasks/:taskId/rejects', 'staff', 'publish', { sendRejects }),
 ]
 

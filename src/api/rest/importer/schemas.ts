@@ -6,8 +6,8 @@ import {
   stopRuleNames,
   taskStates,
   timeModes,
-} from '../../../importer/model/model.ts'
-import { loadModes } from '../../../stores/store.ts'
+} from '../../../importer/index.ts'
+import { loadModes } from '../../../stores/index.ts'
 import { WireParameters } from '../catalog/store-response.ts'
 
 /**

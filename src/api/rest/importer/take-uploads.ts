@@ -1,6 +1,5 @@
 import { invalid } from '../../../core/errors/errors.ts'
-import type { Importer } from '../../../importer/importer.ts'
-import type { SourceRequest, TaskRecord } from '../../../importer/model/model.ts'
+import type { Importer, SourceRequest, TaskRecord } from '../../../importer/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import type { DataInput } from './bodies.ts'
 import { requireCharset } from './parameters.ts'

@@ -1,15 +1,16 @@
 import type { Dialect } from '../../../core/config/settings.ts'
 import { invalid } from '../../../core/errors/errors.ts'
 import { defined, without } from '../../../core/values/defined.ts'
-import type {
-  KeyProposal,
-  LabelsProposal,
-  RejectLimit,
-  TaskProgress,
-  TaskRecord,
-  TransformProposal,
-} from '../../../importer/model/model.ts'
-import { proposeGeometry, proposeLabels } from '../../../importer/model/model.ts'
+import {
+  type KeyProposal,
+  type LabelsProposal,
+  proposeGeometry,
+  proposeLabels,
+  type RejectLimit,
+  type TaskProgress,
+  type TaskRecord,
+  type TransformProposal,
+} from '../../../importer/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { hasNewerFields } from '../../compat/geoserver-importer.ts'
 import type { ShownTask } from './data-response.ts'

@@ -1,6 +1,6 @@
-import type { Catalog } from '../../../catalog/catalog.ts'
+import type { Catalog } from '../../../catalog/index.ts'
 import { invalid, notFound } from '../../../core/errors/errors.ts'
-import type { TaskRecord } from '../../../importer/model/model.ts'
+import type { TaskRecord } from '../../../importer/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { answersChangeWithoutBody } from '../../compat/geoserver-importer.ts'
 import { empty } from '../../description.ts'

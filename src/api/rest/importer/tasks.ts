@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Dialect } from '../../../core/config/settings.ts'
-import type { TaskRecord } from '../../../importer/model/model.ts'
+import type { TaskRecord } from '../../../importer/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { answersChangeWithoutBody, statusOf } from '../../compat/geoserver-importer.ts'
 import { empty } from '../../description.ts'

@@ -1,9 +1,12 @@
 import type { TSchema } from 'typebox'
 import { Type } from 'typebox'
 import { attributeTypes, geometryTypes } from '../../../geo/schema.ts'
-import { listJavaClasses } from '../../../transforms/java-class.ts'
-import { textMeanings } from '../../../transforms/parameters.ts'
-import { rasterTransforms, vectorTransforms } from '../../../transforms/registry.ts'
+import {
+  listJavaClasses,
+  rasterTransforms,
+  textMeanings,
+  vectorTransforms,
+} from '../../../transforms/index.ts'
 import { operation } from '../../endpoint.ts'
 
 const meanings = [...textMeanings, 'text', 'boolean', 'texts', 'numbers'] as const

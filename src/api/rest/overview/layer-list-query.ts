@@ -1,11 +1,14 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
-import type { SummaryFilter } from '../../../catalog/summaries/choose-summaries.ts'
-import { wordsOf } from '../../../catalog/summaries/choose-summaries.ts'
-import type { SummaryKind } from '../../../catalog/summaries/layer-summary.ts'
-import { summaryKinds } from '../../../catalog/summaries/layer-summary.ts'
-import type { SummaryPosition } from '../../../catalog/summaries/summary-order.ts'
-import { isFalling, summaryOrders } from '../../../catalog/summaries/summary-order.ts'
+import {
+  isFalling,
+  type SummaryFilter,
+  type SummaryKind,
+  type SummaryPosition,
+  summaryKinds,
+  summaryOrders,
+  wordsOf,
+} from '../../../catalog/index.ts'
 import { invalid } from '../../../core/errors/errors.ts'
 import type { ListOrder } from './ordered-summaries.ts'
 

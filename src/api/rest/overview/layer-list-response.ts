@@ -1,10 +1,12 @@
 import { Type } from 'typebox'
-import type { SummaryCounts } from '../../../catalog/summaries/choose-summaries.ts'
-import type { SummarySet } from '../../../catalog/summaries/layer-summaries.ts'
-import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
-import { summaryKinds } from '../../../catalog/summaries/layer-summary.ts'
-import type { LayerProblem } from '../../../catalog/summaries/store-availability.ts'
-import { layerProblems } from '../../../catalog/summaries/store-availability.ts'
+import {
+  type LayerProblem,
+  type LayerSummary,
+  layerProblems,
+  type SummaryCounts,
+  type SummarySet,
+  summaryKinds,
+} from '../../../catalog/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { layerPath } from '../catalog/paths.ts'
 import type { Use } from './layer-use.ts'

@@ -1,7 +1,7 @@
 import { orAborted } from '../../../core/concurrency/or-aborted.ts'
 import type { Clock } from '../../../core/time/clock.ts'
 import { ZoneDays } from '../../../core/values/zone-days.ts'
-import type { LayerRequests, LayerRequestsQuery } from '../../../monitoring/query/layer-requests.ts'
+import type { LayerRequests, LayerRequestsQuery } from '../../../monitoring/query/index.ts'
 
 const daySeconds = 86_400
 /** Number of reported days, including today. */

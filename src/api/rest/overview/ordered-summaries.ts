@@ -1,8 +1,13 @@
-import type { SummarySet } from '../../../catalog/summaries/layer-summaries.ts'
-import { sortSummaries } from '../../../catalog/summaries/layer-summaries.ts'
-import type { LayerSummary } from '../../../catalog/summaries/layer-summary.ts'
-import type { SummaryOrder, SummaryPosition } from '../../../catalog/summaries/summary-order.ts'
-import { comparePositions, plainKey, rankOf } from '../../../catalog/summaries/summary-order.ts'
+import {
+  comparePositions,
+  type LayerSummary,
+  plainKey,
+  rankOf,
+  type SummaryOrder,
+  type SummaryPosition,
+  type SummarySet,
+  sortSummaries,
+} from '../../../catalog/index.ts'
 import type { LayerUse } from './layer-use.ts'
 
 /** The order of a list; words are those that are looked for. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/time/clock.ts'
 import { ZoneDays } from '../../../core/values/zone-days.ts'
-import type { RequestTotals, RequestTotalsQuery } from '../../../monitoring/query/request-totals.ts'
+import type { RequestTotals, RequestTotalsQuery } from '../../../monitoring/query/index.ts'
 
 const weekSeconds = 7 * 86_400
 const minuteSeconds = 60

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { Failure, invalid } from '../../../core/errors/errors.ts'
-import type { ResumableUploads, UploadState } from '../../../importer/uploads/uploads.ts'
+import type { ResumableUploads, UploadState } from '../../../importer/index.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { Bytes, empty } from '../../description.ts'
 import { operation } from '../../endpoint.ts'

@@ -1,7 +1,7 @@
 import { invalid } from '../../../core/errors/errors.ts'
 import { findStoreDescription } from '../../../stores/registry.ts'
 import { foldChain, vectorTransformOf } from '../../../transforms/chain.ts'
-import type { TransformSpec } from '../../../transforms/transform.ts'
+import type { TransformSpec } from '../../../transforms/index.ts'
 import type { TaskRecord } from '../../model/model.ts'
 import { chainOptions, chosenSchema } from '../../model/model.ts'
 

@@ -1,5 +1,4 @@
-import type { Catalog } from '../../../catalog/catalog.ts'
-import type { LayerRecord } from '../../../catalog/records.ts'
+import type { Catalog, LayerRecord } from '../../../catalog/index.ts'
 import { conflict } from '../../../core/errors/errors.ts'
 import type { Running } from '../task-type.ts'
 

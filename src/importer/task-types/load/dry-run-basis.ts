@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Catalog } from '../../../catalog/catalog.ts'
+import type { Catalog } from '../../../catalog/index.ts'
 import { Failure } from '../../../core/errors/errors.ts'
 import type { DryRunBasis, TaskDryRun, TaskRecord } from '../../model/model.ts'
 import { explainStopped, transformsOf } from '../../model/model.ts'

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import type { FormatMessage } from '../../../formats/format.ts'
+import type { FormatMessage } from '../../../formats/worker.ts'
 import type { TaskDryRun } from '../../model/model.ts'
 import type { LoadPlan } from '../../worker/worker.ts'
 import { basisOf } from './dry-run-basis.ts'

@@ -1,8 +1,8 @@
 import { explain } from '../../../core/errors/errors.ts'
 import { findCrs } from '../../../geo/crs-database.ts'
 import type { Schema } from '../../../geo/schema.ts'
-import type { StoreType } from '../../../stores/store.ts'
-import { TransformError } from '../../../transforms/transform.ts'
+import type { StoreType } from '../../../stores/index.ts'
+import { TransformError } from '../../../transforms/index.ts'
 import type { TaskRecord, TaskStore } from '../../model/model.ts'
 import type { Examination, ExamineContext } from '../task-type.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Failure } from '../../../core/errors/errors.ts'
 import { defined, without } from '../../../core/values/defined.ts'
-import type { TableDescription, VectorStore } from '../../../stores/store.ts'
+import type { TableDescription, VectorStore } from '../../../stores/index.ts'
 import type { TaskDryRun, TaskLoad, TaskRecord } from '../../model/model.ts'
 import { declaredLayer } from '../../model/model.ts'
 import type {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import type { EventBus } from '../../../core/events/events.ts'
 import { ownValue } from '../../../core/values/record-keys.ts'
-import type { FormatMessage } from '../../../formats/format.ts'
+import type { FormatMessage } from '../../../formats/worker.ts'
 import type { TaskLayer, TaskRecord } from '../../model/model.ts'
 import { changesPath, dryRunRejectsPath, rejectsPath } from '../../records/records.ts'
 import type { ProgressBoard } from '../../runtime/runtime.ts'

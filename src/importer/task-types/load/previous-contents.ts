@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Catalog } from '../../../catalog/catalog.ts'
-import type { LayerRecord, StoreRecord } from '../../../catalog/records.ts'
-import type { ContentEnd } from '../../../catalog/versions/contents.ts'
+import type { Catalog, ContentEnd, LayerRecord, StoreRecord } from '../../../catalog/index.ts'
 import type { TaskLoad, TaskRecord } from '../../model/model.ts'
 import type { Target } from './target.ts'
 

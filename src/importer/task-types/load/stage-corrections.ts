@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { conflict } from '../../../core/errors/errors.ts'
-import type { FormatMessage } from '../../../formats/format.ts'
+import type { FormatMessage } from '../../../formats/worker.ts'
 import type { CorrectionFile, TaskCorrection, TaskRecord } from '../../model/model.ts'
 import { declaredLayer, finalSchema, sourceSchema } from '../../model/model.ts'
 import type { LoadOutcome, LoadPlan } from '../../worker/worker.ts'

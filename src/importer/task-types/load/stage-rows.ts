@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { Failure } from '../../../core/errors/errors.ts'
-import type { FormatMessage } from '../../../formats/format.ts'
+import type { FormatMessage } from '../../../formats/worker.ts'
 import type { DryRunBasis, TaskDryRun } from '../../model/model.ts'
 import { finalSchema } from '../../model/model.ts'
 import type { LoadPlan, LoadProgress, TriedLoad } from '../../worker/worker.ts'

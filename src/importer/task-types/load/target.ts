@@ -1,4 +1,4 @@
-import type { LayerRecord, StoreRecord } from '../../../catalog/records.ts'
+import type { LayerRecord, StoreRecord } from '../../../catalog/index.ts'
 import { findStoreDescription } from '../../../stores/registry.ts'
 import type { TaskLoad } from '../../model/model.ts'
 import type { LockKeys } from '../task-type.ts'

@@ -1,5 +1,5 @@
+import type { StoreType } from '../../../stores/index.ts'
 import { findStoreServing } from '../../../stores/registry.ts'
-import type { StoreType } from '../../../stores/store.ts'
 import type { TaskRecord } from '../../model/model.ts'
 import { isLoadedWhole, proposeLayer, transformsOf } from '../../model/model.ts'
 import type { LoadPool, LoadSource } from '../../worker/worker.ts'

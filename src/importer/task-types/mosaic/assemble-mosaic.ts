@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { without } from '../../../core/values/defined.ts'
-import type { FormatMessage, LayerDescription } from '../../../formats/format.ts'
+import type { FormatMessage, LayerDescription } from '../../../formats/worker.ts'
 import type { GranuleRecord, MosaicTask, MosaicTime, TaskLayer, TaskRecord } from '../../model/model.ts'
 import { proposeLayer } from '../../model/model.ts'
 import type { CheckedGranules } from './check-granules.ts'

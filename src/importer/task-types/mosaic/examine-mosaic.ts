@@ -1,5 +1,5 @@
 import { findCrs } from '../../../geo/crs-database.ts'
-import { mosaicType } from '../../../stores/rasters/coverage-types.ts'
+import { mosaicType } from '../../../stores/index.ts'
 import type { MosaicTask, TaskRecord, TaskStore } from '../../model/model.ts'
 import { examineRaster } from '../raster/examine-raster.ts'
 import type { Examination, ExamineContext } from '../task-type.ts'

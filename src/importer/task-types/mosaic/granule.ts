@@ -1,5 +1,5 @@
 import { relative, sep } from 'node:path'
-import type { RasterDescription } from '../../../formats/format.ts'
+import type { RasterDescription } from '../../../formats/worker.ts'
 import { matchCrs } from '../../../geo/crs-database.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import type { Corners, DescribedFile, GranuleRecord } from '../../model/model.ts'

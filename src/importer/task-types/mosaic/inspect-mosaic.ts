@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import type { Database } from '../../../core/db/connection.ts'
-import type { FormatMessage } from '../../../formats/format.ts'
-import { scanFile } from '../../../inputs/scan.ts'
+import type { FormatMessage } from '../../../formats/worker.ts'
+import { scanFile } from '../../../inputs/index.ts'
 import type { PlanContext } from '../../inspect/inspect.ts'
 import { blankTask, planTasks, shownNames } from '../../inspect/inspect.ts'
 import type {

@@ -1,5 +1,4 @@
-import type { Catalog } from '../../../catalog/catalog.ts'
-import type { LayerTimes } from '../../../catalog/records.ts'
+import type { Catalog, LayerTimes } from '../../../catalog/index.ts'
 import type { Logger } from '../../../core/log/logger.ts'
 import { defined } from '../../../core/values/defined.ts'
 import type { Envelope } from '../../../geo/envelope.ts'

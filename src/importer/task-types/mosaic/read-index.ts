@@ -1,7 +1,7 @@
 import type { Column } from '../../../geo/column.ts'
 import { columnValue } from '../../../geo/column.ts'
 import { attributeIndex } from '../../../geo/schema.ts'
-import type { FeaturePage, VectorStore } from '../../../stores/store.ts'
+import type { FeaturePage, VectorStore } from '../../../stores/index.ts'
 
 /** A granule in the index of a published mosaic. */
 export interface IndexedGranule {

@@ -1,8 +1,7 @@
 import { invalid } from '../../../core/errors/errors.ts'
 import { findProgram } from '../../../core/process/process.ts'
 import { validateTransform } from '../../../transforms/chain.ts'
-import { rasterSteps } from '../../../transforms/raster-chain.ts'
-import type { TransformSpec } from '../../../transforms/transform.ts'
+import { rasterSteps, type TransformSpec } from '../../../transforms/index.ts'
 
 /** Validates single transformations: type and parameters, and that their programs are installed. */
 export async function requirePrograms(specs: readonly TransformSpec[]): Promise<void> {

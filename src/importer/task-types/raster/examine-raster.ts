@@ -1,7 +1,7 @@
 import { authorityCode } from '../../../geo/crs-program-text.ts'
-import { coverageStoreTypes, mosaicType } from '../../../stores/rasters/coverage-types.ts'
+import { coverageStoreTypes, mosaicType } from '../../../stores/index.ts'
 
-import { outputFormat } from '../../../transforms/raster-chain.ts'
+import { outputFormat } from '../../../transforms/index.ts'
 
 import type { TaskRecord } from '../../model/model.ts'
 

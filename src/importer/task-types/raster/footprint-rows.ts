@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import type { RasterDescription } from '../../../formats/format.ts'
+import type { RasterDescription } from '../../../formats/worker.ts'
 import type { Corners, IndexRow, TaskRecord } from '../../model/model.ts'
 import { allAttributes, indexSchema } from '../../model/model.ts'
 import type { TaskRows } from '../task-type.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { LayerDescription } from '../../../formats/format.ts'
+import type { LayerDescription } from '../../../formats/worker.ts'
 import { findCrs } from '../../../geo/crs-database.ts'
 import { isSameCrs } from '../../../geo/crs-same.ts'
 import type { Envelope } from '../../../geo/envelope.ts'

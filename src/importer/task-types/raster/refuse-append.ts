@@ -1,6 +1,6 @@
-import type { Catalog } from '../../../catalog/catalog.ts'
+import type { Catalog } from '../../../catalog/index.ts'
 import { invalid } from '../../../core/errors/errors.ts'
-import { mosaicType } from '../../../stores/rasters/coverage-types.ts'
+import { mosaicType } from '../../../stores/index.ts'
 import type { ImportRecord, TaskRecord } from '../../model/model.ts'
 
 /**

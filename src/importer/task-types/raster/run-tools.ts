@@ -1,20 +1,25 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Catalog } from '../../../catalog/catalog.ts'
+import type { Catalog } from '../../../catalog/index.ts'
 import type { Logger } from '../../../core/log/logger.ts'
 import { ProgramError, runProgram } from '../../../core/process/process.ts'
 import type { WorkQueue } from '../../../core/workers/work-queue.ts'
-import type { DataFile } from '../../../formats/format.ts'
-import { outgrown, spaceFor, withDiskWatch } from '../../../formats/gdal/disk-watch.ts'
-import { limitedProgram } from '../../../formats/gdal/safe-gdal.ts'
-import { rasterDrivers } from '../../../formats/raster/raster-drivers.ts'
-import type { RasterSource } from '../../../formats/raster/raster-programs.ts'
-import { withRasterSource } from '../../../formats/raster/raster-programs.ts'
-import type { RasterStep } from '../../../transforms/raster/raster-transform.ts'
-import { rasterTranslate } from '../../../transforms/raster/translate.ts'
-import type { ChainStep } from '../../../transforms/raster-chain.ts'
-import { rasterSteps } from '../../../transforms/raster-chain.ts'
-import type { TransformSpec } from '../../../transforms/transform.ts'
+import {
+  limitedProgram,
+  outgrown,
+  type RasterSource,
+  spaceFor,
+  withDiskWatch,
+  withRasterSource,
+} from '../../../formats/index.ts'
+import { type DataFile, rasterDrivers } from '../../../formats/worker.ts'
+import {
+  type ChainStep,
+  type RasterStep,
+  rasterSteps,
+  rasterTranslate,
+  type TransformSpec,
+} from '../../../transforms/index.ts'
 import type { ProgressBoard } from '../../runtime/runtime.ts'
 import type { LoadPool } from '../../worker/worker.ts'
 import { refuseWriteErrors, toolFailure } from './tool-failure.ts'

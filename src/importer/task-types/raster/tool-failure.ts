@@ -1,6 +1,6 @@
 import { Failure } from '../../../core/errors/errors.ts'
 import { ProgramError } from '../../../core/process/process.ts'
-import type { RasterTransform } from '../../../transforms/raster/raster-transform.ts'
+import type { RasterTransform } from '../../../transforms/index.ts'
 
 const maxMessageLength = 500
 

@@ -2,12 +2,15 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import { Failure } from '../../../core/errors/errors.ts'
 import { without } from '../../../core/values/defined.ts'
-import type { DataFile, LayerDescription } from '../../../formats/format.ts'
+import type { DataFile, LayerDescription } from '../../../formats/worker.ts'
 import { authorityCode, programText } from '../../../geo/crs-program-text.ts'
 import { findUncodedCrs } from '../../../geo/crs-uncoded.ts'
-import type { RasterPlacement } from '../../../transforms/raster/raster-transform.ts'
-import { placeRaster, rasterSteps } from '../../../transforms/raster-chain.ts'
-import type { TransformSpec } from '../../../transforms/transform.ts'
+import {
+  placeRaster,
+  type RasterPlacement,
+  rasterSteps,
+  type TransformSpec,
+} from '../../../transforms/index.ts'
 import type { TaskLayer, TaskRecord } from '../../model/model.ts'
 import { crsOfSource } from '../../model/model.ts'
 import type { ProgressBoard } from '../../runtime/runtime.ts'

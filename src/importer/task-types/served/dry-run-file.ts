@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import type { FormatMessage } from '../../../formats/format.ts'
+import type { FormatMessage } from '../../../formats/worker.ts'
 import { findStoreServing } from '../../../stores/registry.ts'
 import type { TaskDryRun } from '../../model/model.ts'
 import { rejectLimitOf } from '../../model/model.ts'

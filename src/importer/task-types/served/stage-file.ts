@@ -1,14 +1,17 @@
 import { basename, extname } from 'node:path'
-import type { StoreRecord } from '../../../catalog/records.ts'
-import type { CatalogTransaction, NewFileStore } from '../../../catalog/services/transaction.ts'
+import type { CatalogTransaction, NewFileStore, StoreRecord } from '../../../catalog/index.ts'
 import { invalid } from '../../../core/errors/errors.ts'
 import { toLayerName } from '../../../core/text/layer-name.ts'
 import { defined } from '../../../core/values/defined.ts'
-import type { LayerDescription } from '../../../formats/format.ts'
-import type { IndexMaker } from '../../../stores/files/index/index-maker.ts'
-import { leftOutMessage } from '../../../stores/files/index/layout.ts'
+import type { LayerDescription } from '../../../formats/worker.ts'
+import {
+  type IndexMaker,
+  leftOutMessage,
+  type StoreConnection,
+  type StoreParameters,
+  type StoreType,
+} from '../../../stores/index.ts'
 import { findStoreServing } from '../../../stores/registry.ts'
-import type { StoreConnection, StoreParameters, StoreType } from '../../../stores/store.ts'
 import type { TaskRecord } from '../../model/model.ts'
 import { findRejectFault, rejectLimitOf } from '../../model/model.ts'
 import { copyFolder, finalizeCopy } from '../../publish/publish.ts'

@@ -1,10 +1,10 @@
 import { lookup } from 'node:dns/promises'
 import { realpath } from 'node:fs/promises'
 import { invalid } from '../../../core/errors/errors.ts'
-import type { DatabaseLocation } from '../../../inputs/database/database.ts'
 import { isFileDatabase } from '../../../inputs/database/registry.ts'
+import type { DatabaseLocation } from '../../../inputs/index.ts'
+import type { StoreConnection } from '../../../stores/index.ts'
 import { getStoreDescription } from '../../../stores/registry.ts'
-import type { StoreConnection } from '../../../stores/store.ts'
 
 interface TablePlace {
   /** Host names, all as addresses. */

@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { quoteTable } from '../../../core/postgres/quote.ts'
-import type { FormatMessage, LayerDescription } from '../../../formats/format.ts'
+import type { FormatMessage, LayerDescription } from '../../../formats/worker.ts'
 import type { CrsDeclaration } from '../../../geo/crs.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import type { GeometryField } from '../../../geo/schema.ts'

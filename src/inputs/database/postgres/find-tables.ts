@@ -1,5 +1,5 @@
 import { invalid } from '../../../core/errors/errors.ts'
-import type { FormatMessage } from '../../../formats/format.ts'
+import type { FormatMessage } from '../../../formats/worker.ts'
 import { listNames, requireTables } from '../choose-tables.ts'
 import type { DescribeOptions } from '../database.ts'
 import type { TableEntry } from './catalog.ts'

@@ -1,7 +1,7 @@
 import { conflict } from '../../../core/errors/errors.ts'
 import { quoteTable } from '../../../core/postgres/quote.ts'
 import { defined } from '../../../core/values/defined.ts'
-import type { LayerDescription } from '../../../formats/format.ts'
+import type { LayerDescription } from '../../../formats/worker.ts'
 import type { FeatureBatch } from '../../../geo/batch.ts'
 import type { RowForm } from '../../../geo/postgres-copy/copy-rows.ts'
 import { readCopyRows } from '../../../geo/postgres-copy/copy-rows.ts'

@@ -3,8 +3,14 @@ import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DataFile, Format, LayerDescription, ReadContext, RowAccess } from '../../../formats/format.ts'
-import { FormatError } from '../../../formats/format.ts'
+import {
+  type DataFile,
+  type Format,
+  FormatError,
+  type LayerDescription,
+  type ReadContext,
+  type RowAccess,
+} from '../../../formats/worker.ts'
 import type { RejectedRow } from '../../../geo/batch.ts'
 import type { IndexHeader } from './layout.ts'
 import { indexVersion } from './layout.ts'

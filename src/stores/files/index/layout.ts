@@ -1,4 +1,4 @@
-import type { FormatMessage, LayerDescription } from '../../../formats/format.ts'
+import type { FormatMessage, LayerDescription } from '../../../formats/worker.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import type { FileStamp } from './stamp.ts'
 

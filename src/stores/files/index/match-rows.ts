@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { readyFor, rowFilter } from '../../../filters/row-filter.ts'
-import type { PlacedRows } from '../../../formats/format.ts'
+import type { PlacedRows } from '../../../formats/worker.ts'
 import type { AreaTest } from '../../../geo/area-test.ts'
 import { areaTest } from '../../../geo/polygon-test.ts'
 import type { FeatureQuery } from '../../store.ts'

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import type { RowOffsets } from '../../../formats/format.ts'
+import type { RowOffsets } from '../../../formats/worker.ts'
 import type { AreaTest, EnvelopeRelation } from '../../../geo/area-test.ts'
 import type { IndexHeader, IndexRowGroup } from './layout.ts'
 import {

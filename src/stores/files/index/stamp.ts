@@ -3,7 +3,7 @@ import { fstatSync, readSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { Failure } from '../../../core/errors/errors.ts'
-import type { DataFile } from '../../../formats/format.ts'
+import type { DataFile } from '../../../formats/worker.ts'
 import { withSidecars } from '../with-sidecars.ts'
 
 /** Code of the failure that an index must be built before rows can be read. */

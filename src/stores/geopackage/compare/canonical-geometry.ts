@@ -1,5 +1,4 @@
-import type { GeometryBox } from '../../../formats/geopackage/geometry-blob.ts'
-import { wkbStart } from '../../../formats/geopackage/geometry-blob.ts'
+import { type GeometryBox, wkbStart } from '../../../formats/geopackage/index.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { GeometryBuilder } from '../../../geo/geometry-builder.ts'
 import { GeometryError, walkCoordinates } from '../../../geo/wkb.ts'

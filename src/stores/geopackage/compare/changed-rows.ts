@@ -1,9 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { SqliteValue } from '../../../formats/geopackage/append-value.ts'
-import { parseDate, parseTimestamp } from '../../../formats/geopackage/append-value.ts'
-import { quoteName } from '../../../formats/geopackage/sql-names.ts'
-import { iterateRows } from '../../../formats/geopackage/sql-rows.ts'
+import {
+  iterateRows,
+  parseDate,
+  parseTimestamp,
+  quoteName,
+  type SqliteValue,
+} from '../../../formats/geopackage/index.ts'
 import type { AttributeType } from '../../../geo/schema.ts'
 import type { RowChange } from '../../changes.ts'
 import type { GeoPackageLoadPlan } from '../load-plan.ts'

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { geometryBox } from '../../../formats/geopackage/geometry-blob.ts'
-import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import { geometryBox, quoteName } from '../../../formats/geopackage/index.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { emptyEnvelope, isEmptyEnvelope } from '../../../geo/envelope.ts'
 import type { ChangeCounts, TableComparison } from '../../changes.ts'

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { invalid } from '../../../core/errors/errors.ts'
-import { isSameName, quoteName, quoteText } from '../../../formats/geopackage/sql-names.ts'
+import { isSameName, quoteName, quoteText } from '../../../formats/geopackage/index.ts'
 import type { AttributeType } from '../../../geo/schema.ts'
 import type { GeoPackageLoadPlan } from '../load-plan.ts'
 import { stagedKey } from '../load-plan.ts'

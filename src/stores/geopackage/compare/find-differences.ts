@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import { quoteName } from '../../../formats/geopackage/index.ts'
 import type { ChangeCounts } from '../../changes.ts'
 import type { Missing } from '../../spared-texts.ts'
 import type { GeoPackageLoadPlan } from '../load-plan.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { parseDate, parseTimestamp } from '../../../formats/geopackage/append-value.ts'
+import { parseDate, parseTimestamp } from '../../../formats/geopackage/index.ts'
 import type { AttributeType } from '../../../geo/schema.ts'
 import { canonicalWkb } from './canonical-geometry.ts'
 

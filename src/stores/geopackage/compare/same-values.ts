@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { parseDate, parseTimestamp } from '../../../formats/geopackage/append-value.ts'
+import { parseDate, parseTimestamp } from '../../../formats/geopackage/index.ts'
 import type { AttributeType } from '../../../geo/schema.ts'
 import { isSameGeometry } from './canonical-geometry.ts'
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { conflict } from '../../../core/errors/errors.ts'
-import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import { quoteName } from '../../../formats/geopackage/index.ts'
 import type { GeoPackageLoadPlan } from '../load-plan.ts'
 import type { ComparedColumn } from './compared-columns.ts'
 

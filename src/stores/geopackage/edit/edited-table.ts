@@ -1,9 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { conflict, Failure } from '../../../core/errors/errors.ts'
-import { quoteName } from '../../../formats/geopackage/sql-names.ts'
-import { appendRow, iterateRows, selectList } from '../../../formats/geopackage/sql-rows.ts'
-import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
-import { findTable } from '../../../formats/geopackage/tables.ts'
+import {
+  appendRow,
+  findTable,
+  type GeoPackageTable,
+  iterateRows,
+  quoteName,
+  selectList,
+} from '../../../formats/geopackage/index.ts'
 import { BatchBuilder } from '../../../geo/batch.ts'
 import type { FeaturePage } from '../../store.ts'
 import { generatedColumns, refuseVirtual } from '../foreign-code.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import { quoteName } from '../../../formats/geopackage/index.ts'
 import type { EditDone, SavedRowState } from '../../edit-counts.ts'
 import { editCounts, rowGrowth } from '../../edit-counts.ts'
 import type { EditCounts, TableSnapshot } from '../../store.ts'

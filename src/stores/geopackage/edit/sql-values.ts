@@ -1,6 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite'
 import { invalid } from '../../../core/errors/errors.ts'
-import type { GeometryBox } from '../../../formats/geopackage/geometry-blob.ts'
+import type { GeometryBox } from '../../../formats/geopackage/index.ts'
 import type { FeatureBatch } from '../../../geo/batch.ts'
 import type { Column } from '../../../geo/column.ts'
 import { columnValue, isValid } from '../../../geo/column.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { nameForm, quoteName, quoteText } from '../../../formats/geopackage/sql-names.ts'
+import { nameForm, quoteName, quoteText } from '../../../formats/geopackage/index.ts'
 import type { GeoPackageLoadPlan } from '../load-plan.ts'
 import { insertRows, lastId, requireRows } from '../move-staged-rows.ts'
 import type { Refusal } from '../record-encoder.ts'

@@ -1,9 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { BoundedCache } from '../../../core/caches/bounded-cache.ts'
-import { parseDate, parseTimestamp } from '../../../formats/geopackage/append-value.ts'
-import { wkbStart } from '../../../formats/geopackage/geometry-blob.ts'
-import { quoteName } from '../../../formats/geopackage/sql-names.ts'
-import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
+import {
+  type GeoPackageTable,
+  parseDate,
+  parseTimestamp,
+  quoteName,
+  wkbStart,
+} from '../../../formats/geopackage/index.ts'
 import type { AreaTest } from '../../../geo/area-test.ts'
 import type { Area } from '../../../geo/polygon-test.ts'
 import { areaTest } from '../../../geo/polygon-test.ts'

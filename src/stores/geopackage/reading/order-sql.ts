@@ -1,5 +1,4 @@
-import { quoteName } from '../../../formats/geopackage/sql-names.ts'
-import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
+import { type GeoPackageTable, quoteName } from '../../../formats/geopackage/index.ts'
 import type { Attribute } from '../../../geo/schema.ts'
 import type { OrderedRows, SortKey } from '../../order.ts'
 import { unknownPosition } from '../../order.ts'

@@ -1,11 +1,16 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { BoundedCache } from '../../../core/caches/bounded-cache.ts'
 import { filterKey } from '../../../filters/filter.ts'
-import type { SqliteValue } from '../../../formats/geopackage/append-value.ts'
-import { parseDate, parseTimestamp } from '../../../formats/geopackage/append-value.ts'
-import { quoteName } from '../../../formats/geopackage/sql-names.ts'
-import { appendRow, iterateRows, selectList } from '../../../formats/geopackage/sql-rows.ts'
-import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
+import {
+  appendRow,
+  type GeoPackageTable,
+  iterateRows,
+  parseDate,
+  parseTimestamp,
+  quoteName,
+  type SqliteValue,
+  selectList,
+} from '../../../formats/geopackage/index.ts'
 import { BatchBuilder, batchRows } from '../../../geo/batch.ts'
 import type { Area } from '../../../geo/polygon-test.ts'
 import type { Schema } from '../../../geo/schema.ts'

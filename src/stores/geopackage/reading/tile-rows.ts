@@ -1,10 +1,14 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { orderOfNumbers } from '../../../core/values/order-of-numbers.ts'
-import type { SqliteValue } from '../../../formats/geopackage/append-value.ts'
-import { wkbStart } from '../../../formats/geopackage/geometry-blob.ts'
-import { quoteName } from '../../../formats/geopackage/sql-names.ts'
-import { appendRow, iterateRows, selectList } from '../../../formats/geopackage/sql-rows.ts'
-import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
+import {
+  appendRow,
+  type GeoPackageTable,
+  iterateRows,
+  quoteName,
+  type SqliteValue,
+  selectList,
+  wkbStart,
+} from '../../../formats/geopackage/index.ts'
 import { BatchBuilder } from '../../../geo/batch.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import type { Schema } from '../../../geo/schema.ts'

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { Failure } from '../../../core/errors/errors.ts'
-import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import { quoteName } from '../../../formats/geopackage/index.ts'
 import type { AreaTest, EnvelopeRelation } from '../../../geo/area-test.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import type { Area } from '../../../geo/polygon-test.ts'

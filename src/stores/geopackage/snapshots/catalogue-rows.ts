@@ -1,6 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import { quoteName } from '../../../formats/geopackage/sql-names.ts'
-import { findObject } from '../../../formats/geopackage/tables.ts'
+import { findObject, quoteName } from '../../../formats/geopackage/index.ts'
 import { deleteContents, referringTables } from '../contents.ts'
 import type { CatalogueRows } from './snapshot-registry.ts'
 

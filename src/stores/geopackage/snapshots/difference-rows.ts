@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { geometryBox } from '../../../formats/geopackage/geometry-blob.ts'
-import { quoteName, quoteText } from '../../../formats/geopackage/sql-names.ts'
+import { geometryBox, quoteName, quoteText } from '../../../formats/geopackage/index.ts'
 import { hasRtree, rtreeName } from '../rtree-sql.ts'
 import type { RegisteredSnapshot } from './snapshot-registry.ts'
 import { addedTable, snapshotTable } from './snapshot-registry.ts'

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { conflict } from '../../../core/errors/errors.ts'
-import { findTable } from '../../../formats/geopackage/tables.ts'
+import { findTable } from '../../../formats/geopackage/index.ts'
 import { findChange } from '../contents.ts'
 import type { RegisteredSnapshot } from './snapshot-registry.ts'
 import { allSnapshots, contentOf, getSnapshot } from './snapshot-registry.ts'

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { quoteName } from '../../../formats/geopackage/sql-names.ts'
-import { appendRow, iterateRows, selectList } from '../../../formats/geopackage/sql-rows.ts'
+import { appendRow, iterateRows, quoteName, selectList } from '../../../formats/geopackage/index.ts'
 import { BatchBuilder } from '../../../geo/batch.ts'
 import type { FeaturePage, StatePath } from '../../store.ts'
 import type { GeoPackageReading } from '../reading/reading.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { nameForm, quoteName } from '../../../formats/geopackage/sql-names.ts'
+import { nameForm, quoteName } from '../../../formats/geopackage/index.ts'
 import { hasRtree, rtreeName } from '../rtree-sql.ts'
 import type { SnapshotRecord } from './snapshot-registry.ts'
 

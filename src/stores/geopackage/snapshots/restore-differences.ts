@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { quoteName } from '../../../formats/geopackage/sql-names.ts'
-import { findTable } from '../../../formats/geopackage/tables.ts'
+import { findTable, quoteName } from '../../../formats/geopackage/index.ts'
 import type { TableSnapshot } from '../../store.ts'
 import { setTableTriggersAside } from '../foreign-code.ts'
 import { writeCatalogue } from './catalogue-rows.ts'

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { conflict } from '../../../core/errors/errors.ts'
-import { quoteName } from '../../../formats/geopackage/sql-names.ts'
-import { findObject, findTable } from '../../../formats/geopackage/tables.ts'
+import { findObject, findTable, quoteName } from '../../../formats/geopackage/index.ts'
 import type { NotRetained, TableSnapshot } from '../../store.ts'
 import type { SetAside } from '../foreign-code.ts'
 import { setTableTriggersAside } from '../foreign-code.ts'

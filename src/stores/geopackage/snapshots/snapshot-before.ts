@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { conflict } from '../../../core/errors/errors.ts'
-import { quoteText } from '../../../formats/geopackage/sql-names.ts'
+import { quoteText } from '../../../formats/geopackage/index.ts'
 import type { NotRetained, TableSnapshot } from '../../store.ts'
 import type { SetAside } from '../foreign-code.ts'
 import { refersToOthers } from '../foreign-code.ts'

@@ -1,7 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { conflict } from '../../../core/errors/errors.ts'
-import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
-import { findObject } from '../../../formats/geopackage/tables.ts'
+import { findObject, type GeoPackageTable } from '../../../formats/geopackage/index.ts'
 import type { TableSnapshot } from '../../store.ts'
 
 /**

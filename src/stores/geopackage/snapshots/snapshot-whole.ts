@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { quoteName } from '../../../formats/geopackage/sql-names.ts'
-import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
+import { type GeoPackageTable, quoteName } from '../../../formats/geopackage/index.ts'
 import type { TableDescription, TableSnapshot } from '../../store.ts'
 import { findChange } from '../contents.ts'
 import type { SetAside } from '../foreign-code.ts'

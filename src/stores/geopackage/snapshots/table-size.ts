@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { quoteName } from '../../../formats/geopackage/sql-names.ts'
-import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
+import { type GeoPackageTable, quoteName } from '../../../formats/geopackage/index.ts'
 import { sumOf } from '../reading/joined-conditions.ts'
 
 const probes = 100

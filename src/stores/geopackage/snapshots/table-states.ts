@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { quoteName } from '../../../formats/geopackage/sql-names.ts'
-import { findObject, findTable, hasCatalogue } from '../../../formats/geopackage/tables.ts'
+import { findObject, findTable, hasCatalogue, quoteName } from '../../../formats/geopackage/index.ts'
 import type { TableStates } from '../../store.ts'
 import { changeFile } from '../change-file.ts'
 import { deleteContents } from '../contents.ts'

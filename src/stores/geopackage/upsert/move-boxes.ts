@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import { quoteName } from '../../../formats/geopackage/index.ts'
 import { differencesTable } from '../compare/find-differences.ts'
 import { sameValue } from '../compare/same-values.ts'
 import type { GeoPackageLoadPlan } from '../load-plan.ts'

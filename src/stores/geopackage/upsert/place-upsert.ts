@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { isSameName, quoteName } from '../../../formats/geopackage/sql-names.ts'
+import { isSameName, quoteName } from '../../../formats/geopackage/index.ts'
 import type { ChangeCounts } from '../../changes.ts'
 import { missingRows } from '../../spared-texts.ts'
 import type { ChangeSource } from '../compare/changed-rows.ts'

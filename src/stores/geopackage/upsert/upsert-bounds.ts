@@ -1,7 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { GeometryBox } from '../../../formats/geopackage/geometry-blob.ts'
-import { geometryBox } from '../../../formats/geopackage/geometry-blob.ts'
-import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import { type GeometryBox, geometryBox, quoteName } from '../../../formats/geopackage/index.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { emptyEnvelope, isEmptyEnvelope, unionEnvelope } from '../../../geo/envelope.ts'
 import { extendEnvelope } from '../compare/canonical-geometry.ts'

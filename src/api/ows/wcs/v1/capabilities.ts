@@ -1,4 +1,4 @@
-import type { LayerSummary } from '../../../../catalog/summaries/layer-summary.ts'
+import type { LayerSummary } from '../../../../catalog/index.ts'
 import { escapeXml } from '../../../../core/text/escape.ts'
 import type { LayerBounds } from '../../../layer-bounds.ts'
 import type { CapabilitiesDeps } from '../../ows-deps.ts'

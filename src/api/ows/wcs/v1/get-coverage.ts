@@ -1,9 +1,13 @@
-import type { LayerRecord } from '../../../../catalog/records.ts'
+import type { LayerRecord } from '../../../../catalog/index.ts'
 import type { Envelope } from '../../../../geo/envelope.ts'
-import type { AxisScale, CoverageFileRequest, CoverageGrid } from '../../../../render/downloads/coverages.ts'
-import { envelopeOf } from '../../../../render/downloads/coverages.ts'
-import type { TimeSelection } from '../../../../render/rasters/time-selection.ts'
-import { parseTime } from '../../../../render/rasters/time-selection.ts'
+import {
+  type AxisScale,
+  type CoverageFileRequest,
+  type CoverageGrid,
+  envelopeOf,
+  parseTime,
+  type TimeSelection,
+} from '../../../../render/index.ts'
 import type { KeyValues } from '../../key-values.ts'
 import { readCrs } from '../../named-crs.ts'
 import type { OwsDeps } from '../../ows-deps.ts'

@@ -1,4 +1,4 @@
-import type { LayerSummary } from '../../../../catalog/summaries/layer-summary.ts'
+import type { LayerSummary } from '../../../../catalog/index.ts'
 import type { ServiceSettings } from '../../../../core/config/service-settings.ts'
 import { escapeXml } from '../../../../core/text/escape.ts'
 import { toCrsUri } from '../../../crs-uris.ts'

@@ -1,7 +1,7 @@
 import type { Filter } from '../../../../filters/filter.ts'
 import { allOf, notOf } from '../../../../filters/filter.ts'
 import type { Schema } from '../../../../geo/schema.ts'
-import type { PropertySelection } from '../../../../stores/reading/feature-page-request.ts'
+import type { PropertySelection } from '../../../../stores/index.ts'
 import { keepPrivately } from '../../../caching.ts'
 import type { OwsDeps } from '../../ows-deps.ts'
 import { OwsFailure } from '../../ows-failure.ts'

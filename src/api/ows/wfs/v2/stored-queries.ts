@@ -1,5 +1,5 @@
 import { escapeXml } from '../../../../core/text/escape.ts'
-import { gmlNamespaces } from '../../../../formats/writing/gml/gml-schema.ts'
+import { gmlNamespaces } from '../../../../formats/writing/index.ts'
 import { keepPrivately } from '../../../caching.ts'
 import type { KeyValues } from '../../key-values.ts'
 import type { OwsCatalog } from '../../ows-deps.ts'

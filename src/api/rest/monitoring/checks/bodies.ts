@@ -1,9 +1,7 @@
 import type { TProperties, TSchema } from 'typebox'
 import { Type } from 'typebox'
-import { severities } from '../../../../monitoring/model/records.ts'
-import { channels } from '../../../../monitoring/notify/channels/channels.ts'
-import { comparisons } from '../../../../monitoring/notify/comparisons/comparisons.ts'
-import { deliveryStates, messageKinds } from '../../../../monitoring/notify/model/model.ts'
+import { channels, comparisons, deliveryStates, messageKinds } from '../../../../monitoring/index.ts'
+import { severities } from '../../../../monitoring/query/index.ts'
 import { envelopeReply, nullable } from '../bodies.ts'
 
 const Severity = Type.Union(severities.map((one) => Type.Literal(one)))

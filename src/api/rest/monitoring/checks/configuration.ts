@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
-import type { Configuration } from '../../../../monitoring/notify/configure/configuration.ts'
-import { editedPart, receiverLines } from '../../../../monitoring/notify/configure/configuration.ts'
+import { type Configuration, editedPart, receiverLines } from '../../../../monitoring/index.ts'
 import type { FastifyRequest } from '../../../app-types.ts'
 import { operation } from '../../../endpoint.ts'
 import { etagOf, requireMatch } from '../../../etag.ts'

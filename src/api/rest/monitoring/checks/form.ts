@@ -1,11 +1,13 @@
 import { escapeHtml } from '../../../../core/text/escape.ts'
-import { severities } from '../../../../monitoring/model/records.ts'
-import { channels } from '../../../../monitoring/notify/channels/channels.ts'
-import type { DescribedField } from '../../../../monitoring/notify/configure/described-field.ts'
-import { scopeParts } from '../../../../monitoring/notify/configure/described-field.ts'
-import { amountText } from '../../../../monitoring/notify/model/amount.ts'
-import { durationText } from '../../../../monitoring/notify/model/duration.ts'
-import type { Check } from '../../../../monitoring/notify/model/model.ts'
+import {
+  amountText,
+  type Check,
+  channels,
+  type DescribedField,
+  durationText,
+  scopeParts,
+} from '../../../../monitoring/index.ts'
+import { severities } from '../../../../monitoring/query/index.ts'
 import { csrfField } from '../../../auth/credentials.ts'
 import type { MonitoringNames } from '../../../compat/geonode-monitoring.ts'
 import type { ScopeNames } from './responses.ts'

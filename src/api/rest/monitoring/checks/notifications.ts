@@ -1,4 +1,4 @@
-import type { Notifications } from '../../../../monitoring/notify/notifications.ts'
+import type { Notifications } from '../../../../monitoring/index.ts'
 import type { MonitoringNames } from '../../../compat/geonode-monitoring.ts'
 import { operation } from '../../../endpoint.ts'
 import { envelope } from '../envelope.ts'

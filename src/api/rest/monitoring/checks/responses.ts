@@ -1,17 +1,17 @@
-import type { Severity } from '../../../../monitoring/model/records.ts'
-import { severities } from '../../../../monitoring/model/records.ts'
-import type { ChangedCheck } from '../../../../monitoring/notify/configure/checks.ts'
-import type { DescribedField, NamedScope } from '../../../../monitoring/notify/configure/described-field.ts'
-import { amountText } from '../../../../monitoring/notify/model/amount.ts'
-import type {
-  Check,
-  CheckProblems,
-  Delivery,
-  Problem,
-  Threshold,
-} from '../../../../monitoring/notify/model/model.ts'
-import { fieldName } from '../../../../monitoring/notify/model/model.ts'
-import { stepCount } from '../../../../monitoring/notify/model/steps.ts'
+import {
+  amountText,
+  type ChangedCheck,
+  type Check,
+  type CheckProblems,
+  type Delivery,
+  type DescribedField,
+  fieldName,
+  type NamedScope,
+  type Problem,
+  stepCount,
+  type Threshold,
+} from '../../../../monitoring/index.ts'
+import { type Severity, severities } from '../../../../monitoring/query/index.ts'
 import type { FastifyRequest } from '../../../app-types.ts'
 import type { MonitoringNames } from '../../../compat/geonode-monitoring.ts'
 

@@ -1,5 +1,4 @@
-import type { ServiceRecord } from '../../../../monitoring/model/records.ts'
-import type { ListedException, WholeException } from '../../../../monitoring/query/exception-reads.ts'
+import type { ListedException, ServiceRecord, WholeException } from '../../../../monitoring/query/index.ts'
 import type { MonitoringNames } from '../../../compat/geonode-monitoring.ts'
 
 interface Around {

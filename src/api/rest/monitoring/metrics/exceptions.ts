@@ -1,10 +1,13 @@
 import { Type } from 'typebox'
 import { notFound } from '../../../../core/errors/errors.ts'
 import type { Clock } from '../../../../core/time/clock.ts'
-import type { ServiceRecord } from '../../../../monitoring/model/records.ts'
-import type { ExceptionFilter, ListedException } from '../../../../monitoring/query/exception-reads.ts'
-import type { SeriesReader } from '../../../../monitoring/query/series-reader.ts'
-import type { Services } from '../../../../monitoring/services/services.ts'
+import type { Services } from '../../../../monitoring/index.ts'
+import type {
+  ExceptionFilter,
+  ListedException,
+  SeriesReader,
+  ServiceRecord,
+} from '../../../../monitoring/query/index.ts'
 import type { FastifyRequest } from '../../../app-types.ts'
 import type { MonitoringNames } from '../../../compat/geonode-monitoring.ts'
 import { operation } from '../../../endpoint.ts'

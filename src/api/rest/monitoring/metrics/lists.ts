@@ -1,8 +1,13 @@
 import { Type } from 'typebox'
-import { metricsOf } from '../../../../monitoring/metrics/metrics.ts'
-import { eventTypeLabels, eventTypes, isOws } from '../../../../monitoring/model/event-types.ts'
-import { resourceTypeLabels, resourceTypes } from '../../../../monitoring/model/resource-types.ts'
-import { serviceTypes } from '../../../../monitoring/model/service-types.ts'
+import {
+  eventTypeLabels,
+  eventTypes,
+  isOws,
+  metricsOf,
+  resourceTypeLabels,
+  resourceTypes,
+  serviceTypes,
+} from '../../../../monitoring/query/index.ts'
 import type { MonitoringNames } from '../../../compat/geonode-monitoring.ts'
 import { operation } from '../../../endpoint.ts'
 import { envelopeReply } from '../bodies.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { hasQuantiles, namesWhere } from '../../../../monitoring/metrics/metrics.ts'
+import { hasQuantiles, namesWhere } from '../../../../monitoring/query/index.ts'
 
 const decimal = (description: string) => Type.Optional(Type.String({ description }))
 const NullableText = Type.Union([Type.String(), Type.Null()])

@@ -1,22 +1,28 @@
 import { Type } from 'typebox'
 import { notFound } from '../../../../core/errors/errors.ts'
 import { ownValue } from '../../../../core/values/record-keys.ts'
-import type { Metric } from '../../../../monitoring/metrics/metrics.ts'
-import { findMetric, metricsOf, namesWhere, tellsUsers } from '../../../../monitoring/metrics/metrics.ts'
-import type { ServiceRecord } from '../../../../monitoring/model/records.ts'
-import { resourceTypes } from '../../../../monitoring/model/resource-types.ts'
-import type { ServiceType } from '../../../../monitoring/model/service-types.ts'
-import { pagesServiceId } from '../../../../monitoring/model/service-types.ts'
-import type { RequestedWindow, TimeWindow, WindowRefusal } from '../../../../monitoring/query/align-window.ts'
 import {
   alignWindow,
+  findMetric,
+  type Grouping,
+  groupings,
+  type Metric,
+  type MetricDataQuery,
   maxIntervalSeconds,
   maxPeriods,
+  metricsOf,
   minIntervalSeconds,
-} from '../../../../monitoring/query/align-window.ts'
-import type { Grouping } from '../../../../monitoring/query/grouping.ts'
-import { groupings } from '../../../../monitoring/query/grouping.ts'
-import type { MetricDataQuery, ResourceName } from '../../../../monitoring/query/metric-data-query.ts'
+  namesWhere,
+  pagesServiceId,
+  type RequestedWindow,
+  type ResourceName,
+  resourceTypes,
+  type ServiceRecord,
+  type ServiceType,
+  type TimeWindow,
+  tellsUsers,
+  type WindowRefusal,
+} from '../../../../monitoring/query/index.ts'
 import type { MonitoringNames } from '../../../compat/geonode-monitoring.ts'
 import type { Fields } from '../parameters.ts'
 import { describeFields } from '../parameters.ts'

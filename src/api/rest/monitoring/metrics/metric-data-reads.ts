@@ -1,25 +1,25 @@
 import type { Dialect } from '../../../../core/config/settings.ts'
 import type { Transfer } from '../../../../core/workers/handlers.ts'
-import type { ServiceRecord } from '../../../../monitoring/model/records.ts'
-import type { ExceptionFilter } from '../../../../monitoring/query/exception-reads.ts'
-import { listExceptions } from '../../../../monitoring/query/exception-reads.ts'
-import type {
-  ListIds,
-  ListQuery,
-  ListSlice,
-  ResourceListQuery,
-} from '../../../../monitoring/query/list-reads.ts'
+import type { SeriesDatabase } from '../../../../monitoring/index.ts'
 import {
+  type ExceptionFilter,
   findLabelIds,
+  findResolution,
   findResourceIds,
+  type ListIds,
+  type ListQuery,
+  type ListSlice,
+  listExceptions,
   nameLabels,
   nameResources,
-} from '../../../../monitoring/query/list-reads.ts'
-import { findResolution } from '../../../../monitoring/query/metric-data.ts'
-import type { ReadLimits, Reads, Slice } from '../../../../monitoring/query/reads.ts'
-import { transferSlice } from '../../../../monitoring/query/reads.ts'
-import { readMetricDataSlice } from '../../../../monitoring/query/slice-metric-data.ts'
-import type { SeriesDatabase } from '../../../../monitoring/series/series-database.ts'
+  type ReadLimits,
+  type Reads,
+  type ResourceListQuery,
+  readMetricDataSlice,
+  type ServiceRecord,
+  type Slice,
+  transferSlice,
+} from '../../../../monitoring/query/index.ts'
 import { hasListEnvelope, namesOfDialect } from '../../../compat/geonode-monitoring.ts'
 import { envelope } from '../response-envelope.ts'
 import { bytesOf } from './byte-text.ts'

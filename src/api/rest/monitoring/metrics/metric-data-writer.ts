@@ -1,14 +1,20 @@
 import type { Dialect } from '../../../../core/config/settings.ts'
-import { defaultLabel, isHostMetric, tellsUsers } from '../../../../monitoring/metrics/metrics.ts'
-import type { EventType } from '../../../../monitoring/model/event-types.ts'
-import { eventTypeOfId } from '../../../../monitoring/model/event-types.ts'
-import { periodStart } from '../../../../monitoring/query/align-window.ts'
-import type { RowKey } from '../../../../monitoring/query/grouping.ts'
-import type { MetricData, PeriodSpan } from '../../../../monitoring/query/metric-data.ts'
-import type { MetricDataQuery } from '../../../../monitoring/query/metric-data-query.ts'
-import type { NamedResource } from '../../../../monitoring/query/names.ts'
-import type { MetricDataSlice, SliceStart } from '../../../../monitoring/query/slice-metric-data.ts'
-import type { Resolution } from '../../../../monitoring/series/schema.ts'
+import type { Resolution } from '../../../../monitoring/index.ts'
+import {
+  defaultLabel,
+  type EventType,
+  eventTypeOfId,
+  isHostMetric,
+  type MetricData,
+  type MetricDataQuery,
+  type MetricDataSlice,
+  type NamedResource,
+  type PeriodSpan,
+  periodStart,
+  type RowKey,
+  type SliceStart,
+  tellsUsers,
+} from '../../../../monitoring/query/index.ts'
 import type { MonitoringNames } from '../../../compat/geonode-monitoring.ts'
 import { namesOfDialect } from '../../../compat/geonode-monitoring.ts'
 import { ByteText, bytesOf } from './byte-text.ts'

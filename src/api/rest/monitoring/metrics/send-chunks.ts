@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { Readable } from 'node:stream'
-import type { AnswerPart } from '../../../../monitoring/query/series-reader.ts'
+import type { AnswerPart } from '../../../../monitoring/query/index.ts'
 import type { FastifyReply } from '../../../app-types.ts'
 
 /**

@@ -1,13 +1,14 @@
 import { isAbsolute } from 'node:path'
 import { Secret } from '../../../../core/secrets/secret.ts'
-import type {
-  HostRecord,
-  ServiceRecord,
-  ServiceSource,
-  ServiceValues,
-  SourceKind,
-} from '../../../../monitoring/model/records.ts'
-import { sourceKinds, usualSources } from '../../../../monitoring/model/records.ts'
+import {
+  type HostRecord,
+  type ServiceRecord,
+  type ServiceSource,
+  type ServiceValues,
+  type SourceKind,
+  sourceKinds,
+  usualSources,
+} from '../../../../monitoring/query/index.ts'
 import type { MonitoringNames } from '../../../compat/geonode-monitoring.ts'
 import type { Fields } from '../parameters.ts'
 

@@ -1,0 +1,55 @@
+// Workspaces, stores, layers, styles and versions. Does not know HTTP, imports or monitoring. Start reading
+// at `catalog.ts`.
+
+export { Catalog } from './catalog.ts'
+export {
+  type AnyConnection,
+  type Discovery,
+  hiddenSecret,
+  type LayerDetails,
+  type LayerRecord,
+  type LayerTimes,
+  type Managed,
+  managedKinds,
+  type StoreKind,
+  type StoreMaker,
+  type StoreRecord,
+  type StyleRecord,
+  storeKinds,
+  versionCauses,
+  type Workspace,
+} from './records.ts'
+export { requireManaged, whyNotManaged } from './rows/in-place.ts'
+export type { Dependents, StoreInventory, WorkspaceInventory } from './services/inventory.ts'
+export type { LayerChange, Layers, LayerVersion, StateReading } from './services/layers.ts'
+export { type ListedTable, publishMode, type TableToPublish } from './services/published-tables.ts'
+export { settledLayer } from './services/settled-layer.ts'
+export type { StoreInput } from './services/stores.ts'
+export type { CatalogTransaction, LayerEdit, NewFileStore } from './services/transaction.ts'
+export {
+  type RestoredPart,
+  type RestorePlan,
+  restoredParts,
+  type VersionedLayer,
+  type VersionRecord,
+  type VersionSummary,
+} from './services/versions.ts'
+export {
+  chooseSummaries,
+  type SummaryCounts,
+  type SummaryFilter,
+  wordsOf,
+} from './summaries/choose-summaries.ts'
+export { type SummarySet, sortSummaries } from './summaries/layer-summaries.ts'
+export { type LayerSummary, type SummaryKind, summaryKinds } from './summaries/layer-summary.ts'
+export { type LayerProblem, layerProblems } from './summaries/store-availability.ts'
+export {
+  comparePositions,
+  isFalling,
+  plainKey,
+  rankOf,
+  type SummaryOrder,
+  type SummaryPosition,
+  summaryOrders,
+} from './summaries/summary-order.ts'
+export type { ContentEnd } from './versions/contents.ts'
