@@ -46,7 +46,7 @@ describe('languageProblems', () => {
 
   it('finds names of folders and files', () => {
     assert.equal(inSource('', 'src/geo/place/x.ts').length, 1)
-    assert.equal(inSource('', 'src/geo/drop-dry-run.ts').length, 1)
+    assert.equal(inSource('', 'src/geo/drop-trial.ts').length, 1)
     assert.deepEqual(inSource('', 'src/geo/place-names.ts'), [])
   })
 

@@ -1,4 +1,4 @@
-import { invalid } from '../../lib/errors.ts'
+import { invalid } from '../../core/errors/errors.ts'
 import type { StoreDescription } from '../description.ts'
 import type { StoreConnection, VectorStore } from '../store.ts'
 import { RowFileStore } from './row-file-store.ts'

@@ -1,5 +1,5 @@
 import type { Attribute, Schema } from '../../geo/schema.ts'
-import { conflict } from '../../lib/errors.ts'
+import { conflict } from '../../core/errors/errors.ts'
 import type { LoadHooks, LoadRequest } from '../store.ts'
 import type { StoredTable } from './row-file.ts'
 
@@ -31,11 +31,11 @@ export function planTable(
 function planNew({ attributes, geometry }: Schema): TablePlan {
   const renamed: Record<string, string> = {}
   const taken = new Set<string>()
-  const free = (wanted: string, fallback: string): string => {
-    let name = wanted === '' ? fallback : wanted
-    for (let number = 2; taken.has(name.toLowerCase()); number += 1) name = `${wanted}_${number}`
+  const free = (requested: string, fallback: string): string => {
+    let name = requested === '' ? fallback : requested
+    for (let number = 2; taken.has(name.toLowerCase()); number += 1) name = `${requested}_${number}`
     taken.add(name.toLowerCase())
-    if (name !== wanted) renamed[wanted] = name
+    if (name !== requested) renamed[requested] = name
     return name
   }
   const field = geometry && { ...geometry, name: free(geometry.name, 'geom') }

@@ -1,4 +1,4 @@
-import { areaTest } from '../../geo/area.ts'
+import { areaTest } from '../../geo/polygon-test.ts'
 import { BatchBuilder, batchRows } from '../../geo/batch.ts'
 import type { ColumnBuilder } from '../../geo/column-builder.ts'
 import type { Schema } from '../../geo/schema.ts'
@@ -21,11 +21,11 @@ export function matchRows(
   const isNear = ({ geometry }: StoredRow): boolean =>
     boxes === undefined || geometry === undefined || boxes.some((box) => box.touches(geometry, 0))
   const isThen = timeTest(schema, time)
-  const isAsked = (id: string): boolean =>
+  const isRequested = (id: string): boolean =>
     (featureId === undefined || id === featureId) && (featureIds === undefined || featureIds.includes(id))
   return rows
     .map((row, at) => ({ id: firstId + at, row }))
-    .filter(({ id, row }) => isAsked(String(id)) && isNear(row) && isThen(row))
+    .filter(({ id, row }) => isRequested(String(id)) && isNear(row) && isThen(row))
 }
 
 /** A date is a whole day, a timestamp (microseconds) a moment. */

@@ -3,8 +3,8 @@ import { accessSync, constants, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { serialize } from 'node:v8'
 import type { FeatureBatch } from '../../geo/batch.ts'
-import { defined } from '../../lib/defined.ts'
-import { conflict, invalid, notFound } from '../../lib/errors.ts'
+import { defined } from '../../core/values/defined.ts'
+import { conflict, invalid, notFound } from '../../core/errors/errors.ts'
 import { fileState } from '../file-state.ts'
 import type {
   FeaturePage,
@@ -29,7 +29,7 @@ import { takeRows } from './take-rows.ts'
 
 const longestName = 200
 
-interface Place {
+interface FileLocation {
   path: string
   isReadOnly: boolean
 }
@@ -37,9 +37,9 @@ interface Place {
 /** Every change reads the file and writes it anew without a pause: nobody else of this process comes in between. */
 export class RowFileStore implements VectorStore {
   readonly type: string
-  readonly #place: Place
+  readonly #place: FileLocation
 
-  constructor(type: string, place: Place) {
+  constructor(type: string, place: FileLocation) {
     this.type = type
     this.#place = place
   }
@@ -62,8 +62,8 @@ export class RowFileStore implements VectorStore {
     return found && describeTable(found)
   }
 
-  tableName(wanted: string, suffix = ''): string {
-    return wanted.slice(0, longestName - suffix.length) + suffix
+  tableName(requested: string, suffix = ''): string {
+    return requested.slice(0, longestName - suffix.length) + suffix
   }
 
   async stage(

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Severity } from '../../../model/severities.ts'
+import type { Severity } from '../../../model/records.ts'
 import type { AnyMessage } from '../../model/model.ts'
 import type { Channel, Outlets, ReceiverInput, Sender } from '../channel.ts'
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { operation } from '../../endpoint.ts'
+import { operation } from '../../../endpoint.ts'
 import { envelopeReply } from '../bodies.ts'
 import { envelope } from '../envelope.ts'
 import { pathMetric } from './metric-data-parameters.ts'

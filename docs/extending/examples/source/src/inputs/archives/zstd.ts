@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream'
 import { createZstdDecompress } from 'node:zlib'
-import { openGuarded } from '../../lib/files/guarded-files.ts'
+import { openGuarded } from '../../core/files/guarded-files.ts'
 import type { ArchiveKind } from './archive-kind.ts'
 import type { Unpacking } from './unpacking.ts'
 
