@@ -136,7 +136,7 @@ describe('tables published in place', () => {
       features.map(({ id }) => String(id)),
       ['7', '9'],
     )
-    assert.deepEqual(features[0]?.properties, { 'Tree ID': 7, hhe: 1.5, planted: '2020-01-02' })
+    assert.deepEqual(features[0]?.properties, { 'Tree ID': 7, höhe: 1.5, planted: '2020-01-02' })
     assert.equal((await tables()).get('trees')?.published, 'trees')
     await sql(`insert into trees values (11, 3, null, ST_SetSRID(ST_MakePoint(1, 2), 25832))`)
     assert.equal((await items('trees')).length, 3)

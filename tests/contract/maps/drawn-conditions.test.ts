@@ -49,7 +49,7 @@ type Row = Record<string, string | number | boolean | null>
 
 function makeRows(count: number): Row[] {
   return Array.from({ length: count }, () => ({
-    Strae: draw() < 0.15 ? null : pick(texts),
+    Straße: draw() < 0.15 ? null : pick(texts),
     other: draw() < 0.15 ? null : pick(texts),
     n: draw() < 0.15 ? null : pick(numbers),
     m: draw() < 0.15 ? null : pick(numbers),

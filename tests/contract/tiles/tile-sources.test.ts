@@ -254,7 +254,7 @@ describe('tiles of tables that others wrote', () => {
 function somePoints(): string {
   const features = Array.from({ length: 1000 }, (_, row) => ({
     type: 'Feature',
-    properties: { 'näme "x"': `p${row}`, NME: row, day: '2024-02-29' },
+    properties: { 'näme "x"': `p${row}`, NÄME: row, day: '2024-02-29' },
     geometry: { type: 'Point', coordinates: [8 + (row % 40) / 100, 53 + Math.floor(row / 40) / 100] },
   }))
   return JSON.stringify({ type: 'FeatureCollection', features })

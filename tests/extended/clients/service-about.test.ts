@@ -159,7 +159,7 @@ describe('what the older services say of themselves', () => {
           assert.ok(text.includes(one), `${name}${requested}: ${one}`)
         if (requested === '&LANGUAGE=ger') assert.match(text, /[Kk]eyword>Grenze</, name)
         if (!text.includes('<inspire_common:SupportedLanguages>')) continue
-        const code = { 'Länder &amp; mehr': 'ger', tats: 'fre' }[title as string] ?? 'eng'
+        const code = { 'Länder &amp; mehr': 'ger', États: 'fre' }[title as string] ?? 'eng'
         assert.deepEqual(
           [...text.matchAll(/<inspire_common:Language>(\w+)</g)].map(([, one]) => one),
           ['eng', 'fre', 'ger', code],
