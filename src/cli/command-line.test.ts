@@ -48,7 +48,7 @@ describe('a command line with mistakes', () => {
     ['monitoring services add', /goes on with list, add NAME or remove NAME/],
     ['monitoring services add a', /needs --type and --host/],
     ['monitoring load', /needs one file/],
-    ['layers create', /come into being by `terrane import`/],
+    ['layers create', /are created by `terrane import`/],
     ['serve --prot 80', /`terrane serve` has no option --prot/],
     ['doctor now', /takes no "now"/],
     ['monitoring --jsn', /did you mean --json\?/],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { PostgresCluster } from '../support/postgres.ts'
-import { testCluster } from '../support/postgres.ts'
+import { runSql, testCluster } from '../support/postgres.ts'
 import type { ShownPage } from './support/shown-pages.ts'
 import { closeBrowser, password, showPages, startPageServer } from './support/shown-pages.ts'
 import { expectSound, expectSoundIn } from './support/states.ts'
@@ -97,6 +97,42 @@ describe('workspaces, stores and users', async () => {
     await main(shown).locator('tr', { hasText: 'roads' }).waitFor({ state: 'detached' })
     assert.equal((await rest('/rest/workspaces/roads')).status, 404)
     assert.equal((await rest('/rest/workspaces/default')).status, 200)
+    assert.deepEqual(shown.faults, [])
+  })
+
+  it('publish tables of a store where they are', async (t) => {
+    await runSql(
+      database.href,
+      `create schema city; create table city.roads (id int primary key, name text, g geometry(LineString, 25832));
+       create view city.names as select name from city.roads; analyze city.roads`,
+    )
+    const parameters = {
+      host: database.hostname,
+      port: database.port,
+      database: database.pathname.slice(1),
+      schema: 'city',
+      user: database.username,
+      passwd: database.password,
+    }
+    const made = await rest('/rest/workspaces/default/datastores', {
+      dataStore: { name: 'city', type: 'PostGIS', connectionParameters: parameters },
+    })
+    assert.equal(made.status, 201)
+    const shown = await showPages(t, server)
+    const { page } = shown
+    await shown.signIn('/app/stores')
+    await page.getByRole('button', { name: 'Tables city' }).click()
+    const roads = dialog(shown).locator('tr', { hasText: 'roads' })
+    await roads.locator('td', { hasText: 'LineString, EPSG:25832' }).waitFor()
+    await dialog(shown).locator('summary').first().click()
+    await expectSound(shown, 'store-tables-1440-light')
+    await page.getByRole('button', { name: 'Publish roads' }).click()
+    await roads.getByRole('link', { name: 'roads' }).waitFor()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await expectSound(shown, 'store-tables-390-light')
+    assert.equal((await rest('/rest/layers/default:roads')).status, 200)
+    await dialog(shown).getByRole('button', { name: 'Close' }).last().click()
+    await rest('/rest/workspaces/default/datastores/city/featuretypes')
     assert.deepEqual(shown.faults, [])
   })
 

@@ -6,12 +6,14 @@ import { Icon } from './icon.tsx'
 interface DialogProps {
   title: string
   children: ComponentChildren
+  /** True for tables. */
+  isWide?: boolean
   /** Called by Escape and the cross. */
   onClose(): void
 }
 
 /** A dialog over the page: the focus stays in it, and goes back when it closes. */
-export function Dialog({ title, children, onClose }: DialogProps) {
+export function Dialog({ title, children, isWide = false, onClose }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
   // Before anything else can be typed: keys that follow belong to the dialog.
@@ -23,7 +25,7 @@ export function Dialog({ title, children, onClose }: DialogProps) {
   return (
     <dialog
       ref={element}
-      class="dialog"
+      class={isWide ? 'dialog wide' : 'dialog'}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault()

@@ -25,5 +25,5 @@ export function RowActs({ id, name }: { id: string; name: string }) {
 
 /** Closes any dialog in the address. */
 export function closeDialog(): void {
-  setQuery({ new: undefined, change: undefined, delete: undefined, access: undefined })
+  setQuery({ new: undefined, change: undefined, delete: undefined, access: undefined, tables: undefined })
 }

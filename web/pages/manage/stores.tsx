@@ -9,8 +9,12 @@ import { Frame, Nothing, PageSections } from './frame.tsx'
 import { pathOf, type Store, stores, storesCall, useList, workspaceNames } from './listing.ts'
 import { RowActs } from './row-acts.tsx'
 import { ChangeStore, NewStore } from './store-form.tsx'
+import { StoreTables } from './store-tables.tsx'
 import { Tried, type TriedProps, tried } from './tried.tsx'
 import { useFound } from './use-found.tsx'
+
+/** Types of stores whose tables can be published. */
+const tableStores: ReadonlySet<string> = new Set(['PostGIS', 'GeoPackage'])
 
 const reload = (): Promise<void> => stores.load()
 
@@ -41,6 +45,8 @@ export function StoresPage() {
 function Dialogs() {
   const changed = query.value.get('change')
   const deleted = query.value.get('delete')
+  const listed = query.value.get('tables')
+  if (listed !== null) return <Tables key={listed} id={listed} />
   if (query.value.has('new')) return <NewStore onDone={reload} />
   if (changed !== null) return <Changing key={changed} id={changed} />
   return deleted === null ? null : <Deleting key={deleted} id={deleted} />
@@ -61,6 +67,13 @@ function useStore(id: string) {
 function Changing({ id }: { id: string }) {
   const found = useStore(id)
   return found.value === undefined ? found.waiting : <ChangeStore store={found.value} onDone={reload} />
+}
+
+function Tables({ id }: { id: string }) {
+  const found = useStore(id)
+  if (found.value === undefined) return found.waiting
+  const { workspace, name } = found.value
+  return <StoreTables workspace={workspace} store={name} path={pathOf(found.value)} onDone={reload} />
 }
 
 function Deleting({ id }: { id: string }) {
@@ -180,6 +193,16 @@ function Acts(store: Store) {
   return (
     <>
       <div class="row-acts">
+        {tableStores.has(store.type) && (
+          <button
+            type="button"
+            class="btn sm"
+            onClick={() => setQuery({ tables: `${workspace}:${name}` }, { isReplaced: false })}
+          >
+            {manageTexts.value.tables.tables}
+            <span class="vh"> {name}</span>
+          </button>
+        )}
         <button type="button" class={`btn sm${isBusy ? ' busy' : ''}`} onClick={() => void check()}>
           {isBusy && <span class="spin" aria-hidden="true" />}
           {texts.checkRow}

@@ -1,0 +1,188 @@
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { type Call, call } from '../../api/client.ts'
+import type { Calls } from '../../api/openapi.d.ts'
+import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { shownNumber } from '../../components/formats.ts'
+import { Failed, Loading, Refused } from '../../components/states.tsx'
+import { say } from '../../components/toasts.tsx'
+import { addressOf } from '../../lib/base.ts'
+import { Resource } from '../../lib/resource.ts'
+import { manageTexts } from '../../messages/manage/texts.ts'
+import { closeDialog } from './row-acts.tsx'
+
+type Table = Calls['GET /rest/workspaces/{workspace}/datastores/{store}/tables']['answer']['tables'][number]
+type Published = Calls['POST /rest/workspaces/{workspace}/datastores/{store}/tables']['answer']
+
+/** Tables shown at once; the filter finds the others. */
+const mostShown = 100
+
+interface StoreTablesProps {
+  workspace: string
+  store: string
+  /** Path of the store in the API. */
+  path: string
+  onDone(): Promise<void>
+}
+
+/** Tables of a store, each with its layer or a button that publishes it. */
+export function StoreTables({ workspace, store, path, onDone }: StoreTablesProps) {
+  const texts = manageTexts.value.tables
+  const known = useMemo(
+    () => new Resource((signal) => call<{ tables: Table[] }>({ path: `${path}/tables` }, signal)),
+    [path],
+  )
+  useEffect(() => {
+    void known.load()
+    return () => known.stop()
+  }, [known])
+  const [words, setWords] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const [refusal, setRefusal] = useState<unknown>()
+  const { value, error } = known.state.value
+  const found = (value?.tables ?? []).filter(({ name }) => name.toLowerCase().includes(words.toLowerCase()))
+  const waiting = found.filter(({ published }) => published === null)
+  const publish = async (tables: readonly Table[]): Promise<void> => {
+    setBusy(true)
+    setRefusal(undefined)
+    try {
+      const { published, failed } = await call<Published>(requestFor(path, tables))
+      if (published.length > 0) say(texts.done(published.length))
+      if (failed.length > 0)
+        setRefusal(new Error(failed.map(({ table, reason }) => `${table}: ${reason}`).join('\n')))
+      await Promise.all([known.load(), onDone()])
+    } catch (reason) {
+      setRefusal(reason)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog title={texts.title(store)} isWide={true} onClose={closeDialog}>
+      <div class="stack">
+        <p class="dim">{texts.lead}</p>
+        {value === undefined && error === undefined && <Loading />}
+        {error !== undefined && <Failed error={error} onAgain={() => void known.load()} />}
+        {value !== undefined && value.tables.length === 0 && <p class="dim">{texts.none}</p>}
+        {value !== undefined && value.tables.length > 0 && (
+          <>
+            <div class="row wrap">
+              <input
+                class="in grow"
+                type="search"
+                aria-label={texts.find}
+                placeholder={texts.find}
+                value={words}
+                onInput={(event) => setWords(event.currentTarget.value)}
+              />
+              {waiting.length > 1 && (
+                <button
+                  type="button"
+                  class={`btn${isBusy ? ' busy' : ''}`}
+                  disabled={isBusy}
+                  onClick={() => void publish(waiting)}
+                >
+                  {texts.publishAll(waiting.length)}
+                </button>
+              )}
+            </div>
+            <TableList
+              tables={found.slice(0, mostShown)}
+              workspace={workspace}
+              isBusy={isBusy}
+              onPublish={(table) => void publish([table])}
+            />
+            {found.length > mostShown && <p class="dim">{texts.more(found.length - mostShown)}</p>}
+          </>
+        )}
+        <Refused error={refusal} />
+        <div class="row wrap form-end">
+          <CopyAsCurl call={{ path: `${path}/tables` }} />
+          <button type="button" class="btn" onClick={closeDialog}>
+            {manageTexts.value.access.close}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+function requestFor(path: string, tables: readonly Table[]): Call {
+  const featureType = tables.map(({ name }) => ({ nativeName: name }))
+  return { method: 'POST', path: `${path}/featuretypes`, body: { featureTypes: { featureType } } }
+}
+
+interface TableListProps {
+  tables: readonly Table[]
+  workspace: string
+  isBusy: boolean
+  onPublish(table: Table): void
+}
+
+function TableList({ tables, workspace, isBusy, onPublish }: TableListProps) {
+  const texts = manageTexts.value.tables
+  return (
+    <section class="scroll" aria-label={texts.tables}>
+      <table class="rowcards">
+        <thead>
+          <tr>
+            <th>{texts.table}</th>
+            <th>{texts.geometry}</th>
+            <th class="num">{texts.rows}</th>
+            <th>{texts.layer}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {tables.map((table) => (
+            <tr key={table.name}>
+              <td>
+                <b dir="auto">{table.name}</b>{' '}
+                {table.kind !== 'table' && <span class="tag">{texts.kinds[table.kind]}</span>}
+                <Problems table={table} />
+              </td>
+              <td data-l={texts.geometry}>
+                {table.geometry === null
+                  ? texts.noGeometry
+                  : `${table.geometry.type}${table.geometry.srs === null ? '' : `, ${table.geometry.srs}`}`}
+              </td>
+              <td class="num nowrap" data-l={texts.rows}>
+                {table.rows === null ? '–' : texts.about(shownNumber(table.rows))}
+              </td>
+              <td data-l={texts.layer}>
+                {table.published === null ? (
+                  <button type="button" class="btn sm" disabled={isBusy} onClick={() => onPublish(table)}>
+                    {texts.publish}
+                    <span class="vh"> {table.name}</span>
+                  </button>
+                ) : (
+                  <a href={addressOf(`/app/layers/${encodeURIComponent(`${workspace}:${table.published}`)}`)}>
+                    {table.published}
+                  </a>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+/** Problems of a table with the statements that help. */
+function Problems({ table: { problems } }: { table: Table }) {
+  const texts = manageTexts.value.tables
+  if (problems.length === 0) return null
+  return (
+    <details class="small">
+      <summary>{texts.problems(problems.length)}</summary>
+      <ul class="stack">
+        {problems.map(({ code, message, sql }) => (
+          <li key={`${code} ${message}`}>
+            <span dir="auto">{message}</span>
+            {sql !== undefined && <pre class="code">{sql}</pre>}
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
