@@ -6,7 +6,7 @@ import type { Area } from '../geo/polygon-test.ts'
 import type { Schema } from '../geo/schema.ts'
 import type { ChangeCounts, RowChange, TableComparison, UpsertRules } from './changes.ts'
 import type { ColumnIndexes, OrderedRows, ReadValues } from './order.ts'
-import type { TableListing } from './table-summary.ts'
+import type { FindTableOptions, TableListing } from './table-summary.ts'
 
 /** Name of a store type. The registry lists the types with their capabilities. */
 export type StoreType = string
@@ -435,8 +435,11 @@ export interface VectorStore extends ColumnIndexes, TableListing {
   readonly type: StoreType
   /** Tests the connection. Throws `Failure` (`invalid`) with the reason: host, password, file. */
   check(signal: AbortSignal): Promise<void>
-  /** Returns a table; without row count and bounds if `readsRows` is false, where finding them reads rows. */
-  findTable(table: string, options?: { readsRows?: boolean }): Promise<TableDescription | undefined>
+  /**
+   * Returns a table; without row count and bounds where finding them reads rows, if `readsRows` is false or
+   * takes longer than `readMs`.
+   */
+  findTable(table: string, options?: FindTableOptions): Promise<TableDescription | undefined>
   /** Stages rows for their target; see `commitLoad` for the following steps. */
   stage(request: LoadRequest, batches: AsyncIterable<FeatureBatch>, hooks: LoadHooks): Promise<StagedLoad>
   /**

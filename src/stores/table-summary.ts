@@ -40,6 +40,14 @@ export interface TableSummary {
   problems: TableProblem[]
 }
 
+/** Options for finding row count and bounds of a table. */
+export interface FindTableOptions {
+  /** False to leave them out where finding them reads rows. */
+  readsRows?: boolean
+  /** Time after which they are left out, in milliseconds. */
+  readMs?: number
+}
+
 /** Names and summaries of the tables of a store. */
 export interface TableListing {
   listTables(): Promise<string[]>

@@ -63,3 +63,24 @@ for (const [what, sql] of Object.entries(relations)) {
     )
   })
 }
+
+describe('a view that is slow', () => {
+  it('is described without row count and bounds after a time', async () => {
+    const { store, execute, dispose } = await makePostgisStore()
+    try {
+      await execute(
+        'create view layer as select n, pg_sleep(0.01) is null as slow, ST_SetSRID(ST_MakePoint(n, n), 4326) as g from generate_series(1, 100) n where pg_sleep(0.01) is not null',
+      )
+      const table = await store.findTable('layer', { readMs: 50 })
+      assert.deepEqual(
+        [table?.schema.geometry?.name, table?.featureCount, table?.envelope],
+        ['g', undefined, undefined],
+      )
+      const { featureCount, envelope } = (await store.findTable('layer')) ?? {}
+      assert.deepEqual([featureCount, envelope?.maxX], [100, 100])
+    } finally {
+      await store.close()
+      await dispose()
+    }
+  })
+})

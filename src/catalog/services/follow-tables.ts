@@ -15,6 +15,9 @@ const roundMs = 30_000
 /** A table that others change all the time is counted at most this often, in milliseconds. */
 const measureRestMs = 300_000
 
+/** Time for counting the rows of a table and reading its bounds; a slower view has neither, in milliseconds. */
+const measureMs = 20_000
+
 interface FollowDeps extends WriteDeps {
   stores: Pick<Stores, 'listAll' | 'open'>
   log: Logger
@@ -106,7 +109,7 @@ export class TableFollower {
       inPlace.measuredVersion === layer.version ||
       (inPlace.measuredVersion !== undefined && layer.versionCause !== 'outside')
     if (!isAltered && (isMeasured || !this.#mayMeasure(layer))) return
-    const description = await opened.findTable(table.name)
+    const description = await opened.findTable(table.name, { readMs: measureMs })
     if (description === undefined) return
     await this.#save(layer, detailsAfter(layer, description, { ...inPlace, columnsMark: table.columnsMark }))
   }

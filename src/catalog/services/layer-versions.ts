@@ -8,8 +8,9 @@ import type { Database, Queryable } from '../../core/db/connection.ts'
 import { findOutage } from '../../core/db/errors.ts'
 import { Failure } from '../../core/errors/errors.ts'
 import type { Clock } from '../../core/time/clock.ts'
+import { without } from '../../core/values/defined.ts'
 import { onServerChange, type TableState } from '../../stores/index.ts'
-import type { LayerRecord, VersionCause } from '../records.ts'
+import type { LayerDetails, LayerRecord, VersionCause } from '../records.ts'
 import { isChanging } from '../rows/changing-layers.ts'
 import { findLayerById } from '../rows/layer-rows.ts'
 import { succeedOutside } from '../versions/contents.ts'
@@ -325,7 +326,8 @@ export class LayerVersions {
     const at = this.#clock.now().toISOString()
     const cause: VersionCause = 'outside'
     return this.#database.transaction(async (db) => {
-      const change = { seen_state: text, version: sql<number>`version + 1`, version_cause: cause }
+      const document = JSON.stringify(detailsAfter(layer))
+      const change = { seen_state: text, version: sql<number>`version + 1`, version_cause: cause, document }
       const grown = await writeSeen(db, layer, change)
       if (grown === undefined) return undefined
       await succeedOutside(db, { storeId: layer.storeId, table: layer.nativeName }, { at, state: text })
@@ -347,6 +349,11 @@ export class LayerVersions {
   }
 }
 
+/** Leaves out the number of features, which belongs to the version before; granules of a mosaic are counted by their index. */
+function detailsAfter({ details }: LayerRecord): LayerDetails {
+  return details.kind === 'raster' ? details : without(details, 'featureCount')
+}
+
 /** Files of Terrane that no store reads are outside of the folder of the stores. */
 function isCopy(path: string, storesFolder: string): boolean {
   return path.startsWith(`${dirname(storesFolder)}/`) && !path.startsWith(`${storesFolder}/`)
@@ -364,7 +371,12 @@ async function writeLook(db: Queryable, from: string, to: string): Promise<void>
 async function writeSeen(
   db: Queryable,
   { id, version, seenState }: LayerRecord,
-  change: { seen_state: string; version?: RawBuilder<number>; version_cause?: VersionCause },
+  change: {
+    seen_state: string
+    version?: RawBuilder<number>
+    version_cause?: VersionCause
+    document?: string
+  },
 ): Promise<number | undefined> {
   const row = await db
     .updateTable('layers')

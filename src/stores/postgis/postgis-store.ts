@@ -55,12 +55,12 @@ export function createPostgisStore(parameters: StoreParameters, reach?: NetworkR
         return rows.map(({ name }) => name).filter((name) => !isOwnName(name))
       }),
     summarizeTables: () => use((client) => summarizeTables(client, settings.schema)),
-    findTable: (table, { readsRows = true } = {}) =>
+    findTable: (table, { readsRows = true, readMs } = {}) =>
       use(async (client) => {
         const found = await findTableFacts(client, settings.schema, table)
         if (found === undefined) return undefined
         if (!readsRows) await probeTable(client, found)
-        return describeTable(client, await withStoredSrid(client, found), { readsRows })
+        return describeTable(client, await withStoredSrid(client, found), { readsRows, readMs })
       }),
     uniqueKeys: (table) => use(async (client) => findUniqueKeys(client, await getFacts(client, table))),
     indexedColumns: (table) => use(async (client) => indexedColumns(client, await getFacts(client, table))),

@@ -14,7 +14,7 @@ import type {
   TimeBounds,
   VectorStore,
 } from '../store.ts'
-import type { TableSummary } from '../table-summary.ts'
+import type { FindTableOptions, TableSummary } from '../table-summary.ts'
 import { tileReadingOf } from '../tile-reading.ts'
 import { areasIn } from './boxes-in-crs.ts'
 import { CachedStores } from './cached-stores.ts'
@@ -61,9 +61,9 @@ function tableHandlers(stores: CachedStores) {
     findTable: ({
       connection,
       table,
-      readsRows,
-    }: TableRequest & { readsRows?: boolean | undefined }): Promise<TableDescription | undefined> =>
-      stores.use(connection, (store) => store.findTable(table, { readsRows })),
+      options,
+    }: TableRequest & { options?: FindTableOptions | undefined }): Promise<TableDescription | undefined> =>
+      stores.use(connection, (store) => store.findTable(table, options)),
     summarizeTables: ({ connection }: StoreRequest): Promise<TableSummary[]> =>
       stores.use(connection, async (store) => (await store.summarizeTables?.()) ?? []),
   }

@@ -60,8 +60,8 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
     stage: (request, batches, hooks) => local.stage(request, batches, hooks),
     check: (signal) => ask(({ pool, limits }) => pool.call('check', { connection }, { ...limits, signal })),
     listTables: () => ask(({ pool, limits }) => pool.call('listTables', { connection }, limits)),
-    findTable: (table, { readsRows } = {}) =>
-      ask(({ pool, limits }) => pool.call('findTable', { connection, table, readsRows }, limits)),
+    findTable: (table, options) =>
+      ask(({ pool, limits }) => pool.call('findTable', { connection, table, options }, limits)),
     summarizeTables:
       local.summarizeTables &&
       (() => ask(({ pool, limits }) => pool.call('summarizeTables', { connection }, limits))),
