@@ -19,6 +19,7 @@ const layers = 'tests/extended/documents/layer-documents.test.ts'
 const uploads = 'tests/extended/documents/upload-documents.test.ts'
 const versions = 'tests/extended/documents/version-documents.test.ts'
 const edits = 'tests/extended/documents/editing-documents.test.ts'
+const published = 'tests/extended/documents/publishing-documents.test.ts'
 const browsers = 'tests/extended/clients/browser.test.ts'
 const services = 'tests/extended/clients/services-in-browsers.test.ts'
 const here = 'tests/e2e/document-blocks.test.ts'
@@ -112,6 +113,9 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/dry-run.md > From the command line > sh 1': dryRuns,
   'docs/dry-run.md > With the REST interface > sh 1': dryRuns,
   'docs/dry-run.md > Limits > sh 1': dryRuns,
+  'docs/publishing-tables.md > Publish one table > sh 1': published,
+  'docs/publishing-tables.md > Publish one table > sh 2': published,
+  'docs/publishing-tables.md > Publish many > sh 1': published,
   'docs/rejected-rows.md > Example > sh 1': rejected,
   'docs/rejected-rows.md > Example > sh 2': rejected,
   'docs/resumable-uploads.md > Resumable uploads > sh 1': uploads,

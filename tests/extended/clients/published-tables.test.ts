@@ -115,19 +115,19 @@ describe('layers over tables of others, read by other programs', () => {
 import json, sys
 from owslib.wfs import WebFeatureService
 wfs = WebFeatureService(sys.argv[1], version='2.0.0')
-told = {}
+found = {}
 for layer in sys.argv[2:]:
     body = wfs.getfeature(typename=['default:' + layer], outputFormat='application/json').read()
-    told[layer] = [[one['properties'], (one['geometry'] or {}).get('coordinates')] for one in json.loads(body)['features']]
-print(json.dumps(told))`
+    found[layer] = [[one['properties'], (one['geometry'] or {}).get('coordinates')] for one in json.loads(body)['features']]
+print(json.dumps(found))`
     const { stdout } = await run(
       '/usr/bin/python3',
       ['-c', script, `${server.url}/wfs`, ...Object.keys(layers)],
       { maxBuffer: 1 << 26 },
     )
-    const told = JSON.parse(stdout) as Record<string, [Record<string, unknown>, number[] | null][]>
+    const found = JSON.parse(stdout) as Record<string, [Record<string, unknown>, number[] | null][]>
     for (const [layer, table] of Object.entries(layers)) {
-      const lines = (told[layer] ?? []).map(([properties, point]) => lineOf(properties, point ?? undefined))
+      const lines = (found[layer] ?? []).map(([properties, point]) => lineOf(properties, point ?? undefined))
       assert.deepEqual(
         lines.sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)),
         await bySql(table, 'geom'),
