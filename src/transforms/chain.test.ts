@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { runBatch, tableBatch, tableRows, tableSchema } from '../../tests/support/table-batches.ts'
+import { sameValues } from '../../tests/support/without-undefined.ts'
 import type { FeatureBatch } from '../geo/batch.ts'
 import { BatchBuilder } from '../geo/batch.ts'
 import type { FixedBuilder } from '../geo/column-builder.ts'
@@ -63,19 +64,19 @@ describe('validateTransform', () => {
 
 describe('showTransform', () => {
   it('shows parameters with their defaults', () => {
-    assert.deepEqual(showTransform({ type: 'ReprojectTransform', target: 'epsg:3857' }), {
+    sameValues(showTransform({ type: 'ReprojectTransform', target: 'epsg:3857' }), {
       type: 'ReprojectTransform',
       source: null,
       target: 'EPSG:3857',
     })
-    assert.deepEqual(showTransform({ ...pointSpec, preserveGeometry: 'true' }), {
+    sameValues(showTransform({ ...pointSpec, preserveGeometry: 'true' }), {
       type: 'AttributesToPointGeometryTransform',
       latField: 'lat',
       lngField: 'lon',
       pointFieldName: 'location',
       preserveGeometry: true,
     })
-    assert.deepEqual(showTransform({ type: 'DateFormatTransform', field: 'a', format: null }), {
+    sameValues(showTransform({ type: 'DateFormatTransform', field: 'a', format: null }), {
       type: 'DateFormatTransform',
       field: 'a',
     })

@@ -122,7 +122,9 @@ export const listFeatureTypes = operation({
     'Without `list`, or with `configured`, the layers that read from the store, with links. `available` lists the names of tables without a layer, `available_with_geom` those of them with a geometry, `all` both.',
   tags,
   params: StoreParams,
-  query: Type.Object({ list: Type.Optional(Type.Enum([...lists])) }),
+  query: Type.Object({
+    list: Type.Optional(Type.Enum([...lists], { description: 'Names of tables instead of layers' })),
+  }),
   answers: {
     200: Type.Union([
       FeatureTypeList,
