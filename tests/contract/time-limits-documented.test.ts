@@ -9,11 +9,11 @@ const limit =
   /AbortSignal\.timeout\(|\b(deadlineMs|silenceMs|timeoutMs|clockLimitMs|CpuDeadline|statement_timeout|query_timeout|connectionTimeoutMillis)\b/
 /** They carry limits that others set. */
 const carriers = [
-  'lib/process.ts',
-  'lib/stopwatch.ts',
-  'lib/workers/handlers.ts',
-  'lib/workers/pending-call.ts',
-  'lib/workers/worker-handle.ts',
+  'core/process/process.ts',
+  'core/time/stopwatch.ts',
+  'core/workers/handlers.ts',
+  'core/workers/pending-call.ts',
+  'core/workers/worker-handle.ts',
 ]
 
 it('docs/limits.md names every file that limits time', () => {

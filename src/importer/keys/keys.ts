@@ -221,7 +221,8 @@ export class KeyFinder {
     await locks.ofImport(importId, async () => {
       const record = await findImport(db, importId)
       const task = await findTask(db, importId, id)
-      if (record === undefined || task === undefined || task.state === 'RUNNING') return
+      // A run owns its task from the moment it is queued: a save in between would end it.
+      if (record === undefined || task === undefined || task.run !== undefined) return
       const planned = await this.#plan({ record, task }, AbortSignal.timeout(keepMs))
       if (planned?.basis === foundKeys.basis) await saveTaskAndPublish(records, db, { ...task, foundKeys })
     })

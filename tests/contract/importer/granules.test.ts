@@ -201,7 +201,7 @@ describe('granules that do not fit', () => {
     rmSync(join(client.server.dataDir, 'incoming/m/b.tif'))
     const failed = await runMosaic(client, id)
     assert.equal(failed.state, 'ERROR')
-    assert.match(String(failed.errorMessage), /"b\.tif" is not there any more/)
+    assert.match(String(failed.errorMessage), /"b\.tif" does not exist any more/)
     assert.equal((await client.read('m')).status, 404)
     await client.call('DELETE', `/${id}/data/files/b.tif`)
     assert.equal((await runMosaic(client, id)).state, 'COMPLETE')
