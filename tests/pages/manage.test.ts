@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { PostgresCluster } from '../support/postgres.ts'
 import { runSql, testCluster } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
 import type { ShownPage } from './support/shown-pages.ts'
 import { closeBrowser, password, showPages, startPageServer } from './support/shown-pages.ts'
 import { expectSound, expectSoundIn } from './support/states.ts'
@@ -132,7 +133,12 @@ describe('workspaces, stores and users', async () => {
     await expectSound(shown, 'store-tables-390-light')
     assert.equal((await rest('/rest/layers/default:roads')).status, 200)
     await dialog(shown).getByRole('button', { name: 'Close' }).last().click()
-    await rest('/rest/workspaces/default/datastores/city/featuretypes')
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await shown.open('/app/layers/default:roads')
+    await main(shown).getByLabel('What Terrane may change').selectOption('edit')
+    await until(async () => /"managed":"edit"/.test(await (await rest('/rest/layers/default:roads')).text()))
+    await main(shown).getByRole('button', { name: 'Delete' }).first().click()
+    await dialog(shown).locator('li', { hasText: 'The table stays' }).waitFor()
     assert.deepEqual(shown.faults, [])
   })
 

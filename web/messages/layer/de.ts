@@ -78,6 +78,16 @@ export const de: LayerTexts = {
     contact: 'Kontakt',
     owner: 'Zuständige Stelle',
   },
+  inPlace: {
+    lead: 'Der Layer zeigt eine Tabelle, die ohne Kopie veröffentlicht wurde.',
+    label: 'Was Terrane ändern darf',
+    choices: {
+      none: 'Nichts',
+      edit: 'Einzelne Objekte',
+      load: 'Einzelne Objekte, Importe und Wiederherstellungen',
+    },
+    stays: 'Die Tabelle bleibt in ihrer Datenbank.',
+  },
   uses: 'Wer ihn verwendet',
   usageReported: (value: number): string => (value === 1 ? 'Anfrage in 30 Tagen' : 'Anfragen in 30 Tagen'),
   byDay: (least: number, most: number) => `Am Tag: ${number(least)} bis ${number(most)}`,

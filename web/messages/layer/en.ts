@@ -73,6 +73,12 @@ export const en = {
     contact: 'Contact',
     owner: 'Owner',
   },
+  inPlace: {
+    lead: 'The layer shows a table that was published in place, without a copy.',
+    label: 'What Terrane may change',
+    choices: { none: 'Nothing', edit: 'Single features', load: 'Single features, imports and restores' },
+    stays: 'The table stays in its database.',
+  },
   uses: 'Who uses it',
   usageReported: (value: number): string => (value === 1 ? 'request in 30 days' : 'requests in 30 days'),
   byDay: (least: number, most: number) => `By day: ${number(least)} to ${number(most)}`,

@@ -4,6 +4,7 @@ import { layerTexts } from '../../messages/layer/texts.ts'
 import { isStaff } from '../../session/session.ts'
 import { fields, textOf } from './about-fields.ts'
 import { AboutForm } from './about-form.tsx'
+import { InPlace } from './in-place.tsx'
 import type { Layer } from './types.ts'
 
 interface AboutProps {
@@ -57,6 +58,7 @@ export function About({ id, layer, onChanged }: AboutProps) {
           </dl>
         )}
         {!isEdited.value && reported.length <= 1 && <p class="dim">{texts.nothingDescribed}</p>}
+        {!isEdited.value && <InPlace id={id} layer={layer} onChanged={onChanged} />}
       </div>
     </section>
   )

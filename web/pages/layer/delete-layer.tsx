@@ -11,12 +11,14 @@ import { type Entry, layerPath, type Version } from './types.ts'
 interface DeleteLayerProps {
   id: string
   entry: Entry | undefined
+  /** True if its table was published in place, and stays. */
+  isInPlace: boolean
   onClose(): void
   onDeleted(): void
 }
 
 /** Dependents and usage of a layer, before its deletion. */
-export function DeleteLayer({ id, entry, onClose, onDeleted }: DeleteLayerProps) {
+export function DeleteLayer({ id, entry, isInPlace, onClose, onDeleted }: DeleteLayerProps) {
   const texts = layerTexts.value
   const { isBusy, error, act } = useActing()
   const path = layerPath(id)
@@ -42,7 +44,8 @@ export function DeleteLayer({ id, entry, onClose, onDeleted }: DeleteLayerProps)
         {known.value === undefined && known.error === undefined && <Loading />}
         {known.value !== undefined && (
           <ul class="goes">
-            {entry?.rows !== undefined && <li>{texts.rowsGo(entry.rows)}</li>}
+            {isInPlace && <li>{texts.inPlace.stays}</li>}
+            {!isInPlace && entry?.rows !== undefined && <li>{texts.rowsGo(entry.rows)}</li>}
             <li>{texts.versionsGo(known.value.versions.length)}</li>
             {entry?.requests !== undefined && <li>{texts.requestsWere(entry.requests.total)}</li>}
             <li>{texts.addressesGo}</li>

@@ -69,6 +69,7 @@ export function LayerHead({ id, layer, entry, onDeleted }: LayerHeadProps) {
       {isDeleting.value && (
         <DeleteLayer
           id={id}
+          isInPlace={layer?.managed !== undefined}
           entry={entry}
           onClose={() => {
             isDeleting.value = false

@@ -11,6 +11,9 @@ export interface AboutLayer {
   owner?: string
 }
 
+/** Permitted changes of a table that was published in place. */
+export type Managed = false | 'edit' | 'load'
+
 /** A layer, from `/rest/layers/<layer>`. */
 export interface Layer extends AboutLayer {
   name: string
@@ -21,6 +24,10 @@ export interface Layer extends AboutLayer {
   bbox?: { minx: number; miny: number; maxx: number; maxy: number; crs?: string }
   attributes: { name: string; binding: string }[]
   version: number
+  /** What may change its table, if that was published in place. */
+  managed?: Managed
+  /** Columns of that table that were dropped or changed since. */
+  altered?: string[]
   /** Absent if the workspace decides. */
   public?: boolean
   /** Time for which others may still show copies of data that are no longer public. */
@@ -75,6 +82,9 @@ export function layerPath(id: string): string {
 }
 
 /** The call by which something of a layer is changed. */
-export function changeCall(id: string, layer: AboutLayer | { public: boolean | 'workspace' }): Call {
+export function changeCall(
+  id: string,
+  layer: AboutLayer | { public: boolean | 'workspace' } | { managed: Managed },
+): Call {
   return { method: 'PUT', path: layerPath(id), body: { layer } }
 }
