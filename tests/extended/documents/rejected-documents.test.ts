@@ -34,7 +34,7 @@ describe('docs/rejected-rows.md', () => {
     const reported = await run(`${places} > sh 1`)
     assert.match(reported, /rejected\.csv: CSV/)
     assert.match(reported, /COMPLETE: 1 sent, 1 loaded, 0 rejected, 0 refused/)
-    assert.match(reported, /The task: 2 rows read, 1 loaded, 0 rejected, 1 mended and loaded/)
+    assert.match(reported, /The task: 2 rows read, 1 loaded, 0 rejected, 1 corrected and loaded/)
     assert.match(reported, /APPEND +2 [\s\S]*CREATE +1 /)
     writeFileSync(join(folder, 'more.csv'), 'id,kind,lat,lon\n3,elm,52,13\n4,fir,south,13.1\n')
     const cli = (line: string) =>
@@ -44,7 +44,7 @@ describe('docs/rejected-rows.md', () => {
     assert.match(await run(`${places} > sh 2`), /"rows":\{"sent":1,"loaded":1,"rejected":0,"refused":0\}/)
     const again = await cli(`imports correct 1 0 ${join(folder, 'corrected.csv')}`)
     assert.equal(again.code, 1)
-    assert.match(again.stderr, /Task 0 has no rejected rows any more: 1 were mended and loaded/)
+    assert.match(again.stderr, /Task 0 has no rejected rows any more: 1 were corrected and loaded/)
     writeFileSync(join(folder, 'kinds.csv'), 'id,kind,lat,lon\n5,elm,52,13\n6,fir,south,13.1\n')
     writeFileSync(join(folder, 'kind.csv'), '_row,id,kind,lat,lon\n2,6,,51,13.1\n')
     const limit = ['--stop-if', '{"empty":{"kind":{"rows":0}}}']

@@ -13,7 +13,7 @@ describe('rejected rows in the import page', async () => {
   const server = await startPageServer({ after }, { TERRANE_SAMPLE: 'off' })
   after(closeBrowser)
 
-  it('are mended in the table, sent again, and the import is undone and redone', async (t) => {
+  it('are corrected in the table, sent again, and the import is undone and redone', async (t) => {
     const shown = await showPages(t, server)
     const { page } = shown
     await shown.signIn('/app/import')
@@ -24,7 +24,7 @@ describe('rejected rows in the import page', async () => {
     await page.waitForSelector('.correct-rows tbody tr:nth-child(2)')
     await expectSound(shown, 'mend-refused-1440-light')
     await page.click('text=Load the other 2 rows')
-    await page.waitForSelector('text=The layer is in use without them')
+    await page.waitForSelector('text=The layer is published without these rows')
     await expectSound(shown, 'mend-rows-1440-light')
     const first = page.getByLabel('Row 2, lat')
     assert.equal(await first.inputValue(), 'north')

@@ -119,7 +119,7 @@ describe('the style of a layer', async () => {
     await theirs.page.getByRole('button', { name: 'Save' }).click()
     await theirs.page.locator('.styl .tag >> text=not saved').waitFor({ state: 'detached' })
     await mine.page.getByRole('button', { name: 'Save', exact: true }).click()
-    await mine.page.getByText('Somebody else has saved this style meanwhile').waitFor()
+    await mine.page.getByText('Another user has saved this style').waitFor()
     assert.equal(await color(mine).inputValue(), '#445566')
     assert.match(await saved(), /#778899/)
     await expectSound(mine, 'style-meanwhile-1440-light')
