@@ -23,8 +23,8 @@ export function InPlace({ id, layer: { managed, altered }, onChanged }: InPlaceP
   const texts = layerTexts.value.inPlace
   const { isBusy, error, act } = useActing()
   if (managed === undefined) return null
-  const change = async (wanted: Managed): Promise<void> => {
-    if (await act(() => call(changeCall(id, { managed: wanted })))) onChanged()
+  const change = async (requested: Managed): Promise<void> => {
+    if (await act(() => call(changeCall(id, { managed: requested })))) onChanged()
   }
   return (
     <div class="stack s2">

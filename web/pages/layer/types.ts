@@ -24,7 +24,7 @@ export interface Layer extends AboutLayer {
   bbox?: { minx: number; miny: number; maxx: number; maxy: number; crs?: string }
   attributes: { name: string; binding: string }[]
   version: number
-  /** What may change its table, if that was published in place. */
+  /** Permitted changes of its table, if that was published in place. */
   managed?: Managed
   /** Columns of that table that were dropped or changed since. */
   altered?: string[]
