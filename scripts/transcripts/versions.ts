@@ -37,10 +37,7 @@ export const versionsAndUndo: Flow = {
     },
     { says: 'The layer is restored, as a new version.', command: restore(1, '"data"') },
     { says: 'The layer now.', command: items('default:trees', 'limit=10') },
-    {
-      says: 'The second one is pinned.',
-      command: curl(`-X PUT ${versions}/2 ${json} -d '{"pinned":true}'`),
-    },
+    { says: 'The second one is pinned.', command: curl(`-X PUT ${versions}/2 ${json} -d '{"pinned":true}'`) },
     { says: 'The layer is deleted.', command: curl(`-X DELETE '${layer}?recurse=true'`) },
     { says: 'Its versions are still there.', command: curl(versions) },
     { says: 'So it is taken back.', command: restore(3, '"data","style"') },
