@@ -5,11 +5,13 @@ const mostCopies = 8
 
 /**
  * Returns the distances in x, zero among them, by which an envelope is moved so that it reaches rows stored up to
- * one `turn` from the origin: locations of the CRS repeat after `turn`. `reach` expands the envelope.
+ * one `turn` from the origin: locations of the CRS repeat after `turn`. `reach` expands the envelope; more than
+ * one turn finds no other rows, since the nearest copy of a row is at most half a turn away.
  */
 export function shiftsOfCopies(turn: number, { minX, maxX }: Envelope, reach = 0): number[] {
-  const first = Math.ceil((-turn - maxX - reach) / turn)
-  const last = Math.floor((turn - minX + reach) / turn)
+  const aside = Math.min(reach, turn)
+  const first = Math.ceil((-turn - maxX - aside) / turn)
+  const last = Math.floor((turn - minX + aside) / turn)
   const turns = Array.from(
     { length: Math.max(0, Math.min(last - first + 1, mostCopies)) },
     (_, at) => first + at,
