@@ -1,5 +1,5 @@
-import type { Attribute, Schema } from '../../geo/schema.ts'
 import { conflict } from '../../core/errors/errors.ts'
+import type { Attribute, Schema } from '../../geo/schema.ts'
 import type { LoadHooks, LoadRequest } from '../store.ts'
 import type { StoredTable } from './row-file.ts'
 

@@ -1,6 +1,6 @@
-import { areaTest } from '../../geo/polygon-test.ts'
 import { BatchBuilder, batchRows } from '../../geo/batch.ts'
 import type { ColumnBuilder } from '../../geo/column-builder.ts'
+import { areaTest } from '../../geo/polygon-test.ts'
 import type { Schema } from '../../geo/schema.ts'
 import type { FeaturePage, FeatureQuery } from '../store.ts'
 import type { StoredRow, StoredTable, StoredValue } from './row-file.ts'

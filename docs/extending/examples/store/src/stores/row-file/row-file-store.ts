@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { accessSync, constants, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { serialize } from 'node:v8'
-import type { FeatureBatch } from '../../geo/batch.ts'
-import { defined } from '../../core/values/defined.ts'
 import { conflict, invalid, notFound } from '../../core/errors/errors.ts'
+import { defined } from '../../core/values/defined.ts'
+import type { FeatureBatch } from '../../geo/batch.ts'
 import { fileState } from '../file-state.ts'
 import type {
   FeaturePage,
