@@ -1,7 +1,7 @@
 import type { Queryable } from '../core/db/connection.ts'
 import { listUndecryptable } from './connections/store-connections.ts'
+import { TableFollower } from './follow-tables.ts'
 import { announceVersions, prepareCatalog } from './prepare.ts'
-import { TableFollower } from './services/follow-tables.ts'
 import { Inventory } from './services/inventory.ts'
 import { Layers } from './services/layers.ts'
 import { PublishedTables } from './services/published-tables.ts'
@@ -40,15 +40,10 @@ export class Catalog {
     this.styles = new Styles(deps)
     this.workspaces = new Workspaces(deps, this.stores)
     this.tables = new PublishedTables(deps, this.stores)
-    this.follower = new TableFollower({
-      ...deps,
-      stores: this.stores,
-      discover: async (store) => {
-        await this.tables.discover(store)
-      },
-    })
     this.inventory = new Inventory(deps, this.stores.files)
     this.cards = new LayerSummaries(deps.database)
+    const { stores, tables, cards: summaries } = this
+    this.follower = new TableFollower({ ...deps, stores, tables, summaries })
     this.looks = new StoreAvailability(this.stores, deps.clock)
   }
 

@@ -116,6 +116,8 @@ export type Managed = (typeof managedKinds)[number]
 /** State of a table that was published in place. */
 export interface InPlace {
   managed: Managed
+  /** True for a further geometry column of a table, through which imports cannot replace the table. */
+  isFurtherGeometry?: boolean
   /** `columnsMark` of the table when its schema was read. */
   columnsMark: string
   /** Version of the layer that its row count and bounds belong to; absent until they are read. */

@@ -4,15 +4,7 @@ export type TableKind = (typeof tableKinds)[number]
 
 /** Something that limits what a table can be used for. */
 export interface TableProblem {
-  code:
-    | 'broken'
-    | 'empty-statistics'
-    | 'mixed-crs'
-    | 'no-index'
-    | 'no-key'
-    | 'no-rights'
-    | 'no-rights-column'
-    | 'no-srid'
+  code: 'empty-statistics' | 'no-index' | 'no-key' | 'no-rights' | 'no-rights-column' | 'no-srid'
   message: string
   /** Statement that helps. Terrane never runs it. */
   sql?: string

@@ -1,5 +1,5 @@
-import { Failure } from '../../core/errors/errors.ts'
-import type { LayerRecord, Managed } from '../records.ts'
+import { Failure, invalid } from '../../core/errors/errors.ts'
+import type { InPlace, LayerRecord, Managed } from '../records.ts'
 
 /** Ways of changing the rows of a layer. */
 export type RowChangeKind = 'edit' | 'load'
@@ -19,4 +19,16 @@ export function whyNotManaged(layer: LayerRecord, kind: RowChangeKind): string |
 export function requireManaged(layer: LayerRecord, kind: RowChangeKind): void {
   const reason = whyNotManaged(layer, kind)
   if (reason !== undefined) throw new Failure('notAllowed', 'not-managed', reason)
+}
+
+/** Throws `Failure` (`invalid`) if the permitted changes do not suit the table. */
+export function checkManaged(
+  table: string,
+  { managed, isFurtherGeometry }: Pick<InPlace, 'managed' | 'isFurtherGeometry'>,
+): void {
+  if (managed !== 'load' || isFurtherGeometry !== true) return
+  throw invalid(
+    'not-managed',
+    `"${table}" is a further geometry column of a table: imports can replace only the whole table, through the layer of its first geometry column`,
+  )
 }

@@ -37,10 +37,13 @@ export async function listLayers(
   return (await query.execute()).map(toLayer)
 }
 
-/** Lists the layers whose tables were published in place. */
-export async function listLayersInPlace(db: Queryable): Promise<LayerRecord[]> {
-  const rows = await db.selectFrom('layers').selectAll().where('document', 'like', '%"inPlace":{%').execute()
-  return rows.map(toLayer).filter(({ details }) => details.inPlace !== undefined)
+/** Lists the tables of a store that layers show, without the documents of the layers. */
+export function listTableNames(db: Queryable, storeId: number): Promise<{ table: string; name: string }[]> {
+  return db
+    .selectFrom('layers')
+    .select(['native_name as table', 'name'])
+    .where('store_id', '=', storeId)
+    .execute()
 }
 
 /** Returns the name of a layer that shows a table; undefined if there is none. */

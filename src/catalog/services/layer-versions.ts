@@ -326,7 +326,10 @@ export class LayerVersions {
     const at = this.#clock.now().toISOString()
     const cause: VersionCause = 'outside'
     return this.#database.transaction(async (db) => {
-      const document = JSON.stringify(detailsAfter(layer))
+      // The record of the caller may have other details, such as those of an earlier version.
+      const present = await findLayerById(db, layer.id)
+      if (present === undefined) return undefined
+      const document = JSON.stringify(detailsAfter(present))
       const change = { seen_state: text, version: sql<number>`version + 1`, version_cause: cause, document }
       const grown = await writeSeen(db, layer, change)
       if (grown === undefined) return undefined

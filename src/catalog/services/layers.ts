@@ -14,6 +14,7 @@ import { findStoreDescription } from '../../stores/registry.ts'
 import type { InPlace, LayerRecord, Managed, StoreRecord } from '../records.ts'
 import type { AnnouncedChange, UnchangedLayer } from '../rows/changing-layers.ts'
 import { beginLayerChange, endChange, isChanging, listChanging } from '../rows/changing-layers.ts'
+import { checkManaged } from '../rows/in-place.ts'
 import {
   deleteLayerRow,
   findCountedLayers,
@@ -62,6 +63,8 @@ export interface LayerChange {
   isPublic?: boolean | 'workspace' | undefined
   /** Permitted changes of the table; only for one that was published in place. */
   managed?: Managed | undefined
+  /** Empty to forget which columns of that table were dropped or changed. */
+  altered?: string[] | undefined
 }
 
 const lookMs = 15_000
@@ -244,11 +247,11 @@ export class Layers {
   /** Changes the given properties of a layer; an unknown style is a `Failure` (`invalid`). */
   async change(layer: LayerRecord, change: LayerChange): Promise<void> {
     const db = this.#deps.database.kysely
-    const { style, isPublic: request, managed, ...texts } = change
+    const { style, isPublic: request, managed, altered, ...texts } = change
     for (const name of style === undefined ? (change.styles ?? []) : [style, ...(change.styles ?? [])])
       if ((await resolveStyle(db, layer.workspace, name)) === undefined)
         throw invalid('unknown-style', `Style "${name}" does not exist`)
-    const inPlace = managed === undefined ? undefined : { ...inPlaceOf(layer), managed }
+    const inPlace = managed === undefined && altered === undefined ? undefined : inPlaceAfter(layer, change)
     const details = { ...layer.details, ...defined({ ...texts, style, inPlace }) }
     const isPublic = request === 'workspace' ? undefined : (request ?? layer.isPublic)
     const cause = style === undefined || style === layer.details.style ? 'edit' : 'style'
@@ -331,11 +334,23 @@ export class Layers {
   }
 }
 
+/** Returns the state of a table published in place after a change. */
+function inPlaceAfter(layer: LayerRecord, { managed, altered }: LayerChange): InPlace {
+  const present = inPlaceOf(layer)
+  const inPlace = {
+    ...present,
+    managed: managed ?? present.managed,
+    altered: altered === undefined ? present.altered : undefined,
+  }
+  checkManaged(layer.nativeName, inPlace)
+  return inPlace
+}
+
 function inPlaceOf({ workspace, name, details }: LayerRecord): InPlace {
   if (details.inPlace !== undefined) return details.inPlace
   throw invalid(
     'not-in-place',
-    `The data of layer "${workspace}:${name}" were loaded by Terrane: "managed" is for tables published in place`,
+    `The data of layer "${workspace}:${name}" were loaded by Terrane: "managed" and "altered" are for tables published in place`,
   )
 }
 

@@ -6,7 +6,8 @@ import type { TableDescription, TableSummary } from '../../stores/index.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
 import { defaultStyleName } from '../../styles/worker.ts'
 import type { InPlace, LayerDetails, LayerRecord, Managed, StoreRecord } from '../records.ts'
-import { findLayerOfTable, insertLayer, listLayers } from '../rows/layer-rows.ts'
+import { checkManaged } from '../rows/in-place.ts'
+import { findLayerOfTable, insertLayer, listTableNames } from '../rows/layer-rows.ts'
 import { freeLayerName } from '../rows/publication.ts'
 import { checkName, lockWorkspace } from '../rows/workspace-rows.ts'
 import type { Stores } from './stores.ts'
@@ -64,44 +65,50 @@ export class PublishedTables {
   }
 
   /** Lists the tables of a store with their layers. Reads no row. */
-  async list(store: StoreRecord): Promise<ListedTable[]> {
-    const tables = await this.#summaries(store)
-    const layers = await listLayers(this.#deps.database.kysely, { storeId: store.id })
-    const names = new Map(layers.map(({ nativeName, name }) => [nativeName.toLowerCase(), name]))
-    return tables.map((table) => ({ ...table, published: names.get(table.name.toLowerCase()) }))
+  async list(store: StoreRecord, known?: readonly TableSummary[]): Promise<ListedTable[]> {
+    const tables = known ?? (await this.#summaries(store))
+    const layers = await listTableNames(this.#deps.database.kysely, store.id)
+    const exact = new Map(layers.map(({ table, name }) => [table, name]))
+    // Layers may name a table in another case, if only one table has that name.
+    const folded = new Map(layers.map(({ table, name }) => [table.toLowerCase(), name]))
+    const counts = new Map<string, number>()
+    for (const { name } of tables) counts.set(name.toLowerCase(), (counts.get(name.toLowerCase()) ?? 0) + 1)
+    return tables.map((table) => {
+      const key = table.name.toLowerCase()
+      const published = exact.get(table.name) ?? (counts.get(key) === 1 ? folded.get(key) : undefined)
+      return { ...table, published }
+    })
   }
 
   /**
    * Publishes a table as a new layer. Throws `Failure` if there is no such table, if it cannot be read, or if
    * the name of the layer is taken.
    */
-  async publish(store: StoreRecord, tableToPublish: TableToPublish): Promise<LayerRecord> {
+  async publish(store: StoreRecord, requested: TableToPublish): Promise<LayerRecord> {
     const tables = await this.#summaries(store)
-    return this.#publishOne(store, findTable(store, tables, tableToPublish.nativeName), tableToPublish)
+    return this.#publishOne(store, findTable(store, tables, requested.nativeName), requested)
   }
 
   /** Publishes all tables of a store that match and that no layer shows yet, each by itself. */
   async publishAll(
     store: StoreRecord,
     { isSelected = () => true, managed, nameOf }: TablesToPublish = {},
+    tables?: readonly TableSummary[],
   ): Promise<PublishedAll> {
     const all: PublishedAll = { published: [], failed: [] }
-    for (const table of await this.list(store)) {
+    for (const table of await this.list(store, tables)) {
       if (table.published !== undefined || !isSelected(table)) continue
-      const requested = { nativeName: table.name, managed }
-      await addTo(all, table.name, () => this.#publishOne(store, table, requested, nameOf?.(table.name)))
+      const one = { nativeName: table.name, managed }
+      await addTo(all, table.name, () => this.#publishOne(store, table, one, nameOf?.(table.name)))
     }
     return all
   }
 
   /** Publishes tables, each by itself. */
-  async publishSeveral(
-    store: StoreRecord,
-    tableToPublishs: readonly TableToPublish[],
-  ): Promise<PublishedAll> {
+  async publishSeveral(store: StoreRecord, requested: readonly TableToPublish[]): Promise<PublishedAll> {
     const all: PublishedAll = { published: [], failed: [] }
     const tables = await this.#summaries(store)
-    for (const one of tableToPublishs)
+    for (const one of requested)
       await addTo(all, one.nativeName, () =>
         this.#publishOne(store, findTable(store, tables, one.nativeName), one),
       )
@@ -109,18 +116,18 @@ export class PublishedTables {
   }
 
   /** Publishes the new tables of a store with discovery. Tables that cannot be published are tried again later. */
-  async discover(store: StoreRecord): Promise<PublishedAll> {
+  async discover(store: StoreRecord, tables: readonly TableSummary[]): Promise<PublishedAll> {
     const { discovery } = store
     if (discovery === undefined) return { published: [], failed: [] }
     const { naming, managed } = discovery
     const now = performance.now()
     const keyOf = (table: string): string => `${store.id} ${table}`
-    const all = await this.publishAll(store, {
-      managed,
-      isSelected: ({ table, name }) =>
-        matchesPatterns(table, discovery) && (this.#failed.get(keyOf(name)) ?? 0) <= now,
-      nameOf: (table) => naming.replaceAll('{table}', table),
-    })
+    const isSelected = ({ table, name }: TableSummary): boolean =>
+      matchesPatterns(table, discovery) &&
+      !discovery.exclude.includes(name) &&
+      (this.#failed.get(keyOf(name)) ?? 0) <= now
+    const nameOf = (table: string): string => naming.replaceAll('{table}', table)
+    const all = await this.publishAll(store, { managed, isSelected, nameOf }, tables)
     for (const { table } of all.failed) this.#failed.set(keyOf(table), now + retryMs)
     return all
   }
@@ -143,12 +150,10 @@ export class PublishedTables {
     proposedName = table.name,
   ): Promise<LayerRecord> {
     if (name !== undefined) checkName('Layer', name)
-    if (managed === 'load' && table.name !== table.table)
-      throw invalid(
-        'not-managed',
-        `"${table.name}" is a further geometry column of "${table.table}": imports can replace only the whole table`,
-      )
-    const rights = table.problems.find(({ code }) => code === 'no-rights' || code === 'broken')
+    const isFurtherGeometry = table.name === table.table ? undefined : true
+    const inPlace: InPlace = { managed, isFurtherGeometry, columnsMark: table.columnsMark }
+    checkManaged(table.name, inPlace)
+    const rights = table.problems.find(({ code }) => code === 'no-rights')
     if (rights !== undefined) throw invalid('unreadable-table', rights.message)
     const opened = await this.#stores.open(store)
     const description = await opened.findTable(table.name, { readsRows: false })
@@ -163,7 +168,7 @@ export class PublishedTables {
       ...locationOf(description, srs),
       schema,
       featureCount: description.featureCount,
-      inPlace: { managed, columnsMark: table.columnsMark } satisfies InPlace,
+      inPlace,
     }
     const { database, clock, events } = this.#deps
     const { workspace, id: storeId } = store

@@ -1,7 +1,7 @@
 import { foldText } from '../../core/text/fold-text.ts'
 import type { Translations } from '../../core/text/translations.ts'
 import { timeAttribute } from '../../geo/schema.ts'
-import type { LayerDetails, LayerRecord, LayerTimes } from '../records.ts'
+import type { InPlace, LayerDetails, LayerRecord, LayerTimes, VersionCause } from '../records.ts'
 
 /** Kinds of layers in a search; a table has no geometry. */
 export const summaryKinds = ['vector', 'raster', 'table'] as const
@@ -46,8 +46,9 @@ export interface LayerSummary {
   translations?: Translations
   /** Own setting of the layer; undefined to use that of its workspace. */
   isPublic: boolean | undefined
-  /** True if columns of its table, published in place, were dropped or changed. */
-  isAltered: boolean
+  /** State of a table that was published in place. */
+  inPlace: InPlace | undefined
+  versionCause: VersionCause
   changedAt: string
   /** `workspace:name`. */
   qualifiedName: string
@@ -92,7 +93,8 @@ export function toSummary(layer: LayerRecord, rows?: number): LayerSummary {
     place: { envelope, ...(srs === undefined ? crs && { crs } : { srs }) },
     times: times && { ...times, values: times.values.length > mostTimes ? [] : times.values },
     timeAttribute: kind === 'raster' ? undefined : timeAttribute(schema)?.name,
-    isAltered: details.inPlace?.altered !== undefined,
+    inPlace: details.inPlace,
+    versionCause: layer.versionCause,
     changedAt: updatedAt,
     qualifiedName: `${workspace}:${name}`,
     titleKey: foldText(title).slice(0, longestTitleKey),

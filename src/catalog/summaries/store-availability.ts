@@ -67,7 +67,7 @@ export class StoreAvailability {
       const isNewer = Date.parse(card.changedAt) > this.#lookedAt
       if (!isNewer && !isListed(look.tables, card.nativeName)) return 'source-gone'
     }
-    if (card.isAltered) return 'columns-changed'
+    if (card.inPlace?.altered !== undefined) return 'columns-changed'
     const { srs, crs } = card.place
     if (card.kind !== 'table' && srs === undefined && crs === undefined) return 'no-crs'
     return card.rows === 0 ? 'empty' : undefined

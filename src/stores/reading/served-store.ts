@@ -61,7 +61,11 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
     check: (signal) => ask(({ pool, limits }) => pool.call('check', { connection }, { ...limits, signal })),
     listTables: () => ask(({ pool, limits }) => pool.call('listTables', { connection }, limits)),
     findTable: (table, options) =>
-      ask(({ pool, limits }) => pool.call('findTable', { connection, table, options }, limits)),
+      reads.ask(({ pool, limits }) => pool.call('findTable', { connection, table, options }, limits), {
+        table,
+        // Counting must not delay light reads.
+        isHeavy: options?.readMs !== undefined,
+      }),
     summarizeTables:
       local.summarizeTables &&
       (() => ask(({ pool, limits }) => pool.call('summarizeTables', { connection }, limits))),

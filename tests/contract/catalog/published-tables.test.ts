@@ -198,6 +198,23 @@ describe('tables published in place', () => {
     assert.ok((await tables()).has('owned'), 'the table stays')
   })
 
+  it('differ where only the case of their names does, and by geometry column', async () => {
+    await sql(`create table lanes (id int primary key, a geometry(Point, 4326), b geometry(Point, 4326));
+      create table "Lanes" (id int primary key)`)
+    assert.equal((await publish('lanes')).statusCode, 201)
+    const all = await tables()
+    assert.deepEqual(
+      ['lanes', 'Lanes', 'lanes(b)'].map((name) => all.get(name)?.published),
+      ['lanes', null, null],
+    )
+    const refused = await publish('lanes(b)', { managed: 'load' })
+    assert.equal(refused.statusCode, 400, refused.body)
+    assert.equal((await publish('lanes(b)', { name: 'lanes_b' })).statusCode, 201)
+    const changed = await send('PUT', '/layers/default:lanes_b', { layer: { managed: 'load' } })
+    assert.equal(changed.statusCode, 400, changed.body)
+    assert.match(changed.body, /whole table/)
+  })
+
   it('report what cannot be published, and go on with the rest', async () => {
     await sql(`create schema bad; set search_path = bad, public;
       create table fine (id int primary key, g geometry(Point, 4326));
@@ -257,6 +274,8 @@ describe('tables published in place', () => {
     )
     assert.deepEqual(layer.altered, ['Column "name" was dropped or renamed.'])
     assert.deepEqual([layer.featureCount, layer.bbox.minx, layer.bbox.maxy], [1, 3, 4])
+    const dismissed = await send('PUT', '/layers/default:growing_first', { layer: { altered: [] } })
+    assert.equal(dismissed.json().layer.altered, undefined, dismissed.body)
     await send('DELETE', '/layers/default:growing_second')
     await terrane.catalog.follower.follow()
     assert.deepEqual(await names(), ['growing_first'])

@@ -86,6 +86,7 @@ export const de: LayerTexts = {
       edit: 'Einzelne Objekte',
       load: 'Einzelne Objekte, Importe und Wiederherstellungen',
     },
+    dismiss: 'Ausblenden',
     stays: 'Die Tabelle bleibt in ihrer Datenbank.',
   },
   uses: 'Wer ihn verwendet',

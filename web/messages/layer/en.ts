@@ -77,6 +77,7 @@ export const en = {
     lead: 'The layer shows a table that was published in place, without a copy.',
     label: 'What Terrane may change',
     choices: { none: 'Nothing', edit: 'Single features', load: 'Single features, imports and restores' },
+    dismiss: 'Dismiss',
     stays: 'The table stays in its database.',
   },
   uses: 'Who uses it',

@@ -23,8 +23,8 @@ export function InPlace({ id, layer: { managed, altered }, onChanged }: InPlaceP
   const texts = layerTexts.value.inPlace
   const { isBusy, error, act } = useActing()
   if (managed === undefined) return null
-  const change = async (requested: Managed): Promise<void> => {
-    if (await act(() => call(changeCall(id, { managed: requested })))) onChanged()
+  const change = async (requested: { managed: Managed } | { altered: [] }): Promise<void> => {
+    if (await act(() => call(changeCall(id, requested)))) onChanged()
   }
   return (
     <div class="stack s2">
@@ -37,6 +37,16 @@ export function InPlace({ id, layer: { managed, altered }, onChanged }: InPlaceP
                 {text}
               </p>
             ))}
+            {isStaff.value && (
+              <button
+                type="button"
+                class="btn sm"
+                disabled={isBusy.value}
+                onClick={() => void change({ altered: [] })}
+              >
+                {texts.dismiss}
+              </button>
+            )}
           </div>
         </div>
       )}
@@ -50,7 +60,7 @@ export function InPlace({ id, layer: { managed, altered }, onChanged }: InPlaceP
             disabled={isBusy.value}
             value={managed === false ? 'none' : managed}
             onChange={({ currentTarget: { value } }) =>
-              void change(choices.find((one) => one.value === value)?.managed ?? false)
+              void change({ managed: choices.find((one) => one.value === value)?.managed ?? false })
             }
           >
             {choices.map(({ value }) => (

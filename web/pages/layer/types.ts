@@ -84,7 +84,7 @@ export function layerPath(id: string): string {
 /** The call by which something of a layer is changed. */
 export function changeCall(
   id: string,
-  layer: AboutLayer | { public: boolean | 'workspace' } | { managed: Managed },
+  layer: AboutLayer | { public: boolean | 'workspace' } | { managed: Managed } | { altered: [] },
 ): Call {
   return { method: 'PUT', path: layerPath(id), body: { layer } }
 }

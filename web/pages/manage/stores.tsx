@@ -9,12 +9,10 @@ import { Frame, Nothing, PageSections } from './frame.tsx'
 import { pathOf, type Store, stores, storesCall, useList, workspaceNames } from './listing.ts'
 import { RowActs } from './row-acts.tsx'
 import { ChangeStore, NewStore } from './store-form.tsx'
+import { storeTypes } from './store-parameters.ts'
 import { StoreTables } from './store-tables.tsx'
 import { Tried, type TriedProps, tried } from './tried.tsx'
 import { useFound } from './use-found.tsx'
-
-/** Types of stores whose tables can be published. */
-const tableStores: ReadonlySet<string> = new Set(['PostGIS', 'GeoPackage'])
 
 const reload = (): Promise<void> => stores.load()
 
@@ -193,7 +191,7 @@ function Acts(store: Store) {
   return (
     <>
       <div class="row-acts">
-        {tableStores.has(store.type) && (
+        {storeTypes.some((type) => type === store.type) && (
           <button
             type="button"
             class="btn sm"

@@ -73,6 +73,12 @@ export const LayerBody = Type.Object({
       }),
     ),
     managed: Type.Optional(ManagedField),
+    altered: Type.Optional(
+      Type.Array(Type.String(), {
+        maxItems: 0,
+        description: 'Empty: forgets which columns of a table published in place were changed',
+      }),
+    ),
     public: Type.Optional(
       Type.Union([Type.Boolean(), Type.Literal('workspace')], {
         description: 'Whether anonymous people may read it; "workspace": as its workspace says',

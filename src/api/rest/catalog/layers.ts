@@ -154,7 +154,7 @@ async function getNamedLayer(
 /** Returns the change in a body; a style may be named with its workspace. */
 function readLayerBody(layer: LayerRecord, requested: Static<typeof LayerBody>['layer']): LayerChange {
   const { name, title, abstract, description, keywords, public: isPublic } = requested
-  const { attribution, licence, contact, owner, translations, managed } = requested
+  const { attribution, licence, contact, owner, translations, managed, altered } = requested
   if (name !== undefined && name !== layer.name && name !== `${layer.workspace}:${layer.name}`)
     throw invalid('invalid-body', `The name of layer "${layer.name}" cannot be changed`)
   const reference = requested.defaultStyle ?? requested.style ?? layer.details.style
@@ -165,5 +165,5 @@ function readLayerBody(layer: LayerRecord, requested: Static<typeof LayerBody>['
     ?.map(nameOf)
     .filter((name, at, all) => name !== style && all.indexOf(name) === at)
   const texts = { title, abstract, description, keywords, attribution, licence, contact, owner, translations }
-  return { ...texts, style, styles, isPublic, managed }
+  return { ...texts, style, styles, isPublic, managed, altered }
 }

@@ -161,8 +161,8 @@ export const createFeatureType = operation({
     const store = await getStore(catalog, 'dataStore', request.params)
     const { featureType, featureTypes } = request.body
     if (featureTypes !== undefined) {
-      const tableToPublishs = featureTypes.featureType.map(toPublish)
-      const { published, failed } = await catalog.tables.publishSeveral(store, tableToPublishs)
+      const requested = featureTypes.featureType.map(toPublish)
+      const { published, failed } = await catalog.tables.publishSeveral(store, requested)
       return reply.code(201).send({ published: published.map((layer) => linked(request, layer)), failed })
     }
     if (featureType === undefined)

@@ -1,14 +1,18 @@
-import type { Logger } from '../../core/log/logger.ts'
-import { without } from '../../core/values/defined.ts'
-import type { Schema } from '../../geo/schema.ts'
-import { withTitles } from '../../geo/schema.ts'
-import type { TableDescription, TableSummary } from '../../stores/index.ts'
-import type { InPlace, LayerDetails, LayerRecord, StoreRecord } from '../records.ts'
-import { findLayerById, listLayersInPlace, updateLayer } from '../rows/layer-rows.ts'
-import { locationOf } from './published-tables.ts'
-import type { Stores } from './stores.ts'
-import type { WriteDeps } from './transaction.ts'
-import { nowOf } from './transaction.ts'
+import { orAborted } from '../core/concurrency/or-aborted.ts'
+import type { Logger } from '../core/log/logger.ts'
+import { without } from '../core/values/defined.ts'
+import type { Schema } from '../geo/schema.ts'
+import { withTitles } from '../geo/schema.ts'
+import type { TableDescription, TableSummary } from '../stores/index.ts'
+import type { InPlace, LayerDetails, LayerRecord, StoreRecord } from './records.ts'
+import { findLayerById, updateLayer } from './rows/layer-rows.ts'
+import type { PublishedTables } from './services/published-tables.ts'
+import { locationOf } from './services/published-tables.ts'
+import type { Stores } from './services/stores.ts'
+import type { WriteDeps } from './services/transaction.ts'
+import { nowOf } from './services/transaction.ts'
+import type { LayerSummaries } from './summaries/layer-summaries.ts'
+import type { LayerSummary } from './summaries/layer-summary.ts'
 
 /** Time between two rounds, in milliseconds. */
 const roundMs = 30_000
@@ -20,9 +24,9 @@ const measureMs = 20_000
 
 interface FollowDeps extends WriteDeps {
   stores: Pick<Stores, 'listAll' | 'open'>
+  summaries: Pick<LayerSummaries, 'now'>
+  tables: Pick<PublishedTables, 'discover'>
   log: Logger
-  /** Publishes the new tables of a store with discovery. */
-  discover(store: StoreRecord): Promise<void>
 }
 
 /**
@@ -50,71 +54,81 @@ export class TableFollower {
 
   /** Runs one round after the one that runs now. */
   follow(): Promise<void> {
-    this.#round = this.#round.then(() => this.#follow())
+    this.#round = this.#round
+      .then(() => this.#follow())
+      .catch((error: unknown) => this.#warn(error, {}, 'published tables cannot be followed'))
     return this.#round
   }
 
   async close(): Promise<void> {
     clearTimeout(this.#timer)
-    this.#closing.abort()
-    await this.#round
+    this.#closing.abort(new Error('The server stops'))
+    // A count that runs is left to the end of its connection.
+    await orAborted(this.#round, this.#closing.signal).catch(() => undefined)
   }
 
   async #follow(): Promise<void> {
-    const byStore = new Map<number, LayerRecord[]>()
-    for (const layer of await listLayersInPlace(this.#deps.database.kysely).catch(() => []))
-      byStore.set(layer.storeId, [...(byStore.get(layer.storeId) ?? []), layer])
-    for (const store of await this.#deps.stores.listAll().catch(() => [])) {
+    const { byId } = await this.#deps.summaries.now()
+    const byStore = Map.groupBy(
+      [...byId.values()].filter(({ inPlace }) => inPlace !== undefined),
+      ({ storeId }) => storeId,
+    )
+    for (const store of await this.#deps.stores.listAll()) {
       const layers = byStore.get(store.id) ?? []
       const isFollowed = layers.length > 0 || store.discovery !== undefined
       if (!isFollowed || !store.isEnabled || this.#closing.signal.aborted) continue
       try {
         await this.#followStore(store, layers)
       } catch (error) {
-        this.#deps.log.warn(
-          { err: error, store: `${store.workspace}:${store.name}` },
+        this.#warn(
+          error,
+          { store: `${store.workspace}:${store.name}` },
           'the tables of a store cannot be read',
         )
       }
     }
   }
 
-  async #followStore(store: StoreRecord, layers: readonly LayerRecord[]): Promise<void> {
+  async #followStore(store: StoreRecord, layers: readonly LayerSummary[]): Promise<void> {
     const opened = await this.#deps.stores.open(store)
-    const tables = new Map((await opened.summarizeTables?.())?.map((table) => [table.name, table]))
+    const summaries = (await opened.summarizeTables?.()) ?? []
+    const tables = new Map(summaries.map((table) => [table.name, table]))
     for (const layer of layers) {
       const table = tables.get(layer.nativeName)
       if (table === undefined || this.#closing.signal.aborted) continue
       try {
         await this.#followLayer(opened, layer, table)
       } catch (error) {
-        this.#deps.log.warn(
-          { err: error, layer: `${layer.workspace}:${layer.name}` },
-          'a published table cannot be read',
-        )
+        this.#warn(error, { layer: layer.qualifiedName }, 'a published table cannot be read')
       }
     }
-    if (store.discovery !== undefined) await this.#deps.discover(store)
+    if (store.discovery !== undefined) await this.#deps.tables.discover(store, summaries)
   }
 
   async #followLayer(
     opened: Awaited<ReturnType<Stores['open']>>,
-    layer: LayerRecord,
+    summary: LayerSummary,
     table: TableSummary,
   ): Promise<void> {
-    const { inPlace } = layer.details
+    const { inPlace } = summary
     if (inPlace === undefined) return
     const isAltered = inPlace.columnsMark !== table.columnsMark
     const isMeasured =
-      inPlace.measuredVersion === layer.version ||
-      (inPlace.measuredVersion !== undefined && layer.versionCause !== 'outside')
-    if (!isAltered && (isMeasured || !this.#mayMeasure(layer))) return
+      inPlace.measuredVersion === summary.version ||
+      (inPlace.measuredVersion !== undefined && summary.versionCause !== 'outside')
+    if (!isAltered && (isMeasured || !this.#mayMeasure(summary))) return
+    const layer = await findLayerById(this.#deps.database.kysely, summary.id)
+    if (layer === undefined) return
     const description = await opened.findTable(table.name, { readMs: measureMs })
     if (description === undefined) return
     await this.#save(layer, detailsAfter(layer, description, { ...inPlace, columnsMark: table.columnsMark }))
   }
 
-  #mayMeasure({ id }: LayerRecord): boolean {
+  #warn(error: unknown, subject: { store?: string; layer?: string }, message: string): void {
+    if (!this.#closing.signal.aborted) this.#deps.log.warn({ err: error, ...subject }, message)
+  }
+
+  #mayMeasure({ id }: Pick<LayerSummary, 'id'>): boolean {
     const now = performance.now()
     if (now - (this.#measuredAt.get(id) ?? Number.NEGATIVE_INFINITY) < measureRestMs) return false
     this.#measuredAt.set(id, now)
