@@ -7,25 +7,35 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fastify } from 'fastify'
 import { silentLogger } from '../../../tests/support/silent-logger.ts'
 import type { App, TypeBoxProvider } from '../app-types.ts'
-import { limitBodyTimes } from './time-limits.ts'
+import { type BodyTimes, limitBodyTimes } from './time-limits.ts'
 
-const times = { idleMs: 1000, smallBodyMs: 2000 }
-let app: App
+/** A limit that no test reaches, however slow the machine is. */
+const never = 600_000
+const shortMs = 1000
+/** Every test tries one limit alone: a process that stands still for a second must not let the other one expire. */
+let idleLimited: App
+let totalLimited: App
 before(async () => {
-  app = fastify({ loggerInstance: silentLogger }).withTypeProvider<TypeBoxProvider>()
+  idleLimited = await startApp({ idleMs: shortMs, smallBodyMs: never })
+  totalLimited = await startApp({ idleMs: never, smallBodyMs: shortMs })
+})
+after(() => Promise.all([idleLimited.close(), totalLimited.close()]))
+
+async function startApp(times: BodyTimes): Promise<App> {
+  const app = fastify({ loggerInstance: silentLogger }).withTypeProvider<TypeBoxProvider>()
   limitBodyTimes(app, times)
   app.post('/small', () => 'done')
   app.post('/large', { bodyLimit: 2 ** 30 }, () => 'done')
-  app.post('/slow', () => delay(times.smallBodyMs * 2, 'done'))
+  app.post('/slow', () => delay(shortMs * 3, 'done'))
   await app.listen({ port: 0, host: '127.0.0.1' })
-})
-after(() => app.close())
+  return app
+}
 
-function post(path: string, length: number): Socket {
+function post(app: App, path: string, length: number, body = ''): Socket {
   const { port } = app.server.address() as AddressInfo
   const socket = connect(port, '127.0.0.1')
   socket.write(
-    `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: ${length}\r\n\r\n`,
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: ${length}\r\n\r\n${body}`,
   )
   return socket
 }
@@ -41,39 +51,27 @@ async function answer(socket: Socket): Promise<string> {
   return text
 }
 
-/** Sends a byte every 150 ms. */
-async function drip(socket: Socket, count: number): Promise<void> {
-  for (let sent = 0; sent < count && !socket.destroyed; sent += 1) {
-    socket.write('x')
-    await delay(150)
-  }
-}
-
 describe('limitBodyTimes', () => {
   it('cuts a body that stops arriving', async () => {
     for (const path of ['/small', '/large']) {
-      const socket = post(path, 10)
-      socket.write('x')
-      assert.equal(await answer(socket), '')
+      assert.equal(await answer(post(idleLimited, path, 10, 'x')), '')
     }
   })
 
   it('cuts a small body that arrives by drops, not a large one', async () => {
-    const small = post('/small', 20)
-    const large = post('/large', 20)
-    const [, , smallAnswer, largeAnswer] = await Promise.all([
-      drip(small, 20),
-      drip(large, 20),
-      answer(small),
-      answer(large),
-    ])
-    assert.equal(smallAnswer, '')
-    assert.match(largeAnswer, /200 OK/)
+    const small = post(totalLimited, '/small', 1_000_000)
+    const large = post(totalLimited, '/large', 10)
+    const largeAnswer = answer(large)
+    const drops = setInterval(() => small.write('x'), 50)
+    assert.equal(await answer(small), '')
+    clearInterval(drops)
+    large.write('x'.repeat(10))
+    assert.match(await largeAnswer, /200 OK/)
   })
 
   it('leaves a request alone whose body is there and whose answer takes time', async () => {
-    const socket = post('/slow', 1)
-    socket.write('x')
-    assert.match(await answer(socket), /200 OK/)
+    for (const app of [idleLimited, totalLimited]) {
+      assert.match(await answer(post(app, '/slow', 1, 'x')), /200 OK/)
+    }
   })
 })
