@@ -16,6 +16,7 @@ import { importHistory } from './migrations/0021-import-history.ts'
 import { switchedOffUsers } from './migrations/0025-switched-off-users.ts'
 import { dryRuns } from './migrations/0026-dry-runs.ts'
 import { publishedTables } from './migrations/0028-published-tables.ts'
+import { jobQueue } from './migrations/0029-job-queue.ts'
 import type { Tables } from './tables.ts'
 
 /** Numbered, forward only, never edited once merged. */
@@ -35,6 +36,7 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
     '0025-switched-off-users': switchedOffUsers,
     '0026-dry-runs': dryRuns,
     '0028-published-tables': publishedTables,
+    '0029-job-queue': jobQueue,
   }
 }
 

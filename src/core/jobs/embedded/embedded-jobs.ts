@@ -9,16 +9,15 @@ import type { Logger } from '../../log/logger.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { JobHandler, Jobs } from '../jobs.ts'
 import { defaultMaxAttempts, LeaseLost, ServerStopping } from '../jobs.ts'
-import type { JobLease, JobRecord } from './job-repository.ts'
+import type { JobRecord } from './job-repository.ts'
 import {
-  claimJob,
+  claimJobs,
   deleteJob,
   deleteQueuedJob,
   hasJob,
   insertJob,
   isHeldByOther,
   listOwnJobs,
-  listQueuedJobs,
   listStaleJobs,
   renewLeases,
   requeueJob,
@@ -36,8 +35,6 @@ export interface EmbeddedJobsDeps {
   graceMs?: number
 }
 
-/** A process without a sign of life for this long is dead: others take over its jobs. */
-const leaseMs = 12_000
 const renewMs = 3_000
 const pollMs = 250
 const graceMs = 7_000
@@ -75,7 +72,7 @@ export class EmbeddedJobs implements Jobs {
   async start(handlers: Record<string, JobHandler>): Promise<void> {
     this.#handlers = handlers
     this.#isAccepting = true
-    await this.#takeOver(this.#isAlone() ? undefined : this.#now())
+    await this.#takeOver({ isExpired: !this.#isAlone() })
     this.#timer = setInterval(() => this.#tick(), renewMs).unref()
     this.wake()
   }
@@ -101,7 +98,7 @@ export class EmbeddedJobs implements Jobs {
   }
 
   async isHeldByOther(jobId: number): Promise<boolean> {
-    return !this.#isAlone() && isHeldByOther(this.#deps.database.kysely, jobId, this.#lease())
+    return !this.#isAlone() && isHeldByOther(this.#deps.database, jobId, this.#owner)
   }
 
   async stop(): Promise<void> {
@@ -118,10 +115,10 @@ export class EmbeddedJobs implements Jobs {
   }
 
   #tick(): void {
-    renewLeases(this.#deps.database.kysely, this.#lease())
+    renewLeases(this.#deps.database, this.#owner)
       .then(() => this.#restoreStranded())
       .then(() => this.#leaveLost())
-      .then(() => this.#takeOver(this.#now()))
+      .then(() => this.#takeOver({ isExpired: true }))
       .then(() => this.wake())
       .catch((error: unknown) => this.#deps.log.error({ err: error }, 'job leases could not be renewed'))
   }
@@ -133,14 +130,14 @@ export class EmbeddedJobs implements Jobs {
     for (const { job, abort } of before) if (!own.has(job.id)) abort.abort(new LeaseLost())
   }
 
-  async #takeOver(before: string | undefined): Promise<void> {
-    const db = this.#deps.database.kysely
-    const limit = before === undefined ? {} : { before }
-    for (const job of await listStaleJobs(db, { owner: this.#owner, ...limit })) {
-      if (!(await takeJob(db, job, { lease: this.#lease(), ...limit }))) continue
-      this.#deps.log.warn({ jobId: job.id, kind: job.kind, attempts: job.attempts }, 'job taken over')
+  async #takeOver({ isExpired }: { isExpired: boolean }): Promise<void> {
+    const { database, log } = this.#deps
+    const taker = { owner: this.#owner, isExpired }
+    for (const job of await listStaleJobs(database, taker)) {
+      if (!(await takeJob(database, job, taker))) continue
+      log.warn({ jobId: job.id, kind: job.kind, attempts: job.attempts }, 'job taken over')
       const most = this.#handlers[job.kind]?.maxAttempts ?? defaultMaxAttempts
-      if (job.attempts < most) await requeueJob(db, this.#mine(job), false)
+      if (job.attempts < most) await requeueJob(database.kysely, this.#mine(job), false)
       else await this.#giveUp(job)
     }
   }
@@ -161,14 +158,9 @@ export class EmbeddedJobs implements Jobs {
   }
 
   async #fill(): Promise<void> {
-    const db = this.#deps.database.kysely
-    const keys = new Set([...this.#running.values()].map((one) => one.job.key))
-    for (const job of await listQueuedJobs(db)) {
-      if (!this.#isAccepting || this.#running.size >= this.#deps.concurrency) return
-      if (job.key !== '' && keys.has(job.key)) continue
-      keys.add(job.key)
-      if (await claimJob(db, job, this.#lease())) this.#begin({ ...job, attempts: job.attempts + 1 })
-    }
+    const free = this.#deps.concurrency - this.#running.size
+    if (free < 1) return
+    for (const job of await claimJobs(this.#deps.database, this.#owner, free)) this.#begin(job)
   }
 
   #begin(job: JobRecord): void {
@@ -228,15 +220,6 @@ export class EmbeddedJobs implements Jobs {
 
   #mine({ id }: JobRecord): { id: number; owner: string } {
     return { id, owner: this.#owner }
-  }
-
-  #lease(): JobLease {
-    const now = this.#deps.clock.now()
-    return {
-      owner: this.#owner,
-      at: now.toISOString(),
-      until: new Date(now.getTime() + leaseMs).toISOString(),
-    }
   }
 
   #now(): string {

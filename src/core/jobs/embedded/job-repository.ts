@@ -1,7 +1,13 @@
 import type { Selectable } from 'kysely'
-import type { Queryable } from '../../db/connection.ts'
+import type { Database, Queryable } from '../../db/connection.ts'
+import { databaseTime } from '../../db/database-time.ts'
 import type { Tables } from '../../db/tables.ts'
 import type { JobPayload, NewJob } from '../jobs.ts'
+
+/** A process without a sign of life for this long is dead: others take over its jobs. */
+const leaseSeconds = 12
+
+type JobDatabase = Pick<Database, 'kysely' | 'kind'>
 
 export interface JobRecord {
   id: number
@@ -48,84 +54,105 @@ export async function hasJob(db: Queryable, id: number): Promise<boolean> {
   return (await db.selectFrom('jobs').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
 }
 
-export async function listQueuedJobs(db: Queryable): Promise<JobRecord[]> {
-  const rows = await db.selectFrom('jobs').selectAll().where('state', '=', 'queued').orderBy('id').execute()
-  return rows.map(toJob)
-}
-
-/** Lists running jobs with an expired lease, or of any other owner. */
+/** Lists running jobs of other owners: all, or those whose lease has expired. */
 export async function listStaleJobs(
-  db: Queryable,
-  stale: { owner: string; before?: string },
+  { kysely, kind }: JobDatabase,
+  { owner, isExpired }: { owner: string; isExpired: boolean },
 ): Promise<JobRecord[]> {
-  let query = db
+  let query = kysely
     .selectFrom('jobs')
     .selectAll()
     .where('state', '=', 'running')
-    .where('lease_owner', '!=', stale.owner)
-  if (stale.before !== undefined) query = query.where('lease_until', '<', stale.before)
+    .where('lease_owner', '!=', owner)
+  if (isExpired) query = query.where('lease_until', '<', databaseTime(kind))
   return (await query.orderBy('id').execute()).map(toJob)
 }
 
-export interface JobLease {
-  owner: string
-  until: string
-  at: string
-}
-
-/** Claims a queued job; false if another process has claimed it first, or another job with its key. */
-export async function claimJob(db: Queryable, { id, key }: JobRecord, lease: JobLease): Promise<boolean> {
-  const result = await db
+/**
+ * Claims the first queued jobs, at most `limit` and one of each key. A job waits while an earlier one of its
+ * key is queued or running.
+ */
+export async function claimJobs(
+  { kysely, kind }: JobDatabase,
+  owner: string,
+  limit: number,
+): Promise<JobRecord[]> {
+  const isPostgres = kind === 'postgres'
+  let first = kysely
+    .selectFrom('jobs as job')
+    .select('job.id')
+    .where('job.state', '=', 'queued')
+    .where(({ or, eb, not, exists, selectFrom }) =>
+      or([
+        eb('job.key', '=', ''),
+        not(
+          exists(
+            selectFrom('jobs as other')
+              .select('other.id')
+              .where('other.key', '!=', '')
+              .whereRef('other.key', '=', 'job.key')
+              .where((other) =>
+                other.or([other('other.state', '=', 'running'), other('other.id', '<', other.ref('job.id'))]),
+              ),
+          ),
+        ),
+      ]),
+    )
+    .orderBy('job.id')
+    .limit(limit)
+  if (isPostgres) first = first.forUpdate().skipLocked()
+  // An UPDATE of no row would also count as a write of the catalogue.
+  else if ((await first.execute()).length === 0) return []
+  // Materialized: PostgreSQL may run a subquery with a limit several times, and would claim more.
+  const rows = await kysely
+    .with(
+      (cte) => cte('first').materialized(),
+      () => first,
+    )
     .updateTable('jobs')
     .set((eb) => ({
       state: 'running',
       attempts: eb('attempts', '+', 1),
-      lease_owner: lease.owner,
-      lease_until: lease.until,
-      updated_at: lease.at,
+      lease_owner: owner,
+      lease_until: databaseTime(kind, leaseSeconds),
+      updated_at: databaseTime(kind),
     }))
-    .where('id', '=', id)
+    .where('id', 'in', ({ selectFrom }) => selectFrom('first').select('first.id'))
     .where('state', '=', 'queued')
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('jobs as other')
-            .select('other.id')
-            .where('other.key', '=', key)
-            .where('other.key', '!=', '')
-            .where('other.state', '=', 'running'),
-        ),
-      ),
-    )
-    .executeTakeFirst()
-  return Number(result.numUpdatedRows) === 1
+    .returningAll()
+    .execute()
+  return rows.map(toJob).sort((a, b) => a.id - b.id)
 }
 
 /** Takes a running job over from a dead owner; false if the owner is alive, or another process was first. */
 export async function takeJob(
-  db: Queryable,
+  { kysely, kind }: JobDatabase,
   job: JobRecord,
-  { lease, before }: { lease: JobLease; before?: string },
+  { owner, isExpired }: { owner: string; isExpired: boolean },
 ): Promise<boolean> {
-  let query = db
+  let query = kysely
     .updateTable('jobs')
-    .set({ lease_owner: lease.owner, lease_until: lease.until })
+    .set({ lease_owner: owner, lease_until: databaseTime(kind, leaseSeconds) })
     .where('id', '=', job.id)
     .where('state', '=', 'running')
     .where('lease_owner', '=', job.owner ?? '')
-  if (before !== undefined) query = query.where('lease_until', '<', before)
+  if (isExpired) query = query.where('lease_until', '<', databaseTime(kind))
   return Number((await query.executeTakeFirst()).numUpdatedRows) === 1
 }
 
-/** True if a process other than `lease.owner` holds it at the time of that lease. */
-export async function isHeldByOther(db: Queryable, id: number, lease: JobLease): Promise<boolean> {
-  const row = await db
+/** True if a process other than `owner` holds it under a valid lease. */
+export async function isHeldByOther(
+  { kysely, kind }: JobDatabase,
+  id: number,
+  owner: string,
+): Promise<boolean> {
+  const row = await kysely
     .selectFrom('jobs')
     .select('id')
     .where('id', '=', id)
     .where('state', '=', 'running')
-    .where('lease_owner', '!=', lease.owner)
-    .where('lease_until', '>=', lease.at)
+    .where('lease_owner', '!=', owner)
+    .where('lease_until', '>=', databaseTime(kind))
     .executeTakeFirst()
   return row !== undefined
 }
@@ -141,12 +168,12 @@ export async function listOwnJobs(db: Queryable, owner: string): Promise<number[
   return rows.map(({ id }) => Number(id))
 }
 
-export async function renewLeases(db: Queryable, lease: JobLease): Promise<void> {
-  await db
+export async function renewLeases({ kysely, kind }: JobDatabase, owner: string): Promise<void> {
+  await kysely
     .updateTable('jobs')
-    .set({ lease_until: lease.until })
+    .set({ lease_until: databaseTime(kind, leaseSeconds) })
     .where('state', '=', 'running')
-    .where('lease_owner', '=', lease.owner)
+    .where('lease_owner', '=', owner)
     .execute()
 }
 
