@@ -21,6 +21,7 @@ import { IdempotencyKeys } from '../core/idempotency/idempotency-keys.ts'
 import { EmbeddedJobs } from '../core/jobs/embedded/embedded-jobs.ts'
 import type { Logger } from '../core/log/logger.ts'
 import { createLogger } from '../core/log/logger.ts'
+import { Nodes } from '../core/nodes/nodes.ts'
 import type { Secret } from '../core/secrets/secret.ts'
 import { createVault } from '../core/secrets/vault.ts'
 import type { Clock } from '../core/time/clock.ts'
@@ -34,7 +35,8 @@ import { openCatalog } from './open-catalog.ts'
 import { openMaps } from './open-maps.ts'
 import { openMonitoring } from './open-monitoring.ts'
 import { openPictures } from './open-pictures.ts'
-import { adoptSecretKey, requireSecretKey } from './secret-key-check.ts'
+import { rotateSecretKey } from './rotate-secret-key.ts'
+import { adoptSecretKey, requireSecretKey } from './secret-key.ts'
 import type { AppServices } from './services.ts'
 
 /** Maximum wait of a stop for running requests and loads, in milliseconds. */
@@ -107,13 +109,16 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     }
   }
   try {
-    const directory = prepareDataDirectory(settings.data)
-    await guardFiles(settings.data, directory)
-    reportFullFolders(directory, log)
-    if (settings.databaseUrl === undefined) closers.push(lockDataDirectory(directory.root))
+    const prepared = prepareDataDirectory(settings.data)
+    await guardFiles(settings.data, prepared)
+    reportFullFolders(prepared, log)
+    if (settings.databaseUrl === undefined) closers.push(lockDataDirectory(prepared.root))
     const url = settings.databaseUrl
-    const database = await openCheckedDatabase(url, directory)
+    const database = await openOwnDatabase(url, prepared)
     closers.push(() => database.close())
+    const directory = { ...prepared, key: await requireSecretKey(database, prepared) }
+    const nodes = new Nodes({ database, log, version })
+    closers.push(() => nodes.stop())
     const broadcast = url === undefined ? silence : await openBroadcast(url, log)
     closers.push(() => broadcast.close())
     const events = createEventBus((error) => log.error({ err: error }, 'a listener failed'))
@@ -145,6 +150,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const context: AppServices = {
       ...base,
       version,
+      nodes,
       accounts,
       catalog,
       importer,
@@ -162,6 +168,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       if (importer.workload().running === 0) await catalog.stores.close()
       await Promise.all([answered, importer.stop()])
     })
+    await nodes.start()
     startMaps()
     await importer.start()
     catalog.follower.start()
@@ -274,39 +281,49 @@ function openOwnDatabase(url: Settings['databaseUrl'], { databasePath }: DataDir
   return openDatabase(url === undefined ? { path: databasePath } : { url })
 }
 
-/** Throws an `Error` if the catalogue was encrypted with another key. */
-async function openCheckedDatabase(
-  url: Settings['databaseUrl'],
-  directory: DataDirectory,
-): Promise<Database> {
-  const database = await openOwnDatabase(url, directory)
-  try {
-    await requireSecretKey(database, directory)
-    return database
-  } catch (error) {
-    await database.close()
-    throw error
-  }
+/**
+ * Makes the key of the settings that of the catalogue, without starting a server. Throws an `Error` if a server
+ * uses the data directory.
+ */
+export async function adoptKey(data: DataSettings, url: Secret | undefined): Promise<{ keyFile?: string }> {
+  return withoutServer(data, url, async (database, directory) => {
+    await adoptSecretKey(database.kysely, directory.key)
+    return { keyFile: directory.keyFile }
+  })
 }
 
 /**
- * Makes the key in the data directory that of the catalogue, without starting a server. Throws an `Error` if
- * a server uses the data directory.
+ * Encrypts all stored passwords with `newKey`, or with a new key in the key file. Throws an `Error` if a server
+ * uses the catalogue.
  */
-export async function adoptKey(data: DataSettings, url: Secret | undefined): Promise<{ keyFile: string }> {
+export async function rotateKey(
+  data: DataSettings,
+  url: Secret | undefined,
+  newKey: Uint8Array | undefined,
+): Promise<{ keyFile?: string; passwords: number }> {
+  return withoutServer(data, url, async (database, directory) => ({
+    keyFile: directory.keyFile,
+    passwords: await rotateSecretKey(database, directory, newKey),
+  }))
+}
+
+async function withoutServer<T>(
+  data: DataSettings,
+  url: Secret | undefined,
+  work: (database: Database, directory: DataDirectory) => Promise<T>,
+): Promise<T> {
   const directory = prepareDataDirectory(data)
   const unlock = url === undefined ? lockDataDirectory(directory.root) : () => undefined
   try {
     const database = await openOwnDatabase(url, directory)
     try {
-      await adoptSecretKey(database, directory)
+      return await work(database, directory)
     } finally {
       await database.close()
     }
   } finally {
     unlock()
   }
-  return { keyFile: join(directory.root, 'secret.key') }
 }
 
 /** Returns the listening port; undefined while not listening. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { healthEndpoints } from '../api/about/health.ts'
 import { metricsArea } from '../api/about/metrics.ts'
+import { nodeEndpoints } from '../api/about/nodes.ts'
 import { monitoringIndexEndpoints, startPageEndpoints } from '../api/about/start-page.ts'
 import type { ApiArea, App } from '../api/app-types.ts'
 import { sessionEndpoints, tokenEndpoints, userEndpoints } from '../api/auth/routes.ts'
@@ -57,6 +58,7 @@ export function openAreas(context: AppServices): ApiArea[] {
     basemapArea({ background: new BackgroundMap(basemapFile), basemap: settings.basemap }),
     ...(index.isMonitoringOn ? [table(monitoringIndexEndpoints, index)] : []),
     table(healthEndpoints, { version, importer, monitoring, space, versions: catalog.versions }),
+    table(nodeEndpoints, context.nodes),
     metricsArea(openMetrics(context, space)),
     table(userEndpoints, accounts),
     table(tokenEndpoints, { tokens: accounts.tokens, clock }),

@@ -6,6 +6,7 @@ import type { Settings } from '../core/config/settings.ts'
 import type { Database } from '../core/db/connection.ts'
 import type { EventBus } from '../core/events/events.ts'
 import type { Logger } from '../core/log/logger.ts'
+import type { Nodes } from '../core/nodes/nodes.ts'
 import type { Clock } from '../core/time/clock.ts'
 import type { Importer } from '../importer/index.ts'
 import type { Monitoring, Notifications, Services } from '../monitoring/index.ts'
@@ -52,6 +53,7 @@ export interface MonitoringServices {
 /** All parts of a server; only `src/app` sees all of them, and passes each area what it uses. */
 export interface AppServices extends AppBase, MonitoringServices {
   accounts: Accounts
+  nodes: Nodes
   catalog: Catalog
   maps: Maps
   drawings: MapDrawings

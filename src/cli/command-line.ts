@@ -23,7 +23,8 @@ const commands = new Map<string, () => Promise<Command>>([
   ['users', async () => (await import('./manage/users.ts')).runUsers],
   ['tokens', async () => (await import('./manage/tokens.ts')).runTokens],
   ['monitoring', async () => (await import('./monitoring-command.ts')).runMonitoring],
-  ['secret-key', async () => (await import('./secret-key-command.ts')).runSecretKey],
+  ['nodes', async () => (await import('./manage/nodes.ts')).runNodes],
+  ['key', async () => (await import('./key-command.ts')).runKey],
   ['completion', async () => runCompletionOf],
   ['doctor', async () => (await import('./doctor.ts')).runDoctor],
 ])

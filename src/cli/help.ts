@@ -16,7 +16,8 @@ const overview = `terrane: takes spatial data in, publishes it as layers, and wa
   terrane tokens            the same for your own tokens, which let scripts in
   terrane monitoring        tells how the server and what it watches are, configures that, loads older numbers
   terrane doctor            tells what is installed and what each missing part costs
-  terrane secret-key adopt  uses the catalogue with another secret.key when the old one is lost
+  terrane nodes             lists the servers that share the catalogue
+  terrane key               changes the key that encrypts stored passwords
   terrane completion SHELL  prints the completion script of bash, zsh or fish
   terrane --version
 
@@ -279,11 +280,19 @@ status is 1 when a check does not hold or something could not be collected.`,
   bash    source <(terrane completion bash)
   zsh     source <(terrane completion zsh)
   fish    terrane completion fish | source`,
-  'secret-key': `terrane secret-key adopt: uses the catalogue with the secret.key of the data directory (TERRANE_DATA)
+  nodes: `terrane nodes: lists the servers that share the catalogue, with their last sign of life
 
-A server refuses to start when its secret.key is not the key that the catalogue was encrypted with. Restore the right key
-where you can: from a backup, or from another server of the same catalogue. If it is lost, stop all servers of the catalogue
-and run this command once; passwords of stores and receivers must be set again.`,
+      --json           the same for programs`,
+  key: `terrane key rotate: encrypts all stored passwords with a new key
+terrane key adopt: uses the catalogue with another key when the old one is lost
+
+Stop all servers of the catalogue first. The key is in secret.key in the data directory (TERRANE_DATA), or in TERRANE_SECRET_KEY.
+
+  rotate  writes a new secret.key. If TERRANE_SECRET_KEY has the key, the new one is in TERRANE_NEW_SECRET_KEY, or in the
+          file named by TERRANE_NEW_SECRET_KEY_FILE: set TERRANE_SECRET_KEY to it before the next start.
+  adopt   A server refuses to start when its key is not the one that the catalogue was encrypted with. Restore the right key
+          where you can: from a backup, or from another server of the same catalogue. If it is lost, adopt makes the present
+          key that of the catalogue; passwords of stores and receivers must be set again.`,
   doctor: `terrane doctor: tells what is installed, what each missing part costs, and which settings are wrong
 
       --json           the same for programs

@@ -56,10 +56,10 @@ async function read({ server }: ImporterClient, url: string) {
 }
 
 const refused =
-  /The key file \S+secret\.key in the data directory \(TERRANE_DATA\) is not the key .*terrane secret-key adopt/
+  /The key file \S+secret\.key in the data directory \(TERRANE_DATA\) is not the key .*terrane key adopt/
 
 async function adopt(t: TestContext, env: Record<string, string>): Promise<void> {
-  const { code, stdout, stderr } = await runTerrane(t, ['secret-key', 'adopt'], env)
+  const { code, stdout, stderr } = await runTerrane(t, ['key', 'adopt'], env)
   assert.equal(code, 0, stderr)
   assert.match(stdout, /is used with \S+secret\.key from now on/)
 }

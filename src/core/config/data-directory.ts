@@ -3,7 +3,7 @@ import { join, parse } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { plainReason } from '../errors/plain-reason.ts'
 import { freeName, toFileName } from '../text/free-name.ts'
-import { readSecretKey } from './secret-key.ts'
+import { parseSecretKey, readSecretKey } from './secret-key.ts'
 import type { DataSettings } from './settings.ts'
 import { databaseFile } from './settings.ts'
 
@@ -32,15 +32,20 @@ export interface DataDirectory {
   sides: string
   /** 32 bytes that encrypt secrets; without them the stored passwords are lost. */
   key: Uint8Array
+  /** Path of the file with the key; absent if a setting has it. */
+  keyFile?: string
 }
 
 /** Creates missing folders and the key. Throws an `Error` that names the folder or the key file. */
 export function prepareDataDirectory(settings: DataSettings): DataDirectory {
   const folders = prepareFolders(settings.directory)
-  return { ...folders, key: readSecretKey(join(folders.root, 'secret.key')) }
+  const key = parseSecretKey(settings.secretKey?.reveal() ?? '')
+  if (key !== undefined) return { ...folders, key }
+  const keyFile = join(folders.root, 'secret.key')
+  return { ...folders, key: readSecretKey(keyFile), keyFile }
 }
 
-function prepareFolders(root: string): Omit<DataDirectory, 'key'> {
+function prepareFolders(root: string): Omit<DataDirectory, 'key' | 'keyFile'> {
   const folder = (name: string): string => {
     const path = join(root, name)
     mkdirSync(path, { recursive: true, mode: 0o750 })

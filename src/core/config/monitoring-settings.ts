@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { Secret } from '../secrets/secret.ts'
+import type { Secret } from '../secrets/secret.ts'
 import { isZone } from '../values/zone-days.ts'
 import type { MapServerSettings } from './map-servers.ts'
 import { readMapServers } from './map-servers.ts'
@@ -66,7 +66,7 @@ export function readMonitoring(read: Reader): MonitoringSettings {
     isOn: read.flag('TERRANE_MONITORING', true),
     privacy: read.choice('TERRANE_PRIVACY', privacyModes, 'truncated'),
     mapServers: readMapServers(read),
-    smtpUrl: smtpUrl === undefined ? undefined : new Secret(smtpUrl),
+    smtpUrl,
     mailFrom,
     placesFile: placesFile === undefined ? undefined : resolve(placesFile),
     ownNetworks: ownNetworks.length === 0 ? undefined : ownNetworks,
@@ -117,10 +117,10 @@ function readZone(read: Reader): string | undefined {
   return undefined
 }
 
-function readSmtpUrl(read: Reader): string | undefined {
-  const value = read.text('TERRANE_SMTP_URL', { type: 'URL', default: 'none: no mail is sent' })
-  if (value === undefined) return undefined
-  if (/^smtps?:\/\//.test(value) && URL.canParse(value)) return value
+function readSmtpUrl(read: Reader): Secret | undefined {
+  const secret = read.secret('TERRANE_SMTP_URL', { default: 'none: no mail is sent' })
+  const value = secret?.reveal()
+  if (value === undefined || (/^smtps?:\/\/[^/]/.test(value) && URL.canParse(value))) return secret
   read.problem('TERRANE_SMTP_URL', 'must be an address such as smtp://user:password@mail.example.org:587')
   return undefined
 }

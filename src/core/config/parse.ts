@@ -1,12 +1,18 @@
+import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { plainReason } from '../errors/plain-reason.ts'
+import { Secret } from '../secrets/secret.ts'
 import { ownValue } from '../values/record-keys.ts'
 
 /** Upper limits from here on only guard the parser. */
 const unbounded = 1e9
 
+/** Ends the name of a setting with the path of a file that has the value of a secret. */
+export const secretFileSuffix = '_FILE'
+
 /** A setting as `docs/settings.md` lists it. */
 export interface SettingDescription {
-  type: 'text' | 'path' | 'URL' | 'JSON' | 'integer' | 'size' | 'choice' | 'switch' | 'list'
+  type: 'text' | 'secret' | 'path' | 'URL' | 'JSON' | 'integer' | 'size' | 'choice' | 'switch' | 'list'
   /** Default as text; absent: empty. */
   default?: string
   /** Unit and range, or the allowed values. */
@@ -31,6 +37,8 @@ interface IntegerOptions {
 /** Parses values of an environment and collects all problems. Records a description of each setting that is read. */
 export interface Reader {
   text(name: string, options?: TextOptions): string | undefined
+  /** Reads a value that is never shown; `<name>_FILE` names a file that has it. */
+  secret(name: string, options?: Pick<TextOptions, 'default'>): Secret | undefined
   integer(name: string, options: IntegerOptions): number
   /** Reads a size in bytes: digits, or with a unit as in `500 MB` or `10 GiB`. */
   bytes(name: string, fallback: number, limits?: { min: number }): number
@@ -79,6 +87,21 @@ export function environmentReader(env: Record<string, string | undefined>, probl
     return value === undefined || value === '' ? undefined : value
   }
   const text: Reader['text'] = (name, options) => readValue(name, { type: 'text', ...options })
+  const secret: Reader['secret'] = (name, options) => {
+    const value = readValue(name, { type: 'secret', ...options })
+    const path = env[name + secretFileSuffix]?.trim() ?? ''
+    if (path === '') return value === undefined ? undefined : new Secret(value)
+    if (value !== undefined) problem(name, `and ${name}${secretFileSuffix} are both set: unset one`)
+    try {
+      const text = readFileSync(path, 'utf8').trim()
+      if (text !== '') return new Secret(text)
+      problem(name + secretFileSuffix, `names the file ${path}, which is empty`)
+    } catch (error) {
+      const reason = plainReason(error) ?? 'it is no text file'
+      problem(name + secretFileSuffix, `names the file ${path}, which cannot be read: ${reason}`)
+    }
+    return undefined
+  }
   const integer: Reader['integer'] = (name, { fallback, min, max, unit, default: absent }) => {
     const range = [unit ?? [], max < unbounded ? `${min} to ${max}` : `at least ${min}`].flat().join(', ')
     const value = readValue(name, { type: 'integer', default: absent ?? String(fallback), range })
@@ -116,7 +139,7 @@ export function environmentReader(env: Record<string, string | undefined>, probl
   }
   const list: Reader['list'] = (name) =>
     (text(name, { type: 'list' }) ?? '').split(/[\s,]+/).filter((one) => one !== '')
-  return { text, integer, bytes, choice, flag, list, problem, descriptions: () => described }
+  return { text, secret, integer, bytes, choice, flag, list, problem, descriptions: () => described }
 }
 
 /** The size with the largest binary unit that divides it. */

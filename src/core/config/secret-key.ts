@@ -1,11 +1,26 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { plainReason } from '../errors/plain-reason.ts'
 
 const keyBytes = 32
 /** A pending key file of a process that is starting concurrently is younger than this. */
 const abandonedMs = 10 * 60_000
+
+/** Returns the bytes of a key that is written as 64 hexadecimal digits; undefined for all other text. */
+export function parseSecretKey(text: string): Uint8Array | undefined {
+  const isKey = text.length === 2 * keyBytes && /^[0-9a-f]+$/i.test(text)
+  return isKey ? Buffer.from(text, 'hex') : undefined
+}
 
 /**
  * Reads the key that encrypts stored passwords, and creates it if there is none. If two processes create it,
@@ -15,10 +30,11 @@ export function readSecretKey(path: string): Uint8Array {
   removeAbandoned(path)
   if (!existsSync(path)) makeKey(path)
   const text = readKeyFile(path).trim()
-  if (/^[0-9a-f]+$/i.test(text) && text.length === 2 * keyBytes) return Buffer.from(text, 'hex')
+  const key = parseSecretKey(text)
+  if (key !== undefined) return key
   const found = text === '' ? 'is empty' : 'is damaged'
   throw new Error(
-    `The key file ${path} ${found}: it must hold ${2 * keyBytes} hexadecimal digits. Restore it from the backup of the data directory. Without a backup, remove the file and run \`terrane secret-key adopt\`: it makes a new key, and the passwords of stores and receivers must be set again`,
+    `The key file ${path} ${found}: it must hold ${2 * keyBytes} hexadecimal digits. Restore it from the backup of the data directory. Without a backup, remove the file and run \`terrane key adopt\`: it makes a new key, and the passwords of stores and receivers must be set again`,
   )
 }
 
@@ -29,6 +45,32 @@ function readKeyFile(path: string): string {
     const text = `The key file ${withReason(path, error)}. Make it readable for the user that runs the server alone (chown, chmod 600)`
     throw new Error(text, { cause: error })
   }
+}
+
+/** Name of a new key beside the old one, while the catalogue is encrypted with it. */
+const proposedSuffix = '.new'
+
+/** Writes a new key beside the key file and returns it; `installProposedKey` makes it the key file. */
+export function proposeSecretKey(path: string): Uint8Array {
+  const key = randomBytes(keyBytes)
+  try {
+    writeFileSync(path + proposedSuffix, `${key.toString('hex')}\n`, { mode: 0o600, flush: true })
+  } catch (error) {
+    const text = `The key file ${path}${proposedSuffix} cannot be written: ${reasonOnly(error)}. Fix the cause and run the command again`
+    throw new Error(text, { cause: error })
+  }
+  return key
+}
+
+/** Returns the key of a rotation that was interrupted; undefined if there is none. */
+export function readProposedKey(path: string): Uint8Array | undefined {
+  const file = path + proposedSuffix
+  return existsSync(file) ? parseSecretKey(readKeyFile(file).trim()) : undefined
+}
+
+/** Makes the proposed key the key file. */
+export function installProposedKey(path: string): void {
+  renameSync(path + proposedSuffix, path)
 }
 
 /** The key is complete before it gets its name: it is written under another name and linked. */

@@ -1,15 +1,16 @@
 import { existsSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
-import { Secret } from '../secrets/secret.ts'
+import type { Secret } from '../secrets/secret.ts'
 import type { MonitoringSettings } from './monitoring-settings.ts'
 import { readMonitoring } from './monitoring-settings.ts'
 import type { Reader, SettingDescription } from './parse.ts'
-import { environmentReader, parseWebUrl, readNetworks } from './parse.ts'
+import { environmentReader, parseWebUrl, readNetworks, secretFileSuffix } from './parse.ts'
 import type { RemoteSettings } from './remote-settings.ts'
 import { readRemote } from './remote-settings.ts'
 import type { ConnectionLimits, DocumentLimits } from './request-limits.ts'
 import { readConnectionLimits, readDocumentLimits } from './request-limits.ts'
+import { parseSecretKey } from './secret-key.ts'
 import type { ServiceSettings } from './service-settings.ts'
 import { readService } from './service-settings.ts'
 import { unknownSettings } from './unknown-settings.ts'
@@ -59,6 +60,8 @@ export interface DataSettings {
   importRoots: string[]
   /** True to import the bundled sample data on the first start. */
   sample: boolean
+  /** Key that encrypts stored passwords, as hexadecimal digits; absent: the file `secret.key` in the data directory. */
+  secretKey?: Secret
 }
 
 interface LimitSettings {
@@ -161,12 +164,12 @@ export function readSettings(env: Record<string, string | undefined>): {
   const problems: string[] = []
   const read = environmentReader(env, problems)
   const databaseUrl = readDatabaseUrl(read)
-  const adminPassword = read.text('TERRANE_ADMIN_PASSWORD', { default: 'generated, printed once' })
+  const adminPassword = read.secret('TERRANE_ADMIN_PASSWORD', { default: 'generated, printed once' })
   const settings: Settings = {
     server: readServer(read),
     data: readData(read),
-    databaseUrl: databaseUrl === undefined ? undefined : new Secret(databaseUrl),
-    adminPassword: adminPassword === undefined ? undefined : new Secret(adminPassword),
+    databaseUrl,
+    adminPassword,
     logLevel: read.choice('TERRANE_LOG', logLevels, 'info'),
     limits: readLimits(read),
     connections: readConnectionLimits(read),
@@ -179,7 +182,10 @@ export function readSettings(env: Record<string, string | undefined>): {
     notices: [],
   }
   checkFirstPassword(read, settings.data, settings.databaseUrl, settings.adminPassword)
-  for (const { name, nearest } of unknownSettings(env, read.descriptions().keys())) {
+  const names = [...read.descriptions()].flatMap(([name, { type }]) =>
+    type === 'secret' ? [name, name + secretFileSuffix] : [name],
+  )
+  for (const { name, nearest } of unknownSettings(env, names)) {
     if (nearest === undefined) settings.notices.push(`${name} is no setting: it does nothing`)
     else read.problem(name, `is no setting: did you mean ${nearest}?`)
   }
@@ -237,6 +243,7 @@ function readData(read: Reader): DataSettings {
     importRoots:
       roots.length === 0 ? [join(directory, 'incoming')] : roots.map((one) => readRoot(read, one.trim())),
     sample: read.flag('TERRANE_SAMPLE', true),
+    secretKey: readSecretKeySetting(read),
   }
 }
 
@@ -354,10 +361,18 @@ function readBasemap(read: Reader): Basemap {
   return { kind: 'own' }
 }
 
-function readDatabaseUrl(read: Reader): string | undefined {
-  const value = read.text('TERRANE_DATABASE_URL', { type: 'URL', default: 'SQLite in the data directory' })
-  if (value === undefined) return undefined
-  if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) return value
+function readDatabaseUrl(read: Reader): Secret | undefined {
+  const secret = read.secret('TERRANE_DATABASE_URL', { default: 'SQLite in the data directory' })
+  if (secret === undefined) return undefined
+  const value = secret.reveal()
+  if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) return secret
   read.problem('TERRANE_DATABASE_URL', 'must be an address such as postgres://user:password@host:5432/name')
+  return undefined
+}
+
+function readSecretKeySetting(read: Reader): Secret | undefined {
+  const secret = read.secret('TERRANE_SECRET_KEY', { default: '`secret.key` in the data directory' })
+  if (secret === undefined || parseSecretKey(secret.reveal()) !== undefined) return secret
+  read.problem('TERRANE_SECRET_KEY', 'must be 64 hexadecimal digits, such as `openssl rand -hex 32` prints')
   return undefined
 }

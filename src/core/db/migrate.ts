@@ -17,6 +17,7 @@ import { switchedOffUsers } from './migrations/0025-switched-off-users.ts'
 import { dryRuns } from './migrations/0026-dry-runs.ts'
 import { publishedTables } from './migrations/0028-published-tables.ts'
 import { jobQueue } from './migrations/0029-job-queue.ts'
+import { nodes } from './migrations/0030-nodes.ts'
 import type { Tables } from './tables.ts'
 
 /** Numbered, forward only, never edited once merged. */
@@ -37,6 +38,7 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
     '0026-dry-runs': dryRuns,
     '0028-published-tables': publishedTables,
     '0029-job-queue': jobQueue,
+    '0030-nodes': nodes,
   }
 }
 

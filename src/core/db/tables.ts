@@ -6,6 +6,7 @@ import type { Generated } from 'kysely'
  */
 export interface Tables {
   settings: { name: string; value: string }
+  nodes: { id: string; host: string; pid: number; version: string; started_at: string; seen_at: string }
   counters: { name: string; value: number }
   users: {
     name: string

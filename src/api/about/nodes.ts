@@ -1,0 +1,36 @@
+import { Type } from 'typebox'
+import type { Nodes } from '../../core/nodes/nodes.ts'
+import { endpoint, operation } from '../endpoint.ts'
+
+const Node = Type.Object(
+  {
+    id: Type.String(),
+    host: Type.String({ description: 'Name of its machine' }),
+    pid: Type.Integer(),
+    version: Type.String(),
+    started: Type.String({ format: 'date-time' }),
+    seen: Type.String({ format: 'date-time', description: 'Last sign of life, in the time of the database' }),
+    alive: Type.Boolean({ description: 'False if the server has given no sign of life for 15 seconds' }),
+    current: Type.Boolean({ description: 'True for the server that responds' }),
+  },
+  { title: 'Node' },
+)
+
+const listServerNodes = operation({
+  summary: 'List the servers of the catalogue',
+  description:
+    'Lists the servers that share the catalogue, the oldest first. A server that was stopped is not listed; one that died is listed for a day, with `alive` false. An embedded catalogue has one server.',
+  tags: ['server'],
+  answers: { 200: Type.Object({ nodes: Type.Array(Node) }) },
+  handle: async (nodes: Nodes) => ({
+    nodes: (await nodes.list()).map(({ startedAt, seenAt, isAlive, ...node }) => ({
+      ...node,
+      started: startedAt,
+      seen: seenAt,
+      alive: isAlive,
+      current: node.id === nodes.id,
+    })),
+  }),
+})
+
+export const nodeEndpoints = [endpoint('GET', '/rest/nodes', 'admin', 'view', { listServerNodes })]
