@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { pino } from 'pino'
 import { createDatabaseImport, places, schemaWith } from '../support/database-import.ts'
 import { startImporter } from '../support/importer-client.ts'
+import { readTree } from '../support/read-tree.ts'
 
-/** The files below a folder that hold a text. */
+/** Returns the names of the files below a folder that contain a text. */
 function filesWith(folder: string, text: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
-    const path = join(folder, name)
-    return statSync(path).isFile() && readFileSync(path).includes(text)
-  })
+  return readTree(folder).flatMap(({ name, bytes }) => (bytes.includes(text) ? name : []))
 }
 
 describe('the password of a database', () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createTestApp } from '../../support/app.ts'
 import type { ImporterClient, Json } from '../../support/importer-client.ts'
 import { clientOf, listOf, startImporter } from '../../support/importer-client.ts'
+import { readTree } from '../../support/read-tree.ts'
 import { temporaryData } from '../../support/terrane-process.ts'
 import { until } from '../../support/until.ts'
 
@@ -32,14 +32,10 @@ const statesOf = async (client: ImporterClient, id: number): Promise<unknown[]> 
 
 /** Every file below the folder of stores, by its content. */
 function storesOf({ server }: ImporterClient): Record<string, string> {
-  const folder = join(server.dataDir, 'stores')
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())
   return Object.fromEntries(
-    entries.map(({ parentPath, name }) => [
+    readTree(join(server.dataDir, 'stores')).map(({ name, bytes }) => [
       name,
-      createHash('sha256')
-        .update(readFileSync(join(parentPath, name)))
-        .digest('hex'),
+      createHash('sha256').update(bytes).digest('hex'),
     ]),
   )
 }

@@ -8,6 +8,7 @@ import { pino } from 'pino'
 import { createTestApp } from '../../support/app.ts'
 import type { ImporterClient, Json } from '../../support/importer-client.ts'
 import { countFeatures, listOf, startImporter } from '../../support/importer-client.ts'
+import { readTree } from '../../support/read-tree.ts'
 import { importRemote, startFetcher, statesOf, untilPrepared } from '../../support/remote-client.ts'
 import { startWebServer } from '../../support/web-server.ts'
 
@@ -267,9 +268,7 @@ describe('the password of remote data', () => {
     assert.equal(answers.at(-1)?.json.import?.state, 'COMPLETE')
     assert.ok(!(await sealed()))
     const news = JSON.stringify([0, 1].map((id) => client.server.importer.progress.newsSince(id, 0)))
-    const files = readdirSync(client.server.dataDir, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    const files = readTree(client.server.dataDir).map(({ bytes }) => bytes.toString('latin1'))
     const heard = [...answers.map((one) => one.text), ...output, news, ...files]
     const forms = [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')]
     for (const form of [...forms, Buffer.from(`someone:${secret}`).toString('base64')]) {

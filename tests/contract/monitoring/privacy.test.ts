@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
@@ -9,6 +9,7 @@ import type { TestApp } from '../../support/app.ts'
 import { createTestApp } from '../../support/app.ts'
 import { fixedClock } from '../../support/fixed-clock.ts'
 import { databases } from '../../support/monitoring-client.ts'
+import { readTree } from '../../support/read-tree.ts'
 import { requestLogOf } from '../../support/request-log.ts'
 import { temporaryData } from '../../support/terrane-process.ts'
 
@@ -56,9 +57,7 @@ interface StoredFile {
 
 /** Every byte that a server has stored. */
 function everythingOf(app: TestApp, databaseUrl: string | undefined): StoredFile[] {
-  const files = readdirSync(app.dataDir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => ({ name, bytes: readFileSync(join(parentPath, name)), isDump: false }))
+  const files = readTree(app.dataDir).map((file) => ({ ...file, isDump: false }))
   if (databaseUrl === undefined) return files
   const dump = execFileSync('pg_dump', ['--dbname', databaseUrl], { maxBuffer: 2 ** 28 })
   return [...files, { name: 'dump', bytes: dump, isDump: true }]
