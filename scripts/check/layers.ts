@@ -36,7 +36,7 @@ export const moduleRules: ModuleRules = {
       'postgres',
       'config',
       'db',
-      ['jobs', 'idempotency'],
+      ['jobs', 'idempotency', 'nodes'],
     ],
     'src/core/jobs': ['.', ['embedded', 'files']],
     'src/render': [

@@ -109,16 +109,13 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     }
   }
   try {
-    const prepared = prepareDataDirectory(settings.data)
-    await guardFiles(settings.data, prepared)
-    reportFullFolders(prepared, log)
+    const prepared = await prepareData(settings.data, log)
     if (settings.databaseUrl === undefined) closers.push(lockDataDirectory(prepared.root))
     const url = settings.databaseUrl
     const database = await openOwnDatabase(url, prepared)
     closers.push(() => database.close())
     const directory = { ...prepared, key: await requireSecretKey(database, prepared) }
-    const nodes = new Nodes({ database, log, version })
-    closers.push(() => nodes.stop())
+    const nodes = await openNodes(database, log, closers)
     const broadcast = url === undefined ? silence : await openBroadcast(url, log)
     closers.push(() => broadcast.close())
     const events = createEventBus((error) => log.error({ err: error }, 'a listener failed'))
@@ -168,7 +165,6 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       if (importer.workload().running === 0) await catalog.stores.close()
       await Promise.all([answered, importer.stop()])
     })
-    await nodes.start()
     startMaps()
     await importer.start()
     catalog.follower.start()
@@ -178,6 +174,24 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     await closeAll()
     throw error
   }
+}
+
+async function prepareData(data: DataSettings, log: Logger): Promise<DataDirectory> {
+  const directory = prepareDataDirectory(data)
+  await guardFiles(data, directory)
+  reportFullFolders(directory, log)
+  return directory
+}
+
+async function openNodes(
+  database: Database,
+  log: Logger,
+  closers: (() => void | Promise<void>)[],
+): Promise<Nodes> {
+  const nodes = new Nodes({ database, log, version })
+  closers.push(() => nodes.stop())
+  await nodes.start()
+  return nodes
 }
 
 /** A listening server. */

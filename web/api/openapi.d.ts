@@ -13,6 +13,7 @@ interface Named {
   LayerPage: { layers: ({ name: string; workspace: string; title: string; abstract?: string; keywords: (string)[]; kind: "vector" | "raster" | "table"; geometryType?: string; rows?: number; srs?: string; bounds?: (number)[]; version: number; dateModified: string; public: boolean; href: string; thumbnail?: string; style?: string; problem?: { code: "store-away" | "source-gone" | "columns-changed" | "no-crs" | "empty"; message: string }; requests?: { total: number; days: (number)[] } })[]; total: number; offset: number; next?: string; revision: string; counts: { workspaces: (Named["InWorkspace"])[]; kinds: { vector: number; raster: number; table: number }; public: number; notPublic: number; problems?: number } }
   Legend: { title: string; layer: string; style: string; version: number; entries: ({ title: string; minScale?: number; maxScale?: number; symbol?: string; color?: { color: string; opacity: number }; ramp?: { stops: ({ color: string; opacity: number } & { value: (number | null); label?: string })[]; unit?: string } })[]; leftOut: number; messages: (string)[] }
   MapStyle: { version: 8; name: string; sources: Record<string, Record<string, unknown>>; layers: (Record<string, unknown>)[] }
+  Node: { id: string; host: string; pid: number; version: string; started: string; seen: string; alive: boolean; current: boolean }
   Problem: { type: string; title: string; status: number; detail: string; code: string; errors: (string)[] }
   RasterBands: { bands: ({ band: number; name?: string; unit?: string; dataType: string; min?: number; max?: number; low?: number; high?: number; histogram?: (number)[]; values?: (number)[] })[]; palette?: ({ value: number; color: string })[] }
   Sprite: Record<string, { x: number; y: number; width: number; height: number; pixelRatio: number; sdf: true }>
@@ -35,6 +36,7 @@ export interface Calls {
   "GET /monitoring": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: Named["Index"] }
   "GET /monitoring/api": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: Named["Index"] }
   "GET /health": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: Named["Health"] }
+  "GET /rest/nodes": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: { nodes: (Named["Node"])[] } }
   "GET /metrics": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined }
   "GET /rest/security/users": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: { users: (Named["User"])[] } }
   "POST /rest/security/users": { params: Record<never, never>; query: Record<never, never>; body: { user: { name?: string; password?: string; email?: string; role?: ("user" | "staff" | "admin"); enabled?: boolean; keepTokens?: boolean; currentPassword?: string } }; answer: { user: Named["User"] } }

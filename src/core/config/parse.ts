@@ -97,7 +97,8 @@ export function environmentReader(env: Record<string, string | undefined>, probl
       if (text !== '') return new Secret(text)
       problem(name + secretFileSuffix, `names the file ${path}, which is empty`)
     } catch (error) {
-      const reason = plainReason(error) ?? 'it is no text file'
+      const { code } = error as NodeJS.ErrnoException
+      const reason = plainReason(Object.assign(new Error(), { code })) ?? String(error)
       problem(name + secretFileSuffix, `names the file ${path}, which cannot be read: ${reason}`)
     }
     return undefined

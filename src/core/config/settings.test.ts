@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
@@ -28,7 +30,7 @@ describe('loadSettings', () => {
       dialect: 'contract',
       takesSldBody: false,
     })
-    assert.deepEqual(data, {
+    assert.deepEqual(withoutUndefined(data), {
       directory: resolve('data'),
       importRoots: [join(resolve('data'), 'incoming')],
       sample: true,
@@ -214,5 +216,40 @@ describe('loadSettings', () => {
 
   it('does not repeat a database address in a message', () => {
     assert.doesNotMatch(problemsOf({ TERRANE_DATABASE_URL: 'mysql://me:hush@db' }).join(), /hush/)
+  })
+
+  it('reads secrets from files that `_FILE` names', (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'terrane-settings-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    const write = (name: string, text: string): string => {
+      const path = join(folder, name)
+      writeFileSync(path, text)
+      return path
+    }
+    const key = 'ab'.repeat(32)
+    const { databaseUrl, adminPassword, data } = loadSettings({
+      TERRANE_DATABASE_URL_FILE: write('url', 'postgres://me:secret@db/gis\n'),
+      TERRANE_ADMIN_PASSWORD_FILE: write('password', 'long enough\n'),
+      TERRANE_SECRET_KEY_FILE: write('key', ` ${key}\n`),
+    })
+    assert.equal(databaseUrl?.reveal(), 'postgres://me:secret@db/gis')
+    assert.equal(adminPassword?.reveal(), 'long enough')
+    assert.equal(data.secretKey?.reveal(), key)
+    const missing = join(folder, 'missing')
+    const problems = problemsOf({
+      TERRANE_DATABASE_URL: 'postgres://db/gis',
+      TERRANE_DATABASE_URL_FILE: write('other', 'postgres://other/gis'),
+      TERRANE_ADMIN_PASSWORD_FILE: missing,
+      TERRANE_SMTP_URL_FILE: write('empty', '\n'),
+      TERRANE_SECRET_KEY: 'ab',
+      TERRANE_SECRET_KEY_FLE: 'x',
+    })
+    assert.deepEqual(problems.toSorted(), [
+      `TERRANE_ADMIN_PASSWORD_FILE names the file ${missing}, which cannot be read: there is no such file or folder`,
+      'TERRANE_DATABASE_URL and TERRANE_DATABASE_URL_FILE are both set: unset one',
+      'TERRANE_SECRET_KEY must be 64 hexadecimal digits, such as `openssl rand -hex 32` prints',
+      'TERRANE_SECRET_KEY_FLE is no setting: did you mean TERRANE_SECRET_KEY_FILE?',
+      `TERRANE_SMTP_URL_FILE names the file ${join(folder, 'empty')}, which is empty`,
+    ])
   })
 })
