@@ -69,6 +69,11 @@ export class BatchBuilder {
     if (this.geometry !== undefined) this.#wide.push(this.geometry)
   }
 
+  /** Number of rows that still fit the batch. */
+  get room(): number {
+    return this.#capacity - this.rowCount
+  }
+
   get isEmpty(): boolean {
     return this.rowCount === 0 && this.rejects.length === 0
   }
@@ -88,14 +93,25 @@ export class BatchBuilder {
     if (this.geometry !== undefined && this.geometry.length < rows) this.geometry.padTo(rows)
   }
 
+  /** Ends `count` rows, for which all values and geometries were appended. */
+  endRows(rowNumbers: Float64Array, count: number): void {
+    this.#rowNumbers.set(rowNumbers.subarray(0, count), this.rowCount)
+    this.rowCount += count
+  }
+
+  /** Takes back what was appended since the last `endRow` or `endRows`. */
+  abandonRows(): void {
+    for (const column of this.columns) column.truncate(this.rowCount)
+    this.geometry?.truncate(this.rowCount)
+  }
+
   /** Takes back what was appended since the last `endRow` and records why; `text` is the row where it is nothing but that. */
   rejectRow(reject: RejectedRow, text?: string): void {
     if (text !== undefined) {
       this.#texts ??= new Map()
       this.#texts.set(reject.row, text)
     }
-    for (const column of this.columns) column.truncate(this.rowCount)
-    this.geometry?.truncate(this.rowCount)
+    this.abandonRows()
     this.rejects.push(reject)
   }
 
