@@ -35,8 +35,8 @@ export class GeometryBuilder {
   #maxX = Number.NEGATIVE_INFINITY
   #maxY = Number.NEGATIVE_INFINITY
 
-  constructor(capacity: number, bytesPerRow = 32) {
-    this.#bytes = new Uint8Array(capacity * bytesPerRow)
+  constructor(capacity: number, initialBytes = capacity * 32) {
+    this.#bytes = new Uint8Array(initialBytes)
     this.#view = new DataView(this.#bytes.buffer)
     this.#offsets = new Uint32Array(capacity + 1)
     this.#validity = new Uint8Array((capacity + 7) >> 3)

@@ -68,7 +68,7 @@ export class ShapefileRowReader {
     this.#rows = dbf === undefined ? undefined : new DbfRows(dbf.file, dbf.header, windowBytes)
     const field = layer.schema.geometry
     this.#geometry = field === undefined ? undefined : new ShapeGeometry(shapeBase(field.type), field)
-    this.#builder = this.#nextBuilder()
+    this.#builder = this.#bindTo(new BatchBuilder(this.#schema))
   }
 
   async readBatch(): Promise<PlacedBatch | undefined> {
@@ -150,12 +150,12 @@ export class ShapefileRowReader {
 
   #finish(): PlacedBatch {
     const batch = this.#builder.finish()
-    this.#builder = this.#nextBuilder()
+    this.#builder = this.#bindTo(this.#builder.next())
     return { batch, places: this.#places.take(batch.rowCount) }
   }
 
-  #nextBuilder(): BatchBuilder {
-    const builder = new BatchBuilder(this.#schema)
+  /** Sets where the readers of values append. */
+  #bindTo(builder: BatchBuilder): BatchBuilder {
     this.#readers = this.#columns.map((column, index) =>
       bindDbfReader(column, builder.columns[index] as ColumnBuilder, this.#encoding, this.#parts.memo),
     )
