@@ -9,6 +9,8 @@ import type { Schema } from './schema.ts'
 export const batchRows = 2048
 /** A batch is also full when its geometries or texts reach this many bytes. */
 export const batchBytes = 1 << 20
+/** Free space for geometries, so that those of the next batch may be a little larger. */
+const reserveBytes = 1 << 14
 
 /** A row that was not loaded, in words a person can act on. `row` counts from 1 in the source. */
 export interface RejectedRow {
@@ -59,14 +61,27 @@ export class BatchBuilder {
   readonly #capacity: number
   readonly #wide: { readonly byteLength: number }[]
 
-  constructor(schema: Schema, capacity = batchRows) {
+  constructor(schema: Schema, capacity = batchRows, geometryBytes?: number) {
     this.schema = schema
     this.#capacity = capacity
     this.columns = schema.attributes.map((attribute) => createColumnBuilder(attribute.type, capacity))
-    this.geometry = schema.geometry === undefined ? undefined : new GeometryBuilder(capacity)
+    this.geometry = schema.geometry === undefined ? undefined : new GeometryBuilder(capacity, geometryBytes)
     this.#rowNumbers = new Float64Array(capacity)
     this.#wide = this.columns.filter((column) => column.kind === 'var')
     if (this.geometry !== undefined) this.#wide.push(this.geometry)
+  }
+
+  /** Number of rows that still fit the batch. */
+  get room(): number {
+    return this.#capacity - this.rowCount
+  }
+
+  /**
+   * Returns a builder for the next batch with as much space for geometries as this one has used: growing copies
+   * them.
+   */
+  next(): BatchBuilder {
+    return new BatchBuilder(this.schema, this.#capacity, (this.geometry?.byteLength ?? 0) + reserveBytes)
   }
 
   get isEmpty(): boolean {
@@ -88,14 +103,25 @@ export class BatchBuilder {
     if (this.geometry !== undefined && this.geometry.length < rows) this.geometry.padTo(rows)
   }
 
+  /** Ends `count` rows, for which all values and geometries were appended. */
+  endRows(rowNumbers: Float64Array, count: number): void {
+    this.#rowNumbers.set(rowNumbers.subarray(0, count), this.rowCount)
+    this.rowCount += count
+  }
+
+  /** Takes back what was appended since the last `endRow` or `endRows`. */
+  abandonRows(): void {
+    for (const column of this.columns) column.truncate(this.rowCount)
+    this.geometry?.truncate(this.rowCount)
+  }
+
   /** Takes back what was appended since the last `endRow` and records why; `text` is the row where it is nothing but that. */
   rejectRow(reject: RejectedRow, text?: string): void {
     if (text !== undefined) {
       this.#texts ??= new Map()
       this.#texts.set(reject.row, text)
     }
-    for (const column of this.columns) column.truncate(this.rowCount)
-    this.geometry?.truncate(this.rowCount)
+    this.abandonRows()
     this.rejects.push(reject)
   }
 

@@ -13,6 +13,9 @@ export interface GeometryColumn {
   envelopes: Float64Array
 }
 
+/** Size of the WKB of a point without Z and M. */
+const pointBytes = 21
+
 /**
  * Writes geometries of a batch. A reader either passes whole WKB (`appendWkb`), or writes one with `header`,
  * `count`, `coordinate` and ends it with `endGeometry`; `abandon` removes an unfinished geometry.
@@ -32,8 +35,8 @@ export class GeometryBuilder {
   #maxX = Number.NEGATIVE_INFINITY
   #maxY = Number.NEGATIVE_INFINITY
 
-  constructor(capacity: number, bytesPerRow = 32) {
-    this.#bytes = new Uint8Array(capacity * bytesPerRow)
+  constructor(capacity: number, initialBytes = capacity * 32) {
+    this.#bytes = new Uint8Array(initialBytes)
     this.#view = new DataView(this.#bytes.buffer)
     this.#offsets = new Uint32Array(capacity + 1)
     this.#validity = new Uint8Array((capacity + 7) >> 3)
@@ -96,6 +99,18 @@ export class GeometryBuilder {
     this.#view.setFloat64(this.#at + 8, y, true)
     this.#at += 16
     this.include(x, y)
+  }
+
+  /** Appends a whole point without Z and M. Throws unless both ordinates are finite. */
+  appendPoint(x: number, y: number): void {
+    this.reserve(pointBytes)
+    const view = this.#view
+    const at = this.#at
+    view.setUint8(at, 1)
+    view.setUint32(at + 1, 1, true)
+    this.#at = at + 5
+    this.coordinate(x, y)
+    this.endGeometry()
   }
 
   /** Takes a coordinate into the envelope of the unfinished geometry. */

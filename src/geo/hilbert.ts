@@ -1,26 +1,38 @@
 /** Boxes as minX, maxX, minY, maxY in sequence. */
 export type Boxes = Float32Array
 
-/** Place on a Hilbert curve of 2^16 by 2^16 cells, from 0 to 2^32 - 1. */
-function hilbertKey(cellX: number, cellY: number): number {
-  let x = cellX
-  let y = cellY
+/**
+ * Four levels of the curve at once. Index: state * 256 + four bits of x * 16 + four bits of y; value: next
+ * state * 256 + eight bits of the key. Bit 0 of a state: x and y are exchanged; bit 1: their bits are
+ * inverted.
+ */
+const fourLevels = Uint16Array.from({ length: 1024 }, (_, index) => {
+  let isSwapped = (index >> 8) & 1
+  let isInverted = index >> 9
   let key = 0
-  for (let side = 0x8000; side > 0; side >>= 1) {
-    const right = (x & side) === 0 ? 0 : 1
-    const upper = (y & side) === 0 ? 0 : 1
+  for (let level = 3; level >= 0; level -= 1) {
+    const x = (index >> (4 + level)) & 1
+    const y = (index >> level) & 1
+    const right = (isSwapped === 1 ? y : x) ^ isInverted
+    const upper = (isSwapped === 1 ? x : y) ^ isInverted
     key = key * 4 + ((3 * right) ^ upper)
-    if (upper === 0) {
-      if (right === 1) {
-        x = 0xffff - x
-        y = 0xffff - y
-      }
-      const swapped = x
-      x = y
-      y = swapped
-    }
+    if (upper === 1) continue
+    isInverted ^= right
+    isSwapped ^= 1
   }
-  return key
+  return ((isInverted * 2 + isSwapped) << 8) | key
+})
+
+/** Place on a Hilbert curve of 2^16 by 2^16 cells, from 0 to 2^32 - 1. */
+function hilbertKey(x: number, y: number): number {
+  let key = 0
+  let state = 0
+  for (let shift = 12; shift >= 0; shift -= 4) {
+    const found = fourLevels[state | (((x >> shift) & 15) << 4) | ((y >> shift) & 15)] as number
+    key = (key << 8) | (found & 0xff)
+    state = found & 0x300
+  }
+  return key >>> 0
 }
 
 /** The order of the first `count` boxes along a Hilbert curve over the middle of each. */

@@ -158,7 +158,7 @@ function reasonOf({ isPair, notation }: Plan, axis: Axis): string {
 function makePoints(batch: FeatureBatch, made: Plan): FeatureBatch {
   const lat = batch.columns[made.lat] as Column
   const lng = batch.columns[made.lng] as Column
-  const builder = new GeometryBuilder(batch.rowCount, 21)
+  const builder = new GeometryBuilder(batch.rowCount, batch.rowCount * 21)
   const failures: RowFailure[] = []
   const fail = (row: number, axis: Axis): void => {
     builder.appendNull()

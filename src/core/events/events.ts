@@ -4,8 +4,8 @@ import { EventEmitter } from 'node:events'
 export interface Events {
   /** The run of an import has ended, well or not. */
   'import.completed': { importId: number; state: string }
-  /** A load has read more rows of its source; `total` is -1 if the number of rows is unknown. */
-  'load.advanced': { rows: number; total: number; storeType: string }
+  /** A load has read all rows of its source; it is not complete yet. */
+  'load.read': { rows: number; storeType: string }
   /** A layer was made, or its data were changed. */
   'layer.published': { workspace: string; layer: string; mode: string; rows: number }
   /** A layer is no longer published. */

@@ -43,7 +43,6 @@ const valuesPerBatch = batchRows * 64
 /** Fills batches from the rows of a scanner. */
 export class CsvTableReader {
   readonly #scanner: RowScanner
-  readonly #schema: Schema
   readonly #names: readonly string[]
   readonly #geometryCell: number
   /**
@@ -53,7 +52,6 @@ export class CsvTableReader {
   #columns: (ColumnBuilder | undefined)[]
   readonly #parser = new CellParser()
   readonly #geometries: GeometryCells
-  readonly #capacity: number
   #batch: BatchBuilder
   #rejectBytes = 0
   #row = 0
@@ -61,14 +59,13 @@ export class CsvTableReader {
   /** `names` are the columns of the file according to `describe`. */
   constructor(scanner: RowScanner, schema: Schema, names: readonly string[]) {
     this.#scanner = scanner
-    this.#schema = schema
     this.#names = names
     const { geometry } = schema
     this.#geometryCell = geometry === undefined ? -1 : names.indexOf(geometry.name)
     const { type, hasZ, hasM } = geometry ?? { type: 'Geometry', hasZ: false, hasM: false }
     this.#geometries = new GeometryCells({ isMulti: isMultiType(type), hasZ, hasM })
-    this.#capacity = Math.max(16, Math.min(batchRows, Math.floor(valuesPerBatch / (names.length + 1))))
-    this.#batch = new BatchBuilder(schema, this.#capacity)
+    const capacity = Math.max(16, Math.min(batchRows, Math.floor(valuesPerBatch / (names.length + 1))))
+    this.#batch = new BatchBuilder(schema, capacity)
     this.#columns = this.#columnsByCell()
     this.#accepted = Uint16Array.from(
       this.#columns,
@@ -92,7 +89,7 @@ export class CsvTableReader {
 
   takeBatch(): FeatureBatch {
     const batch = this.#batch.finish()
-    this.#batch = new BatchBuilder(this.#schema, this.#capacity)
+    this.#batch = this.#batch.next()
     this.#columns = this.#columnsByCell()
     this.#rejectBytes = 0
     return batch

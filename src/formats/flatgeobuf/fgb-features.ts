@@ -135,7 +135,7 @@ export class FgbFeatures {
     this.#header = header
     this.#schema = isGeometryOnly ? { ...schema, attributes: [] } : schema
     this.#isGeometryOnly = isGeometryOnly
-    this.#builder = this.#nextBuilder()
+    this.#builder = this.#bindTo(new BatchBuilder(this.#schema))
   }
 
   async *batches(signal: AbortSignal): AsyncGenerator<PlacedBatch> {
@@ -169,7 +169,7 @@ export class FgbFeatures {
 
   #finish(): PlacedBatch {
     const batch = this.#builder.finish()
-    this.#builder = this.#nextBuilder()
+    this.#builder = this.#bindTo(this.#builder.next())
     return { batch, places: this.#places.take(batch.rowCount) }
   }
 
@@ -179,8 +179,8 @@ export class FgbFeatures {
     this.#places.note(this.#builder.rowCount, place % 2 ** 32, Math.floor(place / 2 ** 32))
   }
 
-  #nextBuilder(): BatchBuilder {
-    const builder = new BatchBuilder(this.#schema)
+  /** Sets where the readers of values append. */
+  #bindTo(builder: BatchBuilder): BatchBuilder {
     this.#readers = this.#bind(builder)
     const field = this.#schema.geometry
     if (field !== undefined && builder.geometry !== undefined) {

@@ -162,7 +162,7 @@ class RowReader {
   /** Returns the rows since the last call. */
   finish(): FeatureBatch {
     const batch = this.#builder.finish()
-    this.#builder = new BatchBuilder(this.#schema)
+    this.#builder = this.#builder.next()
     return batch
   }
 

@@ -116,7 +116,7 @@ export class FeatureReader implements RecordSink, FeatureTarget {
   takeBatch(): ReturnType<BatchBuilder['finish']> {
     const batch = this.#batch.finish()
     this.#rejectBytes = 0
-    this.#batch = new BatchBuilder(this.#schema, this.#capacity)
+    this.#batch = this.#batch.next()
     this.#columns = this.#batch.columns
     this.#points = this.#batch.geometry ?? new GeometryBuilder(this.#capacity)
     this.geometry.builder = this.#points

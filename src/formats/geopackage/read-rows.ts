@@ -26,7 +26,7 @@ export async function* readPages(
       if (!builder.isFull) continue
       yield builder.finish()
       signal.throwIfAborted()
-      builder = new BatchBuilder(table.schema)
+      builder = builder.next()
     }
     if (!builder.isEmpty) yield builder.finish()
   } finally {
@@ -54,7 +54,7 @@ export async function* readByQuery(
     if (!builder.isFull) continue
     yield builder.finish()
     signal.throwIfAborted()
-    builder = new BatchBuilder(table.schema)
+    builder = builder.next()
   }
   if (!builder.isEmpty) yield builder.finish()
 }

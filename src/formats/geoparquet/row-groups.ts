@@ -64,7 +64,6 @@ export class GroupReader {
 export class ParquetRowReader {
   readonly #schema: Schema
   readonly #columns: LayerColumns
-  readonly #capacity: number
   #builder: BatchBuilder
   #row = 0
 
@@ -72,8 +71,8 @@ export class ParquetRowReader {
     this.#schema = schema
     this.#columns = columns
     const perRow = schema.attributes.length + 1
-    this.#capacity = Math.max(16, Math.min(batchRows, Math.floor(valuesPerBatch / perRow)))
-    this.#builder = new BatchBuilder(schema, this.#capacity)
+    const capacity = Math.max(16, Math.min(batchRows, Math.floor(valuesPerBatch / perRow)))
+    this.#builder = new BatchBuilder(schema, capacity)
   }
 
   async *read(file: OpenFile, { rowGroups }: ParquetFile, signal: AbortSignal): AsyncGenerator<FeatureBatch> {
@@ -110,7 +109,7 @@ export class ParquetRowReader {
 
   #takeBatch(): FeatureBatch {
     const batch = this.#builder.finish()
-    this.#builder = new BatchBuilder(this.#schema, this.#capacity)
+    this.#builder = this.#builder.next()
     return batch
   }
 

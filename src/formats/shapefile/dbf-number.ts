@@ -5,41 +5,48 @@ const headDigits = 15
 const mostDigits = 19
 
 /**
- * Parses the number in `bytes[start, end)` if it is plain (sign, digits, point) with at most 19 digits,
- * correctly rounded. Returns NaN if `parseNumber` must parse the text.
+ * Parses the number in `bytes[start, limit)` if it is plain: sign, digits, point, at most 15 digits before the
+ * point and 19 in all. Correctly rounded. Returns NaN if `parseLiteral` must parse the text.
  */
 export function parsePlainNumber(bytes: Uint8Array, start: number, limit: number): number {
   const sign = bytes[start]
   const first = sign === minus || sign === plus ? start + 1 : start
-  const end = withoutZeros(bytes, first, limit)
   let head = 0
-  let tail = 0
-  let digits = 0
-  let decimals = -1
-  for (let at = first; at < end; at += 1) {
-    const byte = bytes[at] as number
-    const digit = byte - zero
-    if (digit >= 0 && digit <= 9) {
-      if (digits < headDigits) head = head * 10 + digit
-      else tail = tail * 10 + digit
-      if (head > 0) digits += 1
-      if (decimals >= 0) decimals += 1
-    } else if (byte === point && decimals < 0 && at > first) decimals = 0
-    else return Number.NaN
+  let at = first
+  for (; at < limit; at += 1) {
+    const digit = (bytes[at] as number) - zero
+    if (digit < 0 || digit > 9) break
+    head = head * 10 + digit
   }
-  if (end === first || digits > mostDigits || decimals > 22) return Number.NaN
-  const scale = Math.max(0, decimals)
-  const size =
-    digits > headDigits ? divideDecimal(head, tail, digits - headDigits, scale) : scaleDecimal(head, -scale)
+  if (at === first || at - first > headDigits) return Number.NaN
+  const size = at === limit ? head : parseFraction(bytes, at, limit, head, headDigits - (at - first))
   return sign === minus ? -size : size
 }
 
-/** Returns the end of the number without trailing zeros after its decimal point. */
-function withoutZeros(bytes: Uint8Array, start: number, limit: number): number {
+/**
+ * Parses the part of a number from its point at `at`, after the integer `whole`. The first `room` decimals
+ * extend the integer exactly; of further ones there may be four.
+ */
+function parseFraction(bytes: Uint8Array, at: number, limit: number, whole: number, room: number): number {
+  if (bytes[at] !== point) return Number.NaN
+  const first = at + 1
   let end = limit
-  while (end > start && bytes[end - 1] === zero) end -= 1
-  for (let at = start; at < end; at += 1) if (bytes[at] === point) return end
-  return limit
+  while (end > first && bytes[end - 1] === zero) end -= 1
+  const split = Math.min(end, first + room)
+  if (end - split > mostDigits - headDigits) return Number.NaN
+  let head = whole
+  for (let next = first; next < split; next += 1) {
+    const digit = (bytes[next] as number) - zero
+    if (digit < 0 || digit > 9) return Number.NaN
+    head = head * 10 + digit
+  }
+  let tail = 0
+  for (let next = split; next < end; next += 1) {
+    const digit = (bytes[next] as number) - zero
+    if (digit < 0 || digit > 9) return Number.NaN
+    tail = tail * 10 + digit
+  }
+  return end === split ? scaleDecimal(head, first - end) : divideDecimal(head, tail, end - split, end - first)
 }
 
 /**

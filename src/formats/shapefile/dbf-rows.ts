@@ -19,6 +19,10 @@ export class DbfRows {
     return this.#window.bytes
   }
 
+  get view(): DataView {
+    return this.#window.view
+  }
+
   get at(): number {
     return this.#window.at
   }

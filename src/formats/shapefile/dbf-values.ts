@@ -277,7 +277,7 @@ function appendText(
 }
 
 /** A text that fills its field may be truncated within a character: the incomplete character is dropped. */
-function appendEncoded(
+export function appendEncoded(
   builder: VarBuilder,
   encoding: TextEncoding,
   bytes: Uint8Array,

@@ -6,6 +6,8 @@ import { noDataLimit, ShapeLayout } from './shape-layout.ts'
 import type { ShapeType } from './shp-header.ts'
 
 const [pointCode, lineCode, polygonCode] = [1, 2, 3]
+/** Type number of a record with a point without Z and M (Technical Description, page 4). */
+const plainPointType = 1
 
 /** Writes shape records as WKB with the geometry type and dimensions of the layer. */
 export class ShapeGeometry {
@@ -43,6 +45,25 @@ export class ShapeGeometry {
       else if (type.base === 'PolyLine') this.#polyLine(target)
       else this.#polygon(target)
       target.endGeometry()
+    }
+  }
+
+  /**
+   * Appends records at `starts` with these lengths. Throws as `append`; the caller must then remove all of
+   * them.
+   */
+  appendAll(
+    target: GeometryBuilder,
+    view: DataView,
+    { starts, lengths, count }: { starts: Int32Array; lengths: Int32Array; count: number },
+  ): void {
+    const isPlainPoint = this.#base === 'Point' && !this.#isMulti && !this.#hasZ && !this.#hasM
+    for (let record = 0; record < count; record += 1) {
+      const start = starts[record] as number
+      const length = lengths[record] as number
+      if (isPlainPoint && length >= 20 && view.getInt32(start, true) === plainPointType)
+        target.appendPoint(view.getFloat64(start + 4, true), view.getFloat64(start + 12, true))
+      else this.append(target, view, start, length)
     }
   }
 

@@ -112,7 +112,7 @@ export class XmlRowReader implements RowSink {
   takeBatch(): FeatureBatch {
     const batch = this.#batch.finish()
     this.#rejectBytes = 0
-    this.#batch = new BatchBuilder(this.#schema, this.#capacity)
+    this.#batch = this.#batch.next()
     this.#columns = this.#batch.columns
     this.builder = this.#batch.geometry ?? new GeometryBuilder(this.#capacity)
     return batch

@@ -23,7 +23,7 @@ const progressMs = 100
 const maxMessages = 200
 const bytesWorthCollecting = 4 << 20
 
-/** Limits progress to ten times a second, and the number of messages. */
+/** Limits progress to ten times a second except at the end, and the number of messages. */
 export function calmHooks<Hooks extends FlowHooks>(hooks: Hooks): Hooks {
   let reported = 0
   let messages = 0
@@ -31,7 +31,8 @@ export function calmHooks<Hooks extends FlowHooks>(hooks: Hooks): Hooks {
     ...hooks,
     onProgress: (progress) => {
       const now = performance.now()
-      if (progress.phase === 'loading' && now - reported < progressMs) return
+      const isBetween = progress.phase === 'loading' && progress.isReadToEnd !== true
+      if (isBetween && now - reported < progressMs) return
       reported = now
       hooks.onProgress(progress)
     },

@@ -112,4 +112,6 @@ export interface LoadProgress {
   /** Rows processed so far, including rejected ones. */
   rows: number
   rejected: number
+  /** True once all rows of the source are read. */
+  isReadToEnd?: boolean
 }

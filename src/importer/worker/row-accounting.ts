@@ -88,6 +88,8 @@ export class RowAccounting {
       this.#tell({ phase: 'loading', rows: this.rowsRead, rejected: this.#rejects.count })
       yield isClean ? batch : { ...batch, rejects: [] }
     }
+    const { rowsRead: rows, rejected } = this
+    this.#tell({ phase: 'loading', rows, rejected, isReadToEnd: true })
   }
 
   refuse(batch: FeatureBatch, row: number, why: { field?: string; reason: string }): void {

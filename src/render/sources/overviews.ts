@@ -37,9 +37,11 @@ interface OverviewDeps {
 /** Two read and sort at a time; others wait. */
 const processes = 2
 const maxHeapMb = 2048
-/** A process is started before a load of so many rows ends, so that the overview does not wait for its start. */
+/**
+ * A process is started before a load of so many rows ends, so that the overview does not wait for its start. While
+ * rows are read, the load needs both cores of a small machine; later, indexing in PostgreSQL leaves one idle.
+ */
 const manyRows = 100_000
-const nearEnd = 0.8
 const readyMs = 2000
 /** Reading a page, or sorting all rows, takes no longer unless something is stuck. */
 const silenceMs = 120_000
@@ -57,6 +59,8 @@ export class Overviews {
   readonly #loose: LooseFiles
   readonly #stopListening: () => void
   #readyUntil = Number.NEGATIVE_INFINITY
+  /** Ends when the process that was started before the end of a load can work. */
+  #starting: Promise<unknown> = Promise.resolve()
 
   constructor(deps: OverviewDeps) {
     this.#deps = deps
@@ -65,7 +69,7 @@ export class Overviews {
       find: (layer, version) => this.#find(layer, version),
       make: (table, version, signal) => this.#make(table, version, signal),
     })
-    this.#stopListening = deps.events.on('load.advanced', (load) => this.#prepareFor(load))
+    this.#stopListening = deps.events.on('load.read', (load) => this.#prepareFor(load))
   }
 
   of(table: LayerTable, now: LayerVersion, signal: AbortSignal): Promise<LayerOverview> {
@@ -83,12 +87,12 @@ export class Overviews {
   }
 
   /** A process that has started waits for work for some seconds. */
-  #prepareFor({ rows, total, storeType }: Events['load.advanced']): void {
-    if (total < 0 || rows < manyRows || rows < total * nearEnd) return
+  #prepareFor({ rows, storeType }: Events['load.read']): void {
+    if (rows < manyRows) return
     if (performance.now() < this.#readyUntil || this.#pool.running > 0) return
     this.#readyUntil = performance.now() + readyMs
     const limits = { silenceMs, deadlineMs, onNotice: () => undefined }
-    this.#pool.call('getReady', storeType, limits).catch(() => undefined)
+    this.#starting = this.#pool.call('getReady', storeType, limits).catch(() => undefined)
   }
 
   async #find(layer: LayerRecord, version: number): Promise<LayerOverview | undefined> {
@@ -105,6 +109,8 @@ export class Overviews {
     const path = await files.newPath(layer.id, version, 'overview').catch(() => undefined)
     let isKept = false
     try {
+      // Otherwise the pool would start a second process.
+      await this.#starting
       const geometryType = layer.details.schema.geometry?.type
       const { cells, areas, levels, isWritten } = await this.#pool.call(
         'make',

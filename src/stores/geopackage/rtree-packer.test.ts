@@ -7,8 +7,8 @@ import { RtreePacker } from './rtree-packer.ts'
 
 type Box = [number, number, number, number]
 
-/** Packs boxes with the ids 10, 13, 16, ... into an R*Tree of SQLite. */
-function pack(boxes: Box[], pageSize = 4096): DatabaseSync {
+/** Packs boxes with the ids 10, 13, 16, ... or those of `idOf` into an R*Tree of SQLite. */
+function pack(boxes: Box[], pageSize = 4096, idOf = (index: number) => 10 + index * 3): DatabaseSync {
   const db = new DatabaseSync(':memory:', { defensive: false })
   db.exec(
     `PRAGMA page_size = ${pageSize}; CREATE VIRTUAL TABLE r USING rtree(id, minx, maxx, miny, maxy); BEGIN`,
@@ -25,7 +25,7 @@ function pack(boxes: Box[], pageSize = 4096): DatabaseSync {
     pageSize,
   )
   boxes.forEach((box, index) => {
-    packer.add(10 + index * 3, ...box)
+    packer.add(idOf(index), ...box)
   })
   db.prepare('UPDATE r_node SET data = ? WHERE nodeno = 1').run(packer.finish())
   db.exec('COMMIT')
@@ -45,6 +45,23 @@ const grid = (count: number): Box[] =>
   ])
 
 describe('RtreePacker', () => {
+  for (const gap of [1, 5000, 12_000]) {
+    it(`packs ids without a gap up to box ${gap}`, () => {
+      const db = pack(grid(12_000), 4096, (index) => (index < gap ? 1 + index : 1000 + index))
+      assert.equal(check(db), 'ok')
+      for (const index of [0, gap - 1, Math.min(gap, 11_999), 11_999]) {
+        const found = db
+          .prepare('SELECT id FROM r WHERE minx = ? AND miny = ?')
+          .all(index % 100, Math.floor(index / 100))
+        assert.deepEqual(
+          found.map(({ id }) => id),
+          [index < gap ? 1 + index : 1000 + index],
+        )
+      }
+      db.close()
+    })
+  }
+
   for (const count of [0, 1, 51, 52, 51 * 51, 51 * 51 + 1, 140_000]) {
     it(`packs ${count} boxes into a tree that SQLite finds sound and searches`, () => {
       const db = pack(grid(count))

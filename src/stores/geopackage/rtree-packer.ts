@@ -19,12 +19,15 @@ function nodeBytes(pageSize: number): number {
 
 /** Receives the rows of the three shadow tables, each in ascending order of its key. */
 export interface RtreeSink {
-  /** Node `number`, from 2 on. */
+  /** Node `number`, from 2 on. `bytes` are valid during the call only. */
   node(number: number, bytes: Uint8Array): void
   /** Records the leaf that contains a feature. */
   leafOf(id: number, node: number): void
   parentOf(node: number, parent: number): void
 }
+
+/** Ids of entries in their order; a number if each is one above that before: the first. */
+type EntryIds = Float64Array | number
 
 /**
  * Builds the nodes of an R*Tree from boxes in ascending order of id: full leaves along a Hilbert curve, then
@@ -34,7 +37,9 @@ export class RtreePacker {
   readonly #sink: RtreeSink
   readonly #nodeSize: number
   readonly #capacity: number
-  #ids = new Float64Array(4096)
+  readonly #bytes: Uint8Array
+  readonly #view: DataView
+  #ids: EntryIds = 0
   #boxes: Boxes = new Float32Array(4096 * 4)
   #count = 0
   /** Finished nodes of the lowest level, from number 2 on. */
@@ -45,12 +50,16 @@ export class RtreePacker {
     this.#sink = sink
     this.#nodeSize = nodeBytes(pageSize)
     this.#capacity = Math.floor((this.#nodeSize - 4) / entryBytes)
+    this.#bytes = new Uint8Array(this.#nodeSize)
+    this.#view = new DataView(this.#bytes.buffer)
   }
 
   add(id: number, minX: number, minY: number, maxX: number, maxY: number): void {
-    if (this.#count === this.#ids.length) this.#makeRoom()
+    if (this.#count * 4 === this.#boxes.length) this.#makeRoom()
     const at = this.#count * 4
-    this.#ids[this.#count] = id
+    if (this.#count === 0) this.#ids = id
+    else if (typeof this.#ids === 'number' && id !== this.#ids + this.#count) this.#ids = this.#listIds()
+    if (typeof this.#ids !== 'number') this.#ids[this.#count] = id
     this.#boxes[at] = floorFloat32(minX)
     this.#boxes[at + 1] = ceilFloat32(maxX)
     this.#boxes[at + 2] = floorFloat32(minY)
@@ -61,8 +70,8 @@ export class RtreePacker {
   finish(): Uint8Array {
     const isRootLeaf = this.#nextNode === 2 && this.#count <= this.#capacity
     if (isRootLeaf) {
-      for (let entry = 0; entry < this.#count; entry += 1) this.#sink.leafOf(this.#ids[entry] as number, 1)
-      return this.#node(range(this.#count), this.#ids, this.#boxes)
+      for (let entry = 0; entry < this.#count; entry += 1) this.#sink.leafOf(idOf(this.#ids, entry), 1)
+      return this.#node(range(this.#count), this.#ids, this.#boxes).slice()
     }
     this.#packChunk()
     return this.#packUpper()
@@ -73,27 +82,26 @@ export class RtreePacker {
       this.#packChunk()
       return
     }
-    const ids = new Float64Array(this.#count * 2)
     const boxes = new Float32Array(this.#count * 8)
-    ids.set(this.#ids)
     boxes.set(this.#boxes)
-    this.#ids = ids
     this.#boxes = boxes
+    if (typeof this.#ids !== 'number') this.#ids = this.#listIds()
+  }
+
+  /** Returns the ids with space for as many as there are boxes. */
+  #listIds(): Float64Array {
+    const ids = new Float64Array(this.#boxes.length / 4)
+    if (typeof this.#ids === 'number')
+      for (let entry = 0; entry < this.#count; entry += 1) ids[entry] = this.#ids + entry
+    else ids.set(this.#ids)
+    return ids
   }
 
   /** Writes the leaves of the buffered entries. */
   #packChunk(): void {
-    const order = hilbertOrder(this.#boxes, this.#count)
-    const nodes = new Uint32Array(this.#count)
-    for (let from = 0; from < order.length; from += this.#capacity) {
-      const own = order.subarray(from, from + this.#capacity)
-      for (const entry of own) nodes[entry] = this.#nextNode
-      this.#leafBoxes.push(...unionOf(own, this.#boxes))
-      this.#sink.node(this.#nextNode, this.#node(own, this.#ids, this.#boxes))
-      this.#nextNode += 1
-    }
+    const nodes = this.#writeLevel(this.#ids, this.#boxes, this.#count, this.#leafBoxes)
     for (let entry = 0; entry < this.#count; entry += 1) {
-      this.#sink.leafOf(this.#ids[entry] as number, nodes[entry] as number)
+      this.#sink.leafOf(idOf(this.#ids, entry), nodes[entry] as number)
     }
     this.#count = 0
   }
@@ -104,65 +112,85 @@ export class RtreePacker {
     this.#leafBoxes = []
     for (let depth = 1; ; depth += 1) {
       const count = boxes.length / 4
-      const numbers = Float64Array.from({ length: count }, (_, index) => first + index)
       if (count <= this.#capacity) {
-        for (const number of numbers) this.#sink.parentOf(number, 1)
-        const root = this.#node(range(count), numbers, boxes)
+        for (let entry = 0; entry < count; entry += 1) this.#sink.parentOf(first + entry, 1)
+        const root = this.#node(range(count), first, boxes).slice()
         new DataView(root.buffer).setUint16(0, depth)
         return root
       }
-      const order = hilbertOrder(boxes, count)
-      const parents = new Uint32Array(count)
+      const children = first
       const level: number[] = []
       first = this.#nextNode
-      for (let from = 0; from < count; from += this.#capacity) {
-        const own = order.subarray(from, from + this.#capacity)
-        for (const entry of own) parents[entry] = this.#nextNode
-        level.push(...unionOf(own, boxes))
-        this.#sink.node(this.#nextNode, this.#node(own, numbers, boxes))
-        this.#nextNode += 1
-      }
+      const parents = this.#writeLevel(children, boxes, count, level)
       for (let entry = 0; entry < count; entry += 1) {
-        this.#sink.parentOf(numbers[entry] as number, parents[entry] as number)
+        this.#sink.parentOf(children + entry, parents[entry] as number)
       }
       boxes = Float32Array.from(level)
     }
   }
 
-  /** Returns the bytes of a node: depth (only in the root), count, entries, all big-endian. */
-  #node(entries: Uint32Array, ids: Float64Array, boxes: Boxes): Uint8Array {
-    const bytes = new Uint8Array(this.#nodeSize)
-    const view = new DataView(bytes.buffer)
-    view.setUint16(2, entries.length)
+  /** Writes the nodes of entries along the curve and appends their boxes; returns the node of each entry. */
+  #writeLevel(ids: EntryIds, boxes: Boxes, count: number, nodeBoxes: number[]): Uint32Array {
+    const order = hilbertOrder(boxes, count)
+    const nodes = new Uint32Array(count)
+    for (let from = 0; from < count; from += this.#capacity) {
+      const own = order.subarray(from, from + this.#capacity)
+      for (let at = 0; at < own.length; at += 1) nodes[own[at] as number] = this.#nextNode
+      this.#sink.node(this.#nextNode, this.#node(own, ids, boxes))
+      pushUnion(nodeBoxes, own, boxes)
+      this.#nextNode += 1
+    }
+    return nodes
+  }
+
+  /**
+   * Returns the bytes of a node: depth (only in the root), count, entries, all big-endian. The next call
+   * overwrites them.
+   */
+  #node(entries: Uint32Array, ids: EntryIds, boxes: Boxes): Uint8Array {
+    const bytes = this.#bytes
+    const view = this.#view
+    const count = entries.length
+    view.setUint16(0, 0)
+    view.setUint16(2, count)
     let at = 4
-    for (const entry of entries) {
-      const id = ids[entry] as number
+    for (let index = 0; index < count; index += 1) {
+      const entry = entries[index] as number
+      const id = idOf(ids, entry)
+      const box = entry * 4
       view.setInt32(at, Math.floor(id / 4_294_967_296))
       view.setUint32(at + 4, id % 4_294_967_296)
-      for (let side = 0; side < 4; side += 1) {
-        view.setFloat32(at + 8 + side * 4, boxes[entry * 4 + side] as number)
-      }
+      view.setFloat32(at + 8, boxes[box] as number)
+      view.setFloat32(at + 12, boxes[box + 1] as number)
+      view.setFloat32(at + 16, boxes[box + 2] as number)
+      view.setFloat32(at + 20, boxes[box + 3] as number)
       at += entryBytes
     }
+    bytes.fill(0, at)
     return bytes
   }
+}
+
+function idOf(ids: EntryIds, entry: number): number {
+  return typeof ids === 'number' ? ids + entry : (ids[entry] as number)
 }
 
 function range(count: number): Uint32Array {
   return Uint32Array.from({ length: count }, (_, index) => index)
 }
 
-function unionOf(entries: Uint32Array, boxes: Boxes): [number, number, number, number] {
+/** Appends the box around these entries: minX, maxX, minY, maxY. */
+function pushUnion(target: number[], entries: Uint32Array, boxes: Boxes): void {
   let minX = Number.POSITIVE_INFINITY
   let minY = Number.POSITIVE_INFINITY
   let maxX = Number.NEGATIVE_INFINITY
   let maxY = Number.NEGATIVE_INFINITY
-  for (const entry of entries) {
-    const at = entry * 4
+  for (let index = 0; index < entries.length; index += 1) {
+    const at = (entries[index] as number) * 4
     minX = Math.min(minX, boxes[at] as number)
     maxX = Math.max(maxX, boxes[at + 1] as number)
     minY = Math.min(minY, boxes[at + 2] as number)
     maxY = Math.max(maxY, boxes[at + 3] as number)
   }
-  return [minX, maxX, minY, maxY]
+  target.push(minX, maxX, minY, maxY)
 }

@@ -64,6 +64,11 @@ export async function buildIndexes(
     }
   }
   if (waiting.length === 0) return
-  const helper = waiting.length > 1 && rows >= rowsWorthHelp ? await session.connect() : undefined
-  await Promise.all([work(connection), ...(helper === undefined ? [] : [work(helper)])])
+  const helper = waiting.length > 1 && rows >= rowsWorthHelp ? session.connect() : undefined
+  try {
+    await Promise.all([work(connection), helper?.then(work)])
+  } finally {
+    // The session only closes connections that are open.
+    await helper?.catch(() => undefined)
+  }
 }

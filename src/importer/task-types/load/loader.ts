@@ -77,7 +77,7 @@ export class Loader {
 
   async stage(plan: LoadPlan, work: LoaderWork): Promise<StagedTaskRows> {
     const { messages, onStopped, onNothingCorrected, beforeTouch } = work
-    const advanced = (progress: LoadProgress): void => this.#announce(plan, work, progress)
+    const advanced = (progress: LoadProgress): void => this.#announce(plan, progress)
     const watched = this.#watch(work, advanced)
     const handlers = { ...watched, onStopped, onNothingCorrected, beforeTouch }
     const staged = await stageTaskLoad(this.#pool, plan, handlers)
@@ -107,10 +107,9 @@ export class Loader {
     }
   }
 
-  /** Announces the end of a large load to listeners that prepare for it. */
-  #announce({ connection }: LoadPlan, { task }: LoaderWork, { rows }: LoadProgress): void {
-    const total = task.source?.featureCount ?? -1
-    this.#events.emit('load.advanced', { rows, total, storeType: connection.type })
+  /** Announces to listeners that prepare for the end of a load that its rows are read. */
+  #announce({ connection }: LoadPlan, { rows, isReadToEnd }: LoadProgress): void {
+    if (isReadToEnd === true) this.#events.emit('load.read', { rows, storeType: connection.type })
   }
 
   /** Loads prerequisites of a load into a separate location. */
