@@ -49,10 +49,10 @@ const geometries = [
 ]
 
 /**
- * Compares relations with those of PostGIS. `turnsOf` takes the number of a geometry, and gives the degrees by which it is also
+ * Compares relations with those of PostGIS. `shiftsOf` takes the number of a geometry, and gives the degrees by which it is also
  * requested.
  */
-export function describeRelationsBeyondMeridian(turnsOf: (geometry: number) => number[]): void {
+export function describeRelationsBeyondMeridian(shiftsOf: (geometry: number) => number[]): void {
   describe('relations across the 180th meridian', needsGdal, () => {
     const cleanups: (() => unknown)[] = []
     let samples: FilterSamples
@@ -86,7 +86,7 @@ export function describeRelationsBeyondMeridian(turnsOf: (geometry: number) => n
           const literal = split(`ST_GeomFromText('${wkt}', 4326)`)
           const expected = await numbers(`ST_${relation.slice(2)}(${split('geom')}, ${literal})`)
           matches += expected.length
-          for (const degrees of turnsOf(at)) {
+          for (const degrees of shiftsOf(at)) {
             const filter = `${relation.toUpperCase()}(geometry, ${moved(wkt, degrees)})`
             assert.deepEqual(await findRows(samples, 'of_table', { filter }), expected, `PostGIS: ${filter}`)
             assert.deepEqual(
