@@ -92,13 +92,20 @@ async function askForTiles(server: TestApp, name: string, from: number, count: n
   }
 }
 
-/** Returns the path of the file that the server creates after requests for some tiles. */
+/** Returns the path of the file that the server creates after requests for some tiles. A failed attempt is repeated by later ones. */
 async function rowFileOf(server: TestApp, name: string): Promise<string> {
   const { id } = await recordOf(server, name)
+  const currentPath = async (): Promise<string> =>
+    join(server.dataDir, 'maps', String(id), `${await versionOf(server, name)}.rows`)
   await askForTiles(server, name, 0, 16)
-  const path = join(server.dataDir, 'maps', String(id), `${await versionOf(server, name)}.rows`)
-  await until(() => existsSync(path))
-  return path
+  let requested = 16
+  await until(async () => {
+    if (existsSync(await currentPath())) return true
+    requested += 1
+    await askForTiles(server, name, requested % 4000, 1)
+    return false
+  })
+  return currentPath()
 }
 
 const tiles = [
