@@ -98,11 +98,11 @@ async function rowFileOf(server: TestApp, name: string): Promise<string> {
   const currentPath = async (): Promise<string> =>
     join(server.dataDir, 'maps', String(id), `${await versionOf(server, name)}.rows`)
   await askForTiles(server, name, 0, 16)
-  let looks = 0
+  let polls = 0
   await until(async () => {
     if (existsSync(await currentPath())) return true
-    looks += 1
-    if (looks % 100 === 0) await askForTiles(server, name, 16 + looks / 100, 1)
+    polls += 1
+    if (polls % 100 === 0) await askForTiles(server, name, 16 + polls / 100, 1)
     return false
   })
   return currentPath()
