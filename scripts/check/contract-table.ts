@@ -30,7 +30,7 @@ function rowProblems(proof: string, known: Map<string, string>, area: string): s
     if (name !== undefined) {
       file = testPath(name, area)
       if (!known.has(file)) problems.push(`${file} does not exist`)
-    } else if (!isTitleIn(known.get(file ?? '') ?? '', title as string)) {
+    } else if (!isTitleIn(textOf(known, file ?? ''), title as string)) {
       problems.push(`${file} has no test that begins "${title}"`)
     }
   }
@@ -40,6 +40,11 @@ function rowProblems(proof: string, known: Map<string, string>, area: string): s
 /** Returns the path of a test: short names are those of the contract tests of the page's service. */
 function testPath(name: string, area: string): string {
   return name.includes('/') ? name : `tests/contract/${area}/${name}.test.ts`
+}
+
+/** Returns the text of a test file, with the module beside it whose tests it runs. */
+function textOf(known: Map<string, string>, file: string): string {
+  return [file, file.replace('.test.ts', '.ts')].map((path) => known.get(path) ?? '').join('\n')
 }
 
 function isTitleIn(text: string, title: string): boolean {

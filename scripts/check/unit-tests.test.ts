@@ -11,7 +11,7 @@ it('divides unit tests among processes, and leaves slow ones and those with a da
     file('src/geo/c.test.ts'),
     file('src/core/workers/worker-handle.test.ts'),
     file('src/core/jobs/jobs.test.ts', ['tests/support/postgres.ts']),
-    file('src/formats/csv/fuzz.test.ts'),
+    file('src/formats/csv/damage.test.ts'),
     file('src/formats/gdal/gdal.test.ts'),
   ]
   assert.deepEqual(divideUnitTests(files, 2), {

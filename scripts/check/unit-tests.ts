@@ -15,7 +15,7 @@ export function compileCache(root: string): string {
  */
 const slow = new RegExp(
   [
-    '(?:fuzz|damage|hostile|pmtiles-writer|gdal-\\w+|run-tools|allowed-options|archive(?:-refusals)?|log-rotation',
+    '(?:damage|hostile|pmtiles-writer|gdal-\\w+|run-tools|allowed-options|archive(?:-refusals)?|log-rotation',
     '|table-reader|compare-states|column-type|find-crs|file-store|connection-times|time-limits)\\.test\\.ts$',
     '|^src/formats/(?:gdal|raster)/',
   ].join(''),

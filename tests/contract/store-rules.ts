@@ -54,22 +54,29 @@ const filled: Row[] = Array.from({ length: 5 }, (_, at) => ({
   values: [at, `k${at}`, at, at + 10, 3],
 }))
 
+/** Modes of loads with the seed of their rows. */
+export const ruledModes: readonly (readonly [mode: LoadMode, seed: number])[] = [
+  ['REPLACE', 1],
+  ['APPEND', 2],
+  ['UPSERT', 3],
+]
+
+/** Tests each rule in one mode; `tests/extended/models/stores.test.ts` has the other modes. */
 export function describeRules(make: MakeStore): void {
-  describe('rules of a table', () => {
-    for (const [name, statements] of Object.entries(rules)) {
-      it(
-        `${name}: a dry run finds the rows that a load finds, and touches nothing`,
-        withStore(make, async (under) => {
-          for (const [mode, seed] of [
-            ['REPLACE', 1],
-            ['APPEND', 2],
-            ['UPSERT', 3],
-          ] as const)
-            await compareRuns(under, statements, mode, seed)
-        }),
-      )
-    }
-  })
+  describe('rules of a table', () =>
+    describeRuledLoads(make, (rule) => [ruledModes[rule % 3] ?? assert.fail()]))
+}
+
+/** Tests loads into a table with each rule; `modesOf` takes the number of the rule. */
+export function describeRuledLoads(make: MakeStore, modesOf: (rule: number) => typeof ruledModes): void {
+  for (const [at, [name, statements]] of Object.entries(rules).entries()) {
+    it(
+      `${name}: a dry run finds the rows that a load finds, and touches nothing`,
+      withStore(make, async (under) => {
+        for (const [mode, seed] of modesOf(at)) await compareRuns(under, statements, mode, seed)
+      }),
+    )
+  }
 }
 
 async function compareRuns(

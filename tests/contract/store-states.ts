@@ -70,17 +70,23 @@ async function look(store: VectorStore): Promise<unknown> {
   }
 }
 
+/** Tests stored states; `tests/extended/models/stores.test.ts` runs more sequences of loads and restores. */
 export function describeStates(make: MakeStore): void {
   describe('states of tables', () => {
     describeKeeping(make)
     describePuttingAside(make)
-    for (const seed of [1, 2, 3]) {
-      it(
-        `are what a model in memory says, whatever was done (${seed})`,
-        keeping(make, async (under, states) => testSequence(under, states, seed)),
-      )
-    }
+    describeStateSequences(make, [1])
   })
+}
+
+/** Runs a random sequence of loads and restores for each seed. */
+export function describeStateSequences(make: MakeStore, seeds: number[]): void {
+  for (const seed of seeds) {
+    it(
+      `are what a model in memory says, whatever was done (${seed})`,
+      keeping(make, async (under, states) => testSequence(under, states, seed)),
+    )
+  }
 }
 
 function describeKeeping(make: MakeStore): void {

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { describe, it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { without } from '../../src/core/values/defined.ts'
 import { runAtTerminal } from '../support/terminal.ts'
 import type { Cleanup, Ended } from '../support/terrane-process.ts'
@@ -26,8 +26,6 @@ function settings(data: string): Record<string, string> {
 
 interface Server {
   url: string
-  /** Runs a command against it. */
-  run(args: string[], env?: Record<string, string>): Promise<Ended>
   stop(): Promise<void>
 }
 
@@ -36,12 +34,29 @@ async function startServer(t: Cleanup, data: string): Promise<Server> {
   const url = (await server.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''
   return {
     url,
-    run: (args, env = {}) => runTerrane(t, [...args, '--url', url], { TERRANE_PASSWORD: password, ...env }),
     stop: async () => {
       server.signal('SIGTERM')
       await server.ended
     },
   }
+}
+
+/** The server that the tests of this file share: each uses workspaces or layers of its own. */
+let shared: Server
+const cleanups: (() => void)[] = []
+
+before(async () => {
+  const t = { after: (work: () => void) => void cleanups.unshift(work) }
+  shared = await startServer(t, temporaryData(t))
+})
+after(async () => {
+  await shared.stop()
+  for (const cleanup of cleanups) cleanup()
+})
+
+/** Runs a command against the shared server. */
+function run(t: Cleanup, args: string[], env: Record<string, string> = {}): Promise<Ended> {
+  return runTerrane(t, [...args, '--url', shared.url], { TERRANE_PASSWORD: password, ...env })
 }
 
 function write(folder: string, name: string, text: string): string {
@@ -58,50 +73,49 @@ async function itemsOf(url: string, layer: string, headers: Record<string, strin
 describe('terrane import of data without geometry', () => {
   it('makes points where columns are named, a table where that is asked for, and nothing in silence', async (t) => {
     const data = temporaryData(t)
-    const server = await startServer(t, data)
     const file = write(data, 'survey.csv', survey)
 
-    const silent = await server.run(['import', file, '--srs', 'EPSG:4326'])
+    const silent = await run(t, ['import', file, '--srs', 'EPSG:4326'])
     assert.equal(silent.code, 1, silent.stdout)
     assert.match(silent.stdout, /NO_GEOMETRY.*--lat latitude --lon longitude.*--table-only/)
 
-    const noWorkspace = await server.run(['import', file, '--table-only', '--workspace', 'city'])
+    const noWorkspace = await run(t, ['import', file, '--table-only', '--workspace', 'city'])
     assert.equal(noWorkspace.code, 1)
     assert.match(noWorkspace.stdout, /"city" does not exist: --create-workspace makes it/)
 
-    const points = await server.run(
+    const points = await run(
+      t,
       ['import', file, '--workspace', 'city', '--create-workspace', '--public'].concat(
         '--lat Latitude --lon longitude'.split(' '),
       ),
     )
     assert.equal(points.code, 0, points.stdout + points.stderr)
-    const shown = await server.run(['layers', 'show', 'city:survey'])
+    const shown = await run(t, ['layers', 'show', 'city:survey'])
     assert.match(shown.stdout, /public +true/)
-    const { body } = await itemsOf(server.url, 'city:survey', { authorization })
+    const { body } = await itemsOf(shared.url, 'city:survey', { authorization })
     assert.deepEqual(body.features?.[0]?.geometry, { type: 'Point', coordinates: [13.4, 52.5] })
 
-    const wrong = await server.run(['import', file, '--lat', 'lt', '--lon', 'longitude'])
+    const wrong = await run(t, ['import', file, '--lat', 'lt', '--lon', 'longitude'])
     assert.equal(wrong.code, 1)
     assert.match(wrong.stdout, /no column "lt": there are id, name, latitude, longitude/)
 
-    const table = await server.run(['import', file, '--table-only', '--json'])
+    const table = await run(t, ['import', file, '--table-only', '--json'])
     assert.equal(table.code, 0, table.stdout)
     const [task] = (JSON.parse(table.stdout) as { tasks: Record<string, unknown>[] }).tasks
     assert.deepEqual([task?.state, task?.loaded, task?.layer], ['COMPLETE', 2, 'survey'])
-    const again = await server.run(['import', file, '--mode', 'replace'])
+    const again = await run(t, ['import', file, '--mode', 'replace'])
     assert.equal(again.code, 0, `a table is replaced by a table without asking: ${again.stdout}`)
-    const lost = await server.run(['import', file, '--mode', 'append', '--workspace', 'city'])
+    const lost = await run(t, ['import', file, '--mode', 'append', '--workspace', 'city'])
     assert.equal(lost.code, 1, `points do not get rows without place in silence: ${lost.stdout}`)
-    await server.stop()
   })
 
   it('takes projected coordinates, and a column that has the name of the geometry', async (t) => {
     const data = temporaryData(t)
     const file = write(data, 'wells.csv', 'location,rechtswert,hochwert\nyard,392000,5820000\n')
-    const proposed = await runTerrane(t, ['import', file], settings(data))
+    const proposed = await run(t, ['import', file])
     assert.match(proposed.stdout, /--x rechtswert --y hochwert --srs EPSG:n/)
     const args = ['import', file, ...'--x rechtswert --y hochwert --srs EPSG:25833'.split(' ')]
-    const { code, stdout } = await runTerrane(t, args, settings(data))
+    const { code, stdout } = await run(t, args)
     assert.equal(code, 0, stdout)
   })
 })
@@ -113,7 +127,7 @@ describe('what terrane import tells', () => {
       for (const ending of ['shp', 'shx', 'prj'])
         copyFileSync(join(sample, `states.${ending}`), join(data, `${name}.${ending}`))
     const files = ['one', 'two'].map((name) => join(data, `${name}.shp`))
-    const { code, stdout } = await runTerrane(t, ['import', ...files], settings(data))
+    const { code, stdout } = await run(t, ['import', ...files])
     assert.equal(code, 0, stdout)
     assert.match(stdout, /^warning: one\.shp, two\.shp: There is no \.dbf beside the \.shp/m)
     assert.equal(stdout.match(/no \.dbf/g)?.length, 1)
@@ -121,15 +135,13 @@ describe('what terrane import tells', () => {
 
   it('says that a layer exists, and where the reasons of rejected rows are', async (t) => {
     const data = temporaryData(t)
-    const server = await startServer(t, data)
-    const file = write(data, 'places.csv', 'lat,lon\n1,2\nnorth,3\n4,5\n')
+    const file = write(data, 'rejected.csv', 'lat,lon\n1,2\nnorth,3\n4,5\n')
     const args = ['import', file, '--lat', 'lat', '--lon', 'lon']
-    const first = await server.run(args)
+    const first = await run(t, args)
     assert.doesNotMatch(first.stdout, /exists already/)
-    assert.match(first.stdout, /^warning: places\.csv: \/rest\/imports\/0\/tasks\/0\/rejects/m)
-    const second = await server.run(args)
+    assert.match(first.stdout, /^warning: rejected\.csv: \/rest\/imports\/\d+\/tasks\/0\/rejects/m)
+    const second = await run(t, args)
     assert.match(second.stdout, /exists already in default.*--mode replace/)
-    await server.stop()
   })
 
   it('says that a folder is empty', async (t) => {
@@ -144,34 +156,35 @@ describe('what terrane import tells', () => {
 describe('terrane import at a terminal', () => {
   it('asks what to do with a workspace that is missing, data without geometry, and a layer that exists', async (t) => {
     const data = temporaryData(t)
-    const file = write(data, 'survey.csv', survey)
-    const first = await runAtTerminal(t, ['import', file, '--workspace', 'city'], settings(data), [
-      [/Workspace city does not exist/, 'y'],
-      [/survey\.csv has no geometry[\s\S]*columns longitude and latitude/, 'p'],
+    const file = write(data, 'answers.csv', survey)
+    const env = { TERRANE_PASSWORD: password }
+    const ask = (workspace: string, answers: [RegExp, string][]) =>
+      runAtTerminal(t, ['import', file, '--workspace', workspace, '--url', shared.url], env, answers)
+    const first = await ask('village', [
+      [/Workspace village does not exist/, 'y'],
+      [/answers\.csv has no geometry[\s\S]*columns longitude and latitude/, 'p'],
     ])
     assert.match(first, /1 of 1 imported/)
-    const second = await runAtTerminal(t, ['import', file, '--workspace', 'city'], settings(data), [
-      [/Layer city:survey exists already/, 's'],
-    ])
+    const second = await ask('village', [[/Layer village:answers exists already/, 's']])
     assert.match(second, /SKIPPED/)
-    const third = await runAtTerminal(t, ['import', file, '--workspace', 'city'], settings(data), [
-      [/Layer city:survey exists already/, 'r'],
-      [/survey\.csv has no geometry/, 'p'],
+    const third = await ask('village', [
+      [/Layer village:answers exists already/, 'r'],
+      [/answers\.csv has no geometry/, 'p'],
     ])
-    assert.match(third, /survey +COMPLETE/)
-    const left = await runAtTerminal(t, ['import', file, '--workspace', 'town'], settings(data), [
-      [/Workspace town does not exist/, '\u0004'],
-    ])
+    assert.match(third, /answers +COMPLETE/)
+    const alone = ['import', file, '--workspace', 'town']
+    const left = await runAtTerminal(t, alone, settings(data), [[/Workspace town does not exist/, '\u0004']])
     assert.match(left, /Nothing was answered/)
   })
 })
 
 describe('terrane workspaces, stores, layers, users and tokens', () => {
   it('list, show, create, change and delete what a server holds', async (t) => {
-    const data = temporaryData(t)
-    const server = await startServer(t, data)
+    const server = await startServer(t, temporaryData(t))
+    const call = (args: string[], env: Record<string, string> = {}): Promise<Ended> =>
+      runTerrane(t, [...args, '--url', server.url], { TERRANE_PASSWORD: password, ...env })
     const run = async (line: string, env: Record<string, string> = {}): Promise<string> => {
-      const { code, stdout, stderr } = await server.run(line.split(' '), env)
+      const { code, stdout, stderr } = await call(line.split(' '), env)
       assert.equal(code, 0, `${line}: ${stdout}${stderr}`)
       return stdout
     }
@@ -209,7 +222,7 @@ describe('terrane workspaces, stores, layers, users and tokens', () => {
     await run('layers delete states')
     await run('workspaces delete town')
     assert.match(await run('layers'), /There are no layers/)
-    const unknown = await server.run(['workspaces', 'show', 'town'])
+    const unknown = await call(['workspaces', 'show', 'town'])
     assert.equal(unknown.code, 1)
     assert.match(unknown.stderr, /"town" does not exist/)
     await server.stop()

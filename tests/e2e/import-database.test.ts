@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { cpSync, mkdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { runSql, testCluster } from '../support/postgres.ts'
+import type { Cleanup, Ended, RunningProcess } from '../support/terrane-process.ts'
 import { runTerrane, startTerrane, temporaryData } from '../support/terrane-process.ts'
 
 function settings(data: string): Record<string, string> {
@@ -36,6 +37,28 @@ function parted(address: string): { url: string; password: string } {
 }
 
 describe('terrane import --database', () => {
+  const cleanups: (() => void)[] = []
+  let data = ''
+  let server: RunningProcess
+  let address = ''
+  /** Runs the command against the server of this file. */
+  const run = (t: Cleanup, args: string[], env: Record<string, string> = {}): Promise<Ended> =>
+    runTerrane(t, ['import', '--database', ...args, '--url', address], {
+      TERRANE_PASSWORD: 'e2e-password',
+      ...env,
+    })
+
+  before(async () => {
+    data = temporaryData({ after: (work) => void cleanups.unshift(work) })
+    server = startTerrane({ after: (work) => void cleanups.unshift(work) }, ['serve'], settings(data))
+    address = (await server.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''
+  })
+  after(async () => {
+    server.signal('SIGTERM')
+    await server.ended
+    for (const cleanup of cleanups) cleanup()
+  })
+
   it('imports every table and sums up; tables without geometry take --srs', async (t) => {
     const url = await makeDatabase()
     const env = settings(temporaryData(t))
@@ -53,44 +76,36 @@ describe('terrane import --database', () => {
 
   it('imports the tables that are named of another schema, the password from the environment', async (t) => {
     const { url, password } = parted(await makeDatabase())
-    const env = { ...settings(temporaryData(t)), TERRANE_SOURCE_PASSWORD: password }
-    const args = ['import', '--database', `${url}?schema=other`, '--table', 'roads', '--workspace', 'default']
-    const { code, stdout } = await runTerrane(t, args, env)
+    const args = [`${url}?schema=other`, '--table', 'roads', '--workspace', 'default']
+    const { code, stdout } = await run(t, args, { TERRANE_SOURCE_PASSWORD: password })
     assert.equal(code, 0, stdout)
     assert.match(stdout, /roads\s+COMPLETE\s+1\s+0/)
   })
 
   it('appends on a running server', async (t) => {
     const url = await makeDatabase()
-    const server = startTerrane(t, ['serve'], settings(temporaryData(t)))
-    const address = (await server.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''
     for (const mode of ['create', 'append', 'append']) {
-      const args = ['import', '--database', url, '--table', 'places', '--mode', mode, '--url', address]
-      const { code, stdout } = await runTerrane(t, args, { TERRANE_PASSWORD: 'e2e-password' })
+      const { code, stdout } = await run(t, [url, '--table', 'places', '--mode', mode])
       assert.equal(code, 0, stdout)
     }
     const answer = await fetch(`${address}/ogc/collections/default:places/items?limit=1`, {
       headers: { authorization: `Basic ${Buffer.from('admin:e2e-password').toString('base64')}` },
     })
     assert.equal(((await answer.json()) as { numberMatched: number }).numberMatched, 150)
-    server.signal('SIGTERM')
-    await server.ended
   })
 
   it('imports a GeoPackage of the import root', async (t) => {
-    const data = temporaryData(t)
     mkdirSync(join(data, 'incoming'), { recursive: true })
     const path = join(data, 'incoming', 'stations.gpkg')
     cpSync('tests/fixtures/geopackage/stations.gpkg', path)
-    const { code, stdout } = await runTerrane(t, ['import', '--database', path], settings(data))
+    const { code, stdout } = await run(t, [path])
     assert.equal(code, 0, stdout)
     assert.match(stdout, /COMPLETE/)
   })
 
   it('says what is wrong, without the password, and ends with 1', async (t) => {
     const { url } = parted(await makeDatabase())
-    const env = { ...settings(temporaryData(t)), TERRANE_SOURCE_PASSWORD: 'quite-wrong' }
-    const { code, stdout, stderr } = await runTerrane(t, ['import', '--database', url], env)
+    const { code, stdout, stderr } = await run(t, [url], { TERRANE_SOURCE_PASSWORD: 'quite-wrong' })
     assert.equal(code, 1)
     assert.match(stdout, /INIT_ERROR.*or its password is wrong/)
     assert.ok(!(stdout + stderr).includes('quite-wrong'))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { askServer, closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
-import { expectSound, expectSoundIn, type View } from './support/states.ts'
+import { expectSound } from './support/states.ts'
 
 const path = '/app/layers/default:countries'
 const drawn = '.canvas[data-drawn=yes]'
@@ -82,43 +82,6 @@ describe('the page of a layer', async () => {
     await page.locator('h1 >> text=Mine').waitFor()
     const { title, contact, licence } = await about()
     assert.deepEqual([title, contact, licence], ['Mine', 'them@example.org', 'CC0'])
-  })
-
-  it('shows hostile words as they are, no wider than a phone', async (t) => {
-    const markup = '<img src=x onerror="document.title=1"> \u05e9\u05dc\u05d5\u05dd \u{1f5fa}'
-    const layer = {
-      title: `${markup} ${'W'.repeat(9000)}`,
-      abstract: `${markup} ${'W'.repeat(10_000)}`,
-      keywords: [markup, 'W'.repeat(200)],
-      attribution: markup,
-      contact: 'W'.repeat(9000),
-    }
-    await askServer(server, '/rest/layers/default:states', { layer }, 'PUT')
-    const shown = await showPages(t, server, { width: 390 })
-    await shown.signIn('/app/layers/default:states')
-    await shown.page.waitForSelector(drawn)
-    await shown.page.locator('.lay-table >> text=51 rows').waitFor()
-    await expectSound(shown, 'layer-hostile-390-light')
-  })
-
-  it('is sound on tablets and phones, light and dark', async (t) => {
-    const views: View[] = [
-      [768, 'dark'],
-      [390, 'dark'],
-      [390, 'light'],
-    ]
-    const shown = await showPages(t, server, { width: 768, colorScheme: 'dark', locale: 'de' })
-    await shown.signIn(path)
-    await shown.page.waitForSelector(drawn)
-    await expectSoundIn(shown, 'layer', views)
-    for (const [width, theme] of views.slice(0, 2)) {
-      await shown.page.setViewportSize({ width, height: 900 })
-      await clickInAfrica(shown.page)
-      await shown.page.waitForSelector('.values >> text=SOVEREIGNT')
-      await expectSoundIn(shown, 'layer-values', [[width, theme]])
-      await shown.page.keyboard.press('Escape')
-      await shown.page.waitForSelector('.values', { state: 'detached' })
-    }
   })
 })
 

@@ -166,6 +166,24 @@ while read -r line; do
 done
 `
 
+/**
+ * Returns settings without flushes. Queries of tests take less time than compiling them. Each connection would load PostGIS if
+ * the server did not.
+ */
+function fastSettings(programs: string): string[] {
+  const settings = [
+    'fsync = off',
+    'synchronous_commit = off',
+    'full_page_writes = off',
+    'autovacuum = off',
+    'wal_level = minimal',
+    'max_wal_senders = 0',
+    'jit = off',
+  ]
+  const library = join(programs, '..', 'lib', 'postgis-3.so')
+  return existsSync(library) ? [...settings, "shared_preload_libraries = 'postgis-3'"] : settings
+}
+
 async function startGuard(
   programs: string,
   port: number,
@@ -176,9 +194,7 @@ async function startGuard(
     "listen_addresses = '127.0.0.1'",
     "unix_socket_directories = ''",
     `port = ${port}`,
-    ...(isDurable
-      ? []
-      : ['fsync = off', 'synchronous_commit = off', 'full_page_writes = off', 'autovacuum = off']),
+    ...(isDurable ? [] : fastSettings(programs)),
   ]
   const shell = ['sh', '-c', guardScript]
   const isRoot = process.getuid?.() === 0

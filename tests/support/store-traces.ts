@@ -19,12 +19,17 @@ export function traceFile(path: string): Record<string, string> {
   )
 }
 
+/** Databases in which sizes of dead rows can be read: two statements that create an extension at once fail. */
+const prepared = new Map<string, Promise<unknown>>()
+
 /**
  * Returns everything that writes leave in the tables of a schema, except staged rows: the versions of all
  * rows, dead rows, the size of the files, the sequences.
  */
 export async function traceSchema(url: string, schema: string): Promise<unknown> {
-  await runSql(url, 'create extension if not exists pgstattuple')
+  const isPrepared = prepared.get(url) ?? runSql(url, 'create extension if not exists pgstattuple')
+  prepared.set(url, isPrepared)
+  await isPrepared
   const tables = await runSql(
     url,
     `select c.oid::text as oid, format('%I.%I', $1::text, c.relname) as name, c.relfilenode, c.relkind

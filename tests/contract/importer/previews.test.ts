@@ -10,7 +10,7 @@ import { createCatalogDatabase } from '../../support/catalog-database.ts'
 import { needsGdal } from '../../support/gdal-files.ts'
 import { convertedVector } from '../../support/gdal-session.ts'
 import type { ImporterClient, Json } from '../../support/importer-client.ts'
-import { listOf, readItems, startImporter } from '../../support/importer-client.ts'
+import { listOf, readItems, shareImporter, startImporter } from '../../support/importer-client.ts'
 import { runSql } from '../../support/postgres.ts'
 import { temporaryFolder } from '../../support/temporary-files.ts'
 import { until } from '../../support/until.ts'
@@ -222,8 +222,9 @@ async function tableOf(url: string): Promise<string> {
 }
 
 describe('a look at rows', () => {
-  it('of a task in NO_CRS tries CRS, and none is guessed', async (test) => {
-    const client = await startImporter(test)
+  const shared = shareImporter()
+  it('of a task in NO_CRS tries CRS, and none is guessed', async () => {
+    const client = shared()
     const id = await upload(
       client,
       'places.csv',
@@ -251,8 +252,8 @@ describe('a look at rows', () => {
     assert.equal(csv.text, 'n,WKT\r\n2,POINT (500010 5600020)\r\n')
   })
 
-  it('goes on where a row is bad, and counts it', async (test) => {
-    const client = await startImporter(test)
+  it('goes on where a row is bad, and counts it', async () => {
+    const client = shared()
     const lines = ['a,lat,lon', 'x,50,8', 'y,north,8', 'z,51,9']
     const id = await upload(client, 'bad.csv', `${lines.join('\n')}\n`)
     const path = `/${id}/tasks/0`
@@ -306,8 +307,8 @@ describe('a look at rows', () => {
     assert.deepEqual(readdirSync(join(client.server.dataDir, 'sides')), ['changes-5'])
   })
 
-  it('of rasters shows where they lie; of a task that is done or cannot be read it says why not', async (test) => {
-    const client = await startImporter(test)
+  it('of rasters shows where they lie; of a task that is done or cannot be read it says why not', async () => {
+    const client = shared()
     client.provide('raster/world.byte.tif')
     const created = await client.call('POST', '', {
       import: { data: { type: 'file', file: 'world.byte.tif' } },
@@ -356,9 +357,10 @@ function gdalRows(fixture: string): Json {
 }
 
 describe('rows beside those of ogr2ogr', needsGdal, () => {
+  const shared = shareImporter()
   for (const fixture of ['flatgeobuf/countries.fgb', 'geopackage/stations.gpkg', 'shapefile/coutwildrnp']) {
-    it(`have the same values and places: ${fixture}`, async (test) => {
-      const client = await startImporter(test)
+    it(`have the same values and places: ${fixture}`, async () => {
+      const client = shared()
       const isShapefile = fixture.startsWith('shapefile')
       const main = isShapefile ? `${fixture}.shp` : fixture
       if (isShapefile)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
-import { before, describe, it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
+import { Client } from 'pg'
 import { seededRandom } from '../../../bench/random.ts'
 import type { Expression } from '../../../src/filters/expression.ts'
 import { comparisons, conjunction, disjunction } from '../../../src/filters/expression.ts'
@@ -11,7 +12,7 @@ import type { DrawnColumn, SqlDialect } from '../../../src/styles/mapserver/sql-
 import { postgresDialect, sqliteDialect } from '../../../src/styles/mapserver/sql-dialect.ts'
 import { conditionSql } from '../../../src/styles/mapserver/write-condition.ts'
 import { writeMapServer } from '../../../src/styles/mapserver/write-mapserver.ts'
-import { runSql, testCluster } from '../../support/postgres.ts'
+import { testCluster } from '../../support/postgres.ts'
 
 const draw = seededRandom(20_261_123)
 const pick = <T>(list: readonly T[]): T => list[Math.floor(draw() * list.length)] as T
@@ -168,17 +169,18 @@ describe('rules of styles as SQL', () => {
   })
 
   describe('in PostgreSQL', () => {
-    let url = ''
+    let client: Client
     before(async () => {
-      url = await (await testCluster()).createDatabase()
-      await runSql(url, insertSql(rows, false))
+      client = new Client({ connectionString: await (await testCluster()).createDatabase() })
+      await client.connect()
+      await client.query(insertSql(rows, false))
     })
+    after(() => client.end())
 
     it('choose the rows that they choose elsewhere', async () => {
       for (const condition of conditions) {
-        const found = (await runSql(url, sqlOf(condition, postgresDialect))).map((row) =>
-          Number(Object.values(row)[0]),
-        )
+        const result = await client.query<{ id: number }>(sqlOf(condition, postgresDialect))
+        const found = result.rows.map(({ id }) => id)
         assert.deepEqual(differences(found, expectedRows(condition)), [], JSON.stringify(condition))
       }
     })

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createTestApp } from '../../support/app.ts'
 import { fixedClock } from '../../support/fixed-clock.ts'
 import { clientOf } from '../../support/importer-client.ts'
+import { mapServers } from '../../support/map-server-processes.ts'
 import { startMonitoring } from '../../support/monitoring-client.ts'
 import { until } from '../../support/until.ts'
 import { importPoints } from '../../support/versioned-layers.ts'
@@ -15,29 +14,6 @@ const map =
 interface Row {
   val: string
   resource?: { name: string }
-}
-
-/** Returns the sockets of MapServer processes. */
-function openSockets(dataDir: string): string[] {
-  return readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.sock'))
-}
-
-/**
- * Returns the MapServer processes that this process has started, including ended ones that it has not waited
- * for.
- */
-function mapServers(): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        const [head = '', rest = ''] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(/\) /)
-        return Number(rest.split(' ')[1]) === process.pid && head.endsWith('(mapserv')
-      } catch {
-        return false
-      }
-    })
 }
 
 describe('WMS as a service', () => {
@@ -241,46 +217,5 @@ describe('WMS as a service', () => {
     const after = await Promise.all(Array.from({ length: 12 }, draw))
     assert.deepEqual(new Set(after.map(({ status }) => status)), new Set([200]))
     assert.ok(mapServers().length <= 4)
-  })
-
-  it('draws on while processes die again and again, and leaves none of them', async (test) => {
-    const server = await createTestApp()
-    test.after(() => server.close())
-    await importPoints(server, { name: 'roads' })
-    let isOver = false
-    let killed = 0
-    const kill = async (): Promise<void> => {
-      for (; killed < 40; await sleep(25)) {
-        const [one] = mapServers()
-        if (one === undefined) continue
-        process.kill(one, 'SIGKILL')
-        killed += 1
-      }
-      isOver = true
-    }
-    const statuses: number[] = []
-    const draw = async (): Promise<void> => {
-      while (!isOver) {
-        const reply = await server.app.inject({
-          url: `/wms?${map}&layers=default:roads`,
-          headers: server.admin,
-        })
-        statuses.push(reply.statusCode)
-      }
-    }
-    await Promise.all([kill(), ...Array.from({ length: 16 }, draw)])
-    const lost = statuses.filter((status) => status !== 200)
-    assert.ok(
-      lost.every((status) => status === 503),
-      lost.join(),
-    )
-    // Each was drawn a second time by another process, which may have died too.
-    assert.ok(lost.length <= killed, `${lost.length} of ${statuses.length} lost by ${killed} deaths`)
-    test.diagnostic(`${lost.length} of ${statuses.length} maps lost by ${killed} deaths`)
-    assert.ok(statuses.length > lost.length)
-    const folders = openSockets(server.dataDir)
-    assert.ok(folders.length <= 4, folders.join())
-    await server.close()
-    await until(async () => mapServers().length === 0)
   })
 })

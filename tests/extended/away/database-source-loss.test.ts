@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createDatabaseImport, importState, schemaWith } from '../support/database-import.ts'
-import type { ImporterClient } from '../support/importer-client.ts'
-import { countFeatures, listOf, startImporter } from '../support/importer-client.ts'
-import { fileDatabase } from '../support/postgis-store.ts'
-import { runSql } from '../support/postgres.ts'
-import { patience, until } from '../support/until.ts'
+import { createDatabaseImport, importState, schemaWith } from '../../support/database-import.ts'
+import type { ImporterClient } from '../../support/importer-client.ts'
+import { countFeatures, listOf, startImporter } from '../../support/importer-client.ts'
+import { fileDatabase } from '../../support/postgis-store.ts'
+import { runSql } from '../../support/postgres.ts'
+import { patience, until } from '../../support/until.ts'
 
 const rows = 200_000
 const cut = `select pg_terminate_backend(pid) from pg_stat_activity

@@ -3,9 +3,9 @@ import { readdir } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { compressedOf, sevenZipOf, tarGzOf, tarOf, zipOf } from '../../tests/support/archives.ts'
-import { temporaryFolder, unpackInto } from '../../tests/support/unpacking.ts'
-import { Failure } from '../core/errors/errors.ts'
+import { Failure } from '../../../src/core/errors/errors.ts'
+import { compressedOf, sevenZipOf, tarGzOf, tarOf, zipOf } from '../../support/archives.ts'
+import { temporaryFolder, unpackInto } from '../../support/unpacking.ts'
 
 const csv = 'x,y\n1,2\n'.repeat(40)
 const entries = { 'in/a.csv': csv, 'größe.csv': 'x\n1\n', 'empty.csv': '' }

@@ -4,14 +4,14 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
-import { runCommands } from '../support/document-commands.ts'
-import { documentedPage } from '../support/map-pages.ts'
-import { makeToken } from '../support/map-token.ts'
-import { differentColours, meanColours } from '../support/pictures.ts'
-import { warp } from '../support/rasterized.ts'
-import type { ServedMaps } from '../support/served-maps.ts'
-import { serveMaps } from '../support/served-maps.ts'
-import { userAndPassword } from '../support/server.ts'
+import { runCommands } from '../../support/document-commands.ts'
+import { documentedPage } from '../../support/map-pages.ts'
+import { makeToken } from '../../support/map-token.ts'
+import { differentColours, meanColours } from '../../support/pictures.ts'
+import { warp } from '../../support/rasterized.ts'
+import type { ServedMaps } from '../../support/served-maps.ts'
+import { serveMaps } from '../../support/served-maps.ts'
+import { userAndPassword } from '../../support/server.ts'
 
 const run = promisify(execFile)
 
@@ -108,7 +108,7 @@ describe('maps in GDAL', () => {
   })
 
   it('are exported into files that GDAL reads', async () => {
-    symlinkSync(join(import.meta.dirname, '..', '..', 'bin'), join(server.sources, 'bin'))
+    symlinkSync(join(import.meta.dirname, '..', '..', '..', 'bin'), join(server.sources, 'bin'))
     const commands = documentedPage('docs/maps.md > As a file > sh 1', server, [
       ['terrane.mjs export', `terrane.mjs export --url ${server.url}`],
     ])

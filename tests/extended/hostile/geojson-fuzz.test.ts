@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { collection, feature } from '../../../tests/support/geojson-text.ts'
-import { mutation, readDamaged } from '../../../tests/support/mutations.ts'
-import { readLayer } from '../../../tests/support/read-layer.ts'
-import { temporaryFiles } from '../../../tests/support/temporary-files.ts'
-import { geojson } from './geojson.ts'
+import { geojson } from '../../../src/formats/geojson/geojson.ts'
+import { collection, feature } from '../../support/geojson-text.ts'
+import { mutation, readDamaged } from '../../support/mutations.ts'
+import { readLayer } from '../../support/read-layer.ts'
+import { temporaryFiles } from '../../support/temporary-files.ts'
 
 const write = temporaryFiles()
-const fixtures = join(import.meta.dirname, '../../../tests/fixtures/geojson')
+const fixtures = join(import.meta.dirname, '../../fixtures/geojson')
 
 /** Returns the five shortest features of a real file, as text. */
 function shortFeatures(): string[] {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { Response } from 'playwright-core'
-import { asAdmin } from './support/import-data.ts'
-import { closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
-import { expectSound } from './support/states.ts'
+import { asAdmin } from '../../pages/support/import-data.ts'
+import { closeBrowser, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
+import { expectSound } from '../../pages/support/states.ts'
 
 const path = '/app/layers/default:countries'
 const drawn = '.canvas[data-drawn=yes]'

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import type { PageServer, ShownPage } from './support/shown-pages.ts'
-import { askServer, closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
+import type { PageServer, ShownPage } from '../../pages/support/shown-pages.ts'
+import { askServer, closeBrowser, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
 
-const listing = readFileSync(join(import.meta.dirname, '../../web/app/pages.ts'), 'utf8')
+const listing = readFileSync(join(import.meta.dirname, '../../../web/app/pages.ts'), 'utf8')
 
 /** Records every response to the pages that is a refusal or a failure. */
 function watchRefusals({ page }: ShownPage): string[] {
@@ -23,7 +23,7 @@ function watchRefusals({ page }: ShownPage): string[] {
  * columns.
  */
 async function importMore(server: PageServer): Promise<void> {
-  const raster = readFileSync(join(import.meta.dirname, '../fixtures/raster/RGB.byte.tif'))
+  const raster = readFileSync(join(import.meta.dirname, '../../fixtures/raster/RGB.byte.tif'))
   for (const [name, bytes] of [
     ['numbers.csv', 'name,count\na,1\nb,2\n'],
     ['picture.tif', raster],

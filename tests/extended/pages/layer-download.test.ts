@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { after, describe, it } from 'node:test'
-import { closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
-import { expectSoundIn } from './support/states.ts'
+import { closeBrowser, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
+import { expectSoundIn } from '../../pages/support/states.ts'
 
 const path = '/app/layers/default:countries'
 

@@ -17,10 +17,10 @@ import {
   shapefileParts,
   startWithTarget,
   uploadedFiles,
-} from '../support/bad-input.ts'
-import type { ImporterClient } from '../support/importer-client.ts'
-import { temporaryData } from '../support/terrane-process.ts'
-import { until } from '../support/until.ts'
+} from '../../support/bad-input.ts'
+import type { ImporterClient } from '../../support/importer-client.ts'
+import { temporaryData } from '../../support/terrane-process.ts'
+import { until } from '../../support/until.ts'
 
 const points = collection(feature({ a: 1 }))
 const link = 0o120777

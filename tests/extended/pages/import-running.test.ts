@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { asAdmin, prepareImport } from './support/import-data.ts'
-import type { ShownPage } from './support/shown-pages.ts'
-import { closeBrowser, password, showPages, startPageServer } from './support/shown-pages.ts'
-import { expectSound } from './support/states.ts'
+import { asAdmin, prepareImport } from '../../pages/support/import-data.ts'
+import type { ShownPage } from '../../pages/support/shown-pages.ts'
+import { closeBrowser, password, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
+import { expectSound } from '../../pages/support/states.ts'
 
 const rows = 300_000
 /** So many that a load of them can be met in the middle. */

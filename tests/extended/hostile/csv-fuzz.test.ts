@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { mutation, readDamaged } from '../../../tests/support/mutations.ts'
-import { readLayer } from '../../../tests/support/read-layer.ts'
-import { temporaryFiles } from '../../../tests/support/temporary-files.ts'
-import { csv } from './csv.ts'
+import { csv } from '../../../src/formats/csv/csv.ts'
+import { mutation, readDamaged } from '../../support/mutations.ts'
+import { readLayer } from '../../support/read-layer.ts'
+import { temporaryFiles } from '../../support/temporary-files.ts'
 
 const write = temporaryFiles()
-const fixtures = join(import.meta.dirname, '../../../tests/fixtures/csv')
+const fixtures = join(import.meta.dirname, '../../fixtures/csv')
 
 const cell = fc.oneof(
   fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0')),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { runProgram } from '../../src/core/process/process.ts'
-import { createTestApp } from '../support/app.ts'
-import { needsGdal } from '../support/gdal-files.ts'
-import { importPoints } from '../support/versioned-layers.ts'
+import { runProgram } from '../../../src/core/process/process.ts'
+import { createTestApp } from '../../support/app.ts'
+import { needsGdal } from '../../support/gdal-files.ts'
+import { importPoints } from '../../support/versioned-layers.ts'
 
 const loads = 6
 
