@@ -5,7 +5,7 @@ import { rowColumns } from './stored-row.ts'
 
 const firstRows = 1024
 const numbersPerRow = 9
-const rowsPerInsert = 16_384
+const rowsPerInsert = 4096
 
 /** Rows that wait for their insertion in a tenth of the memory of `StoredRow` objects. */
 export class PackedRows {
@@ -13,6 +13,8 @@ export class PackedRows {
   readonly #sketches = new Map<number, Uint8Array>()
   readonly #bySeries = new Map<SeriesRef, number[]>()
   #numbers = new Float64Array(firstRows * numbersPerRow)
+  /** Last lookup: rows of one series are often adjacent. */
+  #last: { series: SeriesRef | undefined; rows: number[] } = { series: undefined, rows: [] }
 
   get length(): number {
     return this.#labels.length
@@ -21,9 +23,7 @@ export class PackedRows {
   /** Copies the row; its series and label may get their ids later. */
   add(row: StoredRow): void {
     const index = this.#labels.push(row.label) - 1
-    const rows = this.#bySeries.get(row.series)
-    if (rows === undefined) this.#bySeries.set(row.series, [index])
-    else rows.push(index)
+    this.#rowsOf(row.series).push(index)
     if (row.sketch !== null) this.#sketches.set(index, row.sketch.encode())
     const at = index * numbersPerRow
     if (at === this.#numbers.length) this.#grow()
@@ -71,6 +71,17 @@ export class PackedRows {
       numbers[at + 8] ?? 0,
       this.#sketches.get(row) ?? null,
     ]
+  }
+
+  #rowsOf(series: SeriesRef): number[] {
+    if (series === this.#last.series) return this.#last.rows
+    let rows = this.#bySeries.get(series)
+    if (rows === undefined) {
+      rows = []
+      this.#bySeries.set(series, rows)
+    }
+    this.#last = { series, rows }
+    return rows
   }
 
   #period(row: number): number {
