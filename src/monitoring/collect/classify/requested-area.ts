@@ -82,7 +82,7 @@ function areaOf(ranges: readonly CellRange[]): string | undefined {
   return cells.join(',')
 }
 
-const records = new BoundedCache<string, ReturnType<typeof findCrs> | null>(200)
+const records = new BoundedCache<string, NonNullable<ReturnType<typeof findCrs>> | null>(200)
 const reprojectors = new PromiseCache<string, Reprojector | undefined>({ limit: 200 })
 
 /**
