@@ -23,6 +23,8 @@ export class DistinctSketch {
   /** Undefined once there are too many. */
   #hashes: Set<number> | undefined = new Set()
   #registers: Uint8Array | undefined
+  /** Last hash: requests of one visitor are often adjacent. */
+  #last = -1
 
   constructor(precision = finePrecision) {
     this.#precision = precision
@@ -49,6 +51,8 @@ export class DistinctSketch {
   }
 
   addHash(hash: number): void {
+    if (hash === this.#last) return
+    this.#last = hash
     if (this.#hashes === undefined) {
       this.#register(hash)
       return

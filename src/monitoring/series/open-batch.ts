@@ -13,10 +13,16 @@ export class OpenBatch {
   readonly #blocks: readonly LoggedBlock[]
   readonly #openedAt: number
 
-  constructor(number: number, events: readonly RequestEvent[], openedAt = performance.now()) {
+  /** `blocks`: the events as they were written. */
+  constructor(
+    number: number,
+    events: readonly RequestEvent[],
+    blocks: readonly LoggedBlock[],
+    openedAt = performance.now(),
+  ) {
     this.#number = number
     this.#events = [...events]
-    this.#blocks = toBlocks(events)
+    this.#blocks = blocks
     this.#openedAt = openedAt
   }
 
@@ -41,7 +47,8 @@ export class OpenBatch {
         [minute, serviceId, batch],
       )
     const all = [...this.#events, ...events]
-    return { batch, blocks: toBlocks(all), next: new OpenBatch(batch, all, this.#openedAt) }
+    const blocks = toBlocks(all)
+    return { batch, blocks, next: new OpenBatch(batch, all, blocks, this.#openedAt) }
   }
 }
 

@@ -9,6 +9,7 @@ import type { SeriesDictionary } from './dictionary.ts'
 import { mergeIntoMinutes, mergeIntoPeriods } from './merge-rows.ts'
 import type { MinuteCounts } from './minute-counts.ts'
 import { minuteRows } from './minute-rows.ts'
+import { PackedRows } from './packed-rows.ts'
 import { PeriodRows } from './period-rows.ts'
 import { decodeRequests } from './request-block.ts'
 import { capResources } from './resource-cap.ts'
@@ -23,7 +24,7 @@ import { UsageCounts } from './usage-counts.ts'
 import { findAliases, writeUsage } from './usage-store.ts'
 
 /** Approximate limit of requests and rows in one transaction. */
-const maxSize = 60_000
+const maxSize = 300_000
 const allId = eventTypeId('all')
 
 /** Context of one transaction. */
@@ -95,7 +96,7 @@ function isLabelled(metricId: number): boolean {
 class Settlement {
   readonly #work: Work
   readonly #stale: StalePeriods
-  readonly #rows: StoredRow[] = []
+  readonly #rows = new PackedRows()
   readonly #settled: RolledUp = { periods: 0, requests: 0, dropped: 0 }
   readonly #hours = new Set<string>()
   readonly #late = new Map<string, LatePeriod>()
@@ -140,7 +141,7 @@ class Settlement {
   async finish(): Promise<RolledUp> {
     const { database, state, dictionary } = this.#work
     await dictionary.resolve(database)
-    await insertStoredRows(database, 'monitoring_minutes', this.#rows)
+    await this.#rows.insert(database, tableOf[60])
     for (const late of this.#late.values()) await this.#writeLate(late)
     await this.#stale.roll()
     await writeUsage({ database, dictionary, state, limits: this.#work.limits }, this.#usage)
@@ -174,7 +175,7 @@ class Settlement {
         validFrom: minute,
         validTo: minute + 60,
       })
-    for (const row of this.#countedRows(serviceId, minute)) this.#rows.push(row)
+    for (const row of this.#countedRows(serviceId, minute)) this.#rows.add(row)
     this.#stale.minute(serviceId, minute)
   }
 

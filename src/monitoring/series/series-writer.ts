@@ -91,8 +91,9 @@ class DatabaseSeriesWriter implements SeriesWriter {
     }
     const batch = state.get('batch') + 1
     await state.set('batch', batch)
-    await logRequests(database, toBlocks(events), batch)
-    return new OpenBatch(batch, events)
+    const blocks = toBlocks(events)
+    await logRequests(database, blocks, batch)
+    return new OpenBatch(batch, events, blocks)
   }
 
   async settle(now: number): Promise<RollUpReport> {

@@ -143,12 +143,15 @@ class SqliteConnection implements SeriesDatabase {
     const one = `(${columns.map(() => '?').join(',')})`
     const head = `insert into ${table} (${columns.join(',')}) values `
     const many = `${head}${Array(rowsPerStatement).fill(one).join(',')} ${conflict}`
-    for (let start = 0; start < rows.length; ) {
-      const isFull = rows.length - start >= rowsPerStatement
-      const part = isFull ? rows.slice(start, start + rowsPerStatement) : rows.slice(start, start + 1)
-      this.#statement(isFull ? many : `${head}${one} ${conflict}`).run(...part.flat())
-      start += part.length
+    const values: SqlValue[] = []
+    let start = 0
+    for (; rows.length - start >= rowsPerStatement; start += rowsPerStatement) {
+      for (let at = 0; at < rowsPerStatement; at += 1)
+        for (let column = 0; column < columns.length; column += 1)
+          values[at * columns.length + column] = rows[start + at]?.[column] ?? null
+      this.#statement(many).run(...values)
     }
+    for (const row of rows.slice(start)) this.#statement(`${head}${one} ${conflict}`).run(...row)
   }
 
   transaction<T>(work: (database: SeriesDatabase) => Promise<T>): Promise<T> {

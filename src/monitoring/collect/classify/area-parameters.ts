@@ -1,6 +1,7 @@
+import { BoundedCache } from '../../../core/caches/bounded-cache.ts'
 import { parseSrs } from '../../../geo/crs-database.ts'
 import type { RequestEventType } from '../../model/event-types.ts'
-import { decodeParameter } from './ows-parameters.ts'
+import { decodeParameter, eachParameter, parameterNames } from './ows-parameters.ts'
 
 /** The box of a request as it was written. */
 export interface AreaParameters {
@@ -28,7 +29,7 @@ const names = [
   'request',
 ] as const
 type Name = (typeof names)[number]
-const known: ReadonlySet<string> = new Set(names)
+const nameAt = parameterNames(names)
 const maxQueryLength = 8192
 
 /** Names of web mercator before it had a code. */
@@ -40,22 +41,16 @@ export type QueryParameters = Partial<Record<Name, string[]>>
 /** Reads a query string (without `?`). */
 export function readAreaQuery(query: string): QueryParameters {
   const found: QueryParameters = {}
-  for (const part of query.slice(0, maxQueryLength).split('&')) {
-    const equals = part.indexOf('=')
-    if (equals <= 0) continue
-    const name = decodeParameter(part.slice(0, equals)).toLowerCase()
-    if (!isName(name)) continue
-    const value = decodeParameter(part.slice(equals + 1)).trim()
-    if (value === '') continue
+  eachParameter(query, maxQueryLength, (start, equals, stop) => {
+    const name = nameAt(query, start, equals)
+    if (name === undefined) return
+    const value = decodeParameter(query.slice(equals + 1, stop)).trim()
+    if (value === '') return
     const values = found[name]
     if (values === undefined) found[name] = [value]
     else values.push(value)
-  }
+  })
   return found
-}
-
-function isName(name: string): name is Name {
-  return known.has(name)
 }
 
 /** Returns the requested box; undefined if there is none or its notation is unknown. */
@@ -88,14 +83,31 @@ function crsOf(
   own: string | undefined,
 ): Pick<AreaParameters, 'srs' | 'isAuthorityOrder'> {
   const [text = ''] = own === undefined ? (boxCrs ?? crs ?? srs ?? srsname ?? []) : [own]
-  const id = parseSrs(text) ?? 'EPSG:4326'
-  const isCrs84 = text === '' || /CRS:?84|OGC.*84$/i.test(text)
-  if (isCrs84) return { srs: 'EPSG:4326', isAuthorityOrder: false }
+  const { id, isLonLat, isLong } =
+    text.length > maxCachedName ? readCrsName(text) : crsNames.get(text, readCrsName)
+  if (isLonLat) return { srs: id, isAuthorityOrder: false }
   const number = version?.[0] ?? ''
   // WMS 1.3.0 alone puts boxes into the order of the authority; URNs and URLs mean it in the other services.
-  const isLong = /^(?:urn:|https?:)/i.test(text) && !/gml\/srs\//i.test(text)
   const isOrdered = eventType === 'OWS:WMS' ? !/^1\.[01]/.test(number) : isLong
-  return { srs: webMercatorNames.includes(id) ? 'EPSG:3857' : id, isAuthorityOrder: isOrdered }
+  return { srs: id, isAuthorityOrder: isOrdered }
+}
+
+interface CrsName {
+  id: string
+  /** True for CRS84. */
+  isLonLat: boolean
+  /** True for a URN or URL. */
+  isLong: boolean
+}
+
+const maxCachedName = 200
+const crsNames = new BoundedCache<string, CrsName>(1000)
+
+function readCrsName(text: string): CrsName {
+  if (text === '' || /CRS:?84|OGC.*84$/i.test(text)) return { id: 'EPSG:4326', isLonLat: true, isLong: false }
+  const id = parseSrs(text) ?? 'EPSG:4326'
+  const isLong = /^(?:urn:|https?:)/i.test(text) && !/gml\/srs\//i.test(text)
+  return { id: webMercatorNames.includes(id) ? 'EPSG:3857' : id, isLonLat: false, isLong }
 }
 
 const xAxes = /^(?:long?|longitude|x|e|easting|i)$/i

@@ -1,3 +1,4 @@
+import { BoundedCache } from '../../../core/caches/bounded-cache.ts'
 import type { MapServerKind } from '../../../core/config/map-servers.ts'
 import type { UsedResource } from '../../series/request-event.ts'
 
@@ -23,19 +24,22 @@ const maxSegments = 6
 export function layerNamer(kind: MapServerKind | undefined, url: string): LayerNamer {
   const base = URL.canParse(url) ? new URL(url).pathname.replace(/\/+$/, '') : ''
   return (name, path) => {
-    const server = kind ?? kindByPath(path)
+    const server = kind ?? (path.length > maxCachedPath ? kindByPath(path) : kinds.get(path, kindByPath))
     if (server === 'geoserver') return name.includes(':') ? name : qualified(name, path, base)
-    const prefix = server === undefined ? '' : ownPrefixes[server]
+    const prefix = server === 'unknown' ? '' : ownPrefixes[server]
     return prefix !== '' && name.length > prefix.length && name.startsWith(prefix)
       ? name.slice(prefix.length)
       : name
   }
 }
 
-function kindByPath(path: string): MapServerKind | undefined {
+const maxCachedPath = 200
+const kinds = new BoundedCache<string, MapServerKind | 'unknown'>(1000)
+
+function kindByPath(path: string): MapServerKind | 'unknown' {
   if (/^\/geoserver\//i.test(path)) return 'geoserver'
   if (/\/qgis_mapserv(?:\.\w{1,5})?$/i.test(path)) return 'qgis'
-  return /\/mapserv(?:\.\w{1,5})?$/i.test(path) ? 'mapserver' : undefined
+  return /\/mapserv(?:\.\w{1,5})?$/i.test(path) ? 'mapserver' : 'unknown'
 }
 
 /** `/a/ows` and `/a/roads/ows` are services of the workspace `a`. */

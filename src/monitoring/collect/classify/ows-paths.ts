@@ -1,3 +1,4 @@
+import { BoundedCache } from '../../../core/caches/bounded-cache.ts'
 import { ownValue } from '../../../core/values/record-keys.ts'
 import type { RequestEventType } from '../../model/event-types.ts'
 import { decodeParameter } from './ows-parameters.ts'
@@ -34,9 +35,17 @@ const tile = /\/(\d{1,2})\/(\d{1,9})\/-?(\d{1,9})(?:@\dx)?\.(?:png|png8|jpg|jpeg
 const collection = /\/collections\/([^/]{1,1000})\/(items|coverage)(?:\/|$)/
 const maxPathLength = 4096
 
+const maxCachedPath = 200
+const uses = new BoundedCache<string, PathUse | null>(1000)
+
 /** Classifies a path: a service endpoint, a tile, or a collection of an OGC API. */
 export function classifyOwsPath(path: string): PathUse | undefined {
   if (path.length > maxPathLength) return undefined
+  if (path.length > maxCachedPath) return classifyPath(path)
+  return uses.get(path, (one) => classifyPath(one) ?? null) ?? undefined
+}
+
+function classifyPath(path: string): PathUse | undefined {
   const lower = path.toLowerCase()
   const cached = classifyCached(path, lower)
   if (cached !== undefined) return cached

@@ -99,8 +99,9 @@ function preferCached(
 
 function namesOf(parameters: OwsParameters, eventType: RequestEventType | null): string[] {
   const { layers, query_layers, layer, typename, typenames, coverage, coverageid } = parameters
-  const lists = [layers, query_layers, layer, typename, typenames, coverage]
-  const names = lists.flatMap((list) => (list === undefined ? [] : splitNames(list)))
+  const names: string[] = []
+  for (const list of [layers, query_layers, layer, typename, typenames, coverage])
+    if (list !== undefined) names.push(...splitNames(list))
   if (coverageid !== undefined) names.push(...splitNames(coverageid).map(withColon))
   if (eventType !== 'OWS:WCS') return names
   const { identifier, identifiers } = parameters
@@ -118,14 +119,14 @@ function withColon(id: string): string {
   return id.includes(':') ? id : id.replace('__', ':')
 }
 
+const control = /\p{Cc}/u
+
 function cleaned(names: string[]): string[] {
   if (names.length === 0) return names
   const clean = new Set<string>()
   for (const name of names) {
-    const one = name
-      .replace(/\p{Cc}/gu, '')
-      .trim()
-      .slice(0, maxNameLength)
+    const plain = control.test(name) ? name.replace(/\p{Cc}/gu, '') : name
+    const one = plain.trim().slice(0, maxNameLength)
     if (one !== '') clean.add(one)
     if (clean.size === maxLayers) break
   }

@@ -1,3 +1,4 @@
+import { BoundedCache } from '../../../core/caches/bounded-cache.ts'
 import { PromiseCache } from '../../../core/concurrency/promise-cache.ts'
 import { findCrs } from '../../../geo/crs-database.ts'
 import type { Reprojector } from '../../../geo/crs-reproject.ts'
@@ -81,26 +82,28 @@ function areaOf(ranges: readonly CellRange[]): string | undefined {
   return cells.join(',')
 }
 
+const records = new BoundedCache<string, NonNullable<ReturnType<typeof findCrs>> | null>(200)
 const reprojectors = new PromiseCache<string, Reprojector | undefined>({ limit: 200 })
 
 /**
  * Returns the cells that the requested box intersects; undefined if there is no box, or if its CRS is unknown
- * or cannot be transformed without PROJ's programs.
+ * or cannot be transformed without PROJ's programs. Returns a promise for a CRS other than EPSG:4326 and EPSG:3857.
  */
-export async function areaOfBox({
+export function areaOfBox({
   numbers,
   srs,
   isAuthorityOrder,
-}: AreaParameters): Promise<string | undefined> {
-  const crs = findCrs(srs)
-  if (crs === undefined) return undefined
+}: AreaParameters): string | undefined | Promise<string | undefined> {
+  const crs = records.get(srs, (name) => findCrs(name) ?? null)
+  if (crs === null) return undefined
   const isNorthFirst = isAuthorityOrder && crs.axisOrder === 'yx'
   const [a, b, c, d] = numbers
   const box = isNorthFirst ? { minX: b, minY: a, maxX: d, maxY: c } : { minX: a, minY: b, maxX: c, maxY: d }
   if (crs.srs === 'EPSG:4326') return areaOfDegrees(box)
   if (crs.srs === 'EPSG:3857') return areaOfDegrees(fromWebMercator(box))
-  const degrees = await toDegrees(crs.srs, box)
-  return degrees === undefined ? undefined : areaOfDegrees(degrees)
+  return toDegrees(crs.srs, box).then((degrees) =>
+    degrees === undefined ? undefined : areaOfDegrees(degrees),
+  )
 }
 
 function fromWebMercator({ minX, minY, maxX, maxY }: Envelope): Envelope {

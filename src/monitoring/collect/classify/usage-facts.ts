@@ -15,8 +15,11 @@ export interface UsageFacts {
   area: string | null
 }
 
-/** Reads class and area from the address of a request. What was sent in a body is not read. */
-export async function usageFacts(request: RawRequest): Promise<UsageFacts> {
+/**
+ * Reads class and area from the address of a request. What was sent in a body is not read. Returns a promise only if a
+ * CRS has to be loaded.
+ */
+export function usageFacts(request: RawRequest): UsageFacts | Promise<UsageFacts> {
   const { eventType, method, resources, target = request.path } = request
   const mark = target.indexOf('?')
   const path = mark < 0 ? target : target.slice(0, mark)
@@ -36,5 +39,7 @@ export async function usageFacts(request: RawRequest): Promise<UsageFacts> {
   if (resources.length === 0 || !placedClasses.includes(usageClass)) return { usageClass, area: null }
   if (tile !== undefined) return { usageClass, area: areaOfTile(tile) ?? null }
   const box = readArea(parameters, eventType)
-  return { usageClass, area: box === undefined ? null : ((await areaOfBox(box)) ?? null) }
+  const area = box === undefined ? undefined : areaOfBox(box)
+  if (area instanceof Promise) return area.then((found) => ({ usageClass, area: found ?? null }))
+  return { usageClass, area: area ?? null }
 }
