@@ -96,6 +96,26 @@ async function request(
   }
 }
 
+/** Repeats what failed because this process stood still, so that a client could not read in time. */
+async function repeatAfterStandstill(work: () => Promise<void>): Promise<void> {
+  for (;;) {
+    let [lastMs, longestMs] = [performance.now(), 0]
+    const timer = setInterval(() => {
+      const nowMs = performance.now()
+      longestMs = Math.max(longestMs, nowMs - lastMs)
+      lastMs = nowMs
+    }, 50)
+    try {
+      await work()
+      return
+    } catch (error) {
+      if (longestMs < shortMs / 3) throw error
+    } finally {
+      clearInterval(timer)
+    }
+  }
+}
+
 const head = (method: string, path: string, more = ''): string =>
   `${method} ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
 
@@ -150,7 +170,8 @@ describe('connections', () => {
       assert.match(await late.whole, /late$/, name)
       assert.match(await events.whole, /data: 9/, name)
     }
-    await Promise.all([tryLimit('headMs'), tryLimit('betweenMs'), tryLimit('stalledMs')])
+    const names = ['headMs', 'betweenMs', 'stalledMs'] as const
+    await Promise.all(names.map((name) => repeatAfterStandstill(() => tryLimit(name))))
   })
 
   it('that take nothing of an answer are closed, and what it was read from is let go', async (test) => {
