@@ -3,6 +3,7 @@
 import { Readable } from 'node:stream'
 import { spec } from 'node:test/reporters'
 import { readNotes, timesVariable } from './file-times.ts'
+import { watchProcessors } from './processor-use.ts'
 import { cpuTimes, slowestFiles } from './times.ts'
 
 /** Names the environment variable with lines to be shown before the summary, such as that the check failed. */
@@ -25,10 +26,12 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
 
 async function* withRemarks(events: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent> {
   let isSummary = false
+  const processorUse = watchProcessors()
   for await (const event of events) {
     if (!isSummary && isStartOfSummary(event)) {
       isSummary = true
-      for (const message of remarks()) yield { type: 'test:diagnostic', data: { nesting: 0, message } }
+      for (const message of remarks(processorUse()))
+        yield { type: 'test:diagnostic', data: { nesting: 0, message } }
     }
     yield event
   }
@@ -38,11 +41,11 @@ function isStartOfSummary({ type, data }: TestEvent): boolean {
   return type === 'test:diagnostic' && data.nesting === 0 && /^tests \d+$/.test(data.message ?? '')
 }
 
-function remarks(): string[] {
+function remarks(processorUse: string): string[] {
   const path = process.env[timesVariable]
   const { times, unfinished } = path === undefined ? { times: [], unfinished: new Map() } : readNotes(path)
   return [
-    ...(times.length > 0 ? slowestFiles(times, slowest) : []),
+    ...(times.length > 0 ? [...slowestFiles(times, slowest), processorUse] : []),
     ...(process.env[listTimesVariable] === undefined ? [] : cpuTimes(times, mostCpu)),
     ...[...unfinished].map(
       ([shard, file]) => `A process ended while it ran ${file} (${shard}); the files after it did not run.`,

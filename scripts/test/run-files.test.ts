@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+import { patienceMs } from '../../tests/support/until.ts'
 import { runTool } from '../check/run-tool.ts'
 import { timesVariable } from './file-times.ts'
 import { remarksVariable } from './reporter.ts'
@@ -27,7 +28,7 @@ const log = (text) => appendFileSync(${JSON.stringify(log)}, text + '\\n')\n`
   const shard = join(folder, 'shard.ts')
   writeFileSync(
     shard,
-    `import { runTestFiles } from '${runner}'\nawait runTestFiles(${JSON.stringify(folder)}, ${JSON.stringify(Object.keys(files))})\n`,
+    `import { runTestFiles } from '${runner}'\nawait runTestFiles(${JSON.stringify(folder)}, ${JSON.stringify(Object.keys(files))}, ${2 ** 30})\n`,
   )
   const reporter = new URL('./reporter.ts', import.meta.url).href
   const { NODE_TEST_CONTEXT: _inner, ...env } = process.env
@@ -79,16 +80,24 @@ describe('more of a', () => { it('two', () => log('two of a')) })`,
     assert.deepEqual(countsOf(output), { tests: 3, pass: 3, fail: 0, cancelled: 0 })
   })
 
-  it('goes on behind a file that cannot be loaded and behind a hook that throws', async (t) => {
+  it('goes on behind a file that cannot be loaded and behind a hook that throws', {
+    timeout: patienceMs,
+  }, async (t) => {
     const { code, output, log } = await runTogether(t, {
       'broken.test.ts': `throw new Error('cannot be loaded')`,
       'before.test.ts': `before(() => { throw new Error('before fails') })\nit('one', () => log('one of before'))`,
+      'after.test.ts': `after(() => { throw new Error('after fails') })\nit('one', () => log('one of after'))
+describe('nested', () => { after(() => { throw new Error('nested fails') }); it('two', () => log('two of after')) })
+it('three', () => log('three of after'))`,
       'last.test.ts': `it('one', () => log('one of last'))`,
     })
     assert.equal(code, 1)
     assert.match(output, /✖ broken\.test\.ts/)
     assert.match(output, /cannot be loaded/)
     assert.match(output, /before fails/)
+    assert.match(output, /after fails/)
+    assert.match(output, /nested fails/)
+    assert.match(log, /one of after\ntwo of after\nthree of after\n/)
     assert.match(log, /one of last/)
   })
 

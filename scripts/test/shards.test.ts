@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { divideIntoShards } from './shards.ts'
+import { divideIntoShards, longFiles } from './shards.ts'
 
 const file = (path: string, imports: string[] = [], text = '') => ({ path, imports, text })
 const sources = [
@@ -50,9 +52,9 @@ describe('divideIntoShards', () => {
     )
   })
 
-  it('starts files that take minutes first, each in a process of its own', () => {
+  it('starts files that take minutes first, the longest before the others, each in a process of its own', () => {
     const shards = divideIntoShards(
-      ['a', 'kills/kill', 'b'].map((name) =>
+      ['a', 'kills/kill', 'b', 'monitoring/recount'].map((name) =>
         file(`tests/extended/${name}.test.ts`, ['tests/support/app.ts']),
       ),
       sources,
@@ -60,7 +62,15 @@ describe('divideIntoShards', () => {
     )
     assert.deepEqual(
       shards.map(({ files }) => files.map((path) => path.split('/').at(-1))),
-      [['kill.test.ts'], ['a.test.ts', 'b.test.ts']],
+      [['recount.test.ts'], ['kill.test.ts'], ['a.test.ts', 'b.test.ts']],
+    )
+  })
+
+  it('knows no long file that does not exist', () => {
+    const root = join(import.meta.dirname, '..', '..')
+    assert.deepEqual(
+      longFiles.filter((path) => !existsSync(join(root, path))),
+      [],
     )
   })
 

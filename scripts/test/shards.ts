@@ -17,9 +17,35 @@ type ShardKind = (typeof kinds)[number]
 const filesOfShard: Record<ShardKind, number> = { application: 14, browser: 7, unit: 60 }
 /** Files of the extended tier take about four times as long. */
 const filesOfExtendedShard: Record<ShardKind, number> = { application: 4, browser: 3, unit: 20 }
-/** Files that take minutes start first, so that none of them runs alone at the end. */
-const longFiles =
-  /\/(?:kill|recount|tile-areas-gdal|fairness-monitoring|restart-states|layer-style|endless-work|drawn-styles|every-page)\.test\.ts$/
+/**
+ * Files that take longer than a minute on two processors, the longest first. Each has a process of its own, and they start
+ * first, so that short files fill both processors to the end.
+ */
+export const longFiles = [
+  'monitoring/recount',
+  'measured/endless-work',
+  'compared/tile-areas-gdal',
+  'kills/kill',
+  'kills/restart-states',
+  'compared/cql2-conformance',
+  'fairness-reads',
+  'pages/every-page',
+  'documents/documents',
+  'kills/two-servers',
+  'pages/layer-style',
+  'fairness-monitoring',
+  'pages/layer-use',
+  'monitoring/series-sums',
+  'starvation-loads',
+  'kills/version-kill',
+  'hostile/keys',
+  'away/database-returns',
+  'documents/extending',
+  'measured/many-published-tables',
+  'clients/drawn-styles',
+]
+  .map((name) => `tests/extended/${name}.test.ts`)
+  .concat('tests/release/recount.test.ts')
 
 const application = 'src/app/app.ts'
 const browsers = ['tests/support/browser.ts', 'tests/pages/support/shown-pages.ts']
@@ -43,8 +69,8 @@ export function divideIntoShards(
   const known = [...sources]
   const sizes = isExtended ? filesOfExtendedShard : filesOfShard
   const alone = [
-    ...tests.filter(({ path }) => longFiles.test(path)),
-    ...tests.filter((file) => !longFiles.test(file.path) && needsOwnProcess(file)),
+    ...longFiles.flatMap((name) => tests.find(({ path }) => path === name) ?? []),
+    ...tests.filter((file) => !longFiles.includes(file.path) && needsOwnProcess(file)),
   ]
   const groups = Map.groupBy(
     tests.filter((file) => !alone.includes(file)),

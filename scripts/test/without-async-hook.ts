@@ -4,6 +4,7 @@
 // replaced functions of `node:async_hooks` when it is loaded, so this module loads it; then it restores them.
 import asyncHooks, { type AsyncHook, AsyncLocalStorage, type HookCallbacks } from 'node:async_hooks'
 import { isMainThread } from 'node:worker_threads'
+import { watchHook } from './thrown-hooks.ts'
 
 const { AsyncResource, createHook, executionAsyncId, triggerAsyncId } = asyncHooks
 const currentTest = new AsyncLocalStorage<number>()
@@ -21,9 +22,11 @@ class TestResource extends AsyncResource {
     receiver?: This,
     ...args: unknown[]
   ): Result {
-    return super.runInAsyncScope(() =>
-      currentTest.run(this.asyncId(), () => Reflect.apply(run, receiver, args)),
-    )
+    const runTest = (): Result => currentTest.run(this.asyncId(), () => Reflect.apply(run, receiver, args))
+    const { hookType } = this as { hookType?: string }
+    const { name } = (receiver ?? {}) as { name?: string }
+    const isAfterHook = hookType === 'after' && name !== undefined
+    return super.runInAsyncScope(isAfterHook ? () => watchHook(name, runTest) : runTest)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { LayerRecord, LayerSummary, Layers } from '../catalog/index.ts'
 import { workOwner } from '../core/concurrency/acting.ts'
 import { orAborted } from '../core/concurrency/or-aborted.ts'
+import { waitLimit } from '../core/time/wait-limit.ts'
 import { WorkQueue } from '../core/workers/work-queue.ts'
 import { timeAttribute } from '../geo/schema.ts'
 import { lightRows, type TimeBounds } from '../stores/index.ts'
@@ -48,7 +49,7 @@ export class LayerTimeBounds {
       rows: details.featureCount,
       timeAttribute: attribute.name,
     }
-    return this.ofCard(timed, AbortSignal.timeout(waitMs))
+    return this.ofCard(timed, waitLimit(waitMs))
   }
 
   /** The same for the version in a card, unless `signal` aborts earlier. */

@@ -104,7 +104,7 @@ describe('a forged Host header', () => {
     return String(reply.headers['cache-control'])
   }
 
-  it('is in no answer that shared caches may keep', { timeout: 120_000 }, async () => {
+  it('is in no answer that shared caches may keep', { timeout: 600_000 }, async () => {
     const found = await answersNaming(server)
     assert.deepEqual(found.shared, [])
     for (const url of [tileJson, `${tileJson}/style.json`, '/ogc', '/rest/layers', '/assets/basemap.json'])
@@ -129,7 +129,7 @@ describe('a forged Host header', () => {
   })
 
   it('is named nowhere where the public address is set, which shared caches may keep', {
-    timeout: 120_000,
+    timeout: 600_000,
   }, async () => {
     const other = await serve({ TERRANE_PUBLIC_URL: 'https://maps.example.org' })
     try {

@@ -8,7 +8,7 @@ import { createTestApp } from '../support/app.ts'
 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 
-describe('a client that pipelines requests', { timeout: 120_000 }, () => {
+describe('a client that pipelines requests', { timeout: 600_000 }, () => {
   let server: TestApp
   let finished = 0
   const sockets: Socket[] = []

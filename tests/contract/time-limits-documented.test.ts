@@ -6,11 +6,12 @@ import { it } from 'node:test'
 const root = join(import.meta.dirname, '..', '..')
 /** Matches the ways in which the sources express a time limit. */
 const limit =
-  /AbortSignal\.timeout\(|\b(deadlineMs|silenceMs|timeoutMs|clockLimitMs|CpuDeadline|statement_timeout|query_timeout|connectionTimeoutMillis)\b/
+  /AbortSignal\.timeout\(|waitLimit\(|\b(deadlineMs|silenceMs|timeoutMs|clockLimitMs|CpuDeadline|statement_timeout|query_timeout|connectionTimeoutMillis)\b/
 /** They carry limits that others set. */
 const carriers = [
   'core/process/process.ts',
   'core/time/stopwatch.ts',
+  'core/time/wait-limit.ts',
   'core/workers/handlers.ts',
   'core/workers/pending-call.ts',
   'core/workers/worker-handle.ts',

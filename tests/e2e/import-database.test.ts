@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { cpSync, mkdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { runSql, testCluster } from '../support/postgres.ts'
 import type { Cleanup, Ended, RunningProcess } from '../support/terrane-process.ts'
 import { runTerrane, startTerrane, temporaryData } from '../support/terrane-process.ts'
+import { until } from '../support/until.ts'
 
 function settings(data: string): Record<string, string> {
   return {
@@ -112,19 +116,20 @@ describe('terrane import --database', () => {
   })
 
   it('takes the address with its password out of the process list', async (t) => {
-    const url = 'postgres://u:quite-secret@127.0.0.1:1/x'
+    // The command waits for the answer of the database.
+    const silent = createServer((socket) => socket.on('error', () => undefined).resume())
+    silent.listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    t.after(() => silent.close())
+    const url = `postgres://u:quite-secret@127.0.0.1:${(silent.address() as AddressInfo).port}/x`
     const running = startTerrane(t, ['import', '--database', url], settings(temporaryData(t)))
     let listed = ''
-    let isEnded = false
-    void running.ended.finally(() => {
-      isEnded = true
+    await until(async () => {
+      listed = await readFile(`/proc/${running.pid}/cmdline`, 'latin1')
+      return listed.startsWith('terrane import')
     })
-    while (!isEnded && !listed.startsWith('terrane import')) {
-      await new Promise((resolve) => setTimeout(resolve, 10))
-      listed = await readFile(`/proc/${running.pid}/cmdline`, 'latin1').catch(() => '')
-    }
-    assert.match(listed, /^terrane import/)
     assert.ok(!listed.includes('quite-secret'))
+    running.signal('SIGKILL')
     await running.ended
   })
 })

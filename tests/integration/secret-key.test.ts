@@ -79,7 +79,7 @@ describe('the key that encrypts stored passwords', () => {
     ['another', (path: string) => writeFileSync(path, `${randomBytes(32).toString('hex')}\n`)],
   ] as const) {
     it(`that is ${fault} is refused at the start until it is adopted, then named by requests, and mended by setting the password again`, {
-      timeout: 120_000,
+      timeout: 600_000,
     }, async (t) => {
       const { dataDir, password } = await dataWithStore(t)
       change(join(dataDir, 'secret.key'))
@@ -121,7 +121,7 @@ describe('the key that encrypts stored passwords', () => {
     })
   }
 
-  it('that is restored from the backup is used again', { timeout: 120_000 }, async (t) => {
+  it('that is restored from the backup is used again', { timeout: 600_000 }, async (t) => {
     const { dataDir } = await dataWithStore(t)
     const path = join(dataDir, 'secret.key')
     const backup = readFileSync(path)
@@ -136,7 +136,7 @@ describe('the key that encrypts stored passwords', () => {
     assert.equal((await read(restored.client, items)).statusCode, 200)
   })
 
-  it('is the same for all servers of a catalogue', { timeout: 120_000 }, async (t) => {
+  it('is the same for all servers of a catalogue', { timeout: 600_000 }, async (t) => {
     const env = { TERRANE_DATABASE_URL: await createCatalogDatabase() }
     const folders = [folderFor(t), folderFor(t)] as const
     const first = await createTestApp({ env, dataDir: folders[0] })
@@ -155,7 +155,7 @@ describe('the key that encrypts stored passwords', () => {
     ['PostgreSQL', async () => ({ TERRANE_DATABASE_URL: await createCatalogDatabase() })],
   ] as const)
     it(`is recorded in an older catalogue on ${catalogue} by a server that can decrypt its passwords`, {
-      timeout: 120_000,
+      timeout: 600_000,
     }, async (t) => {
       const dataDir = folderFor(t)
       const env = await environment()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
+import { patience } from '../support/until.ts'
 import { askServer, closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
 import { expectSound } from './support/states.ts'
 
@@ -85,13 +86,17 @@ describe('the page of a layer', async () => {
   })
 })
 
-/** Down the middle of a map of the world, until something is there. */
+/** Clicks down the middle of a map of the world until values are shown. */
 async function clickInAfrica(page: Page): Promise<void> {
   const canvas = page.locator('.lay-map canvas')
   const { width = 0, height = 0 } = (await canvas.boundingBox()) ?? {}
-  for (let share = 0.4; share < 0.8; share += 0.05) {
+  const values = page.locator('.values')
+  const hasTime = patience()
+  for (let share = 0.4, isShown = false; !isShown && hasTime(); share = share < 0.75 ? share + 0.05 : 0.4) {
     await canvas.click({ position: { x: width * 0.54, y: height * share } })
-    await page.waitForTimeout(100)
-    if ((await page.locator('.values').count()) > 0) return
+    isShown = await values.waitFor({ timeout: 2000 }).then(
+      () => true,
+      () => false,
+    )
   }
 }

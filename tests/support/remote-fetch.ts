@@ -13,12 +13,13 @@ import { createHostKeys } from '../../src/inputs/remote/host-keys.ts'
 import { parseLocation } from '../../src/inputs/remote/parse-location.ts'
 import type { RemoteCredentials } from '../../src/inputs/remote/protocol.ts'
 import { openFolder } from './remote-servers.ts'
+import { patienceMs } from './until.ts'
 
 const usual: DownloadLimits = {
   maxBytes: 1 << 20,
   maxEntries: 100,
-  totalMs: 20_000,
-  stallMs: 5_000,
+  totalMs: patienceMs,
+  stallMs: patienceMs,
   tries: 3,
   retryMs: 5,
 }

@@ -157,7 +157,7 @@ export async function makeAccount(test: Cleanup): Promise<Account> {
         execFileSync(program, args, { input, stdio: ['pipe', 'ignore', 'pipe'] })
         return
       } catch (error) {
-        if (attempt === 20) throw error
+        if (attempt === 300) throw error
         await sleep(200)
       }
     }

@@ -1,6 +1,7 @@
 import type { LayerRecord, Layers } from '../../catalog/index.ts'
 import { workOwner } from '../../core/concurrency/acting.ts'
 import { orAborted } from '../../core/concurrency/or-aborted.ts'
+import { waitLimit } from '../../core/time/wait-limit.ts'
 import { WorkQueue } from '../../core/workers/work-queue.ts'
 import { type ColumnValues, lightRows } from '../../stores/index.ts'
 
@@ -44,7 +45,7 @@ export class CachedValues {
     if (!isCurrent) return undefined
     const known = this.#kept.get(layer.id)
     const kept = known?.version === version ? known : this.#find(layer, version)
-    return kept && orAborted(kept.values, AbortSignal.timeout(waitMs)).catch(() => undefined)
+    return kept && orAborted(kept.values, waitLimit(waitMs)).catch(() => undefined)
   }
 
   #find(layer: LayerRecord, version: number): CachedColumnValues | undefined {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fastify } from 'fastify'
 import { fixedClock } from '../../../tests/support/fixed-clock.ts'
 import { silentLogger } from '../../../tests/support/silent-logger.ts'
+import { until } from '../../../tests/support/until.ts'
 import { anonymous } from '../../access/records.ts'
 import { createEventBus } from '../../core/events/events.ts'
 import type { ServerRequest } from '../../monitoring/collect/server/server-request.ts'
@@ -42,18 +45,16 @@ describe('observeRequests', () => {
 
   it('tells when the first byte was sent, apart from when the client had all', async () => {
     const { app, recorded } = openServer({ '/things': 'view' })
-    const gate = Promise.withResolvers<void>()
-    async function* slow(): AsyncGenerator<string> {
+    const pauseMs = 50
+    async function* slow(raw: ServerResponse): AsyncGenerator<string> {
       yield 'first'
-      await gate.promise
+      await until(() => raw.headersSent)
+      await delay(pauseMs)
       yield 'last'
     }
-    app.get('/slow', () => Readable.from(slow()))
+    app.get('/slow', (_request, { raw }) => Readable.from(slow(raw)))
     app.get('/empty', (_request, reply) => reply.code(204).send())
-    const answer = app.inject('/slow')
-    const pauseMs = 50
-    setTimeout(() => gate.resolve(), pauseMs)
-    assert.equal((await answer).body, 'firstlast')
+    assert.equal((await app.inject('/slow')).body, 'firstlast')
     for (const url of ['/things', '/empty']) await app.inject(url)
     const [streamed, ...others] = recorded
     assert.ok(streamed?.firstByteMilliseconds !== undefined)

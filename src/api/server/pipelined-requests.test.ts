@@ -9,6 +9,7 @@ import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { fastify } from 'fastify'
 import { silentLogger } from '../../../tests/support/silent-logger.ts'
+import { patienceMs } from '../../../tests/support/until.ts'
 import type { App, TypeBoxProvider } from '../app-types.ts'
 import { answerFailures, problemWriter } from '../errors.ts'
 import { limitAddresses } from './address-limits.ts'
@@ -107,7 +108,7 @@ async function until(is: () => boolean): Promise<void> {
   while (!is()) await delay(5)
 }
 
-describe('pipelined requests', { timeout: 60_000 }, () => {
+describe('pipelined requests', { timeout: patienceMs }, () => {
   it('are answered in their order, bodies too', async (test) => {
     const { open } = await start(test)
     const socket = await open()
@@ -200,7 +201,7 @@ describe('pipelined requests', { timeout: 60_000 }, () => {
   })
 })
 
-describe('requests of one address', { timeout: 60_000 }, () => {
+describe('requests of one address', { timeout: patienceMs }, () => {
   it('wait for each other beyond a limit, and those of others do not', async (test) => {
     const { ask, counts, finishLate } = await start(test, { addressRequests: 2 })
     const own = { 'x-forwarded-for': '192.0.2.1' }

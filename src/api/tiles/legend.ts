@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Catalog, LayerRecord } from '../../catalog/index.ts'
 import { conflict, Failure } from '../../core/errors/errors.ts'
+import { waitLimit } from '../../core/time/wait-limit.ts'
 import type { Rasters } from '../../render/index.ts'
 import {
   type Dimension,
@@ -109,7 +110,7 @@ async function aboutRasters(
   messages: string[],
 ): Promise<LegendRasters> {
   const bands = (layer.details.raster?.bands ?? []).filter(({ color }) => color !== 'Alpha')
-  const facts = await rasters.facts(layer, AbortSignal.timeout(patienceMs)).catch((error: unknown) => {
+  const facts = await rasters.facts(layer, waitLimit(patienceMs)).catch((error: unknown) => {
     messages.push(
       error instanceof Failure
         ? `The values of the raster are not known: ${error.message}`

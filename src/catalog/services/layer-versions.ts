@@ -8,6 +8,7 @@ import type { Database, Queryable } from '../../core/db/connection.ts'
 import { findOutage } from '../../core/db/errors.ts'
 import { Failure } from '../../core/errors/errors.ts'
 import type { Clock } from '../../core/time/clock.ts'
+import { startLimit } from '../../core/time/wait-limit.ts'
 import { without } from '../../core/values/defined.ts'
 import { onServerChange, type TableState } from '../../stores/index.ts'
 import type { LayerDetails, LayerRecord, VersionCause } from '../records.ts'
@@ -398,8 +399,8 @@ async function writeSeen(
  */
 function within<Result>(ms: number, result: Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(tookTooLong()), ms).unref()
-    result.then(resolve, reject).finally(() => clearTimeout(timer))
+    const stop = startLimit(ms, () => reject(tookTooLong()))
+    result.then(resolve, reject).finally(stop)
   })
 }
 

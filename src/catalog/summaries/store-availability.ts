@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { orAborted } from '../../core/concurrency/or-aborted.ts'
 import type { Clock } from '../../core/time/clock.ts'
+import { waitLimit } from '../../core/time/wait-limit.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
 import type { StoreRecord } from '../records.ts'
 import type { Stores } from '../services/stores.ts'
@@ -49,7 +50,7 @@ export class StoreAvailability {
       })
     }
     if (this.#rounds > 0 || this.#round === undefined) return
-    await orAborted(this.#round, AbortSignal.timeout(firstWaitMs)).catch(() => undefined)
+    await orAborted(this.#round, waitLimit(firstWaitMs)).catch(() => undefined)
   }
 
   /** Number of completed checks: the results of `problemOf` change only with it. */
@@ -95,7 +96,7 @@ export class StoreAvailability {
   }
 
   async #lookAt(store: StoreRecord): Promise<StoreState> {
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(lookTimeoutMs)])
+    const signal = AbortSignal.any([this.#closing.signal, waitLimit(lookTimeoutMs)])
     try {
       const { path } = store.parameters
       if (path !== undefined && !(await orAborted(isThere(path), signal))) return 'gone'

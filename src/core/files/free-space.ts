@@ -1,8 +1,8 @@
 import { statfsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../errors/errors.ts'
+import { startLimit } from '../time/wait-limit.ts'
 
 /** Disk space that is left free for other uses. */
 const spareBytes = 256 << 20
@@ -47,10 +47,10 @@ export class FreeSpace {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined
     })
-    const patience = new AbortController()
-    const late = sleep(patienceMs, false, { signal: patience.signal }).catch(() => false)
-    const hasAnswered = await Promise.race([this.#asking.then(() => true), late])
-    patience.abort()
+    const late = Promise.withResolvers<false>()
+    const stop = startLimit(patienceMs, () => late.resolve(false))
+    const hasAnswered = await Promise.race([this.#asking.then(() => true), late.promise])
+    stop()
     return hasAnswered ? this.#known : undefined
   }
 

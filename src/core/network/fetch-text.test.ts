@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { patienceMs } from '../../../tests/support/until.ts'
 import { FetchFailure, fetchText } from './fetch-text.ts'
 
 async function serve(test: TestContext, answer: RequestListener): Promise<string> {
@@ -17,7 +18,7 @@ async function serve(test: TestContext, answer: RequestListener): Promise<string
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-const limits = { timeoutMs: 5000, maxBytes: 1000 }
+const limits = { timeoutMs: patienceMs, maxBytes: 1000 }
 
 async function failureOf(work: Promise<unknown>): Promise<FetchFailure> {
   const error = await work.then(

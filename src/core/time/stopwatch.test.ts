@@ -10,6 +10,8 @@ interface Watched {
   useCpu(ms: number): void
   /** Time passes by the clock. */
   pass(ms: number): Promise<void>
+  /** This process stands still: no timer fires in this time. */
+  standStill(ms: number): void
 }
 
 function watch(t: TestContext, { isMeasured = true, isIdle = false, limitMs = 100 } = {}): Watched {
@@ -40,6 +42,9 @@ function watch(t: TestContext, { isMeasured = true, isIdle = false, limitMs = 10
       cpu += ms
     },
     pass,
+    standStill: (ms) => {
+      now += ms
+    },
   }
 }
 
@@ -96,6 +101,24 @@ describe('Stopwatch', () => {
     useCpu(100)
     await pass(100)
     assert.equal(count(), 1)
+  })
+
+  it('does not count time in which this process stood still', async (t) => {
+    for (const isMeasured of [true, false]) {
+      const { stopwatch, count, pass, standStill } = watch(t, { isMeasured, limitMs: 4000 })
+      stopwatch.reset(isMeasured ? 0 : undefined)
+      stopwatch.run()
+      await pass(500)
+      standStill(100_000)
+      await pass(2500)
+      assert.equal(count(), 0)
+      stopwatch.reset(isMeasured ? 0 : undefined)
+      standStill(100_000)
+      await pass(2500)
+      assert.equal(count(), 0)
+      stopwatch.stop()
+      t.mock.reset()
+    }
   })
 
   it('counts the clock alone where CPU time cannot be measured, and not while it is paused', async (t) => {

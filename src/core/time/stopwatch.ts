@@ -6,6 +6,8 @@ const clockFactor = 10
 const leastLookMs = 20
 /** Longest time between two looks, or a quarter of the limit. */
 const longestLookMs = 1000
+/** If a look comes later than this, the process stood still. */
+const standstillMs = 1000
 
 /** Options of a `Stopwatch`. */
 export interface StopwatchOptions {
@@ -20,11 +22,14 @@ export interface StopwatchOptions {
 /**
  * Calls `onOver` when the worker has used `limitMs` of CPU time while the stopwatch ran, or after ten times `limitMs` by
  * the clock. A worker that is idle and uses no CPU time between two looks is stuck: for it `limitMs` by the clock counts. CPU time is read only after `limitMs` by the clock. Messages that have arrived are handled before `onOver`, so
- * that a busy thread does not take its own delay for the delay of the worker.
+ * that a busy thread does not take its own delay for the delay of the worker. Time by which a look comes more than
+ * a second late does not count: this process stood still, and perhaps the whole machine.
  */
 export class Stopwatch {
   readonly #options: StopwatchOptions
   #spentMs = 0
+  /** `#spentMs` at which the next look is due. */
+  #dueMs = 0
   #runsSince: number | undefined
   #timer: NodeJS.Timeout | undefined
   /** CPU time of the worker from which it counts; undefined if unknown. */
@@ -37,22 +42,27 @@ export class Stopwatch {
   }
 
   run(): void {
-    this.#runFor(this.#options.limitMs - this.#spentMs)
+    this.#runFor(this.#leftOfLimitMs())
   }
 
   pause(): void {
     if (this.#runsSince === undefined) return
-    this.#spentMs += performance.now() - this.#runsSince
+    const spentMs = this.#spentMs + performance.now() - this.#runsSince
+    this.#spentMs = spentMs > this.#dueMs + standstillMs ? Math.max(0, this.#dueMs) : spentMs
     this.#runsSince = undefined
     clearTimeout(this.#timer)
   }
 
   /** Starts at zero again, without starting or stopping. `cpuMs`: CPU time of the worker at this moment, if known. */
   reset(cpuMs?: number): void {
+    if (this.#runsSince !== undefined) {
+      const nowMs = performance.now()
+      this.#dueMs -= this.#spentMs + nowMs - this.#runsSince
+      this.#runsSince = nowMs
+    }
     this.#spentMs = 0
     this.#cpuBase = cpuMs
     this.#cpuSeen = undefined
-    if (this.#runsSince !== undefined) this.#runsSince = performance.now()
   }
 
   stop(): void {
@@ -62,6 +72,7 @@ export class Stopwatch {
   #runFor(ms: number): void {
     if (this.#runsSince !== undefined) return
     this.#runsSince = performance.now()
+    this.#dueMs = this.#spentMs + Math.max(0, ms)
     this.#timer = setTimeout(() => this.#look(), Math.max(0, ms))
   }
 
@@ -78,17 +89,25 @@ export class Stopwatch {
   /** Returns the shortest time until the limit can be reached; 0 if it is reached. */
   #leftMs(): number {
     const { limitMs } = this.#options
-    if (this.#spentMs < limitMs) return limitMs - this.#spentMs
+    if (this.#spentMs < limitMs) return this.#leftOfLimitMs()
     const clockLeftMs = limitMs * clockFactor - this.#spentMs
     if (clockLeftMs <= 0) return 0
     const cpuMs = this.#options.cpuMs()
     if (cpuMs === undefined) return 0
     // Without a measurement since the last reset, the count starts now.
     this.#cpuBase ??= cpuMs
-    const lookMs = Math.max(limitMs / 4, longestLookMs)
+    const lookMs = this.#lookMs
     if (cpuMs !== this.#cpuSeen?.cpuMs) this.#cpuSeen = { cpuMs, spentMs: this.#spentMs }
     else if (this.#spentMs - this.#cpuSeen.spentMs >= lookMs && this.#options.isIdle?.() === true) return 0
     return Math.min(clockLeftMs, lookMs, Math.max(0, limitMs - (cpuMs - this.#cpuBase)))
+  }
+
+  #leftOfLimitMs(): number {
+    return Math.min(this.#lookMs, this.#options.limitMs - this.#spentMs)
+  }
+
+  get #lookMs(): number {
+    return Math.max(this.#options.limitMs / 4, longestLookMs)
   }
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SizedCache } from '../../core/caches/sized-cache.ts'
 import type { Logger } from '../../core/log/logger.ts'
+import { startLimit } from '../../core/time/wait-limit.ts'
 import { startThread } from '../../core/workers/start-thread.ts'
 import type { WorkerHandle } from '../../core/workers/worker-handle.ts'
 import type { CachedFamilies, TileHits } from './cache-folder.ts'
@@ -170,12 +171,12 @@ export class TileCache {
     await this.#swept
     const searches = this.#searches.splice(0)
     const keys = searches.map(({ key }) => key)
-    const late = setTimeout(() => {
+    const stop = startLimit(patienceMs, () => {
       if (this.#isAwake) this.#restsUntil = performance.now() + restMs
       for (const { found } of searches) found(undefined)
-    }, patienceMs)
+    })
     const tiles = await this.#call((thread) => thread.call('find', { keys }))
-    clearTimeout(late)
+    stop()
     searches.forEach(({ key, found }, at) => {
       const tile = tiles?.[at]
       if (tile === null) this.#begun.begin(key)

@@ -40,7 +40,7 @@ it('leaves what it cannot move into the file for the readers of it to whoever cl
   }, 1)
   await moveIntoFile(path, ours)
   clearInterval(counter)
-  assert.ok(rounds > 3, `${rounds} rounds of the thread meanwhile`)
+  assert.ok(rounds > 0, 'the thread does other work meanwhile')
   reader.exec('COMMIT')
   await moveIntoFile(path, ours)
   assert.deepEqual({ ...ours.prepare('PRAGMA wal_checkpoint').get() }, { busy: 0, log: 0, checkpointed: 0 })

@@ -81,7 +81,7 @@ it('leaves rows, dead rows, sequences and the file of the table alone, and locks
         } = await performDryRun(store, { mode }, [row(7, 'x'), row(7, 'y'), row(null, 'z')])
         assert.equal(report.rejects.length, dependent.includes('unique') ? 1 : 0)
         for await (const _page of comparison.changes()) assert.deepEqual(await sql(traces), before)
-        await sql(`set lock_timeout = 500; begin; lock table layer in share row exclusive mode; update layer set code = code;
+        await sql(`set lock_timeout = '60s'; begin; lock table layer in share row exclusive mode; update layer set code = code;
           alter sequence layer_fid_seq restart; rollback`)
         await staged.discard()
         const [{ dead: _dead, ...left } = {}] = await sql(traces)

@@ -1,4 +1,5 @@
 import { Failure } from '../../core/errors/errors.ts'
+import { waitLimit } from '../../core/time/wait-limit.ts'
 import type { IndexMaker } from '../files/index/index-maker.ts'
 import { indexMissing, notIndexed } from '../files/index/stamp.ts'
 import type {
@@ -110,7 +111,7 @@ export class IndexedStore implements ServedStore {
   }
 
   async #remake(signal: AbortSignal | undefined): Promise<void> {
-    const patience = AbortSignal.timeout(patienceMs)
+    const patience = waitLimit(patienceMs)
     const either = signal === undefined ? patience : AbortSignal.any([patience, signal])
     try {
       await this.#maker.remake(this.#connection, either)

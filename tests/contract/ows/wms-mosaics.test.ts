@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { MosaicServer } from '../../support/mosaics.ts'
 import { createMosaic, indexStores, runMosaic, startMosaics } from '../../support/mosaics.ts'
+import { patience } from '../../support/until.ts'
 import type { Box } from '../../support/wms-maps.ts'
 import { ask, cell, mapQuery, rgbaOf } from '../../support/wms-maps.ts'
 
@@ -83,10 +84,9 @@ for (const store of indexStores) {
     it('have their times in WMTS, whose templates lead to the tiles of each', async () => {
       const { app, admin } = client.server
       const get = async (url: string) => {
-        for (let attempt = 0; ; attempt += 1) {
+        for (const hasTime = patience(); ; await delay(250)) {
           const reply = await app.inject({ url, headers: admin })
-          if (reply.statusCode !== 503 || attempt === 40) return reply
-          await delay(250)
+          if (reply.statusCode !== 503 || !hasTime()) return reply
         }
       }
       const { body } = await get('/wmts/1.0.0/WMTSCapabilities.xml')

@@ -170,16 +170,21 @@ describe('WMS as a service', () => {
     const server = await createTestApp()
     test.after(() => server.close())
     await importPoints(server, { name: 'roads' })
-    const draw = async (): Promise<number> =>
-      (await server.app.inject({ url: `/wms?${map}&layers=default:roads`, headers: server.admin })).statusCode
-    assert.equal(await draw(), 200)
+    const draw = async (): Promise<string> => {
+      const { statusCode, body } = await server.app.inject({
+        url: `/wms?${map}&layers=default:roads`,
+        headers: server.admin,
+      })
+      return statusCode === 200 ? 'drawn' : body
+    }
+    assert.equal(await draw(), 'drawn')
     const [first] = mapServers()
     assert.ok(first !== undefined)
     process.kill(first, 'SIGKILL')
     await until(async () => !mapServers().includes(first))
-    assert.equal(await draw(), 200)
+    assert.equal(await draw(), 'drawn')
     const many = await Promise.all(Array.from({ length: 30 }, draw))
-    assert.deepEqual(new Set(many), new Set([200]))
+    assert.deepEqual(new Set(many), new Set(['drawn']))
     assert.ok(mapServers().length <= 4)
     await server.close()
     await until(async () => mapServers().length === 0)
@@ -203,7 +208,7 @@ describe('WMS as a service', () => {
     assert.ok(hung !== undefined)
     process.kill(hung, 'SIGSTOP')
     const begun = performance.now()
-    const endings = Array.from({ length: 40 }, async () => ({
+    const endings = Array.from({ length: 16 }, async () => ({
       ...(await draw()),
       tookMs: performance.now() - begun,
     }))

@@ -9,6 +9,7 @@ import { countFeatures, startImporter } from '../../support/importer-client.ts'
 import { storeParameters } from '../../support/postgis-store.ts'
 import type { OwnCluster } from '../../support/postgres.ts'
 import { runSql, startPostgres } from '../../support/postgres.ts'
+import { patience } from '../../support/until.ts'
 
 const oldRows = 2_000
 const newRows = 40_000
@@ -61,7 +62,7 @@ async function whenProgress(
   is: (progress: Json) => boolean,
 ): Promise<Json> {
   let last = ''
-  for (let attempt = 0; attempt < 10_000; attempt += 1) {
+  for (const hasTime = patience(); hasTime(); ) {
     const { json, text } = await client.call('GET', `/${id}/tasks/0/progress`)
     if (is(json)) return json
     last = text
@@ -200,7 +201,7 @@ describe('a database that comes back', () => {
     await whenProgress(client, id, isLoading)
     await cluster.halt()
     await cluster.resume()
-    for (let attempt = 0; attempt < 3000; attempt += 1) {
+    for (const hasTime = patience(); hasTime(); ) {
       const { json } = await client.call('GET', `/${id}`)
       if (/^COMPLETE/.test(String(json.import?.state))) break
       await sleep(20)

@@ -136,7 +136,7 @@ describe('a server that starts on a full disk', () => {
   }
 
   it('does not start without a catalogue, says which file it cannot write, and leaves no part of a key', {
-    timeout: 60_000,
+    timeout: 600_000,
   }, async (test) => {
     const disk = await smallDisk(test, 1)
     if (disk === undefined) return
@@ -151,7 +151,7 @@ describe('a server that starts on a full disk', () => {
   })
 
   it('removes an empty key that an earlier process has left, and does not use one that is empty or cut', {
-    timeout: 60_000,
+    timeout: 600_000,
   }, async (test) => {
     const disk = await smallDisk(test, 16)
     if (disk === undefined) return

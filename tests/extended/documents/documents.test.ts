@@ -130,7 +130,7 @@ describe('README.md, docs/getting-started.md and docs/operations.md', () => {
   })
 })
 
-describe('docs/moving-and-backup.md', () => {
+describe('docs/moving-and-backup.md', { concurrency: true }, () => {
   it('restores what was backed up: data, passwords that the key opens, and users', async (t) => {
     const folder = makeClone(t)
     const data = join(folder, 'terrane')

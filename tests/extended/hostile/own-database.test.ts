@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
 import type { Gate } from '../../support/gate.ts'
 import { startGate } from '../../support/gate.ts'
 import type { Victim } from '../../support/hostile.ts'
@@ -107,26 +108,28 @@ describe('a server whose own database goes away in the middle of a load', () => 
     test.after(() => cluster.stop())
     const url = await cluster.createDatabase()
     const victim = await startVictim(test, temporaryData(test), { TERRANE_DATABASE_URL: url })
+    /** Returns when PostgreSQL has ended its other processes too, recovered, and takes connections. */
     const killOne = async (): Promise<void> => {
+      const witness = new Client({ connectionString: cluster.url('postgres') })
+      await witness.connect()
+      const ended = new Promise((resolve) => witness.once('end', resolve).on('error', resolve))
       const name = new URL(url).pathname.slice(1)
       const sql = `select pid from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`
       const [found] = await runSql(cluster.url('postgres'), sql)
       process.kill(Number(found?.pid), 'SIGKILL')
+      await ended
+      await whenBack(url)
     }
     const id = await prepareLoad(victim)
     await killOne()
-    await whenBack(url)
     await runUntilItLoads(victim, id)
     await killOne()
-    await whenBack(url)
     await finish(victim, id)
     await assertLoadedOnce(victim)
   })
 })
 
-/** Waits until PostgreSQL has ended its other processes, recovered, and takes connections. */
 async function whenBack(url: string): Promise<void> {
-  await sleep(500)
   for (const hasTime = patience(); hasTime(); ) {
     try {
       await runSql(url, 'select 1')

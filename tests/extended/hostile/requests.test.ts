@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Victim } from '../../support/hostile.ts'
 import { authorization, peakMegabytes, startVictim } from '../../support/hostile.ts'
 import { temporaryData } from '../../support/terrane-process.ts'
-import { until } from '../../support/until.ts'
+import { patienceMs, until } from '../../support/until.ts'
 
 const json = 'application/json'
 
 /** Sends bytes unchanged. Returns the received text when the connection ends or after a time limit. */
-function sendRaw(victim: Victim, bytes: string, patienceMs = 5000): Promise<string> {
+function sendRaw(victim: Victim, bytes: string): Promise<string> {
   const { hostname, port } = new URL(victim.server.url)
   return new Promise((resolve) => {
     let output = ''

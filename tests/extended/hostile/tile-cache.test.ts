@@ -51,7 +51,8 @@ describe('the cache of tiles under hardship', () => {
   it('holds whole tiles or none after it was killed in the middle of writing', async (t) => {
     const folder = folderOf(t)
     let found = 0
-    for (let round = 0; round < 6; round += 1) {
+    // A slow writer stores few tiles in each round.
+    for (let round = 0; round < 6 || found <= 100; round += 1) {
       const writer = spawn(process.execPath, [
         join(root, 'tests', 'support', 'keep-tiles-until-killed.ts'),
         folder,
@@ -73,7 +74,6 @@ describe('the cache of tiles under hardship', () => {
       cache.close()
       assert.deepEqual(problems, [])
     }
-    assert.ok(found > 100)
   })
 
   it('is shared by two servers, and neither shows what the other has replaced or removed', async (t) => {

@@ -196,10 +196,10 @@ const expected = {
   'default:warped': -1,
 }
 
-for (const catalogue of ['SQLite', 'PostgreSQL'] as const) {
-  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    describe(`a server that gets ${signal}, catalogue in ${catalogue}`, () => {
-      it('has every import in its state at the next start, and each can be driven to COMPLETE', async (t) => {
+describe('a server that is ended', { concurrency: 2 }, () => {
+  for (const catalogue of ['SQLite', 'PostgreSQL'] as const) {
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      it(`by ${signal} has every import in its state at the next start, and each can be driven to COMPLETE, catalogue in ${catalogue}`, async (t) => {
         const { dataDir, env } = await makePlace(t, catalogue)
         const tool = hangingProgram(t, 'gdalwarp')
         const source = await slowSource(t, pointsText(20))
@@ -233,6 +233,6 @@ for (const catalogue of ['SQLite', 'PostgreSQL'] as const) {
         assert.ok(!existsSync(join(dataDir, 'uploads')) || readdirSync(join(dataDir, 'uploads')).length === 0)
         await second.stop()
       })
-    })
+    }
   }
-}
+})

@@ -12,6 +12,7 @@ import { until } from '../../support/until.ts'
 
 /** Longer than a process takes to start and to describe the file. */
 const busySeconds = 2.5
+const silenceSeconds = 3
 
 /** The processes that a process has started and that live. */
 function childrenOf(pid: number): number[] {
@@ -53,9 +54,9 @@ async function runUntilBusy(victim: Victim, id: number): Promise<number> {
 }
 
 for (const catalogue of ['SQLite', 'PostgreSQL']) {
-  describe(`an import from a view without end, catalogue in ${catalogue}`, () => {
-    const settings = async (silenceSeconds: number): Promise<Record<string, string>> => ({
-      TERRANE_MAX_SILENCE: String(silenceSeconds),
+  describe(`an import from a view without end, catalogue in ${catalogue}`, { concurrency: true }, () => {
+    const settings = async (seconds: number): Promise<Record<string, string>> => ({
+      TERRANE_MAX_SILENCE: String(seconds),
       ...(catalogue === 'PostgreSQL' ? { TERRANE_DATABASE_URL: await createCatalogDatabase() } : {}),
     })
 
@@ -87,12 +88,12 @@ for (const catalogue of ['SQLite', 'PostgreSQL']) {
     })
 
     it('is ended when it neither gets on nor hears: told on the task, in the log, in numbers', async (test) => {
-      const victim = await startVictim(test, temporaryData(test), await settings(5))
+      const victim = await startVictim(test, temporaryData(test), await settings(silenceSeconds))
       const id = await prepare(victim)
       assert.equal((await victim.call('POST', `/${id}`)).status, 204)
       assert.equal(await stateOf(victim, id), 'ERROR')
       const task = (await victim.call('GET', `/${id}/tasks/0`)).text
-      assert.match(task, /no progress for 5 s/)
+      assert.match(task, /no progress for 3 s/)
       const metrics = await victim.send('GET', '/metrics')
       assert.match(metrics.text, /terrane_work_ended_total\{kind="load"\} 1\n/)
       const health = await victim.send('GET', '/health')

@@ -6,6 +6,7 @@ import type { Json } from '../importer-client.ts'
 import type { TestServer } from '../server.ts'
 import { startServer } from '../server.ts'
 import type { Cleanup } from '../terrane-process.ts'
+import { patience } from '../until.ts'
 import type { VersionResponse } from '../version-client.ts'
 import { keptTables, knownStates, startWithStore } from './loads.ts'
 import type { Change, Mode, Model } from './point-rows.ts'
@@ -288,13 +289,12 @@ class KilledLayer {
   async #assertClean(id: number, where: string): Promise<void> {
     await this.target.assertClean([layer], keptTables(this.#dataDir))
     // A start removes unknown states in the background.
-    const deadline = performance.now() + 10_000
-    for (;;) {
+    for (const hasTime = patience(); ; ) {
       try {
         await this.target.assertKept(knownStates(this.#dataDir))
         break
       } catch (error) {
-        if (performance.now() > deadline) throw error
+        if (!hasTime()) throw error
         await sleep(100)
       }
     }

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { snapshotName } from '../../../src/stores/postgis/identifiers.ts'
 import { storeParameters } from '../postgis-store.ts'
 import { runSql } from '../postgres.ts'
+import { patience } from '../until.ts'
 
 /** Rows of a table by their attribute `part`: how many, and the sum of their numbers and of distinct geometries. */
 export type Content = Record<string, { rows: number; sum: number; geometries: number }>
@@ -70,7 +71,7 @@ function stampOf(path: string): string {
 function copyWhole(path: string, copy: string): void {
   const names = ['', '-wal']
   const stamp = (): string => names.map((suffix) => stampOf(`${path}${suffix}`)).join()
-  for (let tries = 0; tries < 100; tries += 1) {
+  for (const hasTime = patience(); hasTime(); ) {
     const before = stamp()
     for (const suffix of names) {
       rmSync(`${copy}${suffix}`, { force: true })
@@ -241,9 +242,9 @@ export function postgisTarget(url: string): KillTarget {
       assert.equal(names('i').length, tables.length * 2, `indexes: ${names('i').join(', ')}`)
       assert.equal(names('S').length, tables.length, `sequences: ${names('S').join(', ')}`)
       // Reads of the new rows for maps end soon in the background; connections that a load left over stay.
-      const deadline = performance.now() + 20_000
+      const hasTime = patience()
       let open = await runSql(url, openTransactionsSql)
-      while (open.length > 0 && performance.now() < deadline) {
+      while (open.length > 0 && hasTime()) {
         await sleep(200)
         open = await runSql(url, openTransactionsSql)
       }

@@ -1,4 +1,5 @@
 import type { LayerSummary } from '../../../catalog/index.ts'
+import { waitLimit } from '../../../core/time/wait-limit.ts'
 import type { LayerTimeBounds } from '../../layer-times.ts'
 
 /** First and last time; a date is its whole day. */
@@ -18,7 +19,7 @@ export async function timesOfSummaries(
   { times }: { times: Pick<LayerTimeBounds, 'ofCard'> },
   cards: readonly LayerSummary[],
 ): Promise<ReadonlyMap<number, RecordTimes>> {
-  const soon = AbortSignal.timeout(longestMs)
+  const soon = waitLimit(longestMs)
   const found = await Promise.all(cards.map((card) => card.times ?? times.ofCard(card, soon)))
   return new Map(
     cards.flatMap(({ id }, index) => {

@@ -1,5 +1,6 @@
 import type { LayerSummary } from '../../../catalog/index.ts'
 import { escapeXml } from '../../../core/text/escape.ts'
+import { waitLimit } from '../../../core/time/wait-limit.ts'
 import type { TimeBounds } from '../../../stores/index.ts'
 import type { LayerBounds } from '../../layer-bounds.ts'
 import type { LayerTimeBounds } from '../../layer-times.ts'
@@ -42,7 +43,7 @@ async function* documentPieces(
   const { head, tail } = request.version === '1.3.0' ? frame13(metadata, request) : frame11(metadata, request)
   const cards = metadata.cards.filter(({ kind }) => kind !== 'table')
   yield head
-  const soon = AbortSignal.timeout(longestTimesMs)
+  const soon = waitLimit(longestTimesMs)
   const times = cards.map((card) => layerTimeBounds.ofCard(card, soon))
   for (const [index, card] of cards.entries())
     yield layerXml(request, card, { bounds: await bounds.of(card), times: await times[index] })

@@ -1,5 +1,6 @@
 import { orAborted } from '../../../core/concurrency/or-aborted.ts'
 import type { Clock } from '../../../core/time/clock.ts'
+import { waitLimit } from '../../../core/time/wait-limit.ts'
 import { ZoneDays } from '../../../core/values/zone-days.ts'
 import type { LayerRequests, LayerRequestsQuery } from '../../../monitoring/query/index.ts'
 
@@ -57,7 +58,7 @@ export class LayerUse {
         this.#reading = undefined
       })
     }
-    const wait = AbortSignal.timeout(longestWaitMs)
+    const wait = waitLimit(longestWaitMs)
     if (this.#reading !== undefined) await orAborted(this.#reading, wait).catch(() => undefined)
     return this.#newest !== undefined
   }

@@ -1,5 +1,5 @@
 import { stat, statfs } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { startLimit } from '../../../core/time/wait-limit.ts'
 import type { Storage } from '../../metrics/hosts/host-reading.ts'
 import type { Mount } from './measured-devices.ts'
 import { diskMounts, maxMounts } from './measured-devices.ts'
@@ -28,10 +28,10 @@ export class DiskSizes {
     const answer = sizeOf(mountPoint)
       .catch(() => undefined)
       .finally(() => this.#hanging.delete(mountPoint))
-    const patience = new AbortController()
-    const late = sleep(patienceMs, undefined, { signal: patience.signal }).catch(() => undefined)
-    const storage = await Promise.race([answer, late])
-    patience.abort()
+    const late = Promise.withResolvers<undefined>()
+    const stop = startLimit(patienceMs, () => late.resolve(undefined))
+    const storage = await Promise.race([answer, late.promise])
+    stop()
     return storage
   }
 }
