@@ -1,3 +1,4 @@
+import { filterLanguages } from '../../filters/filter-languages.ts'
 import { crs84Uri } from '../crs-uris.ts'
 import { editParameters } from './api-edits.ts'
 import { defaultLimit, maxLimit } from './items-query.ts'
@@ -64,8 +65,12 @@ export const parameters = {
   'filter-lang': {
     name: 'filter-lang',
     ...query,
-    description: 'How the filter is written',
-    schema: { type: 'string', enum: ['cql2-text', 'cql2-json'], default: 'cql2-text' },
+    description: 'Language of the filter',
+    schema: {
+      type: 'string',
+      enum: filterLanguages.map(({ name }) => name),
+      default: filterLanguages[0].name,
+    },
   },
   'filter-crs': {
     name: 'filter-crs',

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { LayerRecord } from '../../catalog/index.ts'
 import { invalid } from '../../core/errors/errors.ts'
 import type { RequestFilter } from '../../stores/reading/request-filter.ts'
-import { readFilterQuery } from '../filter-query.ts'
+import { filterLanguageNames, readFilterQuery } from '../filter-query.ts'
 
 /** Query parameters of tiles that show some of the features. */
 export const tileFilter = {
@@ -13,7 +13,7 @@ export const tileFilter = {
         'Which features of the one layer are shown, in CQL2, as at `/ogc/collections/<layer>/items`. Such tiles are made for each request',
     }),
   ),
-  'filter-lang': Type.Optional(Type.String({ description: '`cql2-text` (default) or `cql2-json`' })),
+  'filter-lang': Type.Optional(Type.String({ description: filterLanguageNames })),
   'filter-crs': Type.Optional(Type.String({ description: 'Of geometries in the filter; default CRS84' })),
 }
 const TileFilterQuery = Type.Object(tileFilter)
