@@ -213,8 +213,10 @@ export const moduleRules: ModuleRules = {
     ],
     'src/styles': [
       '.',
-      ['classify', 'draw', 'sld', 'maplibre', 'qml', 'mapserver'],
-      'read-style.ts',
+      ['classify', 'draw', 'mapserver'],
+      '*',
+      'languages.ts',
+      ['check-style.ts', 'read-style.ts'],
       'convert-style.ts',
       'map-style.ts',
       'style-messages.ts',
