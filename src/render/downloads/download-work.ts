@@ -146,7 +146,7 @@ async function writeTexts(
 }
 
 function textsOf(
-  text: 'geojson' | 'csv',
+  text: 'geojson' | WrittenFormatName,
   request: RowExportRequest,
   pages: AsyncIterable<FeaturePage>,
 ): AsyncIterable<string | Uint8Array> {
