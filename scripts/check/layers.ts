@@ -77,7 +77,7 @@ export const moduleRules: ModuleRules = {
       'posted.ts',
       'routes.ts',
     ],
-    'src/api/ows/wcs': ['.', ['v1', 'v2'], 'wcs.ts'],
+    'src/api/ows/wcs': ['.', '*', 'versions.ts', 'wcs.ts'],
     'src/api/ows/wfs': ['.', 'v2', 'get-feature.ts', 'wfs.ts'],
     'src/api/rest/monitoring': ['.', ['services', 'metrics', 'checks'], 'routes.ts'],
     'src/catalog': [

@@ -5,6 +5,7 @@ import { requireWorkspace } from './named-layers.ts'
 import type { OwsDeps } from './ows-deps.ts'
 import { OwsFailure } from './ows-failure.ts'
 import { sendException as sendWcsException } from './wcs/exceptions.ts'
+import { nearestVersion } from './wcs/versions.ts'
 import { answerWcs } from './wcs/wcs.ts'
 import type { WcsRequest } from './wcs/wcs-request.ts'
 import { sendException as sendWfsException } from './wfs/exceptions.ts'
@@ -55,8 +56,7 @@ export const services: Record<ServiceName, Service> = {
   WCS: {
     countsAs: 'OWS:WCS',
     answer: answerWcs,
-    sendException: (reply, error, version = '') =>
-      sendWcsException(reply, error, olderVersion.test(version) ? '1.0.0' : '2.0.1'),
+    sendException: (reply, error, version) => sendWcsException(reply, error, nearestVersion(version)),
   },
   WMTS: { countsAs: 'OWS:WMTS', answer: answerWmts, sendException: sendWmtsException },
 }

@@ -63,7 +63,6 @@ export async function requireCoverages(
 
 function noSuchCoverage(id: string, version: WcsVersion): OwsFailure {
   const text = `Coverage "${id.slice(0, 200)}" does not exist, or needs a login`
-  return version === '2.0.1'
-    ? new OwsFailure('NoSuchCoverage', text, id.slice(0, 200), 404)
-    : new OwsFailure('CoverageNotDefined', text, 'coverage', 404)
+  const { code, locator } = version.unknownCoverage(id.slice(0, 200))
+  return new OwsFailure(code, text, locator, 404)
 }

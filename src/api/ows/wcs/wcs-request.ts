@@ -7,6 +7,8 @@ export interface WcsRequest {
   request: FastifyRequest
   reply: FastifyReply
   version: WcsVersion
+  /** Names of all supported versions, newest first. */
+  offeredVersions: readonly string[]
   workspace: string | undefined
   /** Parameters; for an XML request, the equivalent ones. */
   values: KeyValues

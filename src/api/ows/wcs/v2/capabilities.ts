@@ -69,7 +69,7 @@ async function* documentPieces(
   const { about, languages } = metadata
   const coverages = metadata.cards.filter(isCoverage)
   yield head
-  if (has('ServiceIdentification')) yield identification(about)
+  if (has('ServiceIdentification')) yield identification(about, request.offeredVersions)
   if (has('ServiceProvider')) yield owsProvider(about)
   if (has('OperationsMetadata')) {
     yield `<ows:OperationsMetadata>${operations(request)}`
@@ -114,11 +114,11 @@ const head = [
   ' xsi:schemaLocation="http://www.opengis.net/wcs/2.0 http://schemas.opengis.net/wcs/2.0/wcsAll.xsd">',
 ].join('')
 
-function identification(about: ServiceSettings): string {
+function identification(about: ServiceSettings, versions: readonly string[]): string {
   return [
     `<ows:ServiceIdentification>${owsHead(about, 'Coverages of the published layers')}`,
     '<ows:ServiceType>urn:ogc:service:wcs</ows:ServiceType>',
-    ...['2.0.1', '1.0.0'].map((version) => textElement('ows:ServiceTypeVersion', version)),
+    ...versions.map((version) => textElement('ows:ServiceTypeVersion', version)),
     ...profiles.map((profile) => textElement('ows:Profile', profile)),
     `${owsTerms(about, 'NONE')}</ows:ServiceIdentification>`,
   ].join('')
