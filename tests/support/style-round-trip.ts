@@ -27,8 +27,8 @@ function drawing(style: Style): unknown[] {
 }
 
 /**
- * Writes rules in a language. Returns `yes` if the document reads back equal, `told` if it names what is
- * missing, `none` if the language has no document for them; fails otherwise.
+ * Writes rules in a language. Returns `yes` if the document reads back equal, `told` if it lists what it
+ * omits, `none` if the language has no document for them; fails otherwise.
  */
 export function roundTrip(rules: Rule[], language: StyleLanguage, name: string): 'yes' | 'told' | 'none' {
   const style = { rules, lost: [] }
