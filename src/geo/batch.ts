@@ -88,7 +88,7 @@ export class BatchBuilder {
     if (this.geometry !== undefined && this.geometry.length < rows) this.geometry.padTo(rows)
   }
 
-  /** Takes back what was appended since the last `endRow` and records why; `text` is the row where it is nothing but that. */
+  /** Removes the values since the last `endRow` and records the reason; `text` is the complete row if it cannot be split. */
   rejectRow(reject: RejectedRow, text?: string): void {
     if (text !== undefined) {
       this.#texts ??= new Map()

@@ -56,12 +56,7 @@ export const parameters = {
       'A date, a time, or an interval with `/` and `..` for open; a duration such as `P2D` at one end',
     schema: text,
   },
-  filter: {
-    name: 'filter',
-    ...query,
-    description: 'What the features have to be like, in CQL2',
-    schema: text,
-  },
+  filter: { name: 'filter', ...query, description: 'Filter in the language of `filter-lang`', schema: text },
   'filter-lang': {
     name: 'filter-lang',
     ...query,

@@ -195,7 +195,7 @@ const version = Type.Optional(
 )
 
 const filters = {
-  filter: Type.Optional(Type.String({ description: 'What the features have to be like, in CQL2' })),
+  filter: Type.Optional(Type.String({ description: 'Filter in the language of `filter-lang`' })),
   'filter-lang': Type.Optional(
     Type.String({ description: `Language of the filter: ${filterLanguageNames}` }),
   ),

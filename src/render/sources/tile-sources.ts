@@ -275,7 +275,7 @@ export class TileSources {
     return rows
   }
 
-  /** Makes beforehand what the first tiles will need. */
+  /** Prepares the data that the first tiles need. */
   async #prepare(workspace: string, name: string): Promise<void> {
     try {
       const layer = await this.#deps.catalog.layers.find(workspace, name)
