@@ -1,20 +1,6 @@
 import { parseCql2Json } from './cql2-json.ts'
 import { parseCql2Text } from './cql2-text.ts'
-import type { Expression } from './expression.ts'
-import type { FilterLimits } from './filter-size.ts'
-
-/** Language of the parameter `filter`. */
-export interface FilterLanguage {
-  /** Value of `filter-lang`. Never changed once it was used. */
-  name: string
-  /**
-   * Parses a filter. Throws `invalid-filter` for a syntax error and for a filter that exceeds `limits`
-   * (`requireFilterSize`), `unsupported-filter` for a valid filter with unsupported parts.
-   */
-  parse(filter: string, limits?: FilterLimits): Expression
-  /** The filter `name = 'Ulm' AND size > 100`, for the contract test. */
-  example: string
-}
+import type { FilterLanguage } from './filter-language.ts'
 
 /** The registry. The first language is the default. */
 export const filterLanguages: readonly [FilterLanguage, ...FilterLanguage[]] = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { drawnSymbols } from '../../src/styles/evaluate.ts'
-import type { StyleLanguage } from '../../src/styles/languages.ts'
 import type { Rule, Style } from '../../src/styles/model.ts'
+import type { StyleLanguage } from '../../src/styles/style-language.ts'
 import { samples } from './styled-features.ts'
 
 /** Symbols that a style draws for the samples at four scales, in a form that can be compared. */

@@ -4,7 +4,7 @@ import type { FastifyRequest } from '../../app-types.ts'
 import { findLayer } from '../named-layers.ts'
 import type { OwsCatalog } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { WcsVersion } from './wcs-version.ts'
+import type { WcsVersion } from './wcs-request.ts'
 
 type Named = { workspace: string; name: string }
 

@@ -1,7 +1,7 @@
 import type { FastifyReply } from '../../app-types.ts'
 import type { NamedFailure } from '../ows-failure.ts'
 import { toExceptionText } from '../ows-failure.ts'
-import type { WcsVersion } from './wcs-version.ts'
+import type { WcsVersion } from './wcs-request.ts'
 
 /** WCS exception codes of failures that have other codes here. */
 const codes = new Map([['invalid-time', 'InvalidParameterValue']])

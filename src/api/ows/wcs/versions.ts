@@ -2,7 +2,7 @@ import type { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import { wcs10 } from './v1/wcs10.ts'
 import { wcs20 } from './v2/wcs20.ts'
-import type { WcsVersion } from './wcs-version.ts'
+import type { WcsVersion } from './wcs-request.ts'
 
 /** The registry, newest first. */
 export const wcsVersions: readonly [WcsVersion, ...WcsVersion[]] = [wcs20, wcs10]

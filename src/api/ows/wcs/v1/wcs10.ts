@@ -1,4 +1,4 @@
-import type { WcsVersion } from '../wcs-version.ts'
+import type { WcsVersion } from '../wcs-request.ts'
 import { getCapabilities10 } from './capabilities.ts'
 import { describeCoverage10 } from './describe-coverage.ts'
 import { getCoverage10 } from './get-coverage.ts'

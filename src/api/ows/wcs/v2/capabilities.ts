@@ -3,6 +3,7 @@ import type { ServiceSettings } from '../../../../core/config/service-settings.t
 import { escapeXml } from '../../../../core/text/escape.ts'
 import { toCrsUri } from '../../../crs-uris.ts'
 import type { LayerBounds } from '../../../layer-bounds.ts'
+import type { KeyValues } from '../../key-values.ts'
 import { commonCrs } from '../../named-crs.ts'
 import type { CapabilitiesDeps } from '../../ows-deps.ts'
 import { OwsFailure } from '../../ows-failure.ts'
@@ -51,7 +52,7 @@ const sectionNames = [
 
 /** Sends the capabilities (OGC 09-110r4, section 8.2). */
 export async function getCapabilities(deps: CapabilitiesDeps, request: WcsRequest): Promise<unknown> {
-  const sections = readSections(request)
+  const sections = readSections(request.values)
   const has = (name: string): boolean => sections === undefined || sections.includes(name)
   const metadata = await readServiceMetadata(deps, request)
   return sendPieces(
@@ -89,7 +90,7 @@ async function* documentPieces(
   yield '</wcs:Capabilities>\n'
 }
 
-function readSections({ values }: WcsRequest): string[] | undefined {
+function readSections(values: KeyValues): string[] | undefined {
   const requested = values.list('sections').map((one) => one.trim())
   const strange = requested.find((one) => !sectionNames.includes(one))
   if (strange !== undefined)

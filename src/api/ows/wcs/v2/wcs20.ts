@@ -1,5 +1,5 @@
 import { owsException } from '../../ows-failure.ts'
-import type { WcsVersion } from '../wcs-version.ts'
+import type { WcsVersion } from '../wcs-request.ts'
 import { getCapabilities } from './capabilities.ts'
 import { describeCoverage } from './describe-coverage.ts'
 import { getCoverage } from './get-coverage.ts'

@@ -1,6 +1,6 @@
 import type { Expression } from './expression.ts'
 import { call, conjunction } from './expression.ts'
-import type { FilterLanguage } from './filter-languages.ts'
+import type { FilterLanguage } from './filter-language.ts'
 import { defaultFilterLimits, invalidFilter, requireFilterSize } from './filter-size.ts'
 
 /** An attribute, a colon, an operator (absent: equal) and a value, in quotes if it has spaces. */

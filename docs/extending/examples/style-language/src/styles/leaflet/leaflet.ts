@@ -1,9 +1,9 @@
 import { invalid } from '../../core/errors/errors.ts'
 import { parseColor } from '../colors.ts'
 import { hasDimension } from '../condition.ts'
-import type { StyleLanguage } from '../languages.ts'
 import { Losses } from '../losses.ts'
 import type { Fill, Stroke } from '../model.ts'
+import type { StyleLanguage } from '../style-language.ts'
 
 function parseOptions(document: string): Record<string, unknown> | undefined {
   try {

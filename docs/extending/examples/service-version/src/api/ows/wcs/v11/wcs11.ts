@@ -6,8 +6,7 @@ import { textElement } from '../../service-about.ts'
 import { readServiceMetadata } from '../../service-metadata.ts'
 import { coverageIdOf } from '../coverage-names.ts'
 import { listCoverages, westAndEast } from '../listed-coverages.ts'
-import type { WcsRequest } from '../wcs-request.ts'
-import type { WcsVersion } from '../wcs-version.ts'
+import type { WcsRequest, WcsVersion } from '../wcs-request.ts'
 
 const mediaType = 'application/xml; charset=utf-8'
 const head =
