@@ -6,7 +6,7 @@ import { defaultFilterLimits, invalidFilter, requireFilterSize } from './filter-
 /** An attribute, a colon, an operator (absent: equal) and a value, in quotes if it has spaces. */
 const term = /\s*([\p{L}\p{N}_]+):(>=|<=|>|<)?("[^"]*"|[^\s"]+)(?=\s|$)/uy
 
-function valueOf(text: string): Expression {
+function parseValue(text: string): Expression {
   if (/^-?\d+(\.\d+)?$/.test(text)) return { kind: 'number', digits: text }
   return { kind: 'text', value: text.replace(/^"(.*)"$/, '$1') }
 }
@@ -22,7 +22,7 @@ export const fieldTerms: FilterLanguage = {
       const [, name = '', operator = '=', value] = term.exec(text) ?? []
       if (value === undefined)
         throw invalidFilter(`The filter has no term such as name:value at character ${at + 1}`)
-      terms.push(call(operator, { kind: 'property', name }, valueOf(value)))
+      terms.push(call(operator, { kind: 'property', name }, parseValue(value)))
     }
     const written = conjunction(terms)
     requireFilterSize(written, limits)

@@ -20,7 +20,4 @@ class GeoJsonSeqWriter extends WrittenText implements FeatureWriter {
 }
 
 /** GeoJSON text sequences (RFC 8142): one feature per record. */
-export const geoJsonSeqFormat: FeatureFormat = {
-  open: (about) => new GeoJsonSeqWriter(about),
-  end: () => '',
-}
+export const geoJsonSeqFormat: FeatureFormat = { open: (about) => new GeoJsonSeqWriter(about), end: () => '' }
