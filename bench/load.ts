@@ -5,7 +5,7 @@ import type { LoadCase, Target } from './cases.ts'
 
 const store = 'bench'
 
-/** Makes the store that loads go into. */
+/** Creates the target store of the loads. */
 export async function createStore(client: RestClient, target: Target, databaseUrl: URL): Promise<void> {
   const parameters = {
     host: databaseUrl.hostname,

@@ -36,20 +36,20 @@ export async function runLooks(folder: string, rows: number): Promise<SmallResul
     const afterStart = await timeOf(server, `${path}/rows?limit=20`)
     const what = `GeoJSON of ${gigabytes} GB`
     return [
-      { name: `a look at ${what}: first rows`, milliseconds: first, targetMilliseconds: 200 },
+      { name: `preview of ${what}: first rows`, milliseconds: first, targetMilliseconds: 200 },
       {
-        name: `a look at ${what}: next rows (median)`,
+        name: `preview of ${what}: next rows (median)`,
         milliseconds: next.sort((one, other) => one - other)[pages >> 1] ?? 0,
         targetMilliseconds: 200,
       },
-      { name: `a look at ${what}: first features of its map`, milliseconds: map, targetMilliseconds: 1000 },
+      { name: `preview of ${what}: first features of its map`, milliseconds: map, targetMilliseconds: 1000 },
       {
-        name: `a look at ${what}: columns of ${rows} rows, and a map of all`,
+        name: `preview of ${what}: columns of ${rows} rows, and a map of all`,
         milliseconds: counted,
         targetMilliseconds: 60_000,
       },
       {
-        name: `a look at ${what}: the first rows after a start`,
+        name: `preview of ${what}: the first rows after a start`,
         milliseconds: afterStart,
         targetMilliseconds: 200,
       },

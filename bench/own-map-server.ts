@@ -70,7 +70,7 @@ export async function startBenchMapServer(layers: MapLayer[]): Promise<BenchMapS
   }
 }
 
-/** Gives each process the listening socket as its standard input (FastCGI 1.0, section 2.2); ends them with itself. */
+/** Passes the listening socket to each process as its standard input (FastCGI 1.0, section 2.2); ends them with itself. */
 const spawner = `
 import os, signal, socket, sys
 port, count, program = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]

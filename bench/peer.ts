@@ -12,7 +12,7 @@ const csvOptions = [
   'AUTODETECT_TYPE=YES',
 ]
 
-/** The same load by `ogr2ogr`; gives its seconds. The layer is taken away again. */
+/** Runs the same load with `ogr2ogr` and removes the layer again; returns the duration in seconds. */
 export async function timePeer(
   one: LoadCase,
   file: string,

@@ -18,7 +18,7 @@ const far = 200_000
 const repeats = 15
 const headers = { authorization: basicAuthorization('admin', benchPassword) }
 
-/** Milliseconds until the whole document is there. */
+/** Returns the milliseconds until the whole document has arrived. */
 async function ask(url: string): Promise<number> {
   const begun = performance.now()
   const reply = await fetch(url, { headers })
@@ -38,9 +38,9 @@ async function median(take: (round: number) => Promise<number>): Promise<number>
 
 interface PageTimes {
   first: number
-  /** After the page before it. */
+  /** Requested by the `next` link of the previous page. */
   inOrder: number
-  /** Out of the blue. */
+  /** Requested without the previous page. */
   jump: number
 }
 
@@ -48,7 +48,7 @@ async function timesOf(url: string): Promise<PageTimes> {
   const at = (start: number): string => `${url}&count=${count}&startindex=${start}`
   await ask(at(0))
   const first = await median(() => ask(at(0)))
-  // Each elsewhere, so that nothing is known of where it begins.
+  // Each round has another start, so that no position is cached.
   const jump = await median((round) => ask(at(far + 7 + round * 13)))
   await ask(at(far - count))
   const inOrder = await median((round) => ask(at(far + round * count)))

@@ -7,7 +7,7 @@ import { brotliCompressSync, constants } from 'node:zlib'
 
 const source = new URL('../sample/natural-earth/countries.geojson', import.meta.url)
 const target = new URL('../src/geo/data/countries.bin', import.meta.url)
-/** Degrees that an outline may lie off. */
+/** Maximum deviation of an outline in degrees. */
 const tolerance = 0.05
 const steps = 100
 
@@ -29,7 +29,7 @@ function distance([x, y]: Position, [x1, y1]: Position, [x2, y2]: Position): num
   return Math.hypot(x - x1 - share * dx, y - y1 - share * dy)
 }
 
-/** By Douglas and Peucker. */
+/** Simplifies a line by the Douglas-Peucker algorithm. */
 function simplify(points: Position[]): Position[] {
   const [first] = points
   const last = points.at(-1)

@@ -30,7 +30,7 @@ const corners = 10
 const linesInChunk = 500
 const hourMilliseconds = 3600_000
 
-/** The file with so many features in EPSG:4326, made first where it is not there; the same seed gives the same bytes. */
+/** Returns the file with this number of features in EPSG:4326, and creates it if it is missing; equal seeds give equal bytes. */
 export async function tileDataFile(folder: string, dataset: TileDataset, rows: number): Promise<string> {
   const path = join(folder, `tile_${dataset}_${rows}.geojson`)
   if (existsSync(path)) return path
@@ -40,7 +40,7 @@ export async function tileDataFile(folder: string, dataset: TileDataset, rows: n
   return path
 }
 
-/** The same as a GeoPackage that GDAL has made, its layer called like the data. */
+/** Returns the same features as a GeoPackage written by GDAL, with a layer named after the data. */
 export async function tileGeoPackage(folder: string, dataset: TileDataset, rows: number): Promise<string> {
   const source = await tileDataFile(folder, dataset, rows)
   const path = source.replace(/geojson$/, 'gpkg')

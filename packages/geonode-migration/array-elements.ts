@@ -75,7 +75,7 @@ export class ArrayElements {
     }
     const what = `byte ${position} is ${JSON.stringify(String.fromCharCode(byte))}`
     if (this.#state === 'before') throw new DumpError(`The dump is no JSON array: ${what}`)
-    throw new DumpError(`Something stands behind the end of the dump's array: ${what}`)
+    throw new DumpError(`The dump has text after the end of its array: ${what}`)
   }
 
   #hold(piece: Buffer): void {
@@ -85,7 +85,7 @@ export class ArrayElements {
     this.#held.push(Buffer.from(piece))
   }
 
-  /** The element; undefined for the nothing of an empty array. */
+  /** Returns the completed element; undefined at the end of an empty array. */
   #take(piece: Buffer): Buffer | undefined {
     this.#hold(piece)
     const element = Buffer.concat(this.#held)
@@ -93,7 +93,7 @@ export class ArrayElements {
     this.#heldBytes = 0
     const isEmpty = element.every((byte) => blanks.has(byte))
     if (isEmpty && this.#state === 'after' && this.#count === 0) return undefined
-    if (isEmpty) throw new DumpError(`There is nothing where ${this.#where()} is expected`)
+    if (isEmpty) throw new DumpError(`${this.#where()} is missing`)
     this.#count += 1
     return element
   }

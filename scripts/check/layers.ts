@@ -77,7 +77,7 @@ export const moduleRules: ModuleRules = {
       'posted.ts',
       'routes.ts',
     ],
-    'src/api/ows/wcs': ['.', ['v1', 'v2'], 'wcs.ts'],
+    'src/api/ows/wcs': ['.', '*', 'versions.ts', 'wcs.ts'],
     'src/api/ows/wfs': ['.', 'v2', 'get-feature.ts', 'wfs.ts'],
     'src/api/rest/monitoring': ['.', ['services', 'metrics', 'checks'], 'routes.ts'],
     'src/catalog': [
@@ -213,8 +213,10 @@ export const moduleRules: ModuleRules = {
     ],
     'src/styles': [
       '.',
-      ['classify', 'draw', 'sld', 'maplibre', 'qml', 'mapserver'],
-      'read-style.ts',
+      ['classify', 'draw', 'mapserver'],
+      '*',
+      'languages.ts',
+      ['check-style.ts', 'read-style.ts'],
       'convert-style.ts',
       'map-style.ts',
       'style-messages.ts',

@@ -32,7 +32,7 @@ export function withoutTimes(document: string): string {
   return document.replaceAll(time, '(time)').replaceAll(/position=[\w-]+/g, 'position=(position)')
 }
 
-/** Runs a flow step by step with curl against a new server, and gives its document. */
+/** Runs a flow step by step with curl against a new server, and returns its document. */
 export async function recordFlow(root: string, flow: Flow): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-transcript-'))
   const endings: (() => void)[] = [() => rmSync(folder, { recursive: true, force: true })]

@@ -1,6 +1,5 @@
 import { invalid } from '../core/errors/errors.ts'
-import { parseCql2Json } from '../filters/cql2-json.ts'
-import { parseCql2Text } from '../filters/cql2-text.ts'
+import { filterLanguages } from '../filters/filter-languages.ts'
 import { requireLatitudes } from '../filters/require-crs.ts'
 import { swapAxes } from '../filters/swap-axes.ts'
 import type { Schema } from '../geo/schema.ts'
@@ -15,28 +14,31 @@ export interface FilterParameters {
   'filter-crs'?: string
 }
 
-const notations = new Map([
-  ['cql2-text', parseCql2Text],
-  ['cql2-json', parseCql2Json],
-])
+const names = filterLanguages.map(({ name }) => name)
+
+/** Values of `filter-lang` in an API description. */
+export const filterLanguageNames = `\`${names[0]}\` (default) or ${names
+  .slice(1)
+  .map((name) => `\`${name}\``)
+  .join(', ')}`
 
 /**
  * The filter of a request to a collection with this schema; undefined where it has none. Throws `invalid-filter`,
  * `unsupported-filter`, `malformed-json` and `unknown-crs`.
  */
 export function readFilterQuery(parameters: FilterParameters, schema: Schema): RequestFilter | undefined {
-  const language = parameters['filter-lang'] ?? 'cql2-text'
-  const parse = notations.get(language)
-  if (parse === undefined)
+  const name = parameters['filter-lang'] ?? filterLanguages[0].name
+  const language = filterLanguages.find((one) => one.name === name)
+  if (language === undefined)
     throw invalid(
       'invalid-parameter',
-      `filter-lang "${language.slice(0, 60)}" is not offered: expected ${[...notations.keys()].join(' or ')}`,
+      `filter-lang "${name.slice(0, 60)}" is not offered: expected ${names.join(' or ')}`,
     )
   const named = parameters['filter-crs']
   const crs = named === undefined ? crs84 : parseCrsUri('filter-crs', named)
   if (parameters.filter === undefined) return undefined
-  const given = parse(parameters.filter)
-  const written = crs.isYx ? swapAxes(given) : given
+  const parsed = language.parse(parameters.filter)
+  const written = crs.isYx ? swapAxes(parsed) : parsed
   if (isInDegrees(crs.srs)) requireLatitudes(written)
   return toRequestFilter(written, schema, crs.srs)
 }

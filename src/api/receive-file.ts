@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { Failure } from '../core/errors/errors.ts'
 import type { FastifyRequest } from './app-types.ts'
 
-/** Gives streams that pass bytes on until all of them together have had more than a request may bring. */
+/** Creates streams that pass bytes on, and fail when all of them together have passed more than `maxBytes`. */
 export function createByteLimit(maxBytes: number): () => Transform {
   let bytes = 0
   return () =>

@@ -109,13 +109,13 @@ export class BatchBuilder {
     this.rowCount += count
   }
 
-  /** Takes back what was appended since the last `endRow` or `endRows`. */
+  /** Removes the values since the last `endRow` or `endRows`. */
   abandonRows(): void {
     for (const column of this.columns) column.truncate(this.rowCount)
     this.geometry?.truncate(this.rowCount)
   }
 
-  /** Takes back what was appended since the last `endRow` and records why; `text` is the row where it is nothing but that. */
+  /** Removes the values since the last `endRow` and records the reason; `text` is the complete row if it cannot be split. */
   rejectRow(reject: RejectedRow, text?: string): void {
     if (text !== undefined) {
       this.#texts ??= new Map()

@@ -29,12 +29,12 @@ abstract class Builder {
     this.length += 1
   }
 
-  /** Appends nulls until `rows` rows are there. */
+  /** Appends nulls up to a length of `rows`. */
   padTo(rows: number): void {
     while (this.length < rows) this.appendNull()
   }
 
-  /** Takes back every row from `rows` on. */
+  /** Removes all rows from index `rows` on. */
   truncate(rows: number): void {
     for (let row = rows; row < this.length; row += 1) {
       const byte = this.validity[row >> 3] as number
@@ -98,7 +98,7 @@ export class BigBuilder extends Builder {
     this.markValid()
   }
 
-  /** Appends a safe integer without making a bigint. */
+  /** Appends a safe integer without creating a bigint. */
   appendNumber(value: number): void {
     const high = Math.floor(value / 4294967296)
     this.#words[this.length * 2] = (value - high * 4294967296) | 0
@@ -106,7 +106,7 @@ export class BigBuilder extends Builder {
     this.markValid()
   }
 
-  /** Appends what is a number only where that is exact. */
+  /** Appends an integer that is given as a number or a bigint. */
   appendExact(value: number | bigint): void {
     if (typeof value === 'number') this.appendNumber(value)
     else this.append(value)

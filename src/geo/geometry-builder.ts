@@ -113,7 +113,7 @@ export class GeometryBuilder {
     this.endGeometry()
   }
 
-  /** Takes a coordinate into the envelope of the unfinished geometry. */
+  /** Extends the envelope of the unfinished geometry by a coordinate. */
   include(x: number, y: number): void {
     if (x < this.#minX) this.#minX = x
     if (x > this.#maxX) this.#maxX = x
@@ -196,7 +196,7 @@ export class GeometryBuilder {
     while (this.length < rows) this.appendNull()
   }
 
-  /** Takes back every row from `rows` on, and a geometry not ended. */
+  /** Removes all rows from index `rows` on, and an unfinished geometry. */
   truncate(rows: number): void {
     for (let row = rows; row < this.length; row += 1) {
       const byte = this.#validity[row >> 3] as number

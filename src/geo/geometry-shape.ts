@@ -1,7 +1,7 @@
 import type { GeometryType } from './schema.ts'
 import { geometryTypeName } from './wkb.ts'
 
-/** Common form of a column's geometries: singles become multis, and missing Z or M ordinates 0. */
+/** Common form of a column's geometries: single types become multi types, and missing Z or M ordinates become 0. */
 export interface GeometryShape {
   isMulti: boolean
   hasZ: boolean

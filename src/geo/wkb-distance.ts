@@ -1,4 +1,4 @@
-/** A point, and by what differences in x and y are multiplied before they are measured. */
+/** A point, and the factors for differences in x and y. */
 export interface ScaledPoint {
   x: number
   y: number
@@ -25,7 +25,7 @@ class DistanceWalk {
     this.#from = from
   }
 
-  /** Returns the offset behind the geometry. */
+  /** Returns the offset after the geometry. */
   geometry(offset: number): number {
     const view = this.#view
     const type = view.getUint32(offset + 1, true)

@@ -183,15 +183,7 @@ function createModules(deps: ImporterDeps) {
     width: limits.concurrentLoads,
   }
   const correcting = { records, locks, tasks, events, folders }
-  const cancel = {
-    records,
-    jobs,
-    stop: { broadcast, running },
-    locks,
-    folders,
-    runningDryRun,
-    mending: correcting,
-  }
+  const cancel = { records, jobs, stop: { broadcast, running }, locks, folders, runningDryRun, correcting }
   const archive = { records, kinds, running, folders, log }
   const maxBytes = limits.previewBytes
   const rejects = new RejectedRows({ folders, silenceMs: limits.silenceSeconds * 1000, onEnd })
@@ -206,7 +198,7 @@ function createModules(deps: ImporterDeps) {
     progress,
     cancel,
     runningDryRun,
-    mending: correcting,
+    correcting,
     preparing: { look, making, starting, running, log, events },
     running: { records, locks, tasks, archive, folders, events },
     restores: new Restores({ database, catalog, jobs, locks, pool, clock, log }),
@@ -290,7 +282,7 @@ export function createImporter(deps: ImporterDeps) {
   const { database, catalog, clock, events, log, jobs, folders, vault, roots, retention: keep } = deps
   const modules = createModules(deps)
   const { commands, pool, rejects, previews, locator, keys, progress, cancel } = modules
-  const { runningDryRun, mending: correcting, preparing, running, restores, edits } = modules
+  const { runningDryRun, correcting, preparing, running, restores, edits } = modules
   const uploads = openUploads(deps.clock, deps.folders, deps.limits)
   let endedCount = 0
   let cleaning: NodeJS.Timeout | undefined
@@ -351,7 +343,7 @@ export function createImporter(deps: ImporterDeps) {
       await catalog.layers.lookAtLogs()
       await previews.start()
       await edits.start()
-      await startJobs(jobs, { preparing, running, mending: correcting, runningDryRun, restores })
+      await startJobs(jobs, { preparing, running, correcting, runningDryRun, restores })
       versions = await keepVersions({ catalog, database, events, log, restores, locks: running.locks })
       cleaning = setInterval(cleanUp, retentionMs).unref()
       cleanUp()

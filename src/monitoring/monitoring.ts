@@ -98,7 +98,7 @@ export class Monitoring {
     }, flushMs).unref()
   }
 
-  /** Takes a request of this server. */
+  /** Records a request of this server. */
   record(request: ServerRequest): void {
     this.#own.add(request)
   }

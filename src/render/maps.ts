@@ -43,7 +43,7 @@ export class Maps {
     return this.#caching.kind(maker)
   }
 
-  /** Removes what an earlier process has left of layers that are gone or have changed. */
+  /** Removes files that an earlier process left for deleted or changed layers. */
   start(): Promise<void> {
     return this.#caching.start()
   }

@@ -1,7 +1,7 @@
+import type { StyleFormat } from './languages.ts'
+import { getStyleLanguage } from './languages.ts'
 import type { WrittenStyle } from './losses.ts'
-import { writeMapLibre } from './maplibre/write-maplibre.ts'
-import type { Style, StyleFormat } from './model.ts'
-import { writeQml } from './qml/write-qml.ts'
+import type { Style } from './model.ts'
 import { readStyle } from './read-style.ts'
 import { writeSld } from './sld/write-sld.ts'
 
@@ -23,8 +23,7 @@ export function convertStyle(
  * is no such document.
  */
 export function writeStyle(style: Style, name: string, requested: StyleFormat): WrittenStyle | undefined {
-  if (requested === 'qml') return writeQml(style)
-  return requested === 'sld' ? writeSld(style, name) : writeMapLibre(style, name)
+  return getStyleLanguage(requested).write(style, name)
 }
 
 /**

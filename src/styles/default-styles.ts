@@ -1,5 +1,4 @@
 import type { GeometryType } from '../geo/schema.ts'
-import type { StyleFormat } from './model.ts'
 
 /** Returns the default style of a layer, by its geometry type. */
 export function defaultStyleName(geometry: GeometryType | undefined, kind: 'vector' | 'raster'): string {
@@ -41,7 +40,7 @@ function mapLibre(name: string, layers: object[]): string {
 }
 
 /** The styles of a new server, as MapLibre style documents; the source `layer` stands for the drawn layer. */
-export const defaultStyles: { name: string; format: StyleFormat; document: string }[] = [
+export const defaultStyles: { name: string; format: 'maplibre'; document: string }[] = [
   { name: 'point', format: 'maplibre', document: mapLibre('point', [circle]) },
   { name: 'line', format: 'maplibre', document: mapLibre('line', [line]) },
   { name: 'polygon', format: 'maplibre', document: mapLibre('polygon', [fill]) },

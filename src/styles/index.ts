@@ -11,19 +11,18 @@ export { legendOf } from './draw/legend.ts'
 export type { Legend, LegendEntry } from './draw/legend-model.ts'
 export type { LegendRasters } from './draw/legend-rasters.ts'
 export { entrySvg, legendSvg } from './draw/legend-svg.ts'
+export { getStyleLanguage, type StyleFormat, styleFormats, styleLanguages } from './languages.ts'
 export { type MappedLayer, type TypeInTiles, writeMapStyle } from './map-style.ts'
 export { fontName, mapFileNumber, markSymbols, quoteMapText } from './mapserver/mark-symbols.ts'
 export { type DrawnColumn, postgresDialect, type SqlDialect, sqliteDialect } from './mapserver/sql-dialect.ts'
 export { type DrawnPart, type DrawnTable, writeMapServer } from './mapserver/write-mapserver.ts'
-export {
-  type ContrastStretch,
-  type Dimension,
-  type PlainSymbolizer,
-  type RasterColors,
-  type RasterSymbolizer,
-  type Style,
-  type StyleFormat,
-  styleFormats,
+export type {
+  ContrastStretch,
+  Dimension,
+  PlainSymbolizer,
+  RasterColors,
+  RasterSymbolizer,
+  Style,
 } from './model.ts'
 export { type QgisLayer, quotedPart, writeQlr } from './qml/write-qlr.ts'
 export { readStyle, requireStyleSize } from './read-style.ts'

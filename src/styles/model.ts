@@ -1,10 +1,5 @@
 import type { Expression } from '../filters/expression.ts'
 
-/** Formats of style documents. */
-export const styleFormats = ['maplibre', 'sld', 'qml'] as const
-/** One of `styleFormats`. */
-export type StyleFormat = (typeof styleFormats)[number]
-
 /**
  * A style, independent of its language: SLD, QML and MapLibre are read into this model and written from it.
  * Colours are `#rrggbb`, opacities 0 to 1, lengths pixels of 1/96 inch unless a symbol names another unit,

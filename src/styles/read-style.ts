@@ -1,8 +1,7 @@
 import { invalid } from '../core/errors/errors.ts'
-import { readMapLibre } from './maplibre/read-maplibre.ts'
-import type { Rule, Style, StyleFormat } from './model.ts'
-import { readQml } from './qml/read-qml.ts'
-import { readSld } from './sld/read-sld.ts'
+import type { StyleFormat } from './languages.ts'
+import { getStyleLanguage } from './languages.ts'
+import type { Rule, Style } from './model.ts'
 
 /** Rules of a style at most. */
 const maxRules = 5000
@@ -13,8 +12,14 @@ const maxDashes = 100
  * Reads a style document; undefined for a QGIS document with only forms or actions. Throws `Failure`
  * (`invalid`) if the document is invalid in its format.
  */
-export function readStyle(styled: { format: StyleFormat; document: string }): Style | undefined {
-  const style = readDocument(styled)
+export function readStyle({
+  format,
+  document,
+}: {
+  format: StyleFormat
+  document: string
+}): Style | undefined {
+  const style = getStyleLanguage(format).read(document)
   if (style !== undefined) requireStyleSize(style.rules)
   return style
 }
@@ -29,9 +34,4 @@ export function requireStyleSize(rules: readonly Rule[]): void {
       if ((dashes?.length ?? 0) > maxDashes)
         throw invalid('invalid-style', `The style has a pattern of more than ${maxDashes} dashes`)
     }
-}
-
-function readDocument({ format, document }: { format: StyleFormat; document: string }): Style | undefined {
-  if (format === 'sld') return readSld(document)
-  return format === 'maplibre' ? readMapLibre(document) : readQml(document)
 }

@@ -1,7 +1,7 @@
 import { writeStyle } from './convert-style.ts'
 import { notInPictures } from './draw/supported-styling.ts'
-import type { StyleFormat } from './model.ts'
-import { styleFormats } from './model.ts'
+import type { StyleFormat } from './languages.ts'
+import { styleLanguages } from './languages.ts'
 import { readStyle } from './read-style.ts'
 
 /** A message about a style when it is stored. */
@@ -10,8 +10,6 @@ export interface StyleMessage {
   code: 'style-partly-read' | 'style-partly-drawn'
   message: string
 }
-
-const names: Record<StyleFormat, string> = { maplibre: 'MapLibre', sld: 'SLD', qml: 'QML' }
 
 /** Messages at most, for each language. */
 const most = 30
@@ -37,10 +35,12 @@ export function styleMessages(document: { format: StyleFormat; document: string 
       }),
     )
   const known = new Set(style.lost)
-  const others = styleFormats.filter((format) => format !== document.format)
+  const others = styleLanguages.filter(({ format }) => format !== document.format)
   return [
     ...unread,
-    ...others.flatMap((format) => unwritten(format, writeStyle(style, 'style', format)?.lost ?? [], known)),
+    ...others.flatMap(({ format, title }) =>
+      unwritten(title, writeStyle(style, 'style', format)?.lost ?? [], known),
+    ),
     ...notInPictures(style).map(
       (what): StyleMessage => ({
         level: 'info',
@@ -51,13 +51,9 @@ export function styleMessages(document: { format: StyleFormat; document: string 
   ]
 }
 
-function unwritten(format: StyleFormat, lost: string[], known: Set<string>): StyleMessage[] {
+function unwritten(title: string, lost: string[], known: Set<string>): StyleMessage[] {
   return lost
     .filter((what) => !known.has(what))
     .slice(0, most)
-    .map((what) => ({
-      level: 'info',
-      code: 'style-partly-drawn',
-      message: `Not said as ${names[format]}: ${what}`,
-    }))
+    .map((what) => ({ level: 'info', code: 'style-partly-drawn', message: `Not said as ${title}: ${what}` }))
 }

@@ -21,6 +21,22 @@ function refuse(why: string): never {
 }
 
 /**
+ * Throws `Failure` (`invalid-style`) if a document has another root element, or an unexpected DOCTYPE. Does not
+ * read the rest of the document.
+ */
+export function checkXmlStyle(
+  document: string,
+  root: string,
+  { takesDoctype = false }: { takesDoctype?: boolean } = {},
+): void {
+  if (!takesDoctype && /<!DOCTYPE|<!ENTITY/i.test(document)) refuse('has a DOCTYPE, which is not accepted')
+  const [, found] =
+    /<(?:[\w.-]+:)?([A-Za-z][\w.-]*)[\s/>]/.exec(document.replace(/<!--[\s\S]*?-->/g, '')) ?? []
+  if (found === root && /^\s*</.test(document.replace(/^\uFEFF/, ''))) return
+  refuse(`is XML with the root element ${root}, found ${found ?? 'none'}`)
+}
+
+/**
  * Returns the root element of a style document, names without prefix; throws `Failure` (`invalid`) for a
  * malformed document, one with an unexpected DOCTYPE, or one that is too large. Entities are never expanded.
  */

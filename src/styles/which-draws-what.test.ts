@@ -2,53 +2,17 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
+import { roundTrip } from '../../tests/support/style-round-trip.ts'
 import type { StyledFeature } from '../../tests/support/styled-features.ts'
-import { dimensions, line, samples, styledFeatures } from '../../tests/support/styled-features.ts'
-import { writeStyle } from './convert-style.ts'
+import { dimensions, line, styledFeatures } from '../../tests/support/styled-features.ts'
 import { legendOf } from './draw/legend.ts'
 import { legendSvg } from './draw/legend-svg.ts'
 import { pathSvg } from './draw/paint.ts'
 import { drawnSymbols } from './evaluate.ts'
+import { styleLanguages } from './languages.ts'
 import { sqliteDialect } from './mapserver/sql-dialect.ts'
 import { writeMapServer } from './mapserver/write-mapserver.ts'
-import type { Rule, Style, StyleFormat, Symbolizer } from './model.ts'
-import { readStyle } from './read-style.ts'
-
-function drawing(style: Style): unknown[] {
-  return [100, 5000, 1e6, 1e8].flatMap((scale) =>
-    samples.map(({ id, ...attributes }) => {
-      const drawn = {
-        dimension: 2 as const,
-        id,
-        get: (name: string) => (attributes as Record<string, unknown>)[name],
-        boxIn: () => [5, 5, 6, 6] as [number, number, number, number],
-      }
-      return drawnSymbols(style, drawn, scale).map((one) =>
-        JSON.stringify(one.symbol, (_, value: unknown) =>
-          typeof value === 'number' ? Math.fround(value) : value,
-        )
-          .split('')
-          .sort()
-          .join(''),
-      )
-    }),
-  )
-}
-
-/**
- * Returns `yes` if the document reads back equal, `told` if it names what is missing; anything else is a
- * fault.
- */
-function byLanguage(rules: Rule[], format: StyleFormat, name: string): string {
-  const style = { rules, lost: [] }
-  const made = writeStyle(style, 'x', format)
-  assert.ok(made !== undefined, `${name}: ${format}`)
-  if (made.lost.length > 0) return 'told'
-  const back = readStyle({ format, document: made.document })
-  assert.deepEqual(back && drawing(back), drawing(style), `${name} is neither said as ${format} nor told`)
-  assert.equal(back?.rules.at(-1)?.title ?? '', rules.at(-1)?.title ?? '', name)
-  return 'yes'
-}
+import type { Rule, Symbolizer } from './model.ts'
 
 function inLegend({ name, rules, usual }: StyledFeature): string {
   if (/^(filter|rule: (scales|else))/.test(name)) return '–'
@@ -113,7 +77,11 @@ function inWms({ name, rules, usual }: StyledFeature): string {
 it('the table of docs/styles.md tells which language, legend, thumbnail and WMS draws what', () => {
   const rows = styledFeatures.map((feature) => {
     const { name, rules } = feature
-    const languages = (['maplibre', 'sld', 'qml'] as const).map((format) => byLanguage(rules, format, name))
+    const languages = ['maplibre', 'sld', 'qml'].map((format) => {
+      const language = styleLanguages.find((one) => one.format === format)
+      assert.ok(language !== undefined)
+      return roundTrip(rules, language, name)
+    })
     return `| ${name.replaceAll('<', '&lt;')} | ${[...languages, inLegend(feature), inThumbnail(feature), inWms(feature)].join(' | ')} |`
   })
   const table = [

@@ -344,7 +344,7 @@ class LayerEncoder implements TileEncoder {
     return y >= 0 && y < tileExtent && x - Math.floor(x / turn) * turn < tileExtent
   }
 
-  /** Gives the better of what became of the row before and now. */
+  /** Returns the better of two results of drawing a row. */
   #write(type: number, drawn: Drawn, before: Drawn, row = this.#rows): Drawn {
     if (!isDrawn(drawn)) return before === 'outside' ? drawn : before
     const { tags, shapes } = this.#tools

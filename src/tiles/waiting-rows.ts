@@ -36,7 +36,7 @@ export class WaitingRows {
     this.#indexes = []
   }
 
-  /** Gives the rows in their order. */
+  /** Yields the rows in their order. */
   visit(take: (row: WaitingRow, batch: FeatureBatch, index: number) => void): void {
     for (const { rows, batch } of this.#pages)
       for (const [index, row] of rows.entries()) take(row, batch, index)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestServer } from './server.ts'
 
-/** Gives the countries a style `flat`: areas without an outline, which would cover more than the area. */
+/** Sets a style `flat` for the countries: areas without an outline, which would cover more than the area. */
 export async function paintFlat(server: Pick<TestServer, 'call'>, color: string): Promise<void> {
   const fill = `<PolygonSymbolizer><Fill><CssParameter name="fill">${color}</CssParameter></Fill></PolygonSymbolizer>`
   const named = `<NamedLayer><Name>flat</Name><UserStyle><FeatureTypeStyle><Rule>${fill}</Rule></FeatureTypeStyle></UserStyle></NamedLayer>`

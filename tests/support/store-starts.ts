@@ -24,7 +24,7 @@ export async function startStore(description: StoreDescription): Promise<StoreUn
   const { server, type } = description
   if (server === undefined) return startFile(description)
   const start = starts[server.database]
-  if (start === undefined) throw new Error(`Nobody says how a store of type ${type} is started for tests`)
+  if (start === undefined) throw new Error(`No function starts a store of type ${type} for tests`)
   return start()
 }
 
@@ -59,6 +59,6 @@ export function startFile(description: StoreDescription): StoreUnderTest {
 
 function servedSample(type: string) {
   const sample = servedSamples[type]
-  if (sample === undefined) throw new Error(`Nobody says how a file of type ${type} is written for tests`)
+  if (sample === undefined) throw new Error(`No function writes a file of type ${type} for tests`)
   return sample
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { after } from 'node:test'
 
-/** Gives a function that writes a file of this name into a folder of the test file's own, and returns its path. */
+/** Returns a function that writes a file into a temporary folder of the test file, and returns its path. */
 export function temporaryFiles(): (name: string, content: string | Uint8Array) => string {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-files-'))
   after(() => rmSync(folder, { recursive: true }))

@@ -3,7 +3,7 @@ import type { TestApp } from './app.ts'
 import { fileDatabase, storeParameters } from './postgis-store.ts'
 import { ask } from './version-client.ts'
 
-/** Gives the default workspace the stores `file`, a GeoPackage, and `table`, of PostGIS. */
+/** Adds the stores `file` (GeoPackage) and `table` (PostGIS) to the default workspace. */
 export async function addVersionStores(server: TestApp): Promise<void> {
   for (const [name, type, connectionParameters] of [
     ['file', 'GeoPackage', {}],

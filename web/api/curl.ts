@@ -1,7 +1,7 @@
 import { fullAddressOf } from '../lib/base.ts'
 import { type Call, callAddress } from './client.ts'
 
-/** The call as a line for a shell; who runs it puts in their own name for `USER`. */
+/** Returns the call as a shell command; replace `USER` by a user name. */
 export function curlOf(call: Call, user = 'USER'): string {
   const { method = 'GET', body, headers = {} } = call
   const host = new URL(fullAddressOf('')).origin
@@ -21,7 +21,7 @@ export function curlOf(call: Call, user = 'USER'): string {
   return parts.join(' ')
 }
 
-/** A word of a POSIX shell that means just this text. */
+/** Quotes a text as one word of a POSIX shell. */
 export function quote(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

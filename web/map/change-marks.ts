@@ -18,7 +18,7 @@ export function colourOf(other: string): ExpressionSpecification {
   ] as unknown as ExpressionSpecification
 }
 
-/** Hatching of what is gone. */
+/** Hatching of removed features. */
 export function hatchingLayer(source: string): LayerSpecification {
   return {
     id: `${source}-hatching`,

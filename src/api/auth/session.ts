@@ -40,7 +40,7 @@ export const showSession = operation({
 
 export const logOut = operation({
   summary: 'Log out',
-  description: 'Ends the session of the cookie; the cookie is taken away.',
+  description: 'Ends the session of the cookie and deletes the cookie.',
   tags,
   answers: { 200: empty() },
   handle: async ({ sessions }: SessionDeps, request, reply) => {

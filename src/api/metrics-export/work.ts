@@ -63,10 +63,7 @@ export const loadsRunning = gauge(
 )
 
 export const loadsQueued = gauge(
-  {
-    name: 'terrane_loads_queued',
-    help: 'Loads, looks at data and chains of raster tools that wait for their turn.',
-  },
+  { name: 'terrane_loads_queued', help: 'Queued loads, inspections and chains of raster tools.' },
   ({ loads }) =>
     () =>
       loads().queued,

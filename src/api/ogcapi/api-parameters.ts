@@ -1,3 +1,4 @@
+import { filterLanguages } from '../../filters/filter-languages.ts'
 import { crs84Uri } from '../crs-uris.ts'
 import { editParameters } from './api-edits.ts'
 import { defaultLimit, maxLimit } from './items-query.ts'
@@ -55,17 +56,16 @@ export const parameters = {
       'A date, a time, or an interval with `/` and `..` for open; a duration such as `P2D` at one end',
     schema: text,
   },
-  filter: {
-    name: 'filter',
-    ...query,
-    description: 'What the features have to be like, in CQL2',
-    schema: text,
-  },
+  filter: { name: 'filter', ...query, description: 'Filter in the language of `filter-lang`', schema: text },
   'filter-lang': {
     name: 'filter-lang',
     ...query,
-    description: 'How the filter is written',
-    schema: { type: 'string', enum: ['cql2-text', 'cql2-json'], default: 'cql2-text' },
+    description: 'Language of the filter',
+    schema: {
+      type: 'string',
+      enum: filterLanguages.map(({ name }) => name),
+      default: filterLanguages[0].name,
+    },
   },
   'filter-crs': {
     name: 'filter-crs',

@@ -43,7 +43,7 @@ export async function sendDownload(
   if (srs !== undefined) reply.header('content-crs', `<${toCrsUri(srs)}>`)
   if (path !== undefined && (await sendFile(request, reply, { path, mediaType, isLinkAllowed: false })))
     return reply
-  throw new Failure('unavailable', 'download-failed', 'The file is gone already: ask for it anew')
+  throw new Failure('unavailable', 'download-failed', 'The file has been deleted: request it again')
 }
 
 /** Most characters of a header that every client takes. */

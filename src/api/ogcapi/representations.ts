@@ -41,7 +41,7 @@ export interface Representation {
    * sent as JSON.
    */
   write?(answer: unknown, representationContext: RepresentationContext): string | Promise<string>
-  /** Rows of a page, where it is written from features that are cut short: usually, and at most. */
+  /** Default and maximum number of rows per page, if the page shortens features. */
   rows?: { usual: number; most: number }
   /** Inputs of the text besides the document and the address. */
   variant?(request: FastifyRequest): string
@@ -51,7 +51,7 @@ export interface Representation {
 interface RepresentationContext {
   request: FastifyRequest
   reply: FastifyReply
-  /** The other representations that there are. */
+  /** The other available representations. */
   others: readonly Representation[]
 }
 
@@ -81,7 +81,7 @@ export function chosenRepresentation(request: FastifyRequest): Representation | 
   return chosen === offered?.[0] ? undefined : chosen
 }
 
-/** The representation by `f`, which wins, or by `Accept` (RFC 9110, section 12.5.1); the first where neither is given. */
+/** Selects the representation by `f`, otherwise by `Accept` (RFC 9110, section 12.5.1), otherwise the first one. */
 function chooseRepresentation(
   offered: readonly Representation[],
   { f, accept }: { f?: string | undefined; accept?: string | undefined },
@@ -103,14 +103,14 @@ function chooseRepresentation(
   )
 }
 
-/** A representation's address: that of the request with another `f`. */
+/** Returns the address of a representation: that of the request with another `f`. */
 function hrefAs(request: FastifyRequest, path: string, { name }: Representation): string {
   const query = new URLSearchParams(request.query as Record<string, string>)
   query.set('f', name)
   return request.link(`${path}?${query.toString()}`)
 }
 
-/** Links to the same in the other representations; `path` is the address without parameters. */
+/** Returns links to the other representations of the response; `path` is the address without parameters. */
 export function alternateLinks(request: FastifyRequest, path: string): ItemLink[] {
   const { offered, chosen } = negotiatedOf(request)
   return offered
@@ -152,7 +152,7 @@ export function represented<Parts>(
   }
 }
 
-/** Forms of pages send what was not filled in as well; and no page is longer than people read. */
+/** Removes empty parameters, which the forms of pages send, and limits the number of rows per page. */
 function repairQuery({ query }: FastifyRequest, mostRows: number): void {
   const given = query as Record<string, unknown>
   for (const [name, value] of Object.entries(given)) if (value === '') delete given[name]
@@ -174,7 +174,7 @@ function withFormat(query: TSchema | undefined, offered: readonly Representation
   const properties = (query as TObject | undefined)?.properties ?? {}
   const isRead = offered.some(({ variant }) => variant !== undefined)
   const lang = Type.String({
-    description: 'Language of pages: en or de; otherwise as `Accept-Language` asks',
+    description: 'Language of pages: en or de; default: the one that `Accept-Language` prefers',
   })
   return Type.Object({ ...properties, f: Type.Optional(f), ...(isRead ? { lang: Type.Optional(lang) } : {}) })
 }

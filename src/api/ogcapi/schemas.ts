@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { fileMediaTypes } from '../../stores/index.ts'
 import { Bytes, media } from '../description.ts'
+import { filterLanguageNames } from '../filter-query.ts'
 import { defaultLimit, maxLimit } from './items-query.ts'
 
 /** Shapes of OGC API Features (OGC 17-069r4, annex B and section 7; 18-058r1, section 6). */
@@ -194,9 +195,9 @@ const version = Type.Optional(
 )
 
 const filters = {
-  filter: Type.Optional(Type.String({ description: 'What the features have to be like, in CQL2' })),
+  filter: Type.Optional(Type.String({ description: 'Filter in the language of `filter-lang`' })),
   'filter-lang': Type.Optional(
-    Type.String({ description: 'How the filter is written: cql2-text (default) or cql2-json' }),
+    Type.String({ description: `Language of the filter: ${filterLanguageNames}` }),
   ),
   'filter-crs': Type.Optional(
     Type.String({ description: 'URI of the CRS of geometries in the filter; default CRS84' }),

@@ -5,6 +5,7 @@ import { requireWorkspace } from './named-layers.ts'
 import type { OwsDeps } from './ows-deps.ts'
 import { OwsFailure } from './ows-failure.ts'
 import { sendException as sendWcsException } from './wcs/exceptions.ts'
+import { nearestVersion } from './wcs/versions.ts'
 import { answerWcs } from './wcs/wcs.ts'
 import type { WcsRequest } from './wcs/wcs-request.ts'
 import { sendException as sendWfsException } from './wfs/exceptions.ts'
@@ -32,6 +33,11 @@ interface Service {
   sendException(reply: FastifyReply, error: unknown, version?: string): FastifyReply
 }
 
+/** True for a text that starts with a number: an unreadable VERSION gets the exceptions of the newest version. */
+function isNumbered(version: string | undefined): boolean {
+  return version !== undefined && !Number.isNaN(Number.parseFloat(version))
+}
+
 const olderVersion = /^[01]\.[0-2](\.|$)/
 
 const serviceNames = ['WMS', 'WFS', 'WCS', 'WMTS'] as const
@@ -55,8 +61,8 @@ export const services: Record<ServiceName, Service> = {
   WCS: {
     countsAs: 'OWS:WCS',
     answer: answerWcs,
-    sendException: (reply, error, version = '') =>
-      sendWcsException(reply, error, olderVersion.test(version) ? '1.0.0' : '2.0.1'),
+    sendException: (reply, error, version) =>
+      sendWcsException(reply, error, nearestVersion(isNumbered(version) ? version : undefined)),
   },
   WMTS: { countsAs: 'OWS:WMTS', answer: answerWmts, sendException: sendWmtsException },
 }

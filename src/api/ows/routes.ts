@@ -15,7 +15,7 @@ import { tmsEndpoints } from './tms/routes.ts'
 import { wmtsEndpoints } from './wmts/routes.ts'
 
 const Workspace = Type.Object({
-  workspace: Type.String({ description: 'Only its layers, by their names alone' }),
+  workspace: Type.String({ description: 'Only its layers, by their names without the workspace' }),
 })
 const Query = Type.Object(
   {
@@ -35,7 +35,7 @@ const wms = {
   isPublicRead: true,
   takesTokenInUrl: true,
   description:
-    'By key and value, names in any case, as OGC 06-042 and 01-068r3 say; parameters that they do not know are ignored. What fails is told by a service exception report.',
+    'Parameters as key-value pairs (OGC 06-042 and 01-068r3), names in upper or lower case; unknown parameters are ignored. Errors are service exception reports.',
   reported: { query: Query },
   answers: serviceAnswers,
 }
@@ -57,7 +57,7 @@ const askWorkspaceWms = operation({
 const ows = {
   ...wms,
   description:
-    'As the service that is asked: names of parameters in any case; those that it does not know are ignored. What fails is told by its exceptions.',
+    'Parameters are those of the requested service. Names of parameters may be in upper or lower case; unknown parameters are ignored. Errors have the format of the service.',
   reported: {
     query: Type.Object(
       {
@@ -90,7 +90,7 @@ const wfs = {
   isPublicRead: true,
   takesTokenInUrl: true,
   description:
-    'By key and value, names in any case, as OGC 09-025r2 and 04-094 say; parameters that they do not know are ignored. What fails is told by an exception report.',
+    'Parameters as key-value pairs (OGC 09-025r2 and 04-094), names in upper or lower case; unknown parameters are ignored. Errors are exception reports.',
   reported: {
     query: Type.Object(
       {
@@ -126,7 +126,7 @@ const askWorkspaceWfs = operation({
 const wcs = {
   ...wfs,
   description:
-    'By key and value, names in any case, as OGC 09-110r4 and 03-065r6 say; parameters that they do not know are ignored. What fails is told by an exception report.',
+    'Parameters as key-value pairs (OGC 09-110r4 and 03-065r6), names in upper or lower case; unknown parameters are ignored. Errors are exception reports.',
   reported: {
     query: Type.Object(
       {
@@ -159,7 +159,7 @@ const askWorkspaceWcs = operation({
 const wmts = {
   ...wfs,
   description:
-    'By key and value, names in any case, as OGC 07-057r7 says; tile matrix sets have the names of OGC 17-083r4 and those of GeoWebCache. What fails is told by an exception report.',
+    'Parameters as key-value pairs (OGC 07-057r7), names in upper or lower case. Tile matrix sets have the names of OGC 17-083r4 and those of GeoWebCache. Errors are exception reports.',
   reported: {
     query: Type.Object(
       {
@@ -190,7 +190,7 @@ const askWorkspaceWmts = operation({
 const posted = {
   ...wfs,
   description:
-    'The same as XML, as OGC 09-025r2 and 04-094 say, or as a form of keys and values. Features are changed elsewhere: Transaction and SOAP are refused by an exception report.',
+    'The same request as XML (OGC 09-025r2 and 04-094) or as a form. Transaction and SOAP are refused with an exception report; OGC API - Features edits features.',
   consumes: ['text/xml', 'application/xml', 'application/x-www-form-urlencoded'],
   reported: { body: Type.String(), query: Type.Object(urlToken, { additionalProperties: true }) },
   bodyLimit: ({ documents }: Pick<OwsDeps, 'documents'>) => documents.limits.bodyBytes,
@@ -198,32 +198,29 @@ const posted = {
 
 const postWfs = operation({
   ...posted,
-  summary: 'Web Feature Service 1.1.0 and 2.0.0, asked by XML',
+  summary: 'Web Feature Service 1.1.0 and 2.0.0, requested by XML',
   handle: (deps: OwsDeps, request, reply) => answerPosted(deps, request, reply, { ofPath: 'WFS' }),
 })
 
 const postWorkspaceWfs = operation({
   ...posted,
-  summary: 'Web Feature Service 1.1.0 and 2.0.0 of a workspace, asked by XML',
+  summary: 'Web Feature Service 1.1.0 and 2.0.0 of a workspace, requested by XML',
   params: Workspace,
   handle: (deps: OwsDeps, request, reply) =>
     answerPosted(deps, request, reply, { ...request.params, ofPath: 'WFS' }),
 })
 
-const postedCoverage = {
-  ...posted,
-  description: 'The same as XML, as OGC 09-148r1 says, or as a form of keys and values.',
-}
+const postedCoverage = { ...posted, description: 'The same request as XML (OGC 09-148r1) or as a form.' }
 
 const postWcs = operation({
   ...postedCoverage,
-  summary: 'Web Coverage Service 2.0.1, asked by XML',
+  summary: 'Web Coverage Service 2.0.1, requested by XML',
   handle: (deps: OwsDeps, request, reply) => answerPosted(deps, request, reply, { ofPath: 'WCS' }),
 })
 
 const postWorkspaceWcs = operation({
   ...postedCoverage,
-  summary: 'Web Coverage Service 2.0.1 of a workspace, asked by XML',
+  summary: 'Web Coverage Service 2.0.1 of a workspace, requested by XML',
   params: Workspace,
   handle: (deps: OwsDeps, request, reply) =>
     answerPosted(deps, request, reply, { ...request.params, ofPath: 'WCS' }),
@@ -231,19 +228,19 @@ const postWorkspaceWcs = operation({
 
 const postedMap = {
   ...posted,
-  description: 'The same as a form of keys and values.',
+  description: 'The same request as a form.',
   consumes: ['application/x-www-form-urlencoded'],
 }
 
 const postWms = operation({
   ...postedMap,
-  summary: 'Web Map Service 1.1.1 and 1.3.0, asked by a form',
+  summary: 'Web Map Service 1.1.1 and 1.3.0, requested by a form',
   handle: (deps: OwsDeps, request, reply) => answerPosted(deps, request, reply, { ofPath: 'WMS' }),
 })
 
 const postWorkspaceWms = operation({
   ...postedMap,
-  summary: 'Web Map Service 1.1.1 and 1.3.0 of a workspace, asked by a form',
+  summary: 'Web Map Service 1.1.1 and 1.3.0 of a workspace, requested by a form',
   params: Workspace,
   handle: (deps: OwsDeps, request, reply) =>
     answerPosted(deps, request, reply, { ...request.params, ofPath: 'WMS' }),
@@ -251,14 +248,14 @@ const postWorkspaceWms = operation({
 
 const postOws = operation({
   ...posted,
-  summary: 'OGC services asked by a form, Web Feature Service and Web Coverage Service by XML too',
+  summary: 'OGC services requested by a form, Web Feature Service and Web Coverage Service by XML too',
   handle: (deps: OwsDeps, request, reply) => answerPosted(deps, request, reply, { ofPath: 'WFS' }),
 })
 
 const postWorkspaceOws = operation({
   ...posted,
   summary:
-    'OGC services of a workspace asked by a form, Web Feature Service and Web Coverage Service by XML too',
+    'OGC services of a workspace requested by a form, Web Feature Service and Web Coverage Service by XML too',
   params: Workspace,
   handle: (deps: OwsDeps, request, reply) =>
     answerPosted(deps, request, reply, { ...request.params, ofPath: 'WFS' }),
@@ -308,7 +305,7 @@ export function owsArea(deps: OwsDeps): ApiArea {
   }
 }
 
-/** Writes failures as the service of the address does: outages for every client, other failures of posted requests alone. */
+/** Writes failures in the format of the service at the address: outages for every request, other failures for POST requests only. */
 function failureWriter(documents: RequestDocuments): ProblemWriter {
   return (problem, reply: FastifyReply) => {
     const { method, server, routeOptions } = reply.request
@@ -317,7 +314,7 @@ function failureWriter(documents: RequestDocuments): ProblemWriter {
     if (method === 'POST') {
       const text =
         code === 'body-too-large'
-          ? `The body has more than ${documents.limits.bodyBytes} bytes, which is the limit here`
+          ? `The body has more than ${documents.limits.bodyBytes} bytes, which is the limit`
           : detail
       const failure = new OwsFailure('NoApplicableCode', text, undefined, status)
       const name = url.endsWith('/wms') ? 'WMS' : url.endsWith('/wcs') ? 'WCS' : 'WFS'

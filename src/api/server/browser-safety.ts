@@ -18,7 +18,7 @@ export function isSafe(method: string): boolean {
   return safeMethods.includes(method)
 }
 
-/** Lets named origins call, and refuses unsafe requests that other pages make. */
+/** Allows requests from the configured origins, and refuses unsafe requests from other pages. */
 export function guardOrigins(app: App, settings: ServerSettings): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!isPreflightAnswered(request, reply, settings)) done()

@@ -11,7 +11,7 @@ const maxJson5Length = 256 * 1024
 
 const jsonTypes = ['application/json', 'text/json', 'text/plain', /^application\/[\w.-]+\+json(?=;|$)/]
 
-/** Takes JSON under every content type that means it, and an empty body as none. */
+/** Parses JSON under every content type for JSON; an empty body counts as no body. */
 export function acceptJson(app: App): void {
   app.removeAllContentTypeParsers()
   app.addHook('onRequest', (request, _reply, done) => {

@@ -92,7 +92,7 @@ export function observeRequests(
 /** A server that stops waits so long for callers whose credentials are still being checked. */
 const lastCallersMs = 2000
 
-/** Gives ended requests to monitoring, at once where it is known who made them. */
+/** Passes ended requests to monitoring, immediately if the user is known. */
 function recorder(app: App, { monitoring, callerOf }: Observers) {
   const late = new Set<Promise<void>>()
   app.addHook('onClose', async () => {

@@ -128,7 +128,7 @@ function toPlugin(area: ApiArea): AreaPlugin {
   return async (scope) => area(scope)
 }
 
-/** Gives requests the properties that areas use. */
+/** Adds to requests the properties that handlers use. */
 function describeRequests(app: App, server: ServerSettings): void {
   app.decorateRequest('caller')
   app.addHook('onRequest', (request, _reply, done) => {

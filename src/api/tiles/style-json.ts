@@ -38,7 +38,7 @@ export const getMapStyle = operation({
   takesTokenInUrl: true,
   summary: 'A whole MapLibre style of one layer or several, with their tiles as sources',
   description:
-    'Several layers are drawn each by its own style, the first lowest. What a style says and MapLibre cannot draw is told in `metadata` as `terrane:not-converted`. It names no glyphs: MapLibre draws letters by itself then.',
+    'Each of several layers is drawn in its own style, the first one lowest. `terrane:not-converted` in `metadata` lists the parts of a style that MapLibre cannot draw. It names no glyphs: MapLibre draws letters by itself then.',
   params: Type.Object({
     layer: Type.String({
       description: `Workspace and layer, such as \`city:trees\`; up to ${maxTileLayers} with commas between, whose names differ`,

@@ -3,23 +3,23 @@ import { Type } from 'typebox'
 import type { LayerRecord } from '../../catalog/index.ts'
 import { invalid } from '../../core/errors/errors.ts'
 import type { RequestFilter } from '../../stores/reading/request-filter.ts'
-import { readFilterQuery } from '../filter-query.ts'
+import { filterLanguageNames, readFilterQuery } from '../filter-query.ts'
 
 /** Query parameters of tiles that show some of the features. */
 export const tileFilter = {
   filter: Type.Optional(
     Type.String({
       description:
-        'Which features of the one layer are shown, in CQL2, as at `/ogc/collections/<layer>/items`. Such tiles are made for each request',
+        'Filter in CQL2, as at `/ogc/collections/<layer>/items`, for tiles of a single layer. Filtered tiles are not cached',
     }),
   ),
-  'filter-lang': Type.Optional(Type.String({ description: '`cql2-text` (default) or `cql2-json`' })),
+  'filter-lang': Type.Optional(Type.String({ description: filterLanguageNames })),
   'filter-crs': Type.Optional(Type.String({ description: 'Of geometries in the filter; default CRS84' })),
 }
 const TileFilterQuery = Type.Object(tileFilter)
 export type TileFilter = Static<typeof TileFilterQuery>
 
-/** Undefined where all features are shown. Throws `Failure` for a filter that cannot be taken. */
+/** Returns the filter of a tile; undefined if all features are shown. Throws `Failure` for an invalid filter. */
 export function filterOf(
   query: TileFilter & { version?: string },
   [layer, ...others]: readonly LayerRecord[],
@@ -33,7 +33,7 @@ export function filterOf(
   return readFilterQuery(query, layer.details.schema)
 }
 
-/** The same parameters for an address; empty where nothing is filtered. */
+/** Returns the filter as URL parameters; empty without a filter. */
 export function filterText(query: TileFilter): string {
   const parameters = new URLSearchParams()
   for (const name of ['filter', 'filter-lang', 'filter-crs'] as const)

@@ -37,7 +37,7 @@ export function freeName(
   throw noneFree(name)
 }
 
-/** As `freeName`, where finding out takes a look elsewhere; throws the signal's reason too. */
+/** Like `freeName`, for names that are checked asynchronously; throws the reason of the signal if it aborts. */
 export async function findFreeName(
   name: string,
   isTaken: (candidate: string) => Promise<boolean>,

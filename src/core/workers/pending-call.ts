@@ -201,7 +201,7 @@ export class PendingCall {
     this.pause()
     try {
       const { onAsk } = this.#options
-      if (onAsk === undefined) throw new Error('Nobody answers questions of this call')
+      if (onAsk === undefined) throw new Error('The call has no handler for questions of the worker')
       this.#side.send({ type: 'answer', id, ask, value: await onAsk(query) })
     } catch (error) {
       this.#side.send({ type: 'refuse', id, ask, error: packError(error) })

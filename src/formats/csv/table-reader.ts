@@ -124,7 +124,7 @@ export class CsvTableReader {
    */
   #takeCell(cell: number, bytes: Uint8Array, start: number, end: number, flag: number): string {
     if ((flag & (unclean | hasNul)) !== 0) {
-      return (flag & unclean) !== 0 ? 'Text stands behind the closing quote' : 'The text has a NUL character'
+      return (flag & unclean) !== 0 ? 'There is text after the closing quote' : 'The text has a NUL character'
     }
     const column = this.#columns[cell]
     if (column === undefined) return this.#takeGeometry(bytes, start, end, flag)

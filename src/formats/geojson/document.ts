@@ -93,7 +93,7 @@ async function findLayout(source: JsonSource): Promise<Layout> {
   if (isCollection) return { kind: 'collection', separator: 0, top }
   const behind = await source.peek()
   if (behind !== 0) {
-    if (!isOneLine) source.fail('something stands behind the end of the object')
+    if (!isOneLine) source.fail('there is text after the end of the object')
     await toStart(source)
     return { kind: 'records', separator: newline, top }
   }

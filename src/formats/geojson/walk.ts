@@ -75,8 +75,7 @@ async function finishCollection(source: JsonSource, top: TopMembers): Promise<vo
     return true
   }
   while (await source.step(passMember));
-  if ((await source.peek()) !== 0 || !source.isAtEnd)
-    source.fail('something stands behind the end of the object')
+  if ((await source.peek()) !== 0 || !source.isAtEnd) source.fail('there is text after the end of the object')
   if (top.type !== undefined && top.type !== 'FeatureCollection') {
     source.fail(`"type" is "${top.type.slice(0, 40)}", not "FeatureCollection"`)
   }
@@ -124,7 +123,7 @@ function takeLine(source: JsonSource, sink: RecordSink): void {
   try {
     sink.takeObject()
     scanner.space()
-    if (scanner.at < scanner.end) throw new RowError('Something stands behind the feature in its line')
+    if (scanner.at < scanner.end) throw new RowError('The line has text after the feature')
     sink.commit(source.row)
   } catch (error) {
     sink.undo()

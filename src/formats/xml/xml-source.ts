@@ -69,7 +69,7 @@ export class XmlSource {
     const { scanner } = this
     for (;;) {
       try {
-        if (scanner.passMisc() !== 0) scanner.fail('Something stands behind the end of the root element')
+        if (scanner.passMisc() !== 0) scanner.fail('There is text after the end of the root element')
         if (scanner.at < scanner.end) scanner.fail('A NUL character stands in the file')
         if (!(await this.#more(scanner.at))) return
       } catch (error) {

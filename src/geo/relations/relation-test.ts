@@ -79,7 +79,7 @@ function polygonsIn(wkb: Uint8Array): Float64Array[][] {
   return polygons.filter((rings) => rings.some((ring) => ring.length > 2))
 }
 
-/** Gives the offset behind the geometry. */
+/** Returns the offset after the geometry. */
 function collectPolygons(view: DataView, offset: number, found: Float64Array[][]): number {
   const type = view.getUint32(offset + 1, true)
   const typeCode = type % 1000

@@ -30,7 +30,7 @@ export interface CancelDeps {
   locks: ImportLocks
   folders: { uploads: string; rejects: string; sides: string }
   runningDryRun: DryRunDeps
-  mending: LoadCorrectionsDeps
+  correcting: LoadCorrectionsDeps
 }
 
 /** Marks a queued task as CANCELED immediately. Returns false if the task has started in the meantime. */
@@ -52,7 +52,7 @@ export async function cancelTask(deps: CancelDeps, importId: number, taskId: num
   if (runningDryRun !== undefined) await cancelDryRun(deps, await getImport(db, importId))
   if (run === undefined) return
   if (correcting?.state === 'RUNNING' && (await deps.jobs.withdraw(run.jobId))) {
-    await endCorrection(deps.mending, { importId, taskId }, { state: 'CANCELED' })
+    await endCorrection(deps.correcting, { importId, taskId }, { state: 'CANCELED' })
     return
   }
   await stopWork(deps.stop, { importId, taskId }, async () => {

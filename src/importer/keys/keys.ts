@@ -187,7 +187,7 @@ export class KeyFinder {
       return await orAborted(search.result, signal)
     } finally {
       search.waiting -= 1
-      if (search.waiting === 0) search.abort.abort(new Error('Nobody waits for these keys any more'))
+      if (search.waiting === 0) search.abort.abort(new Error('All callers have left'))
     }
   }
 

@@ -114,5 +114,5 @@ function isNearTheStart({ limit, offset }: TaskRowsRequest): boolean {
 }
 
 function tooBusy(): Failure {
-  return new Failure('unavailable', 'too-busy', 'Too many looks at rows wait for an answer: try again soon')
+  return new Failure('unavailable', 'too-busy', 'Too many previews are waiting: try again soon')
 }

@@ -244,7 +244,7 @@ export class Previews {
       }
       await this.#folder.sweep({ isAlone: false })
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'looks at rows were not checked')
+      this.#deps.log.warn({ err: error }, 'expired previews could not be removed')
     }
   }
 

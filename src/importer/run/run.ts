@@ -1,44 +1,29 @@
 import type { Jobs } from '../../core/jobs/jobs.ts'
-import type { DryRunDeps } from '../dry-run/dry-run.ts'
 import { dryRunHandler, dryRunJob } from '../dry-run/dry-run.ts'
-import type { Restores } from '../restore/restores.ts'
 import { restoreJob } from '../restore/restores.ts'
-import type { LoadCorrectionsDeps } from './correct-task.ts'
 import { correctionHandler, correctionJob } from './correct-task.ts'
-import type { PrepareDeps } from './prepare-import.ts'
+import type { CreateJobHandler, JobTypeDeps } from './job-type.ts'
 import { prepareHandler } from './prepare-import.ts'
 import { publishEarlierCommits } from './recover-task.ts'
-import type { RunDeps } from './run-import.ts'
 import { runHandler } from './run-import.ts'
 import { prepareJob, runJob } from './start-run.ts'
 
+/** The registry: job types by the names that stored jobs have. */
+export const jobTypes: Readonly<Record<string, CreateJobHandler>> = {
+  [prepareJob]: ({ preparing }) => prepareHandler(preparing),
+  [runJob]: ({ running }) => runHandler(running),
+  [correctionJob]: ({ correcting }) => correctionHandler(correcting),
+  [dryRunJob]: ({ runningDryRun }) => dryRunHandler(runningDryRun),
+  [restoreJob]: ({ restores }) => restores.handler,
+}
+
 /** Recovers the work of an earlier process, then runs the jobs of imports. */
-export async function startJobs(
-  jobs: Jobs,
-  {
-    preparing,
-    running,
-    mending: correcting,
-    runningDryRun,
-    restores,
-  }: {
-    preparing: PrepareDeps
-    running: RunDeps
-    mending: LoadCorrectionsDeps
-    runningDryRun: DryRunDeps
-    restores: Restores
-  },
-): Promise<void> {
-  const { owner, attempt } = running.tasks
+export async function startJobs(jobs: Jobs, deps: JobTypeDeps): Promise<void> {
+  const { owner, attempt } = deps.running.tasks
   await publishEarlierCommits({ owner, ...attempt, jobs })
-  await restores.settleEarlier()
-  await jobs.start({
-    [prepareJob]: prepareHandler(preparing),
-    [runJob]: runHandler(running),
-    [correctionJob]: correctionHandler(correcting),
-    [dryRunJob]: dryRunHandler(runningDryRun),
-    [restoreJob]: restores.handler,
-  })
+  await deps.restores.settleEarlier()
+  const handlers = Object.entries(jobTypes).map(([name, create]) => [name, create(deps)] as const)
+  await jobs.start(Object.fromEntries(handlers))
 }
 export type { LoadCorrectionsDeps } from './correct-task.ts'
 export { endCorrection, refuseCorrection, startCorrection } from './correct-task.ts'

@@ -259,6 +259,6 @@ function tooMany(): Failure {
 }
 
 function full(maxBytes: number): Failure {
-  const text = `Uploads that wait may fill ${maxBytes} bytes altogether, which TERRANE_MAX_RESUMABLE sets: import or delete some`
+  const text = `Pending uploads may have at most ${maxBytes} bytes in total (TERRANE_MAX_RESUMABLE): import or delete some`
   return new Failure('tooLarge', 'uploads-full', text)
 }

@@ -135,7 +135,7 @@ export async function runLoad(plan: LoadPlan, givenHooks: RunLoadHooks): Promise
 export async function dryRunLoad(plan: LoadPlan, givenHooks: FlowHooks): Promise<TriedLoad> {
   const hooks = calmHooks(givenHooks)
   const { trial: dryRun } = plan
-  if (dryRun === undefined) throw new Error('A dry run needs to know what to look at')
+  if (dryRun === undefined) throw new Error('A dry run has no options')
   const load =
     plan.isReadOnly === true
       ? await readPlan(plan, hooks)

@@ -59,7 +59,7 @@ export class CollectorHandle {
     return this.#running().call('catchUp', now)
   }
 
-  /** Lets the thread finish what it does. */
+  /** Waits until the thread has finished its current work. */
   async close(): Promise<void> {
     await this.#worker?.call('close')
   }

@@ -60,7 +60,7 @@ export class Notifications {
     this.#deliveries = new Deliveries(deps)
   }
 
-  /** Makes the checks that are shipped, once. */
+  /** Creates the default checks, once. */
   async start(): Promise<void> {
     const { database } = this.#deps
     await database.alone(() => createShippedChecks(database))

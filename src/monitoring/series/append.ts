@@ -16,7 +16,7 @@ export interface LoggedBlock {
   data: Uint8Array
 }
 
-/** Takes requests apart by service, minute, and whether they are counted only. */
+/** Groups requests by service, by minute, and by whether they are only counted. */
 export function toBlocks(events: readonly RequestEvent[]): LoggedBlock[] {
   const parts = new Map<string, RequestEvent[]>()
   let [lastService, lastMinute, lastIsCountedOnly] = [-1, -1, false]

@@ -29,7 +29,7 @@ export async function hasForgotten(
   return found.length > 0
 }
 
-/** Takes the blocks out of the log and leaves their number there. */
+/** Removes the blocks from the log and stores their number there. */
 export async function forgetCounted(
   database: SeriesDatabase,
   blocks: readonly CountedBlock[],

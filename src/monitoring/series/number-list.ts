@@ -22,7 +22,7 @@ export class NumberList {
     }
   }
 
-  /** Gives what is left. */
+  /** Returns the remaining numbers. */
   finish(): void {
     const part = this.#numbers.subarray(0, this.#length)
     this.#length = 0

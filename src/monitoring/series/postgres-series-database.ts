@@ -189,7 +189,7 @@ function* copyChunks(rows: readonly (readonly SqlValue[])[]): Generator<string> 
     yield toCopyText(rows.slice(start, start + rowsPerChunk))
 }
 
-/** Makes the tables, or brings those of an earlier version up to date. */
+/** Creates the tables, or updates those of an earlier version. */
 async function migrate(database: SeriesDatabase): Promise<void> {
   for (const { number, statements } of await migrationsLeft(database)) {
     for (const sql of statements) await database.run(sql)

@@ -18,7 +18,7 @@ export interface SeriesDatabase {
    * rows may be lost. Throws the error of `take`.
    */
   numbers(sql: string, columns: readonly string[], take: TakeNumbers): Promise<void>
-  /** Gives the number of rows changed. */
+  /** Returns the number of changed rows. */
   run(sql: string, values?: readonly SqlValue[]): Promise<number>
   /** Inserts many rows; `conflict` is SQL such as `on conflict do nothing`. */
   insert(

@@ -196,7 +196,7 @@ class SqliteConnection implements SeriesDatabase {
     }
   }
 
-  /** Makes the tables, or brings those of an earlier version up to date. */
+  /** Creates the tables, or updates those of an earlier version. */
   migrate(): void {
     this.#database.exec(
       `pragma auto_vacuum = incremental; pragma journal_mode = wal; pragma synchronous = normal;

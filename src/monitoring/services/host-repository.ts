@@ -13,7 +13,7 @@ export async function findHostNamed(db: Queryable, name: string): Promise<HostRe
   return db.selectFrom('hosts').selectAll().where('name', '=', name).executeTakeFirst()
 }
 
-/** Gives the id of the new host. */
+/** Returns the id of the new host. */
 export async function insertHost(db: Queryable, host: Omit<HostRecord, 'id'>): Promise<number> {
   const { name, ip } = host
   const { id } = await db.insertInto('hosts').values({ name, ip }).returning('id').executeTakeFirstOrThrow()

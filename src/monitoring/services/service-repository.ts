@@ -83,7 +83,7 @@ export async function listServiceNamesOf(db: Queryable, hostId: number): Promise
   return (await found.orderBy('id').execute()).map(({ name }) => name)
 }
 
-/** Gives the id of the new service. */
+/** Returns the id of the new service. */
 export async function insertService(db: Queryable, vault: Vault, values: ServiceValues): Promise<number> {
   const row = toRow(values, vault)
   const { id } = await db

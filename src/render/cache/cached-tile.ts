@@ -31,7 +31,7 @@ export interface CachedTile<Counts = unknown> {
   isCurrent: boolean
 }
 
-/** Another text for every other family. */
+/** Returns a text that is unique for the family. */
 export function familyText({ layerId, version, variant, set, format }: TileFamily): string {
   return `${layerId}.${version}.${set}.${format}.${variant}`
 }
@@ -39,7 +39,7 @@ export function familyText({ layerId, version, variant, set, format }: TileFamil
 /** The text of a key is needed several times in sequence while a tile is answered. */
 let last: { key: TileKey; text: string } | undefined
 
-/** Another text for every other tile. */
+/** Returns a text that is unique for the tile. */
 export function tileText(key: TileKey): string {
   if (last?.key === key) return last.text
   const { z, x, y } = key.tile

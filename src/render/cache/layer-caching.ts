@@ -60,7 +60,7 @@ export class LayerCaching {
     return kind
   }
 
-  /** Removes what an earlier process has left of layers that are gone or have changed. */
+  /** Removes files that an earlier process left for deleted or changed layers. */
   start(): Promise<void> {
     return this.#cache.sweep()
   }

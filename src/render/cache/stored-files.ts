@@ -31,7 +31,7 @@ export function removeTileFile(path: string): void {
   for (const suffix of ['', ...besides]) rmSync(path + suffix, { force: true })
 }
 
-/** Removes a layer's files of versions before `version`; `onFile` sees each before it goes. */
+/** Removes a layer's files of versions before `version`; `onFile` is called before each deletion. */
 export function removeOldFiles(
   root: string,
   layerId: number,

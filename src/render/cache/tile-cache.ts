@@ -71,7 +71,7 @@ export class TileCache {
     return this.#memory.find(tileText(key))
   }
 
-  /** Gives undefined at once where there can be no such tile. */
+  /** Returns undefined immediately if no such tile can exist. */
   find(key: TileKey): Promise<CachedTile | undefined> | undefined {
     if (this.#isClosed || performance.now() < this.#restsUntil) return undefined
     return this.#begun.mayHave(key) ? this.#findInFile(key) : undefined

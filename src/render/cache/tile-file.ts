@@ -141,7 +141,7 @@ export class TileFile {
   }
 }
 
-/** Makes a file that others see when it is whole. */
+/** Creates a file that becomes visible when it is complete. */
 export function createTileFile(path: string, family: TileFamily, metadata: Record<string, string>): void {
   const unfinished = `${path}${unfinishedEnding}`
   const db = new DatabaseSync(unfinished)

@@ -1,12 +1,9 @@
 import type { WrittenByGdal } from '../../formats/worker.ts'
+import type { WrittenFormatName } from '../../formats/writing/index.ts'
 import type { AttributeType } from '../../geo/schema.ts'
 import type { FeatureQuery, RequestBox } from '../../stores/index.ts'
 import type { RequestFilter } from '../../stores/reading/request-filter.ts'
 import type { MetadataFormat } from './copy-metadata.ts'
-
-/** Download formats of layers. */
-export const downloadFormats = ['gpkg', 'geojson', 'csv', 'shp', 'fgb', 'parquet', 'kml', 'tif'] as const
-export type DownloadFormat = (typeof downloadFormats)[number]
 
 /** Selects a part of the matching rows, and their order. Plain data. */
 export type RowsPage = Partial<Pick<FeatureQuery, 'limit' | 'offset' | 'sort' | 'featureIds'>>
@@ -27,7 +24,7 @@ export interface DownloadRequest {
 }
 
 /** Formats in addition to GeoPackage to which Terrane writes rows sequentially. */
-export type RowsFormat = 'geojson' | 'csv' | 'parquet'
+export type RowsFormat = 'geojson' | 'parquet' | WrittenFormatName
 
 /** Properties of a file format. */
 export interface FormatOfFile {
@@ -74,8 +71,7 @@ export interface ColumnRules {
 
 const wgs84 = 'EPSG:4326'
 
-/** All formats by their names in URLs. */
-export const formatsOfFiles: Readonly<Record<DownloadFormat, FormatOfFile>> = {
+const formats = {
   gpkg: {
     title: 'GeoPackage',
     mediaType: 'application/geopackage+sqlite3',
@@ -185,4 +181,11 @@ export const formatsOfFiles: Readonly<Record<DownloadFormat, FormatOfFile>> = {
     losses: [],
     mediaType: 'image/tiff; application=geotiff; profile=cloud-optimized',
   },
-}
+} satisfies Record<string, FormatOfFile>
+
+/** Download format of layers: its name in URLs. */
+export type DownloadFormat = keyof typeof formats
+/** The registry: all formats by their names in URLs. */
+export const formatsOfFiles: Readonly<Record<DownloadFormat, FormatOfFile>> = formats
+/** Names of all formats. */
+export const downloadFormats = Object.keys(formats) as DownloadFormat[]

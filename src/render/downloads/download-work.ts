@@ -66,7 +66,7 @@ async function* watched(
     const { bsize, bavail } = statfsSync(dirname(path))
     const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {}
     if (bsize * bavail < spareBytes || size > roomBytes)
-      throw new Failure('unavailable', 'downloads-full', 'There is no room for the file: ask for less')
+      throw new Failure('unavailable', 'downloads-full', 'There is no disk space for the file: request less')
     if (page.batch.rowCount > 0) yield page
   }
 }
@@ -146,7 +146,7 @@ async function writeTexts(
 }
 
 function textsOf(
-  text: 'geojson' | 'csv',
+  text: 'geojson' | WrittenFormatName,
   request: RowExportRequest,
   pages: AsyncIterable<FeaturePage>,
 ): AsyncIterable<string | Uint8Array> {

@@ -243,6 +243,6 @@ function tooManyDownloads(): Failure {
 }
 
 function full(maxBytes: number): Failure {
-  const text = `Downloads may fill ${maxBytes} bytes altogether, which TERRANE_MAX_DOWNLOADS sets: delete one, or ask for less`
+  const text = `Downloads may have at most ${maxBytes} bytes in total (TERRANE_MAX_DOWNLOADS): delete one, or request less`
   return new Failure('unavailable', 'downloads-full', text)
 }

@@ -80,7 +80,7 @@ export function tellTitlesInGeoPackage(db: DatabaseSync, titles: readonly Column
   db.exec('COMMIT')
 }
 
-/** Writes into a GeoPackage with one table what is told of its layer: as its description, and as GDAL and QGIS have it. */
+/** Writes the metadata of a layer into a GeoPackage with one table: as its description, and in the forms of GDAL and QGIS. */
 export function writeMetadataToGeoPackage(db: DatabaseSync, terms: FileTerms): void {
   const description = terms.abstract ?? ''
   db.prepare('UPDATE gpkg_contents SET description = ?').run(description)

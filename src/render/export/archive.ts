@@ -25,9 +25,9 @@ export interface ArchivedTile {
 
 /** Writes one file of WebMercatorQuad tiles. Tiles arrive zoom by zoom, along a Hilbert curve in each. */
 export interface ArchiveWriter {
-  /** Gives the size of the file so far. */
+  /** Returns the size of the file so far. */
   add(tiles: readonly ArchivedTile[]): number
-  /** Gives the size of the whole file. */
+  /** Returns the size of the complete file. */
   finish(facts: ArchiveFacts): number
   /** Removes what was written. */
   discard(): void

@@ -39,11 +39,11 @@ interface ExportsDeps {
 
 interface ExportLimits {
   folder: string
-  /** Most that all exported files may take together. */
+  /** Maximum total size of all exported files. */
   maxBytes: number
 }
 
-/** At a time; others wait. */
+/** Maximum number of concurrent exports; others wait. */
 const atATime = 2
 const heavyAtATime = atATime - 1
 /** Rows of a layer whose tiles are made within a few seconds. */
@@ -106,11 +106,11 @@ export class Exports {
 }
 
 function tooManyExports(): Failure {
-  const text = 'Too many exports wait already: try again later'
+  const text = 'Too many exports are waiting: try again later'
   return new Failure('tooMany', 'too-many-exports', text, { retryAfterSeconds: 60 })
 }
 
 function full(maxBytes: number): Failure {
-  const text = `Exported files may fill ${maxBytes} bytes altogether, which TERRANE_MAX_EXPORTS sets: delete one, or ask for fewer zooms`
+  const text = `Exported files may have at most ${maxBytes} bytes in total (TERRANE_MAX_EXPORTS): delete one, or request fewer zooms`
   return invalid('exports-full', text)
 }

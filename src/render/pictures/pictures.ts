@@ -43,7 +43,7 @@ const lightCells = 2 << 20
 const mostWhiteBytes = 16 * 1024 ** 2
 const fonts = join(import.meta.dirname, 'fonts', 'fonts.conf')
 
-/** Pictures that are drawn in processes of their own, by the font that comes with the server and those of the machine. */
+/** Draws images in child processes, with the font of the server and the installed ones. */
 export class Pictures {
   readonly #pool: WorkPool<PictureHandlers>
   readonly #white = new WhiteTiles(mostWhiteBytes)
@@ -66,12 +66,12 @@ export class Pictures {
     return this.#pool.close()
   }
 
-  /** Throws `Failure` (`no-pictures`) where pictures cannot be made; so do the others. */
+  /** Throws `Failure` (`no-pictures`) if images cannot be drawn, like the other methods. */
   fromSvg(request: SvgImageRequest, signal: AbortSignal): Promise<Uint8Array> {
     return this.#pool.call('svg', request, { signal, deadlineMs: drawMs })
   }
 
-  /** Squares of a picture, row by row; empty where nothing is drawn. */
+  /** Returns the square tiles of an image, row by row; empty if nothing is drawn. */
   cut(request: CutRequest, signal: AbortSignal): Promise<Uint8Array[]> {
     return this.#pool.call('cut', request, { signal, deadlineMs: drawMs })
   }

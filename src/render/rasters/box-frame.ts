@@ -8,12 +8,12 @@ import type { MapFrame } from './map-frame.ts'
 import { mapFrame, mercatorOfDegrees } from './map-frame.ts'
 import { mercatorHalf } from './tiff/tiff-pyramid.ts'
 
-/** Places along each side of a box by which its image is found. */
+/** Number of sampled points along each side of a box. */
 const steps = 24
 /** Degrees of latitude at the edge of web mercator. */
 const highest = 85.0511287798066
 
-/** The box around the image of a box; undefined where it has none. */
+/** Returns the envelope of a reprojected box; undefined if no part of it can be reprojected. */
 export async function boxInCrs(
   box: Envelope,
   from: CrsDeclaration | string,

@@ -81,7 +81,7 @@ function paletteOf({ levels }: TiffPyramid): AlignedFacts['palette'] {
   return Array.from({ length: count }, (_, at) => [part(at), part(at + count), part(at + 2 * count), 255])
 }
 
-/** Undefined for a file that does not lie on the cells of web mercator, or that is not read here. */
+/** Returns undefined for a file that is not aligned to the cells of web mercator, or that only GDAL reads. */
 async function look(file: RasterFile): Promise<AlignedFacts | undefined> {
   return withPyramid(file, async (_, pyramid) => {
     const [finest] = pyramid?.levels ?? []
@@ -93,7 +93,7 @@ async function look(file: RasterFile): Promise<AlignedFacts | undefined> {
   })
 }
 
-/** Values of each band, by cells of a level that is small enough. */
+/** Returns the range of the values of each band, sampled from a sufficiently small overview. */
 async function sampled(files: RasterFile[], signal: AbortSignal): Promise<number[][]> {
   const reading = readingOf(signal)
   const samples: number[][] = []
@@ -123,7 +123,7 @@ async function sampled(files: RasterFile[], signal: AbortSignal): Promise<number
   return samples
 }
 
-/** A picture of rasters in some CRS. Plain data. */
+/** Request for a map image of rasters in any CRS. Plain data. */
 export interface RasterMapDrawing extends Omit<RasterTileDrawing, 'square' | 'format'> {
   frame: MapFrame
   background: Background
@@ -137,7 +137,7 @@ async function draw(drawing: RasterTileDrawing, signal: AbortSignal): Promise<Ui
   return picture && encodePicture(picture, { width: square.size, height: square.size }, format)
 }
 
-/** The files over each other, red, green, blue and alpha; undefined where nothing is drawn. */
+/** Draws the files on top of each other as red, green, blue and alpha; undefined if nothing is drawn. */
 async function paint(
   { files, facts, symbols, isMixed }: Omit<RasterTileDrawing, 'square' | 'format'>,
   square: TileSquare,

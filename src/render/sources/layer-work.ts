@@ -6,11 +6,11 @@ import { WorkerEnded } from '../../core/workers/worker-handle.ts'
 /** A version, and whether changes by other programs could be detected. */
 export type LayerVersion = Awaited<ReturnType<Layers['versionOf']>>
 
-/** Something that is made of a layer's data. */
+/** Creates a result from the data of a layer, such as an overview. */
 export interface LayerWorkSteps<Request extends { layer: LayerRecord }, Result> {
   /** Finds the result of an earlier run for the version, maybe by another process. */
   find(layer: LayerRecord, version: number): Promise<Result | undefined>
-  /** Makes it; `isOfVersion`: whether all that was read is of the version, by a look afterwards. */
+  /** Creates the result; `isOfVersion` is true if all data read belong to the version, checked afterwards. */
   make(
     request: Request,
     version: number,
@@ -49,7 +49,7 @@ export class LayerWork<Request extends { layer: LayerRecord }, Result> {
     this.#steps = steps
   }
 
-  /** From memory, or as it was made before, or made now; who waits may leave, and it is made all the same. */
+  /** Returns the result from memory, or of an earlier run, or of a new one. A run continues if its callers leave. */
   async of(request: Request, now: LayerVersion, signal: AbortSignal): Promise<Result> {
     const { id } = request.layer
     const known = this.#find(id, now) ?? (await this.#findMade(request.layer, now.version))
@@ -59,14 +59,14 @@ export class LayerWork<Request extends { layer: LayerRecord }, Result> {
     return orAborted(this.#join(request, now.version), signal)
   }
 
-  /** Ends what is being made of layers that are gone. */
+  /** Aborts work for deleted layers. */
   keepOnly(layers: ReadonlyMap<number, unknown>): void {
     for (const [id, { abort }] of this.#making)
       if (!layers.has(id)) abort.abort(new Error('The layer was removed'))
     for (const id of this.#known.keys()) if (!layers.has(id)) this.#known.delete(id)
   }
 
-  /** Ends all that is being made. */
+  /** Aborts all work. */
   async close(): Promise<void> {
     const making = [...this.#making.values()]
     for (const { abort } of making) abort.abort(new Error('The server stops'))
@@ -131,14 +131,14 @@ export class LayerWork<Request extends { layer: LayerRecord }, Result> {
   }
 }
 
-/** A process that died, usually for lack of memory, is not a fault of the server. */
+/** Throws a `Failure` with a retry time if a process ended unexpectedly, usually for lack of memory; otherwise the error. */
 function throwFailure(error: unknown): never {
   if (!(error instanceof WorkerEnded)) throw error
-  const text = 'Making the tiles of the layer took more than a process has'
+  const text = 'Preparing the tiles of the layer needed more memory than a process has'
   throw new Failure('unavailable', 'tiles-not-ready', text, { cause: error, retryAfterSeconds: 10 })
 }
 
-/** Puts an entry last and lets the first go where there are many. */
+/** Moves an entry to the end; removes the first one if there are too many. */
 function put<Value>(map: Map<number, Value>, key: number, value: Value): void {
   map.delete(key)
   map.set(key, value)

@@ -75,7 +75,7 @@ export class RowFiles {
     return undefined
   }
 
-  /** Ends what is being made of layers that are gone. */
+  /** Aborts work for deleted layers. */
   keepOnly(layers: ReadonlyMap<number, unknown>): void {
     for (const [id, { abort }] of this.#making)
       if (!layers.has(id)) abort.abort(new Error('The layer was removed'))

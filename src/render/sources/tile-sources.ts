@@ -110,7 +110,7 @@ export class TileSources {
     ]
   }
 
-  /** Removes what an earlier process has left of layers that are gone or have changed, and of what it did not finish. */
+  /** Removes files that an earlier process left unfinished, or for deleted or changed layers. */
   async start(): Promise<void> {
     await this.#sweep()
   }
@@ -275,7 +275,7 @@ export class TileSources {
     return rows
   }
 
-  /** Makes beforehand what the first tiles will need. */
+  /** Prepares the data that the first tiles need. */
   async #prepare(workspace: string, name: string): Promise<void> {
     try {
       const layer = await this.#deps.catalog.layers.find(workspace, name)
@@ -301,10 +301,7 @@ export class TileSources {
         return versions
       })
     } catch (error) {
-      this.#deps.log.warn(
-        { err: error },
-        'files that were made for tiles of layers that are gone may be left',
-      )
+      this.#deps.log.warn({ err: error }, 'tile source files of deleted layers may be left')
     }
   }
 }

@@ -28,7 +28,7 @@ export function indexName({ type, parameters }: Pick<StoreConnection, 'type' | '
 export function fileSource(connection: StoreConnection, format: Format): FileSource {
   const { path, charset } = connection.parameters
   if (path === undefined) throw invalid('store-path', `A ${connection.type} store needs the parameter "path"`)
-  if (connection.indexFolder === undefined) throw new Error(`Nobody says where the index of ${path} is`)
+  if (connection.indexFolder === undefined) throw new Error(`No index folder is set for ${path}`)
   return {
     type: connection.type,
     format,

@@ -238,7 +238,7 @@ export function entrySvg(entry: LegendEntry): string {
   return `<svg ${head} font-family="${escapeSvg(fontFamily)}">${symbolRow(entry, 3)}</svg>`
 }
 
-/** A legend as SVG. Texts are texts: who reads it chooses the font where it has not the first. */
+/** Writes a legend as SVG. Texts are text elements, so that the viewer substitutes a missing font. */
 export function legendSvg(legend: Legend): { svg: string; width: number; height: number } {
   const rows: string[] = []
   const [only, ...others] = legend.entries

@@ -19,6 +19,22 @@ export const metadataNames = {
 
 const maxDepth = 200
 
+/** Throws `Failure` (`invalid-style`) if a document is not a MapLibre style of version 8. */
+export function checkMapLibre(document: string): void {
+  const style = parseObject(document)
+  if (style?.version === 8 && Array.isArray(style.layers)) return
+  throw invalid('invalid-style', 'A MapLibre style is JSON with "version": 8 and a list of "layers"')
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** Reads a MapLibre style document (version 8): each layer becomes a rule and a pass. */
 export function readMapLibre(document: string): Style {
   const style = asNode(JSON.parse(document))

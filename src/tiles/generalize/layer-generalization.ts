@@ -194,7 +194,7 @@ function isSampledWithin(
   return true
 }
 
-/** Gives their level to places that this zoom is the first to show. */
+/** Sets the level of the rows that this zoom is the first to show. */
 function showAt(
   { count, rows, shared, sizes, first, areas }: Walk,
   zoom: number,

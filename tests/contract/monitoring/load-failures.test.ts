@@ -47,7 +47,7 @@ const refused: [what: string, body: string | Buffer, message: RegExp][] = [
   ['a list that does not end', '[', /ends within element 1/],
   ['half of the dump', dumpText.slice(0, dumpText.length / 2), /ends within element \d+ of the dump/],
   ['all but the last bracket', dumpText.trimEnd().slice(0, -1), /ends within element \d+/],
-  ['something behind the list', `${dumpText} []`, /stands behind the end/],
+  ['something behind the list', `${dumpText} []`, /text after the end/],
   ['an element that is none', JSON.stringify([host, 7]), /Element 2 of the dump has no model and fields/],
   [
     'a missing comma',

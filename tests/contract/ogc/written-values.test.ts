@@ -7,6 +7,7 @@ import { csv } from '../../../src/formats/csv/csv.ts'
 import { flatgeobuf } from '../../../src/formats/flatgeobuf/flatgeobuf.ts'
 import type { Format } from '../../../src/formats/format.ts'
 import type { WrittenFormatName } from '../../../src/formats/writing/written-formats.ts'
+import { writtenFormats } from '../../../src/formats/writing/written-formats.ts'
 import type { Schema } from '../../../src/geo/schema.ts'
 import { dateText, timestampText, timeText } from '../../../src/geo/time-text.ts'
 import { writeGeometryText } from '../../../src/geo/wkb-to-wkt.ts'
@@ -114,13 +115,17 @@ async function readGml(body: Buffer): Promise<FeatureTexts[]> {
   })
 }
 
-const readers: Record<WrittenFormatName, (body: Buffer) => Promise<FeatureTexts[]>> = {
+const readers = {
   csv: readBy(csv, '.csv'),
   flatgeobuf: readBy(flatgeobuf, '.fgb'),
   jsonfg: readJson,
   gml: readGml,
-}
-const formats = Object.keys(readers) as WrittenFormatName[]
+} satisfies Partial<Record<WrittenFormatName, (body: Buffer) => Promise<FeatureTexts[]>>>
+const formats = Object.keys(readers) as (keyof typeof readers)[]
+
+it('has a reader for each written format', () => {
+  assert.deepEqual(new Set<string>(formats), new Set(Object.keys(writtenFormats)))
+})
 
 function describeValues(name: string, connect: (app: TestApp) => Promise<StoreConnection>): void {
   describe(`features of ${name} in every format`, () => {

@@ -84,7 +84,7 @@ export const de: HomeTexts = {
   healthy: 'In Ordnung',
   problem: {
     'store-away': 'Speicher antwortet nicht',
-    'source-gone': 'Quelle ist weg',
+    'source-gone': 'Quelle fehlt',
     'columns-changed': 'Spalten der Tabelle fehlen oder haben einen anderen Typ',
     'no-crs': 'Koordinatensystem unbekannt',
     empty: 'Enthält nichts',

@@ -82,7 +82,7 @@ export const en = {
   healthy: 'Healthy',
   problem: {
     'store-away': 'Store does not answer',
-    'source-gone': 'Source is gone',
+    'source-gone': 'Source is missing',
     'columns-changed': 'Columns of its table were dropped or changed',
     'no-crs': 'CRS not known',
     empty: 'Holds nothing',

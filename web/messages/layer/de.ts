@@ -118,6 +118,6 @@ export const de: LayerTexts = {
   changeOf: { added: 'Neu', changed: 'Geändert', removed: 'Weg' },
   noValue: 'kein Wert',
   noMapOfTable: 'Die Zeilen haben keine Geometrie: es gibt keine Karte davon.',
-  noMapWithoutSrs: 'Niemand weiß, in welchem Koordinatensystem die Zahlen sind: es gibt keine Karte davon.',
+  noMapWithoutSrs: 'Das Koordinatensystem der Koordinaten ist unbekannt, daher gibt es keine Karte.',
   noTableOfRaster: 'Ein Raster hat Zellen, keine Zeilen: es gibt keine Tabelle davon.',
 }

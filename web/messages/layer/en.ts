@@ -109,7 +109,7 @@ export const en = {
   changeOf: { added: 'Added', changed: 'Changed', removed: 'Removed' },
   noValue: 'no value',
   noMapOfTable: 'The rows have no geometry: there is no map of them.',
-  noMapWithoutSrs: 'Nobody knows in which CRS the numbers are: there is no map of them.',
+  noMapWithoutSrs: 'The CRS of the coordinates is unknown, so there is no map.',
   noTableOfRaster: 'A raster has cells, not rows: there is no table of it.',
 }
 

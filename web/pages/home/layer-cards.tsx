@@ -67,7 +67,7 @@ function Exceptions({ layer }: { layer: Layer }) {
   return (
     <div class="tl">
       {problem !== undefined && (
-        <span class={`tag ${problem.code === 'empty' ? 'warn' : 'bad'}`} title={problem.message}>
+        <span class={`tag ${problem.code === 'empty' ? 'warn' : 'bad'}`}>
           <Icon name={problem.code === 'empty' ? 'warn' : 'bad'} />
           {texts.problem[problem.code]}
         </span>

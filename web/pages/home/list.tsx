@@ -127,7 +127,7 @@ function Health({ layer: { problem } }: { layer: Layer }) {
     problem === undefined ? ['ok', 'ok'] : problem.code === 'empty' ? ['warn', 'warn'] : ['bad', 'bad']
   return (
     <td class="mid">
-      <span class={`st ${kind}`} title={problem?.message}>
+      <span class={`st ${kind}`}>
         <Icon name={icon} />
         <span>{problem === undefined ? texts.healthy : texts.problem[problem.code]}</span>
       </span>

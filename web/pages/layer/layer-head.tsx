@@ -5,6 +5,7 @@ import { shownDay } from '../../components/formats.ts'
 import { Icon } from '../../components/icon.tsx'
 import { addressOf, pathBelowBase } from '../../lib/base.ts'
 import { formatNumber } from '../../lib/numbers.ts'
+import { homeTexts } from '../../messages/home/texts.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
 import { messages } from '../../messages/messages.ts'
 import { isStaff } from '../../session/session.ts'
@@ -115,9 +116,9 @@ function Facts({ layer, entry }: Pick<LayerHeadProps, 'layer' | 'entry'>) {
         </li>
       )}
       {entry?.problem !== undefined && (
-        <li class="wtext" dir="auto">
+        <li class="wtext">
           <Icon name="warn" />
-          {entry.problem.message}
+          {homeTexts.value.problem[entry.problem.code]}
         </li>
       )}
     </ul>

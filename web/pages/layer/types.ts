@@ -52,7 +52,7 @@ export interface Entry {
   /** True if everyone may read it, by its own setting or its workspace's. */
   public: boolean
   thumbnail?: string
-  problem?: { message: string }
+  problem?: { code: 'store-away' | 'source-gone' | 'columns-changed' | 'no-crs' | 'empty' }
   /** For staff: of 30 days, the latest last. */
   requests?: { total: number; days: number[] }
 }

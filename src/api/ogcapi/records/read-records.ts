@@ -18,7 +18,7 @@ export async function knownSummaries(catalog: Catalog, { caller }: FastifyReques
   return hasRole(caller, 'user') ? all : all.open
 }
 
-/** The documents of layers in the order of their cards, some at a time; what is gone or hidden by now is left out. */
+/** The documents of layers in the order of their cards, some at a time; layers that were deleted or hidden meanwhile are omitted. */
 export async function* readLayers(
   catalog: Catalog,
   request: FastifyRequest,

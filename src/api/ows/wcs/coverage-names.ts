@@ -4,7 +4,7 @@ import type { FastifyRequest } from '../../app-types.ts'
 import { findLayer } from '../named-layers.ts'
 import type { OwsCatalog } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import type { WcsVersion } from './wcs-version.ts'
+import type { WcsVersion } from './wcs-request.ts'
 
 type Named = { workspace: string; name: string }
 
@@ -63,7 +63,6 @@ export async function requireCoverages(
 
 function noSuchCoverage(id: string, version: WcsVersion): OwsFailure {
   const text = `Coverage "${id.slice(0, 200)}" does not exist, or needs a login`
-  return version === '2.0.1'
-    ? new OwsFailure('NoSuchCoverage', text, id.slice(0, 200), 404)
-    : new OwsFailure('CoverageNotDefined', text, 'coverage', 404)
+  const { code, locator } = version.unknownCoverage(id.slice(0, 200))
+  return new OwsFailure(code, text, locator, 404)
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply } from '../../app-types.ts'
 import type { NamedFailure } from '../ows-failure.ts'
-import { owsException, toExceptionText } from '../ows-failure.ts'
-import type { WcsVersion } from './wcs-version.ts'
+import { toExceptionText } from '../ows-failure.ts'
+import type { WcsVersion } from './wcs-request.ts'
 
 /** WCS exception codes of failures that have other codes here. */
 const codes = new Map([['invalid-time', 'InvalidParameterValue']])
@@ -11,23 +11,12 @@ function nameOf(code: string): NamedFailure | undefined {
   return named === undefined ? undefined : { named }
 }
 
-/** The exception report of WCS 2.0 (OGC 06-121r9, section 8), in 1.0 the service exception report (03-065r6, annex A.4). */
-export function sendException(reply: FastifyReply, error: unknown, version: WcsVersion): FastifyReply {
-  const exceptionText = toExceptionText(reply, error, nameOf)
-  const { code, locator, text } = exceptionText
-  const report =
-    version === '2.0.1'
-      ? `${reportHead}${owsException(exceptionText)}</ows:ExceptionReport>`
-      : `${olderHead}<ServiceException code="${code}"${locator}>${text}</ServiceException></ServiceExceptionReport>`
-  return reply
-    .header('content-type', mediaTypes[version])
-    .send(`<?xml version="1.0" encoding="UTF-8"?>\n${report}\n`)
+/** Sends an exception in the format of a version. */
+export function sendException(
+  reply: FastifyReply,
+  error: unknown,
+  { exceptions: { mediaType, write } }: WcsVersion,
+): FastifyReply {
+  const report = write(toExceptionText(reply, error, nameOf))
+  return reply.header('content-type', mediaType).send(`<?xml version="1.0" encoding="UTF-8"?>\n${report}\n`)
 }
-
-const mediaTypes: Record<WcsVersion, string> = {
-  '1.0.0': 'application/vnd.ogc.se_xml; charset=utf-8',
-  '2.0.1': 'application/xml; charset=utf-8',
-}
-const xsi = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
-const reportHead = `<ows:ExceptionReport version="2.0.1" xmlns:ows="http://www.opengis.net/ows/2.0" ${xsi} xsi:schemaLocation="http://www.opengis.net/ows/2.0 http://schemas.opengis.net/ows/2.0/owsExceptionReport.xsd">`
-const olderHead = `<ServiceExceptionReport version="1.2.0" xmlns="http://www.opengis.net/ogc" ${xsi} xsi:schemaLocation="http://www.opengis.net/ogc http://schemas.opengis.net/wcs/1.0.0/OGC-exception.xsd">`

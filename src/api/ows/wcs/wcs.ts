@@ -5,25 +5,13 @@ import { keyValuesOf } from '../key-values.ts'
 import type { OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import { sendException } from './exceptions.ts'
-import { getCapabilities10 } from './v1/capabilities.ts'
-import { describeCoverage10 } from './v1/describe-coverage.ts'
-import { getCoverage10 } from './v1/get-coverage.ts'
-import { getCapabilities } from './v2/capabilities.ts'
-import { describeCoverage } from './v2/describe-coverage.ts'
-import { getCoverage } from './v2/get-coverage.ts'
+import { negotiatedVersion, requestVersion, wcsVersions } from './versions.ts'
 import type { WcsRequest } from './wcs-request.ts'
-import type { WcsVersion } from './wcs-version.ts'
-import { negotiatedVersion, requestVersion } from './wcs-version.ts'
 
-type Answer = (deps: OwsDeps, wcsRequest: WcsRequest) => Promise<unknown>
+const operationNames = new Set(wcsVersions.flatMap(({ operations }) => Object.keys(operations)))
+const offeredVersions = wcsVersions.map(({ name }) => name)
 
-const operations: Record<string, Record<WcsVersion, Answer>> = {
-  getcapabilities: { '2.0.1': getCapabilities, '1.0.0': getCapabilities10 },
-  describecoverage: { '2.0.1': describeCoverage, '1.0.0': describeCoverage10 },
-  getcoverage: { '2.0.1': getCoverage, '1.0.0': getCoverage10 },
-}
-
-/** Answers a request of a Web Coverage Service 2.0.1 or 1.0.0; errors have the format of the version. */
+/** Answers a request of a Web Coverage Service; errors have the format of the version. */
 export async function answerWcs(
   deps: OwsDeps,
   request: FastifyRequest,
@@ -33,20 +21,23 @@ export async function answerWcs(
 ): Promise<unknown> {
   const { values } = content
   const signal = clientSignal(reply)
-  let version: WcsVersion = '2.0.1'
+  let [version] = wcsVersions
   try {
-    const name = values.require('request')
-    const answers = ownValue(operations, name.toLowerCase())
-    if (answers === undefined)
-      throw new OwsFailure(
-        'OperationNotSupported',
-        `REQUEST "${name.slice(0, 60)}" is none of this service`,
-        'request',
-      )
-    const isCapabilities = name.toLowerCase() === 'getcapabilities'
-    version = isCapabilities ? negotiatedVersion(values) : requestVersion(values)
-    return await answers[version](deps, { ...content, request, reply, version, workspace, signal })
+    const name = values.require('request').toLowerCase()
+    if (!operationNames.has(name)) throw unknownOperation(values.require('request'))
+    version = name === 'getcapabilities' ? negotiatedVersion(values) : requestVersion(values)
+    const answer = ownValue(version.operations, name)
+    if (answer === undefined) throw unknownOperation(values.require('request'))
+    return await answer(deps, { ...content, request, reply, version, offeredVersions, workspace, signal })
   } catch (error) {
     return sendException(reply, error, version)
   }
+}
+
+function unknownOperation(name: string): OwsFailure {
+  return new OwsFailure(
+    'OperationNotSupported',
+    `REQUEST "${name.slice(0, 60)}" is not an operation of this service`,
+    'request',
+  )
 }

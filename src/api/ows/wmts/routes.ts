@@ -15,7 +15,7 @@ import type { NamedTile } from './tile-request.ts'
 import { orException } from './wmts.ts'
 
 const Workspace = Type.Object({
-  workspace: Type.String({ description: 'Only its layers, by their names alone' }),
+  workspace: Type.String({ description: 'Only its layers, by their names without the workspace' }),
 })
 const styleField = { style: Type.String({ description: "Of the layer's workspace or a global one" }) }
 const tileFields = {
@@ -56,7 +56,7 @@ const marks = {
   isPublicRead: true,
   takesTokenInUrl: true,
   description:
-    'As OGC 07-057r7 says; tile matrix sets have the names of OGC 17-083r4 and those of GeoWebCache. What fails is told by an exception report.',
+    'As OGC 07-057r7 says; tile matrix sets have the names of OGC 17-083r4 and those of GeoWebCache. Errors are exception reports.',
 }
 const answers = {
   200: media('What was asked for', {

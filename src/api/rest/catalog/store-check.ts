@@ -23,7 +23,7 @@ async function checkStore(catalog: Catalog, kind: StoreKind, params: { workspace
 
 export const checkDataStore = operation({
   summary: 'Try the connection of a store',
-  description: 'What fails is answered as it would be at its creation, with what to do.',
+  description: 'Errors are those of the creation of the store.',
   tags: ['data stores'],
   params: StoreParams,
   answers: { 200: CheckReply },

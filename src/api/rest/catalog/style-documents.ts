@@ -1,50 +1,40 @@
 import type { StyleRecord } from '../../../catalog/index.ts'
 import { notFound } from '../../../core/errors/errors.ts'
-import { convertStyle, convertToSe, type StyleFormat, styleFormats } from '../../../styles/index.ts'
+import {
+  convertStyle,
+  convertToSe,
+  getStyleLanguage,
+  type StyleFormat,
+  styleFormats,
+  styleLanguages,
+} from '../../../styles/index.ts'
 import type { FastifyReply } from '../../app-types.ts'
 
-export const sldType = 'application/vnd.ogc.sld+xml'
-const seType = 'application/vnd.ogc.se+xml'
-export const mapLibreType = 'application/vnd.maplibre.style+json'
+export const seType = 'application/vnd.ogc.se+xml'
 
-/** Content types of each format, the one used in responses first. */
-export const typesOfFormat = {
-  sld: [sldType, seType, 'application/xml', 'text/xml'],
-  maplibre: [
-    mapLibreType,
-    'application/vnd.mapbox.style+json',
-    'application/vnd.geoserver.mbstyle+json',
-    'application/vnd.maplibre+json',
-  ],
-  qml: ['application/vnd.qgis.qml+xml'],
-} as const satisfies Record<StyleFormat, readonly [string, ...string[]]>
-
-export const documentTypes: string[] = Object.values(typesOfFormat).flat()
-
-/** Returns the content type of a document with this format. */
-function contentTypeOf(format: StyleFormat): string {
-  return typesOfFormat[format][0]
-}
+export const documentTypes: string[] = styleLanguages.flatMap(({ mediaTypes }) => [...mediaTypes])
 
 /** The format that a content type names. */
 export function formatOfType(contentType: string): StyleFormat | undefined {
   const type = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase()
-  for (const [format, types] of Object.entries(typesOfFormat) as [StyleFormat, readonly string[]][]) {
-    if (types.includes(type)) return format
-  }
-  return undefined
+  return styleLanguages.find(({ mediaTypes }) => (mediaTypes as readonly string[]).includes(type))?.format
 }
+
+/** Extensions that request the document of a style; `.json` requests its description. */
+const documentExtensions = styleLanguages
+  .flatMap(({ extensions }) => [...extensions])
+  .filter((extension) => extension !== 'json')
 
 /** Returns the name of a style without an extension that requests its document. */
 export function plainStyleName(name: string): string {
-  return name.replace(/\.(sld|qml|mbstyle|maplibre)$/, '')
+  const extension = documentExtensions.find((one) => name.endsWith(`.${one}`))
+  return extension === undefined ? name : name.slice(0, -extension.length - 1)
 }
 
 /** The format that a file name or a word names. */
 export function formatOfName(name: string | undefined): StyleFormat | undefined {
-  const word = name?.toLowerCase().split('.').at(-1)
-  if (word === 'sld' || word === 'qml') return word
-  return word === 'json' || word === 'maplibre' || word === 'mbstyle' ? 'maplibre' : undefined
+  const word = name?.toLowerCase().split('.').at(-1) ?? ''
+  return styleLanguages.find(({ extensions }) => (extensions as readonly string[]).includes(word))?.format
 }
 
 /** True if the client prefers SLD with the symbols of SE 1.1. */
@@ -82,7 +72,9 @@ export function sendStyleDocument(
   for (const format of formats) {
     const document = convertStyle(style, format)
     if (document === undefined) continue
-    return reply.header('content-type', `${contentTypeOf(format)}; charset=utf-8`).send(document)
+    return reply
+      .header('content-type', `${getStyleLanguage(format).mediaTypes[0]}; charset=utf-8`)
+      .send(document)
   }
   throw notFound(
     'unknown-style',

@@ -1,15 +1,21 @@
 import { Type } from 'typebox'
 import type { StyleRecord } from '../../../catalog/index.ts'
-import { type StyleFormat, styleFormats, styleMessages } from '../../../styles/index.ts'
+import {
+  getStyleLanguage,
+  type StyleFormat,
+  styleFormats,
+  styleLanguages,
+  styleMessages,
+} from '../../../styles/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { media } from '../../description.ts'
 import { Linked, stylePath } from './paths.ts'
-import { formatOfName, formatOfType, mapLibreType, sldType, typesOfFormat } from './style-documents.ts'
+import { formatOfName, formatOfType, seType } from './style-documents.ts'
 
 const Fields = Type.Object({
   style: Type.Object({
     name: Type.Optional(Type.String()),
-    format: Type.Optional(Type.String({ description: 'maplibre, sld or qml' })),
+    format: Type.Optional(Type.String({ description: styleFormats.join(', ') })),
     filename: Type.Optional(Type.String()),
     document: Type.Optional(Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown())])),
   }),
@@ -49,10 +55,14 @@ const MapLibreStyle = Type.Object(
 
 /** Documents of styles, by content type. */
 export const documentAnswers = {
-  [sldType]: Type.String({ description: 'Styled Layer Descriptor' }),
-  'application/vnd.ogc.se+xml': Type.String({ description: 'SLD 1.1 with the symbols of SE 1.1' }),
-  [mapLibreType]: MapLibreStyle,
-  [typesOfFormat.qml[0]]: Type.String({ description: 'QGIS style, where it came as one' }),
+  ...Object.fromEntries(
+    styleLanguages.map(({ title, mediaTypes: [type] }) => [
+      type,
+      Type.String({ description: `A style as ${title}` }),
+    ]),
+  ),
+  [seType]: Type.String({ description: 'SLD 1.1 with the symbols of SE 1.1' }),
+  [getStyleLanguage('maplibre').mediaTypes[0]]: MapLibreStyle,
 }
 
 export const StyleOrDocument = media('The style, or its document by Accept or the ending of its name', {
@@ -74,7 +84,7 @@ export function toStyleResponse(request: FastifyRequest, style: StyleRecord) {
       name,
       workspace: workspace === undefined ? undefined : { name: workspace },
       format,
-      filename: `${name}.${format === 'maplibre' ? 'json' : format}`,
+      filename: `${name}.${getStyleLanguage(format).extensions[0]}`,
       href: request.link(stylePath(style)),
       dateCreated: style.createdAt,
       dateModified: style.updatedAt,

@@ -104,7 +104,7 @@ export const readDownload = operation({
 
 export const removeDownload = operation({
   summary: 'Cancel a download, or remove its file',
-  description: 'What was asked for without a login may be removed by whoever knows its id.',
+  description: 'A download requested without a login can be removed by anyone who knows its id.',
   tags,
   params: IdParams,
   answers: { 200: empty() },

@@ -171,7 +171,7 @@ const StopIf = Type.Object(
     ),
     fewer: Type.Optional(Type.Integer({ minimum: 0, description: 'Rows that are loaded at least' })),
   },
-  { ...strict, description: 'Limits that stop a load before its commit; null takes them away' },
+  { ...strict, description: 'Limits that stop a load before its commit; null removes them' },
 )
 export type StopIfInput = Static<typeof StopIf>
 /** A person's word that a stopped load is as it should be. */

@@ -83,7 +83,7 @@ function parseTile({ z, x, y }: Record<keyof TileAddress, string>): TileAddress 
 export const showDryRunTile = operation({
   summary: 'A vector tile of what a run would add, change and remove',
   description:
-    'Features have `change` (added, changed, removed), `feature_id` and `key`; each lies where it will, or where it was if it goes. The layer in the tile is `changes`.',
+    'Features have `change` (added, changed, removed), `feature_id` and `key`; geometries are the new ones, of removed features the previous ones. The layer in the tile is `changes`.',
   tags,
   isTile: true,
   params: Type.Object({ ...TaskParams.properties, z: Type.String(), x: Type.String(), y: Type.String() }),

@@ -20,7 +20,7 @@ interface Creation {
   requested: ImportInput | undefined
   query: { async?: boolean; exec?: boolean; expand?: string }
   proposedId?: number
-  /** Takes the place of the body's data. */
+  /** Replaces the `data` of the body. */
   source?: SourceRequest
 }
 

@@ -6,7 +6,7 @@ import type { Importer } from '../../../importer/index.ts'
 export class OpenStreams {
   readonly #ends = new Set<() => void>()
 
-  /** Gives the function that forgets the stream. */
+  /** Returns the function that removes the stream. */
   add(end: () => void): () => void {
     this.#ends.add(end)
     return () => this.#ends.delete(end)

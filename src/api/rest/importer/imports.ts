@@ -31,7 +31,7 @@ export function parseStates(text: string | undefined, dialect: Dialect): ImportS
 
 export const listImports = operation({
   summary: 'List imports, newest first',
-  description: 'Ids and states of imports. `?expand` tells how much of each.',
+  description: 'Ids and states of imports. `?expand` selects how much detail each has.',
   tags,
   query: ListQuery,
   answers: { 200: ImportList },
@@ -46,10 +46,11 @@ export const listImports = operation({
   },
 })
 
-/** Takes every import away, as a DELETE of each would. */
+/** Deletes all imports, like a DELETE of each. */
 export const deleteAllImports = operation({
   summary: 'Delete every import',
-  description: 'Deletes every import with its uploads and staged rows; layers that they have made stay.',
+  description:
+    'Deletes every import with its uploads and staged rows. Layers that imports have created remain.',
   tags,
   answers: { 204: empty() },
   handle: async ({ importer }: ImporterApiDeps, _request, reply) => {
@@ -117,7 +118,7 @@ export const deleteImport = operation({
 
 export const cancelImport = operation({
   summary: 'Cancel the run of an import',
-  description: 'Ends the running tasks; what they have not committed is removed, and they are `CANCELED`.',
+  description: 'Ends the running tasks and removes their uncommitted rows. The tasks become `CANCELED`.',
   tags,
   params: ImportParams,
   answers: { 204: empty() },

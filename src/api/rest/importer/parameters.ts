@@ -33,7 +33,7 @@ export const TransformParams = Type.Object({
   importId,
   taskId,
   transformId: Type.String({
-    description: 'Id of a transformation; in the dialect of older systems its place, from 0',
+    description: 'Id of a transformation; in the dialect of older systems its position, from 0',
   }),
 })
 export const UploadParams = Type.Object({

@@ -122,7 +122,7 @@ export async function writeParts(
   return charset === undefined ? {} : { charset }
 }
 
-/** Makes the folder of a file of an upload. Throws `Failure` (`duplicate-file`) where a file has its name. */
+/** Creates the folder for a file of an upload. Throws `Failure` (`duplicate-file`) where a file has its name. */
 async function makeFolder(root: string, folder: string | undefined): Promise<string> {
   const path = folder === undefined ? root : join(root, folder)
   try {

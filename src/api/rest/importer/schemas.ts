@@ -237,7 +237,7 @@ const Task = Type.Object({
   updateMode: Type.Optional(oneOf(loadModes)),
   data: Type.Optional(TaskDataReply),
   target: Type.Optional(TargetReply),
-  progress: Type.Optional(Type.String({ description: 'Where its progress is told' })),
+  progress: Type.Optional(Type.String({ description: 'URL of its progress' })),
   layer: Type.Optional(TaskLayer),
   errorMessage: text,
   errorCode: Type.Optional(

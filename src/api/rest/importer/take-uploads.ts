@@ -22,7 +22,7 @@ export function uploadsIn({ uploads }: { uploads: unknown }): string[] {
   })
 }
 
-/** Makes tasks of resumable uploads, whose files are taken together; they are no uploads any more then. */
+/** Creates tasks from the files of several resumable uploads together, and ends the uploads. */
 export async function takeUploads(
   importer: Importer,
   { caller }: FastifyRequest,

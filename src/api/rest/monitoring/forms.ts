@@ -5,7 +5,7 @@ import type { App } from '../../app-types.ts'
 const maxFields = 1000
 const maxFormBytes = 256 * 1024
 
-/** Takes forms: the body is an object of texts, with a list where a name was sent several times. */
+/** Accepts forms: the body is an object of texts, with a list for a name that was sent several times. */
 export async function acceptForms(app: App): Promise<void> {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',

@@ -107,7 +107,7 @@ function tellInEnvelope(app: App): void {
   app.setValidatorCompiler(() => (value: unknown) => ({ value }))
 }
 
-/** Takes bodies as they come: the stream is the body. */
+/** Accepts bodies as unparsed streams. */
 function acceptStreams(app: App): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', async (_request: FastifyRequest, body: unknown) => body)

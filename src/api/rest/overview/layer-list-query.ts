@@ -31,7 +31,9 @@ export const ListQuery = Type.Object({
     Type.Boolean({ description: 'Only those that anonymous people may read, or may not' }),
   ),
   problem: Type.Optional(
-    Type.Boolean({ description: 'Only those that need a look, or do not; for who is logged in' }),
+    Type.Boolean({
+      description: 'true: only layers with a problem; false: only layers without. Needs a login',
+    }),
   ),
   sort: Type.Optional(
     Type.Enum([...summaryOrders], {

@@ -40,7 +40,7 @@ const State = Type.Object(
       layers: Type.Object({
         total: Count,
         public: Count,
-        problems: Type.Optional(Type.Integer({ description: 'Layers that need a look' })),
+        problems: Type.Optional(Type.Integer({ description: 'Layers with a problem' })),
       }),
       requests: Type.Optional(
         Type.Object(
@@ -71,7 +71,7 @@ const State = Type.Object(
 export const showState = operation({
   summary: 'How things are, in numbers, as far as the caller may know',
   description:
-    'Everybody is told of the layers that they may read; who may read metrics of requests; users of alerts; staff of imports that are not done.',
+    'Layers that the caller may read. Request metrics for callers who may read them, alerts for users, unfinished imports for staff.',
   tags: ['server'],
   isPublicRead: true,
   query: Type.Object({

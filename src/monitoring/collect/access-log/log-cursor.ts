@@ -73,9 +73,7 @@ export function planParts(files: LogFile[], known: LogCursor | undefined): LogPl
   const last = known.files.at(-1)
   const isLastFound = [...found.values()].some((one) => one === last)
   if (last !== undefined && !isLastFound) {
-    problems.push(
-      `${last.path} was emptied or taken away: lines that were written to it meanwhile are missing`,
-    )
+    problems.push(`${last.path} was emptied or removed: lines written to it meanwhile are missing`)
   }
   const newest = Math.max(-1, ...[...found.keys()].map((file) => files.indexOf(file)))
   const parts: LogPart[] = []

@@ -196,7 +196,7 @@ describe('LogFollower', () => {
     truncateSync(log.path)
     appendFileSync(log.path, lines(50, 52))
     const { problems } = await log.read()
-    assert.match(problems.join(), /access\.log was emptied or taken away/)
+    assert.match(problems.join(), /access\.log was emptied or removed/)
     assert.deepEqual(log.take(), range(0, 52))
     assert.deepEqual((await log.read()).problems, [])
   })

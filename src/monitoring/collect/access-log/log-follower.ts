@@ -39,7 +39,7 @@ export class LogFollower {
     this.#files = new LogFiles(path)
   }
 
-  /** Gives new lines to `sink` until `limit` is reached. */
+  /** Passes new lines to `sink` until `limit` is reached. */
   async read(
     from: string | undefined,
     sink: LogSink,

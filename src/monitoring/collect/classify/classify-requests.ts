@@ -33,7 +33,7 @@ const cacheSize = 20_000
 const maxStatus = 999
 const referrers = new BoundedCache<string, string | null>(cacheSize)
 
-/** Makes events of requests, with nothing in them that may not be stored. */
+/** Converts requests to events that contain only data that may be stored. */
 export function createClassifier({
   privacy,
   places,

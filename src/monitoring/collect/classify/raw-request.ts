@@ -31,7 +31,7 @@ export interface RawRequest extends RequestFacts {
 
 /** Makes what may be stored of requests: families of user agents, places, visitors, and no more of an address than is allowed. */
 export interface Classifier {
-  /** Gives as many events, in the same order. */
+  /** Returns one event per request, in the same order. */
   classify(requests: readonly RawRequest[]): Promise<RequestEvent[]>
   /** A message or stack of an exception as it may be stored. */
   scrub(text: string): string

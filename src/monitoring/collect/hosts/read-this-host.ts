@@ -17,7 +17,7 @@ import { DiskSizes } from './statfs.ts'
 const folder = '/proc'
 const maxFileBytes = 1 << 20
 
-/** Gives the function that reads the machine that this process runs on. */
+/** Returns the function that reads the metrics of the machine of this process. */
 export function openThisHost(): () => Promise<HostReading> {
   const disks = new DiskSizes()
   return existsSync(join(folder, 'loadavg')) ? () => readProc(disks) : readElsewhere

@@ -158,7 +158,7 @@ export class Checks {
     return read
   }
 
-  /** Makes the receivers of the channels that were given those that were given. */
+  /** Replaces the receivers of the channels that a body contains. */
   async #replace(db: Queryable, checkId: number, given: readonly ReceiversInput[]): Promise<void> {
     for (const { channel, receivers } of given) {
       const newReceivers = receivers.map((one) => sealed(one, this.#deps.vault))

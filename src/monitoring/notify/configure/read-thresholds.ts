@@ -79,7 +79,7 @@ async function readScope(
   return { serviceId, resourceId, label: labelText, eventType }
 }
 
-/** Null where it is to be taken away, undefined where it is not mentioned. */
+/** Reads the scope of a threshold: null for an empty text, undefined if the field is absent. */
 function readScopeText(fields: Fields, name: string, isUsed: boolean): string | null | undefined {
   if (!fields.has(name)) return undefined
   const text = fields.text(name, { keepsEmpty: true, maxLength: maxLabelLength })

@@ -17,7 +17,7 @@ export interface ValueSource {
   findResource(id: number): Promise<string | undefined>
   /** Id of the resource of a type and name; undefined where it was never used. */
   findResourceId(resource: { type: ResourceType; name: string }): Promise<number | undefined>
-  /** Takes errors whose detail is not for everyone's eyes. */
+  /** Receives errors, whose details are logged and not shown. */
   report(error: unknown): void
 }
 

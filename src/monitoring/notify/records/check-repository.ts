@@ -63,7 +63,7 @@ export async function isNameTaken(db: Queryable, name: string): Promise<boolean>
   return (await query.executeTakeFirst()) !== undefined
 }
 
-/** Gives the new check's id. A name that is taken breaks the table's constraint. */
+/** Returns the id of the new check. A name that exists violates the constraint of the table. */
 export async function insertCheck(db: Queryable, check: NewCheck): Promise<number> {
   const { id } = await db
     .insertInto('notification_checks')

@@ -89,7 +89,7 @@ export const de: StyleTexts = {
     },
     newName: 'Name',
     removeHint:
-      'Der Stil ist dann weg. Einer, nach dem ein Layer gezeichnet wird, lässt sich nicht entfernen.',
+      'Das lässt sich nicht rückgängig machen. Ein Stil, den ein Layer verwendet, lässt sich nicht entfernen.',
   },
   documents: {
     title: 'SLD, QML, MapLibre',

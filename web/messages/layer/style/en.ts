@@ -84,7 +84,7 @@ export const en = {
       remove: (name: string) => `Remove “${name}”`,
     },
     newName: 'Name',
-    removeHint: 'The style is gone then. A layer that is drawn by it keeps it from being removed.',
+    removeHint: 'This cannot be undone. A style that a layer uses cannot be removed.',
   },
   documents: {
     title: 'SLD, QML, MapLibre',

@@ -71,7 +71,7 @@ export class Sending {
     this.#fill()
   }
 
-  /** Gives files up. */
+  /** Cancels the upload of files. */
   async remove(files: readonly SentFile[]): Promise<void> {
     this.forget(files)
     for (const one of files) await one.remove()

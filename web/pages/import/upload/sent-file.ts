@@ -97,7 +97,7 @@ export class SentFile {
     this.state.value = 'waiting'
   }
 
-  /** Gives it up, here and on the server. */
+  /** Cancels the upload, here and on the server. */
   async remove(): Promise<void> {
     this.#sending?.abort()
     this.state.value = 'paused'

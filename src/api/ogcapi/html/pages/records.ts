@@ -120,7 +120,7 @@ export function recordPage(record: FeatureDocument, shown: Shown): HtmlPage {
 
 const about = new Set(['self', 'alternate', 'collection', 'profile'])
 
-/** Every address of the data, with what comes from there. */
+/** Lists each URL of the data with its content. */
 function waysTo(links: readonly Link[], shown: Shown): Markup {
   const items = links
     .filter(({ rel }) => !about.has(rel))

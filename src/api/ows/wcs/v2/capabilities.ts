@@ -3,6 +3,7 @@ import type { ServiceSettings } from '../../../../core/config/service-settings.t
 import { escapeXml } from '../../../../core/text/escape.ts'
 import { toCrsUri } from '../../../crs-uris.ts'
 import type { LayerBounds } from '../../../layer-bounds.ts'
+import type { KeyValues } from '../../key-values.ts'
 import { commonCrs } from '../../named-crs.ts'
 import type { CapabilitiesDeps } from '../../ows-deps.ts'
 import { OwsFailure } from '../../ows-failure.ts'
@@ -51,7 +52,7 @@ const sectionNames = [
 
 /** Sends the capabilities (OGC 09-110r4, section 8.2). */
 export async function getCapabilities(deps: CapabilitiesDeps, request: WcsRequest): Promise<unknown> {
-  const sections = readSections(request)
+  const sections = readSections(request.values)
   const has = (name: string): boolean => sections === undefined || sections.includes(name)
   const metadata = await readServiceMetadata(deps, request)
   return sendPieces(
@@ -69,7 +70,7 @@ async function* documentPieces(
   const { about, languages } = metadata
   const coverages = metadata.cards.filter(isCoverage)
   yield head
-  if (has('ServiceIdentification')) yield identification(about)
+  if (has('ServiceIdentification')) yield identification(about, request.offeredVersions)
   if (has('ServiceProvider')) yield owsProvider(about)
   if (has('OperationsMetadata')) {
     yield `<ows:OperationsMetadata>${operations(request)}`
@@ -89,7 +90,7 @@ async function* documentPieces(
   yield '</wcs:Capabilities>\n'
 }
 
-function readSections({ values }: WcsRequest): string[] | undefined {
+function readSections(values: KeyValues): string[] | undefined {
   const requested = values.list('sections').map((one) => one.trim())
   const strange = requested.find((one) => !sectionNames.includes(one))
   if (strange !== undefined)
@@ -114,11 +115,11 @@ const head = [
   ' xsi:schemaLocation="http://www.opengis.net/wcs/2.0 http://schemas.opengis.net/wcs/2.0/wcsAll.xsd">',
 ].join('')
 
-function identification(about: ServiceSettings): string {
+function identification(about: ServiceSettings, versions: readonly string[]): string {
   return [
     `<ows:ServiceIdentification>${owsHead(about, 'Coverages of the published layers')}`,
     '<ows:ServiceType>urn:ogc:service:wcs</ows:ServiceType>',
-    ...['2.0.1', '1.0.0'].map((version) => textElement('ows:ServiceTypeVersion', version)),
+    ...versions.map((version) => textElement('ows:ServiceTypeVersion', version)),
     ...profiles.map((profile) => textElement('ows:Profile', profile)),
     `${owsTerms(about, 'NONE')}</ows:ServiceIdentification>`,
   ].join('')

@@ -19,7 +19,7 @@ export interface AutoconfigureApiDeps {
 }
 
 export const autoconfigure = operation({
-  summary: 'Make the hosts and services of this server and of those in its settings, where they lack',
+  summary: 'Create missing hosts and services of this server and of the servers in its settings',
   description:
     'Adds the services of `TERRANE_MAP_SERVERS` and this server where they are missing; existing ones stay as they are. Needs the role `admin`.',
   tags: ['monitoring'],
@@ -104,8 +104,8 @@ export const changeService = operation({
 })
 
 export const removeService = operation({
-  summary: 'Remove a service and what was collected of it',
-  description: 'Removes the service with all values that were collected of it. Needs the role `admin`.',
+  summary: 'Remove a service and its collected values',
+  description: 'Removes the service with all values collected from it. Needs the role `admin`.',
   tags,
   params: IdParams,
   answers: { 200: OkReply },
