@@ -48,7 +48,7 @@ export interface SymbolTable extends ConditionTable {
   hasWholeLabels?: boolean
 }
 
-/** Names of attributes whose values are sizes, widths and angles. */
+/** Context for writing sizes, widths and angles, which may be attributes. */
 type DrivenValues = Pick<SymbolTable, 'columns' | 'dialect' | 'shown'>
 
 const caps: Record<LineCap, string> = { butt: 'BUTT', round: 'ROUND', square: 'SQUARE' }
