@@ -7,16 +7,17 @@ export class Catalog {}
 export class Importer {}
 export interface Numbers { a: number; b: number; c: number; d: number; e: number; f: number; g: number; h: number }
 export interface Deps { catalog: Catalog; importer: Pick<Importer, 'run'>; a: 1; b: 2; c: 3; d: 4; e: 5; f: 6 }
+export interface Few { catalog: Catalog; importer: Importer; a: 1 }
 export interface Wider extends Omit<Deps, 'a'> { g: 7 }
 export interface Store { catalog: Catalog; importer: Importer; a(): 1; b(): 2; c(): 3; d(): 4; e(): 5; f(): 6 }
 `
 
-const problems = (text: string): string[] =>
+const problems = (text: string, path = 'src/use.ts'): string[] =>
   wideParameterProblems([
     { path: 'src/deps.ts', text: deps },
     {
-      path: 'src/use.ts',
-      text: `import type { Deps, Numbers, Store, Wider } from './deps.ts'\nimport { other } from './other.ts'\n${text}`,
+      path,
+      text: `import type { Deps, Few, Numbers, Store, Wider } from '${path.startsWith('src/api/') ? '.' : ''}./deps.ts'\nimport { other } from './other.ts'\n${text}`,
     },
     {
       path: 'src/other.ts',
@@ -32,6 +33,7 @@ describe('wideParameterProblems', () => {
     assert.equal(problems('const f = { run: ({ a, b }: Deps) => a + b }').length, 1)
     assert.equal(problems('class C { run(deps: Deps) { const { a, b } = deps } }').length, 1)
     assert.equal(problems('function f(deps: Wider) { return deps.catalog }').length, 1)
+    assert.equal(problems('function f({ a }: Few) { return a }').length, 1)
     assert.equal(problems('type Both = Wider & Deps\nfunction f(deps: Both) { return deps.g }').length, 1)
   })
 
@@ -47,6 +49,14 @@ describe('wideParameterProblems', () => {
       problems('function f(deps: Deps, n: number) { if (n > 0) f(deps, n - 1); return deps.a }').length,
       1,
     )
+  })
+
+  it('finds every member too many in the handlers of the API', () => {
+    const text = 'const o = { handle: ({ catalog, a }: Few) => a }'
+    assert.deepEqual(problems(text), [])
+    assert.equal(problems(text, 'src/api/use.ts').length, 1)
+    assert.deepEqual(problems('const handle = (deps: Few) => run(deps)', 'src/api/use.ts'), [])
+    assert.deepEqual(problems("const f = ({ a }: Pick<Few, 'a'>) => a", 'src/api/use.ts'), [])
   })
 
   it('accepts narrow types, data, services, and use of half of the members', () => {

@@ -15,7 +15,7 @@ const mostQueries = 10
 
 /** Sets the key columns of an upsert if none are given: as the user chooses, or reports usable ones. */
 export async function prepareKeys(
-  { ask }: SessionContext,
+  { ask }: Pick<SessionContext, 'ask'>,
   { client, path, task, workspace }: PlannedTask,
 ): Promise<TaskNote['left']> {
   const found = await findKeys(client, path)

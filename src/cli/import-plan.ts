@@ -39,7 +39,7 @@ export async function preparePlan(
 }
 
 async function prepareTask(
-  context: SessionContext,
+  context: Pick<SessionContext, 'ask'>,
   planned: PlannedTask,
   isTaken: boolean,
 ): Promise<TaskNote> {
@@ -86,7 +86,7 @@ async function giveCrs({
 
 /** Keys that are not given are searched after all other settings are made. */
 async function withKeys(
-  context: SessionContext,
+  context: Pick<SessionContext, 'ask'>,
   planned: PlannedTask,
   messages: MessageView[],
 ): Promise<TaskNote> {
@@ -135,7 +135,7 @@ const modeAnswers: Answer[] = [
 ]
 
 /** Returns undefined for a new layer, and without an interactive terminal. */
-async function askForMode({ ask }: SessionContext, name: string): Promise<ModeAnswer> {
+async function askForMode({ ask }: Pick<SessionContext, 'ask'>, name: string): Promise<ModeAnswer> {
   if (ask === undefined) return undefined
   const key = await ask(`Layer ${name} exists already.`, modeAnswers)
   return key === 'r' ? 'replace' : key === 'a' ? 'append' : key === 's' ? 'skip' : undefined

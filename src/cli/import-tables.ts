@@ -14,7 +14,7 @@ const degrees = 'EPSG:4326'
  * need input.
  */
 export async function prepareTable(
-  context: SessionContext,
+  context: Pick<SessionContext, 'ask'>,
   planned: PlannedTask,
   mode: ImportMode,
 ): Promise<TaskNote['left']> {
@@ -94,7 +94,7 @@ async function layerAttributes(client: RestRequests, name: string): Promise<unkn
 }
 
 async function askForColumns(
-  { ask }: SessionContext,
+  { ask }: Pick<SessionContext, 'ask'>,
   { task, options }: PlannedTask,
   proposal: Proposal | undefined,
 ): Promise<Columns | 'table' | undefined> {

@@ -2,13 +2,14 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SessionContext } from './import-context.ts'
 import { importPath } from './import-session.ts'
+import type { RestClient } from './rest-client.ts'
 import type { TaskOutcome } from './task-outcome.ts'
 
 const folder = join(import.meta.dirname, '..', '..', 'sample', 'natural-earth')
 const files = ['countries.geojson', 'states.shp', 'boundary_lines.shp']
 
 /** True if the sample was not imported yet and there are no other data. */
-export async function isSampleRequested({ client }: SessionContext, dataDirectory: string): Promise<boolean> {
+export async function isSampleRequested(client: RestClient, dataDirectory: string): Promise<boolean> {
   if (existsSync(markerFile(dataDirectory))) return false
   const body = await client.get('/rest/imports?limit=1')
   const imports = typeof body === 'object' && body !== null ? Reflect.get(body, 'imports') : undefined
@@ -21,14 +22,14 @@ export async function importSample(context: SessionContext, dataDirectory: strin
   const outcomes: TaskOutcome[] = []
   for (const file of files) {
     const made = await importPath(context, join(folder, file), { mode: 'create' })
-    for (const { layer, state } of made) if (state === 'COMPLETE') await makePublic(context, layer)
+    for (const { layer, state } of made) if (state === 'COMPLETE') await makePublic(context.client, layer)
     outcomes.push(...made)
   }
   return outcomes
 }
 
 /** Makes a sample layer public; its workspace stays private. */
-async function makePublic({ client }: SessionContext, layer: string): Promise<void> {
+async function makePublic(client: RestClient, layer: string): Promise<void> {
   await client.put(`/rest/layers/${encodeURIComponent(layer)}`, { layer: { public: true } })
 }
 

@@ -95,7 +95,7 @@ async function offerSample(server: Pick<LocalServer, 'withClient'>, data: DataSe
 
 async function giveSample(client: RestClient, data: DataSettings): Promise<void> {
   const context = { client, display: new ProgressDisplay(process.stdout), isLocal: false }
-  if (!(await isSampleRequested(context, data.directory))) return
+  if (!(await isSampleRequested(context.client, data.directory))) return
   say('Importing the sample data (TERRANE_SAMPLE=off leaves this out) ...')
   for (const { file, state, message } of await importSample(context, data.directory)) {
     if (state !== 'COMPLETE') say(`  ${file}: ${state} ${message}`)

@@ -10,7 +10,7 @@ import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { requestSignal } from '../request-properties.ts'
 import { sendFile } from '../send-file.ts'
 import { collectionId } from './collection.ts'
-import type { FeatureView, ItemsDeps } from './items.ts'
+import type { FeatureView, ItemDeps, ItemsDeps } from './items.ts'
 import { sendItem, sendItems, unknownFeature } from './items.ts'
 import type { ItemsParameters } from './items-query.ts'
 
@@ -80,7 +80,7 @@ export async function sendGranules(
 }
 
 export async function sendGranule(
-  deps: ItemsDeps,
+  deps: ItemDeps,
   layer: LayerRecord,
   request: FastifyRequest<{ Params: { featureId: string }; Querystring: ItemsParameters }>,
   reply: FastifyReply,

@@ -32,6 +32,9 @@ import { alternateLinks, chosenRepresentation } from './representations.ts'
 
 export type ItemsDeps = Pick<OgcDeps, 'catalog' | 'clock' | 'pageTokens' | 'kept'>
 
+/** Dependencies of one feature. */
+export type ItemDeps = Pick<OgcDeps, 'catalog' | 'clock'>
+
 /** Returns the CRS of a layer's features in responses, and that of its table. */
 function crsOf(
   layer: LayerRecord,
@@ -187,7 +190,7 @@ async function isKept(
 
 /** Sends one feature (OGC 17-069r4, section 7.16). */
 export async function sendItem(
-  deps: ItemsDeps,
+  deps: ItemDeps,
   layer: LayerRecord,
   request: FastifyRequest<{ Params: { featureId: string }; Querystring: ItemsParameters }>,
   reply: FastifyReply,

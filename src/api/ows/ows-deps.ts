@@ -6,7 +6,7 @@ import type { LayerBounds } from '../layer-bounds.ts'
 import type { LayerTimeBounds } from '../layer-times.ts'
 import type { CachedCounts } from '../ogcapi/cached-counts.ts'
 import type { PageTokens } from '../ogcapi/page-token.ts'
-import type { PictureDeps } from '../tiles/picture-deps.ts'
+import type { PictureDeps, TileImageDeps } from '../tiles/picture-deps.ts'
 import type { CachedPositions } from './cached-positions.ts'
 import type { RequestDocuments } from './request-documents.ts'
 
@@ -35,6 +35,12 @@ export interface OwsDeps extends Omit<PictureDeps, 'catalog'> {
 
 /** Dependencies of the capabilities of a service. */
 export type CapabilitiesDeps = Pick<OwsDeps, 'catalog' | 'bounds' | 'about'>
+
+/** Dependencies of the tiles of a service. */
+export type ServiceTileDeps = Pick<OwsDeps, 'catalog' | 'maps' | keyof TileImageDeps>
+
+/** Dependencies of features at a cell of a map or a tile. */
+export type FeatureInfoDeps = Pick<OwsDeps, 'catalog' | 'features' | 'documents' | 'limiter' | 'rasters'>
 
 /** Dependencies of reading and writing features. */
 export interface FeatureDeps {

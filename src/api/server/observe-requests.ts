@@ -93,7 +93,7 @@ export function observeRequests(
 const lastCallersMs = 2000
 
 /** Passes ended requests to monitoring, immediately if the user is known. */
-function recorder(app: App, { monitoring, callerOf }: Observers) {
+function recorder(app: App, { monitoring, callerOf }: Pick<Observers, 'monitoring' | 'callerOf'>) {
   const late = new Set<Promise<void>>()
   app.addHook('onClose', async () => {
     await Promise.race([Promise.all(late), setTimeout(lastCallersMs, undefined, { ref: false })])
@@ -150,7 +150,12 @@ function bytesSent({ raw }: FastifyRequest): number {
   return raw.socket.bytesWritten ?? 0
 }
 
-function announce({ events, log }: Observers, request: FastifyRequest, route: string, ending: Ending): void {
+function announce(
+  { events, log }: Pick<Observers, 'events' | 'log'>,
+  request: FastifyRequest,
+  route: string,
+  ending: Ending,
+): void {
   const { method } = request
   const layers = ending.status < 400 ? usedLayerNames(request) : []
   const fact: Events['request.finished'] = { method, route, ...ending, layers }

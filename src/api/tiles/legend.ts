@@ -24,6 +24,8 @@ import { isKept, namedLayer, sendPicture } from './picture-deps.ts'
 import { parseVersion, requestedVersion, requireLoginForVersions } from './version-tiles.ts'
 
 type LegendDeps = Pick<PictureDeps, 'catalog' | 'rasters' | 'version' | 'sharedMaxAgeSeconds'>
+/** Dependencies of legends as images. */
+export type LegendImageDeps = LegendDeps & Pick<PictureDeps, 'pictures' | 'limiter'>
 
 const Params = Type.Object({
   layer: Type.String({ description: 'Workspace and layer, such as `city:trees`' }),
@@ -264,7 +266,7 @@ async function sendPng(
 
 /** The legend of a layer by a style, its own where none is named, as PNG. */
 export async function sendLegendPicture(
-  deps: PictureDeps,
+  deps: LegendImageDeps,
   reply: FastifyReply,
   layer: LayerRecord,
   style: string | undefined,
@@ -280,7 +282,7 @@ function pngLegend(scale: LegendScale) {
     description:
       'Texts are drawn by a font that comes with the server (Latin, Greek, Cyrillic, Arabic, Hebrew and more), and by those of the machine for other letters.',
     answers: { 200: media('A picture', { 'image/png': Bytes }) },
-    handle: (deps: PictureDeps, request, reply) =>
+    handle: (deps: LegendImageDeps, request, reply) =>
       answer(deps, request, reply, (made) => sendPng(deps, reply, made, scale)),
   })
 }

@@ -24,6 +24,9 @@ export interface PictureDeps extends Omit<TileDeps, 'rasters'> {
   thumbnails: Thumbnails
 }
 
+/** Dependencies of images of tiles. */
+export type TileImageDeps = Omit<PictureDeps, 'maps' | 'earlier' | 'thumbnails'>
+
 /** Returns the single layer in the path; images show one layer only. */
 export async function namedLayer(
   catalog: Pick<Catalog, 'layers' | 'styles' | 'stores' | 'versions'>,

@@ -3,7 +3,7 @@ import { type PictureFormat, pictureMediaTypes } from '../../render/index.ts'
 import { Bytes, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { urlToken } from '../url-token.ts'
-import type { PictureDeps } from './picture-deps.ts'
+import type { TileImageDeps } from './picture-deps.ts'
 import { namedLayer, refusedVersion, refuseVersion } from './picture-deps.ts'
 import { sendPictureTile } from './send-picture-tile.ts'
 import { parseTile } from './send-tile.ts'
@@ -52,7 +52,7 @@ function pictureTile(format: PictureFormat) {
     answers: {
       200: media('A picture; a transparent one if nothing is drawn', { [pictureMediaTypes[format]]: Bytes }),
     },
-    handle: async (deps: PictureDeps, request, reply) => {
+    handle: async (deps: TileImageDeps, request, reply) => {
       const layer = await namedLayer(deps.catalog, request)
       refuseVersion(request.query.version)
       const { y, scale } = readRow(request.params.y)

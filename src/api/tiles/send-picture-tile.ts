@@ -14,7 +14,7 @@ import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.
 import { getTileMatrixSet, tileEnvelope } from '../../tiles/tile-matrix-sets.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { rasterSymbols, styleFor } from './drawn-style.ts'
-import type { PictureDeps } from './picture-deps.ts'
+import type { PictureDeps, TileImageDeps } from './picture-deps.ts'
 import { isKept, sendPicture } from './picture-deps.ts'
 
 /** A picture of a tile of a layer that the caller may read. */
@@ -47,7 +47,7 @@ const utmost = 89.99
 
 /** Sends a tile of a layer as an image, by its style. */
 export async function sendPictureTile(
-  deps: PictureDeps,
+  deps: TileImageDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   tileImageRequest: TileImageRequest,

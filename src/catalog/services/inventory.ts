@@ -46,7 +46,7 @@ export class Inventory {
   readonly #database: WriteDeps['database']
   readonly #files: StoreFiles
 
-  constructor({ database }: WriteDeps, files: StoreFiles) {
+  constructor({ database }: Pick<WriteDeps, 'database'>, files: StoreFiles) {
     this.#database = database
     this.#files = files
   }

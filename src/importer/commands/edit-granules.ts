@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises'
+import type { Queryable } from '../../core/db/connection.ts'
 import { conflict, notFound } from '../../core/errors/errors.ts'
 import { without } from '../../core/values/defined.ts'
 import type { GranuleRecord, ImportRecord, TaskRecord } from '../model/model.ts'
-import type { Keeping } from '../records/records.ts'
 import {
   deleteGranule,
   finalizeImport,
@@ -41,8 +41,7 @@ function refuseInUse({ record, task, granule }: Found): void {
   )
 }
 
-async function find(records: Keeping, { importId, taskId, fileId }: GranuleAddress): Promise<Found> {
-  const db = records.database.kysely
+async function find(db: Queryable, { importId, taskId, fileId }: GranuleAddress): Promise<Found> {
   const record = await getImport(db, importId)
   const task = await getTask(db, importId, taskId)
   const granule = await findGranule(db, { importId, taskId }, fileId)
@@ -80,7 +79,7 @@ export async function setGranuleTime(
   check?: (task: TaskRecord, granule: GranuleRecord) => void,
 ): Promise<{ task: TaskRecord; granule: GranuleRecord }> {
   return locks.ofImport(address.importId, async () => {
-    const found = await find(records, address)
+    const found = await find(records.database.kysely, address)
     check?.(found.task, found.granule)
     refuseInUse(found)
     const { timeFault, ...kept } = found.granule
@@ -106,7 +105,7 @@ export async function removeGranule(
   check?: (task: TaskRecord, granule: GranuleRecord) => void,
 ): Promise<void> {
   await locks.ofImport(address.importId, async () => {
-    const found = await find(records, address)
+    const found = await find(records.database.kysely, address)
     check?.(found.task, found.granule)
     refuseInUse(found)
     const all = await listGranules(records.database.kysely, address)

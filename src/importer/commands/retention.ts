@@ -1,8 +1,8 @@
 import type { Catalog } from '../../catalog/index.ts'
+import type { Queryable } from '../../core/db/connection.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import { sweepDryRuns } from '../dry-run/dry-run.ts'
 import type { ImportState } from '../model/model.ts'
-import type { Keeping } from '../records/records.ts'
 import { findImport, listIdleImports, removeUploads } from '../records/records.ts'
 import type { CancelDeps } from './cancel.ts'
 import { removeImport } from './cancel.ts'
@@ -26,36 +26,32 @@ export interface RetentionDeps {
  * Copies that no layer reads are removed a day later.
  */
 export async function applyRetention(deps: RetentionDeps): Promise<void> {
+  const { records, locks, folders, runningDryRun } = deps.cancel
+  const db = records.database.kysely
   const before = (days: number): string =>
-    new Date(deps.cancel.records.clock.now().getTime() - days * dayMs).toISOString()
+    new Date(records.clock.now().getTime() - days * dayMs).toISOString()
   const { uploadDays, importDays } = deps.keep
   await removeReplacedGranules(deps.folders.stores, deps.log)
-  await forEachIdle(
-    deps.cancel.records,
-    deps.log,
-    [...unfinished, 'COMPLETE_ERROR'],
-    before(uploadDays),
-    (id, isStillIdle) =>
-      deps.cancel.locks.ofImport(id, async () => {
-        if (await isStillIdle()) await removeUploads(deps.cancel.folders, id)
-      }),
+  await forEachIdle(db, deps.log, [...unfinished, 'COMPLETE_ERROR'], before(uploadDays), (id, isStillIdle) =>
+    locks.ofImport(id, async () => {
+      if (await isStillIdle()) await removeUploads(folders, id)
+    }),
   )
-  await sweepDryRuns(deps.cancel.runningDryRun)
-  await removeUnusedFolders({ ...deps, database: deps.cancel.records.database }, before(1))
-  await forEachIdle(deps.cancel.records, deps.log, finished, before(importDays), async (id, isStillIdle) => {
+  await sweepDryRuns(runningDryRun)
+  await removeUnusedFolders({ ...deps, database: records.database }, before(1))
+  await forEachIdle(db, deps.log, finished, before(importDays), async (id, isStillIdle) => {
     if (await isStillIdle()) await removeImport(deps.cancel, id)
   })
 }
 
 /** Cleans up idle imports. A failure of one import does not stop the others. */
 async function forEachIdle(
-  records: Keeping,
+  db: Queryable,
   log: Logger,
   states: readonly ImportState[],
   before: string,
   clean: (id: number, isStillIdle: () => Promise<boolean>) => Promise<void>,
 ): Promise<void> {
-  const db = records.database.kysely
   for (const id of await listIdleImports(db, states, before)) {
     const isStillIdle = async (): Promise<boolean> => {
       const record = await findImport(db, id)

@@ -3,6 +3,7 @@ import type { JobContext, JobHandler } from '../../core/jobs/jobs.ts'
 import { without } from '../../core/values/defined.ts'
 import type { ImportRecord, TaskCorrection, TaskRecord } from '../model/model.ts'
 import { correctionEnded, importAfter, isCorrecting, now, taskAfter } from '../model/model.ts'
+import type { Keeping } from '../records/records.ts'
 import {
   finalizeImport,
   findImport,
@@ -57,7 +58,7 @@ export async function startCorrection(
  * later.
  */
 async function giveUp(
-  { records }: LoadCorrectionsDeps,
+  records: Keeping,
   task: TaskRecord,
   end: Parameters<typeof correctionEnded>[1],
 ): Promise<void> {
@@ -78,7 +79,7 @@ export async function endCorrection(
   const { records, locks } = deps
   const db = records.database.kysely
   const task = await findTask(db, importId, taskId)
-  if (task !== undefined && isCorrecting(task)) await giveUp(deps, task, end)
+  if (task !== undefined && isCorrecting(task)) await giveUp(records, task, end)
   const state = await locks.ofImport(importId, () =>
     records.database.transaction(async (transaction) => {
       const record = without(await getImport(transaction, importId), 'jobId')

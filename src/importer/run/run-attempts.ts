@@ -106,7 +106,7 @@ async function waitUntilBack(
 }
 
 function tellWaiting(
-  { progress, log }: WaitOptions & AttemptDeps,
+  { progress, log }: Pick<WaitOptions & AttemptDeps, 'progress' | 'log'>,
   { record, task }: RunningTask,
   error: Failure,
 ): void {

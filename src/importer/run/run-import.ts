@@ -1,3 +1,4 @@
+import type { Queryable } from '../../core/db/connection.ts'
 import type { EventBus } from '../../core/events/events.ts'
 import type { JobContext, JobHandler } from '../../core/jobs/jobs.ts'
 import { without } from '../../core/values/defined.ts'
@@ -45,13 +46,13 @@ async function endRun(deps: RunDeps, importId: number, signal?: AbortSignal): Pr
 }
 
 async function runTasks(
-  records: Keeping,
+  db: Queryable,
   taskDeps: TaskDeps,
   importId: number,
   context: JobContext,
 ): Promise<void> {
   const { jobId, signal } = context
-  const tasks = await listTasks(records.database.kysely, importId)
+  const tasks = await listTasks(db, importId)
   const waiting = tasks.filter((task) => task.run?.jobId === jobId).values()
   const work = async (): Promise<void> => {
     for (const task of waiting) {
@@ -81,7 +82,7 @@ export function runHandler(deps: RunDeps): JobHandler {
     run: async (payload, context) => {
       const importId = Number(payload.importId)
       if ((await findImport(deps.records.database.kysely, importId)) === undefined) return
-      await runTasks(deps.records, deps.tasks, importId, context)
+      await runTasks(deps.records.database.kysely, deps.tasks, importId, context)
       await endRun(deps, importId, context.signal)
     },
     abandoned: async (payload, reason) => {

@@ -70,7 +70,7 @@ async function openRowAccounting(
 function loadHooks(
   { signal, onMessage, beforeTouch }: FlowHooks,
   accounting: RowAccounting,
-  flow?: Flow,
+  flow?: Pick<Flow, 'figures'>,
 ): LoadHooks {
   return {
     signal,

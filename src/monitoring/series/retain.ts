@@ -30,13 +30,14 @@ const tables: Table[] = [
 
 /** Processes one piece; returns true if there may be more. */
 export async function retainPiece(work: RetainWork): Promise<boolean> {
-  if (await isClockDoubtful(work)) return false
+  const { database, state, now } = work
+  if (await isClockDoubtful(state, now)) return false
   await moveLimits(work)
-  for (const table of tables) if (await removeRowsPiece(work, table)) return true
-  if (await removeUsesPiece(work)) return true
-  if (await removeUsagePiece(work)) return true
+  for (const { name } of tables) if (await removeRowsPiece(database, state, name)) return true
+  if (await removeUsesPiece(database, state)) return true
+  if (await removeUsagePiece(database, state)) return true
   if (await closeUsagePiece(work)) return true
-  if (await removeRequestsPiece(work)) return true
+  if (await removeRequestsPiece(database, state)) return true
   if (await removeExceptionsPiece(work)) return true
   if (await removeLoadedPiece(work)) return true
   if (await sweepPiece(work)) return true
@@ -47,7 +48,7 @@ export async function retainPiece(work: RetainWork): Promise<boolean> {
  * A clock that has leapt more than two days ahead since the last time may be wrong, and what it would remove is gone for
  * good: nothing is removed until the clock has gone on for another day.
  */
-async function isClockDoubtful({ state, now }: RetainWork): Promise<boolean> {
+async function isClockDoubtful(state: SeriesState, now: number): Promise<boolean> {
   const last = state.get('retained_at')
   const hasLeapt = state.has('retained_at') && now - last > longestStep
   const since = hasLeapt ? now : state.get('jumped_at')
@@ -76,7 +77,11 @@ async function advance(state: SeriesState, name: StateName, value: number): Prom
   if (value > state.get(name)) await state.set(name, value)
 }
 
-async function removeRowsPiece({ database, state }: RetainWork, { name }: Table): Promise<boolean> {
+async function removeRowsPiece(
+  database: SeriesDatabase,
+  state: SeriesState,
+  name: Table['name'],
+): Promise<boolean> {
   const limit = state.get(`${name}_kept_from`)
   if (limit <= state.get(`${name}_removed_to`)) return false
   const after = state.get('removing_series')
@@ -101,7 +106,7 @@ async function removeRowsPiece({ database, state }: RetainWork, { name }: Table)
 }
 
 /** One day at a time. */
-async function removeUsesPiece({ database, state }: RetainWork): Promise<boolean> {
+async function removeUsesPiece(database: SeriesDatabase, state: SeriesState): Promise<boolean> {
   const [oldest] = await database.arrays('select min(day) from monitoring_uses')
   const day = oldest?.[0] == null ? undefined : Number(oldest[0])
   if (day === undefined || day >= state.get('days_kept_from')) return false
@@ -109,7 +114,7 @@ async function removeUsesPiece({ database, state }: RetainWork): Promise<boolean
 }
 
 /** One day at a time. */
-async function removeUsagePiece({ database, state }: RetainWork): Promise<boolean> {
+async function removeUsagePiece(database: SeriesDatabase, state: SeriesState): Promise<boolean> {
   const zones = 'zone_id in (select id from monitoring_usage_zones)'
   // The day of a zone ends up to a day later than it begins in UTC.
   const before = state.get('days_kept_from') - daySeconds
@@ -126,7 +131,7 @@ async function removeUsagePiece({ database, state }: RetainWork): Promise<boolea
 }
 
 /** Minutes that are still to be computed keep their requests. */
-async function removeRequestsPiece({ database, state }: RetainWork): Promise<boolean> {
+async function removeRequestsPiece(database: SeriesDatabase, state: SeriesState): Promise<boolean> {
   const removed = await database.run(
     `delete from monitoring_requests where id in (
        select id from monitoring_requests r where minute < ? and not exists (

@@ -80,7 +80,7 @@ class DatabaseSeriesWriter implements SeriesWriter {
 
   /** Writes requests to the log, with those of an earlier batch where it is still open. */
   async #log(
-    { database, state }: Work,
+    { database, state }: Pick<Work, 'database' | 'state'>,
     events: readonly RequestEvent[],
     open: OpenBatch | undefined,
   ): Promise<OpenBatch> {
@@ -158,7 +158,7 @@ class DatabaseSeriesWriter implements SeriesWriter {
 }
 
 /** The first data of all decide which day is rolled up first. */
-async function startRolling({ state }: Work, minute: number): Promise<void> {
+async function startRolling({ state }: Pick<Work, 'state'>, minute: number): Promise<void> {
   if (state.has('hours_rolled_before')) return
   await state.set('hours_rolled_before', dayOfMinute(minute))
   await state.set('days_rolled_before', dayOfMinute(minute))
@@ -200,7 +200,7 @@ function inPeriods(rows: readonly StoredRow[], size: number): StoredRow[] {
 }
 
 /** The finest table that still has a minute. */
-function sizeKept({ state }: Work, minute: number): 60 | 3600 | 86_400 | undefined {
+function sizeKept({ state }: Pick<Work, 'state'>, minute: number): 60 | 3600 | 86_400 | undefined {
   if (minute >= state.get('minutes_kept_from')) return 60
   if (minute >= state.get('hours_kept_from')) return 3600
   return minute >= state.get('days_kept_from') ? 86_400 : undefined

@@ -95,7 +95,7 @@ async function routeOn(context: LoadContext, connection: Connection): Promise<Fi
 }
 
 /** True if nothing may be written to the table yet. */
-function isBeside({ request, retainedRows }: LoadContext): boolean {
+function isBeside({ request, retainedRows }: Pick<LoadContext, 'request' | 'retainedRows'>): boolean {
   return request.isDryRun === true || retainedRows !== undefined
 }
 
@@ -144,7 +144,7 @@ async function registerCrs(
  * of the commit.
  */
 async function placeCrs(
-  { request, settings }: LoadContext,
+  { request, settings }: Pick<LoadContext, 'request' | 'settings'>,
   connection: Connection,
   { plan: { geometryColumn } }: NewTable,
   { result }: FinalSteps,
@@ -181,7 +181,7 @@ function isNative(plan: TargetPlan, facts: TableFacts): boolean {
  * any are added, and for row-level security policies, which forbid COPY.
  */
 async function canAppendDirectly(
-  { request }: LoadContext,
+  { request }: Pick<LoadContext, 'request'>,
   connection: Connection,
   facts: TableFacts,
 ): Promise<boolean> {

@@ -198,7 +198,7 @@ async function prepareReading(
 
 /** Describes the table after the load: its rows are the sent ones. */
 async function describeStaged(
-  { request, settings }: LoadContext,
+  { request, settings }: Pick<LoadContext, 'request' | 'settings'>,
   { client }: Connection,
   { replaced, identity }: BuildPlan,
   { rowsSent, envelope }: SentRows,
@@ -215,7 +215,7 @@ function stagingGone({ loadId }: LoadRequest): Error {
 }
 
 async function stagedTable(
-  { request, settings }: LoadContext,
+  { request, settings }: Pick<LoadContext, 'request' | 'settings'>,
   connection: Connection,
   { replaced, target: { identity } }: BuildPlan,
   { rowsSent: rowCount, envelope: bounds }: SentRows,
@@ -268,7 +268,7 @@ async function fillStaging(context: LoadContext, connection: Connection, plan: B
  * retained one.
  */
 async function keepReplaced(
-  { request, hooks }: LoadContext,
+  { request, hooks }: Pick<LoadContext, 'hooks' | 'request'>,
   connection: Connection,
   { replaced }: BuildPlan,
   result: LoadResult,
@@ -281,7 +281,7 @@ async function keepReplaced(
 }
 
 async function removeReplaced(
-  { request, hooks: { signal } }: LoadContext,
+  { request, hooks: { signal } }: Pick<LoadContext, 'hooks' | 'request'>,
   connection: Connection,
   old: TableFacts,
 ): Promise<void> {

@@ -71,7 +71,7 @@ export async function stageTable(
 
 /** Rejects values that the types of the table do not accept; returns the rows that a dry run compares. */
 async function settleRows(
-  { request, retainedRows }: LoadContext,
+  { request, retainedRows }: Pick<LoadContext, 'request' | 'retainedRows'>,
   load: StagedRows,
   sent: SentRows,
 ): Promise<Omit<ComparedRows, 'rowCount'> | undefined> {

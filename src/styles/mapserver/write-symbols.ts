@@ -48,6 +48,9 @@ export interface SymbolTable extends ConditionTable {
   hasWholeLabels?: boolean
 }
 
+/** Context for writing sizes, widths and angles, which may be attributes. */
+type DrivenValues = Pick<SymbolTable, 'columns' | 'dialect' | 'shown'>
+
 const caps: Record<LineCap, string> = { butt: 'BUTT', round: 'ROUND', square: 'SQUARE' }
 const joins: Record<LineJoin, string> = { bevel: 'BEVEL', round: 'ROUND', miter: 'MITER' }
 /** Sizes of texts are points of 1/72 inch, lengths pixels of 1/96 inch. */
@@ -104,7 +107,7 @@ function strokeBlocks(stroke: Stroke | undefined, table: SymbolTable, offset?: V
     `LINEJOIN ${joins[join ?? 'miter']}`,
     dashes === undefined || dashes.length === 0
       ? ''
-      : `PATTERN ${patternOf(dashes, table).map(mapFileNumber).join(' ')} END`,
+      : `PATTERN ${patternOf(dashes, table.losses).map(mapFileNumber).join(' ')} END`,
     offset === undefined || offset === 0 ? '' : `OFFSET ${amount(offset, table, -1)} -99`,
   ]
   return [block('STYLE', parts)]
@@ -113,7 +116,7 @@ function strokeBlocks(stroke: Stroke | undefined, table: SymbolTable, offset?: V
 /** Numbers of a PATTERN that MapServer takes. */
 const mostDashes = 10
 
-function patternOf(dashes: number[], { losses }: SymbolTable): number[] {
+function patternOf(dashes: number[], losses: Losses): number[] {
   const pattern = evenly(dashes)
   if (pattern.length > mostDashes) losses.add(`dashes after the first ${mostDashes}`)
   return pattern.slice(0, mostDashes)
@@ -152,7 +155,7 @@ function textBlock(symbol: TextSymbolizer, table: SymbolTable): string {
 }
 
 /** The halo's width counts on both sides. */
-function wholeWidth(width: Value<number>, table: SymbolTable): string {
+function wholeWidth(width: Value<number>, table: DrivenValues): string {
   return typeof width === 'number' ? mapFileNumber(Math.max(1, width * 2)) : amount(width, table, 2)
 }
 
@@ -165,7 +168,7 @@ function offsetWords({ side, height, right, up }: Extract<Placement, { at: 'poin
 const letters = { left: 'r', center: 'c', right: 'l' } as const
 const heights = { top: 'l', middle: 'c', bottom: 'u' } as const
 
-function placementWords(placement: Placement | undefined, table: SymbolTable): string[] {
+function placementWords(placement: Placement | undefined, table: DrivenValues): string[] {
   if (placement === undefined) return ['POSITION CC']
   if (placement.at === 'line') {
     const { offset, repeat } = placement
@@ -196,7 +199,7 @@ function colorWords(word: string, { color, opacity }: Fill, table: SymbolTable):
 }
 
 /** A length or angle, `times` as large; an attribute is given by the query. */
-function amount(value: Value<number>, table: SymbolTable, times = 1): string {
+function amount(value: Value<number>, table: DrivenValues, times = 1): string {
   if (typeof value === 'number') return mapFileNumber(value * times)
   const found = value.by === 'attribute' ? table.columns.get(value.property) : undefined
   if (found === undefined || (found.kind !== 'number' && found.kind !== 'text')) return '0'

@@ -4,7 +4,7 @@ import { Bytes, empty, media } from '../../description.ts'
 import { endpoint, operation } from '../../endpoint.ts'
 import { parseTile } from '../../tiles/send-tile.ts'
 import { urlToken } from '../../url-token.ts'
-import type { OwsDeps } from '../ows-deps.ts'
+import type { OwsDeps, ServiceTileDeps } from '../ows-deps.ts'
 import { requireTileLayer, sendLayerTile } from '../wmts/send-named-tile.ts'
 import { describeService, describeTileMap, listTileMaps } from './documents.ts'
 import { orTmsError } from './exceptions.ts'
@@ -72,7 +72,7 @@ const getTmsTile = operation({
     }),
     204: empty('No features are in the vector tile'),
   },
-  handle: (deps: OwsDeps, request, reply) =>
+  handle: (deps: ServiceTileDeps, request, reply) =>
     orTmsError(reply, async () => {
       const { layer: name, z, x, y: file } = request.params
       const [row = '', ending] = file.split('.', 2)

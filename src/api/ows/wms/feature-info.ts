@@ -15,7 +15,7 @@ import type { FeaturePageRequest, MapPoint, WrittenForm } from '../../../stores/
 import type { RequestFilter } from '../../../stores/reading/request-filter.ts'
 import type { KeyValues } from '../key-values.ts'
 import { requireLayers } from '../named-layers.ts'
-import type { OwsCatalog, OwsDeps } from '../ows-deps.ts'
+import type { FeatureInfoDeps, OwsCatalog } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { RequestDocuments } from '../request-documents.ts'
 import type { InfoGml, LayerFeatureInfo } from './feature-info-gml.ts'
@@ -73,10 +73,7 @@ export function isInfoFormat(format: string): boolean {
 }
 
 /** Features at a cell of a map (OGC 06-042, section 7.4). */
-export async function getFeatureInfo(
-  deps: Pick<OwsDeps, 'catalog' | 'features' | 'documents' | 'limiter' | 'rasters'>,
-  wmsRequest: WmsRequest,
-): Promise<unknown> {
+export async function getFeatureInfo(deps: FeatureInfoDeps, wmsRequest: WmsRequest): Promise<unknown> {
   const { values, version, request, reply, workspace } = wmsRequest
   const format = values.find('info_format') ?? 'text/plain'
   const writer = findWriter(format)

@@ -1,3 +1,4 @@
+import type { LegendImageDeps } from '../../tiles/legend.ts'
 import { sendLegendPicture } from '../../tiles/legend.ts'
 import { requireLayers } from '../named-layers.ts'
 import type { OwsDeps } from '../ows-deps.ts'
@@ -8,7 +9,10 @@ import type { WmsRequest } from './wms-request.ts'
 export const legendFormats = ['image/png']
 
 /** The legend of a layer (OGC 05-078r4, section 12). */
-export async function getLegendGraphic(deps: OwsDeps, wmsRequest: WmsRequest): Promise<unknown> {
+export async function getLegendGraphic(
+  deps: LegendImageDeps & Pick<OwsDeps, 'catalog'>,
+  wmsRequest: WmsRequest,
+): Promise<unknown> {
   const { values, request, reply, workspace } = wmsRequest
   const format = values.find('format') ?? 'image/png'
   if (!legendFormats.includes(format.toLowerCase().replace(/;.*/, '')))

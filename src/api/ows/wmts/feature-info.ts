@@ -1,6 +1,6 @@
 import { getTileMatrixSet, tileEnvelope } from '../../../tiles/tile-matrix-sets.ts'
 import { KeyValues } from '../key-values.ts'
-import type { OwsDeps } from '../ows-deps.ts'
+import type { FeatureInfoDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import { getFeatureInfo as getMapFeatureInfo, infoFormats, isInfoFormat } from '../wms/feature-info.ts'
 import { readTile, requireMatrixSet } from './matrix-sets.ts'
@@ -20,7 +20,7 @@ export interface TilePoint {
 
 /** Sends the features at a cell of a tile (OGC 07-057r7, section 7.3), in the formats of WMS. */
 export async function getFeatureInfo(
-  deps: Pick<OwsDeps, 'catalog' | 'features' | 'documents' | 'limiter' | 'rasters'>,
+  deps: FeatureInfoDeps,
   wmtsRequest: WmtsRequest,
   named: NamedTile,
   { i, j, format, values: given }: TilePoint,

@@ -1,4 +1,4 @@
-import type { OwsDeps } from '../ows-deps.ts'
+import type { ServiceTileDeps } from '../ows-deps.ts'
 import { readTile, requireMatrixSet } from './matrix-sets.ts'
 import { requireTileLayer, sendLayerTile } from './send-named-tile.ts'
 import type { NamedTile, WmtsRequest } from './tile-request.ts'
@@ -6,7 +6,7 @@ import { readTileFormat } from './tile-request.ts'
 
 /** A tile (OGC 07-057r7, section 7.2). */
 export async function getTile(
-  deps: OwsDeps,
+  deps: ServiceTileDeps,
   wmtsRequest: WmtsRequest,
   named: NamedTile,
   { format, time }: { format: string; time: string | undefined },

@@ -7,7 +7,7 @@ import { mvt } from '../../tiles/send-tile.ts'
 import { urlToken } from '../../url-token.ts'
 import { keyValuesOf } from '../key-values.ts'
 import { requireWorkspace } from '../named-layers.ts'
-import type { CapabilitiesDeps, OwsDeps } from '../ows-deps.ts'
+import type { CapabilitiesDeps, FeatureInfoDeps, ServiceTileDeps } from '../ows-deps.ts'
 import { getCapabilities } from './capabilities.ts'
 import { getFeatureInfo } from './feature-info.ts'
 import { getTile } from './get-tile.ts'
@@ -101,7 +101,7 @@ function namedTileOf(params: PathParams): NamedTile & { ending: string | undefin
 
 type RestRequest = FastifyRequest<{ Params: PathParams; Querystring: Static<typeof RestQuery> }>
 
-function answerRestTile(deps: OwsDeps, request: RestRequest, reply: FastifyReply): Promise<unknown> {
+function answerRestTile(deps: ServiceTileDeps, request: RestRequest, reply: FastifyReply): Promise<unknown> {
   const { workspace } = request.params
   const { format, time } = request.query
   const { ending, ...named } = namedTileOf(request.params)
@@ -119,7 +119,7 @@ const getTileOf = (place: Location) =>
     params: paramsOf(place, tileFields),
     query: RestQuery,
     answers,
-    handle: (deps: OwsDeps, request, reply) => answerRestTile(deps, request, reply),
+    handle: (deps: ServiceTileDeps, request, reply) => answerRestTile(deps, request, reply),
   })
 
 const getInfoOf = (place: Location) =>
@@ -129,11 +129,7 @@ const getInfoOf = (place: Location) =>
     query: RestQuery,
     answers,
     params: paramsOf(place, { ...tileFields, ...pointFields }),
-    handle: (
-      deps: Pick<OwsDeps, 'catalog' | 'features' | 'documents' | 'limiter' | 'rasters'>,
-      request,
-      reply,
-    ) => {
+    handle: (deps: FeatureInfoDeps, request, reply) => {
       const { workspace, i = '', j = '' } = request.params
       const { ending, ...named } = namedTileOf(request.params)
       const requested = { request, reply, workspace, servicePath: servicePathOf(workspace) }

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { sendPictureTile } from '../../tiles/send-picture-tile.ts'
 import { sendTile } from '../../tiles/send-tile.ts'
 import { requireLayers } from '../named-layers.ts'
-import type { OwsCatalog, OwsDeps } from '../ows-deps.ts'
+import type { OwsCatalog, ServiceTileDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { TileFormat, WmtsRequest } from './tile-request.ts'
 
@@ -36,7 +36,7 @@ export interface SentTile {
 
 /** Sends a tile like `/tiles`; throws `OwsFailure` and `Failure`. */
 export function sendLayerTile(
-  deps: OwsDeps,
+  deps: ServiceTileDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   { layer, set, tile, style, time, format }: SentTile,

@@ -50,7 +50,7 @@ export const createExport = operation({
   params: LayerParams,
   body: ExportBody,
   answers: { 202: DownloadReply },
-  handle: async ({ catalog, exports }: DownloadDeps, request, reply) => {
+  handle: async ({ catalog, exports }: Omit<DownloadDeps, 'downloads'>, request, reply) => {
     const { layer: text } = request.params
     const layer = await catalog.layers.findNamed(text)
     if (layer === undefined) throw notFound('unknown-layer', `Layer "${text}" does not exist`)

@@ -11,7 +11,6 @@ import { Bytes, empty, media } from '../../description.ts'
 import { operation } from '../../endpoint.ts'
 import { ChangesQuery, ListedChanges, streamed } from '../../listed-changes.ts'
 import { clientSignal } from '../../request-properties.ts'
-import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { TaskParams } from './parameters.ts'
 import { getTask } from './shown-imports.ts'
 
@@ -58,7 +57,7 @@ export const listDryRunChanges = operation({
   params: TaskParams,
   query: ChangesQuery,
   answers,
-  handle: async ({ importer }: ImporterApiDeps, request, reply) =>
+  handle: async ({ importer }: { importer: Importer }, request, reply) =>
     send(importer, request, reply, { params: request.params, ...request.query, by: 'trial' }),
 })
 
@@ -69,7 +68,7 @@ export const listChanges = operation({
   params: TaskParams,
   query: ChangesQuery,
   answers,
-  handle: async ({ importer }: ImporterApiDeps, request, reply) =>
+  handle: async ({ importer }: { importer: Importer }, request, reply) =>
     send(importer, request, reply, { params: request.params, ...request.query, by: 'upsert' }),
 })
 
@@ -88,7 +87,7 @@ export const showDryRunTile = operation({
   isTile: true,
   params: Type.Object({ ...TaskParams.properties, z: Type.String(), x: Type.String(), y: Type.String() }),
   answers: { 200: media('A Mapbox Vector Tile', { [mvt]: Bytes }), 204: empty('Nothing is there') },
-  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer }: { importer: Importer }, request, reply) => {
     const tile = parseTile(request.params)
     const task = await getTask(importer, request.params)
     const { bytes } = await importer.changes.tile(task, tile, clientSignal(reply))

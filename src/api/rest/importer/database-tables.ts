@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import { geometryTypes } from '../../../geo/schema.ts'
+import type { Importer } from '../../../importer/index.ts'
 import { operation } from '../../endpoint.ts'
 import { clientSignal } from '../../request-properties.ts'
 import { DatabaseData, readDatabaseBody } from './database-response.ts'
-import type { ImporterApiDeps } from './importer-api-deps.ts'
 
 const Table = Type.Object({
   name: Type.String(),
@@ -20,7 +20,7 @@ export const listDatabaseTables = operation({
   tags: ['importer'],
   body: Type.Object({ data: DatabaseData }),
   answers: { 200: Type.Object({ tables: Type.Array(Table), messages: Type.Array(Type.String()) }) },
-  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer }: { importer: Importer }, request, reply) => {
     const databaseRequest = readDatabaseBody(request.body.data)
     const { tables, messages } = await importer.databaseTables(databaseRequest, clientSignal(reply))
     return {

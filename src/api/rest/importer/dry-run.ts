@@ -7,7 +7,6 @@ import { operation } from '../../endpoint.ts'
 import { clientSignal } from '../../request-properties.ts'
 import { toDryRunResponse } from './dry-run-response.ts'
 import { DryRunReply } from './dry-run-schemas.ts'
-import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { ImportParams } from './parameters.ts'
 import { getImport } from './shown-imports.ts'
 
@@ -29,7 +28,7 @@ export const dryRunImport = operation({
     async: Type.Optional(Type.Boolean({ description: 'Answer at once, and work after that' })),
   }),
   answers: { 200: DryRunReply, 202: DryRunReply },
-  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer }: { importer: Importer }, request, reply) => {
     const record = await getImport(importer, request.params.importId)
     const isAsync = request.query.async ?? false
     await importer.performDryRun(record.id, { isAsync, signal: clientSignal(reply) })
@@ -43,7 +42,7 @@ export const showDryRun = operation({
   tags,
   params: ImportParams,
   answers: { 200: DryRunReply },
-  handle: async ({ importer }: ImporterApiDeps, request) =>
+  handle: async ({ importer }: { importer: Importer }, request) =>
     show(importer, request, await getImport(importer, request.params.importId)),
 })
 
@@ -53,7 +52,7 @@ export const dropDryRun = operation({
   tags,
   params: ImportParams,
   answers: { 204: empty() },
-  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer }: { importer: Importer }, request, reply) => {
     const record = await getImport(importer, request.params.importId)
     await importer.dropDryRun(record.id)
     return reply.code(204).send()

@@ -8,7 +8,7 @@ import { requireMatch, sendEntity } from '../../etag.ts'
 import { GranuleBody } from './bodies.ts'
 import { listMainFiles, toFileItemResponse, toFileResponse } from './data-response.ts'
 import { readTimestampBody } from './granule-response.ts'
-import type { ImporterApiDeps } from './importer-api-deps.ts'
+import type { DialectDeps } from './importer-api-deps.ts'
 import { FileParams, ImportParams, importPath, TaskFileParams, TaskParams, taskPath } from './parameters.ts'
 import { FileList, FileReply } from './schemas.ts'
 import { findFile, getImport, getTask, withGranules } from './shown-imports.ts'
@@ -59,7 +59,7 @@ const list = {
   summary: 'Main files of the data',
   tags,
   answers: { 200: FileList },
-  handle: async ({ importer }: ImporterApiDeps, request: FastifyRequest<{ Params: OwnerParams }>) => {
+  handle: async ({ importer }: { importer: Importer }, request: FastifyRequest<{ Params: OwnerParams }>) => {
     const { path, tasks } = await findOwner(importer, request.params)
     const files = listMainFiles(await withGranules(importer, tasks))
     return { files: files.map((listed) => toFileItemResponse(request, path, listed)) }
@@ -71,7 +71,7 @@ const show = {
   description: 'Format, companion files and, of a granule, the time of one file.',
   tags,
   answers: { 200: FileReply },
-  handle: async ({ importer }: ImporterApiDeps, request: FileRequest, reply: FastifyReply) => {
+  handle: async ({ importer }: { importer: Importer }, request: FileRequest, reply: FastifyReply) => {
     const { path, listed } = await getFile(importer, request.params)
     return sendEntity(request, reply, toFileResponse(request, path, listed))
   },
@@ -84,7 +84,7 @@ const change = {
   body: GranuleBody,
   answers: { 200: FileReply },
   handle: async (
-    { importer }: ImporterApiDeps,
+    { importer }: { importer: Importer },
     request: FileRequest<{ timestamp?: string }>,
     reply: FastifyReply,
   ) => {
@@ -107,7 +107,7 @@ const remove = {
   tags,
   answers: { 200: empty() },
   olderAnswers: { 204: empty() },
-  handle: async ({ importer, dialect }: ImporterApiDeps, request: FileRequest, reply: FastifyReply) => {
+  handle: async ({ importer, dialect }: DialectDeps, request: FileRequest, reply: FastifyReply) => {
     const { path, listed } = await getFile(importer, request.params)
     const { granule, task, file } = listed
     if (granule !== undefined) {

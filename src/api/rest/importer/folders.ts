@@ -7,7 +7,6 @@ import { listGuarded } from '../../../core/files/guarded-files.ts'
 import { isFolderDataset } from '../../../formats/index.ts'
 import { isSkippedName, resolveInRoots } from '../../../inputs/index.ts'
 import { operation } from '../../endpoint.ts'
-import type { ImporterApiDeps } from './importer-api-deps.ts'
 
 const mostEntries = 1000
 
@@ -35,7 +34,7 @@ export const listFolder = operation({
       hasMore: Type.Boolean({ description: 'Whether there are entries that are not told' }),
     }),
   },
-  handle: async ({ importRoots }: ImporterApiDeps, request) => {
+  handle: async ({ importRoots }: { importRoots: readonly string[] }, request) => {
     const { path: requested } = request.query
     if (requested === undefined) {
       const entries = importRoots.map((path): FolderEntry => ({ name: basename(path), path, kind: 'folder' }))

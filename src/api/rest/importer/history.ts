@@ -5,7 +5,7 @@ import { foldText } from '../../../core/text/fold-text.ts'
 import { type ImportSummary, importStates } from '../../../importer/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { operation } from '../../endpoint.ts'
-import type { ImporterApiDeps } from './importer-api-deps.ts'
+import type { DialectDeps } from './importer-api-deps.ts'
 import { parseStates } from './imports.ts'
 import { importPath } from './parameters.ts'
 
@@ -71,7 +71,7 @@ export const showHistory = operation({
   tags: ['importer'],
   query: HistoryQuery,
   answers: { 200: HistoryReply },
-  handle: async ({ importer, dialect }: ImporterApiDeps, request) => {
+  handle: async ({ importer, dialect }: DialectDeps, request) => {
     const { limit = usualLimit, offset = 0, state } = request.query
     const all = await importer.kept.cards()
     const isMeant = filterOf(request.query, parseStates(state, dialect))

@@ -29,3 +29,6 @@ export interface ImporterApiDeps {
   /** Streams of events that do not end by themselves. */
   streams: OpenStreams
 }
+
+/** Dependencies of handlers whose responses depend on the dialect. */
+export type DialectDeps = Pick<ImporterApiDeps, 'importer' | 'dialect'>

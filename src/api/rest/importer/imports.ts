@@ -1,5 +1,6 @@
 import type { Dialect } from '../../../core/config/settings.ts'
 import { invalid, notFound } from '../../../core/errors/errors.ts'
+import type { Importer } from '../../../importer/index.ts'
 import { type ImportState, importStates } from '../../../importer/index.ts'
 import { createsMissingImport, isEmptyRun, statusOf, storedStates } from '../../compat/geoserver-importer.ts'
 import { empty } from '../../description.ts'
@@ -53,7 +54,7 @@ export const deleteAllImports = operation({
     'Deletes every import with its uploads and staged rows. Layers that imports have created remain.',
   tags,
   answers: { 204: empty() },
-  handle: async ({ importer }: ImporterApiDeps, _request, reply) => {
+  handle: async ({ importer }: { importer: Importer }, _request, reply) => {
     for (const { id } of await importer.kept.list()) await importer.removeImport(id)
     return reply.code(204).send()
   },
@@ -122,7 +123,7 @@ export const cancelImport = operation({
   tags,
   params: ImportParams,
   answers: { 204: empty() },
-  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer }: { importer: Importer }, request, reply) => {
     const record = await getImport(importer, request.params.importId)
     await importer.cancelImport(record.id)
     return reply.code(204).send()
@@ -136,7 +137,7 @@ export const showImportData = operation({
   params: ImportParams,
   query: ExpandQuery,
   answers: { 200: ImportDataReply },
-  handle: async ({ importer }: ImporterApiDeps, request) => {
+  handle: async ({ importer }: { importer: Importer }, request) => {
     const record = await getImport(importer, request.params.importId)
     const level = parseExpand(request.query.expand, 1)
     if (record.source === undefined) throw notFound('no-data', `Import ${record.id} has no data of its own`)

@@ -11,7 +11,6 @@ import type { FastifyReply } from '../../app-types.ts'
 import { Bytes, empty, media } from '../../description.ts'
 import { operation } from '../../endpoint.ts'
 import { clientSignal } from '../../request-properties.ts'
-import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { toLeftOutResponse } from './layer-response.ts'
 import { TaskParams } from './parameters.ts'
 import { ColumnsReply, PreviewFeatures, ShownRows } from './preview-schemas.ts'
@@ -95,7 +94,7 @@ export const showRows = operation({
     srs,
   }),
   answers: { 200: media('The rows', { 'application/geo+json': ShownRows, 'text/csv': Type.String() }) },
-  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer }: { importer: Importer }, request, reply) => {
     const { query } = request
     const running = await runningOf(importer, request.params)
     const isCsv = /csv/i.test(query.f ?? request.headers.accept ?? '')
@@ -127,7 +126,7 @@ export const showColumns = operation({
     srs,
   }),
   answers: { 200: ColumnsReply },
-  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer }: { importer: Importer }, request, reply) => {
     const { wait = 0, srs: requested } = request.query
     const running = await runningOf(importer, request.params)
     const { columns, geometry, rows, rejected, total, isWhole } = await importer.previews.columns(
@@ -164,7 +163,7 @@ export const showPreviewTile = operation({
   params: Type.Object({ ...TaskParams.properties, z: Type.String(), x: Type.String(), y: Type.String() }),
   query: Type.Object({ srs }),
   answers: { 200: media('A Mapbox Vector Tile', { [mvt]: Bytes }), 204: empty('Nothing is there') },
-  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer }: { importer: Importer }, request, reply) => {
     const tile = parseTile(request.params)
     const running = await runningOf(importer, request.params)
     const requested = { tile, srs: request.query.srs }
@@ -187,7 +186,7 @@ export const showPreviewFeatures = operation({
   params: TaskParams,
   query: Type.Object({ limit, srs }),
   answers: { 200: media('Features', { 'application/geo+json': PreviewFeatures }) },
-  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer }: { importer: Importer }, request, reply) => {
     const running = await runningOf(importer, request.params)
     const { limit: most = 100, srs: requested } = request.query
     const shown = await importer.previews.features(

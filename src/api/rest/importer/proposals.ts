@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import { type Importer, proposeGeometry, proposeLabels, type TaskRecord } from '../../../importer/index.ts'
 import { operation } from '../../endpoint.ts'
 import { clientSignal } from '../../request-properties.ts'
-import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { TaskParams } from './parameters.ts'
 import { ProposalsReply } from './schemas.ts'
 import { getImport, getTask } from './shown-imports.ts'
@@ -22,7 +21,7 @@ export const listProposals = operation({
     ),
   }),
   answers: { 200: ProposalsReply },
-  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer }: { importer: Importer }, request, reply) => {
     const { params, query } = request
     const running = {
       record: await getImport(importer, params.importId),

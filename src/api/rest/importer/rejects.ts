@@ -81,7 +81,7 @@ export const listRejects = operation({
       'application/octet-stream': Bytes,
     }),
   },
-  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer }: { importer: Importer }, request, reply) => {
     const task = await getTask(importer, request.params)
     const format = request.query.format ?? request.query.f ?? request.headers.accept ?? ''
     reply.header('vary', 'accept')
@@ -143,7 +143,7 @@ async function writeRows(
 }
 
 async function send(
-  deps: ImporterApiDeps,
+  deps: Pick<ImporterApiDeps, 'importer' | 'dialect' | 'maxUploadBytes'>,
   request: FastifyRequest<{ Querystring: Static<typeof SendQuery> }>,
   reply: FastifyReply,
   task: TaskRecord,
@@ -177,9 +177,9 @@ export const sendRejects = operation({
   params: TaskParams,
   query: SendQuery,
   reported: { body: SentRows },
-  bodyLimit: ({ maxUploadBytes }: ImporterApiDeps) => maxUploadBytes,
+  bodyLimit: ({ maxUploadBytes }: { maxUploadBytes: number }) => maxUploadBytes,
   answers: { 200: TaskReply, 202: TaskReply },
-  handle: async (deps: ImporterApiDeps, request, reply) => {
+  handle: async (deps: Pick<ImporterApiDeps, 'importer' | 'dialect' | 'maxUploadBytes'>, request, reply) => {
     checkLength(request, deps.maxUploadBytes)
     const task = await getTask(deps.importer, request.params)
     await send(deps, request, reply, task)

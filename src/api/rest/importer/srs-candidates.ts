@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
+import type { Importer } from '../../../importer/index.ts'
 import { operation } from '../../endpoint.ts'
 import { clientSignal } from '../../request-properties.ts'
-import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { TaskParams } from './parameters.ts'
 import { getImport, getTask } from './shown-imports.ts'
 
@@ -52,7 +52,7 @@ export const listSrsCandidates = operation({
     ),
   }),
   answers: { 200: Candidates },
-  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer }: { importer: Importer }, request, reply) => {
     const { params, query } = request
     const running = {
       record: await getImport(importer, params.importId),

@@ -11,7 +11,7 @@ import { requireMatch, sendEntity } from '../../etag.ts'
 import { acceptedFormats, sendStyleDocument } from '../catalog/style-documents.ts'
 import { documentAnswers } from '../catalog/style-response.ts'
 import { LayerBody } from './bodies.ts'
-import type { ImporterApiDeps } from './importer-api-deps.ts'
+import type { DialectDeps, ImporterApiDeps } from './importer-api-deps.ts'
 import { readLayerBody, requireLayer, toLayerResponse } from './layer-response.ts'
 import { TaskParams, taskPath } from './parameters.ts'
 import { TaskLayerReply, TaskStyleReply } from './schemas.ts'
@@ -29,7 +29,7 @@ export const showTaskLayer = operation({
   tags,
   params: TaskParams,
   answers: { 200: TaskLayerReply },
-  handle: async ({ importer, dialect }: ImporterApiDeps, request, reply) =>
+  handle: async ({ importer, dialect }: DialectDeps, request, reply) =>
     sendEntity(request, reply, show(dialect, request, await getTask(importer, request.params))),
 })
 
@@ -42,7 +42,7 @@ export const changeTaskLayer = operation({
   body: LayerBody,
   answers: { 200: TaskLayerReply },
   olderAnswers: { 202: TaskLayerReply },
-  handle: async ({ importer, dialect }: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer, dialect }: DialectDeps, request, reply) => {
     const task = await getTask(importer, request.params)
     const layer = readLayerBody(task, request.body.layer, dialect)
     const change = hasValues(layer) ? { layer } : {}
@@ -76,7 +76,7 @@ export const showTaskStyle = operation({
       ...documentAnswers,
     }),
   },
-  handle: async ({ importer, catalog }: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer, catalog }: Pick<ImporterApiDeps, 'importer' | 'catalog'>, request, reply) => {
     const task = await getTask(importer, request.params)
     const style = await styleOf(importer, catalog, task)
     reply.header('vary', 'accept')

@@ -7,7 +7,7 @@ import { empty } from '../../description.ts'
 import { operation } from '../../endpoint.ts'
 import { requireMatch, sendEntity } from '../../etag.ts'
 import { TargetBody } from './bodies.ts'
-import type { ImporterApiDeps } from './importer-api-deps.ts'
+import type { DialectDeps, ImporterApiDeps } from './importer-api-deps.ts'
 import { TaskParams } from './parameters.ts'
 import { TargetReply } from './schemas.ts'
 import { getTask } from './shown-imports.ts'
@@ -34,7 +34,7 @@ export const showTaskTarget = operation({
   tags,
   params: TaskParams,
   answers: { 200: TargetReply },
-  handle: async ({ importer, catalog }: ImporterApiDeps, request, reply) =>
+  handle: async ({ importer, catalog }: Pick<ImporterApiDeps, 'importer' | 'catalog'>, request, reply) =>
     sendEntity(request, reply, await show(catalog, request, await getTask(importer, request.params))),
 })
 
@@ -46,7 +46,7 @@ export const changeTaskTarget = operation({
   body: TargetBody,
   answers: { 200: TargetReply },
   olderAnswers: { 204: empty() },
-  handle: async ({ importer, catalog, dialect }: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer, catalog, dialect }: DialectDeps & { catalog: Catalog }, request, reply) => {
     const task = await getTask(importer, request.params)
     const change = readTargetBody(request.body, dialect)
     const { dataStore, coverageStore, store } = request.body

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Dialect } from '../../../core/config/settings.ts'
-import type { TaskRecord } from '../../../importer/index.ts'
+import type { Importer, TaskRecord } from '../../../importer/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { answersChangeWithoutBody, statusOf } from '../../compat/geoserver-importer.ts'
 import { empty } from '../../description.ts'
@@ -9,7 +9,7 @@ import { requireMatch, sendEntity } from '../../etag.ts'
 import { clientSignal } from '../../request-properties.ts'
 import { AcceptBody, TaskBody } from './bodies.ts'
 import { toTaskDataResponse } from './data-response.ts'
-import type { ImporterApiDeps } from './importer-api-deps.ts'
+import type { DialectDeps, ImporterApiDeps } from './importer-api-deps.ts'
 import { ExpandQuery, ImportParams, parseExpand, TaskParams } from './parameters.ts'
 import { withFoundKeys } from './proposals.ts'
 import { ProgressReply, TaskDataReply, TaskList, TaskReply } from './schemas.ts'
@@ -65,7 +65,7 @@ export const changeTask = operation({
   body: TaskBody,
   answers: { 200: TaskReply },
   olderAnswers: { 204: empty() },
-  handle: async ({ importer, dialect }: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer, dialect }: DialectDeps, request, reply) => {
     const task = await getTask(importer, request.params)
     const change = readTaskBody(task, request.body, dialect)
     const changed = await importer.changeTask(task.importId, task.id, change, (current) =>
@@ -91,7 +91,7 @@ export const deleteTask = operation({
   params: TaskParams,
   answers: { 200: empty() },
   olderAnswers: { 204: empty() },
-  handle: async ({ importer, dialect }: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer, dialect }: DialectDeps, request, reply) => {
     const task = await getTask(importer, request.params)
     await importer.removeTask(task.importId, task.id, (current) =>
       requireMatch(request, show(request, current, dialect)),
@@ -106,7 +106,7 @@ export const cancelTask = operation({
   tags,
   params: TaskParams,
   answers: { 204: empty() },
-  handle: async ({ importer }: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer }: { importer: Importer }, request, reply) => {
     const task = await getTask(importer, request.params)
     await importer.cancelTask(task.importId, task.id)
     return reply.code(204).send()
@@ -119,7 +119,7 @@ export const showTaskProgress = operation({
   tags,
   params: TaskParams,
   answers: { 200: ProgressReply },
-  handle: async ({ importer }: ImporterApiDeps, request) => {
+  handle: async ({ importer }: { importer: Importer }, request) => {
     const task = await getTask(importer, request.params)
     return toProgressResponse(task, importer.progress.progressOf(task.importId, task.id))
   },
@@ -132,7 +132,7 @@ export const showTaskData = operation({
   params: TaskParams,
   query: ExpandQuery,
   answers: { 200: TaskDataReply },
-  handle: async ({ importer }: ImporterApiDeps, request) => {
+  handle: async ({ importer }: { importer: Importer }, request) => {
     const task = await getTask(importer, request.params)
     const level = parseExpand(request.query.expand, 1)
     const [shown = task] = level < 1 ? [] : await withGranules(importer, [task])
@@ -151,7 +151,7 @@ export const acceptStopped = operation({
   }),
   body: AcceptBody,
   answers: { 200: TaskReply, 202: TaskReply },
-  handle: async ({ importer, dialect }: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer, dialect }: DialectDeps, request, reply) => {
     const { importId, id: taskId } = await getTask(importer, request.params)
     const isAsync = request.query.async ?? false
     const acceptance = { stopped: request.body.stopped, by: request.caller.name ?? '' }

@@ -7,7 +7,7 @@ import { empty } from '../../description.ts'
 import { operation } from '../../endpoint.ts'
 import { requireMatch, sendEntity } from '../../etag.ts'
 import { Transform, TransformChange } from './bodies.ts'
-import type { ImporterApiDeps } from './importer-api-deps.ts'
+import type { DialectDeps } from './importer-api-deps.ts'
 import { parseId, TaskParams, TransformParams } from './parameters.ts'
 import { OlderTransformList, TransformList, TransformReply } from './schemas.ts'
 import { getTask } from './shown-imports.ts'
@@ -43,7 +43,7 @@ export const listTransforms = operation({
   params: TaskParams,
   answers: { 200: TransformList },
   olderAnswers: { 200: OlderTransformList },
-  handle: async ({ importer, dialect }: ImporterApiDeps, request) => {
+  handle: async ({ importer, dialect }: DialectDeps, request) => {
     const task = await getTask(importer, request.params)
     return toTransformListResponse(task, toTransformsResponse(request, task, dialect), dialect)
   },
@@ -58,7 +58,7 @@ export const createTransform = operation({
   params: TaskParams,
   body: Transform,
   answers: { 201: TransformReply },
-  handle: async ({ importer, dialect }: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer, dialect }: DialectDeps, request, reply) => {
     const task = await getTask(importer, request.params)
     const changed = await importer.editTransforms(task.importId, task.id, (current) => {
       const added = { id: current.nextTransformId, spec: readTransformBody(request.body) }
@@ -76,7 +76,7 @@ export const showTransform = operation({
   tags,
   params: TransformParams,
   answers: { 200: TransformReply },
-  handle: async ({ importer, dialect }: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer, dialect }: DialectDeps, request, reply) => {
     const task = await getTask(importer, request.params)
     const place = placeOf(task, request.params.transformId, dialect)
     return sendEntity(request, reply, toTransformResponse(request, task, place, dialect))
@@ -90,7 +90,7 @@ export const changeTransform = operation({
   params: TransformParams,
   body: TransformChange,
   answers: { 200: TransformReply },
-  handle: async ({ importer, dialect }: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer, dialect }: DialectDeps, request, reply) => {
     const { transformId } = request.params
     const task = await getTask(importer, request.params)
     const change = readTransformBody(request.body)
@@ -114,7 +114,7 @@ export const deleteTransform = operation({
   tags,
   params: TransformParams,
   answers: { 200: empty() },
-  handle: async ({ importer, dialect }: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer, dialect }: DialectDeps, request, reply) => {
     const task = await getTask(importer, request.params)
     await importer.editTransforms(task.importId, task.id, (current) => {
       const place = placeOf(current, request.params.transformId, dialect)

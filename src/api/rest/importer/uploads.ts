@@ -83,7 +83,7 @@ export const uploadFiles = operation({
   params: ImportParams,
   query: ExpandQuery,
   reported: { body: Form },
-  bodyLimit: ({ maxUploadBytes }: ImporterApiDeps) => maxUploadBytes,
+  bodyLimit: ({ maxUploadBytes }: { maxUploadBytes: number }) => maxUploadBytes,
   answers: { 201: UploadReply },
   handle: async (deps: ImporterApiDeps, request, reply) => {
     checkLength(request, deps.maxUploadBytes)
@@ -124,7 +124,7 @@ export const uploadFile = operation({
   params: UploadParams,
   query: ExpandQuery,
   reported: { body: Bytes },
-  bodyLimit: ({ maxUploadBytes }: ImporterApiDeps) => maxUploadBytes,
+  bodyLimit: ({ maxUploadBytes }: { maxUploadBytes: number }) => maxUploadBytes,
   answers: { 201: UploadReply },
   handle: async (deps: ImporterApiDeps, request, reply) => {
     checkLength(request, deps.maxUploadBytes)

@@ -6,7 +6,7 @@ import { toStateResponse } from '../../compat/geoserver-importer.ts'
 import { media } from '../../description.ts'
 import { operation } from '../../endpoint.ts'
 import { toFetchResponse } from './import-response.ts'
-import type { ImporterApiDeps, OpenStreams } from './importer-api-deps.ts'
+import type { DialectDeps, OpenStreams } from './importer-api-deps.ts'
 import { ImportParams } from './parameters.ts'
 import { getImport } from './shown-imports.ts'
 
@@ -68,7 +68,7 @@ export const watchImport = operation({
       'text/event-stream': Type.String(),
     }),
   },
-  handle: async ({ importer, dialect, streams }: ImporterApiDeps, request, reply) => {
+  handle: async ({ importer, dialect, streams }: DialectDeps & { streams: OpenStreams }, request, reply) => {
     const record = await getImport(importer, request.params.importId)
     const stream = new Readable({ read: () => undefined })
     const last = Number(request.headers['last-event-id'])

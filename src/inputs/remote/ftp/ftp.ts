@@ -1,5 +1,7 @@
 import { PassThrough, Readable } from 'node:stream'
+import type { ConnectionOptions } from 'node:tls'
 import type { Client, FileInfo } from 'basic-ftp'
+import type { AddressGuard } from '../address-guard.ts'
 import { toFault } from '../faults.ts'
 import { fullName } from '../http-auth.ts'
 import { tlsOptions } from '../http-connection.ts'
@@ -42,7 +44,7 @@ async function withSignal<T>(client: Client, signal: AbortSignal, work: () => Pr
 }
 
 /** Data connections go to the host of the control connection, and never to this server itself. */
-function guardTransfers(client: Client, { guard }: SessionOptions): void {
+function guardTransfers(client: Client, guard: AddressGuard): void {
   const prepare = client.prepareTransfer
   client.prepareTransfer = async function guarded(ftp) {
     const reply = await prepare(ftp)
@@ -63,14 +65,15 @@ function guardTransfers(client: Client, { guard }: SessionOptions): void {
 async function connect(
   client: Client,
   location: RemoteLocation,
-  options: SessionOptions,
+  options: Pick<SessionOptions, 'authorities' | 'guard'>,
   signal: AbortSignal,
 ): Promise<void> {
   const { host, port } = location
+  const tls = { host, ...tlsOptions(host, options.authorities) }
   let last: unknown = new RemoteFault(`${host} has no address`, { isPassing: true })
   for (const address of await options.guard.resolve(host, port, signal)) {
     try {
-      await connectTo(client, location, options, address)
+      await connectTo(client, location, tls, address)
       return
     } catch (error) {
       signal.throwIfAborted()
@@ -80,9 +83,8 @@ async function connect(
   throw last
 }
 
-async function connectTo(client: Client, location: RemoteLocation, options: SessionOptions, address: string) {
-  const { host, port, scheme } = location
-  const tls = { host, ...tlsOptions(host, options.authorities) }
+async function connectTo(client: Client, location: RemoteLocation, tls: ConnectionOptions, address: string) {
+  const { port, scheme } = location
   if (scheme === 'ftps' && port === implicitFtpsPort) await client.connectImplicitTLS(address, port, tls)
   else {
     await client.connect(address, port)
@@ -110,7 +112,7 @@ class FtpSession implements RemoteSession {
     try {
       await withSignal(client, signal, async () => {
         await connect(client, location, options, signal)
-        guardTransfers(client, options)
+        guardTransfers(client, options.guard)
         await client.login(name, password ?? 'anonymous@')
         await client.useDefaultSettings()
       })

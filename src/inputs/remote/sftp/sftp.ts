@@ -9,7 +9,7 @@ import { fullName } from '../http-auth.ts'
 import { listTree } from '../list-tree.ts'
 import type { RemoteLocation } from '../location.ts'
 import { childOf } from '../location.ts'
-import type { RemoteProtocol, SessionOptions } from '../protocol.ts'
+import type { RemoteCredentials, RemoteProtocol, SessionOptions } from '../protocol.ts'
 import type { ListOptions, ReadFrom, RemoteBody, RemoteEntry, RemoteSession } from '../remote.ts'
 import { RemoteFault } from '../remote.ts'
 
@@ -48,13 +48,17 @@ interface Refusal {
   error?: unknown
 }
 
-function connectOptions(location: RemoteLocation, options: SessionOptions, refusal: Refusal) {
+function connectOptions(
+  location: RemoteLocation,
+  credentials: RemoteCredentials,
+  hostKeys: HostKeys,
+  refusal: Refusal,
+) {
   const { host, port } = location
-  const { username, password } = options.credentials
-  const hostKeys: HostKeys = options.hostKeys
+  const { username, password } = credentials
   const kinds = hostKeys.kindsOf(host, port)
   return {
-    username: username === undefined ? 'anonymous' : fullName({ ...options.credentials, username }),
+    username: username === undefined ? 'anonymous' : fullName({ ...credentials, username }),
     password,
     readyTimeout: readyMs,
     tryKeyboard: password !== undefined,
@@ -100,7 +104,10 @@ class SftpSession implements RemoteSession {
     const sock = await options.guard.connect(location.host, location.port, signal)
     try {
       await withSignal(signal, () =>
-        client.connect({ ...connectOptions(location, options, refusal), sock } as SftpClient.ConnectOptions),
+        client.connect({
+          ...connectOptions(location, options.credentials, options.hostKeys, refusal),
+          sock,
+        } as SftpClient.ConnectOptions),
       )
     } catch (error) {
       sock.destroy()

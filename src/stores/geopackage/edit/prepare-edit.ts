@@ -96,7 +96,7 @@ async function commit(
 }
 
 async function editRow(
-  { clock }: LoadSurroundings,
+  { clock }: Pick<LoadSurroundings, 'clock'>,
   db: DatabaseSync,
   { request, decide }: PendingEdit,
 ): Promise<{ result: EditResult; token: string }> {

@@ -30,7 +30,7 @@ export async function keepsDifferences(connection: Connection, facts: TableFacts
 
 /** Retains the ids of rows that an APPEND has added directly, which are the rows to remove for restoring. */
 export async function keepAdded(
-  { request: { keepAs } }: LoadContext,
+  { request: { keepAs } }: Pick<LoadContext, 'request'>,
   connection: Connection,
   facts: TableFacts,
   result: LoadResult,
@@ -46,7 +46,11 @@ export async function keepAdded(
 /**
  * For loads that place staged rows: retains a copy before rows are exchanged, a difference if rows are added.
  */
-export function keeperOf(context: LoadContext, connection: Connection, facts: TableFacts): Keeper {
+export function keeperOf(
+  context: Pick<LoadContext, 'hooks' | 'request'>,
+  connection: Connection,
+  facts: TableFacts,
+): Keeper {
   const { keepAs, mode } = context.request
   return {
     before: async () => {

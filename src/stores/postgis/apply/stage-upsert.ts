@@ -108,7 +108,7 @@ async function rejectRows(parts: UpsertContext, held: HeldRows, sent: SentRows):
   if (!(await areKeysUnique(connection, load.staging, held.facts, upsert.keys)))
     await load.rejectKeys(upsert.keys, sent)
   await analyzeKeys(connection, load.staging, upsert.keys)
-  const checks = [...rules.checks, ...missingChecks(parts)]
+  const checks = [...rules.checks, ...missingChecks(parts.facts, parts.plan, parts.upsert.keys)]
   if (checks.length === 0) return
   const sides = sidesOf(held, plan, upsert)
   for (let round = 0; round < mostRounds; round += 1) {
@@ -145,7 +145,7 @@ function sidesOf(
 }
 
 /** Checks columns that new rows need and the data lack; existing rows retain their values. */
-function missingChecks({ facts, plan, upsert: { keys } }: UpsertContext): RowCheck[] {
+function missingChecks(facts: TableFacts, plan: TargetPlan, keys: readonly string[]): RowCheck[] {
   const target = quoteTable(facts.schema, facts.name)
   const needed = facts.columns
     .filter((column) => column.isNotNull && !column.hasDefault && !column.isGenerated)

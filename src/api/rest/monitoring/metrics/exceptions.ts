@@ -76,7 +76,7 @@ export const showException = operation({
   tags,
   params: IdParams,
   answers: { 200: ExceptionReply },
-  handle: async ({ series, services, wire }: ExceptionDeps, request) => {
+  handle: async ({ series, services, wire }: Omit<ExceptionDeps, 'clock' | 'basePath'>, request) => {
     const id = pathId(request.params.id, 'Exception')
     const found = await series.read('exception', { id }, { owner: requestOwner(request) })
     const service = found === undefined ? undefined : findService(await services.list(), found)

@@ -34,9 +34,12 @@ export const autoconfigure = operation({
 const tags = ['monitoring']
 const answers = { 200: envelopeReply(Service) }
 
-export interface ServiceDeps {
+interface WatchedDeps {
   services: Pick<Services, 'list' | 'listHosts' | 'get' | 'create' | 'update' | 'remove'>
   wire: MonitoringNames
+}
+
+export interface ServiceDeps extends WatchedDeps {
   /** Problem of the service's last poll. */
   problemOf(serviceId: number): string | undefined
 }
@@ -47,7 +50,7 @@ export const listServices = operation({
     'This server and the map servers and hosts that it watches, with the time of the last collection.',
   tags,
   answers: { 200: Type.Object({ services: Type.Array(ShortService) }) },
-  handle: async ({ services, wire }: ServiceDeps) => ({
+  handle: async ({ services, wire }: WatchedDeps) => ({
     services: (await services.list()).map((one) => toShortService(one, wire)),
   }),
 })
@@ -76,7 +79,7 @@ export const createService = operation({
   idempotent: true,
   body: ServiceBody,
   answers,
-  handle: async ({ services, wire }: ServiceDeps, request, reply) => {
+  handle: async ({ services, wire }: WatchedDeps, request, reply) => {
     const fields = serviceFields(request, wire)
     const values = readNewService({ fields, wire, hosts: await services.listHosts() })
     const service = await services.create(values)
@@ -93,7 +96,7 @@ export const changeService = operation({
   params: IdParams,
   body: ServiceBody,
   answers,
-  handle: async ({ services, wire }: ServiceDeps, request, reply) => {
+  handle: async ({ services, wire }: WatchedDeps, request, reply) => {
     const hosts = await services.listHosts()
     const service = await services.update(idOf(request), (before) => {
       requireMatch(request, settingsOf(before))
@@ -109,7 +112,7 @@ export const removeService = operation({
   tags,
   params: IdParams,
   answers: { 200: OkReply },
-  handle: async ({ services }: ServiceDeps, request) => {
+  handle: async ({ services }: Pick<WatchedDeps, 'services'>, request) => {
     await services.remove(idOf(request), (before) => requireMatch(request, settingsOf(before)))
     return okStatus()
   },
