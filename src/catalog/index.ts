@@ -20,9 +20,11 @@ export {
   type Workspace,
 } from './records.ts'
 export { requireManaged, whyNotManaged } from './rows/in-place.ts'
+export { publishMode } from './services/insert-published.ts'
 export type { Dependents, StoreInventory, WorkspaceInventory } from './services/inventory.ts'
 export type { LayerChange, Layers, LayerVersion, StateReading } from './services/layers.ts'
-export { type ListedTable, publishMode, type TableToPublish } from './services/published-tables.ts'
+export type { ListedRaster, RasterToPublish } from './services/published-rasters.ts'
+export type { ListedTable, TableToPublish } from './services/published-tables.ts'
 export { settledLayer } from './services/settled-layer.ts'
 export type { StoreInput } from './services/stores.ts'
 export type { CatalogTransaction, LayerEdit, NewFileStore } from './services/transaction.ts'

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { freeStoreFile } from '../../core/config/data-directory.ts'
 import { conflict, invalid } from '../../core/errors/errors.ts'
 import { isInside, realPathOf } from '../../inputs/index.ts'
 import {
   mosaicType,
+  rasterFolderType,
   readRaster,
   type StoreConnection,
   type StoreDescription,
@@ -77,10 +79,20 @@ export async function toCoverageConnection(
   if (text === undefined || text === '') {
     throw invalid(
       'store-path',
-      'A coverage store needs the "url" or the connection parameter "path" of its file',
+      'A coverage store needs the "url" or the connection parameter "path" of its file or folder',
     )
   }
-  const { path = '' } = await allowedFile(text, place)
+  const { path = '', ...others } = await allowedFile(text, place)
+  if ((await stat(path).catch(() => undefined))?.isDirectory() === true) {
+    if (given !== undefined && given.toLowerCase() !== rasterFolderType.toLowerCase())
+      throw invalid('unknown-store-type', `"${text}" is a folder, not a ${given}`)
+    if (others.read_only !== 'true')
+      throw invalid(
+        'path-not-allowed',
+        `"${text}" lies in the data directory: publish a folder of TERRANE_IMPORT_ROOTS`,
+      )
+    return { type: rasterFolderType, parameters: { path, ...others } }
+  }
   const { type } = await readRaster(path, AbortSignal.timeout(describeMs))
   if (given !== undefined && given.toLowerCase() !== type.toLowerCase()) {
     throw invalid('unknown-store-type', `The file is a ${type}, not a ${given}`)
