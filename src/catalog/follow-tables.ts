@@ -3,11 +3,11 @@ import type { Logger } from '../core/log/logger.ts'
 import { without } from '../core/values/defined.ts'
 import type { Schema } from '../geo/schema.ts'
 import { withTitles } from '../geo/schema.ts'
-import { isCoverageStoreType, type TableDescription, type TableSummary } from '../stores/index.ts'
+import { isCoverageStoreType, mosaicType, type TableDescription, type TableSummary } from '../stores/index.ts'
 import { RasterRound } from './follow-rasters.ts'
 import type { InPlace, LayerDetails, LayerRecord, StoreRecord } from './records.ts'
 import { findLayerById, updateLayer } from './rows/layer-rows.ts'
-import type { PublishedRasters } from './services/published-rasters.ts'
+import { mosaicDetails, type PublishedRasters } from './services/published-rasters.ts'
 import type { PublishedTables } from './services/published-tables.ts'
 import { locationOf } from './services/published-tables.ts'
 import type { Stores } from './services/stores.ts'
@@ -28,7 +28,7 @@ interface FollowDeps extends WriteDeps {
   stores: Pick<Stores, 'listAll' | 'open'>
   summaries: Pick<LayerSummaries, 'now'>
   tables: Pick<PublishedTables, 'discover'>
-  rasters: Pick<PublishedRasters, 'describe' | 'listFiles'>
+  rasters: Pick<PublishedRasters, 'describe' | 'listFiles' | 'readMosaic'>
   log: Logger
 }
 
@@ -102,6 +102,10 @@ export class TableFollower {
     store: StoreRecord,
     layers: readonly LayerSummary[],
   ): Promise<void> {
+    if (store.type === mosaicType) {
+      for (const layer of layers) await this.#followMosaic(store, layer)
+      return
+    }
     const files = await rasters.filesOf(store)
     for (const layer of layers) {
       const file = files.get(layer.nativeName)
@@ -112,6 +116,16 @@ export class TableFollower {
         this.#warn(error, { layer: layer.qualifiedName }, 'a published raster cannot be read')
       }
     }
+  }
+
+  async #followMosaic(store: StoreRecord, summary: LayerSummary): Promise<void> {
+    const facts = await this.#deps.rasters.readMosaic(store, summary.inPlace?.columnsMark)
+    if (facts === undefined) return
+    await this.#saveRaster(summary, ({ details }) => ({
+      ...without(details, 'envelope', 'times', 'srs', 'crs'),
+      ...mosaicDetails(facts),
+      raster: facts.raster ?? details.raster,
+    }))
   }
 
   async #saveRaster({ id }: LayerSummary, detailsOf: (layer: LayerRecord) => LayerDetails): Promise<void> {

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { Failure } from '../../core/errors/errors.ts'
 import {
   isCoverageStoreType,
+  mosaicType,
   rasterFolderType,
   readRaster,
   type ServedStore,
@@ -19,7 +20,7 @@ export async function tryConnection(
   openVectorStore: (connection: StoreConnection) => ServedStore,
 ): Promise<void> {
   const { path } = parameters
-  if (type === rasterFolderType) {
+  if (type === rasterFolderType || (type === mosaicType && path !== undefined)) {
     await readdir(path ?? '').catch((cause: unknown) => {
       throw new Failure('unavailable', 'store-folder', `The folder "${path}" cannot be read`, { cause })
     })

@@ -9,7 +9,7 @@ import { type AnyStoreType, mosaicType, rasterFolderType, readRaster } from '../
 import { defaultStyleName } from '../../styles/worker.ts'
 import type { RasterFile } from '../files/raster-folder.ts'
 import { listRasterFiles, markRaster } from '../files/raster-folder.ts'
-import type { LayerDetails, LayerRecord, StoreRecord } from '../records.ts'
+import type { InPlace, LayerDetails, LayerRecord, StoreRecord } from '../records.ts'
 import { listTableNames } from '../rows/layer-rows.ts'
 import { checkName } from '../rows/workspace-rows.ts'
 import type { PublishedAll } from './insert-published.ts'
@@ -55,6 +55,21 @@ export interface DescribedRaster {
   mark: string
 }
 
+/** What the layer of a mosaic over a folder shows. */
+export type MosaicFacts = Pick<
+  LayerDetails,
+  'raster' | 'srs' | 'crs' | 'envelope' | 'times' | 'featureCount'
+> & {
+  /** State of the folder. */
+  mark: string
+  /** Which files are not shown, and why. */
+  fault?: string
+}
+
+export interface MosaicReader {
+  read(store: StoreRecord, knownMark?: string): Promise<MosaicFacts | undefined>
+}
+
 interface Remembered {
   mark: string
   raster: DescribedRaster | Failure
@@ -64,6 +79,7 @@ interface Remembered {
 export class PublishedRasters {
   readonly #deps: Pick<StoresDeps, 'database' | 'clock' | 'events' | 'importRoots'>
   readonly #files: Stores['files']
+  #mosaics: MosaicReader | undefined
   readonly #remembered = new Map<string, Remembered>()
 
   constructor(deps: StoresDeps, { files }: Pick<Stores, 'files'>) {
@@ -89,8 +105,9 @@ export class PublishedRasters {
 
   /** Lists the raster files of a store, without opening them. */
   async listFiles({ name, type, parameters: { path = '' } }: StoreRecord): Promise<RasterFile[]> {
-    if (type === mosaicType) throw invalid('no-rasters', `Store "${name}" is a mosaic, which is one layer`)
-    if (type !== rasterFolderType)
+    if (type === mosaicType && path === '')
+      throw invalid('no-rasters', `Store "${name}" is a mosaic of imported files, which is one layer already`)
+    if (type !== rasterFolderType && type !== mosaicType)
       return [{ name: basename(path), file: await scanFile(path, AbortSignal.timeout(describeMs)) }]
     try {
       return await listRasterFiles(path, this.#deps.importRoots)
@@ -104,7 +121,9 @@ export class PublishedRasters {
 
   /** Publishes a raster as a new layer. Throws `Failure` if it cannot be read, or if the name of the layer is taken. */
   async publish(store: StoreRecord, requested: RasterToPublish): Promise<LayerRecord> {
-    return this.#publishOne(store, findRaster(store, await this.#enabledFiles(store), requested), requested)
+    const files = await this.#enabledFiles(store)
+    if (store.type === mosaicType) return this.#publishMosaic(store, requested)
+    return this.#publishOne(store, findRaster(store, files, requested), requested)
   }
 
   /** Publishes rasters, each by itself. */
@@ -113,7 +132,9 @@ export class PublishedRasters {
     const files = await this.#enabledFiles(store)
     for (const one of requested)
       await addTo(all, one.nativeName ?? '', async () =>
-        this.#publishOne(store, findRaster(store, files, one), one),
+        store.type === mosaicType
+          ? this.#publishMosaic(store, one)
+          : this.#publishOne(store, findRaster(store, files, one), one),
       )
     return all
   }
@@ -122,6 +143,10 @@ export class PublishedRasters {
   async publishAll(store: StoreRecord, isSelected: (name: string) => boolean): Promise<PublishedAll> {
     const all: PublishedAll = { published: [], failed: [] }
     const files = await this.#enabledFiles(store)
+    if (store.type === mosaicType) {
+      await addTo(all, store.name, () => this.#publishMosaic(store, {}))
+      return all
+    }
     const shown = new Set(
       (await listTableNames(this.#deps.database.kysely, store.id)).map(({ table }) => table),
     )
@@ -152,6 +177,40 @@ export class PublishedRasters {
     this.#remember(file.path, { mark, raster })
     if (raster instanceof Failure) throw raster
     return raster
+  }
+
+  /** Reads a mosaic for its layer; undefined if its folder is in the state `knownMark`. */
+  readMosaic(store: StoreRecord, knownMark?: string): Promise<MosaicFacts | undefined> {
+    if (this.#mosaics === undefined) throw new Error('No importer reads mosaics')
+    return this.#mosaics.read(store, knownMark)
+  }
+
+  /** Sets what reads mosaics: the importer, which knows granules. */
+  setMosaicReader(mosaics: MosaicReader): void {
+    this.#mosaics = mosaics
+  }
+
+  async #publishMosaic(
+    store: StoreRecord,
+    { name, title = store.name, abstract, srs: requested }: RasterToPublish,
+  ): Promise<LayerRecord> {
+    if (name !== undefined) checkName('Layer', name)
+    if (requested !== undefined)
+      throw invalid('srs-declared', 'A mosaic has the CRS of its files: leave "srs" out')
+    const facts = await this.readMosaic(store)
+    if (facts?.raster === undefined)
+      throw invalid('no-granules', facts?.fault ?? `The folder of store "${store.name}" holds no raster yet`)
+    const details: LayerDetails = {
+      kind: 'raster',
+      title,
+      abstract,
+      originalName: store.name,
+      style: defaultStyleName(undefined, 'raster'),
+      schema: { attributes: [], geometry: undefined },
+      ...mosaicDetails(facts),
+    }
+    const nativeName = store.name
+    return insertPublished(this.#deps, store, { nativeName, name, proposedName: nativeName, details })
   }
 
   async #enabledFiles(store: StoreRecord): Promise<RasterFile[]> {
@@ -221,6 +280,15 @@ export function rasterDetails(
     )
   const srs = declared ?? given
   return { schema, raster, envelope, srs, crs: srs === undefined ? crs : { ...crs, srs } }
+}
+
+/** Returns the details of a layer that its mosaic determines. */
+export function mosaicDetails({
+  mark,
+  fault,
+  ...facts
+}: MosaicFacts): Omit<MosaicFacts, 'mark' | 'fault'> & { inPlace: InPlace } {
+  return { ...facts, inPlace: { managed: false, columnsMark: mark, format: mosaicType, fault } }
 }
 
 function toListed(raster: DescribedRaster | Failure | undefined): Omit<ListedRaster, 'name'> {

@@ -143,7 +143,10 @@ describe('rasters published in place', () => {
       '/ows?service=WCS&version=2.0.1&request=GetCoverage&coverageId=default__one&format=image/tiff',
     )
     assert.equal(wcs.statusCode, 200, wcs.body.slice(0, 500))
-    assert.deepEqual(readdirSync(join(terrane.dataDir, 'stores')).filter((name) => name.includes('photo')), [])
+    assert.deepEqual(
+      readdirSync(join(terrane.dataDir, 'stores')).filter((name) => name.includes('photo')),
+      [],
+    )
   })
 
   it('take no loads, edits or restores, and no other "managed"', async () => {
@@ -156,7 +159,9 @@ describe('rasters published in place', () => {
     assert.deepEqual(code(change), [400, 'not-managed'])
     put(folderOf('other'), 'stays.tif')
     const client = clientOf(terrane)
-    const made = await client.call('POST', '', { import: { data: { type: 'file', file: 'other/stays.tif' } } })
+    const made = await client.call('POST', '', {
+      import: { data: { type: 'file', file: 'other/stays.tif' } },
+    })
     assert.equal(made.status, 201, made.text)
     const task = { updateMode: 'REPLACE', layer: { name: 'stays' } }
     const replaced = await client.call('PUT', `/${made.json.import?.id}/tasks/0`, { task })
@@ -211,7 +216,6 @@ describe('rasters published in place', () => {
     await makeStore('changed', folder)
     assert.equal((await send('POST', `${stores}/changed/rasters`, { publish: {} })).statusCode, 200)
     await terrane.catalog.follower.follow()
-    const before = await layer('moving')
     copyFileSync(join(rasterFixtures, 'world.byte.tif'), `${path}.new`)
     renameSync(`${path}.new`, path)
     await followed(async () => (await bands('moving')) === 1)
@@ -261,7 +265,14 @@ describe('rasters published in place', () => {
 
   it('with hostile names are published under clean names', async () => {
     const folder = folderOf('hostile')
-    const names = ['-of VRT.tif', '<b>&"\'.tif', 'a\nb.tif', '%2e%2e.tif', `${'ö'.repeat(120)}.tif`, '$(id).tif']
+    const names = [
+      '-of VRT.tif',
+      '<b>&"\'.tif',
+      'a\nb.tif',
+      '%2e%2e.tif',
+      `${'ö'.repeat(120)}.tif`,
+      '$(id).tif',
+    ]
     for (const name of names) put(folder, name)
     await makeStore('hostile', folder)
     const all = await send('POST', `${stores}/hostile/rasters`, { publish: {} })
