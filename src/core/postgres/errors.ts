@@ -132,12 +132,10 @@ export function statementFailure(error: unknown, doing: string): Error {
     })
   }
   if (code === '55P03') {
-    return new Failure(
-      'unavailable',
-      'table-locked',
-      'The table is in use by others: try again later',
-      { ...options, retryAfterSeconds: lockRetrySeconds },
-    )
+    return new Failure('unavailable', 'table-locked', 'The table is in use by others: try again later', {
+      ...options,
+      retryAfterSeconds: lockRetrySeconds,
+    })
   }
   if (code === '57014') {
     return new Failure(

@@ -40,10 +40,7 @@ async function publish(store: string, nativeName: string, name?: string): Promis
 }
 
 function read(layer: string) {
-  return terrane.app.inject({
-    url: `/ogc/collections/default:${layer}/items?f=json`,
-    headers: terrane.admin,
-  })
+  return terrane.app.inject({ url: `/ogc/collections/default:${layer}/items?f=json`, headers: terrane.admin })
 }
 
 interface Answered {
@@ -127,7 +124,10 @@ describe('a published table', () => {
     )
     await terrane.catalog.follower.follow()
     const again = await items('dropped')
-    assert.deepEqual(again.features?.map(({ properties }) => properties), [{ id: 7, size: 2.5 }])
+    assert.deepEqual(
+      again.features?.map(({ properties }) => properties),
+      [{ id: 7, size: 2.5 }],
+    )
     const { layer } = (await send('GET', '/layers/default:dropped')).json()
     assert.deepEqual(layer.altered, ['Column "name" was dropped or renamed.'])
   })
@@ -140,7 +140,10 @@ describe('a published table', () => {
     )
     await publish('naming', `Straße "A" 'b'`, 'strasse')
     const { features } = await items('strasse')
-    assert.deepEqual(features?.map(({ properties }) => properties), [{ Id: 1, 'Größe; --': 2.5, 'a.b': 'x' }])
+    assert.deepEqual(
+      features?.map(({ properties }) => properties),
+      [{ Id: 1, 'Größe; --': 2.5, 'a.b': 'x' }],
+    )
   })
 
   it('has curves, which become lines, and no CRS where the SRID is 0', async () => {

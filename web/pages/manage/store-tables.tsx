@@ -133,7 +133,9 @@ async function readTables(path: string, signal: AbortSignal): Promise<Row[]> {
     problems,
     tag: kind === 'table' ? undefined : texts.kinds[kind],
     detail:
-      geometry === null ? texts.noGeometry : `${geometry.type}${geometry.srs === null ? '' : `, ${geometry.srs}`}`,
+      geometry === null
+        ? texts.noGeometry
+        : `${geometry.type}${geometry.srs === null ? '' : `, ${geometry.srs}`}`,
   }))
 }
 
@@ -184,9 +186,7 @@ function TableList({ tables, isRaster, workspace, isBusy, onPublish }: TableList
                 {table.tag !== undefined && <span class="tag">{table.tag}</span>}
                 <Problems table={table} />
               </td>
-              <td data-l={texts.geometry}>
-                {table.detail}
-              </td>
+              <td data-l={texts.geometry}>{table.detail}</td>
               {!isRaster && (
                 <td class="num nowrap" data-l={texts.rows}>
                   {table.rows === null ? '–' : texts.about(shownNumber(table.rows))}
