@@ -23,12 +23,14 @@ const measureRestMs = 300_000
 
 /** Time for counting the rows of a table and reading its bounds; a slower view has neither, in milliseconds. */
 const measureMs = 20_000
+/** Tables that are counted in one round: alterations of others must not wait for thousands of new layers. */
+const measuredPerRound = 500
 
 interface FollowDeps extends WriteDeps {
   stores: Pick<Stores, 'listAll' | 'open'>
   summaries: Pick<LayerSummaries, 'now'>
   tables: Pick<PublishedTables, 'discover'>
-  rasters: Pick<PublishedRasters, 'describe' | 'listFiles' | 'readMosaic'>
+  rasters: Pick<PublishedRasters, 'describe' | 'discover' | 'listFiles' | 'readMosaic'>
   log: Logger
 }
 
@@ -41,6 +43,7 @@ export class TableFollower {
   readonly #deps: FollowDeps
   readonly #closing = new AbortController()
   readonly #measuredAt = new Map<number, number>()
+  #measuresLeft = 0
   #timer: NodeJS.Timeout | undefined
   #round: Promise<void> = Promise.resolve()
 
@@ -72,6 +75,7 @@ export class TableFollower {
   }
 
   async #follow(): Promise<void> {
+    this.#measuresLeft = measuredPerRound
     const { byId } = await this.#deps.summaries.now()
     const byStore = Map.groupBy(
       [...byId.values()].filter(({ inPlace }) => inPlace !== undefined),
@@ -116,6 +120,7 @@ export class TableFollower {
         this.#warn(error, { layer: layer.qualifiedName }, 'a published raster cannot be read')
       }
     }
+    await this.#deps.rasters.discover(store)
   }
 
   async #followMosaic(store: StoreRecord, summary: LayerSummary): Promise<void> {
@@ -174,7 +179,9 @@ export class TableFollower {
 
   #mayMeasure({ id }: Pick<LayerSummary, 'id'>): boolean {
     const now = performance.now()
+    if (this.#measuresLeft === 0) return false
     if (now - (this.#measuredAt.get(id) ?? Number.NEGATIVE_INFINITY) < measureRestMs) return false
+    this.#measuresLeft -= 1
     this.#measuredAt.set(id, now)
     return true
   }

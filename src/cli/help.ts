@@ -143,7 +143,7 @@ lists the rasters of a folder: size, bands, CRS, layer and problems.
       --parameter P    a connection parameter, such as schema=city, as often as needed
       --description T  what it is for
       --enable, --disable
-      --discover P     publishes tables in place as soon as they exist; names with * and ?, as often as needed
+      --discover P     publishes tables, or rasters of a folder, in place as soon as they exist; names with * and ?, as often as needed
       --exclude P      except these
       --naming N       name of the layers, with {table} for the name of the table (default: {table})
       --managed M      what may change those tables: none (default), edit or load

@@ -1,6 +1,7 @@
 import { basename, extname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { explain, Failure, invalid } from '../../core/errors/errors.ts'
+import { matchesPatterns } from '../../core/text/name-pattern.ts'
 import type { LayerDescription } from '../../formats/worker.ts'
 import { findCrs, matchCrs } from '../../geo/crs-database.ts'
 import { isSameCrs } from '../../geo/crs-same.ts'
@@ -140,7 +141,11 @@ export class PublishedRasters {
   }
 
   /** Publishes all rasters of a store that match and that no layer shows yet, each by itself. */
-  async publishAll(store: StoreRecord, isSelected: (name: string) => boolean): Promise<PublishedAll> {
+  async publishAll(
+    store: StoreRecord,
+    isSelected: (name: string) => boolean,
+    nameOf: (name: string) => string = (name) => name,
+  ): Promise<PublishedAll> {
     const all: PublishedAll = { published: [], failed: [] }
     const files = await this.#enabledFiles(store)
     if (store.type === mosaicType) {
@@ -152,8 +157,17 @@ export class PublishedRasters {
     )
     for (const one of files)
       if (!shown.has(one.name) && isSelected(one.name))
-        await addTo(all, one.name, () => this.#publishOne(store, one, {}))
+        await addTo(all, one.name, () => this.#publishOne(store, one, {}, nameOf))
     return all
+  }
+
+  /** Publishes the new rasters of a folder with discovery. One that cannot be read is read again when it changes. */
+  async discover(store: StoreRecord): Promise<void> {
+    const { discovery, type } = store
+    if (discovery === undefined || type !== rasterFolderType) return
+    const isSelected = (name: string): boolean =>
+      matchesPatterns(name, discovery) && !discovery.exclude.includes(name)
+    await this.publishAll(store, isSelected, (name) => discovery.naming.replaceAll('{table}', name))
   }
 
   /** Describes a raster; what was read of the same state of its files is not read again. */
@@ -236,6 +250,7 @@ export class PublishedRasters {
     store: StoreRecord,
     file: RasterFile,
     { name, title, abstract, srs }: RasterToPublish,
+    nameOf: (name: string) => string = (path) => path,
   ): Promise<LayerRecord> {
     if (name !== undefined) checkName('Layer', name)
     const { format, description, mark } = await this.describe(file)
@@ -250,7 +265,7 @@ export class PublishedRasters {
       ...rasterDetails(file.name, description, srs),
       inPlace: isOurs ? undefined : { managed: false, columnsMark: mark, format },
     }
-    const proposedName = file.name.slice(0, file.name.length - extname(file.name).length)
+    const proposedName = nameOf(file.name.slice(0, file.name.length - extname(file.name).length))
     const nativeName = file.name
     return insertPublished(this.#deps, store, { nativeName, name, proposedName, details })
   }

@@ -111,9 +111,8 @@ const create: Action = {
     const enabled = disable === true ? false : undefined
     const discovery = discoveryOf(context.values)
     if (raster !== undefined) {
-      if (database !== undefined || discovery !== undefined)
-        throw new UsageError('--raster goes with neither --database nor --discover')
-      const coverageStore = { name, url: raster, ...givenOptions({ description, enabled }) }
+      if (database !== undefined) throw new UsageError('--raster does not go with --database')
+      const coverageStore = { name, url: raster, ...givenOptions({ description, enabled, discovery }) }
       const made = await context.client.post(`${workspacePath(workspace)}/coveragestores`, { coverageStore })
       return describe(made, 'coverageStore')
     }

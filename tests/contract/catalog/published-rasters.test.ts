@@ -198,6 +198,24 @@ describe('rasters published in place', () => {
     assert.deepEqual(code(none), [409, 'nothing-to-publish'])
   })
 
+  it('appear by themselves in a folder with discovery, except those that a person has deleted', async () => {
+    const folder = folderOf('growing')
+    put(folder, 'new/a.tif')
+    put(folder, 'other.tif')
+    const discovery = { include: ['new/*'], naming: 'grown_{table}' }
+    const store = { coverageStore: { name: 'growing', url: folder, discovery } }
+    assert.equal((await send('POST', stores, store)).statusCode, 201)
+    const names = async (): Promise<string[]> =>
+      (await read(`${stores}/growing/coverages`)).coverages.coverage.map((one: { name: string }) => one.name)
+    await followed(async () => (await names()).length === 1)
+    put(folder, 'new/b.tif')
+    await followed(async () => (await names()).length === 2)
+    assert.deepEqual(await names(), ['grown_new_a', 'grown_new_b'])
+    await send('DELETE', '/layers/default:grown_new_a')
+    await terrane.catalog.follower.follow()
+    assert.deepEqual(await names(), ['grown_new_b'])
+  })
+
   it('of a store over one file need no name', async () => {
     const path = put(folderOf('single'), 'alone.tif')
     await makeStore('single', path)
