@@ -56,14 +56,14 @@ export interface DescribedRaster {
   mark: string
 }
 
-/** What the layer of a mosaic over a folder shows. */
+/** Contents of a mosaic over a folder, for its layer. */
 export type MosaicFacts = Pick<
   LayerDetails,
   'raster' | 'srs' | 'crs' | 'envelope' | 'times' | 'featureCount'
 > & {
   /** State of the folder. */
   mark: string
-  /** Which files are not shown, and why. */
+  /** Files that are not shown, with the reasons. */
   fault?: string
 }
 

@@ -224,14 +224,14 @@ describe('a database', () => {
     const gone = await items('first')
     assert.ok(gone.statusCode >= 400 && gone.statusCode !== 500, String(gone.statusCode))
     await terrane.catalog.follower.follow()
-    relay.mend()
+    relay.connectAgain()
     await publish('leaving', 'second')
     assert.equal((await items('first')).statusCode, 200)
   })
 })
 
-/** Starts a relay to the database that can be cut and mended. */
-async function startRelay(t: TestContext): Promise<{ port: number; cut(): void; mend(): void }> {
+/** Starts a relay to the database that can be cut and connected again. */
+async function startRelay(t: TestContext): Promise<{ port: number; cut(): void; connectAgain(): void }> {
   const { hostname, port } = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let isCut = false
@@ -256,7 +256,7 @@ async function startRelay(t: TestContext): Promise<{ port: number; cut(): void; 
   return {
     port: typeof address === 'object' && address !== null ? address.port : 0,
     cut,
-    mend: () => {
+    connectAgain: () => {
       isCut = false
     },
   }
