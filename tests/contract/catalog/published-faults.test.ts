@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { connect, createServer } from 'node:net'
 import { after, before, describe, it, type TestContext } from 'node:test'
-import pg from 'pg'
+import { Client } from 'pg'
 import type { TestApp } from '../../support/app.ts'
 import { createTestApp } from '../../support/app.ts'
 import { configurationClient } from '../../support/configuration.ts'
@@ -56,7 +56,7 @@ async function items(layer: string): Promise<Answered> {
 
 /** Runs statements in a transaction that stays open until `end` is called. */
 async function openTransaction(sql: string): Promise<{ end(): Promise<void> }> {
-  const client = new pg.Client({ connectionString: databaseUrl })
+  const client = new Client({ connectionString: databaseUrl })
   await client.connect()
   await client.query(`begin; ${sql}`)
   return {
