@@ -335,10 +335,13 @@ function findRaster(
   }
   const found = files.find(({ name }) => name === nativeName)
   if (found !== undefined) return found
+  if (nativeName === undefined)
+    throw invalid(
+      'unknown-raster',
+      `A coverage needs "nativeName": the name of a raster of store "${store.name}"`,
+    )
   throw invalid(
     'unknown-raster',
-    nativeName === undefined
-      ? `A coverage needs "nativeName": the name of a raster of store "${store.name}"`
-      : `There is no raster "${nativeName}" in store "${store.name}": list its rasters with GET …/coveragestores/${store.name}/rasters`,
+    `There is no raster "${nativeName}" in store "${store.name}": list its rasters with GET …/coveragestores/${store.name}/rasters`,
   )
 }
