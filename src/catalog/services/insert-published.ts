@@ -16,6 +16,9 @@ export interface PublishedAll {
   failed: { table: string; code: string; reason: string }[]
 }
 
+/** Codes of failures that concern one table, while the store answers. */
+const codesOfOneTable = new Set(['table-locked', 'foreign-server', 'store-timeout'])
+
 /** Adds the layer that `publish` makes, or why the table or raster cannot be published. */
 export async function addTo(
   all: PublishedAll,
@@ -25,7 +28,8 @@ export async function addTo(
   try {
     all.published.push(await publish())
   } catch (error) {
-    if (!(error instanceof Failure) || error.kind === 'unavailable') throw error
+    if (!(error instanceof Failure)) throw error
+    if (error.kind === 'unavailable' && !codesOfOneTable.has(error.code)) throw error
     all.failed.push({ table, code: error.code, reason: explain(error) })
   }
 }

@@ -29,9 +29,12 @@ export function isConnectionLost(error: unknown): boolean {
   return /Connection terminated|Connection ended|not queryable|Client was closed/i.test(message)
 }
 
+/** Codes of a foreign-data wrapper that cannot connect (PostgreSQL, Appendix A). */
+const foreignCodes = new Set(['08001', '08006', 'HV00N'])
+
 /** True if the database answers, and the server of one of its foreign tables does not. */
 function isOfForeignServer({ code = '', severity }: Pick<ErrorFacts, 'code' | 'severity'>): boolean {
-  return severity === 'ERROR' && (code.startsWith('08') || code.startsWith('HV'))
+  return severity === 'ERROR' && foreignCodes.has(code)
 }
 
 const outageCodes = ['store-lost', 'store-connection', 'store-busy']
