@@ -88,6 +88,7 @@ export const moduleRules: ModuleRules = {
       'connections',
       'services',
       'summaries',
+      'follow-rasters.ts',
       'follow-tables.ts',
       'prepare.ts',
       'catalog.ts',

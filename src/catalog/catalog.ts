@@ -4,6 +4,7 @@ import { TableFollower } from './follow-tables.ts'
 import { announceVersions, prepareCatalog } from './prepare.ts'
 import { Inventory } from './services/inventory.ts'
 import { Layers } from './services/layers.ts'
+import { PublishedRasters } from './services/published-rasters.ts'
 import { PublishedTables } from './services/published-tables.ts'
 import type { StoresDeps } from './services/stores.ts'
 import { Stores } from './services/stores.ts'
@@ -23,6 +24,8 @@ export class Catalog {
   readonly versions: Versions
   /** Tables of stores, published where they are. */
   readonly tables: PublishedTables
+  /** Raster files of stores, published where they are. */
+  readonly rasters: PublishedRasters
   readonly follower: TableFollower
   /** Contents of workspaces and stores. */
   readonly inventory: Inventory
@@ -40,11 +43,12 @@ export class Catalog {
     this.styles = new Styles(deps)
     this.workspaces = new Workspaces(deps, this.stores)
     this.tables = new PublishedTables(deps, this.stores)
+    this.rasters = new PublishedRasters(deps, this.stores)
     this.inventory = new Inventory(deps, this.stores.files)
     this.cards = new LayerSummaries(deps.database)
-    const { stores, tables, cards: summaries } = this
-    this.follower = new TableFollower({ ...deps, stores, tables, summaries })
-    this.looks = new StoreAvailability(this.stores, deps.clock)
+    const { stores, tables, rasters, cards: summaries } = this
+    this.follower = new TableFollower({ ...deps, stores, tables, rasters, summaries })
+    this.looks = new StoreAvailability(this.stores, rasters, deps.clock)
   }
 
   /** Creates the default workspace and styles in a new database, and removes unused indexes. */

@@ -3,9 +3,11 @@ import type { Logger } from '../core/log/logger.ts'
 import { without } from '../core/values/defined.ts'
 import type { Schema } from '../geo/schema.ts'
 import { withTitles } from '../geo/schema.ts'
-import type { TableDescription, TableSummary } from '../stores/index.ts'
+import { isCoverageStoreType, mosaicType, type TableDescription, type TableSummary } from '../stores/index.ts'
+import { RasterRound } from './follow-rasters.ts'
 import type { InPlace, LayerDetails, LayerRecord, StoreRecord } from './records.ts'
 import { findLayerById, updateLayer } from './rows/layer-rows.ts'
+import { mosaicDetails, type PublishedRasters } from './services/published-rasters.ts'
 import type { PublishedTables } from './services/published-tables.ts'
 import { locationOf } from './services/published-tables.ts'
 import type { Stores } from './services/stores.ts'
@@ -21,22 +23,27 @@ const measureRestMs = 300_000
 
 /** Time for counting the rows of a table and reading its bounds; a slower view has neither, in milliseconds. */
 const measureMs = 20_000
+/** Tables that are counted in one round: alterations of others must not wait for thousands of new layers. */
+const measuredPerRound = 500
 
 interface FollowDeps extends WriteDeps {
   stores: Pick<Stores, 'listAll' | 'open'>
   summaries: Pick<LayerSummaries, 'now'>
   tables: Pick<PublishedTables, 'discover'>
+  rasters: Pick<PublishedRasters, 'describe' | 'discover' | 'listFiles' | 'readMosaic'>
   log: Logger
 }
 
 /**
- * Follows tables that were published in place: reads their columns after an alteration, counts rows and bounds
- * after a change of the data, and publishes new tables of stores with discovery.
+ * Follows tables and rasters that were published in place: reads columns after an alteration, counts rows and
+ * bounds after a change of the data, describes changed raster files, and publishes new tables of stores with
+ * discovery.
  */
 export class TableFollower {
   readonly #deps: FollowDeps
   readonly #closing = new AbortController()
   readonly #measuredAt = new Map<number, number>()
+  #measuresLeft = 0
   #timer: NodeJS.Timeout | undefined
   #round: Promise<void> = Promise.resolve()
 
@@ -68,25 +75,67 @@ export class TableFollower {
   }
 
   async #follow(): Promise<void> {
+    this.#measuresLeft = measuredPerRound
     const { byId } = await this.#deps.summaries.now()
     const byStore = Map.groupBy(
       [...byId.values()].filter(({ inPlace }) => inPlace !== undefined),
       ({ storeId }) => storeId,
+    )
+    const rasters = new RasterRound(this.#deps.rasters, (summary, detailsOf) =>
+      this.#saveRaster(summary, detailsOf),
     )
     for (const store of await this.#deps.stores.listAll()) {
       const layers = byStore.get(store.id) ?? []
       const isFollowed = layers.length > 0 || store.discovery !== undefined
       if (!isFollowed || !store.isEnabled || this.#closing.signal.aborted) continue
       try {
-        await this.#followStore(store, layers)
+        if (isCoverageStoreType(store.type)) await this.#followRasters(rasters, store, layers)
+        else await this.#followStore(store, layers)
       } catch (error) {
         this.#warn(
           error,
           { store: `${store.workspace}:${store.name}` },
-          'the tables of a store cannot be read',
+          'what is published of a store cannot be read',
         )
       }
     }
+  }
+
+  async #followRasters(
+    rasters: RasterRound,
+    store: StoreRecord,
+    layers: readonly LayerSummary[],
+  ): Promise<void> {
+    if (store.type === mosaicType) {
+      for (const layer of layers) await this.#followMosaic(store, layer)
+      return
+    }
+    const files = await rasters.filesOf(store)
+    for (const layer of layers) {
+      const file = files.get(layer.nativeName)
+      if (file === undefined || this.#closing.signal.aborted) continue
+      try {
+        await rasters.follow(layer, file)
+      } catch (error) {
+        this.#warn(error, { layer: layer.qualifiedName }, 'a published raster cannot be read')
+      }
+    }
+    await this.#deps.rasters.discover(store)
+  }
+
+  async #followMosaic(store: StoreRecord, summary: LayerSummary): Promise<void> {
+    const facts = await this.#deps.rasters.readMosaic(store, summary.inPlace?.columnsMark)
+    if (facts === undefined) return
+    await this.#saveRaster(summary, ({ details }) => ({
+      ...without(details, 'envelope', 'times', 'srs', 'crs'),
+      ...mosaicDetails(facts),
+      raster: facts.raster ?? details.raster,
+    }))
+  }
+
+  async #saveRaster({ id }: LayerSummary, detailsOf: (layer: LayerRecord) => LayerDetails): Promise<void> {
+    const layer = await findLayerById(this.#deps.database.kysely, id)
+    if (layer !== undefined) await this.#save(layer, detailsOf(layer))
   }
 
   async #followStore(store: StoreRecord, layers: readonly LayerSummary[]): Promise<void> {
@@ -130,7 +179,9 @@ export class TableFollower {
 
   #mayMeasure({ id }: Pick<LayerSummary, 'id'>): boolean {
     const now = performance.now()
+    if (this.#measuresLeft === 0) return false
     if (now - (this.#measuredAt.get(id) ?? Number.NEGATIVE_INFINITY) < measureRestMs) return false
+    this.#measuresLeft -= 1
     this.#measuredAt.set(id, now)
     return true
   }

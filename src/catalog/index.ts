@@ -2,6 +2,7 @@
 // at `catalog.ts`.
 
 export { Catalog } from './catalog.ts'
+export { markRaster, type RasterFile, type RasterMark } from './files/raster-folder.ts'
 export {
   type AnyConnection,
   type Discovery,
@@ -20,9 +21,12 @@ export {
   type Workspace,
 } from './records.ts'
 export { requireManaged, whyNotManaged } from './rows/in-place.ts'
+export { granuleFile } from './rows/mosaic-index.ts'
+export { publishMode } from './services/insert-published.ts'
 export type { Dependents, StoreInventory, WorkspaceInventory } from './services/inventory.ts'
 export type { LayerChange, Layers, LayerVersion, StateReading } from './services/layers.ts'
-export { type ListedTable, publishMode, type TableToPublish } from './services/published-tables.ts'
+export type { ListedRaster, MosaicFacts, RasterToPublish } from './services/published-rasters.ts'
+export type { ListedTable, TableToPublish } from './services/published-tables.ts'
 export { settledLayer } from './services/settled-layer.ts'
 export type { StoreInput } from './services/stores.ts'
 export type { CatalogTransaction, LayerEdit, NewFileStore } from './services/transaction.ts'

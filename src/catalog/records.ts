@@ -113,12 +113,17 @@ export interface LayerDetails {
 export const managedKinds = [false, 'edit', 'load'] as const
 export type Managed = (typeof managedKinds)[number]
 
-/** State of a table that was published in place. */
+/** State of a table or raster that was published in place. */
 export interface InPlace {
+  /** Always false for a raster. */
   managed: Managed
+  /** Format of a raster file. */
+  format?: AnyStoreType
+  /** Why a raster cannot be read since its file was changed. */
+  fault?: string
   /** True for a further geometry column of a table, through which imports cannot replace the table. */
   isFurtherGeometry?: boolean
-  /** `columnsMark` of the table when its schema was read. */
+  /** `columnsMark` of the table when its schema was read, or state of the file of a raster. */
   columnsMark: string
   /** Version of the layer that its row count and bounds belong to; absent until they are read. */
   measuredVersion?: number

@@ -128,19 +128,23 @@ ${ownServer}`,
   stores: `terrane stores [list] [--workspace W]
 terrane stores show NAME
 terrane stores create NAME [--database ADDRESS] [--parameter NAME=VALUE]...
+terrane stores create NAME --raster PATH
 terrane stores change NAME [--database ADDRESS] [--parameter NAME=VALUE]... [--description TEXT]
 terrane stores delete NAME [--recurse]
 terrane stores tables NAME
+terrane stores rasters NAME
 
-\`tables\` lists the tables of a store: kind, geometry, CRS, key, layer and problems.
+\`tables\` lists the tables of a store: kind, geometry, CRS, key, layer and problems. \`rasters\`
+lists the rasters of a folder: size, bands, CRS, layer and problems.
 
   -w, --workspace W    its workspace (default: the server's default workspace); NAME may be W:NAME too
   -d, --database A     postgres://user@host:port/name[?schema=s], password in TERRANE_SOURCE_PASSWORD, or a GeoPackage;
                        without it a new GeoPackage is made
+      --raster PATH    a raster file, or a folder of rasters, below an import root of the server
       --parameter P    a connection parameter, such as schema=city, as often as needed
       --description T  what it is for
       --enable, --disable
-      --discover P     publishes tables in place as soon as they exist; names with * and ?, as often as needed
+      --discover P     publishes tables, or rasters of a folder, in place as soon as they exist; names with * and ?, as often as needed
       --exclude P      except these
       --naming N       name of the layers, with {table} for the name of the table (default: {table})
       --managed M      what may change those tables: none (default), edit or load
@@ -154,14 +158,15 @@ terrane layers find WORDS [--workspace W,W] [--kind K,K] [--public | --private] 
 terrane layers show NAME
 terrane layers change NAME [--title T] [--abstract T] [--keyword K]... [--attribution T] [--licence T] [--contact T]
                       [--owner T] [--style S] [--further-style S]... [--managed M] [--public | --private | --inherit]
-terrane layers publish TABLE --store STORE [--name N] [--title T] [--srs CRS] [--managed M]
+terrane layers publish NAME --store STORE [--name N] [--title T] [--srs CRS] [--managed M]
 terrane layers publish --all --store STORE [--include P]... [--exclude P]... [--managed M]
 terrane layers delete NAME [--recurse]
 terrane layers versions NAME
 terrane layers restore NAME VERSION [--what PART]
 terrane layers changes NAME VERSION [--against VERSION]
 
-\`terrane import\` creates layers from files; \`publish\` shows tables and views of a database where they are.
+\`terrane import\` creates layers from files; \`publish\` shows tables and views of a database, and raster
+files, where they are.
 
   -w, --workspace W    its workspace (default: the server's default workspace); NAME may be W:NAME too
       --public         everyone may read it, without a login
@@ -169,10 +174,10 @@ terrane layers changes NAME VERSION [--against VERSION]
       --inherit        what its workspace says counts (default)
       --keyword K      keywords in place of those that it has, as often as needed; none takes all away
       --style S        the style that draws it; --further-style names others that services offer (none: no others)
-      --store STORE    the store with the table; STORE may be W:NAME too
-      --srs CRS        the CRS of a geometry column that declares none, such as EPSG:25832
+      --store STORE    the store with the table or raster; STORE may be W:NAME too
+      --srs CRS        the CRS of a geometry column or raster that declares none, such as EPSG:25832
       --managed M      what may change a table published in place: none (default), edit or load
-      --include P      only tables of these names, with * and ?; --exclude P: except these
+      --include P      only tables or rasters of these names, with * and ?; --exclude P: except these
       --recurse        drops its table, or the store of a raster, as well; not a table published in place
       --kind K         vector, raster or table
       --problem        only layers that need a look

@@ -37,7 +37,7 @@ import {
   shareNews,
 } from './runtime/runtime.ts'
 import type { ToolLimits } from './task-types/task-types.ts'
-import { TaskTypes } from './task-types/task-types.ts'
+import { FolderMosaics, TaskTypes } from './task-types/task-types.ts'
 import { ResumableUploads } from './uploads/uploads.ts'
 import type { LoadPool } from './worker/worker.ts'
 import { createLoadPool } from './worker/worker.ts'
@@ -283,6 +283,7 @@ export function createImporter(deps: ImporterDeps) {
   const modules = createModules(deps)
   const { commands, pool, rejects, previews, locator, keys, progress, cancel } = modules
   const { runningDryRun, correcting, preparing, running, restores, edits } = modules
+  catalog.rasters.setMosaicReader(new FolderMosaics(catalog))
   const uploads = openUploads(deps.clock, deps.folders, deps.limits)
   let endedCount = 0
   let cleaning: NodeJS.Timeout | undefined

@@ -16,6 +16,7 @@ export {
   coverageStoreTypes,
   isCoverageStoreType,
   mosaicType,
+  rasterFolderType,
 } from './rasters/coverage-types.ts'
 export { coverageMediaType, fileMediaType, fileMediaTypes } from './rasters/media-type.ts'
 export { findRasterFile, rasterState } from './rasters/raster-files.ts'

@@ -1,10 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { freeStoreFile } from '../../core/config/data-directory.ts'
 import { conflict, invalid } from '../../core/errors/errors.ts'
+import { toFileName } from '../../core/text/free-name.ts'
 import { isInside, realPathOf } from '../../inputs/index.ts'
 import {
   mosaicType,
+  rasterFolderType,
   readRaster,
   type StoreConnection,
   type StoreDescription,
@@ -67,25 +71,43 @@ export async function toCoverageConnection(
   { type: given, parameters }: ConnectionInput,
   place: StoreContext,
 ): Promise<AnyConnection> {
-  if (given?.toLowerCase() === mosaicType.toLowerCase()) {
-    throw invalid(
-      'unknown-store-type',
-      'Mosaics come into being by an import of mosaic data: POST /rest/imports',
-    )
-  }
   const text = withoutScheme(parameters.url ?? parameters.path)
   if (text === undefined || text === '') {
     throw invalid(
       'store-path',
-      'A coverage store needs the "url" or the connection parameter "path" of its file',
+      'A coverage store needs the "url" or the connection parameter "path" of its file or folder',
     )
   }
-  const { path = '' } = await allowedFile(text, place)
+  const { path = '', ...others } = await allowedFile(text, place)
+  if ((await stat(path).catch(() => undefined))?.isDirectory() === true) {
+    const isMosaic = given?.toLowerCase() === mosaicType.toLowerCase()
+    if (given !== undefined && !isMosaic && given.toLowerCase() !== rasterFolderType.toLowerCase())
+      throw invalid('unknown-store-type', `"${text}" is a folder, not a ${given}`)
+    if (others.read_only !== 'true')
+      throw invalid(
+        'path-not-allowed',
+        `"${text}" lies in the data directory: publish a folder of TERRANE_IMPORT_ROOTS`,
+      )
+    if (isMosaic)
+      return { type: mosaicType, parameters: { path, ...others, ...mosaicParameters(parameters, place) } }
+    return { type: rasterFolderType, parameters: { path, ...others } }
+  }
   const { type } = await readRaster(path, AbortSignal.timeout(describeMs))
   if (given !== undefined && given.toLowerCase() !== type.toLowerCase()) {
     throw invalid('unknown-store-type', `The file is a ${type}, not a ${given}`)
   }
   return { type, parameters: { path } }
+}
+
+/** Returns how times are found, and the folder of the server for the index of a mosaic. */
+function mosaicParameters(
+  { time = 'none' }: StoreParameters,
+  { storesFolder, workspace, name }: StoreContext,
+): StoreParameters {
+  if (time !== 'none' && time !== 'auto')
+    throw invalid('invalid-time-mode', `The time of a mosaic is "none" or "auto", found "${time}"`)
+  const folder = `${toFileName(name)}_${randomUUID().slice(0, 8)}`
+  return { time, folder: join(storesFolder, toFileName(workspace), folder) }
 }
 
 function withoutScheme(text: string | undefined): string | undefined {

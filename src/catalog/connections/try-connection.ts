@@ -1,7 +1,10 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { Failure } from '../../core/errors/errors.ts'
 import {
   isCoverageStoreType,
+  mosaicType,
+  rasterFolderType,
   readRaster,
   type ServedStore,
   type StoreConnection,
@@ -17,6 +20,12 @@ export async function tryConnection(
   openVectorStore: (connection: StoreConnection) => ServedStore,
 ): Promise<void> {
   const { path } = parameters
+  if (type === rasterFolderType || (type === mosaicType && path !== undefined)) {
+    await readdir(path ?? '').catch((cause: unknown) => {
+      throw new Failure('unavailable', 'store-folder', `The folder "${path}" cannot be read`, { cause })
+    })
+    return
+  }
   if (isCoverageStoreType(type)) {
     await readRaster(path ?? '', AbortSignal.timeout(checkTimeoutMs))
     return

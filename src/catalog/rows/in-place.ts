@@ -11,6 +11,8 @@ const names: Record<RowChangeKind, string> = { edit: 'edits', load: 'loads and r
 export function whyNotManaged(layer: LayerRecord, kind: RowChangeKind): string | undefined {
   const { inPlace } = layer.details
   if (inPlace === undefined || allowed[kind].includes(inPlace.managed)) return undefined
+  if (inPlace.format !== undefined)
+    return `Layer "${layer.workspace}:${layer.name}" shows a raster that was published in place, which Terrane never changes: change its file, or import a copy under another name`
   const requested = allowed[kind].map((value) => `"${value}"`).join(' or ')
   return `Layer "${layer.workspace}:${layer.name}" shows a table that was published in place, with "managed": ${JSON.stringify(inPlace.managed)}. It takes no ${names[kind]}: set "managed" of the layer to ${requested}, or import a copy of the table`
 }
@@ -24,8 +26,13 @@ export function requireManaged(layer: LayerRecord, kind: RowChangeKind): void {
 /** Throws `Failure` (`invalid`) if the permitted changes do not suit the table. */
 export function checkManaged(
   table: string,
-  { managed, isFurtherGeometry }: Pick<InPlace, 'managed' | 'isFurtherGeometry'>,
+  { managed, format, isFurtherGeometry }: Pick<InPlace, 'managed' | 'format' | 'isFurtherGeometry'>,
 ): void {
+  if (managed !== false && format !== undefined)
+    throw invalid(
+      'not-managed',
+      `"${table}" is a raster: Terrane never changes the file of one published in place`,
+    )
   if (managed !== 'load' || isFurtherGeometry !== true) return
   throw invalid(
     'not-managed',

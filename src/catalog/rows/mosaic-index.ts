@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Queryable } from '../../core/db/connection.ts'
 import { notFound } from '../../core/errors/errors.ts'
 import { mosaicType, type StoreParameters } from '../../stores/index.ts'
@@ -23,6 +24,9 @@ export function mosaicLocation({ parameters }: Pick<StoreRecord, 'parameters'>):
   return { indexStore, indexTable, folder }
 }
 
+/** File with the granules of a mosaic whose files stay in a folder of an import root. */
+export const granuleFile = 'granules.fgb'
+
 /** The data store and table that hold the index of a mosaic. */
 export interface MosaicIndex {
   store: StoreRecord
@@ -38,10 +42,24 @@ export async function findMosaicIndex(db: Queryable, mosaic: StoreRecord): Promi
 }
 
 export async function getMosaicIndex(db: Queryable, mosaic: StoreRecord): Promise<MosaicIndex> {
+  const ofFolder = indexOfFolder(mosaic)
+  if (ofFolder !== undefined) return ofFolder
   const index = await findMosaicIndex(db, mosaic)
   if (index !== undefined) return index
   const { indexStore } = mosaicLocation(mosaic)
   throw notFound('unknown-store', `The store "${indexStore}" with the granules of "${mosaic.name}" is gone`)
+}
+
+/** Returns the index of a mosaic over a folder, as a store that is not in the catalogue. */
+function indexOfFolder(mosaic: StoreRecord): MosaicIndex | undefined {
+  if (mosaic.parameters.path === undefined) return undefined
+  const { folder } = mosaicLocation(mosaic)
+  const parameters = { path: join(folder, granuleFile), read_only: 'true' }
+  return {
+    store: { ...mosaic, kind: 'dataStore', type: 'FlatGeobuf', parameters },
+    table: 'granules',
+    folder,
+  }
 }
 
 /** Lists mosaics whose granule table is in a store. */

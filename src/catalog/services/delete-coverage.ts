@@ -96,8 +96,10 @@ async function endOfStore(
   return { form: 'kept', files: { type, parameters }, sizeBytes: own.sizeBytes, gone }
 }
 
-function whyGranulesAreLost({ type }: StoreRecord, granules: Granules): string | undefined {
+function whyGranulesAreLost({ type, parameters }: StoreRecord, granules: Granules): string | undefined {
   if (type !== mosaicType) return undefined
+  if (parameters.path !== undefined)
+    return 'Its files stay in a folder of others, which can be published again'
   if (granules === undefined) return 'The table of its granules was gone'
   return granules.opened.states === undefined
     ? `A ${granules.store.type} store keeps no earlier states`

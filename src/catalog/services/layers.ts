@@ -11,6 +11,7 @@ import {
   type TableState,
 } from '../../stores/index.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
+import { storeOfFile } from '../files/raster-folder.ts'
 import type { InPlace, LayerRecord, Managed, StoreRecord } from '../records.ts'
 import type { AnnouncedChange, UnchangedLayer } from '../rows/changing-layers.ts'
 import { beginLayerChange, endChange, isChanging, listChanging } from '../rows/changing-layers.ts'
@@ -150,9 +151,9 @@ export class Layers {
     return layers.filter(({ nativeName }) => nativeName.toLowerCase() === table.toLowerCase())
   }
 
-  /** Returns the store with the data of a layer. */
-  storeOf(layer: Pick<LayerRecord, 'storeId'>): Promise<StoreRecord> {
-    return this.#stores.get(layer.storeId)
+  /** Returns the store with the data of a layer; of a folder of rasters only the file of the layer. */
+  async storeOf(layer: Pick<LayerRecord, 'storeId' | 'nativeName' | 'details'>): Promise<StoreRecord> {
+    return storeOfFile(await this.#stores.get(layer.storeId), layer)
   }
 
   openStoreOf({ storeId }: Pick<LayerRecord, 'storeId'>): Promise<ServedStore> {
@@ -268,23 +269,23 @@ export class Layers {
    */
   async delete(layer: LayerRecord, { recurse }: { recurse: boolean }): Promise<void> {
     const { database, events } = this.#deps
-    const store = await this.storeOf(layer)
+    const store = await this.#stores.get(layer.storeId)
+    const { inPlace } = layer.details
     if (store.type === mosaicType) return this.#stores.delete(store, { recurse: true })
     const neighbours = await this.list({ storeId: store.id })
-    if (recurse && isCoverageStoreType(store.type) && neighbours.length === 1)
+    if (recurse && inPlace === undefined && isCoverageStoreType(store.type) && neighbours.length === 1)
       return this.#stores.delete(store, { recurse: true })
     const isShared = neighbours.some(
       ({ id, nativeName }) => id !== layer.id && nativeName === layer.nativeName,
     )
-    const isLoaded =
-      findStoreDescription(store.type)?.can.takesLoads === true && layer.details.inPlace === undefined
+    const isLoaded = findStoreDescription(store.type)?.can.takesLoads === true && inPlace === undefined
     const leaving =
       recurse && !isShared && isLoaded ? await planLeaving(this.#asideParts(), store, layer) : undefined
     const at = nowOf(this.#deps.clock)
     await database.transaction(async (db) => {
       if (leaving !== undefined) await noteLeaving(db, leaving, at)
       await deleteLayerRow(db, layer, at)
-      if (layer.details.inPlace !== undefined) await excludeFromDiscovery(db, store, layer.nativeName)
+      if (inPlace !== undefined) await excludeFromDiscovery(db, store, layer.nativeName)
     })
     passStep('delete.noted')
     events.emit('layer.removed', { workspace: layer.workspace, layer: layer.name })
@@ -329,7 +330,7 @@ export class Layers {
       const index = await this.#stores.getMosaicIndex(store)
       return (await this.#stores.open(index.store)).state(index.table, signal)
     }
-    if (isCoverageStoreType(store.type)) return rasterState(store.parameters.path ?? '')
+    if (isCoverageStoreType(store.type)) return rasterState(storeOfFile(store, layer).parameters.path ?? '')
     return (await this.#stores.open(store)).state(layer.nativeName, signal)
   }
 }

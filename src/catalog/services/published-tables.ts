@@ -1,5 +1,4 @@
-import { conflict, explain, Failure, invalid } from '../../core/errors/errors.ts'
-import { toLayerName } from '../../core/text/layer-name.ts'
+import { invalid } from '../../core/errors/errors.ts'
 import { matchesPatterns } from '../../core/text/name-pattern.ts'
 import { findCrs, matchCrs } from '../../geo/crs-database.ts'
 import type { TableDescription, TableSummary } from '../../stores/index.ts'
@@ -7,15 +6,12 @@ import { findStoreDescription } from '../../stores/registry.ts'
 import { defaultStyleName } from '../../styles/worker.ts'
 import type { InPlace, LayerDetails, LayerRecord, Managed, StoreRecord } from '../records.ts'
 import { checkManaged } from '../rows/in-place.ts'
-import { findLayerOfTable, insertLayer, listTableNames } from '../rows/layer-rows.ts'
-import { freeLayerName } from '../rows/publication.ts'
-import { checkName, lockWorkspace } from '../rows/workspace-rows.ts'
+import { listTableNames } from '../rows/layer-rows.ts'
+import { checkName } from '../rows/workspace-rows.ts'
+import type { PublishedAll } from './insert-published.ts'
+import { addTo, insertPublished } from './insert-published.ts'
 import type { Stores } from './stores.ts'
 import type { WriteDeps } from './transaction.ts'
-import { nowOf } from './transaction.ts'
-
-/** Load mode of the version in which a table is published in place. */
-export const publishMode = 'PUBLISH'
 
 /** A table that could not be published by discovery is tried again after this time, in milliseconds. */
 const retryMs = 600_000
@@ -44,12 +40,6 @@ export interface TablesToPublish {
   isSelected?: (table: TableSummary) => boolean
   managed?: Managed
   nameOf?: (table: string) => string
-}
-
-/** Result of publishing several tables: the layers, and the tables that could not be published. */
-export interface PublishedAll {
-  published: LayerRecord[]
-  failed: { table: string; code: string; reason: string }[]
 }
 
 /** Publishes tables of stores where they are, without a copy. */
@@ -170,39 +160,7 @@ export class PublishedTables {
       featureCount: description.featureCount,
       inPlace,
     }
-    const { database, clock, events } = this.#deps
-    const { workspace, id: storeId } = store
-    const layer = await database.transaction(async (db) => {
-      await lockWorkspace(db, workspace)
-      const shown = await findLayerOfTable(db, storeId, table.name)
-      if (shown !== undefined && name === undefined)
-        throw conflict(
-          'table-published',
-          `Table "${table.name}" is published as layer "${workspace}:${shown.name}" already: give the new layer another name, or use that layer`,
-        )
-      const free = name ?? (await freeLayerName(db, workspace, toLayerName(proposedName)))
-      const taken = name !== undefined && (await freeLayerName(db, workspace, name)) !== name
-      if (taken) throw conflict('layer-exists', `Layer "${workspace}:${free}" exists already`)
-      const at = nowOf(clock)
-      const place = { workspace, name: free, storeId, nativeName: table.name, details }
-      return insertLayer(db, place, at, { mode: publishMode })
-    })
-    events.emit('layer.published', {
-      workspace,
-      layer: layer.name,
-      mode: publishMode,
-      rows: details.featureCount ?? 0,
-    })
-    return layer
-  }
-}
-
-async function addTo(all: PublishedAll, table: string, publish: () => Promise<LayerRecord>): Promise<void> {
-  try {
-    all.published.push(await publish())
-  } catch (error) {
-    if (!(error instanceof Failure) || error.kind === 'unavailable') throw error
-    all.failed.push({ table, code: error.code, reason: explain(error) })
+    return insertPublished(this.#deps, store, { nativeName: table.name, name, proposedName, details })
   }
 }
 

@@ -2,13 +2,22 @@ import { stat } from 'node:fs/promises'
 import { orAborted } from '../../core/concurrency/or-aborted.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { waitLimit } from '../../core/time/wait-limit.ts'
+import { rasterFolderType } from '../../stores/index.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
 import type { StoreRecord } from '../records.ts'
+import type { PublishedRasters } from '../services/published-rasters.ts'
 import type { Stores } from '../services/stores.ts'
 import type { LayerSummary } from './layer-summary.ts'
 
 /** Problems of layers. */
-export const layerProblems = ['store-away', 'source-gone', 'columns-changed', 'no-crs', 'empty'] as const
+export const layerProblems = [
+  'store-away',
+  'source-gone',
+  'source-broken',
+  'columns-changed',
+  'no-crs',
+  'empty',
+] as const
 export type LayerProblem = (typeof layerProblems)[number]
 
 /** State of a store: names of its tables in lower case; undefined if it did not respond. */
@@ -26,6 +35,7 @@ const atATime = 2
  */
 export class StoreAvailability {
   readonly #stores: Pick<Stores, 'listAll' | 'open'>
+  readonly #rasters: Pick<PublishedRasters, 'listFiles'>
   readonly #clock: Clock
   readonly #closing = new AbortController()
   #looks: ReadonlyMap<number, StoreState> = new Map()
@@ -35,8 +45,13 @@ export class StoreAvailability {
   /** Start time of the last complete check. */
   #lookedAt = Number.NEGATIVE_INFINITY
 
-  constructor(stores: Pick<Stores, 'listAll' | 'open'>, clock: Clock) {
+  constructor(
+    stores: Pick<Stores, 'listAll' | 'open'>,
+    rasters: Pick<PublishedRasters, 'listFiles'>,
+    clock: Clock,
+  ) {
     this.#stores = stores
+    this.#rasters = rasters
     this.#clock = clock
   }
 
@@ -68,6 +83,7 @@ export class StoreAvailability {
       const isNewer = Date.parse(card.changedAt) > this.#lookedAt
       if (!isNewer && !isListed(look.tables, card.nativeName)) return 'source-gone'
     }
+    if (card.inPlace?.fault !== undefined) return 'source-broken'
     if (card.inPlace?.altered !== undefined) return 'columns-changed'
     const { srs, crs } = card.place
     if (card.kind !== 'table' && srs === undefined && crs === undefined) return 'no-crs'
@@ -100,6 +116,10 @@ export class StoreAvailability {
     try {
       const { path } = store.parameters
       if (path !== undefined && !(await orAborted(isThere(path), signal))) return 'gone'
+      if (store.type === rasterFolderType) {
+        const files = await orAborted(this.#rasters.listFiles(store), signal)
+        return { tables: new Set(files.map(({ name }) => name.toLowerCase())) }
+      }
       if (findStoreDescription(store.type)?.can.takesLoads !== true) return 'there'
       const opened = await orAborted(this.#stores.open(store), signal)
       const tables = await orAborted(opened.listTables(), signal)

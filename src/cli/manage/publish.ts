@@ -2,12 +2,17 @@ import { UsageError } from '../options.ts'
 import { listOf, readField, readString } from '../rest-client.ts'
 import type { Action } from './run-kind.ts'
 import { givenOptions, readManaged } from './run-kind.ts'
-import { placeOf } from './stores.ts'
-import { workspacePath } from './workspaces.ts'
+import { findStore, placeOf } from './stores.ts'
 
-/** `terrane layers publish TABLE --store NAME`, or all tables of the store. */
+/** Paths and member names below a store of each kind. */
+const published = {
+  dataStore: { list: 'featuretypes', item: 'featureType', contents: 'tables' },
+  coverageStore: { list: 'coverages', item: 'coverage', contents: 'rasters' },
+} as const
+
+/** `terrane layers publish NAME --store STORE`: a table or raster, or all of the store. */
 export const publish: Action = {
-  words: ['TABLE'],
+  words: ['NAME'],
   hasOptionalWord: true,
   options: ['workspace', 'store', 'all', 'include', 'exclude', 'name', 'title', 'abstract', 'srs', 'managed'],
   run: async (context, [table]) => {
@@ -15,14 +20,21 @@ export const publish: Action = {
     const { store, all, include, exclude, name, title, abstract, srs } = values
     if (store === undefined) throw new UsageError('`terrane layers publish` needs --store NAME')
     if ((table === undefined) !== (all === true))
-      throw new UsageError('`terrane layers publish` needs either TABLE or --all')
+      throw new UsageError('`terrane layers publish` needs either the NAME of a table or raster, or --all')
     const place = await placeOf(context, store)
-    const path = `${workspacePath(place.workspace)}/datastores/${encodeURIComponent(place.name)}`
+    const { path, kind } = await findStore(client, place)
+    const { list, item, contents } = published[kind.item]
     const managed = readManaged(values)
+    if (managed !== undefined && kind.item === 'coverageStore')
+      throw new UsageError(
+        '--managed is for tables: Terrane never changes a raster that is published in place',
+      )
     if (table === undefined) {
       if (name !== undefined || title !== undefined || abstract !== undefined || srs !== undefined)
-        throw new UsageError('--name, --title, --abstract and --srs are for one table, not for --all')
-      const answer = await client.post(`${path}/tables`, {
+        throw new UsageError(
+          '--name, --title, --abstract and --srs are for one table or raster, not for --all',
+        )
+      const answer = await client.post(`${path}/${contents}`, {
         publish: givenOptions({ include, exclude, managed }),
       })
       const failed = listOf(answer, 'failed')
@@ -30,15 +42,15 @@ export const publish: Action = {
         ...listOf(answer, 'published').map(
           (layer) => `Layer ${place.workspace}:${readString(layer, 'name')} is published`,
         ),
-        ...failed.map((one) => `Table ${readString(one, 'table')} is not: ${readString(one, 'reason')}`),
+        ...failed.map((one) => `${readString(one, 'table')} is not: ${readString(one, 'reason')}`),
       ]
       return { answer, text: lines.join('\n'), isFailed: failed.length > 0 }
     }
     if (include !== undefined || exclude !== undefined)
       throw new UsageError('--include and --exclude belong to --all')
-    const featureType = givenOptions({ nativeName: table, name, title, abstract, srs, managed })
-    const answer = await client.post(`${path}/featuretypes`, { featureType })
-    const layer = readString(readField(answer, 'featureType'), 'name')
+    const body = givenOptions({ nativeName: table, name, title, abstract, srs, managed })
+    const answer = await client.post(`${path}/${list}`, { [item]: body })
+    const layer = readString(readField(answer, item), 'name')
     return { answer, text: `Layer ${place.workspace}:${layer} is published` }
   },
 }

@@ -57,6 +57,7 @@ const flags = {
   include: { type: 'string', multiple: true },
   exclude: { type: 'string', multiple: true },
   managed: { type: 'string' },
+  raster: { type: 'string' },
   discover: { type: 'string', multiple: true },
   'no-discovery': { type: 'boolean' },
   naming: { type: 'string' },

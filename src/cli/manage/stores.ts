@@ -30,7 +30,7 @@ export async function placeOf({ client, values }: ManageContext, text: string): 
 }
 
 /** Finds a store of either kind and its path. */
-async function findStore(client: RestRequests, { workspace, name }: Location) {
+export async function findStore(client: RestRequests, { workspace, name }: Location) {
   for (const kind of kinds) {
     const path = `${workspacePath(workspace)}/${kind.path}/${encodeURIComponent(name)}`
     try {
@@ -95,6 +95,7 @@ const create: Action = {
   options: [
     'workspace',
     'database',
+    'raster',
     'parameter',
     'description',
     'disable',
@@ -105,16 +106,20 @@ const create: Action = {
   ],
   run: async (context, [text = '']) => {
     const { workspace, name } = await placeOf(context, text)
-    const { description, disable } = context.values
+    const { description, disable, raster, database } = context.values
     const parameters = parametersOf(context)
+    const enabled = disable === true ? false : undefined
+    const discovery = discoveryOf(context.values)
+    if (raster !== undefined) {
+      if (database !== undefined) throw new UsageError('--raster does not go with --database')
+      const coverageStore = { name, url: raster, ...givenOptions({ description, enabled, discovery }) }
+      const made = await context.client.post(`${workspacePath(workspace)}/coveragestores`, { coverageStore })
+      return describe(made, 'coverageStore')
+    }
     const store = {
       name,
       connectionParameters: parameters,
-      ...givenOptions({
-        description,
-        enabled: disable === true ? false : undefined,
-        discovery: discoveryOf(context.values),
-      }),
+      ...givenOptions({ description, enabled, discovery }),
     }
     const answer = await context.client.post(`${workspacePath(workspace)}/datastores`, { dataStore: store })
     return describe(answer, 'dataStore')
@@ -191,6 +196,34 @@ const tables: Action = {
   },
 }
 
+const rasters: Action = {
+  words: ['NAME'],
+  options: ['workspace'],
+  run: async (context, [text = '']) => {
+    const { workspace, name } = await placeOf(context, text)
+    const path = `${workspacePath(workspace)}/coveragestores/${encodeURIComponent(name)}/rasters`
+    const answer = await context.client.get(path)
+    const rows = listOf(answer, 'rasters').map((raster) => {
+      const [width, height] = [readString(raster, 'width'), readString(raster, 'height')]
+      return {
+        name: readString(raster, 'name'),
+        format: readString(raster, 'format'),
+        size: width === '' ? '' : `${width} x ${height}`,
+        bands: listOf(raster, 'bands')
+          .map((band) => readString(band, 'dataType'))
+          .join(', '),
+        srs: readString(raster, 'srs'),
+        layer: readString(raster, 'published'),
+        problems: listOf(raster, 'problems')
+          .map((problem) => readString(problem, 'code'))
+          .join(', '),
+      }
+    })
+    const columns = ['name', 'format', 'size', 'bands', 'srs', 'layer', 'problems']
+    return { answer, text: listText('rasters', columns, rows) }
+  },
+}
+
 function describe(answer: unknown, item: string) {
   const store = readField(answer, item)
   const entries = listOf(readField(store, 'connectionParameters'), 'entry')
@@ -206,7 +239,7 @@ function describe(answer: unknown, item: string) {
 
 const stores: ResourceType = {
   command: 'stores',
-  actions: { list, show, create, change, delete: remove, tables },
+  actions: { list, show, create, change, delete: remove, tables, rasters },
 }
 
 /** `terrane stores` */

@@ -6,6 +6,8 @@ import type { DatabaseAddress } from './address.ts'
 interface ErrorFacts {
   code?: string
   message: string
+  /** Absent for an error of the network. */
+  severity?: string
   detail?: string
   constraint?: string
   column?: string
@@ -21,9 +23,18 @@ const lostCodes = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNREFUSED', '
 
 /** True if the connection to the database was lost, as opposed to a failed statement. */
 export function isConnectionLost(error: unknown): boolean {
-  const { code = '', message } = factsOf(error)
+  const { code = '', message, severity } = factsOf(error)
+  if (isOfForeignServer({ code, severity })) return false
   if (lostCodes.has(code) || code.startsWith('08') || code.startsWith('57P')) return true
   return /Connection terminated|Connection ended|not queryable|Client was closed/i.test(message)
+}
+
+/** Codes of a foreign-data wrapper that cannot connect (PostgreSQL, Appendix A). */
+const foreignCodes = new Set(['08001', '08006', 'HV00N'])
+
+/** True if the database answers, and the server of one of its foreign tables does not. */
+function isOfForeignServer({ code = '', severity }: Pick<ErrorFacts, 'code' | 'severity'>): boolean {
+  return severity === 'ERROR' && foreignCodes.has(code)
 }
 
 const outageCodes = ['store-lost', 'store-connection', 'store-busy']
@@ -35,6 +46,9 @@ export function isOutage(error: unknown): error is Failure {
 
 /** Seconds after which a lost database may be available again. */
 const outageRetrySeconds = 10
+
+/** Seconds after which another session may have released its lock. */
+const lockRetrySeconds = 5
 
 const shortestHidden = 4
 
@@ -94,7 +108,7 @@ const nameIndexes = new Set(['pg_class_relname_nsp_index', 'pg_type_typname_nsp_
 /** Converts the error of a failed statement to a `Failure`; returns a `Failure` unchanged. */
 export function statementFailure(error: unknown, doing: string): Error {
   if (error instanceof Failure) return error
-  const { code = '', message, detail, constraint } = factsOf(error)
+  const { code = '', message, detail, constraint, severity } = factsOf(error)
   const text = detail === undefined ? message : `${message}. ${detail}`
   const options = { cause: error }
   if (isConnectionLost(error)) {
@@ -113,13 +127,18 @@ export function statementFailure(error: unknown, doing: string): Error {
   }
   if (code === '42501') return new Failure('invalid', 'store-permission', `Not allowed: ${text}`, options)
   if (code === '2BP01') return new Failure('conflict', 'table-referenced', text, options)
+  if (isOfForeignServer({ code, severity })) {
+    const reason = `The server of a foreign table does not answer while ${doing}: ${message}. Ask who runs that server, or try again later`
+    return new Failure('unavailable', 'foreign-server', reason, {
+      ...options,
+      retryAfterSeconds: outageRetrySeconds,
+    })
+  }
   if (code === '55P03') {
-    return new Failure(
-      'unavailable',
-      'table-locked',
-      'The table is in use by others: try again later',
-      options,
-    )
+    return new Failure('unavailable', 'table-locked', 'The table is in use by others: try again later', {
+      ...options,
+      retryAfterSeconds: lockRetrySeconds,
+    })
   }
   if (code === '57014') {
     return new Failure(

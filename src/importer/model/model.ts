@@ -14,7 +14,7 @@ export type {
 export { dryRunStates } from './dry-run.ts'
 export { explainStopped } from './explain-stopped.ts'
 export type { IndexRow } from './granule-index.ts'
-export { indexSchema } from './granule-index.ts'
+export { indexBatches, indexSchema } from './granule-index.ts'
 export type { Corners, GranuleFault, GranuleRecord, MosaicTask, MosaicTime } from './granule-record.ts'
 export { timeModes } from './granule-record.ts'
 export type { DatabaseSource, ImportRecord, ImportSource, RemoteSource } from './import-record.ts'

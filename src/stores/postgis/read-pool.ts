@@ -11,6 +11,8 @@ import { endProcesses, processIdOf } from './session.ts'
 
 const usualConnections = 4
 const statementTimeoutMs = 60_000
+/** Wait for the lock of another session: longer waits would occupy the connections that other tables need. */
+const lockTimeoutMs = 2000
 
 /** A borrowed connection; the caller must call `release`. */
 export interface ConnectionLease {
@@ -105,6 +107,7 @@ export class ReadPool {
       idleTimeoutMillis: 10_000,
       allowExitOnIdle: true,
       statement_timeout: statementTimeoutMs,
+      lock_timeout: lockTimeoutMs,
     })
     // Broken idle connections are replaced at the next use.
     pool.on('error', () => {})

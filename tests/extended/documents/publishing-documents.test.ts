@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { symlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, mkdirSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { blockAt } from '../../support/document-blocks.ts'
 import { runCommands } from '../../support/document-commands.ts'
@@ -62,5 +62,45 @@ describe('docs/publishing-tables.md', () => {
     assert.deepEqual(await layers(), ['lakes', 'lanes', 'rivers', 'roads'])
     await runSql(database.href, create('roads_new'))
     await until(async () => (await layers()).includes('city_roads_new'))
+  })
+
+  it('has commands that publish rasters of a folder', async (t) => {
+    const folder = temporaryData(t)
+    symlinkSync(join(root, 'bin'), join(folder, 'bin'))
+    const photo = join(root, 'tests', 'fixtures', 'raster', 'RGB.byte.tif')
+    for (const path of [
+      'aerial/2024/north.tif',
+      'aerial/dem.tif',
+      'aerial/old/x.tif',
+      'dop/dop_20240131.tif',
+    ]) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      copyFileSync(photo, join(folder, path))
+    }
+    const env = {
+      TERRANE_DATA: join(folder, 'data'),
+      TERRANE_PORT: '0',
+      TERRANE_SAMPLE: 'off',
+      TERRANE_IMPORT_ROOTS: folder,
+      TERRANE_ADMIN_PASSWORD: password,
+      TERRANE_PASSWORD: password,
+      PASSWORD: password,
+    }
+    const server = startTerrane(t, ['serve'], env)
+    const url = (await server.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''
+    const run = async (place: string): Promise<string> => {
+      const commands = blockAt(`docs/publishing-tables.md > ${place}`)
+        .replaceAll('http://127.0.0.1:8080', url)
+        .replaceAll('/data/', `${folder}/`)
+        .replaceAll(/^bin.*$/gm, `$& --url ${url}`)
+      const output = await runCommands(commands, env, folder)
+      assert.equal(output.code, 0, `${output.stdout}${output.stderr}`)
+      return output.stdout
+    }
+    const first = await run('Rasters > sh 1')
+    assert.match(first, /2024\/north\.tif +GeoTIFF +791 x 718/)
+    assert.match(first, /Layer default:dem is published/)
+    assert.match(await run('Rasters > sh 2'), /"title":"Elevation"/)
+    assert.match(await run('Mosaics > sh 1'), /Layer default:dop is published/)
   })
 })

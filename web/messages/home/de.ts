@@ -85,6 +85,7 @@ export const de: HomeTexts = {
   problem: {
     'store-away': 'Speicher antwortet nicht',
     'source-gone': 'Quelle fehlt',
+    'source-broken': 'Datei ist nicht lesbar',
     'columns-changed': 'Spalten der Tabelle fehlen oder haben einen anderen Typ',
     'no-crs': 'Koordinatensystem unbekannt',
     empty: 'Enthält nichts',

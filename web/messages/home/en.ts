@@ -83,6 +83,7 @@ export const en = {
   problem: {
     'store-away': 'Store does not answer',
     'source-gone': 'Source is missing',
+    'source-broken': 'File cannot be read',
     'columns-changed': 'Columns of its table were dropped or changed',
     'no-crs': 'CRS not known',
     empty: 'Holds nothing',

@@ -80,6 +80,7 @@ export const de: LayerTexts = {
   },
   inPlace: {
     lead: 'Der Layer zeigt eine Tabelle, die ohne Kopie veröffentlicht wurde.',
+    rasterLead: 'Der Layer zeigt Rasterdateien ohne Kopie. Terrane liest sie nur.',
     label: 'Was Terrane ändern darf',
     choices: {
       none: 'Nichts',
@@ -87,7 +88,7 @@ export const de: LayerTexts = {
       load: 'Einzelne Objekte, Importe und Wiederherstellungen',
     },
     dismiss: 'Ausblenden',
-    stays: 'Die Tabelle bleibt in ihrer Datenbank.',
+    stays: 'Die Tabelle oder Datei bleibt erhalten.',
   },
   uses: 'Wer ihn verwendet',
   usageReported: (value: number): string => (value === 1 ? 'Anfrage in 30 Tagen' : 'Anfragen in 30 Tagen'),

@@ -75,10 +75,11 @@ export const en = {
   },
   inPlace: {
     lead: 'The layer shows a table that was published in place, without a copy.',
+    rasterLead: 'The layer shows raster files where they are, without a copy. Terrane only reads them.',
     label: 'What Terrane may change',
     choices: { none: 'Nothing', edit: 'Single features', load: 'Single features, imports and restores' },
     dismiss: 'Dismiss',
-    stays: 'The table stays in its database.',
+    stays: 'The table or file stays where it is.',
   },
   uses: 'Who uses it',
   usageReported: (value: number): string => (value === 1 ? 'request in 30 days' : 'requests in 30 days'),

@@ -107,6 +107,18 @@ export const de: ManageTexts = {
     more: (left: number) => `${number(left)} weitere: Namen eingrenzen.`,
     problems: (total: number) => count(total, 'Hinweis', 'Hinweise'),
   },
+  rasters: {
+    tables: 'Raster',
+    title: (store: string) => `Raster von ${store}`,
+    lead: 'Ein veröffentlichtes Raster erscheint ohne Kopie als Layer. Terrane liest die Datei nur.',
+    none: 'Der Store hat keine Raster.',
+    find: 'Raster nach Namen suchen',
+    table: 'Datei',
+    geometry: 'Größe, Bänder und Koordinatensystem',
+    publishAll: (total: number) => `${count(total, 'Raster', 'Raster')} veröffentlichen`,
+    size: (width: number, height: number, bands: number, srs: string | null) =>
+      `${number(width)} × ${number(height)}, ${count(bands, 'Band', 'Bänder')}${srs === null ? '' : `, ${srs}`}`,
+  },
   user: {
     new: 'Neuer Benutzer',
     lead: 'Wer sich anmelden darf, und was er darf.',

@@ -106,6 +106,18 @@ export const en = {
     more: (left: number) => `${number(left)} more: narrow the name.`,
     problems: (total: number) => count(total, 'hint', 'hints'),
   },
+  rasters: {
+    tables: 'Rasters',
+    title: (store: string) => `Rasters of ${store}`,
+    lead: 'Publish a raster to show it as a layer without a copy. Terrane only reads the file.',
+    none: 'The store has no rasters.',
+    find: 'Find a raster by name',
+    table: 'File',
+    geometry: 'Size, bands and CRS',
+    publishAll: (total: number) => `Publish ${count(total, 'raster', 'rasters')}`,
+    size: (width: number, height: number, bands: number, srs: string | null) =>
+      `${number(width)} × ${number(height)}, ${count(bands, 'band', 'bands')}${srs === null ? '' : `, ${srs}`}`,
+  },
   user: {
     new: 'New user',
     lead: 'Who may sign in, and what they may do.',

@@ -18,8 +18,8 @@ const choices = [
   { value: 'load', managed: 'load' },
 ] as const
 
-/** Permitted changes of a table that was published in place, and its dropped columns. */
-export function InPlace({ id, layer: { managed, altered }, onChanged }: InPlaceProps) {
+/** Permitted changes of a table that was published in place, its dropped columns, and faults of a raster. */
+export function InPlace({ id, layer: { type, managed, altered, fault }, onChanged }: InPlaceProps) {
   const texts = layerTexts.value.inPlace
   const { isBusy, error, act } = useActing()
   if (managed === undefined) return null
@@ -50,8 +50,14 @@ export function InPlace({ id, layer: { managed, altered }, onChanged }: InPlaceP
           </div>
         </div>
       )}
-      <p class="dim about">{texts.lead}</p>
-      {isStaff.value && (
+      {fault !== undefined && (
+        <div class="note warn" role="status">
+          <Icon name="bad" />
+          <p dir="auto">{fault}</p>
+        </div>
+      )}
+      <p class="dim about">{type === 'RASTER' ? texts.rasterLead : texts.lead}</p>
+      {isStaff.value && type !== 'RASTER' && (
         <div class="field">
           <label for="managed">{texts.label}</label>
           <select

@@ -28,6 +28,8 @@ export interface Layer extends AboutLayer {
   managed?: Managed
   /** Columns of that table that were dropped or changed since. */
   altered?: string[]
+  /** Why a raster that was published in place cannot be read, or files of a mosaic that are not shown. */
+  fault?: string
   /** Absent if the workspace decides. */
   public?: boolean
   /** Time for which others may still show copies of data that are no longer public. */

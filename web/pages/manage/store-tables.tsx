@@ -12,6 +12,19 @@ import { manageTexts } from '../../messages/manage/texts.ts'
 import { closeDialog } from './row-acts.tsx'
 
 type Table = Calls['GET /rest/workspaces/{workspace}/datastores/{store}/tables']['answer']['tables'][number]
+type Raster =
+  Calls['GET /rest/workspaces/{workspace}/coveragestores/{store}/rasters']['answer']['rasters'][number]
+
+/** A table or raster of a store, as listed. */
+interface Row {
+  name: string
+  /** Kind of a table that is not a plain table. */
+  tag?: string
+  detail: string
+  rows: number | null
+  published: string | null
+  problems: { code: string; message: string; sql?: string }[]
+}
 type Published = Calls['POST /rest/workspaces/{workspace}/datastores/{store}/tables']['answer']
 
 /** Tables shown at once; the filter finds the others. */
@@ -25,11 +38,13 @@ interface StoreTablesProps {
   onDone(): Promise<void>
 }
 
-/** Tables of a store, each with its layer or a button that publishes it. */
+/** Tables or rasters of a store, each with its layer or a button that publishes it. */
 export function StoreTables({ workspace, store, path, onDone }: StoreTablesProps) {
-  const texts = manageTexts.value.tables
+  const isRaster = path.includes('/coveragestores/')
+  const texts = { ...manageTexts.value.tables, ...(isRaster ? manageTexts.value.rasters : {}) }
+  const listPath = `${path}/${isRaster ? 'rasters' : 'tables'}`
   const known = useMemo(
-    () => new Resource((signal) => call<{ tables: Table[] }>({ path: `${path}/tables` }, signal)),
+    () => new Resource((signal) => (isRaster ? readRasters(listPath, signal) : readTables(listPath, signal))),
     [path],
   )
   useEffect(() => {
@@ -40,13 +55,13 @@ export function StoreTables({ workspace, store, path, onDone }: StoreTablesProps
   const [isBusy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<unknown>()
   const { value, error } = known.state.value
-  const found = (value?.tables ?? []).filter(({ name }) => name.toLowerCase().includes(words.toLowerCase()))
+  const found = (value ?? []).filter(({ name }) => name.toLowerCase().includes(words.toLowerCase()))
   const waiting = found.filter(({ published }) => published === null)
-  const publish = async (tables: readonly Table[]): Promise<void> => {
+  const publish = async (tables: readonly Row[]): Promise<void> => {
     setBusy(true)
     setRefusal(undefined)
     try {
-      const { published, failed } = await call<Published>(requestFor(path, tables))
+      const { published, failed } = await call<Published>(requestFor(path, isRaster, tables))
       if (published.length > 0) say(texts.done(published.length))
       if (failed.length > 0)
         setRefusal(new Error(failed.map(({ table, reason }) => `${table}: ${reason}`).join('\n')))
@@ -63,8 +78,8 @@ export function StoreTables({ workspace, store, path, onDone }: StoreTablesProps
         <p class="dim">{texts.lead}</p>
         {value === undefined && error === undefined && <Loading />}
         {error !== undefined && <Failed error={error} onAgain={() => void known.load()} />}
-        {value !== undefined && value.tables.length === 0 && <p class="dim">{texts.none}</p>}
-        {value !== undefined && value.tables.length > 0 && (
+        {value !== undefined && value.length === 0 && <p class="dim">{texts.none}</p>}
+        {value !== undefined && value.length > 0 && (
           <>
             <div class="row wrap">
               <input
@@ -89,6 +104,7 @@ export function StoreTables({ workspace, store, path, onDone }: StoreTablesProps
             <TableList
               tables={found.slice(0, mostShown)}
               workspace={workspace}
+              isRaster={isRaster}
               isBusy={isBusy}
               onPublish={(table) => void publish([table])}
             />
@@ -97,7 +113,7 @@ export function StoreTables({ workspace, store, path, onDone }: StoreTablesProps
         )}
         <Refused error={refusal} />
         <div class="row wrap form-end">
-          <CopyAsCurl call={{ path: `${path}/tables` }} />
+          <CopyAsCurl call={{ path: listPath }} />
           <button type="button" class="btn" onClick={closeDialog}>
             {manageTexts.value.access.close}
           </button>
@@ -107,20 +123,50 @@ export function StoreTables({ workspace, store, path, onDone }: StoreTablesProps
   )
 }
 
-function requestFor(path: string, tables: readonly Table[]): Call {
+async function readTables(path: string, signal: AbortSignal): Promise<Row[]> {
+  const texts = manageTexts.value.tables
+  const { tables } = await call<{ tables: Table[] }>({ path }, signal)
+  return tables.map(({ name, kind, geometry, rows, published, problems }) => ({
+    name,
+    rows,
+    published,
+    problems,
+    tag: kind === 'table' ? undefined : texts.kinds[kind],
+    detail:
+      geometry === null
+        ? texts.noGeometry
+        : `${geometry.type}${geometry.srs === null ? '' : `, ${geometry.srs}`}`,
+  }))
+}
+
+async function readRasters(path: string, signal: AbortSignal): Promise<Row[]> {
+  const { rasters } = await call<{ rasters: Raster[] }>({ path }, signal)
+  return rasters.map(({ name, width, height, bands, srs, published, problems }) => ({
+    name,
+    published,
+    problems,
+    rows: null,
+    detail: width === null ? '–' : manageTexts.value.rasters.size(width, height ?? 0, bands.length, srs),
+  }))
+}
+
+function requestFor(path: string, isRaster: boolean, tables: readonly Row[]): Call {
   const featureType = tables.map(({ name }) => ({ nativeName: name }))
+  if (isRaster)
+    return { method: 'POST', path: `${path}/coverages`, body: { coverages: { coverage: featureType } } }
   return { method: 'POST', path: `${path}/featuretypes`, body: { featureTypes: { featureType } } }
 }
 
 interface TableListProps {
-  tables: readonly Table[]
+  tables: readonly Row[]
+  isRaster: boolean
   workspace: string
   isBusy: boolean
-  onPublish(table: Table): void
+  onPublish(table: Row): void
 }
 
-function TableList({ tables, workspace, isBusy, onPublish }: TableListProps) {
-  const texts = manageTexts.value.tables
+function TableList({ tables, isRaster, workspace, isBusy, onPublish }: TableListProps) {
+  const texts = { ...manageTexts.value.tables, ...(isRaster ? manageTexts.value.rasters : {}) }
   return (
     <section class="scroll" aria-label={texts.tables}>
       <table class="rowcards">
@@ -128,7 +174,7 @@ function TableList({ tables, workspace, isBusy, onPublish }: TableListProps) {
           <tr>
             <th>{texts.table}</th>
             <th>{texts.geometry}</th>
-            <th class="num">{texts.rows}</th>
+            {!isRaster && <th class="num">{texts.rows}</th>}
             <th>{texts.layer}</th>
           </tr>
         </thead>
@@ -137,17 +183,15 @@ function TableList({ tables, workspace, isBusy, onPublish }: TableListProps) {
             <tr key={table.name}>
               <td>
                 <b dir="auto">{table.name}</b>{' '}
-                {table.kind !== 'table' && <span class="tag">{texts.kinds[table.kind]}</span>}
+                {table.tag !== undefined && <span class="tag">{table.tag}</span>}
                 <Problems table={table} />
               </td>
-              <td data-l={texts.geometry}>
-                {table.geometry === null
-                  ? texts.noGeometry
-                  : `${table.geometry.type}${table.geometry.srs === null ? '' : `, ${table.geometry.srs}`}`}
-              </td>
-              <td class="num nowrap" data-l={texts.rows}>
-                {table.rows === null ? '–' : texts.about(shownNumber(table.rows))}
-              </td>
+              <td data-l={texts.geometry}>{table.detail}</td>
+              {!isRaster && (
+                <td class="num nowrap" data-l={texts.rows}>
+                  {table.rows === null ? '–' : texts.about(shownNumber(table.rows))}
+                </td>
+              )}
               <td data-l={texts.layer}>
                 {table.published === null ? (
                   <button type="button" class="btn sm" disabled={isBusy} onClick={() => onPublish(table)}>
@@ -169,7 +213,7 @@ function TableList({ tables, workspace, isBusy, onPublish }: TableListProps) {
 }
 
 /** Problems of a table with the statements that help. */
-function Problems({ table: { problems } }: { table: Table }) {
+function Problems({ table: { problems } }: { table: Row }) {
   const texts = manageTexts.value.tables
   if (problems.length === 0) return null
   return (

@@ -191,13 +191,13 @@ function Acts(store: Store) {
   return (
     <>
       <div class="row-acts">
-        {storeTypes.some((type) => type === store.type) && (
+        {hasContents(store) && (
           <button
             type="button"
             class="btn sm"
             onClick={() => setQuery({ tables: `${workspace}:${name}` }, { isReplaced: false })}
           >
-            {manageTexts.value.tables.tables}
+            {isRasterStore(store) ? manageTexts.value.rasters.tables : manageTexts.value.tables.tables}
             <span class="vh"> {name}</span>
           </button>
         )}
@@ -211,6 +211,15 @@ function Acts(store: Store) {
       <Tried reported={reported} />
     </>
   )
+}
+
+function isRasterStore(store: Store): boolean {
+  return pathOf(store).includes('/coveragestores/')
+}
+
+/** True if tables or rasters of the store can be listed; a mosaic is one layer. */
+function hasContents(store: Store): boolean {
+  return isRasterStore(store) ? store.type !== 'ImageMosaic' : storeTypes.some((type) => type === store.type)
 }
 
 async function tryStore(path: string): Promise<string> {

@@ -136,6 +136,11 @@ export const LayerReply = Type.Object({
         description: 'Columns of a table published in place that were dropped or changed since',
       }),
     ),
+    fault: Type.Optional(
+      Type.String({
+        description: 'Why a raster published in place cannot be read since its file was changed',
+      }),
+    ),
     copiesLiveSeconds: CopiesLiveSeconds,
     featureCount: Type.Optional(Type.Integer({ description: 'Features, or granules of a mosaic' })),
     dateCreated: Type.String(),
@@ -192,6 +197,7 @@ export function toLayerResponse(
       public: layer.isPublic,
       managed: details.inPlace?.managed,
       altered: details.inPlace?.altered,
+      fault: details.inPlace?.fault,
       featureCount: details.featureCount,
       dateCreated: layer.createdAt,
       dateModified: layer.updatedAt,

@@ -78,9 +78,15 @@ const PublishedType = Type.Object({
   href: Type.String(),
 })
 
-const PublishedList = Type.Object({
+export const PublishedList = Type.Object({
   published: Type.Array(Linked),
-  failed: Type.Array(Type.Object({ table: Type.String(), code: Type.String(), reason: Type.String() })),
+  failed: Type.Array(
+    Type.Object({
+      table: Type.String({ description: 'Name of the table or raster' }),
+      code: Type.String(),
+      reason: Type.String(),
+    }),
+  ),
 })
 
 export const listStoreTables = operation({
@@ -182,7 +188,8 @@ function toPublish({ name, nativeName = name, ...texts }: Static<typeof FeatureT
   return { ...texts, nativeName, name }
 }
 
-function linked(request: FastifyRequest, layer: LayerRecord): { name: string; href: string } {
+/** Returns name and address of a layer. */
+export function linked(request: FastifyRequest, layer: LayerRecord): { name: string; href: string } {
   return { name: layer.name, href: request.link(layerPath(layer)) }
 }
 
@@ -192,7 +199,7 @@ function toFeatureType(request: FastifyRequest, layer: LayerRecord) {
   return { ...linked(request, layer), nativeName: layer.nativeName, title, srs, managed }
 }
 
-const Patterns = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 1000 })
+export const Patterns = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 1000 })
 
 export const publishTables = operation({
   summary: 'Publish all tables of a store in place, or those that match',

@@ -19,6 +19,7 @@ import {
   refreshLayer,
   showLayer,
 } from './layers.ts'
+import { createCoverage, listCoverages, listStoreRasters, publishRasters } from './published-rasters.ts'
 import { createFeatureType, listFeatureTypes, listStoreTables, publishTables } from './published-tables.ts'
 import { checkCoverageStore, checkDataStore, checkNewDataStore } from './store-check.ts'
 import {
@@ -29,7 +30,6 @@ import {
   deleteCoverageStore,
   deleteDataStore,
   listCoverageStores,
-  listCoverages,
   listDataStores,
   showCoverageStore,
   showDataStore,
@@ -98,6 +98,15 @@ const storeEndpoints = [
   }),
   endpoint('GET', '/rest/workspaces/:workspace/coveragestores/:store/coverages', 'user', 'view', {
     listCoverages,
+  }),
+  endpoint('POST', '/rest/workspaces/:workspace/coveragestores/:store/coverages', 'staff', 'create', {
+    createCoverage,
+  }),
+  endpoint('GET', '/rest/workspaces/:workspace/coveragestores/:store/rasters', 'staff', 'view', {
+    listStoreRasters,
+  }),
+  endpoint('POST', '/rest/workspaces/:workspace/coveragestores/:store/rasters', 'staff', 'create', {
+    publishRasters,
   }),
 ]
 

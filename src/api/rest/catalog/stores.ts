@@ -10,9 +10,8 @@ import { empty } from '../../description.ts'
 import { operation } from '../../endpoint.ts'
 import { requireMatch, sendEntity } from '../../etag.ts'
 import type { CatalogDeps } from './catalog-deps.ts'
-import { layerPath, RecurseQuery, storePath, WorkspaceParams } from './paths.ts'
+import { RecurseQuery, storePath, WorkspaceParams } from './paths.ts'
 import {
-  CoverageList,
   CoverageStoreBody,
   CoverageStoreList,
   CoverageStoreReply,
@@ -218,27 +217,10 @@ export const {
   schemas: { store: CoverageStoreReply, stores: CoverageStoreList },
 })
 
-export const listCoverages = operation({
-  summary: 'Layers of a store',
-  description: 'Names of the layers that show the raster of the store, with links.',
-  tags: coverageStoreTags,
-  params: StoreParams,
-  answers: { 200: CoverageList },
-  handle: async ({ catalog }: CatalogDeps, request) => {
-    const store = await getStore(catalog, 'coverageStore', request.params)
-    const layers = await catalog.layers.list({ storeId: store.id })
-    return {
-      coverages: {
-        coverage: layers.map((layer) => ({ name: layer.name, href: request.link(layerPath(layer)) })),
-      },
-    }
-  },
-})
-
 export const createCoverageStore = operation({
-  summary: 'Create a store over a raster file; the file is read first',
+  summary: 'Create a store over a raster file or a folder of rasters; the file is read first',
   description:
-    'A GeoTIFF or another raster file below an import root or the data directory, which is served as it is.',
+    'A GeoTIFF or another raster file below an import root or the data directory, or a folder below an import root. `POST …/coverages` publishes its rasters, which are served as they are.',
   tags: coverageStoreTags,
   idempotent: true,
   params: WorkspaceParams,

@@ -86,6 +86,7 @@ export const LayerListReply = Type.Object(
 const problemTexts: Record<LayerProblem, string> = {
   'store-away': 'The store that holds its data does not answer',
   'source-gone': 'Its table or file is not there any more',
+  'source-broken': 'Its file cannot be read since it was changed',
   'columns-changed': 'Columns of its table were dropped or changed since it was published',
   'no-crs': 'Its coordinate reference system is not known: there is no map of it',
   empty: 'It holds nothing',

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Catalog, LayerRecord } from '../../../catalog/index.ts'
+import { type Catalog, type LayerRecord, requireManaged } from '../../../catalog/index.ts'
 import type { Database } from '../../../core/db/connection.ts'
 import { invalid } from '../../../core/errors/errors.ts'
 import type { Logger } from '../../../core/log/logger.ts'
@@ -35,6 +35,7 @@ async function newMosaic(
 }
 
 async function existingMosaic(catalog: Catalog, layer: LayerRecord): Promise<MosaicTarget> {
+  requireManaged(layer, 'load')
   const coverage = await catalog.stores.get(layer.storeId)
   if (coverage.type !== mosaicType) {
     throw invalid('no-mosaic', `The layer "${layer.workspace}:${layer.name}" is not a mosaic`)

@@ -22,7 +22,8 @@ interface IndexFacts {
   times?: LayerTimes
 }
 
-function toTimes(distinct: Set<number>): LayerTimes | undefined {
+/** Returns the times of a layer; undefined if there are none. */
+export function toTimes(distinct: Set<number>): LayerTimes | undefined {
   const sorted = [...distinct].sort((a, b) => a - b).map((ms) => new Date(ms).toISOString())
   const [from] = sorted
   const to = sorted.at(-1)

@@ -1,4 +1,9 @@
-import type { Catalog, CatalogTransaction, StoreRecord } from '../../../catalog/index.ts'
+import {
+  type Catalog,
+  type CatalogTransaction,
+  requireManaged,
+  type StoreRecord,
+} from '../../../catalog/index.ts'
 import type { Logger } from '../../../core/log/logger.ts'
 import type { FormatMessage } from '../../../formats/worker.ts'
 import { isSameCrs } from '../../../geo/crs-same.ts'
@@ -21,6 +26,7 @@ async function placeStore(
   if (layer === undefined) {
     return { store: await change.addFileStore(record.workspace, { name, type: made.type, parameters }) }
   }
+  requireManaged(layer, 'load')
   const former = await change.getStore(layer.storeId)
   const refreshed = { layerName: name, table: made.layer.nativeName }
   return { store: await change.moveStore(former.id, { type: made.type, parameters }, refreshed), former }

@@ -1,10 +1,10 @@
-import type { Catalog } from '../../../catalog/index.ts'
+import { type Catalog, requireManaged } from '../../../catalog/index.ts'
 import { invalid } from '../../../core/errors/errors.ts'
 import { mosaicType } from '../../../stores/index.ts'
 import type { ImportRecord, TaskRecord } from '../../model/model.ts'
 
 /**
- * Refuses `UPSERT` of rasters, and `APPEND` of a raster unless the layer of that name is a mosaic: granules
+ * Refuses `UPSERT` of rasters, changes of a raster that was published in place, and `APPEND` of a raster unless the layer of that name is a mosaic: granules
  * can only be added to mosaics.
  */
 export async function refuseAppend(catalog: Catalog, record: ImportRecord, task: TaskRecord): Promise<void> {
@@ -15,9 +15,11 @@ export async function refuseAppend(catalog: Catalog, record: ImportRecord, task:
       'UPSERT matches rows by keys, and rasters have none: use REPLACE or APPEND',
     )
   }
-  if (task.updateMode !== 'APPEND') return
+  if (task.updateMode === 'CREATE') return
   const name = task.layer?.name ?? ''
   const layer = await catalog.layers.find(record.workspace, name)
+  if (layer !== undefined) requireManaged(layer, 'load')
+  if (task.updateMode !== 'APPEND') return
   const store = layer === undefined ? undefined : await catalog.stores.get(layer.storeId)
   if (store?.type === mosaicType) return
   const named = task.store?.name ?? record.store
