@@ -85,6 +85,10 @@ export interface LayerDetails {
   contact?: string
   /** Department or person responsible for the data. */
   owner?: string
+  /** How to cite the data; plain text. */
+  citation?: string
+  /** Digital object identifier of the data, without prefix or address: `10.1234/trees`. */
+  doi?: string
   /** Title, abstract and keywords in other languages. */
   translations?: Translations
   originalName: string

@@ -157,7 +157,8 @@ ${ownServer}`,
 terrane layers find WORDS [--workspace W,W] [--kind K,K] [--public | --private] [--problem] [--sort S]
 terrane layers show NAME
 terrane layers change NAME [--title T] [--abstract T] [--keyword K]... [--attribution T] [--licence T] [--contact T]
-                      [--owner T] [--style S] [--further-style S]... [--managed M] [--public | --private | --inherit]
+                      [--owner T] [--citation T] [--doi DOI] [--style S] [--further-style S]... [--managed M]
+                      [--public | --private | --inherit]
 terrane layers publish NAME --store STORE [--name N] [--title T] [--srs CRS] [--managed M]
 terrane layers publish --all --store STORE [--include P]... [--exclude P]... [--managed M]
 terrane layers delete NAME [--recurse]

@@ -128,9 +128,16 @@ describe('terrane imports', () => {
       'x@y',
       '--owner',
       'Roads',
+      '--citation',
+      'Me (2026)',
+      '--doi',
+      'doi:10.1234/Roads',
     ]
     const shown = await server.done(['layers', 'change', 'roads', ...texts])
-    assert.match(shown, /keywords +a, b\nattribution +Me\nlicence +CC0\ncontact +x@y\nowner +Roads/)
+    assert.match(
+      shown,
+      /keywords +a, b\nattribution +Me\nlicence +CC0\ncontact +x@y\nowner +Roads\ncitation +Me \(2026\)\ndoi +10\.1234\/roads/,
+    )
     assert.doesNotMatch(await server.done(['layers', 'change', 'roads', '--keyword', 'none']), /keywords/)
 
     const file = join(data, 'line.sld')

@@ -18,6 +18,8 @@ export const reported: ListedLayer[] = [
       licence: 'CC-BY-4.0',
       attribution: '© City',
       contact: 'City maps <maps@city.example>',
+      citation: 'City (2026): Trees',
+      doi: '10.1234/trees',
       ...box(13, 52, 14, 53),
     },
   },

@@ -8,6 +8,7 @@ import { timeAttribute } from '../../geo/schema.ts'
 import type { ColumnValues, TimeBounds } from '../../stores/index.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { crs84Uri, toCrsUri } from '../crs-uris.ts'
+import { doiLinks } from '../doi.ts'
 import { layerSegment } from '../tiles/named-layers.ts'
 import { isSortable } from './property-names.ts'
 import type { ItemLink } from './representations.ts'
@@ -109,6 +110,7 @@ export async function toCollection(
       title: 'Schema',
       href: request.link(`${path}/schema`),
     },
+    ...doiLinks(layer.details),
   ]
   return {
     id,

@@ -6,6 +6,7 @@ import type { RasterBand, RasterDescription } from '../../formats/worker.ts'
 import { coverageMediaType, mosaicType } from '../../stores/index.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { toCrsUri } from '../crs-uris.ts'
+import { doiLinks } from '../doi.ts'
 import { collectionId, gregorian, queryablesLink, toExtent } from './collection.ts'
 
 function coverageFilePath(layer: LayerRecord, name: string): string {
@@ -133,6 +134,7 @@ export async function toCoverage(
       { rel: 'self', type: 'application/json', title: 'This collection', href: request.link(path) },
       ...(await coverageLinks(request, layer, store)),
       ...(isMosaic ? [queryablesLink(request, layer)] : []),
+      ...doiLinks(layer.details),
     ],
   }
 }

@@ -4,6 +4,7 @@ import type { TranslatedTexts, Translations } from '../../core/text/translations
 import { languageTag } from '../../core/text/translations.ts'
 import { defined } from '../../core/values/defined.ts'
 import type { FastifyRequest } from '../app-types.ts'
+import { doiAddress } from '../doi.ts'
 import type { KeyValues } from './key-values.ts'
 import type { OwsDeps } from './ows-deps.ts'
 import { readableSummaries } from './send-pieces.ts'
@@ -82,22 +83,27 @@ function withTerms(card: LayerSummary): LayerSummary {
   return abstract === card.abstract ? card : { ...card, abstract }
 }
 
-/** Returns an abstract followed by attribution, licence, contact and owner, one per line. */
+/** Returns an abstract followed by attribution, licence, contact, owner, citation and DOI, one per line. */
 export function abstractWithTerms({
   abstract,
   attribution,
   licence,
   contact,
   owner,
-}: Pick<Partial<LayerSummary>, 'abstract' | 'attribution' | 'licence' | 'contact' | 'owner'>):
-  | string
-  | undefined {
+  citation,
+  doi,
+}: Pick<
+  Partial<LayerSummary>,
+  'abstract' | 'attribution' | 'licence' | 'contact' | 'owner' | 'citation' | 'doi'
+>): string | undefined {
   const lines = [
     abstract,
     attribution,
     licence && `Licence: ${licence}`,
     contact && `Contact: ${contact}`,
     owner && `Owner: ${owner}`,
+    citation && `Citation: ${citation}`,
+    doi && `DOI: ${doiAddress(doi)}`,
   ].filter((one) => one !== undefined && one !== '')
   return lines.length === 0 ? undefined : lines.join('\n')
 }

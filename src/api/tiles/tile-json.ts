@@ -52,6 +52,8 @@ const TileJson = Type.Object(
     maxzoom: Type.Integer({ description: 'Deeper tiles show no more detail than clients can do themselves' }),
     attribution: Type.Optional(Type.String()),
     owner: Type.Optional(Type.String({ description: 'Owners of the layers' })),
+    citation: Type.Optional(Type.String({ description: 'How to cite the layers' })),
+    doi: Type.Optional(Type.String({ description: 'DOIs of the layers' })),
     terrane: Type.Object({
       version: Type.Optional(Type.Integer({ description: 'Of the layer' })),
       versions: Type.Optional(
@@ -116,9 +118,13 @@ export function attributionOf(layers: readonly LayerRecord[]): string | undefine
   return text === '' ? undefined : text
 }
 
-function ownerOf(layers: readonly LayerRecord[]): string | undefined {
-  const owners = new Set(layers.map(({ details }) => details.owner).filter((one) => one !== undefined))
-  return owners.size === 0 ? undefined : [...owners].join(', ')
+/** Returns owner, citation and DOI of layers; of several layers each different text once. */
+function termsOf(layers: readonly LayerRecord[]): { owner?: string; citation?: string; doi?: string } {
+  const joined = (name: 'owner' | 'citation' | 'doi', separator: string): string | undefined => {
+    const texts = new Set(layers.map(({ details }) => details[name]).filter((one) => one !== undefined))
+    return [...texts].filter((one) => one !== '').join(separator) || undefined
+  }
+  return { owner: joined('owner', ', '), citation: joined('citation', '\n'), doi: joined('doi', ', ') }
 }
 
 export const getTileJson = operation({
@@ -155,7 +161,7 @@ export const getTileJson = operation({
       ...(isChanged ? {} : await tileExtentOf(layers)),
       ...(raster === undefined ? zooms : await deps.rasters.zooms(raster, requestSignal(reply))),
       attribution: attributionOf(layers),
-      owner: ownerOf(layers),
+      ...termsOf(layers),
       terrane: versionsToTell(layers, known),
     }
   },
@@ -180,7 +186,7 @@ async function earlierTileJson(
     ...(await tileExtentOf([layer])),
     ...zooms,
     attribution: attributionOf([layer]),
-    owner: ownerOf([layer]),
+    ...termsOf([layer]),
     terrane: { version: Number(version) },
   }
 }

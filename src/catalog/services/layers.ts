@@ -55,6 +55,9 @@ export interface LayerChange {
   licence?: string | undefined
   contact?: string | undefined
   owner?: string | undefined
+  citation?: string | undefined
+  /** Without prefix or address; empty to remove it. */
+  doi?: string | undefined
   translations?: Translations | undefined
   /** Name of a style of the layer's workspace or of a global one. */
   style?: string | undefined

@@ -38,11 +38,13 @@ export interface LayerSummary {
   style: string
   /** Names of further styles that it is offered in. */
   styles?: readonly string[]
-  /** Attribution, licence, contact and owner. */
+  /** Attribution, licence, contact, owner, citation and DOI. */
   attribution?: string
   licence?: string
   contact?: string
   owner?: string
+  citation?: string
+  doi?: string
   translations?: Translations
   /** Own setting of the layer; undefined to use that of its workspace. */
   isPublic: boolean | undefined
@@ -109,6 +111,8 @@ function reportOf({
   licence,
   contact,
   owner,
+  citation,
+  doi,
   translations,
   styles,
 }: LayerDetails): Partial<LayerSummary> {
@@ -118,6 +122,8 @@ function reportOf({
     licence: short(licence),
     contact: short(contact),
     owner: short(owner),
+    citation: short(citation),
+    doi,
   }
   const others =
     translations &&

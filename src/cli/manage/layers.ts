@@ -34,6 +34,8 @@ const change: Action = {
     'licence',
     'contact',
     'owner',
+    'citation',
+    'doi',
     'style',
     'further-style',
     'managed',
@@ -43,13 +45,19 @@ const change: Action = {
   ],
   run: async (context, [name = '']) => {
     const { values } = context
-    const { title, abstract, attribution, licence, contact, owner, style: defaultStyle } = values
+    const { title, abstract, attribution, licence, contact, owner, citation, doi } = values
     const [keywords, styles] = [listGiven(values.keyword), listGiven(values['further-style'])]
-    const texts = { title, abstract, keywords, attribution, licence, contact, owner }
+    const texts = { title, abstract, keywords, attribution, licence, contact, owner, citation, doi }
     const managed = readManaged(values)
-    const requested = givenOptions({ ...texts, defaultStyle, styles, managed, public: publicity(values) })
+    const requested = givenOptions({
+      ...texts,
+      defaultStyle: values.style,
+      styles,
+      managed,
+      public: publicity(values),
+    })
     const options =
-      '--title, --abstract, --keyword, --attribution, --licence, --contact, --owner, --style, --further-style, --managed'
+      '--title, --abstract, --keyword, --attribution, --licence, --contact, --owner, --citation, --doi, --style, --further-style, --managed'
     requireChange('layers change', requested, `${options}, --public, --private or --inherit`)
     return describe(await context.client.put(layerPath(context, name), { layer: requested }))
   },
@@ -103,7 +111,7 @@ function describe(answer: unknown) {
         .trim(),
     ],
     ['keywords', listOf(layer, 'keywords').join(', ')],
-    ...['attribution', 'licence', 'contact', 'owner'].map((name): [string, string] => [
+    ...['attribution', 'licence', 'contact', 'owner', 'citation', 'doi'].map((name): [string, string] => [
       name,
       readString(layer, name),
     ]),

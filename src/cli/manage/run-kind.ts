@@ -50,6 +50,8 @@ const flags = {
   licence: { type: 'string' },
   contact: { type: 'string' },
   owner: { type: 'string' },
+  citation: { type: 'string' },
+  doi: { type: 'string' },
   'further-style': { type: 'string', multiple: true },
   format: { type: 'string', short: 'f' },
   store: { type: 'string' },

@@ -258,6 +258,60 @@ describe('systems of data that name none', () => {
     assert.equal(firstIn('Finland', finland), 'EPSG:3067')
   })
 
+  it('are told by words for projections and datums, and by columns of degrees with further words', () => {
+    const firstBy = (
+      { minX, minY, maxX, maxY }: Envelope,
+      names: string[],
+      columns: ColumnView[] = [],
+    ): EvaluatedCrs | undefined =>
+      findCrsFor({
+        envelope: { minX, minY, maxX, maxY },
+        places: [placeNamed('US')],
+        clues: { names, columns },
+      }).candidates[0]
+    const soils = { minX: 1_157_454, minY: 2_027_315, maxX: 1_163_013, maxY: 2_032_925 }
+    assert.notEqual(firstBy(soils, ['soils'])?.srs, 'EPSG:5070')
+    assert.equal(firstBy(soils, ['soils_aea'])?.srs, 'EPSG:5070')
+    const sites = { minX: 487_000, minY: 4_300_000, maxX: 501_000, maxY: 4_310_000 }
+    const old = firstBy(sites, ['sites_NAD27', 'co_survey'])
+    assert.equal(old?.srs, 'EPSG:26713')
+    assert.match(old?.evidence ?? '', /Named "sites_NAD27"/)
+    const glaciers = [
+      { name: 'CenLon', example: '-104.99' },
+      { name: 'CenLat', example: '38.90' },
+    ]
+    assert.equal(firstBy(sites, ['sites'], glaciers)?.srs, 'EPSG:26913')
+    const addresses = { minX: 677_462, minY: 4_957_720, maxX: 678_565, maxY: 4_958_442 }
+    assert.equal(firstBy(addresses, ['points', 'us-wy-park'])?.srs, 'EPSG:26912')
+  })
+
+  it('are told by the outline of a country in their coordinates', () => {
+    const firstIn = (place: string, envelope: Envelope): string | null | undefined =>
+      findCrsFor({ envelope, places: [placeNamed(place)] }).candidates[0]?.srs
+    const conic = { minX: -2_360_208, minY: -1_503_704, maxX: 2_257_384, maxY: 1_407_254 }
+    assert.equal(firstIn('US', conic), 'ESRI:102004')
+    const albers = { minX: -2_356_000, minY: -1_338_000, maxX: 2_258_000, maxY: 1_566_000 }
+    assert.equal(firstIn('US', albers), 'ESRI:102003')
+  })
+
+  it('lie in one piece across the 180th meridian', () => {
+    const envelope = { minX: -1_827_000, minY: 265_000, maxX: 1_773_000, maxY: 2_365_000 }
+    const { candidates } = findCrsFor({
+      envelope,
+      places: [placeNamed('Alaska')],
+      clues: { names: ['tiles'], columns: [] },
+    })
+    const found = candidates.find(({ srs }) => srs === 'EPSG:3338')
+    const [west = 0, , east = 0] = found?.falls ?? []
+    assert.ok(east - west < 90, JSON.stringify(candidates))
+  })
+
+  it('are national systems before newer ones that the country uses less', () => {
+    const envelope = { minX: 147_969, minY: 169_032, maxX: 148_522, maxY: 169_435 }
+    const [first] = findCrsFor({ envelope, places: [placeNamed('Belgium')] }).candidates
+    assert.equal(first?.srs, 'EPSG:31370')
+  })
+
   it('are found in data that overshoot the 180th meridian by rounding', () => {
     const envelope = {
       minX: -180.0000000000001,

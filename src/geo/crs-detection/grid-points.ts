@@ -45,7 +45,13 @@ export function gridPoints(
       if (!(off <= 1 + 1e-6 * Math.hypot(given.x, given.y))) return undefined
     }
   }
-  return points
+  return joined(points)
+}
+
+/** Returns the points with longitudes within 180 degrees of the middle one, so that data across the antimeridian stay together. */
+function joined(points: [number, number][]): [number, number][] {
+  const [center = 0] = points[4] ?? []
+  return points.map(([x, y]) => [x + 360 * Math.round((center - x) / 360), y])
 }
 
 function isLatitude(latitude: number): boolean {

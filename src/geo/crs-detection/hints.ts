@@ -1,6 +1,7 @@
 import { ownValue } from '../../core/values/record-keys.ts'
 import type { ColumnView } from '../coordinate-columns.ts'
 import { proposeColumns } from '../coordinate-columns.ts'
+import { shapeOfRow } from '../crs-match.ts'
 import { parseSrs } from '../crs-srs.ts'
 import type { CrsRow } from '../crs-table.ts'
 import { boxesOfCity } from './cities.ts'
@@ -34,6 +35,8 @@ const coordinateWeight = 8
 const placeWeight = 4
 const cityWeight = 3
 const abbreviationWeight = 2
+const methodWeight = 2.5
+const datumWeight = 3.5
 const maxColumns = 200
 /** Places that are larger say little. */
 const largestDegrees = 40
@@ -44,6 +47,7 @@ export function findHints({ names, columns }: CrsClues): Hint[] {
   return [
     ...names.flatMap(codesIn),
     ...names.flatMap(zonesIn),
+    ...names.flatMap(systemsIn),
     ...names.flatMap(nameHints),
     ...some.flatMap(valueHints),
     ...coordinateHints(some),
@@ -74,6 +78,41 @@ function zonesIn(name: string): Hint[] {
   const zoneName = new RegExp(`UTM zone ${Number(zone)}${half === '' ? '[NS]' : half.toUpperCase()}$`)
   const text = `Named "${shown(name)}"`
   return [{ weight: zoneWeight, text, fits: (row) => zoneName.test(row.name) }]
+}
+
+/** Words for projections in names, with PROJ's methods. */
+const methodWords: [RegExp, string[]][] = [
+  [/^(?:aea|albers)$/i, ['aea']],
+  [/^(?:lcc|lambert)$/i, ['lcc']],
+  [/^laea$/i, ['laea']],
+  [/^utm\d*[ns]?$/i, ['tmerc']],
+]
+
+/** `soils_aea`, `parcels_nad27`: words for a projection, and names of datums with their digits. */
+function systemsIn(name: string): Hint[] {
+  const words = name.split(/[^A-Za-z0-9]+/).filter((word) => word.length >= 3)
+  const text = `Named "${shown(name)}"`
+  const methods = methodWords.find(([word]) => words.some((one) => word.test(one)))?.[1]
+  const datums = words.filter((word) => /^[a-z]+\d+$/i.test(word)).map((word) => word.toLowerCase())
+  return [
+    ...(methods === undefined
+      ? []
+      : [
+          {
+            weight: methodWeight,
+            text,
+            fits: (row: CrsRow) => methods.includes(shapeOfRow(row)?.method ?? ''),
+          },
+        ]),
+    ...(datums.length === 0
+      ? []
+      : [{ weight: datumWeight, text, fits: ({ name: crs }: CrsRow) => datums.includes(datumWord(crs)) }]),
+  ]
+}
+
+/** `NAD27 / UTM zone 10N` as `nad27`. */
+function datumWord(crsName: string): string {
+  return (crsName.split(' / ')[0] ?? '').replace(/[^A-Za-z0-9]/g, '').toLowerCase()
 }
 
 function valueHints({ name, example }: ColumnView): Hint[] {
@@ -137,9 +176,12 @@ function isAround(points: readonly [number, number][], box: CountryBox): boolean
 /** The middle of the nine points of an envelope. */
 const middle = 4
 
-/** The first or the last word of a name, as a state of the United States or a province of Canada. */
+/**
+ * The first or the last word of a name, or the second of `us-wy-park`, as a state of the United States or a province of Canada.
+ */
 function abbreviations(words: readonly string[], text: string): Hint[] {
-  const [first = '', last = ''] = [words[0], words.at(-1)]
+  const [first = '', second = ''] = words
+  const last = (/^(?:us|usa|ca)$/i.test(first) ? second : words.at(-1)) ?? ''
   return [first, last]
     .map((word) => word.toUpperCase())
     .flatMap((letters) => {
@@ -174,11 +216,10 @@ function widened([west, south, east, north]: CountryBox, by: number): CountryBox
 /** Columns with longitude and latitude say where the first row lies: within the bounds of the data, or near. */
 function coordinateHints(columns: readonly ColumnView[]): Hint[] {
   const pair = proposeColumns([...columns])
-  const census = ['INTPTLON', 'INTPTLAT'].map((name) => columns.find((one) => one.name.startsWith(name)))
   const [x, y] =
     pair?.isGeographic === true
       ? [pair.x, pair.y].map((name) => columns.find((one) => one.name === name))
-      : census
+      : degreeColumns(columns)
   const [longitude, latitude] = [x, y].map((one) => Number((one?.example ?? 'none').replace(',', '.')))
   if (longitude === undefined || latitude === undefined || Number.isNaN(longitude + latitude)) return []
   if (longitude === 0 && latitude === 0) return []
@@ -191,6 +232,24 @@ function coordinateHints(columns: readonly ColumnView[]): Hint[] {
   const text = `Columns "${shown(x?.name ?? '')}" and "${shown(y?.name ?? '')}" have ${longitude} and ${latitude}`
   const boxes = [widened([longitude, latitude, longitude, latitude], 0.05)]
   return [{ weight: coordinateWeight, text, boxes, fits }]
+}
+
+/** Columns with longitude and latitude that have further words in their names: `CenLon` and `CenLat`, `INTPTLON10` and `INTPTLAT10`. */
+function degreeColumns(columns: readonly ColumnView[]): ColumnView[] {
+  for (const x of columns) {
+    const rest = x.name.replace(longitudeWord, '#')
+    const y = columns.find(({ name }) => name !== x.name && name.replace(latitudeWord, '#') === rest)
+    if (rest !== x.name && y !== undefined && isDegree(x, 180) && isDegree(y, 90)) return [x, y]
+  }
+  return []
+}
+
+const longitudeWord = /lon(?:g(?:i(?:tude?)?)?)?|lng/i
+const latitudeWord = /lat(?:i(?:tude?)?)?/i
+
+/** True if the example is a decimal number of degrees. */
+function isDegree({ example = '' }: ColumnView, most: number): boolean {
+  return /^\s*[+-]?\d{1,3}[.,]\d{2,}\s*$/.test(example) && Math.abs(Number(example.replace(',', '.'))) <= most
 }
 
 /** Postal abbreviation, FIPS code and name of the states of the United States, as columns of its data hold them. */

@@ -7,6 +7,7 @@ import { regionBoxes } from './expected-area.ts'
 import type { Reading } from './grid-points.ts'
 import { gridPoints, isPointInBox, pointsBox } from './grid-points.ts'
 import type { Hint } from './hints.ts'
+import { outlineShare, shared, sizeOf } from './outline-extent.ts'
 import type { System } from './systems.ts'
 import { systems } from './systems.ts'
 import { isListed, usageIn } from './usage.ts'
@@ -183,6 +184,11 @@ function rank(system: System, search: Search, reading: Reading, cost: number): R
   const falls = pointsBox(points)
   const nearest = nearestOf(falls, places)
   const far = nearest === undefined ? 0 : Math.min(12, Math.log1p(nearest.kilometres / 20) * 2)
+  const country = places.find((place) => place.country !== undefined)?.country
+  const outline =
+    country === undefined || system.shape.kind === 'geographic' || reading !== asTheyAre
+      ? 0
+      : outlineShare(envelope, falls, country, { projector, primeMeridian: system.shape.primeMeridian })
   const score =
     system.prior -
     cost -
@@ -191,7 +197,7 @@ function rank(system: System, search: Search, reading: Reading, cost: number): R
     4 * Math.min(1, inPlace / enoughInPlace) -
     far +
     precision(system) +
-    extent(falls, [system.area, ...boxes, ...regions]) +
+    extent(falls, [system.area, ...boxes, ...regions], outline) +
     attraction(falls) +
     usage(system, falls, places)
   return { system, reading, falls, inArea, inPlace, points, hints: [], score, nearest }
@@ -219,9 +225,9 @@ function isOfOtherCountry(points: [number, number][], system: System): boolean {
 const middle = 4
 
 /** Data of a whole state or country fill the area that their system is made for, or that of the state. */
-function extent(falls: CountryBox, boxes: readonly CountryBox[]): number {
-  let most = 0
-  for (const box of boxes) most = Math.max(most, fill(falls, box))
+function extent(falls: CountryBox, boxes: readonly CountryBox[], least: number): number {
+  let most = least
+  for (const box of boxes) most = Math.max(most, shared(falls, box))
   return fillWeight * most + exactWeight * Math.max(0, (most - nearlyFull) / (1 - nearlyFull))
 }
 
@@ -244,7 +250,7 @@ const usualPeople = 5
  * countries.
  */
 function usage(
-  { row, isUsual, isOfToday, isFormer }: System,
+  { row, isUsual, isOfToday, isFormer, isKnownFormer }: System,
   falls: CountryBox,
   places: readonly ExpectedArea[],
 ): number {
@@ -256,12 +262,15 @@ function usage(
   if (bonus === undefined) return 0
   if (bonus === 0) return isFormer ? -formerElsewhereCost : 0
   if (isUsual) return bonus / 2
-  return isOfToday ? bonus : bonus + listedFormerBonus
+  if (isOfToday) return bonus
+  return bonus + (isKnownFormer ? listedFormerBonus : listedOtherBonus)
 }
 
 const formerElsewhereCost = 1.5
 /** Systems that a country is known to use are less rare than others of datums that are not today's. */
 const listedFormerBonus = 0.7
+/** For those that `priorOf` does not know by their names. */
+const listedOtherBonus = 2.2
 
 /** Data of a region that two zones share are mostly kept in one of them: what lies a little beyond a zone counts in part. */
 const sharedDegrees = 2
@@ -279,18 +288,6 @@ const fillWeight = 3
 /** Hardly by chance do data have the very extent of a state. */
 const exactWeight = 5
 const nearlyFull = 0.85
-
-/** The share of two boxes that they have in common: 1 where they are the same. */
-function fill(one: CountryBox, other: CountryBox): number {
-  const width = Math.min(one[2], other[2]) - Math.max(one[0], other[0])
-  const height = Math.min(one[3], other[3]) - Math.max(one[1], other[1])
-  if (width <= 0 || height <= 0) return 0
-  return (width * height) / (sizeOf(one) + sizeOf(other) - width * height)
-}
-
-function sizeOf([west, south, east, north]: CountryBox): number {
-  return (east - west) * (north - south)
-}
 
 /**
  * True if the numbers are degrees: in a projected system the data would be within some metres of its origin.

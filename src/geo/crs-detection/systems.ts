@@ -20,6 +20,8 @@ export interface System {
   isUsual: boolean
   /** True if some national survey used it before today's datums, and data of many countries are still in it. */
   isFormer: boolean
+  /** True if its name is that of a system of former times, for which `priorOf` has a bonus. */
+  isKnownFormer: boolean
   /** True if its datum is a satellite datum, within about a metre. */
   isOfToday: boolean
   projector(): Projector | undefined
@@ -67,6 +69,7 @@ function systemOf(row: CrsRow): System | undefined {
     prior: priorOf(row),
     isUsual: usual.test(row.name),
     isFormer: formerNational.test(row.name) && !keptOn.test(row.name),
+    isKnownFormer: formerNational.test(row.name),
     isOfToday: isOfToday(row),
     projector: () => {
       projector ??= { value: findProjector(shape) }

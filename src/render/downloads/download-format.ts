@@ -45,7 +45,7 @@ export interface FormatOfFile {
   /** Set if GDAL creates the file from the GeoPackage. */
   gdal?: WrittenByGdal
   /**
-   * Method of adding attribution, licence, contact and owner if they are not written with the rows: another header,
+   * Method of adding attribution, licence, contact, owner, citation and DOI if they are not written with the rows: another header,
    * or none.
    */
   terms?: MetadataFormat | 'lost'

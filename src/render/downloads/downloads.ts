@@ -42,10 +42,12 @@ export interface DownloadRecord extends GeneratedFile {
   licence?: string
   contact?: string
   owner?: string
+  citation?: string
+  doi?: string
 }
 
 /** Properties of a finished file. */
-type Made = Pick<DownloadRecord, 'losses' | 'attribution' | 'licence' | 'contact' | 'owner'> & {
+type Made = Pick<DownloadRecord, 'losses' | Exclude<keyof FileTerms, 'title' | 'abstract'>> & {
   sizeBytes: number
 }
 

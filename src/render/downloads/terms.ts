@@ -8,27 +8,33 @@ export interface FileTerms {
   licence?: string
   contact?: string
   owner?: string
+  citation?: string
+  doi?: string
 }
 
 export function termsOf({ details }: Pick<LayerRecord, 'details'>): FileTerms {
-  const { title, abstract, attribution, licence, contact, owner } = details
-  return { title, abstract, attribution, licence, contact, owner }
+  const { title, abstract, attribution, licence, contact, owner, citation, doi } = details
+  return { title, abstract, attribution, licence, contact, owner, citation, doi }
 }
 
-/** Returns attribution, licence, contact and owner, with display names; none if unset. */
+/** Returns attribution, licence, contact, owner, citation and DOI, with display names; none if unset. */
 export function namedTerms({
   attribution,
   licence,
   contact,
   owner,
+  citation,
+  doi,
 }: FileTerms): [name: string, text: string][] {
   const all: [string, string | undefined][] = [
     ['Attribution', attribution],
     ['Licence', licence],
     ['Contact', contact],
     ['Owner', owner],
+    ['Citation', citation],
+    ['DOI', doi],
   ]
-  return all.flatMap(([name, text]) => (text === undefined ? [] : [[name, text]]))
+  return all.flatMap(([name, text]) => (text === undefined || text === '' ? [] : [[name, text]]))
 }
 
 /** Returns the terms as members of a document; undefined if there are none. */

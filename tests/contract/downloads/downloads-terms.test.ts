@@ -25,6 +25,8 @@ const terms = {
   licence: 'CC-BY-4.0',
   contact: "Anna O'Hara <maps@ulm.example>",
   owner: 'Amt für <Grün> & Umwelt',
+  citation: 'Stadt Ulm (2026): Bäume & <Sträucher>. 地図',
+  doi: '10.1234/trees.v2',
 }
 const about = { title: 'Bäume & <Sträucher>', abstract: 'Where they stand.\nSince 1990.', ...terms }
 
@@ -52,7 +54,7 @@ function rowsByGdal(path: string): string[] {
 
 const selected = points.map(([name, x, y]) => `${name} ${x},${y}`).toSorted()
 
-describe('attribution, licence, contact and owner of a layer', needsGdal, () => {
+describe('attribution, licence, contact, owner, citation and DOI of a layer', needsGdal, () => {
   let server: TestApp
   before(async () => {
     server = await createTestApp()
@@ -125,12 +127,13 @@ describe('attribution, licence, contact and owner of a layer', needsGdal, () => 
     const losses = decodeURIComponent(String(headers['terrane-losses']))
     assert.match(
       losses,
-      /Attribution of the layer, Licence of the layer, Contact of the layer, Owner of the layer/,
+      /Attribution of the layer, Licence of the layer, Contact of the layer, Owner of the layer, Citation of the layer, DOI of the layer/,
     )
     const [, id] = /downloads\/([0-9a-f]+)/.exec(String(headers['content-location'])) ?? []
     const reply = await server.app.inject({ url: `/rest/downloads/${id}`, headers: server.admin })
-    const { attribution, licence, contact, owner } = reply.json<{ download: typeof terms }>().download
-    assert.deepEqual({ attribution, licence, contact, owner }, terms)
+    const { download } = reply.json<{ download: typeof terms }>()
+    const { attribution, licence, contact, owner, citation, doi } = download
+    assert.deepEqual({ attribution, licence, contact, owner, citation, doi }, terms)
   })
 
   it('are tags of a GeoTIFF, in its own CRS and in another', async (t) => {

@@ -117,6 +117,8 @@ for (const [name, environment] of Object.entries(databases))
             attribution: '© City',
             contact: 'City <maps@city.example>, https://city.example/{who}',
             owner: 'Parks department',
+            citation: 'City (2026): Trees',
+            doi: '10.1234/trees<1>',
           },
         },
         {
@@ -187,6 +189,11 @@ for (const [name, environment] of Object.entries(databases))
       assert.deepEqual(value(contact, `${card}hasURL`), ['https://city.example/%7Bwho%7D'])
       const [owner = ''] = value(trees, `${dct}rightsHolder`)
       assert.deepEqual(value(owner, 'http://xmlns.com/foaf/0.1/name'), ['Parks department'])
+      assert.deepEqual(value(trees, `${dct}bibliographicCitation`), ['City (2026): Trees'])
+      const [identifier = ''] = value(trees, 'http://www.w3.org/ns/adms#identifier')
+      assert.deepEqual(value(identifier, 'http://www.w3.org/2004/02/skos/core#notation'), [
+        'https://doi.org/10.1234/trees%3C1%3E',
+      ])
       const [form = ''] = value(trees, `${dcat}distribution`)
       assert.deepEqual(value(form, `${dct}license`), [
         'http://publications.europa.eu/resource/authority/licence/CC_BY_4_0',

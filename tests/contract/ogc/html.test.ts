@@ -45,6 +45,8 @@ describe('pages below /ogc', () => {
       attribution: 'Office of Spots',
       contact: 'spots@example.org',
       owner: 'Department of Spots',
+      citation: 'Office of Spots (2026): Spots',
+      doi: 'https://doi.org/10.1234/Spots',
     }
     const response = await send('PUT', '/rest/layers/default:spots', { layer: details })
     assert.equal(response.statusCode, 200, response.body)
@@ -89,8 +91,8 @@ describe('pages below /ogc', () => {
       for (const href of page.loaded) assert.match(href, /^\/(?!\/)/, `${url} loads ${href}`)
       for (const href of [...page.links, ...page.loaded]) {
         const { origin, pathname, search } = new URL(href, `http://localhost:80${url}`)
-        // Names of standards and of licences.
-        if (/^http:\/\/(?:www\.opengis\.net|publications\.europa\.eu)$/.test(origin)) continue
+        // Names of standards and of licences, and addresses of DOIs.
+        if (/^https?:\/\/(?:www\.opengis\.net|publications\.europa\.eu|doi\.org)$/.test(origin)) continue
         assert.equal(origin, 'http://localhost', `${url} leads to ${href}`)
         const next = pathname + search
         if (seen.has(next) || /\/file\/|^\/(?:app|docs|openapi)|[?&]lang=de/.test(next)) continue
@@ -255,6 +257,9 @@ describe('pages below /ogc', () => {
     assert.ok(String(dataset?.['description']).length >= 50)
     assert.deepEqual(dataset?.['keywords'], ['spot', '</script>'])
     assert.equal(dataset?.['license'], 'CC-BY-4.0')
+    assert.equal(dataset?.['citation'], 'Office of Spots (2026): Spots')
+    assert.equal(dataset?.['sameAs'], 'https://doi.org/10.1234/spots')
+    assert.deepEqual(dataset?.['identifier'], ['default:spots', 'https://doi.org/10.1234/spots'])
     assert.deepEqual(dataset?.['creator'], { '@type': 'Organization', name: 'Office of Spots' })
     assert.deepEqual(dataset?.['spatialCoverage'], {
       '@type': 'Place',

@@ -167,11 +167,15 @@ for (const [name, environment] of Object.entries(databases))
         keywords: ['Forst', 'Green  city'],
         license: 'CC-BY-4.0',
         rights: '© City',
+        citation: 'City (2026): Trees',
+        externalIds: [{ scheme: 'https://doi.org', value: '10.1234/trees' }],
         contacts: [
           { name: 'City maps', emails: [{ value: 'maps@city.example' }], roles: ['pointOfContact'] },
         ],
         formats: trees.properties['formats'],
       })
+      const cited = trees.links.find(({ rel }) => rel === 'cite-as')
+      assert.equal(cited?.href, 'https://doi.org/10.1234/trees')
       const formats = trees.properties['formats'] as { name: string; mediaType: string }[]
       assert.deepEqual(formats[0], { name: 'GeoJSON', mediaType: 'application/geo+json' })
       const file = trees.links.find(({ rel, type }) => rel === 'enclosure' && type === 'application/geo+json')

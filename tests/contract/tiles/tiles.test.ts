@@ -233,4 +233,26 @@ for (const [name, environment] of Object.entries(shapes))
       const chosen = await get(`/tiles/${segment}/0/0/0.mvt?properties=${encodeURIComponent('größe,_%')}`)
       assert.deepEqual({ ...tileOf(chosen.rawPayload).layers[odd]?.feature(0).properties }, { 'größe,_%': 1 })
     })
+
+    it('tell owner, citation and DOI of their layers in TileJSON, and a DOI that is none is refused', async () => {
+      const change = (layer: string, doi: string) =>
+        send('PUT', `/rest/layers/open:${layer}`, {
+          layer: { owner: 'Office', citation: `Office (2026): ${layer}`, doi },
+        })
+      for (const layer of ['roads', 'trees'])
+        assert.equal((await change(layer, `https://doi.org/10.1234/${layer}`)).statusCode, 200)
+      const termsOf = async (layers: string) => {
+        const { owner, citation, doi } = (await get(`/tiles/${layers}`)).json<Record<string, unknown>>()
+        return { owner, citation, doi }
+      }
+      assert.deepEqual(await termsOf('open:roads,open:trees'), {
+        owner: 'Office',
+        citation: 'Office (2026): roads\nOffice (2026): trees',
+        doi: '10.1234/roads, 10.1234/trees',
+      })
+      const refused = await change('roads', 'roads of the city')
+      assert.deepEqual([refused.statusCode, refused.json().code], [400, 'invalid-body'])
+      assert.equal((await change('roads', '')).statusCode, 200)
+      assert.equal((await termsOf('open:roads')).doi, undefined)
+    })
   })

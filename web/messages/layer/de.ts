@@ -77,6 +77,8 @@ export const de: LayerTexts = {
     licence: 'Lizenz',
     contact: 'Kontakt',
     owner: 'Zuständige Stelle',
+    citation: 'Zitierweise',
+    doi: 'DOI',
   },
   inPlace: {
     lead: 'Der Layer zeigt eine Tabelle, die ohne Kopie veröffentlicht wurde.',

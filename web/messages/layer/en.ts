@@ -72,6 +72,8 @@ export const en = {
     licence: 'Licence',
     contact: 'Contact',
     owner: 'Owner',
+    citation: 'Citation',
+    doi: 'DOI',
   },
   inPlace: {
     lead: 'The layer shows a table that was published in place, without a copy.',

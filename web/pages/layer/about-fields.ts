@@ -1,6 +1,16 @@
 import type { AboutLayer } from './types.ts'
 
-export const fields = ['title', 'abstract', 'keywords', 'attribution', 'licence', 'contact', 'owner'] as const
+export const fields = [
+  'title',
+  'abstract',
+  'keywords',
+  'attribution',
+  'licence',
+  'contact',
+  'owner',
+  'citation',
+  'doi',
+] as const
 type FieldName = (typeof fields)[number]
 
 export function textOf(layer: AboutLayer, name: FieldName): string {

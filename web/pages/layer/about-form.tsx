@@ -43,7 +43,7 @@ export function AboutForm({ id, layer, onDone }: AboutFormProps) {
         return (
           <div key={name} class="field">
             <label for={`${key}${name}`}>{texts.fields[name]}</label>
-            {name === 'abstract' || name === 'licence' ? (
+            {name === 'abstract' || name === 'licence' || name === 'citation' ? (
               <textarea {...shared} dir="auto" rows={name === 'abstract' ? 4 : 2} />
             ) : (
               <input {...shared} dir="auto" />

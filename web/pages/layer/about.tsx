@@ -51,7 +51,11 @@ export function About({ id, layer, onChanged }: AboutProps) {
               <div key={name} class="pair">
                 <dt>{texts.fields[name]}</dt>
                 <dd dir="auto">
-                  <Reported text={textOf(layer, name)} />
+                  {name === 'doi' ? (
+                    <DoiLink doi={textOf(layer, name)} />
+                  ) : (
+                    <Reported text={textOf(layer, name)} />
+                  )}
                 </dd>
               </div>
             ))}
@@ -61,6 +65,15 @@ export function About({ id, layer, onChanged }: AboutProps) {
         {!isEdited.value && <InPlace id={id} layer={layer} onChanged={onChanged} />}
       </div>
     </section>
+  )
+}
+
+function DoiLink({ doi }: { doi: string }) {
+  const path = encodeURI(doi).replaceAll('#', '%23').replaceAll('?', '%3F')
+  return (
+    <a href={`https://doi.org/${path}`} rel="noopener">
+      {doi}
+    </a>
   )
 }
 

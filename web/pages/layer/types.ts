@@ -9,6 +9,8 @@ export interface AboutLayer {
   licence?: string
   contact?: string
   owner?: string
+  citation?: string
+  doi?: string
 }
 
 /** Permitted changes of a table that was published in place. */

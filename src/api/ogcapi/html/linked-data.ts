@@ -1,3 +1,4 @@
+import { doiAddress } from '../../doi.ts'
 import type { CollectionDocument } from './documents.ts'
 import { extentBounds } from './extent-text.ts'
 import type { Shown } from './html-page.ts'
@@ -40,7 +41,7 @@ function named({ id, title, description }: CollectionDocument): object {
 /** A layer as `Dataset` of schema.org, as search engines for data read it. */
 export function datasetData(collection: CollectionDocument, shown: Shown): object {
   const { id, extent, links } = collection
-  const { licence, keywords, contact, attribution, owner } = shown.layer?.details ?? {}
+  const { licence, keywords, contact, attribution, owner, citation, doi } = shown.layer?.details ?? {}
   const url = addressOf(id, shown)
   const creator = attribution ?? contact
   return {
@@ -48,7 +49,9 @@ export function datasetData(collection: CollectionDocument, shown: Shown): objec
     '@id': url,
     ...named(collection),
     url,
-    identifier: id,
+    identifier: doi ? [id, doiAddress(doi)] : id,
+    sameAs: doi ? doiAddress(doi) : undefined,
+    citation: citation === '' ? undefined : citation,
     isAccessibleForFree: true,
     includedInDataCatalog: { '@type': 'DataCatalog', name: 'Terrane', url: shown.link('/ogc/collections') },
     keywords: keywords === undefined || keywords.length === 0 ? undefined : keywords,

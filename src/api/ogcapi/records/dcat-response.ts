@@ -2,6 +2,7 @@ import type { LayerRecord } from '../../../catalog/index.ts'
 import type { ServiceContact } from '../../../core/config/service-settings.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { toCrsUri } from '../../crs-uris.ts'
+import { doiAddress } from '../../doi.ts'
 import { collectionId } from '../collection.ts'
 import type { Resource } from './layer-resources.ts'
 import { readContact } from './record-contact.ts'
@@ -20,6 +21,8 @@ const dcatContext = {
   vcard: 'http://www.w3.org/2006/vcard/ns#',
   locn: 'http://www.w3.org/ns/locn#',
   geo: 'http://www.opengis.net/ont/geosparql#',
+  adms: 'http://www.w3.org/ns/adms#',
+  skos: 'http://www.w3.org/2004/02/skos/core#',
   rdfs: 'http://www.w3.org/2000/01/rdf-schema#',
   xsd: 'http://www.w3.org/2001/XMLSchema#',
 }
@@ -116,7 +119,18 @@ export interface DatasetFacts {
 /** A layer as a data set (DCAT-AP 3.0, class Dataset). */
 export function toDataset(request: FastifyRequest, layer: LayerRecord, facts: DatasetFacts): object {
   const { details, createdAt, updatedAt, version } = layer
-  const { title, abstract, description, keywords = [], contact, owner, attribution, srs } = details
+  const {
+    title,
+    abstract,
+    description,
+    keywords = [],
+    contact,
+    owner,
+    attribution,
+    citation,
+    doi,
+    srs,
+  } = details
   const times = facts.times && momentsOf(facts.times)
   const id = collectionId(layer)
   const page = facts.resources.find(({ rel }) => rel === 'about')
@@ -134,6 +148,8 @@ export function toDataset(request: FastifyRequest, layer: LayerRecord, facts: Da
     'dct:accessRights': accessRights(facts.isPublic),
     'dcat:contactPoint': contact === undefined ? undefined : toVcard(contact),
     'dct:rightsHolder': owner === undefined ? undefined : { '@type': 'foaf:Agent', 'foaf:name': owner },
+    'dct:bibliographicCitation': citation === '' ? undefined : citation,
+    'adms:identifier': doi ? toIdentifier(doiAddress(doi)) : undefined,
     'dct:rights': attribution === undefined ? undefined : statement(attribution),
     'dct:conformsTo': srs === undefined ? undefined : thing(toCrsUri(srs), 'dct:Standard'),
     'dct:spatial': facts.range === undefined ? undefined : toLocation(facts.range),
@@ -152,6 +168,10 @@ export function toDataset(request: FastifyRequest, layer: LayerRecord, facts: Da
 
 function accessRights(isPublic: boolean): object {
   return thing(`${vocabulary}/access-right/${isPublic ? 'PUBLIC' : 'RESTRICTED'}`, 'dct:RightsStatement')
+}
+
+function toIdentifier(address: string): object {
+  return { '@type': 'adms:Identifier', 'skos:notation': { '@type': 'xsd:anyURI', '@value': address } }
 }
 
 function statement(text: string): object {

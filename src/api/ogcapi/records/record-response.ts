@@ -3,6 +3,7 @@ import type { ServiceContact } from '../../../core/config/service-settings.ts'
 import { without } from '../../../core/values/defined.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { crs84Uri } from '../../crs-uris.ts'
+import { doiLinks } from '../../doi.ts'
 import { collectionId } from '../collection.ts'
 import type { Resource } from './layer-resources.ts'
 import { readContact } from './record-contact.ts'
@@ -67,13 +68,25 @@ export function toRecord(
       ...ownLinks(request, layer),
       ...resources.map((one) => without(one, 'gives')),
       ...licenceLinks(layer),
+      ...doiLinks(layer.details),
     ],
   }
 }
 
 function propertiesOf(layer: LayerRecord, resources: readonly Resource[], publisher: ServiceContact): object {
   const { createdAt, updatedAt, details } = layer
-  const { title, abstract, description, keywords = [], licence, attribution, contact, owner } = details
+  const {
+    title,
+    abstract,
+    description,
+    keywords = [],
+    licence,
+    attribution,
+    contact,
+    owner,
+    citation,
+    doi,
+  } = details
   const { spdx, address } = licence === undefined ? {} : readLicence(licence)
   const isWords = licence !== undefined && spdx === undefined && address === undefined
   const contacts = [
@@ -91,6 +104,8 @@ function propertiesOf(layer: LayerRecord, resources: readonly Resource[], publis
     keywords: keywords.length === 0 ? undefined : keywords,
     license: spdx === undefined && address === undefined ? undefined : (spdx ?? 'other'),
     rights: rights.length === 0 ? undefined : rights.join('\n'),
+    citation: citation === '' ? undefined : citation,
+    externalIds: doi ? [{ scheme: 'https://doi.org', value: doi }] : undefined,
     contacts: contacts.length === 0 ? undefined : contacts,
     formats: formatsOf(resources),
   }

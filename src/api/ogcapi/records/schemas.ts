@@ -54,6 +54,12 @@ const RecordShape = Type.Object(
       license: Type.Optional(Type.String({ description: 'By the list of SPDX, or `other` with a link' })),
       rights: Type.Optional(Type.String()),
       contacts: Type.Optional(Type.Array(Contact)),
+      citation: Type.Optional(Type.String({ description: 'How to cite the data' })),
+      externalIds: Type.Optional(
+        Type.Array(Type.Object({ scheme: Type.String(), value: Type.String() }), {
+          description: 'The DOI of the data',
+        }),
+      ),
       formats: Type.Array(Type.Object({ name: Type.String(), mediaType: Type.String() })),
     }),
     links,

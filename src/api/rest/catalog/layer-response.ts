@@ -62,6 +62,16 @@ export const LayerBody = Type.Object({
         description: 'Department or person responsible; usage is counted by owner',
       }),
     ),
+    citation: Type.Optional(
+      Type.String({ maxLength: 10_000, description: 'How to cite the data; plain text' }),
+    ),
+    doi: Type.Optional(
+      Type.String({
+        maxLength: 1000,
+        description:
+          'Digital object identifier of the data, as `10.1234/trees`, `doi:10.1234/trees` or `https://doi.org/10.1234/trees`',
+      }),
+    ),
     translations: Type.Optional(Translations),
     defaultStyle: Type.Optional(StyleName),
     style: Type.Optional(StyleName),
@@ -110,6 +120,8 @@ export const LayerReply = Type.Object({
     licence: Type.Optional(Type.String()),
     contact: Type.Optional(Type.String()),
     owner: Type.Optional(Type.String()),
+    citation: Type.Optional(Type.String()),
+    doi: Type.Optional(Type.String({ description: 'Without prefix or address, such as `10.1234/trees`' })),
     translations: Type.Optional(Translations),
     defaultStyle: Linked,
     styles: Type.Optional(Type.Array(Type.Object({ name: Type.String() }))),
@@ -176,6 +188,8 @@ export function toLayerResponse(
       licence: details.licence,
       contact: details.contact,
       owner: details.owner,
+      citation: details.citation,
+      doi: details.doi,
       translations: details.translations,
       defaultStyle: {
         name: details.style,

@@ -7,6 +7,7 @@ import type { FastifyRequest } from '../../app-types.ts'
 import { loginNeeded } from '../../app-types.ts'
 import { copiesLeft } from '../../caching.ts'
 import { empty } from '../../description.ts'
+import { readDoi } from '../../doi.ts'
 import { operation } from '../../endpoint.ts'
 import { requireMatch, sendEntity } from '../../etag.ts'
 import type { CatalogDeps, PublicAccessDeps } from './catalog-deps.ts'
@@ -75,7 +76,7 @@ export const showLayer = operation({
 export const changeLayer = operation({
   summary: 'Change a layer',
   description:
-    'Changes what the body names: texts, keywords, attribution, licence, contact, owner, styles, and whether everyone may read it. The data stay.',
+    'Changes what the body names: texts, keywords, attribution, licence, contact, owner, citation, DOI, styles, and whether everyone may read it. The data stay.',
   tags,
   params,
   body: LayerBody,
@@ -154,7 +155,7 @@ async function getNamedLayer(
 /** Returns the change in a body; a style may be named with its workspace. */
 function readLayerBody(layer: LayerRecord, requested: Static<typeof LayerBody>['layer']): LayerChange {
   const { name, title, abstract, description, keywords, public: isPublic } = requested
-  const { attribution, licence, contact, owner, translations, managed, altered } = requested
+  const { attribution, licence, contact, owner, citation, translations, managed, altered } = requested
   if (name !== undefined && name !== layer.name && name !== `${layer.workspace}:${layer.name}`)
     throw invalid('invalid-body', `The name of layer "${layer.name}" cannot be changed`)
   const reference = requested.defaultStyle ?? requested.style ?? layer.details.style
@@ -164,6 +165,7 @@ function readLayerBody(layer: LayerRecord, requested: Static<typeof LayerBody>['
   const styles = requested.styles
     ?.map(nameOf)
     .filter((name, at, all) => name !== style && all.indexOf(name) === at)
-  const texts = { title, abstract, description, keywords, attribution, licence, contact, owner, translations }
-  return { ...texts, style, styles, isPublic, managed, altered }
+  const texts = { title, abstract, description, keywords, attribution, licence, contact, owner, citation }
+  const doi = requested.doi && readDoi(requested.doi)
+  return { ...texts, doi, translations, style, styles, isPublic, managed, altered }
 }

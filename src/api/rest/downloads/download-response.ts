@@ -59,6 +59,8 @@ export const DownloadReply = Type.Object(
       licence: Type.Optional(Type.String()),
       contact: Type.Optional(Type.String()),
       owner: Type.Optional(Type.String()),
+      citation: Type.Optional(Type.String()),
+      doi: Type.Optional(Type.String()),
       message: Type.Optional(Type.String({ description: 'Why there is no file' })),
     }),
   },
@@ -75,7 +77,10 @@ export const fileBodies = Object.fromEntries(
 
 /** A file record, with the additional fields of feature files. */
 export type AnyDownload = GeneratedFile &
-  Pick<DownloadRecord, 'srs' | 'losses' | 'attribution' | 'licence' | 'contact' | 'owner'>
+  Pick<
+    DownloadRecord,
+    'srs' | 'losses' | 'attribution' | 'licence' | 'contact' | 'owner' | 'citation' | 'doi'
+  >
 
 export function downloadPath({ id }: Pick<GeneratedFile, 'id'>): string {
   return `/rest/downloads/${id}`
@@ -116,7 +121,7 @@ export function toDownloadResponse(
   record: AnyDownload,
 ): Static<typeof DownloadReply> {
   const { id, state, progress, total, sizeBytes, expiresAt, workspace, layer, format } = record
-  const { version, srs, losses, attribution, licence, contact, owner, message } = record
+  const { version, srs, losses, attribution, licence, contact, owner, citation, doi, message } = record
   const href = state === 'COMPLETE' ? request.link(`${downloadPath(record)}/file`) : undefined
   return {
     download: {
@@ -136,6 +141,8 @@ export function toDownloadResponse(
       licence,
       contact,
       owner,
+      citation,
+      doi,
       message,
     },
   }

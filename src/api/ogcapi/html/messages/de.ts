@@ -58,6 +58,7 @@ export const de: Texts = {
     description: 'Beschreibung',
     keywords: 'Schlagwörter',
     licence: 'Lizenz',
+    citation: 'Zitierweise',
     attribution: 'Quellenangabe',
     contact: 'Ansprechpartner',
     owner: 'Zuständige Stelle',

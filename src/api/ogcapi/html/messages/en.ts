@@ -56,6 +56,7 @@ export const en = {
     description: 'Description',
     keywords: 'Keywords',
     licence: 'Licence',
+    citation: 'Citation',
     attribution: 'Attribution',
     contact: 'Contact',
     owner: 'Owner',

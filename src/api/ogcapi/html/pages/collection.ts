@@ -1,3 +1,4 @@
+import { doiAddress } from '../../../doi.ts'
 import type { CollectionDocument } from '../documents.ts'
 import { placesText, timesText } from '../extent-text.ts'
 import { facts, heading, linkList, panel, thumbnail } from '../fragments.ts'
@@ -62,6 +63,8 @@ function factsOf(document: CollectionDocument, shown: Shown): Markup {
     [texts.attribution, details?.attribution],
     [texts.contact, reported(details?.contact, shown)],
     [texts.owner, reported(details?.owner, shown)],
+    [texts.citation, reported(details?.citation, shown)],
+    ['DOI', details?.doi ? readableValue(doiAddress(details.doi), shown) : undefined],
     [texts.where, placesText(extent, shown)],
     [texts.when, timesText(extent, shown)],
     [texts.size, size && texts.cells(number(size.width), number(size.height))],

@@ -1,3 +1,4 @@
+import { doiAddress } from '../../../doi.ts'
 import type { FeatureDocument, ItemsDocument, LandingDocument, Link } from '../documents.ts'
 import { facts, heading, linkList, panel, thumbnail } from '../fragments.ts'
 import type { HtmlPage, Shown } from '../html-page.ts'
@@ -18,6 +19,8 @@ interface RecordProperties {
   license?: string
   rights?: string
   contacts?: { name?: string; roles: string[] }[]
+  citation?: string
+  externalIds?: { scheme?: string; value: string }[]
 }
 
 function namesOf(contacts: { name?: string }[]): string {
@@ -95,6 +98,8 @@ export function recordPage(record: FeatureDocument, shown: Shown): HtmlPage {
     license,
     rights,
     contacts = [],
+    citation,
+    externalIds: [doi] = [],
   } = properties
   const id = String(record.id ?? '')
   const path = `/ogc/collections/${encodeURIComponent(id)}`
@@ -105,6 +110,8 @@ export function recordPage(record: FeatureDocument, shown: Shown): HtmlPage {
     [collection.attribution, rights],
     [collection.contact, namesOf(contacts.filter(({ roles }) => !roles.includes('owner')))],
     [collection.owner, namesOf(contacts.filter(({ roles }) => roles.includes('owner')))],
+    [collection.citation, citation],
+    ['DOI', doi && readableValue(doiAddress(doi.value), shown)],
     [texts.created, created && shownTime(shown, created)],
     [collection.updated, updated && shownTime(shown, updated)],
   ])
