@@ -85,7 +85,7 @@ export interface LayerDetails {
   contact?: string
   /** Department or person responsible for the data. */
   owner?: string
-  /** How to cite the data; plain text. */
+  /** Recommended citation of the data; plain text. */
   citation?: string
   /** Digital object identifier of the data, without prefix or address: `10.1234/trees`. */
   doi?: string

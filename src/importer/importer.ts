@@ -148,6 +148,7 @@ function waiting(
 
 /** Creates the modules of the importer and connects them. */
 function createModules(deps: ImporterDeps) {
+  deps.catalog.rasters.setMosaicReader(new FolderMosaics(deps.catalog))
   const { database, catalog, clock, events, log, jobs, broadcast, folders, limits } = deps
   const live = createLive(deps.clock, deps.broadcast)
   const { running, progress, locks } = live
@@ -218,11 +219,7 @@ function createModules(deps: ImporterDeps) {
  * Opens the resumable uploads. Their folder is next to the uploads of imports, whose folders have numeric
  * names, so that files can be moved without copying.
  */
-function openUploads(
-  clock: Clock,
-  folders: ImporterFolders,
-  limits: ImporterDeps['limits'],
-): ResumableUploads {
+function openUploads({ clock, folders, limits }: Pick<ImporterDeps, 'clock' | 'folders' | 'limits'>) {
   const { maxUploadBytes, maxResumableBytes: maxWaitingBytes } = limits
   return new ResumableUploads({
     root: join(folders.uploads, 'resumable'),
@@ -283,8 +280,7 @@ export function createImporter(deps: ImporterDeps) {
   const modules = createModules(deps)
   const { commands, pool, rejects, previews, locator, keys, progress, cancel } = modules
   const { runningDryRun, correcting, preparing, running, restores, edits } = modules
-  catalog.rasters.setMosaicReader(new FolderMosaics(catalog))
-  const uploads = openUploads(deps.clock, deps.folders, deps.limits)
+  const uploads = openUploads(deps)
   let endedCount = 0
   let cleaning: NodeJS.Timeout | undefined
   let versions: VersionKeeping | undefined

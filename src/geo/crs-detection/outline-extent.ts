@@ -47,6 +47,7 @@ export function shared(one: CountryBox, other: CountryBox): number {
   return (width * height) / (sizeOf(one) + sizeOf(other) - width * height)
 }
 
+/** Returns the area of a box in square degrees. */
 export function sizeOf([west, south, east, north]: CountryBox): number {
   return (east - west) * (north - south)
 }

@@ -199,7 +199,7 @@ const expected = {
 describe('a server that is ended', { concurrency: 2 }, () => {
   for (const catalogue of ['SQLite', 'PostgreSQL'] as const) {
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-      it(`by ${signal} has every import in its state at the next start, and each can be driven to COMPLETE, catalogue in ${catalogue}`, async (t) => {
+      it(`has every import in its state at the next start after ${signal}, and each can be driven to COMPLETE, catalogue in ${catalogue}`, async (t) => {
         const { dataDir, env } = await makePlace(t, catalogue)
         const tool = hangingProgram(t, 'gdalwarp')
         const source = await slowSource(t, pointsText(20))

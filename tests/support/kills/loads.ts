@@ -61,8 +61,7 @@ export async function startWithStore(t: Cleanup, type: string) {
   const dataDir = temporaryData(t)
   const server = await startServer(t, dataDir)
   const target = await killTargets[type]?.(dataDir)
-  if (target === undefined)
-    throw new Error(`No function inspects a store of type ${type} after a kill`)
+  if (target === undefined) throw new Error(`No function inspects a store of type ${type} after a kill`)
   const { name, definition } = target
   const workspace = await server.call('POST', '/rest/workspaces', { workspace: { name } })
   assert.equal(workspace.status, 201, workspace.text)

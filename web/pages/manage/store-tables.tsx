@@ -91,14 +91,9 @@ export function StoreTables({ workspace, store, path, onDone }: StoreTablesProps
                 onInput={(event) => setWords(event.currentTarget.value)}
               />
               {waiting.length > 1 && (
-                <button
-                  type="button"
-                  class={`btn${isBusy ? ' busy' : ''}`}
-                  disabled={isBusy}
-                  onClick={() => void publish(waiting)}
-                >
+                <PublishAll isBusy={isBusy} onClick={() => void publish(waiting)}>
                   {texts.publishAll(waiting.length)}
-                </button>
+                </PublishAll>
               )}
             </div>
             <TableList
@@ -120,6 +115,15 @@ export function StoreTables({ workspace, store, path, onDone }: StoreTablesProps
         </div>
       </div>
     </Dialog>
+  )
+}
+
+function PublishAll(props: { isBusy: boolean; onClick(): void; children: string }) {
+  const { isBusy, onClick, children } = props
+  return (
+    <button type="button" class={`btn${isBusy ? ' busy' : ''}`} disabled={isBusy} onClick={onClick}>
+      {children}
+    </button>
   )
 }
 

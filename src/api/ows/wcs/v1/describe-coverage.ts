@@ -17,7 +17,7 @@ const interpolations = ['nearest neighbor', 'bilinear', 'bicubic']
 /** The cells and bands of coverages (OGC 03-065r6, section 8). */
 export async function describeCoverage10(
   { catalog, bounds: layerBounds, coverages }: Pick<OwsDeps, 'catalog' | 'bounds' | 'coverages'>,
-  wcsRequest: WcsRequest,
+  wcsRequest: Omit<WcsRequest, 'offeredVersions' | 'coverage'>,
 ): Promise<unknown> {
   const { request, reply, values, workspace, version, signal } = wcsRequest
   const names = (values.find('coverage') ?? values.require('coverageid')).split(',')

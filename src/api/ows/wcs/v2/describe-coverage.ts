@@ -17,7 +17,7 @@ import type { WcsRequest } from '../wcs-request.ts'
 /** The cells and bands of coverages (OGC 09-110r4, section 8.3). */
 export async function describeCoverage(
   { catalog, coverages }: Pick<OwsDeps, 'catalog' | 'coverages'>,
-  wcsRequest: WcsRequest,
+  wcsRequest: Omit<WcsRequest, 'offeredVersions' | 'coverage'>,
 ): Promise<unknown> {
   const { request, reply, values, workspace, version, signal } = wcsRequest
   const ids = values.require('coverageid').split(',')
