@@ -1,8 +1,11 @@
 import type { ClientBase } from 'pg'
-import { explain, invalid } from '../../core/errors/errors.ts'
+import { explain, Failure, invalid } from '../../core/errors/errors.ts'
+import { statementFailure } from '../../core/postgres/errors.ts'
 import { quoteIdentifier, quoteTable } from '../../core/postgres/quote.ts'
 import type { TableFacts } from './table-facts.ts'
 
+/** Codes of failures that do not come from the table itself, and of different SRIDs. */
+const passedOn = new Set(['foreign-server', 'table-locked', 'store-lost', 'mixed-crs'])
 /** Rows whose SRIDs are compared. */
 const sampledRows = 100
 /** Limit for reading the first rows of a view or foreign table before it is published, in milliseconds. */
@@ -52,7 +55,8 @@ export async function probeTable(client: ClientBase, facts: TableFacts): Promise
         `Column "${geometry.name}" of "${name}" has geometries of SRID ${rows.map(({ srid }) => srid).join(' and ')}: give all of them the same with ST_Transform or ST_SetSRID, or publish a view that selects one`,
       )
   } catch (error) {
-    if (error instanceof Error && error.name === 'Failure') throw error
+    const failure = statementFailure(error, `"${name}" is read`)
+    if (failure instanceof Failure && passedOn.has(failure.code)) throw failure
     throw invalid('unreadable-table', `"${name}" cannot be read: ${explain(error)}`, { cause: error })
   } finally {
     await client.query('rollback').catch(() => undefined)

@@ -15,8 +15,10 @@ before(async () => {
   terrane = await createTestApp()
   folder = join(terrane.dataDir, 'incoming', 'values')
   mkdirSync(join(folder, 'cog'), { recursive: true })
-  for (const name of ['RGB.byte.tif', 'float_nan.tif', 'rotated.tif'])
+  for (const name of ['RGB.byte.tif', 'rotated.tif'])
     copyFileSync(join(rasterFixtures, name), join(folder, name))
+  const withCrs = ['-q', '-a_srs', 'EPSG:32618']
+  gdal('gdal_translate', ...withCrs, join(rasterFixtures, 'float_nan.tif'), join(folder, 'float_nan.tif'))
   gdal('gdal_translate', '-q', '-of', 'COG', join(folder, 'RGB.byte.tif'), join(folder, 'cog', 'rgb.tif'))
   const store = { coverageStore: { name: 'values', url: `file:${folder}` } }
   assert.equal((await send('POST', '/workspaces/default/coveragestores', store)).statusCode, 201)

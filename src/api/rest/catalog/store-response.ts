@@ -109,6 +109,7 @@ export const CoverageStoreReply = Type.Object({
     ...shownFields,
     url: Type.Optional(Type.String({ description: 'Its file; a mosaic has none' })),
     coverages: Type.String({ description: 'Where its layers are listed' }),
+    discovery: Type.Optional(Discovery),
   }),
 })
 
