@@ -1,5 +1,6 @@
 import { healthEndpoints } from './about/health.ts'
 import { metricsEndpoints } from './about/metrics.ts'
+import { nodeEndpoints } from './about/nodes.ts'
 import { monitoringIndexEndpoints, startPageEndpoints } from './about/start-page.ts'
 import { sessionEndpoints, tokenEndpoints, userEndpoints } from './auth/routes.ts'
 import { basemapEndpoints } from './basemap/routes.ts'
@@ -27,6 +28,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...startPageEndpoints, // /, /rest, /rest/security
   ...monitoringIndexEndpoints, // /monitoring, /monitoring/api
   ...healthEndpoints, // /health
+  ...nodeEndpoints, // /rest/nodes
   ...metricsEndpoints, // /metrics
   ...userEndpoints, // /rest/security/users, /rest/security/self/password
   ...tokenEndpoints, // /rest/security/tokens

@@ -39,7 +39,7 @@ describe('broken KML', () => {
       /does not close/,
     ],
     'markup that is none': [kmlText(one, '<Placemark <name>'), 'bad-xml', /behind placemark 1/],
-    'something behind the end': [`${whole}<kml/>`, 'bad-xml', /behind the end of the root element/],
+    'something behind the end': [`${whole}<kml/>`, 'bad-xml', /after the end of the root element/],
     'NUL characters behind the end': [`${whole}\0\0`, 'bad-xml', /NUL/],
     'deep nesting': [kmlText('<Folder>'.repeat(200)), 'bad-xml', /nested more than 100 deep/],
     'deep nesting in a placemark': [kmlText(placemark('<MultiGeometry>'.repeat(200))), 'bad-xml', /deep/],
