@@ -51,7 +51,7 @@ describe('broken GeoJSON', () => {
       'bad-json',
       /nested/,
     ],
-    'something after the end': [`${collection([one])} x`, 'bad-json', /behind the end/],
+    'something after the end': [`${collection([one])} x`, 'bad-json', /after the end/],
     'another type': [`{"features":[${one}],"type":"Topology"}`, 'bad-json', /"Topology"/],
     'features that are no array': ['{"type":"FeatureCollection","features":{}}', 'bad-json', /not an array/],
     truncation: [collection([one, one]).slice(0, -30), 'truncated', /feature 2: the file ends too early/],
