@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { PostgresCluster } from '../support/postgres.ts'
 import { runSql, testCluster } from '../support/postgres.ts'
+import { rasterFixtures } from '../support/rasters.ts'
+import { temporaryFolder } from '../support/temporary-files.ts'
 import { until } from '../support/until.ts'
 import type { ShownPage } from './support/shown-pages.ts'
 import { closeBrowser, password, showPages, startPageServer } from './support/shown-pages.ts'
 import { expectSound, expectSoundIn } from './support/states.ts'
 
 describe('workspaces, stores and users', async () => {
-  const server = await startPageServer({ after })
+  const folder = temporaryFolder({ after })
+  const server = await startPageServer({ after }, { TERRANE_IMPORT_ROOTS: folder })
   let cluster: PostgresCluster
   let database: URL
   before(async () => {
@@ -138,7 +143,34 @@ describe('workspaces, stores and users', async () => {
     await main(shown).getByLabel('What Terrane may change').selectOption('edit')
     await until(async () => /"managed":"edit"/.test(await (await rest('/rest/layers/default:roads')).text()))
     await main(shown).getByRole('button', { name: 'Delete' }).first().click()
-    await dialog(shown).locator('li', { hasText: 'The table stays' }).waitFor()
+    await dialog(shown).locator('li', { hasText: 'The table or file stays' }).waitFor()
+    assert.deepEqual(shown.faults, [])
+  })
+
+  it('publish rasters of a folder where they are', async (t) => {
+    mkdirSync(join(folder, 'north'))
+    for (const [name, path] of [
+      ['RGB.byte.tif', 'photo.tif'],
+      ['float_nan.tif', 'north/height.tif'],
+    ] as const)
+      copyFileSync(join(rasterFixtures, name), join(folder, path))
+    writeFileSync(join(folder, 'broken.tif'), 'II*')
+    const made = await rest('/rest/workspaces/default/coveragestores', {
+      coverageStore: { name: 'aerial', url: `file:${folder}` },
+    })
+    assert.equal(made.status, 201, await made.text())
+    const shown = await showPages(t, server)
+    const { page } = shown
+    await shown.signIn('/app/stores')
+    await main(shown).getByRole('button', { name: 'Rasters aerial' }).click()
+    const photo = dialog(shown).locator('tr', { hasText: 'photo.tif' })
+    await photo.locator('td', { hasText: 'EPSG:32618' }).waitFor()
+    await expectSound(shown, 'store-rasters-1440-light')
+    await page.getByRole('button', { name: 'Publish photo.tif' }).click()
+    await photo.getByRole('link', { name: 'photo' }).waitFor()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await expectSound(shown, 'store-rasters-390-light')
+    assert.equal((await rest('/rest/layers/default:photo')).status, 200)
     assert.deepEqual(shown.faults, [])
   })
 
