@@ -54,7 +54,7 @@ const refused: [what: string, body: string | Buffer, message: RegExp][] = [
     `[${JSON.stringify(host)} ${JSON.stringify(host)}]`,
     /Element 1 of the dump is no JSON/,
   ],
-  ['a comma too many', `[${JSON.stringify(host)},]`, /nothing where element 2/],
+  ['a comma too many', `[${JSON.stringify(host)},]`, /element 2 of the dump is missing/],
   [
     'a missing key',
     JSON.stringify([{ ...host, pk: undefined }]),
