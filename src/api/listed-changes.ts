@@ -11,7 +11,7 @@ export const ChangesQuery = Type.Object({
 const values = Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()])
 
 /** Changes, one by one. */
-export const ListedChanges = Type.Object({
+export const ChangeListReply = Type.Object({
   type: Type.Literal('FeatureCollection'),
   features: Type.Array(
     Type.Object({

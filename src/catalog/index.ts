@@ -42,7 +42,7 @@ export {
   chooseSummaries,
   type SummaryCounts,
   type SummaryFilter,
-  wordsOf,
+  searchWords,
 } from './summaries/choose-summaries.ts'
 export { type SummarySet, sortSummaries } from './summaries/layer-summaries.ts'
 export { type LayerSummary, type SummaryKind, summaryKinds } from './summaries/layer-summary.ts'

@@ -5,8 +5,8 @@ import type { NamedDatabase } from './import-database.ts'
 import { importDatabase, parseDatabase } from './import-database.ts'
 import type { ImportOptions } from './import-options.ts'
 import { parseImportOptions } from './import-options.ts'
-import { isWhole, outcomesAsJson, summary } from './import-report.ts'
-import { importPath } from './import-session.ts'
+import { isSuccessful, outcomesAsJson, summary } from './import-report.ts'
+import { importFromPath } from './import-session.ts'
 import type { Environment } from './options.ts'
 import { ProgressDisplay } from './progress-display.ts'
 import type { ServerAccess } from './server-access.ts'
@@ -24,7 +24,7 @@ export async function runImportCommand(args: string[], env: Environment): Promis
   if (database !== undefined) process.title = 'terrane import'
   const outcomes = await withServer(settings, options, env, (access) => importAll(access, options, database))
   process.stdout.write(`${options.isJson ? outcomesAsJson(outcomes) : summary(outcomes)}\n`)
-  return isWhole(outcomes) ? 0 : 1
+  return isSuccessful(outcomes) ? 0 : 1
 }
 
 async function importAll(
@@ -40,7 +40,7 @@ async function importAll(
   if (database !== undefined) return importDatabase(context, database, options)
   const outcomes: TaskOutcome[] = []
   for (const path of mainPaths(options.paths)) {
-    const load = (from: string): Promise<TaskOutcome[]> => importPath(context, from, options)
+    const load = (from: string): Promise<TaskOutcome[]> => importFromPath(context, from, options)
     outcomes.push(
       ...(path === standardStream ? await withStandardInput(options.inputName, load) : await load(path)),
     )

@@ -6,7 +6,7 @@ import { textTable } from './text-table.ts'
 export const dryRunEnded = 'DRY_RUN'
 
 /** True if everything succeeded as requested. */
-export function isWhole(outcomes: TaskOutcome[]): boolean {
+export function isSuccessful(outcomes: TaskOutcome[]): boolean {
   return outcomes.every(
     (one) => (one.state === 'COMPLETE' || one.state === dryRunEnded) && one.isFailed !== true,
   )

@@ -13,7 +13,7 @@ import { filesToUpload } from './upload-files.ts'
 import { runWatchedImport } from './watch-run.ts'
 
 /** Imports one file or folder and waits for its end. */
-export function importPath(
+export function importFromPath(
   context: SessionContext,
   path: string,
   options: TargetOptions,

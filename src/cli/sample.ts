@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SessionContext } from './import-context.ts'
-import { importPath } from './import-session.ts'
+import { importFromPath } from './import-session.ts'
 import type { RestClient } from './rest-client.ts'
 import type { TaskOutcome } from './task-outcome.ts'
 
@@ -21,7 +21,7 @@ export async function importSample(context: SessionContext, dataDirectory: strin
   writeFileSync(markerFile(dataDirectory), 'The sample data were imported on the first start.\n')
   const outcomes: TaskOutcome[] = []
   for (const file of files) {
-    const made = await importPath(context, join(folder, file), { mode: 'create' })
+    const made = await importFromPath(context, join(folder, file), { mode: 'create' })
     for (const { layer, state } of made) if (state === 'COMPLETE') await makePublic(context.client, layer)
     outcomes.push(...made)
   }

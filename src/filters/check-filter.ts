@@ -4,7 +4,7 @@ import type { ArithmeticOperator } from './calculate.ts'
 import { isArithmetic } from './calculate.ts'
 import { calculation, comparable } from './calculations.ts'
 import type { Expression, FilterComparison, SpatialRelation, TemporalRelation } from './expression.ts'
-import { comparisons, spatialRelations, temporalRelations, withinDistance } from './expression.ts'
+import { filterComparisons, spatialRelations, temporalRelations, withinDistance } from './expression.ts'
 import type { Filter, NumberOperand, TextOperand } from './filter.ts'
 import { allOf, anyOf, notOf } from './filter.ts'
 import { invalidFilter, unsupportedFilter } from './filter-size.ts'
@@ -55,7 +55,7 @@ function checkCall(call: Call, schema: Schema): Filter {
   if (op === 'like') return likeness(call, schema)
   if (op === 'between') return between(call, schema)
   if (op === 'in') return amongst(call, schema)
-  if (isOneOf(comparisons, op)) return comparison(op, ...two(call), schema)
+  if (isOneOf(filterComparisons, op)) return comparison(op, ...two(call), schema)
   if (isOneOf(spatialRelations, op)) return relation(op, ...two(call), schema)
   if (op === withinDistance) return near(call, schema)
   const temporal = op.toLowerCase()

@@ -1,6 +1,6 @@
 import {
   geometryFromJson,
-  isObject,
+  isWrittenObject,
   parseWritten,
   plainJson,
   type WrittenJson,
@@ -9,7 +9,7 @@ import {
 import { GeometryError } from '../geo/wkb.ts'
 import { arithmeticOperators, isArithmetic } from './calculate.ts'
 import type { Expression } from './expression.ts'
-import { comparisons, deepestFilter, spatialRelations, temporalRelations } from './expression.ts'
+import { deepestFilter, filterComparisons, spatialRelations, temporalRelations } from './expression.ts'
 import type { FilterLimits } from './filter-size.ts'
 import {
   defaultFilterLimits,
@@ -32,7 +32,7 @@ const operators: readonly string[] = [
   'between',
   'in',
   ...Object.keys(filterFunctions),
-  ...comparisons,
+  ...filterComparisons,
   ...arithmeticOperators,
   ...spatialRelations,
   ...temporalRelations,
@@ -67,7 +67,7 @@ function read(written: WrittenJson | undefined, reader: Reader, at: string, dept
   const within = (parts: WrittenJson[], of: string): Expression[] =>
     parts.map((part, index) => read(part, reader, `${of}/${index}`, depth + 1))
   if (Array.isArray(written)) return { kind: 'list', of: within(written, at) }
-  if (!isObject(written)) throw unknownPart(written ?? null)
+  if (!isWrittenObject(written)) throw unknownPart(written ?? null)
   const { op, args } = written
   if (typeof op !== 'string') return readObject(written, reader, at, depth)
   const known = operatorOf(op, at)

@@ -2,7 +2,7 @@ import { GeometryBuilder } from '../geo/geometry-builder.ts'
 import { GeometryError } from '../geo/wkb.ts'
 import { WktReader } from '../geo/wkt.ts'
 import type { Expression } from './expression.ts'
-import { comparisons, spatialRelations, temporalRelations } from './expression.ts'
+import { filterComparisons, spatialRelations, temporalRelations } from './expression.ts'
 import type { FilterLimits } from './filter-size.ts'
 import {
   defaultFilterLimits,
@@ -89,7 +89,7 @@ export class Cql2Parser extends TokenReader {
   /** Parses a comparison with the value, or returns the value if it is boolean. */
   #behindValue(value: Expression): Expression {
     const { kind, text } = this.next
-    if (kind === 'sign' && comparisons.some((sign) => sign === text)) {
+    if (kind === 'sign' && filterComparisons.some((sign) => sign === text)) {
       this.take()
       return { kind: 'call', op: text, args: [value, this.value()] }
     }

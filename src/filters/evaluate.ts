@@ -69,12 +69,12 @@ export function compared<Source, Value>(
 }
 
 /** Returns the order of two numbers: negative if the first is less, NaN if one is NaN. */
-export function orderOfNumbers(a: NumberValue, b: NumberValue): number {
+export function compareNumbers(a: NumberValue, b: NumberValue): number {
   return a < b ? -1 : a > b ? 1 : a <= b && a >= b ? 0 : Number.NaN
 }
 
 /** Matches a text with a LIKE pattern. */
-export function likeness<Source>(
+export function matchLike<Source>(
   of: OfRow<Source, string>,
   written: OfRow<Source, string>,
 ): OfRow<Source, boolean> {

@@ -44,9 +44,9 @@ export function disjunction(of: Expression[]): Expression {
 /** Maximum depth of a filter: each level is a nested function call. */
 export const deepestFilter = 100
 /** Operators that compare two values. */
-export const comparisons = ['=', '<>', '<', '<=', '>', '>='] as const
+export const filterComparisons = ['=', '<>', '<', '<=', '>', '>='] as const
 /** An operator that compares two values. */
-export type FilterComparison = (typeof comparisons)[number]
+export type FilterComparison = (typeof filterComparisons)[number]
 
 /** Relations of two geometries (OGC 06-103r4, section 6.1.15.3). */
 export const spatialRelations = [

@@ -8,7 +8,7 @@ import { attributeIndex } from '../geo/schema.ts'
 import type { NumberValue } from './calculate.ts'
 import { calculate, valueOfDigits } from './calculate.ts'
 import type { OfRow } from './evaluate.ts'
-import { compared, evaluator, likeness, orderOfNumbers } from './evaluate.ts'
+import { compared, compareNumbers, evaluator, matchLike } from './evaluate.ts'
 import type { Calculation, Filter, Moment, NumberOperand, Predicate, TextOperand } from './filter.ts'
 import { compareTexts, foldFilterText, lengthOfText } from './texts.ts'
 
@@ -50,7 +50,7 @@ function predicate(filter: Predicate, schema: Schema): Of<boolean> {
         filter.op,
         numberOf(filter.left, filter.right, schema),
         numberOf(filter.right, filter.left, schema),
-        orderOfNumbers,
+        compareNumbers,
       )
     case 'texts':
       return compared(filter.op, textOf(filter.left, schema), textOf(filter.right, schema), compareTexts)
@@ -59,10 +59,10 @@ function predicate(filter: Predicate, schema: Schema): Of<boolean> {
         filter.op,
         momentOf(filter.left, schema),
         momentOf(filter.right, schema),
-        orderOfNumbers,
+        compareNumbers,
       )
     case 'like':
-      return likeness(textOf(filter.of, schema), textOf(filter.pattern, schema))
+      return matchLike(textOf(filter.of, schema), textOf(filter.pattern, schema))
     case 'relation':
       return relation(filter)
     case 'near':

@@ -52,7 +52,7 @@ export function isBallpark({ steps }: Route): boolean {
 }
 
 /** True if a route needs neither grids nor unsupported methods. */
-export function isArithmetic({ steps }: Route): boolean {
+export function isArithmeticRoute({ steps }: Route): boolean {
   return steps.every(
     ({ operation: { kind } }) => kind === 'null' || kind === 'helmert' || kind === 'ballpark',
   )
@@ -156,7 +156,7 @@ export function routesWithin(routes: Route[], area: OperationBounds | undefined)
 
 /** Grids of the routes that are more accurate than any without, a list a route. */
 export function betterGrids(routes: Route[]): string[][] {
-  const best = Math.min(...routes.filter(isArithmetic).map(({ accuracy }) => accuracy))
+  const best = Math.min(...routes.filter(isArithmeticRoute).map(({ accuracy }) => accuracy))
   return routes
     .filter((route) => route.accuracy < best && !isBallpark(route))
     .map(({ steps }) => steps.flatMap(({ operation }) => operation.grids ?? []))

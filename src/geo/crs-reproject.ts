@@ -9,7 +9,7 @@ import {
   betterGrids,
   expectedArea,
   flatBase,
-  isArithmetic,
+  isArithmeticRoute,
   isBallpark,
   isGridInstalled,
   isInBounds,
@@ -139,7 +139,7 @@ async function programBetween(
 function routesBetween(source: Side, target: Side): Route[] | undefined {
   if (source.base === undefined || target.base === undefined) return undefined
   const routes = listRoutes(source.base, target.base)
-  const isPoor = routes.length > 0 && routes.every((route) => isBallpark(route) || !isArithmetic(route))
+  const isPoor = routes.length > 0 && routes.every((route) => isBallpark(route) || !isArithmeticRoute(route))
   return isPoor ? listRoutes(source.base, target.base, true) : routes
 }
 
@@ -226,8 +226,8 @@ function ownReprojector(source: Side, target: Side, routes: Route[], near: Route
   const start = source.shape === undefined ? undefined : findProjector(source.shape)
   const end = target.shape === undefined ? undefined : findProjector(target.shape)
   if (start === undefined || end === undefined) return undefined
-  const usable = routes.filter(isArithmetic)
-  const isUnknown = routes.length > 0 && near.filter(isArithmetic).every(isBallpark)
+  const usable = routes.filter(isArithmeticRoute)
+  const isUnknown = routes.length > 0 && near.filter(isArithmeticRoute).every(isBallpark)
   const between = routeShift(usable.length === 1 ? usable : usable.filter((route) => near.includes(route)))
   const shift = composeShifts([source.embedded?.toWgs84, between, target.embedded?.fromWgs84])
   const transformPlace = placeTransform(start, end, shift, meridian(source.shape), meridian(target.shape))

@@ -2,7 +2,7 @@
 // of a server. Start reading at `commit-load.ts`.
 
 export { type ComparedState, compareStates, type StateChanges } from './change-files/compare-states.ts'
-export { changesTable, writeChanges } from './change-files/write-changes.ts'
+export { changeFileTable, writeChanges } from './change-files/write-changes.ts'
 export { commitLoad } from './commit-load.ts'
 export { convertColumn, expandDecimal } from './convert-column.ts'
 export { findReprojector } from './reading/reprojectors.ts'

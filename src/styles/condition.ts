@@ -1,5 +1,5 @@
 import type { Expression, FilterComparison } from '../filters/expression.ts'
-import { call, comparisons, conjunction, disjunction } from '../filters/expression.ts'
+import { call, conjunction, disjunction, filterComparisons } from '../filters/expression.ts'
 import type { Dimension, Literal, StyleAttribute } from './model.ts'
 
 /** A rectangle: its least coordinates, then its largest. */
@@ -110,7 +110,7 @@ export function findCondition(expression: Expression): StyleCondition | undefine
   if (op === 'between') return more && betweenOf(left, right, more)
   if (op === 's_intersects') return boxOf(left.kind === 'box' ? left : right)
   if (op === 'like') return likeOf(left, right)
-  const sign = comparisons.find((one) => one === op)
+  const sign = filterComparisons.find((one) => one === op)
   return sign === undefined ? undefined : comparisonOf(sign, left, right)
 }
 
@@ -170,7 +170,7 @@ export function everyOf(conditions: Expression[]): Expression {
 }
 
 /** Joins conditions with OR; returns a single condition unchanged. */
-export function oneOf(conditions: Expression[]): Expression {
+export function someOf(conditions: Expression[]): Expression {
   const [only] = conditions
   return conditions.length === 1 && only !== undefined ? only : disjunction(conditions)
 }

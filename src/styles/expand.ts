@@ -1,6 +1,6 @@
 import type { Expression } from '../filters/expression.ts'
 import { disjunction } from '../filters/expression.ts'
-import { comparison, everyOf, negation, oneOf } from './condition.ts'
+import { comparison, everyOf, negation, someOf } from './condition.ts'
 import { interpolate, passOf } from './evaluate.ts'
 import type { Losses } from './losses.ts'
 import type { Driven, Input, Rule, Symbolizer } from './model.ts'
@@ -128,7 +128,7 @@ function casesOf(driven: Divided): Case[] {
 
 function categoryCases({ property, categories, otherwise }: Extract<Divided, { by: 'categories' }>): Case[] {
   const conditions = categories.map(({ values }) =>
-    oneOf(values.map((value) => comparison('=', property, value))),
+    someOf(values.map((value) => comparison('=', property, value))),
   )
   return [
     ...categories.map(({ values, value }, index) => ({
@@ -136,7 +136,7 @@ function categoryCases({ property, categories, otherwise }: Extract<Divided, { b
       label: values.join(', '),
       condition: conditions[index],
     })),
-    { value: otherwise, condition: negation(oneOf(conditions)) },
+    { value: otherwise, condition: negation(someOf(conditions)) },
   ]
 }
 

@@ -1,5 +1,5 @@
 import type { OfRow } from '../filters/evaluate.ts'
-import { compared, evaluator, likeness } from '../filters/evaluate.ts'
+import { compared, evaluator, matchLike } from '../filters/evaluate.ts'
 import type { Expression } from '../filters/expression.ts'
 import type { Logic } from '../filters/filter.ts'
 import type { Box, StyleComparison, StyleCondition } from './condition.ts'
@@ -64,7 +64,7 @@ function predicate({ condition }: FeaturePredicate): Of<boolean> {
       const { pattern, ignoresCase } = condition
       const written = ignoresCase ? pattern.toLowerCase() : pattern
       const text: Of<string> = (feature) => textOf(feature.get(condition.property), ignoresCase)
-      return settled(likeness(text, () => written))
+      return settled(matchLike(text, () => written))
     }
     default:
       return settled(comparisonOf(condition))

@@ -7,7 +7,7 @@ import { BatchBuilder } from '../geo/batch.ts'
 import type { FixedBuilder } from '../geo/column-builder.ts'
 import type { GeometryBuilder } from '../geo/geometry-builder.ts'
 import type { Schema } from '../geo/schema.ts'
-import { chainIndexes, chainSchema, foldChain, showTransform, validateTransform } from './chain.ts'
+import { chainIndexes, chainSchema, describeTransform, foldChain, validateTransform } from './chain.ts'
 import { fromJavaClass, toJavaClass } from './java-class.ts'
 import type { TransformSpec } from './transform.ts'
 
@@ -64,19 +64,19 @@ describe('validateTransform', () => {
 
 describe('showTransform', () => {
   it('shows parameters with their defaults', () => {
-    sameValues(showTransform({ type: 'ReprojectTransform', target: 'epsg:3857' }), {
+    sameValues(describeTransform({ type: 'ReprojectTransform', target: 'epsg:3857' }), {
       type: 'ReprojectTransform',
       source: null,
       target: 'EPSG:3857',
     })
-    sameValues(showTransform({ ...pointSpec, preserveGeometry: 'true' }), {
+    sameValues(describeTransform({ ...pointSpec, preserveGeometry: 'true' }), {
       type: 'AttributesToPointGeometryTransform',
       latField: 'lat',
       lngField: 'lon',
       pointFieldName: 'location',
       preserveGeometry: true,
     })
-    sameValues(showTransform({ type: 'DateFormatTransform', field: 'a', format: null }), {
+    sameValues(describeTransform({ type: 'DateFormatTransform', field: 'a', format: null }), {
       type: 'DateFormatTransform',
       field: 'a',
     })

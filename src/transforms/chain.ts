@@ -34,7 +34,7 @@ export function vectorTransformOf(spec: TransformSpec): VectorTransform {
 }
 
 /** Returns a transformation for API responses: its type and parameters with defaults. */
-export function showTransform(spec: TransformSpec): Record<string, unknown> {
+export function describeTransform(spec: TransformSpec): Record<string, unknown> {
   const transform = validateTransform(spec)
   return { type: transform.type, ...transform.show(withoutNulls(spec)) }
 }

@@ -6,9 +6,9 @@ import { BatchBuilder } from '../../src/geo/batch.ts'
 import { columnValue } from '../../src/geo/column.ts'
 import {
   chainIndexes,
+  describeTransform,
   foldChain,
   runChain,
-  showTransform,
   validateTransform,
 } from '../../src/transforms/chain.ts'
 import { findTransform, rasterTransforms, vectorTransforms } from '../../src/transforms/registry.ts'
@@ -68,9 +68,9 @@ describe('every transformation', () => {
     describe(transform.type, () => {
       it('shows its parameters as plain data that mean the same again', () => {
         assert.equal(validateTransform(spec), transform)
-        const shown = showTransform(spec)
+        const shown = describeTransform(spec)
         assert.deepEqual(structuredClone(shown), shown)
-        assert.deepEqual(showTransform({ ...shown, type: transform.type }), shown)
+        assert.deepEqual(describeTransform({ ...shown, type: transform.type }), shown)
       })
 
       it('gives the schema that it tells, every row once, and leaves other values as they are', async () => {
@@ -146,7 +146,7 @@ describe('every transformation', () => {
 
     it(`${type} shows and checks its options, and makes arguments of them`, () => {
       assert.equal(validateTransform(example), transform)
-      const shown = showTransform(example)
+      const shown = describeTransform(example)
       assert.deepEqual(structuredClone(shown), shown)
       assert.throws(() => validateTransform({ ...example, options: ['-unheard-of'] }), TransformError)
       const runs = transform.runs(example)

@@ -12,7 +12,7 @@ import { closeBrowser, password, showPages, startPageServer } from './support/sh
 import { expectSound, expectSoundIn } from './support/states.ts'
 
 describe('workspaces, stores and users', async () => {
-  const folder = temporaryFolder({ after })
+  const folder = temporaryFolder({ after: (work) => after(work as () => void) })
   const server = await startPageServer({ after }, { TERRANE_IMPORT_ROOTS: folder })
   let cluster: PostgresCluster
   let database: URL

@@ -3,18 +3,18 @@ import type { MetricDataRequest } from '../../src/api/rest/monitoring/metrics/me
 import { Transfer } from '../../src/core/workers/handlers.ts'
 import type { MetricData } from '../../src/monitoring/query/metric-data.ts'
 import type { MetricDataQuery } from '../../src/monitoring/query/metric-data-query.ts'
-import type { Read, ReadLimits, Slice } from '../../src/monitoring/query/reads.ts'
+import type { Read, SeriesReadLimits, Slice } from '../../src/monitoring/query/reads.ts'
 import { readMetricDataSlice } from '../../src/monitoring/query/slice-metric-data.ts'
 import type { SeriesDatabase } from '../../src/monitoring/series/series-database.ts'
 
-const everything: ReadLimits = { isLight: false, rowsPerRead: 1e9, maxRows: 1e9 }
+const everything: SeriesReadLimits = { isLight: false, rowsPerRead: 1e9, maxRows: 1e9 }
 
 /** Returns the slices of a response, as the reader threads create them one after the other. */
 export async function slicesOf(
   database: SeriesDatabase,
   name: keyof typeof metricDataReads,
   request: object,
-  limits: Partial<ReadLimits> = {},
+  limits: Partial<SeriesReadLimits> = {},
 ): Promise<string[]> {
   const read: Read = metricDataReads[name]
   const slices: string[] = []

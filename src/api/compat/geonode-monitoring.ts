@@ -57,7 +57,7 @@ export function namesOfDialect(dialect: Dialect): MonitoringNames {
     serviceTypes: serviceTypes.map(serviceType),
     eventType,
     findEventType: (name) => eventTypes.find((one) => eventType(one) === name),
-    time: (milliseconds) => toTimeResponse(milliseconds, dialect),
+    time: (milliseconds) => toMonitoringTime(milliseconds, dialect),
   }
 }
 
@@ -67,7 +67,7 @@ export function hasListEnvelope(dialect: Dialect): boolean {
 }
 
 /** Returns a time as ISO 8601 in UTC; six digits of fraction in the dialect. `milliseconds`: since 1970. */
-export function toTimeResponse(milliseconds: number, dialect: Dialect): string {
+export function toMonitoringTime(milliseconds: number, dialect: Dialect): string {
   const text = new Date(milliseconds).toISOString()
   return dialect === 'geoserver' ? text.replace('Z', '000Z') : text
 }

@@ -6,12 +6,12 @@ import { offeredGranules } from './offered.ts'
 import type { OgcDeps } from './ogc-deps.ts'
 import { represented } from './representations.ts'
 import {
+  CollectionFileParams,
   CollectionParams,
   DocumentedItemsQuery,
   FeatureAnswer,
   FeaturesAnswer,
   FileAnswer,
-  FileParams,
   GranuleFileParams,
   ItemParams,
   ItemQuery,
@@ -73,7 +73,7 @@ export const getCoverageFile = operation({
   summary: 'The file of a coverage, or a range of it',
   description:
     'The bytes of the file as they were imported. `Range` gets a part of it, as readers of cloud-optimized GeoTIFF do.',
-  params: FileParams,
+  params: CollectionFileParams,
   answers: { 200: FileAnswer },
   handle: async ({ catalog }: Pick<OgcDeps, 'catalog'>, request, reply) =>
     sendCoverageFile(catalog, await readableLayer(catalog, request), request, reply),

@@ -25,7 +25,7 @@ function withNeededColumns(request: FeaturePageRequest): FeaturePageRequest {
 }
 
 /** Source of a page: a layer with its store, and its cached counts. */
-export interface PageSource {
+export interface FeaturePageSource {
   layer: LayerRecord
   store: ServedStore
   counts: CachedCounts
@@ -47,7 +47,7 @@ export interface OpenedPage {
  * of matches and the features may be of two versions: then reads again.
  */
 export async function openPage(
-  { layer, store, counts, isSettled }: PageSource,
+  { layer, store, counts, isSettled }: FeaturePageSource,
   request: FeaturePageRequest,
   signal: AbortSignal,
 ): Promise<OpenedPage> {

@@ -263,6 +263,6 @@ const collectionId = Type.String({ description: 'Workspace and layer, such as `c
 const featureId = Type.String({ description: 'Id of a feature' })
 const fileName = Type.String({ description: 'Name of a file' })
 export const CollectionParams = Type.Object({ collectionId })
-export const FileParams = Type.Object({ collectionId, fileName })
+export const CollectionFileParams = Type.Object({ collectionId, fileName })
 export const ItemParams = Type.Object({ collectionId, featureId })
 export const GranuleFileParams = Type.Object({ collectionId, featureId, fileName })

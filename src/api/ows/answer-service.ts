@@ -68,7 +68,7 @@ export const services: Record<ServiceName, Service> = {
 }
 
 /** Finds the service of a value of SERVICE, in any case. */
-export function findService(name: string): ServiceName | undefined {
+export function findServiceName(name: string): ServiceName | undefined {
   const upper = name.toUpperCase()
   return serviceNames.find((one) => one === upper)
 }
@@ -88,7 +88,7 @@ export async function answerService(
 ): Promise<unknown> {
   const values = keyValuesOf(request.originalUrl)
   const named = values.find('service')
-  const name = named === undefined ? ofPath : findService(named)
+  const name = named === undefined ? ofPath : findServiceName(named)
   const service = services[name ?? ofPath ?? 'WMS']
   if (named !== undefined && name === undefined)
     return service.sendException(
@@ -119,6 +119,6 @@ export function sendUnansweredException(reply: FastifyReply, failure: OwsFailure
   const { originalUrl, routeOptions } = reply.request
   const values = keyValuesOf(originalUrl)
   const ofPath = /\/(wms|wfs|wcs|wmts)(?=\/|$)/.exec(routeOptions.url ?? '')?.[1] ?? 'wms'
-  const name = findService(values.find('service') ?? ofPath) ?? 'WMS'
+  const name = findServiceName(values.find('service') ?? ofPath) ?? 'WMS'
   return services[name].sendException(reply, failure, values.find('version'))
 }

@@ -19,7 +19,7 @@ interface Location {
  * unique among the layers that the caller may read. Undefined for a layer that the caller may not read;
  * throws `OwsFailure` for an ambiguous name.
  */
-export async function findLayer(
+export async function findRequestedLayer(
   catalog: Pick<Catalog, 'layers' | 'cards'>,
   request: FastifyRequest,
   name: string,
@@ -94,7 +94,7 @@ export async function requireLayers(
   const place: Location = { workspace, kinds: ['vector', 'raster'] }
   const layers = await Promise.all(
     names.map(async (name) => {
-      const layer = await findLayer(catalog, request, name, place)
+      const layer = await findRequestedLayer(catalog, request, name, place)
       if (layer !== undefined) return layer
       const text = `Layer "${name}" does not exist, or needs a login`
       throw new OwsFailure('LayerNotDefined', text, parameter, 404)

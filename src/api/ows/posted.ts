@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import type { ServiceName } from './answer-service.ts'
-import { findService, services } from './answer-service.ts'
+import { findServiceName, services } from './answer-service.ts'
 import { KeyValues, keyValuesOf } from './key-values.ts'
 import { requireWorkspace } from './named-layers.ts'
 import type { OwsDeps } from './ows-deps.ts'
@@ -97,7 +97,7 @@ function decode(body: Buffer, encoding: string): string {
 }
 
 function requireService(name: string): ServiceName {
-  const service = findService(name)
+  const service = findServiceName(name)
   if (service !== undefined) return service
   throw new OwsFailure(
     'InvalidParameterValue',

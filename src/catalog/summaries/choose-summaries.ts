@@ -37,7 +37,7 @@ export interface ChosenSummaries {
 const mostWords = 20
 
 /** Splits search text into words. */
-export function wordsOf(text: string): string[] {
+export function searchWords(text: string): string[] {
   return foldText(text)
     .split(/\s+/u)
     .filter((word) => word !== '')

@@ -5,12 +5,12 @@ import { listText } from '../text-table.ts'
 import type { Action, ManageContext } from './run-kind.ts'
 import { workspacePath } from './workspaces.ts'
 
-export const listColumns = ['name', 'title', 'kind', 'rows', 'srs', 'public', 'requests', 'problem']
+export const layerListColumns = ['name', 'title', 'kind', 'rows', 'srs', 'public', 'requests', 'problem']
 
 /** A layer as a line of a list. */
 export function toRow(layer: unknown): Record<string, string> {
   return {
-    ...Object.fromEntries(listColumns.map((column) => [column, readString(layer, column)])),
+    ...Object.fromEntries(layerListColumns.map((column) => [column, readString(layer, column)])),
     name: `${readString(layer, 'workspace')}:${readString(layer, 'name')}`,
     requests: readString(readField(layer, 'requests'), 'total'),
     problem: readString(readField(layer, 'problem'), 'code'),
@@ -60,7 +60,7 @@ export const find: Action = {
     const answer = await client.get(`/rest/catalogue/layers?${query}`)
     const layers = listOf(answer, 'layers').map(toRow)
     const rest = Number(readString(answer, 'total')) - layers.length
-    const text = listText('layers', listColumns, layers)
+    const text = listText('layers', layerListColumns, layers)
     return { answer, text: rest > 0 ? `${text}\nand ${rest} more: narrow the words` : text }
   },
 }

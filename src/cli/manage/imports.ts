@@ -6,9 +6,9 @@ import { listOf, readField, readNumber, readString } from '../rest-client.ts'
 import { standardStream, withStandardInput, writeOutput } from '../standard-streams.ts'
 import { listText } from '../text-table.ts'
 import { filesToUpload } from '../upload-files.ts'
-import type { Action, ManageContext, ResourceType } from './run-kind.ts'
+import type { Action, ManageContext, ManagedType } from './run-kind.ts'
 import { runKind } from './run-kind.ts'
-import { cancel, importPath, run, setColumns, setCrs, show } from './waiting-imports.ts'
+import { cancel, pathOfImport, run, setColumns, setCrs, show } from './waiting-imports.ts'
 
 const columns = ['id', 'state', 'created', 'user', 'source', 'workspace', 'layers', 'loaded', 'rejected']
 const usualLimit = '50'
@@ -117,7 +117,7 @@ const sums = [
 ] as const
 
 function taskPath(importId: string, taskId: string): string {
-  const path = importPath(importId)
+  const path = pathOfImport(importId)
   if (!/^\d+$/.test(taskId)) throw new UsageError(`"${taskId}" is not the id of a task: a whole number`)
   return `${path}/tasks/${taskId}`
 }
@@ -134,7 +134,7 @@ function decoded(header: string | string[] | undefined): string {
   return typeof header === 'string' ? decodeURI(header) : ''
 }
 
-const imports: ResourceType = {
+const imports: ManagedType = {
   command: 'imports',
   actions: { list, show, 'set-crs': setCrs, 'set-columns': setColumns, run, cancel, rejects, correct },
 }

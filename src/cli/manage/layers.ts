@@ -2,9 +2,9 @@ import type { Environment } from '../options.ts'
 import { UsageError } from '../options.ts'
 import { listOf, readField, readString } from '../rest-client.ts'
 import { fieldsText, listText } from '../text-table.ts'
-import { find, layerPath, listAll, listColumns, toRow } from './find-layers.ts'
+import { find, layerListColumns, layerPath, listAll, toRow } from './find-layers.ts'
 import { publish } from './publish.ts'
-import type { Action, ManageContext, ResourceType } from './run-kind.ts'
+import type { Action, ManageContext, ManagedType } from './run-kind.ts'
 import { eitherOption, givenOptions, readManaged, requireChange, runKind } from './run-kind.ts'
 import { changes, restore, versions } from './versions.ts'
 
@@ -13,7 +13,7 @@ const list: Action = {
   options: ['workspace'],
   run: async ({ client, values: { workspace } }) => {
     const layers = await listAll(client, workspace)
-    return { answer: { layers }, text: listText('layers', listColumns, layers.map(toRow)) }
+    return { answer: { layers }, text: listText('layers', layerListColumns, layers.map(toRow)) }
   },
 }
 
@@ -135,7 +135,7 @@ function columnText(attribute: unknown): string {
   return `${readString(attribute, 'name')} (${type === '[B' ? 'Binary' : type})`
 }
 
-const layers: ResourceType = {
+const layers: ManagedType = {
   command: 'layers',
   actions: { list, find, show, create, change, publish, delete: remove, versions, restore, changes },
 }

@@ -2,7 +2,7 @@ import { UsageError } from '../options.ts'
 import { listOf, readField, readString } from '../rest-client.ts'
 import type { Action } from './run-kind.ts'
 import { givenOptions, readManaged } from './run-kind.ts'
-import { findStore, placeOf } from './stores.ts'
+import { findStore, readStoreName } from './stores.ts'
 
 /** Paths and member names below a store of each kind. */
 const published = {
@@ -21,7 +21,7 @@ export const publish: Action = {
     if (store === undefined) throw new UsageError('`terrane layers publish` needs --store NAME')
     if ((table === undefined) !== (all === true))
       throw new UsageError('`terrane layers publish` needs either the NAME of a table or raster, or --all')
-    const place = await placeOf(context, store)
+    const place = await readStoreName(context, store)
     const { path, kind } = await findStore(client, place)
     const { list, item, contents } = published[kind.item]
     const managed = readManaged(values)

@@ -103,7 +103,7 @@ export interface Action {
 }
 
 /** A kind of object that a server manages. */
-export interface ResourceType {
+export interface ManagedType {
   command: string
   actions: Record<string, Action>
 }
@@ -117,7 +117,7 @@ const synonyms = new Map([
 
 /** `terrane <kind> [ACTION] ...`: lists the objects if no action is named. */
 export async function runKind(
-  { command, actions }: ResourceType,
+  { command, actions }: ManagedType,
   args: string[],
   env: Environment,
 ): Promise<number> {

@@ -4,7 +4,7 @@ import { UsageError } from '../options.ts'
 import type { RestRequests } from '../rest-client.ts'
 import { listOf, RestError, readField, readString } from '../rest-client.ts'
 import { fieldsText, listText } from '../text-table.ts'
-import type { Action, ManageContext, ResourceType } from './run-kind.ts'
+import type { Action, ManageContext, ManagedType } from './run-kind.ts'
 import { eitherOption, givenOptions, readManaged, requireChange, runKind } from './run-kind.ts'
 import { defaultWorkspace, workspaceNames, workspacePath } from './workspaces.ts'
 
@@ -20,7 +20,7 @@ interface Location {
 }
 
 /** Reads `NAME` with `--workspace`, or `WORKSPACE:NAME`; else uses the default workspace. */
-export async function placeOf({ client, values }: ManageContext, text: string): Promise<Location> {
+export async function readStoreName({ client, values }: ManageContext, text: string): Promise<Location> {
   const colon = text.indexOf(':')
   if (colon < 0) return { workspace: values.workspace ?? (await defaultWorkspace(client)), name: text }
   const workspace = text.slice(0, colon)
@@ -63,7 +63,7 @@ const show: Action = {
   words: ['NAME'],
   options: ['workspace'],
   run: async (context, [name = '']) => {
-    const { answer, kind } = await findStore(context.client, await placeOf(context, name))
+    const { answer, kind } = await findStore(context.client, await readStoreName(context, name))
     return describe(answer, kind.item)
   },
 }
@@ -105,7 +105,7 @@ const create: Action = {
     'managed',
   ],
   run: async (context, [text = '']) => {
-    const { workspace, name } = await placeOf(context, text)
+    const { workspace, name } = await readStoreName(context, text)
     const { description, disable, raster, database } = context.values
     const parameters = parametersOf(context)
     const enabled = disable === true ? false : undefined
@@ -152,7 +152,7 @@ const change: Action = {
     })
     const options = '--description, --enable, --disable, --database, --parameter, --discover, --no-discovery'
     requireChange('stores change', requested, options)
-    const { path, kind } = await findStore(client, await placeOf(context, name))
+    const { path, kind } = await findStore(client, await readStoreName(context, name))
     return describe(await client.put(path, { [kind.item]: requested }), kind.item)
   },
 }
@@ -161,7 +161,7 @@ const remove: Action = {
   words: ['NAME'],
   options: ['workspace', 'recurse'],
   run: async (context, [name = '']) => {
-    const place = await placeOf(context, name)
+    const place = await readStoreName(context, name)
     const { path } = await findStore(context.client, place)
     await context.client.delete(`${path}${context.values.recurse === true ? '?recurse=true' : ''}`)
     const deleted = `${place.workspace}:${place.name}`
@@ -173,7 +173,7 @@ const tables: Action = {
   words: ['NAME'],
   options: ['workspace'],
   run: async (context, [text = '']) => {
-    const { workspace, name } = await placeOf(context, text)
+    const { workspace, name } = await readStoreName(context, text)
     const path = `${workspacePath(workspace)}/datastores/${encodeURIComponent(name)}/tables`
     const answer = await context.client.get(path)
     const rows = listOf(answer, 'tables').map((table) => {
@@ -200,7 +200,7 @@ const rasters: Action = {
   words: ['NAME'],
   options: ['workspace'],
   run: async (context, [text = '']) => {
-    const { workspace, name } = await placeOf(context, text)
+    const { workspace, name } = await readStoreName(context, text)
     const path = `${workspacePath(workspace)}/coveragestores/${encodeURIComponent(name)}/rasters`
     const answer = await context.client.get(path)
     const rows = listOf(answer, 'rasters').map((raster) => {
@@ -237,7 +237,7 @@ function describe(answer: unknown, item: string) {
   return { answer, text }
 }
 
-const stores: ResourceType = {
+const stores: ManagedType = {
   command: 'stores',
   actions: { list, show, create, change, delete: remove, tables, rasters },
 }

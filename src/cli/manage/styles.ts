@@ -6,7 +6,7 @@ import { readChoice, UsageError } from '../options.ts'
 import { listOf, readField, readString } from '../rest-client.ts'
 import { standardStream, writeOutput } from '../standard-streams.ts'
 import { fieldsText, listText } from '../text-table.ts'
-import type { Action, ManageContext, ResourceType } from './run-kind.ts'
+import type { Action, ManageContext, ManagedType } from './run-kind.ts'
 import { givenOptions, runKind } from './run-kind.ts'
 import { workspacePath } from './workspaces.ts'
 
@@ -136,7 +136,7 @@ function describe(answer: unknown) {
   return { answer, text: [fields, ...messages].join('\n') }
 }
 
-const styles: ResourceType = {
+const styles: ManagedType = {
   command: 'styles',
   actions: { list, show, download, create, change, delete: remove },
 }

@@ -1,7 +1,7 @@
 import type { Environment } from '../options.ts'
 import { listOf, readField, readString } from '../rest-client.ts'
 import { fieldsText, listText } from '../text-table.ts'
-import type { Action, ResourceType } from './run-kind.ts'
+import type { Action, ManagedType } from './run-kind.ts'
 import { givenOptions, runKind } from './run-kind.ts'
 
 const collection = '/rest/security/tokens'
@@ -54,7 +54,7 @@ function describe(answer: unknown) {
   return { answer, text: value === '' ? text : `${text}\n\n${value}\nIt is shown only now.` }
 }
 
-const tokens: ResourceType = { command: 'tokens', actions: { list, show, create, delete: remove } }
+const tokens: ManagedType = { command: 'tokens', actions: { list, show, create, delete: remove } }
 
 /** `terrane tokens`: tokens of the authenticated user. */
 export function runTokens(args: string[], env: Environment): Promise<number> {

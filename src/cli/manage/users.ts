@@ -3,7 +3,7 @@ import type { Environment } from '../options.ts'
 import { readChoice, UsageError } from '../options.ts'
 import { listOf, readField, readString } from '../rest-client.ts'
 import { fieldsText, listText } from '../text-table.ts'
-import type { Action, ManageContext, ResourceType } from './run-kind.ts'
+import type { Action, ManageContext, ManagedType } from './run-kind.ts'
 import { eitherOption, givenOptions, requireChange, runKind } from './run-kind.ts'
 
 const collection = '/rest/security/users'
@@ -139,7 +139,7 @@ function describe(answer: unknown) {
   }
 }
 
-const users: ResourceType = {
+const users: ManagedType = {
   command: 'users',
   actions: { list, show, create, change, delete: remove, tokens, revoke, logout, password: ownPassword },
 }

@@ -1,5 +1,5 @@
 import { readColumnOptions } from '../import-options.ts'
-import { isWhole, outcomesAsJson, summary } from '../import-report.ts'
+import { isSuccessful, outcomesAsJson, summary } from '../import-report.ts'
 import { makePoints, makeTable } from '../import-tables.ts'
 import type { TaskView } from '../import-views.ts'
 import { readImport, readTasks } from '../import-views.ts'
@@ -11,7 +11,7 @@ import { runWatchedImport } from '../watch-run.ts'
 import type { Action, ManageContext } from './run-kind.ts'
 
 /** Returns `/rest/imports/3`; throws `UsageError` for an invalid id. */
-export function importPath(importId: string): string {
+export function pathOfImport(importId: string): string {
   if (/^\d+$/.test(importId)) return `/rest/imports/${importId}`
   throw new UsageError(`"${importId}" is not the id of an import: a whole number`)
 }
@@ -22,7 +22,7 @@ const columns = ['id', 'state', 'layer', 'srs', 'file', 'message']
 export const show: Action = {
   words: ['IMPORT'],
   options: [],
-  run: async ({ client }, [importId = '']) => describe(client, importPath(importId)),
+  run: async ({ client }, [importId = '']) => describe(client, pathOfImport(importId)),
 }
 
 /** `terrane imports set-crs IMPORT EPSG:n`: for all tasks that need a CRS, or for one. */
@@ -30,7 +30,7 @@ export const setCrs: Action = {
   words: ['IMPORT', 'CRS'],
   options: ['task'],
   run: async (context, [importId = '', crs = '']) => {
-    const path = importPath(importId)
+    const path = pathOfImport(importId)
     const tasks = await chooseTasks(context, path, (task) => task.state === 'NO_CRS' && !task.isTable)
     if (tasks.length === 0)
       return nothingWaits(
@@ -59,7 +59,7 @@ export const setColumns: Action = {
       throw new UsageError(
         '`terrane imports set-columns` needs --lat and --lon, --x and --y with --srs, or --table-only',
       )
-    const path = importPath(importId)
+    const path = pathOfImport(importId)
     const tasks = await chooseTasks(context, path, (task) => task.isTable && task.state === 'NO_CRS')
     if (tasks.length === 0) return nothingWaits(client, path, 'No task waits for columns with coordinates')
     const options = srs === undefined ? {} : { srs }
@@ -80,7 +80,7 @@ export const run: Action = {
   words: ['IMPORT'],
   options: [],
   run: async ({ client }, [importId = '']) => {
-    importPath(importId)
+    pathOfImport(importId)
     const display = new ProgressDisplay(process.stderr)
     const outcomes = await runWatchedImport(
       { client, display },
@@ -89,7 +89,7 @@ export const run: Action = {
       new Map(),
     )
     const answer: unknown = JSON.parse(outcomesAsJson(outcomes))
-    return { answer, text: summary(outcomes), isFailed: !isWhole(outcomes) }
+    return { answer, text: summary(outcomes), isFailed: !isSuccessful(outcomes) }
   },
 }
 
@@ -98,7 +98,7 @@ export const cancel: Action = {
   words: ['IMPORT'],
   options: ['task'],
   run: async ({ client, values: { task } }, [importId = '']) => {
-    const path = importPath(importId)
+    const path = pathOfImport(importId)
     await client.delete(task === undefined ? `${path}/run` : `${path}/tasks/${taskIdOf(task)}/run`)
     return describe(client, path)
   },

@@ -2,7 +2,7 @@ import type { Environment } from '../options.ts'
 import type { RestRequests } from '../rest-client.ts'
 import { listOf, readField, readString } from '../rest-client.ts'
 import { fieldsText, listText } from '../text-table.ts'
-import type { Action, ResourceType } from './run-kind.ts'
+import type { Action, ManagedType } from './run-kind.ts'
 import { eitherOption, givenOptions, requireChange, runKind } from './run-kind.ts'
 
 const collection = '/rest/workspaces'
@@ -86,7 +86,7 @@ function describe(answer: unknown) {
   return { answer, text }
 }
 
-const workspaces: ResourceType = {
+const workspaces: ManagedType = {
   command: 'workspaces',
   actions: { list, show, create, change, delete: remove },
 }

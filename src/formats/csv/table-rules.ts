@@ -1,7 +1,7 @@
 import { CellParser, textKind } from '../../core/values/cell-kind.ts'
 import { csvCellText } from './csv-source.ts'
 import type { CsvDialect } from './delimiter.ts'
-import { mostColumns, sampledRows } from './delimiter.ts'
+import { mostCsvColumns, sampledRows } from './delimiter.ts'
 import { findCellForm } from './geometry-cells.ts'
 
 /** Minimum share of the sampled rows that have as many cells as the first. */
@@ -60,7 +60,7 @@ export function isTable(
   isWhole: boolean,
   { delimiter, columns, agreement }: CsvDialect,
 ): boolean {
-  if (agreement < leastAgreement || columns < 2 || columns > mostColumns) return false
+  if (agreement < leastAgreement || columns < 2 || columns > mostCsvColumns) return false
   const [header, ...rest] = Array.from(
     sampledRows(sample, isWhole, delimiter),
     (scanner): Row =>

@@ -6,7 +6,14 @@ import { runProgram, streamProgram } from '../../core/process/process.ts'
 import type { DataFile } from '../format.ts'
 import { FormatError } from '../format.ts'
 import type { GdalDriver } from './gdal-drivers.ts'
-import { gdalComplaints, limitedProgram, linkInto, listDrivers, safeConfig, unreadable } from './safe-gdal.ts'
+import {
+  gdalComplaints,
+  limitedProgram,
+  linkInto,
+  listDrivers,
+  safeConfig,
+  throwUnreadable,
+} from './safe-gdal.ts'
 
 const describeTimeoutMs = 10 * 60_000
 const readTimeoutMs = 6 * 60 * 60_000
@@ -114,7 +121,9 @@ function openSource(
     info: async (before, layers, limitMs = describeTimeoutMs) => {
       const [program, args] = await limitedProgram('ogrinfo', ['-ro', ...before, path, ...layers])
       const run = runProgram(program, args, { ...options, timeoutMs: limitMs })
-      return (await run.catch((error: unknown) => unreadable(error, options.cwd))).stdout.toString('utf8')
+      return (await run.catch((error: unknown) => throwUnreadable(error, options.cwd))).stdout.toString(
+        'utf8',
+      )
     },
     async *dump(layer, { dimensions, isLossKnown = false } = {}) {
       const settings = [
@@ -155,7 +164,7 @@ function openSource(
           },
         })
       } catch (error) {
-        unreadable(error, options.cwd)
+        throwUnreadable(error, options.cwd)
       }
     },
   }

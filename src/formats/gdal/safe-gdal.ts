@@ -103,7 +103,7 @@ const reasons: Record<ProgramError['reason'], string> = {
  * Converts the failure of a program to a `FormatError` with GDAL's first error, without the name of the
  * folder.
  */
-export function unreadable(error: unknown, folder: string): never {
+export function throwUnreadable(error: unknown, folder: string): never {
   if (!(error instanceof ProgramError)) throw error
   const [complaint] = gdalComplaints(error.stderr)
   const isKilled = error.reason === 'failed' && error.exitCode === undefined

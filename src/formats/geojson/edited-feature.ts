@@ -1,6 +1,6 @@
 import { invalid } from '../../core/errors/errors.ts'
 import type { WrittenJson } from './written-json.ts'
-import { isObject, parseWritten } from './written-json.ts'
+import { isWrittenObject, parseWritten } from './written-json.ts'
 
 /** A feature sent by a client. */
 export interface EditedFeature {
@@ -15,13 +15,13 @@ export interface EditedFeature {
 /** Parses a whole feature (RFC 7946, section 3.2); ignores members that the standard does not define. */
 export function parseFeatureBody(body: Uint8Array): EditedFeature {
   const feature = parseWritten(body, 'The body')
-  if (!isObject(feature)) throw notOneFeature('The body is no JSON object')
+  if (!isWrittenObject(feature)) throw notOneFeature('The body is no JSON object')
   const { type, geometry, properties, id } = feature
   if (type === 'FeatureCollection')
     throw notOneFeature('The body is a FeatureCollection: one feature is sent at a time')
   if (type !== 'Feature') throw notOneFeature('"type" of the body is not "Feature"')
   if (geometry === undefined) throw notOneFeature('The feature has no "geometry": null where there is none')
-  if (properties !== null && !isObject(properties))
+  if (properties !== null && !isWrittenObject(properties))
     throw notOneFeature('"properties" of the feature is neither an object nor null')
   return { properties: new Map(Object.entries(properties ?? {})), geometry, id }
 }
@@ -29,10 +29,10 @@ export function parseFeatureBody(body: Uint8Array): EditedFeature {
 /** Parses changes to a feature as a JSON Merge Patch (RFC 7396). */
 export function parsePatchBody(body: Uint8Array): EditedFeature {
   const patch = parseWritten(body, 'The body')
-  if (!isObject(patch)) throw notOneFeature('The body is no JSON object')
+  if (!isWrittenObject(patch)) throw notOneFeature('The body is no JSON object')
   const { type, geometry, properties, id } = patch
   if (type !== undefined && type !== 'Feature') throw notOneFeature('"type" of a feature stays "Feature"')
-  if (properties !== undefined && !isObject(properties))
+  if (properties !== undefined && !isWrittenObject(properties))
     throw notOneFeature('"properties" of the body is no object: name those that change, with null for empty')
   return { properties: new Map(Object.entries(properties ?? {})), geometry, id }
 }

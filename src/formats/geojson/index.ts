@@ -4,7 +4,7 @@
 export { type EditedFeature, parseFeatureBody, parsePatchBody } from './edited-feature.ts'
 export { geometryFromJson } from './geometry-from-json.ts'
 export {
-  isObject,
+  isWrittenObject,
   mergePatch,
   parseWritten,
   plainJson,

@@ -53,7 +53,7 @@ function requireFlat(value: WrittenJson, what: string, depth: number): void {
 }
 
 /** True if a value is an object and not an array. */
-export function isObject(value: WrittenJson | undefined): value is Record<string, WrittenJson> {
+export function isWrittenObject(value: WrittenJson | undefined): value is Record<string, WrittenJson> {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof WrittenNumber)
   )
@@ -63,14 +63,14 @@ export function isObject(value: WrittenJson | undefined): value is Record<string
 export function plainJson(value: WrittenJson): unknown {
   if (value instanceof WrittenNumber) return Number(value.text)
   if (Array.isArray(value)) return value.map(plainJson)
-  if (!isObject(value)) return value
+  if (!isWrittenObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plainJson(inner)]))
 }
 
 /** Applies a JSON Merge Patch to a document (RFC 7396, section 2). */
 export function mergePatch(target: WrittenJson | undefined, patch: WrittenJson): WrittenJson {
-  if (!isObject(patch)) return patch
-  const merged: Record<string, WrittenJson> = isObject(target) ? { ...target } : {}
+  if (!isWrittenObject(patch)) return patch
+  const merged: Record<string, WrittenJson> = isWrittenObject(target) ? { ...target } : {}
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) delete merged[name]
     else merged[name] = mergePatch(merged[name], value)

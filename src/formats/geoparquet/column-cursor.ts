@@ -30,7 +30,7 @@ export function isFlat(node: ParquetNode): boolean {
 }
 
 /** Returns the attribute of a column below the root. */
-export function attributeOf(node: ParquetNode): Attribute {
+export function attributeOfNode(node: ParquetNode): Attribute {
   return { name: node.name, ...(isFlat(node) ? leafType(node).attribute : { type: 'text' }) }
 }
 

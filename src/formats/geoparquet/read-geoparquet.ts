@@ -5,7 +5,7 @@ import type { DataFile, FormatMessage, FormatReading, LayerDescription, ReadCont
 import { FormatError } from '../format.ts'
 import type { OpenFile } from '../open-file.ts'
 import { openFile } from '../open-file.ts'
-import { attributeOf, isFlat } from './column-cursor.ts'
+import { attributeOfNode, isFlat } from './column-cursor.ts'
 import type { GeometryInfo } from './geo-metadata.ts'
 import { findGeometry } from './geo-metadata.ts'
 import { nativeShape } from './native-geometry.ts'
@@ -47,7 +47,7 @@ async function describe(file: DataFile, { signal }: ReadContext): Promise<LayerD
     const info = findGeometry(parquet)
     const columns = layerColumns(parquet, info)
     const schema: Schema = {
-      attributes: columns.attributes.map(attributeOf),
+      attributes: columns.attributes.map(attributeOfNode),
       geometry: columns.geometry && (await geometryField(source, parquet, columns.geometry)),
     }
     const layer: LayerDescription = {
@@ -82,7 +82,7 @@ async function* read(
   try {
     const parquet = await openParquet(source)
     const columns = layerColumns(parquet, findGeometry(parquet))
-    const found = columns.attributes.map(attributeOf).map(({ name, type }) => `${name} ${type}`)
+    const found = columns.attributes.map(attributeOfNode).map(({ name, type }) => `${name} ${type}`)
     const expected = layer.schema.attributes.map(({ name, type }) => `${name} ${type}`)
     if (found.join('\n') !== expected.join('\n')) {
       throw new FormatError('The columns of the file changed since it was examined', { code: 'file-changed' })

@@ -15,7 +15,7 @@ import type {
   ReadContext,
 } from '../format.ts'
 import { FormatError, namesOf } from '../format.ts'
-import { limitedProgram, unreadable } from '../gdal/safe-gdal.ts'
+import { limitedProgram, throwUnreadable } from '../gdal/safe-gdal.ts'
 import { parseProjection } from '../shapefile/describe-shapefile.ts'
 import type { GdalInfo } from './gdalinfo.ts'
 import { parseGdalInfo } from './gdalinfo.ts'
@@ -44,7 +44,7 @@ async function readInfo(file: DataFile, driver: RasterDriver, signal: AbortSigna
     const options = { signal, env, cwd: folder, timeoutMs: describeTimeoutMs, maxOutputBytes }
     return parseGdalInfo(
       (
-        await runProgram(program, args, options).catch((error: unknown) => unreadable(error, folder))
+        await runProgram(program, args, options).catch((error: unknown) => throwUnreadable(error, folder))
       ).stdout.toString('utf8'),
     )
   })

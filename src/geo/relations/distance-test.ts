@@ -1,6 +1,6 @@
 import { jtsGeometry } from './jts-geometry.ts'
 import type { JtsGeometry } from './jts-relations.ts'
-import { jts } from './jts-relations.ts'
+import { jtsRelations } from './jts-relations.ts'
 
 /** Distance from a geometry, measured after multiplying coordinates by `scale`. */
 export interface DistanceLimit {
@@ -23,6 +23,6 @@ export class DistanceTest {
     const { distance, scale } = this.#reach
     const row = jtsGeometry(bytes, offset, scale)
     if (row.isEmpty() || this.#fixed.isEmpty()) return false
-    return jts.DistanceOp.isWithinDistance(row, this.#fixed, distance)
+    return jtsRelations.DistanceOp.isWithinDistance(row, this.#fixed, distance)
   }
 }

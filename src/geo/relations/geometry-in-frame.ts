@@ -1,6 +1,6 @@
 import { factory, jtsGeometry } from './jts-geometry.ts'
 import type { JtsGeometry } from './jts-relations.ts'
-import { jts } from './jts-relations.ts'
+import { jtsRelations } from './jts-relations.ts'
 import type { Frame } from './repeated-places.ts'
 
 /**
@@ -18,10 +18,12 @@ export function geometryInFrame(bytes: Uint8Array, offset: number, frame: Frame)
   const window = rectangle(frame, geometry)
   try {
     const [first, ...others] = [copy(-turn), geometry, copy(turn)]
-      .map((one) => jts.OverlayOp.intersection(one, window))
+      .map((one) => jtsRelations.OverlayOp.intersection(one, window))
       .map((one) => partsOfDimension(one, geometry.getDimension()))
       .filter((one) => !one.isEmpty())
-    return first === undefined ? geometry : others.reduce((all, one) => jts.OverlayOp.union(all, one), first)
+    return first === undefined
+      ? geometry
+      : others.reduce((all, one) => jtsRelations.OverlayOp.union(all, one), first)
   } catch {
     return geometry
   }
@@ -42,7 +44,7 @@ function rectangle({ west, east }: Frame, geometry: JtsGeometry): JtsGeometry {
     [west, north],
     [west, south],
   ]
-  const ring = corners.map(([x, y]) => new jts.Coordinate(x as number, y as number))
+  const ring = corners.map(([x, y]) => new jtsRelations.Coordinate(x as number, y as number))
   return factory.createPolygon(factory.createLinearRing(ring))
 }
 

@@ -1,8 +1,8 @@
 import type { Coordinate, JtsGeometry } from './jts-relations.ts'
-import { jts } from './jts-relations.ts'
+import { jtsRelations } from './jts-relations.ts'
 
 /** Creates geometries of JTS. */
-export const factory = new jts.GeometryFactory()
+export const factory = new jtsRelations.GeometryFactory()
 
 /**
  * A little-endian ISO WKB at `offset` as a geometry of JTS, without Z and M, its coordinates multiplied by `scale` and
@@ -80,6 +80,6 @@ class WkbToJts {
     const x = this.#view.getFloat64(this.#at, true)
     const y = this.#view.getFloat64(this.#at + 8, true)
     this.#at += this.#ordinates * 8
-    return new jts.Coordinate(x * this.#scale[0] + this.#shift, y * this.#scale[1])
+    return new jtsRelations.Coordinate(x * this.#scale[0] + this.#shift, y * this.#scale[1])
   }
 }

@@ -60,4 +60,4 @@ const library: unknown = {
 }
 
 /** JTS, the library of planar geometry, by way of JSTS. Takes a tenth of a second to load: import it when needed. */
-export const jts = library as Library
+export const jtsRelations = library as Library

@@ -3,7 +3,7 @@ import { walkCoordinates, wkbEnvelope } from '../wkb.ts'
 import { geometryInFrame } from './geometry-in-frame.ts'
 import { jtsGeometry } from './jts-geometry.ts'
 import type { JtsGeometry } from './jts-relations.ts'
-import { jts } from './jts-relations.ts'
+import { jtsRelations } from './jts-relations.ts'
 import { collectionsNotRelated } from './relation-failures.ts'
 import type { Frame } from './repeated-places.ts'
 import { frameAround } from './repeated-places.ts'
@@ -66,7 +66,7 @@ export class RelationTest {
     if (this.#polygons.some((polygon) => polygon.touches(bytes, offset))) return true
     if (this.#parts.length === 0) return false
     return partsOf(jtsGeometry(bytes, offset)).some((part) =>
-      this.#parts.some((one) => jts.RelateOp.intersects(part, one)),
+      this.#parts.some((one) => jtsRelations.RelateOp.intersects(part, one)),
     )
   }
 }
@@ -105,8 +105,8 @@ type Exact = Exclude<RelationName, 'intersects' | 'disjoint'>
 function related(relation: Exact, a: JtsGeometry, b: JtsGeometry): boolean {
   if (isCollection(a) || isCollection(b)) throw collectionsNotRelated()
   if (a.isEmpty() || b.isEmpty()) return relation === 'equals' && a.isEmpty() && b.isEmpty()
-  if (relation === 'equals') return jts.RelateOp.equalsTopo(a, b)
-  return relation === 'within' ? jts.RelateOp.contains(b, a) : jts.RelateOp[relation](a, b)
+  if (relation === 'equals') return jtsRelations.RelateOp.equalsTopo(a, b)
+  return relation === 'within' ? jtsRelations.RelateOp.contains(b, a) : jtsRelations.RelateOp[relation](a, b)
 }
 
 function isCollection(geometry: JtsGeometry): boolean {

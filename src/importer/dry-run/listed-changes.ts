@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { notFound } from '../../core/errors/errors.ts'
 import type { SideTables } from '../../render/index.ts'
 import type { ChangePageRequest, Tile } from '../../stores/index.ts'
-import { changesTable } from '../../stores/worker.ts'
+import { changeFileTable } from '../../stores/worker.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import type { TaskRecord } from '../model/model.ts'
 import { changesPath } from '../records/records.ts'
@@ -37,7 +37,7 @@ export class ListedChanges {
     const { crs, listed: rows = 0 } = task.trial?.found ?? {}
     if (crs === undefined)
       throw notFound('no-tiles', 'The rows have no geometry, so there are no tiles of them')
-    const side = { path, table: changesTable, name: changesTable, crs, rows }
+    const side = { path, table: changeFileTable, name: changeFileTable, crs, rows }
     return this.#needs.sides.tile(side, { tile, attributes: shownAttributes }, signal)
   }
 

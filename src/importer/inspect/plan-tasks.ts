@@ -24,7 +24,7 @@ export interface PlanContext {
   at: string
 }
 
-export interface PlannedTask {
+export interface PlannedTasks {
   tasks: TaskRecord[]
   messages: FormatMessage[]
 }
@@ -158,7 +158,7 @@ function unreadTask(files: DescribedFile[], context: PlanContext): TaskRecord {
  * a format reads. Other files are named in a message, or in one task if there is nothing else. An upload
  * always creates a task.
  */
-export function planTasks(files: DescribedFile[], context: PlanContext): PlannedTask {
+export function planTasks(files: DescribedFile[], context: PlanContext): PlannedTasks {
   const unread = files.filter(({ format, error }) => format === undefined && error === undefined)
   const read = files.flatMap((described) => fileTasks(described, context))
   const isNothingRead = read.length === 0 && (unread.length > 0 || context.isUploaded)

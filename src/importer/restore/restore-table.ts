@@ -23,7 +23,7 @@ export interface TableRestore {
 }
 
 /** Restores the rows of a table with the protocol of loads. Returns the record as of after the commit. */
-export async function restoreRows(
+export async function restoreTableRows(
   { catalog, pool, save }: RestoreTableDeps,
   { record, store, table, path, layer, newId }: TableRestore,
   signal: AbortSignal,

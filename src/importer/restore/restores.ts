@@ -25,7 +25,7 @@ import { publishRestore, recoverRestore, unbegun } from './recover-restore.ts'
 import type { RestoreRecord } from './restore-rows.ts'
 import { deleteRestore, findRestore, insertRestore, listRestores, saveRestore } from './restore-rows.ts'
 import type { TableRestore } from './restore-table.ts'
-import { restoreRows } from './restore-table.ts'
+import { restoreTableRows } from './restore-table.ts'
 
 export const restoreJob = 'layer.restore'
 
@@ -203,7 +203,7 @@ export class Restores {
     await this.#refuseTakenTable(layer, store, rows.table)
     const needs = { catalog, pool, save: (one: RestoreRecord) => this.#save(one) }
     const table = { record, store, ...rows, newId: randomUUID, layer }
-    await publishRestore(this.#deps, await restoreRows(needs, table, signal), way)
+    await publishRestore(this.#deps, await restoreTableRows(needs, table, signal), way)
   }
 
   /**

@@ -7,7 +7,7 @@ import { correctionEnded, isCorrecting, taskAfter, withoutGeometryCode } from '.
 import type { PublishDeps } from '../publish/publish.ts'
 import { publishTask } from '../publish/publish.ts'
 import { saveTaskAndPublish } from '../records/records.ts'
-import type { CommitNote, Publication, Running, StageNotes } from '../task-types/task-types.ts'
+import type { CommitNote, Running, StageNotes, TaskPublication } from '../task-types/task-types.ts'
 
 export interface OwnerDeps extends PublishDeps {
   database: Database
@@ -184,7 +184,7 @@ export class RunningTask implements Running, StageNotes {
   }
 
   /** Publishes the layer and completes the task in one transaction. */
-  async publish({ task, place, published, makeStore, tidy }: Publication): Promise<void> {
+  async publish({ task, place, published, makeStore, tidy }: TaskPublication): Promise<void> {
     this.#task = await publishTask(this.#deps, this.record, task, place, published, makeStore)
     await tidy?.()
   }

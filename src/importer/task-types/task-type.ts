@@ -168,11 +168,11 @@ export interface CommitNote {
 
 /** Data that their store has committed. */
 export interface Committed {
-  publish(running: Running): Promise<Publication>
+  publish(running: Running): Promise<TaskPublication>
 }
 
 /** A layer to publish or refresh, together with the end of its task. */
-export interface Publication {
+export interface TaskPublication {
   task: TaskRecord
   place: PublishedTable
   published: Published

@@ -128,10 +128,10 @@ export type {
   CommitNote,
   Committed,
   Placed,
-  Publication,
   Running,
   StagedTask,
   StageNotes,
   TaskPlan,
+  TaskPublication,
   TaskRows,
 } from './task-type.ts'

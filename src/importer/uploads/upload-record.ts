@@ -73,6 +73,6 @@ export async function readUpload(root: string, id: string): Promise<UploadState 
   }
 }
 
-export async function removeUploadFolder(root: string, id: string): Promise<void> {
+export async function removeResumableUpload(root: string, id: string): Promise<void> {
   await rm(join(root, id), { recursive: true, force: true })
 }

@@ -7,7 +7,14 @@ import { findFullDisk } from '../../core/files/full-disk.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { lockUpload } from './upload-lock.ts'
 import type { UploadRecord, UploadState } from './upload-record.ts'
-import { dataPath, isUploadId, makeUpload, readUpload, removeUploadFolder, touch } from './upload-record.ts'
+import {
+  dataPath,
+  isUploadId,
+  makeUpload,
+  readUpload,
+  removeResumableUpload,
+  touch,
+} from './upload-record.ts'
 import { writePiece } from './write-piece.ts'
 
 export type { UploadState } from './upload-record.ts'
@@ -186,7 +193,7 @@ export class ResumableUploads {
 
   async #remove(id: string): Promise<void> {
     this.#announced.delete(id)
-    await removeUploadFolder(this.#needs.root, id)
+    await removeResumableUpload(this.#needs.root, id)
   }
 
   async #ids(): Promise<string[]> {

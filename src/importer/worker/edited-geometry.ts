@@ -1,7 +1,7 @@
 import { invalid } from '../../core/errors/errors.ts'
 import {
   geometryFromJson,
-  isObject,
+  isWrittenObject,
   mergePatch,
   plainJson,
   type WrittenJson,
@@ -54,7 +54,7 @@ export async function meantGeometry(value: WrittenJson, meaning: Meaning): Promi
     if (meaning.present !== undefined && shown === undefined) return { column: undefined }
     return { column: nullGeometry() }
   }
-  if (!isObject(meant)) throw invalid('invalid-geometry', '"geometry" is neither an object nor null')
+  if (!isWrittenObject(meant)) throw invalid('invalid-geometry', '"geometry" is neither an object nor null')
   const plain = canonical(plainJson(meant))
   if (shown !== undefined && JSON.stringify(plain) === JSON.stringify(canonical(shown)))
     return { column: undefined }

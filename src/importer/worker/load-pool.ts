@@ -11,7 +11,7 @@ import type { EditOutcome, EditPlan } from './edit-feature.ts'
 import type { CorrectionOutcome, LoadOutcome, LoadPlan, LoadProgress, TriedLoad } from './load-plan.ts'
 import type { DatabaseDescription, LoadCheckpoint, LoadNotice, LoadWork } from './load-work.ts'
 import type { RowsPlan } from './open-rows.ts'
-import type { RestorePlan } from './restore-table.ts'
+import type { TableRestorePlan } from './restore-table.ts'
 import type { WorkLocation } from './trusted-files.ts'
 import { needsOwnProcess } from './trusted-files.ts'
 import type { RowsPart, TaskRowsRequest } from './write-rows.ts'
@@ -60,7 +60,7 @@ export interface LoadPool {
   /** Dry run: does what a load does before its commit, and reports what the commit would do. */
   performDryRun(plan: LoadPlan, handlers: WatchHandlers): Promise<TriedLoad>
   /** Restores a table; `beforeCommit` as for a load. */
-  restore(plan: RestorePlan, handlers: RestoreHandlers): Promise<LoadResult>
+  restore(plan: TableRestorePlan, handlers: RestoreHandlers): Promise<LoadResult>
   /** Edits one feature. `beforeCommit` is called as for a load, if the edit changes anything. */
   edit(plan: EditPlan, handlers: EditHandlers): Promise<EditOutcome>
   /** Returns the envelope of the first rows in their own CRS; undefined if they have no coordinates. */

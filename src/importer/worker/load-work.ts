@@ -12,8 +12,8 @@ import { findFirstRows } from './first-rows.ts'
 import type { CorrectionOutcome, LoadOutcome, LoadPlan, LoadProgress, TriedLoad } from './load-plan.ts'
 import type { RowsPlan } from './open-rows.ts'
 import { readBounds } from './read-bounds.ts'
-import type { RestorePlan } from './restore-table.ts'
-import { restoreTable } from './restore-table.ts'
+import type { TableRestorePlan } from './restore-table.ts'
+import { runTableRestore } from './restore-table.ts'
 import { dryRunLoad, runLoad } from './run-load.ts'
 import { checkConnection, checkPlan, checkStore } from './trusted-databases.ts'
 import type { WorkLocation } from './trusted-files.ts'
@@ -78,9 +78,9 @@ function handlersAt(place: WorkLocation) {
         beforeCommit: (token, outcome) => ask({ token, outcome }),
       })
     },
-    restore: (plan: RestorePlan, { signal, notify, ask }: LoadContext): Promise<LoadResult> => {
+    restore: (plan: TableRestorePlan, { signal, notify, ask }: LoadContext): Promise<LoadResult> => {
       checkStore(place, plan.connection)
-      return restoreTable(plan, {
+      return runTableRestore(plan, {
         signal,
         onMessage: (message) => notify({ message }),
         beforeTouch: (touched) => ask({ touched }),

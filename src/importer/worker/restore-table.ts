@@ -6,7 +6,7 @@ import { latestStore } from './latest-store.ts'
  * Input of a worker that restores a table. Plain data: it is passed between threads. Contains secrets and
  * must never be logged.
  */
-export interface RestorePlan {
+export interface TableRestorePlan {
   connection: StoreConnection
   request: RestoreRequest
 }
@@ -16,8 +16,8 @@ interface RestoreHooks extends Pick<LoadHooks, 'signal' | 'onMessage' | 'beforeT
 }
 
 /** Restores a table; if it throws, nothing has changed. */
-export async function restoreTable(
-  { connection, request }: RestorePlan,
+export async function runTableRestore(
+  { connection, request }: TableRestorePlan,
   { beforeCommit, ...hooks }: RestoreHooks,
 ): Promise<LoadResult> {
   const store = await latestStore(connection)

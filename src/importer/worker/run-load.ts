@@ -8,7 +8,7 @@ import { calmHooks } from './load-flow.ts'
 import type { CorrectionOutcome, LoadOutcome, LoadPlan, TriedLoad } from './load-plan.ts'
 import type { StagedPlan } from './stage-plan.ts'
 import { readPlan, stagePlan } from './stage-plan.ts'
-import { retainRows, tryOut } from './try-out.ts'
+import { retainDryRun, tryOut } from './try-out.ts'
 
 export interface RunLoadHooks extends FlowHooks {
   onStaged(): Promise<void>
@@ -36,7 +36,7 @@ async function checkLimits(plan: LoadPlan, load: StagedPlan, hooks: RunLoadHooks
   if (tried.stopped.length === 0) return
   const { stopped } = tried
   // Corrected rows are not retained: a user who waives the limits uploads them again.
-  if (plan.mended === undefined) await hooks.onStopped(await retainRows(load, tried))
+  if (plan.mended === undefined) await hooks.onStopped(await retainDryRun(load, tried))
   else {
     await load.staged.discard()
     await hooks.onStopped({ trial: tried })
@@ -141,7 +141,7 @@ export async function dryRunLoad(plan: LoadPlan, givenHooks: FlowHooks): Promise
       ? await readPlan(plan, hooks)
       : await stagePlan(plan, await latestStore(plan.connection), hooks)
   try {
-    return await retainRows(load, await tryOut(plan, dryRun, load, hooks))
+    return await retainDryRun(load, await tryOut(plan, dryRun, load, hooks))
   } finally {
     load.close()
   }

@@ -151,7 +151,7 @@ function measuredOf(
 }
 
 /** Closes all but the staged rows; removes them if the store cannot retain them. */
-export async function retainRows(load: StagedPlan, dryRun: DryRun): Promise<TriedLoad> {
+export async function retainDryRun(load: StagedPlan, dryRun: DryRun): Promise<TriedLoad> {
   const { staged, schema, indexes, accounting, counted } = load
   if (staged.retainRows === undefined) {
     await staged.discard()

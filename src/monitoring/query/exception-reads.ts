@@ -4,7 +4,7 @@ import { resourceTypeOfId } from '../model/resource-types.ts'
 import type { RequestEvent } from '../series/request-event.ts'
 import type { SeriesDatabase, SqlValue } from '../series/series-database.ts'
 import { countAtMost } from './answer-size.ts'
-import type { ReadLimits, Reads } from './reads.ts'
+import type { Reads, SeriesReadLimits } from './reads.ts'
 import { HeavyRead } from './reads.ts'
 
 /** Filter of exceptions; times in milliseconds since 1970. */
@@ -50,7 +50,7 @@ export const exceptionReads = { exception: findException } satisfies Reads
 export async function listExceptions(
   database: SeriesDatabase,
   filter: ExceptionFilter,
-  { isLight, rowsPerRead }: ReadLimits,
+  { isLight, rowsPerRead }: SeriesReadLimits,
 ): Promise<ListedException[]> {
   const { from, to, serviceIds, errorType, resourceId, limit } = filter
   if (resourceId !== undefined) await requireResource(database, resourceId)

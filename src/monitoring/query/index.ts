@@ -55,16 +55,16 @@ export {
   findLabelIds,
   findResourceIds,
   type ListIds,
-  type ListQuery,
   type ListSlice,
   nameLabels,
   nameResources,
+  type PeriodResourceQuery,
   type ResourceListQuery,
 } from './list-reads.ts'
 export { findResolution, type MetricData, type PeriodSpan } from './metric-data.ts'
 export type { MetricDataQuery, ResourceName } from './metric-data-query.ts'
 export type { NamedResource } from './names.ts'
-export { type ReadLimits, type Reads, type Slice, transferSlice } from './reads.ts'
+export { type Reads, type SeriesReadLimits, type Slice, transferSlice } from './reads.ts'
 export { coreReads, type RequestTotals, type RequestTotalsQuery } from './request-totals.ts'
 export { type AnswerPart, SeriesReader } from './series-reader.ts'
 export { serveReads } from './serve-reads.ts'

@@ -3,7 +3,7 @@ import { resourceTypeId } from '../model/resource-types.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 import { usageScopes } from '../series/usage-counts.ts'
 import { countAtMost } from './answer-size.ts'
-import type { ReadLimits } from './reads.ts'
+import type { SeriesReadLimits } from './reads.ts'
 import { HeavyRead } from './reads.ts'
 import { integers } from './series-sql.ts'
 
@@ -39,7 +39,7 @@ export interface LayerRequests {
 export async function readLayerRequests(
   database: SeriesDatabase,
   { from, days, zone, serviceIds }: LayerRequestsQuery,
-  { isLight, rowsPerRead }: ReadLimits,
+  { isLight, rowsPerRead }: SeriesReadLimits,
 ): Promise<LayerRequests> {
   const to = from + days * daySeconds
   const dates = new ZoneDays(zone)

@@ -8,7 +8,7 @@ import type { SeriesDatabase } from '../series/series-database.ts'
 import { countAtMost } from './answer-size.ts'
 import type { NamedResource } from './names.ts'
 import { readLabelNames, readResources } from './names.ts'
-import type { ReadLimits } from './reads.ts'
+import type { SeriesReadLimits } from './reads.ts'
 import { HeavyRead } from './reads.ts'
 import { readWatermarks } from './row-plan.ts'
 import type { PeriodStretch } from './stretches.ts'
@@ -18,7 +18,7 @@ const daySeconds = 86_400
 const idsPerStatement = 5000
 
 /** Filter of resources with values in a period; seconds since 1970, an absent end is open. */
-export interface ListQuery {
+export interface PeriodResourceQuery {
   /** Name of a metric. */
   metric?: string
   from?: number
@@ -42,8 +42,8 @@ export interface ListSlice<T> {
 /** Ids of the labels of a list. Throws `Failure` (`invalid`) if there are more than `maxRows`, `HeavyRead`. */
 export async function findLabelIds(
   database: SeriesDatabase,
-  query: ListQuery,
-  limits: ReadLimits,
+  query: PeriodResourceQuery,
+  limits: SeriesReadLimits,
 ): Promise<ListIds> {
   await refuseHeavy(database, { table: 'monitoring_labels', query }, limits)
   const where = await labelCondition(database, query)
@@ -89,8 +89,8 @@ async function readIds(
 /** Throws `HeavyRead` if a light read would read too much: entries, or the rows that select them. */
 async function refuseHeavy(
   database: SeriesDatabase,
-  { table, query }: { table: string; query: ListQuery & { type?: ResourceType } },
-  { isLight, rowsPerRead }: ReadLimits,
+  { table, query }: { table: string; query: PeriodResourceQuery & { type?: ResourceType } },
+  { isLight, rowsPerRead }: SeriesReadLimits,
 ): Promise<void> {
   if (!isLight) return
   const refuse = async (sql: string): Promise<void> => {
@@ -110,7 +110,7 @@ async function refuseHeavy(
     )
 }
 
-async function labelCondition(database: SeriesDatabase, query: ListQuery): Promise<string> {
+async function labelCondition(database: SeriesDatabase, query: PeriodResourceQuery): Promise<string> {
   if (query.metric === undefined && isOpen(query)) return ''
   const selects = (await rowSources(database, query)).map(
     ({ table, period, loads }) =>
@@ -120,7 +120,7 @@ async function labelCondition(database: SeriesDatabase, query: ListQuery): Promi
   return `where id in (${selects.join(' union ')})`
 }
 
-export interface ResourceListQuery extends ListQuery {
+export interface ResourceListQuery extends PeriodResourceQuery {
   type?: ResourceType
 }
 
@@ -128,7 +128,7 @@ export interface ResourceListQuery extends ListQuery {
 export async function findResourceIds(
   database: SeriesDatabase,
   query: ResourceListQuery,
-  limits: ReadLimits,
+  limits: SeriesReadLimits,
 ): Promise<ListIds> {
   await refuseHeavy(database, { table: 'monitoring_resources', query }, limits)
   const conditions = [
@@ -154,7 +154,7 @@ export async function nameResources(
 }
 
 /** Using a resource is a request: without a metric the number of requests decides. */
-async function resourceCondition(database: SeriesDatabase, query: ListQuery): Promise<string[]> {
+async function resourceCondition(database: SeriesDatabase, query: PeriodResourceQuery): Promise<string[]> {
   if (query.metric === undefined && isOpen(query)) return []
   const series = `${seriesOf(query.metric ?? everyRequest.name)} and s.resource_id > 0`
   const exists = (await rowSources(database, query)).map(
@@ -166,7 +166,7 @@ async function resourceCondition(database: SeriesDatabase, query: ListQuery): Pr
   ]
 }
 
-function isOpen({ from, to }: ListQuery): boolean {
+function isOpen({ from, to }: PeriodResourceQuery): boolean {
   return from === undefined && to === undefined
 }
 
@@ -183,7 +183,7 @@ interface RowSource {
   loads: string
 }
 
-async function rowSources(database: SeriesDatabase, query: ListQuery): Promise<RowSource[]> {
+async function rowSources(database: SeriesDatabase, query: PeriodResourceQuery): Promise<RowSource[]> {
   const from = Math.ceil(query.from ?? 0)
   const to = query.to === undefined ? undefined : Math.floor(query.to / 60) * 60
   const own = stretchesOf(from, to ?? farFuture, await readWatermarks(database))

@@ -3,7 +3,7 @@ import { Transfer } from '../../core/workers/handlers.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 
 /** Limits of one read. */
-export interface ReadLimits {
+export interface SeriesReadLimits {
   /** True: the read throws `HeavyRead` instead of reading more than `rowsPerRead` stored rows. */
   isLight: boolean
   /**
@@ -19,14 +19,14 @@ export interface ReadLimits {
  * A query of the series, which sees one snapshot. The result is copied to the main thread, or is a
  * `Transfer`. The result of a read with a large result is a `Slice`.
  */
-export type Read = (database: SeriesDatabase, argument: never, limits: ReadLimits) => Promise<unknown>
+export type Read = (database: SeriesDatabase, argument: never, limits: SeriesReadLimits) => Promise<unknown>
 
 /** Reads of a reader thread, by name. */
 export type Reads = Record<string, Read>
 
 export interface ReadCall<A> {
   argument: A
-  limits: ReadLimits
+  limits: SeriesReadLimits
 }
 
 /** `heavy`: the read was called as a light one but is heavy. Nothing was read. */

@@ -7,7 +7,7 @@ import { WorkPool } from '../../core/workers/work-pool.ts'
 import type { PlaceOptions } from '../../core/workers/work-queue.ts'
 import { WorkQueue } from '../../core/workers/work-queue.ts'
 import type { SeriesLocation } from '../series/series-database.ts'
-import type { ReadLimits, ReadReply, Reads, SeriesReadHandlers, Slice } from './reads.ts'
+import type { ReadReply, Reads, SeriesReadHandlers, SeriesReadLimits, Slice } from './reads.ts'
 import { readTimeLimitMs } from './reads.ts'
 
 /** Maximum number of waiting and running queries of one owner. */
@@ -172,9 +172,9 @@ export class SeriesReader<R extends Reads> {
   async #call<K extends Name<R>>(
     name: K,
     argument: Argument<R, K>,
-    { owner, signal, isLight }: QueryOptions & Pick<ReadLimits, 'isLight'>,
+    { owner, signal, isLight }: QueryOptions & Pick<SeriesReadLimits, 'isLight'>,
   ): Promise<ReadReply<ReadResult<R, K>>> {
-    const limits: ReadLimits = { isLight, rowsPerRead, maxRows: this.#options.maxRows }
+    const limits: SeriesReadLimits = { isLight, rowsPerRead, maxRows: this.#options.maxRows }
     const call = { argument, limits }
     const place = { owner, signal, isHeavy: !isLight, deadlineMs: readTimeLimitMs, graceMs }
     const parameters: unknown = [call, place]

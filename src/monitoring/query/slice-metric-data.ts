@@ -3,7 +3,7 @@ import { answerTooLarge, countByTotals, countSeries, countStored, countUnique } 
 import type { MetricData, OpenQuery, PeriodSpan } from './metric-data.ts'
 import { openQuery, planSpan, readMetricData } from './metric-data.ts'
 import type { MetricDataQuery } from './metric-data-query.ts'
-import type { ReadLimits } from './reads.ts'
+import type { SeriesReadLimits } from './reads.ts'
 import { HeavyRead } from './reads.ts'
 import type { RowPlan } from './row-plan.ts'
 
@@ -35,7 +35,7 @@ export async function readMetricDataSlice(
   database: SeriesDatabase,
   query: MetricDataQuery,
   { first, expected }: SliceStart,
-  limits: ReadLimits,
+  limits: SeriesReadLimits,
 ): Promise<MetricDataSlice> {
   const open = await openQuery(database, query)
   const rest = query.window.count - first
@@ -66,7 +66,7 @@ async function refuseHeavy(
   database: SeriesDatabase,
   plan: RowPlan,
   series: number,
-  { rowsPerRead, maxRows }: ReadLimits,
+  { rowsPerRead, maxRows }: SeriesReadLimits,
 ): Promise<void> {
   if (series <= rowsPerRead && (await countStored(database, plan, rowsPerRead)) + series <= rowsPerRead)
     return

@@ -4,7 +4,7 @@ import {
   limitedProgram,
   type RasterSource,
   spaceFor,
-  unreadable,
+  throwUnreadable,
   withDiskWatch,
 } from '../../formats/index.ts'
 
@@ -39,6 +39,6 @@ export async function runGdalStep(
     )
   } catch (error) {
     signal.throwIfAborted()
-    unreadable(error, linked.folder)
+    throwUnreadable(error, linked.folder)
   }
 }

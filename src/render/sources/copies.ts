@@ -2,7 +2,7 @@ import type { Layers } from '../../catalog/index.ts'
 import { startProcess } from '../../core/workers/start-process.ts'
 import { WorkPool } from '../../core/workers/work-pool.ts'
 import type { TableCopyHandlers } from './copy-work.ts'
-import type { LayerVersion } from './layer-work.ts'
+import type { VersionState } from './layer-work.ts'
 import { LayerWork } from './layer-work.ts'
 import type { LayerTable } from './overviews.ts'
 import type { SideFiles } from './side-files.ts'
@@ -43,7 +43,7 @@ export class Copies {
   }
 
   /** The file of the copy. */
-  of(table: LayerTable, now: LayerVersion, signal: AbortSignal): Promise<{ path: string }> {
+  of(table: LayerTable, now: VersionState, signal: AbortSignal): Promise<{ path: string }> {
     return this.#work.of(table, now, signal)
   }
 

@@ -4,7 +4,7 @@ import { Failure } from '../../core/errors/errors.ts'
 import { WorkerEnded } from '../../core/workers/worker-handle.ts'
 
 /** A version, and whether changes by other programs could be detected. */
-export type LayerVersion = Awaited<ReturnType<Layers['versionOf']>>
+export type VersionState = Awaited<ReturnType<Layers['versionOf']>>
 
 /** Creates a result from the data of a layer, such as an overview. */
 export interface LayerWorkSteps<Request extends { layer: LayerRecord }, Result> {
@@ -50,7 +50,7 @@ export class LayerWork<Request extends { layer: LayerRecord }, Result> {
   }
 
   /** Returns the result from memory, or of an earlier run, or of a new one. A run continues if its callers leave. */
-  async of(request: Request, now: LayerVersion, signal: AbortSignal): Promise<Result> {
+  async of(request: Request, now: VersionState, signal: AbortSignal): Promise<Result> {
     const { id } = request.layer
     const known = this.#find(id, now) ?? (await this.#findMade(request.layer, now.version))
     if (known !== undefined) return known
@@ -73,7 +73,7 @@ export class LayerWork<Request extends { layer: LayerRecord }, Result> {
     await Promise.allSettled(making.map(({ result }) => result))
   }
 
-  #find(layerId: number, { version, isCurrent }: LayerVersion): Result | undefined {
+  #find(layerId: number, { version, isCurrent }: VersionState): Result | undefined {
     const known = this.#known.get(layerId)
     if (known?.version !== version) return undefined
     const { result, looseUntil } = known

@@ -7,7 +7,7 @@ import type { StoreConnection } from '../../stores/index.ts'
 import type { LayerGeneralization, TileGeneralization } from '../../tiles/generalize/layer-generalization.ts'
 import { cellOf, levelOf } from '../../tiles/generalize/tile-cells.ts'
 import type { TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
-import type { LayerVersion } from './layer-work.ts'
+import type { VersionState } from './layer-work.ts'
 import { LayerWork } from './layer-work.ts'
 import type { OverviewHandlers } from './overview-work.ts'
 import type { SideFiles } from './side-files.ts'
@@ -72,7 +72,7 @@ export class Overviews {
     this.#stopListening = deps.events.on('load.read', (load) => this.#prepareFor(load))
   }
 
-  of(table: LayerTable, now: LayerVersion, signal: AbortSignal): Promise<LayerOverview> {
+  of(table: LayerTable, now: VersionState, signal: AbortSignal): Promise<LayerOverview> {
     return this.#work.of(table, now, signal)
   }
 

@@ -3,7 +3,7 @@ import { BoundedCache } from '../../core/caches/bounded-cache.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import { startProcess } from '../../core/workers/start-process.ts'
 import { WorkPool } from '../../core/workers/work-pool.ts'
-import type { LayerVersion } from './layer-work.ts'
+import type { VersionState } from './layer-work.ts'
 import type { LayerTable } from './overviews.ts'
 import type { RowFileHandlers } from './row-work.ts'
 import type { SideFiles } from './side-files.ts'
@@ -61,7 +61,7 @@ export class RowFiles {
   }
 
   /** Returns the layer's file if there is one of this version; otherwise may start making one. */
-  of(table: LayerTable, { version, isCurrent }: LayerVersion): string | undefined {
+  of(table: LayerTable, { version, isCurrent }: VersionState): string | undefined {
     if (!isCurrent || this.#deps.maxBytes === 0) return undefined
     const { layer } = table
     const known = this.#known.get(layer.id, () => unknown(version))

@@ -3,7 +3,7 @@ import type { ServedStore, TileSource } from '../../stores/index.ts'
 import type { TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
 import { worldOf } from '../../tiles/world.ts'
-import type { LayerVersion } from './layer-work.ts'
+import type { VersionState } from './layer-work.ts'
 
 const mostKnown = 10_000
 /** Further than coordinates go. */
@@ -19,7 +19,7 @@ export class TableExtents {
   readonly #known = new Map<number, { version: number; extent: Envelope | undefined }>()
 
   /** Returns the result of `of` for this version. */
-  known(layerId: number, { version, isCurrent }: LayerVersion): { extent: Envelope | undefined } | undefined {
+  known(layerId: number, { version, isCurrent }: VersionState): { extent: Envelope | undefined } | undefined {
     const known = this.#known.get(layerId)
     return isCurrent && known?.version === version ? known : undefined
   }
@@ -32,7 +32,7 @@ export class TableExtents {
   async of(
     layerId: number,
     { store, source: { table, crs } }: OpenTable,
-    { set, now }: { set: TileMatrixSetId; now: LayerVersion },
+    { set, now }: { set: TileMatrixSetId; now: VersionState },
     signal: AbortSignal,
   ): Promise<Envelope | undefined> {
     if (!now.isCurrent) return undefined

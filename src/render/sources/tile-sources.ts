@@ -18,7 +18,7 @@ import { ownStores } from '../../stores/registry.ts'
 import { fewFeatures } from '../../tiles/generalize/layer-generalization.ts'
 import { copiedTable, shownColumns } from './copied-table.ts'
 import { Copies } from './copies.ts'
-import type { LayerVersion } from './layer-work.ts'
+import type { VersionState } from './layer-work.ts'
 import { needsProgram } from './needs-program.ts'
 import { generalizationOf, Overviews } from './overviews.ts'
 import { RowFiles } from './row-files.ts'
@@ -129,7 +129,7 @@ export class TileSources {
   async of(
     layer: LayerRecord,
     { set, tile, filter }: TileRequest,
-    now: LayerVersion,
+    now: VersionState,
     signal: AbortSignal,
   ): Promise<{ store: ServedStore; source: TileSource }> {
     const { crs, needsCopy } = this.#ways.get(layer) ?? (await this.#wayOf(layer))
@@ -170,7 +170,7 @@ export class TileSources {
    */
   async readable(
     layer: LayerRecord,
-    findVersion: () => Promise<LayerVersion> | LayerVersion,
+    findVersion: () => Promise<VersionState> | VersionState,
     signal: AbortSignal,
   ): Promise<ReadableTable> {
     const { crs } = this.#ways.get(layer) ?? (await this.#wayOf(layer))
@@ -229,7 +229,7 @@ export class TileSources {
   async #copyOf(
     layer: LayerRecord,
     crs: CrsDeclaration | string,
-    now: LayerVersion,
+    now: VersionState,
     signal: AbortSignal,
   ): Promise<OpenSource> {
     const connect = (): Promise<StoreConnection> => this.#connectionOf(layer)
@@ -254,7 +254,7 @@ export class TileSources {
   }
 
   /** Number of rows, where it is known for the version. */
-  #knownRows(layer: LayerRecord, { version, isCurrent }: LayerVersion): number | undefined {
+  #knownRows(layer: LayerRecord, { version, isCurrent }: VersionState): number | undefined {
     if (!isCurrent) return undefined
     const { featureCount } = layer.details
     const isFresh = layer.versionCause === 'import' && layer.version === version
@@ -264,7 +264,7 @@ export class TileSources {
   }
 
   /** Number of rows, counted once for each version, however many tiles wait for it. */
-  async #countRows(layer: LayerRecord, { version }: LayerVersion, signal: AbortSignal): Promise<number> {
+  async #countRows(layer: LayerRecord, { version }: VersionState, signal: AbortSignal): Promise<number> {
     const count = async (joined: AbortSignal): Promise<number> => {
       const store = await this.#deps.catalog.layers.openStoreOf(layer)
       return store.count({ table: layer.nativeName }, joined)

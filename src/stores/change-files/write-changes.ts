@@ -11,7 +11,7 @@ import type { LoadRequest } from '../store.ts'
 import { valueToJson } from './change-json.ts'
 
 /** Name of the only table of a change file. */
-export const changesTable = 'changes'
+export const changeFileTable = 'changes'
 
 /** Changes to write to a file, and their limit. */
 export interface ChangeList {
@@ -53,7 +53,7 @@ export async function writeChanges(path: string, list: ChangeList, signal: Abort
     const request: LoadRequest = {
       loadId: 'changes',
       mode: 'CREATE',
-      table: changesTable,
+      table: changeFileTable,
       schema,
       indexes: [],
     }

@@ -17,7 +17,7 @@ import type {
 } from '../store.ts'
 import { scanTimeBounds } from '../time-bounds.ts'
 import type { FileSource } from './file-source.ts'
-import type { Filter } from './index/match-rows.ts'
+import type { FeatureFilter } from './index/match-rows.ts'
 import { matchRows } from './index/match-rows.ts'
 import type { FileIndex } from './index/open-index.ts'
 import { openIndex } from './index/open-index.ts'
@@ -278,7 +278,11 @@ export class FileStore implements VectorStore {
     }
   }
 
-  async #match(indexed: Indexed, filter: Filter, signal: AbortSignal): Promise<IndexRowSet | undefined> {
+  async #match(
+    indexed: Indexed,
+    filter: FeatureFilter,
+    signal: AbortSignal,
+  ): Promise<IndexRowSet | undefined> {
     const { index } = indexed
     const state = JSON.stringify(index.header.stamp)
     if (state !== this.#matchedState) this.#matches.clear()

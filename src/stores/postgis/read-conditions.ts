@@ -6,7 +6,7 @@ import type { FeatureQuery } from '../store.ts'
 import { filterSql } from './filter-sql.ts'
 import type { TableFacts } from './table-facts.ts'
 
-export type Filter = Omit<FeatureQuery, 'limit' | 'offset'>
+export type FeatureFilter = Omit<FeatureQuery, 'limit' | 'offset'>
 
 /**
  * Returns SQL for the feature id and the order: the primary key, else the row location (ctid), else undefined
@@ -35,7 +35,7 @@ export class Conditions {
   }
 }
 
-export function conditionsOf(facts: TableFacts, query: Filter): Conditions {
+export function conditionsOf(facts: TableFacts, query: FeatureFilter): Conditions {
   const conditions = new Conditions()
   if (query.bboxes !== undefined) addAreas(conditions, facts, query.bboxes)
   if (query.time !== undefined) addTime(conditions, facts, query.time)
@@ -82,7 +82,7 @@ function polygonText(outline: readonly number[]): string {
 const dateOnly = /^\d{4,6}-\d\d-\d\d$/
 
 /** A date as the end of an interval means the whole day. */
-function addTime(conditions: Conditions, facts: TableFacts, time: NonNullable<Filter['time']>): void {
+function addTime(conditions: Conditions, facts: TableFacts, time: NonNullable<FeatureFilter['time']>): void {
   const column = facts.columns.find(({ name }) => name === time.attribute)
   const type = column?.attribute?.type
   if (column === undefined || (type !== 'date' && type !== 'timestamp')) {

@@ -10,7 +10,7 @@ import { tableChanging } from '../tile-reading.ts'
 import type { CachedLayouts, ReadLayout } from './cached-layouts.ts'
 import { isOutdated, readMark } from './cached-layouts.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
-import type { Filter } from './read-conditions.ts'
+import type { FeatureFilter } from './read-conditions.ts'
 import { conditionsOf, identitySql } from './read-conditions.ts'
 import { orderedRows } from './read-order.ts'
 import type { TextRow } from './read-rows.ts'
@@ -32,7 +32,7 @@ const firstAttributeAt = 2
 export async function countFeatures(
   client: PoolClient,
   { layouts }: ReadMemory,
-  query: Filter & Pick<FeatureQuery, 'table'>,
+  query: FeatureFilter & Pick<FeatureQuery, 'table'>,
 ): Promise<number> {
   for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
     const { layout, isKept } = await layouts.get(client, query.table)
@@ -51,7 +51,7 @@ export async function countFeatures(
 async function countBy(
   client: PoolClient,
   { facts, markSql }: ReadLayout,
-  query: Filter,
+  query: FeatureFilter,
 ): Promise<{ count: number; mark: string | null }> {
   const conditions = conditionsOf(facts, query)
   const { rows } = await client.query<{ count: string; mark: string | null }>(

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 
 /** A table, and the geometry column that is read where that is not its first one. */
-export interface RelationName {
+export interface GeometryTable {
   table: string
   geometry?: string
 }
@@ -19,7 +19,7 @@ export async function parseRelationName(
   client: ClientBase,
   schema: string,
   name: string,
-): Promise<RelationName> {
+): Promise<GeometryTable> {
   const [, table, geometry] = /^(.+)\((.+)\)$/s.exec(name) ?? []
   if (table === undefined || geometry === undefined) return { table: name }
   const { rows } = await client.query(

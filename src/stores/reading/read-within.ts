@@ -14,7 +14,7 @@ const mostMeasured = 1_000
 const parts = 16
 
 /** Returns the size of all rows of a page. */
-export function batchBytes(batch: FeatureBatch): number {
+export function pageBytes(batch: FeatureBatch): number {
   return bytesBetween(batch, 0, batch.rowCount)
 }
 

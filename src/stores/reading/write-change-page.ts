@@ -3,7 +3,7 @@ import { columnValue, isValid } from '../../geo/column.ts'
 import type { Reprojector } from '../../geo/crs-projector.ts'
 import { reprojectGeometry } from '../../geo/reproject-geometry.ts'
 import { writeGeometryJson } from '../../geo/wkb-to-geojson.ts'
-import { changesTable } from '../change-files/write-changes.ts'
+import { changeFileTable } from '../change-files/write-changes.ts'
 import type { VectorStore } from '../store.ts'
 import { findReprojector } from './reprojectors.ts'
 
@@ -29,11 +29,11 @@ export async function* writeChangePage(
 ): AsyncGenerator<Uint8Array> {
   const { limit, offset, format } = request
   const text = format === 'csv' ? new CsvText() : new GeoJsonText()
-  const crs = (await store.findTable(changesTable))?.schema.geometry?.crs
+  const crs = (await store.findTable(changeFileTable))?.schema.geometry?.crs
   const reprojector =
     format === 'csv' || crs === undefined ? undefined : await findReprojector(crs, geoJsonCrs)
   try {
-    for await (const { batch } of store.readFeatures({ table: changesTable, limit, offset }, signal)) {
+    for await (const { batch } of store.readFeatures({ table: changeFileTable, limit, offset }, signal)) {
       const shown = await reprojected(batch, reprojector)
       for (let row = 0; row < shown.rowCount; row += 1) {
         text.add(changeOf(shown, row))

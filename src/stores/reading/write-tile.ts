@@ -18,7 +18,7 @@ import type { ChosenRows, TileBoxes } from './choose-rows.ts'
 import { chooseAmong, chooseByOverview } from './choose-rows.ts'
 import { compressTile } from './compress-tile.ts'
 import { filterIn } from './filter-in-crs.ts'
-import { batchBytes, chooseWithin, mostReadBytes } from './read-within.ts'
+import { chooseWithin, mostReadBytes, pageBytes } from './read-within.ts'
 import { findReprojector } from './reprojectors.ts'
 import type { RowFile } from './row-file.ts'
 import { readColumns, shownPage } from './shown-columns.ts'
@@ -212,7 +212,7 @@ async function encode(
   let [count, bytesRead] = [0, 0]
   for await (const page of reads.readTile(query, signal, note)) {
     count += page.batch.rowCount
-    bytesRead += batchBytes(page.batch)
+    bytesRead += pageBytes(page.batch)
     if (bytesRead > mostBytes) return 'heavy'
     if (count > most) return 'many'
     const { batch, ids } = columns === undefined ? page : shownPage(page, columns)
@@ -295,7 +295,7 @@ async function drawTogether(
   const note: TileNote = {}
   let bytesRead = 0
   for await (const page of readTiles(query, signal, note)) {
-    bytesRead += batchBytes(page.batch)
+    bytesRead += pageBytes(page.batch)
     // One tile may exceed its own limit: rendering them individually finds out.
     if (bytesRead > mostBytes) return []
     const shown = columns === undefined ? page : shownPage(page, columns)

@@ -1,7 +1,7 @@
 import type { XmlElement } from '../../core/text/xml-tree.ts'
 import type { Expression } from '../../filters/expression.ts'
 import { conjunction, disjunction } from '../../filters/expression.ts'
-import { comparison, everyOf, negation, oneOf } from '../condition.ts'
+import { comparison, everyOf, negation, someOf } from '../condition.ts'
 import type { Losses } from '../losses.ts'
 import type { Literal, Rule } from '../model.ts'
 import { childElement, childrenOf } from '../style-xml.ts'
@@ -68,7 +68,7 @@ class RendererReader {
       const { value = '', type, label, render, symbol } = category.attributes
       const listed = childrenOf(category, 'val').map((one) => literalOf(one.attributes.value ?? '', type))
       const values = listed.length > 0 ? listed : value === '' ? [] : [literalOf(value, type)]
-      const condition = oneOf(values.map((one) => comparison('=', property, one)))
+      const condition = someOf(values.map((one) => comparison('=', property, one)))
       const frame = {
         ...titleOf(label),
         ...(values.length === 0 ? { isElse: true as const } : { condition }),

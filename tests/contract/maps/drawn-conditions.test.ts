@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { Client } from 'pg'
 import { seededRandom } from '../../../bench/random.ts'
 import type { Expression } from '../../../src/filters/expression.ts'
-import { comparisons, conjunction, disjunction } from '../../../src/filters/expression.ts'
+import { conjunction, disjunction, filterComparisons } from '../../../src/filters/expression.ts'
 import { comparison, hasDimension, isNull, likeness, negation } from '../../../src/styles/condition.ts'
 import { meetsCondition } from '../../../src/styles/feature-filter.ts'
 import { Losses } from '../../../src/styles/losses.ts'
@@ -69,7 +69,7 @@ function makeAtom(): Expression {
     roll < 0.5
       ? { property: pick(columns).name }
       : pick<string | number | boolean>([...texts, ...numbers, true, false])
-  return comparison(pick(comparisons), property, value, typeof value === 'string' && folds)
+  return comparison(pick(filterComparisons), property, value, typeof value === 'string' && folds)
 }
 
 function makeCondition(depth: number): Expression {

@@ -11,7 +11,7 @@ import type { Representation } from '../representations.ts'
 import { chosenRepresentation, represented } from '../representations.ts'
 import { ConfClasses } from '../schemas.ts'
 import { describeCatalogueApi } from './api-records.ts'
-import { isKept, knownSummaries } from './read-records.ts'
+import { isListKept, knownSummaries } from './read-records.ts'
 import type { RecordLink } from './record-response.ts'
 import {
   catalogProfile,
@@ -167,7 +167,7 @@ export const getCatalogues = represented(
     answers: { 200: CataloguesAnswer },
     handle: async (deps: CatalogPageDeps, request, reply) => {
       const set = await knownSummaries(deps.catalog, request)
-      if (isKept(deps, set, { request, reply })) return reply.send()
+      if (isListKept(deps, set, { request, reply })) return reply.send()
       const isHintDue = set.byId.size === 0 && !hasRole(request.caller, 'user')
       return {
         description: isHintDue ? signInHint : undefined,
@@ -187,7 +187,7 @@ export const describeCatalogue = represented(
     answers: { 200: CatalogueAnswer },
     handle: async (deps: CatalogPageDeps, request, reply) => {
       const set = await knownSummaries(deps.catalog, request)
-      if (isKept(deps, set, { request, reply })) return reply.send()
+      if (isListKept(deps, set, { request, reply })) return reply.send()
       const { accept = '' } = request.headers
       const isPlain = accept.includes(json) && !accept.includes(catalogJson)
       reply.header('content-type', `${isPlain ? json : catalogJson}; charset=utf-8`)

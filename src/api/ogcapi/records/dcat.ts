@@ -11,7 +11,7 @@ import type { Representation } from '../representations.ts'
 import { represented } from '../representations.ts'
 import { toDataset, toDcatCatalogue } from './dcat-response.ts'
 import { resourcesOf } from './layer-resources.ts'
-import { isKept, knownSummaries, readLayers } from './read-records.ts'
+import { isListKept, knownSummaries, readLayers } from './read-records.ts'
 import { summariesOfWorkspaces } from './record-search.ts'
 import type { RecordTimes } from './record-times.ts'
 import { timesOfSummaries } from './record-times.ts'
@@ -51,7 +51,7 @@ export const getDcat = represented(
       const { workspace } = request.query
       const cards = summariesOfWorkspaces(set, workspace)
       const times = await timesOfSummaries(deps, cards)
-      if (isKept(deps, set, { request, reply, times })) return reply.send()
+      if (isListKept(deps, set, { request, reply, times })) return reply.send()
       reply.header('content-type', `${ldJson}; charset=utf-8`)
       return reply.send(
         Readable.from(

@@ -65,7 +65,7 @@ interface Answer {
 }
 
 /** Sets how long a response may be cached; returns true, with status 304, if the client has it already. */
-export function isKept(
+export function isListKept(
   { version, sharedMaxAgeSeconds }: CachingSettings,
   set: SummarySet,
   { request, reply, times = new Map(), total }: Answer,

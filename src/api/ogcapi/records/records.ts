@@ -5,7 +5,7 @@ import type { OgcDeps, RecordDeps } from '../ogc-deps.ts'
 import { represented } from '../representations.ts'
 import { offeredRecords } from './catalogue.ts'
 import { resourcesOf } from './layer-resources.ts'
-import { isKept, knownSummaries, readableRecord, readLayers } from './read-records.ts'
+import { isListKept, knownSummaries, readableRecord, readLayers } from './read-records.ts'
 import type { RecordLink } from './record-response.ts'
 import { catalogProfile, recordsCollection, recordsPath, toRecord } from './record-response.ts'
 import { findRecords } from './record-search.ts'
@@ -65,7 +65,7 @@ export const getRecords = represented(
       const set = await knownSummaries(deps.catalog, request)
       const found = await findRecords(set, request.query, deps)
       const times = await timesOfSummaries(deps, found.cards)
-      if (isKept(deps, set, { request, reply, times, total: found.total })) return reply.send()
+      if (isListKept(deps, set, { request, reply, times, total: found.total })) return reply.send()
       const features: object[] = []
       for await (const layers of readLayers(deps.catalog, request, found.cards))
         for (const layer of layers) {
@@ -98,7 +98,7 @@ export const getRecord = represented(
       const set = await knownSummaries(deps.catalog, request)
       const card = set.byId.get(layer.id)
       const times = await timesOfSummaries(deps, card === undefined ? [] : [card])
-      if (isKept(deps, set, { request, reply, times })) return reply.send()
+      if (isListKept(deps, set, { request, reply, times })) return reply.send()
       reply.header('content-type', geoJson)
       return recordOf(deps, request, layer, times)
     },

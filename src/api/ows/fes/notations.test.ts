@@ -6,7 +6,7 @@ import { cql2TextOf, fesOf } from '../../../../tests/support/write-expression.ts
 import { parseCql2Json } from '../../../filters/cql2-json.ts'
 import { parseCql2Text } from '../../../filters/cql2-text.ts'
 import type { Expression } from '../../../filters/expression.ts'
-import { call, comparisons } from '../../../filters/expression.ts'
+import { call, filterComparisons } from '../../../filters/expression.ts'
 import type { Attribute, Schema } from '../../../geo/schema.ts'
 import { parseRequestXml } from '../request-xml.ts'
 import { LayerFesReader } from './layer-fes-reader.ts'
@@ -66,7 +66,7 @@ const moment = fc.oneof(
 const end = fc.oneof(moment, fc.constant<Expression>({ kind: 'open' }))
 const period = fc.tuple(end, end).map(([from, to]): Expression => ({ kind: 'interval', from, to }))
 const shape = fc.constantFrom(...shapes).map(({ wkb }): Expression => ({ kind: 'geometry', wkb }))
-const sign = fc.constantFrom(...comparisons)
+const sign = fc.constantFrom(...filterComparisons)
 
 /** Predicates of all notations. */
 const common = [

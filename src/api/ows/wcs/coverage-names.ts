@@ -1,7 +1,7 @@
 import type { LayerRecord } from '../../../catalog/index.ts'
 import { fromXmlName, xmlName } from '../../../formats/writing/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
-import { findLayer } from '../named-layers.ts'
+import { findRequestedLayer } from '../named-layers.ts'
 import type { OwsCatalog } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { WcsVersion } from './wcs-request.ts'
@@ -29,7 +29,7 @@ async function findCoverage(
   workspace: string | undefined,
 ): Promise<LayerRecord | undefined> {
   for (const name of readings(text)) {
-    const layer = await findLayer(catalog, request, name, { workspace, kinds: ['raster'] })
+    const layer = await findRequestedLayer(catalog, request, name, { workspace, kinds: ['raster'] })
     if (layer?.details.kind === 'raster') return layer
   }
   return undefined

@@ -2,7 +2,7 @@ import type { LayerSummary } from '../../../catalog/index.ts'
 import type { LayerBounds } from '../../layer-bounds.ts'
 
 /** A piece of capabilities for each of the layers that is a coverage whose CRS has a code; bounds in degrees. */
-export async function* listCoverages(
+export async function* listReadableCoverages(
   bounds: LayerBounds,
   cards: readonly LayerSummary[],
   write: (card: LayerSummary, srs: string, bounds: number[]) => string,

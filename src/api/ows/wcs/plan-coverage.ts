@@ -33,7 +33,7 @@ export async function planCoverage(
   const bands = layer.details.raster?.bands ?? []
   const chosen = readBands(request.range, bands)
   return {
-    place: await placeOf(grid, ends, subsettingSrs, srs),
+    place: await placeInGrid(grid, ends, subsettingSrs, srs),
     scale: readScale(request.scales),
     resampling: readInterpolation(request.interpolation),
     bands: chosen,
@@ -108,7 +108,7 @@ function readNumber(axis: string, text: string | undefined): number | undefined 
 }
 
 /** Cells of the coverage itself, or those of another CRS; ends that are absent are those of the coverage. */
-export async function placeOf(
+export async function placeInGrid(
   grid: CoverageGrid,
   ends: Ends | undefined,
   subsettingSrs: string,

@@ -16,7 +16,7 @@ import { maxFeatures } from './send-page.ts'
 import { wfsUrl } from './service-links.ts'
 import type { WfsRequest } from './wfs-request.ts'
 import type { WfsVersion } from './wfs-version.ts'
-import { wfsVersions, wordsOf } from './wfs-version.ts'
+import { wfsVersions, wordsOfVersion } from './wfs-version.ts'
 
 const abstract = 'Features of the published layers'
 
@@ -51,7 +51,7 @@ function dataSetOf({ request }: WfsRequest, card: LayerSummary): { code: string;
 }
 
 function head(version: WfsVersion): string {
-  const { wfs, wfsLocation, ows } = wordsOf[version]
+  const { wfs, wfsLocation, ows } = wordsOfVersion[version]
   const [fes, namespace] =
     version === '2.0.0' ? ['fes', 'http://www.opengis.net/fes/2.0'] : ['ogc', 'http://www.opengis.net/ogc']
   const gml = version === '2.0.0' ? 'http://www.opengis.net/gml/3.2' : 'http://www.opengis.net/gml'

@@ -4,7 +4,7 @@ import type { PagePart } from '../../../stores/index.ts'
 import type { PageFrame } from '../../ogcapi/page-stream.ts'
 import type { NamedCrs } from '../named-crs.ts'
 import type { WfsVersion } from './wfs-version.ts'
-import { wordsOf } from './wfs-version.ts'
+import { wordsOfVersion } from './wfs-version.ts'
 
 /** Attributes of a feature collection. */
 export interface CollectionAbout {
@@ -34,7 +34,7 @@ export function collectionRoot(
   about: CollectionAbout,
   { version, prefixes, locations: described }: MemberNamespaces,
 ): string {
-  const { wfs, wfsLocation, gml } = wordsOf[version]
+  const { wfs, wfsLocation, gml } = wordsOfVersion[version]
   const own = [...prefixes].map(([prefix, namespace]) => ` xmlns:${prefix}="${escapeXml(namespace)}"`)
   const locations = [wfs, wfsLocation, ...described]
   return [

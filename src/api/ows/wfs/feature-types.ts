@@ -1,7 +1,7 @@
 import type { LayerRecord } from '../../../catalog/index.ts'
 import { fromXmlName } from '../../../formats/writing/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
-import { findLayer, placesOf } from '../named-layers.ts'
+import { findRequestedLayer, placesOf } from '../named-layers.ts'
 import type { OwsCatalog } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import { typeNameOf } from '../type-names.ts'
@@ -39,7 +39,7 @@ async function findType(
   for (const name of possibleNames(text, workspace)) {
     const found = name.workspace ?? (await workspaceOf(catalog, request, name.name))
     if (found === undefined) continue
-    const layer = await findLayer(catalog, request, `${found}:${name.name}`, { workspace, kinds })
+    const layer = await findRequestedLayer(catalog, request, `${found}:${name.name}`, { workspace, kinds })
     if (layer !== undefined && layer.details.kind === 'vector') return layer
   }
   return undefined

@@ -7,7 +7,7 @@ import { readFeatureRequest } from './kvp-feature-request.ts'
 import type { LayerQuery } from './layer-query.ts'
 import { toLayerQueries } from './layer-query.ts'
 import { readOutputFormat } from './output-formats.ts'
-import { sendHits, sendPage } from './send-page.ts'
+import { sendFeaturePage, sendHits } from './send-page.ts'
 import { sendSeveral } from './send-several.ts'
 import { sendById, storedId } from './v2/stored-queries.ts'
 import type { FeatureRequest, WfsRequest } from './wfs-request.ts'
@@ -54,7 +54,7 @@ async function sendFeatures(
   }
   return others.length > 0
     ? sendSeveral(reads, wfsRequest, queries, { ...featureRequest, output, mediaType })
-    : sendPage(reads, wfsRequest, query, { ...featureRequest, output, mediaType })
+    : sendFeaturePage(reads, wfsRequest, query, { ...featureRequest, output, mediaType })
 }
 
 /** Sends features as a zipped Shapefile, created like a download. */

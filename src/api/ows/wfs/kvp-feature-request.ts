@@ -23,8 +23,8 @@ export async function readFeatureRequest(
   const queries = named.map((typeName) => readQuery(values, typeName, { ids, filters }))
   return {
     resultType: readResultType(values.find('resulttype')),
-    count: readNumber(values, 'count') ?? readNumber(values, 'maxfeatures'),
-    startIndex: readNumber(values, 'startindex') ?? 0,
+    count: readWholeNumber(values, 'count') ?? readWholeNumber(values, 'maxfeatures'),
+    startIndex: readWholeNumber(values, 'startindex') ?? 0,
     position: values.find('position'),
     outputFormat: values.find('outputformat'),
     queries,
@@ -53,7 +53,7 @@ export function readResultType(text = 'results'): FeatureRequest['resultType'] {
 }
 
 /** Reads a whole number from 0; undefined if it is missing. */
-export function readNumber(values: KeyValues, name: string): number | undefined {
+export function readWholeNumber(values: KeyValues, name: string): number | undefined {
   const text = values.find(name)
   if (text === undefined) return undefined
   if (/^\d{1,15}$/.test(text)) return Number(text)

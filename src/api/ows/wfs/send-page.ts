@@ -28,7 +28,7 @@ export interface OutputPage<Output extends PageOutput = PageOutput>
 export const maxFeatures = 1_000_000
 
 /** Sends one page of one type, in the format that the reader of its store writes. */
-export async function sendPage(
+export async function sendFeaturePage(
   reads: FeatureReads,
   wfsRequest: WfsRequest,
   query: LayerQuery,
@@ -79,7 +79,7 @@ export async function openLayerPage(
 }
 
 /** Returns the number of features that match a query. */
-export async function countFeatures(
+export async function countMatches(
   reads: Pick<FeatureReads, 'layers' | 'counts'>,
   wfsRequest: WfsRequest,
   query: LayerQuery,
@@ -196,7 +196,7 @@ export async function sendHits(
   output: 'gml32' | 'gml31' | 'values',
 ): Promise<unknown> {
   let numberMatched = 0
-  for (const query of queries) numberMatched += await countFeatures(reads, wfsRequest, query, output)
+  for (const query of queries) numberMatched += await countMatches(reads, wfsRequest, query, output)
   const about: CollectionAbout = {
     timeStamp: reads.clock.now().toISOString(),
     numberMatched,

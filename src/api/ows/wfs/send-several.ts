@@ -6,7 +6,7 @@ import { collectionRoot, jsonFrame } from './collection-frame.ts'
 import type { LayerQuery, PageOutput } from './layer-query.ts'
 import { toPageRequest } from './layer-query.ts'
 import type { FeatureReads, OutputPage } from './send-page.ts'
-import { countFeatures, maxFeatures, openLayerPage } from './send-page.ts'
+import { countMatches, maxFeatures, openLayerPage } from './send-page.ts'
 import { namespacesOf } from './service-links.ts'
 import type { WfsRequest } from './wfs-request.ts'
 
@@ -69,7 +69,7 @@ async function planSlices(
   let [skip, left] = [startIndex, Math.min(count ?? maxFeatures, maxFeatures)]
   const slices: Slice[] = []
   for (const query of queries) {
-    const matched = await countFeatures(reads, wfsRequest, query, output)
+    const matched = await countMatches(reads, wfsRequest, query, output)
     const offset = Math.min(skip, matched)
     const limit = Math.min(left, matched - offset)
     skip -= offset

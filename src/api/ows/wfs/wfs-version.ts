@@ -9,7 +9,7 @@ export type WfsVersion = '1.1.0' | '2.0.0'
 export const wfsVersions: readonly WfsVersion[] = ['2.0.0', '1.1.0']
 
 /** XML names of a version, and the GML version in which it writes features. */
-export const wordsOf: Record<WfsVersion, VersionWords> = {
+export const wordsOfVersion: Record<WfsVersion, VersionWords> = {
   '2.0.0': {
     wfs: 'http://www.opengis.net/wfs/2.0',
     wfsLocation: 'http://schemas.opengis.net/wfs/2.0/wfs.xsd',

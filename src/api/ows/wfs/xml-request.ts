@@ -5,7 +5,7 @@ import { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { RequestDocuments } from '../request-documents.ts'
 import { namespacePrefix } from '../type-names.ts'
-import { mostIds, readNumber, readResultType } from './kvp-feature-request.ts'
+import { mostIds, readResultType, readWholeNumber } from './kvp-feature-request.ts'
 import type { FeatureRequest, TypeQuery, WfsRequest } from './wfs-request.ts'
 import { requestVersion } from './wfs-version.ts'
 
@@ -67,8 +67,8 @@ function featuresOf(
     throw new OwsFailure('MissingParameterValue', `${name} has no Query and no StoredQuery`, 'Query')
   return {
     resultType: readResultType(values.find('resulttype')),
-    count: readNumber(values, 'count') ?? readNumber(values, 'maxfeatures'),
-    startIndex: readNumber(values, 'startindex') ?? 0,
+    count: readWholeNumber(values, 'count') ?? readWholeNumber(values, 'maxfeatures'),
+    startIndex: readWholeNumber(values, 'startindex') ?? 0,
     position: undefined,
     outputFormat: values.find('outputformat'),
     queries,

@@ -67,7 +67,7 @@ export const DependentsReply = Type.Object({
   }),
 })
 
-export const CheckReply = Type.Object({
+export const StoreCheckReply = Type.Object({
   check: Type.Object({
     milliseconds: Type.Integer({ description: 'How long the store took' }),
     tables: Type.Optional(Type.Integer({ description: 'Tables that it has; absent of what is not kept' })),

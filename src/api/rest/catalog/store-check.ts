@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Catalog, StoreKind } from '../../../catalog/index.ts'
 import { operation } from '../../endpoint.ts'
 import type { CatalogDeps } from './catalog-deps.ts'
-import { CheckReply } from './inventory-response.ts'
+import { StoreCheckReply } from './inventory-response.ts'
 import { WorkspaceParams } from './paths.ts'
 import { readParametersBody, StoreBody } from './store-response.ts'
 import { getStore, makerOf } from './stores.ts'
@@ -26,7 +26,7 @@ export const checkDataStore = operation({
   description: 'Errors are those of the creation of the store.',
   tags: ['data stores'],
   params: StoreParams,
-  answers: { 200: CheckReply },
+  answers: { 200: StoreCheckReply },
   handle: ({ catalog }: CatalogDeps, request) => checkStore(catalog, 'dataStore', request.params),
 })
 
@@ -35,7 +35,7 @@ export const checkCoverageStore = operation({
   description: 'Reads the head of the file and tells size, bands and CRS, or why it cannot be read.',
   tags: ['coverage stores'],
   params: StoreParams,
-  answers: { 200: CheckReply },
+  answers: { 200: StoreCheckReply },
   handle: ({ catalog }: CatalogDeps, request) => checkStore(catalog, 'coverageStore', request.params),
 })
 
@@ -46,7 +46,7 @@ export const checkNewDataStore = operation({
   tags: ['data stores'],
   params: WorkspaceParams,
   body: StoreBody,
-  answers: { 200: CheckReply },
+  answers: { 200: StoreCheckReply },
   handle: ({ catalog }: CatalogDeps, request) => {
     const { name = 'new', type, connectionParameters } = request.body.dataStore
     const parameters = readParametersBody(connectionParameters)

@@ -6,7 +6,7 @@ import type { Importer } from '../../../importer/index.ts'
 import type { VersionDifference } from '../../../render/index.ts'
 import { media } from '../../description.ts'
 import { operation } from '../../endpoint.ts'
-import { ChangesQuery, ListedChanges, streamed } from '../../listed-changes.ts'
+import { ChangeListReply, ChangesQuery, streamed } from '../../listed-changes.ts'
 import { clientSignal } from '../../request-properties.ts'
 import type { ComparisonDeps } from './catalog-deps.ts'
 import { Changes } from './version-response.ts'
@@ -32,7 +32,7 @@ const Compared = Type.Object({
       description: 'Columns by which rows were matched; empty where their feature ids tell, or whole rows',
     }),
   }),
-  rows: ListedChanges,
+  rows: ChangeListReply,
 })
 
 export const listVersionChanges = operation({
@@ -45,7 +45,7 @@ export const listVersionChanges = operation({
   answers: {
     200: media('The changes, removed rows first', {
       'application/json': Compared,
-      'application/geo+json': ListedChanges,
+      'application/geo+json': ChangeListReply,
       'text/csv': Type.String(),
     }),
   },

@@ -7,8 +7,8 @@ const Named = Type.Object({ name: Type.String() })
 const name = Type.String({ minLength: 1, maxLength: 300 })
 const text = Type.String({ maxLength: 100_000 })
 
-export const Transform = Type.Object({ type: Type.String() }, { additionalProperties: true })
-const Transforms = Type.Array(Transform, { maxItems: 100 })
+export const TransformBody = Type.Object({ type: Type.String() }, { additionalProperties: true })
+const Transforms = Type.Array(TransformBody, { maxItems: 100 })
 export const TransformChange = Type.Object(
   { type: Type.Optional(Type.String()) },
   { additionalProperties: true },
@@ -122,7 +122,7 @@ const Layer = Type.Object({
   srsCandidates: Type.Optional(Type.Array(Type.Object({}, { additionalProperties: true }))),
 })
 export type LayerInput = Static<typeof Layer>
-export const LayerBody = Type.Object({ layer: Layer })
+export const TaskLayerBody = Type.Object({ layer: Layer })
 
 const Charset = Type.Object({ charset: Type.Optional(Type.String()) }, { additionalProperties: true })
 

@@ -9,10 +9,10 @@ import { chooseEncoding } from '../../accepted-encodings.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { Bytes, empty, media } from '../../description.ts'
 import { operation } from '../../endpoint.ts'
-import { ChangesQuery, ListedChanges, streamed } from '../../listed-changes.ts'
+import { ChangeListReply, ChangesQuery, streamed } from '../../listed-changes.ts'
 import { clientSignal } from '../../request-properties.ts'
 import { TaskParams } from './parameters.ts'
-import { getTask } from './shown-imports.ts'
+import { requireTask } from './shown-imports.ts'
 
 const tags = ['importer']
 const unzip = promisify(gunzip)
@@ -20,7 +20,7 @@ const mvt = 'application/vnd.mapbox-vector-tile'
 
 const answers = {
   200: media('The changes, removed rows first', {
-    'application/geo+json': ListedChanges,
+    'application/geo+json': ChangeListReply,
     'text/csv': Type.String(),
   }),
 }
@@ -37,7 +37,7 @@ async function send(
   reply: FastifyReply,
   requested: ChangesParams & { params: { importId: string; taskId: string }; by: 'trial' | 'upsert' },
 ): Promise<FastifyReply> {
-  const task = await getTask(importer, requested.params)
+  const task = await requireTask(importer, requested.params)
   const { limit = Number.MAX_SAFE_INTEGER, offset = 0, by } = requested
   const isCsv = /csv/i.test(requested.format ?? request.headers.accept ?? '')
   const options = { format: isCsv ? 'csv' : 'geojson', limit, offset } as const
@@ -89,7 +89,7 @@ export const showDryRunTile = operation({
   answers: { 200: media('A Mapbox Vector Tile', { [mvt]: Bytes }), 204: empty('Nothing is there') },
   handle: async ({ importer }: { importer: Importer }, request, reply) => {
     const tile = parseTile(request.params)
-    const task = await getTask(importer, request.params)
+    const task = await requireTask(importer, request.params)
     const { bytes } = await importer.changes.tile(task, tile, clientSignal(reply))
     reply.header('cache-control', 'no-store')
     if (bytes.length === 0) return reply.code(204).send()

@@ -1,5 +1,5 @@
 import type { SourceRequest } from '../../../importer/index.ts'
-import { showTransform } from '../../../transforms/chain.ts'
+import { describeTransform } from '../../../transforms/chain.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { operation } from '../../endpoint.ts'
 import { clientSignal } from '../../request-properties.ts'
@@ -10,7 +10,7 @@ import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { readImportBody } from './new-import.ts'
 import { ImportParams, importPath, parseExpand, parseId, RunQuery } from './parameters.ts'
 import { ImportReply } from './schemas.ts'
-import { getImport, showImport } from './shown-imports.ts'
+import { requireImport, toShownImport } from './shown-imports.ts'
 import { claimUploads } from './take-uploads.ts'
 import { readTransformBody, reportUnknownParameters } from './transform-response.ts'
 
@@ -39,12 +39,12 @@ export async function create(
     readImportBody(requested, { isAsync, proposedId, user, source: source ?? placed?.source }),
     { signal, isRunAfter: query.exec === true },
   )
-  const record = await getImport(deps.importer, String(created.id))
+  const record = await requireImport(deps.importer, String(created.id))
   await placed?.release()
   for (const spec of requested?.transforms ?? []) {
-    reportUnknownParameters(request, spec, showTransform(readTransformBody(spec)), 'import.transforms.')
+    reportUnknownParameters(request, spec, describeTransform(readTransformBody(spec)), 'import.transforms.')
   }
-  const shown = await showImport(deps, request, isAsync ? created : record, parseExpand(query.expand, 1))
+  const shown = await toShownImport(deps, request, isAsync ? created : record, parseExpand(query.expand, 1))
   return reply
     .code(201)
     .header('location', request.link(importPath(record.id)))

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { dryRunStates } from '../../../importer/index.ts'
 import { loadModes } from '../../../stores/index.ts'
-import { Message, RejectGroups, Stopped } from './schemas.ts'
+import { Message, RejectGroups, StoppedReply } from './schemas.ts'
 
 /** Response schemas of a dry run. */
 
@@ -41,7 +41,7 @@ const DryRunTask = Type.Object({
     Type.Array(Type.Number(), { description: 'minx, miny, maxx, maxy of all that changes' }),
   ),
   rejects: RejectGroups,
-  stopped: Stopped,
+  stopped: StoppedReply,
   notTried: Type.Array(Type.String(), { description: 'What a commit would do besides' }),
   changesHref: Type.Optional(Type.String()),
   tilesHref: Type.Optional(Type.String({ description: 'Vector tiles of the difference' })),

@@ -8,7 +8,7 @@ import { clientSignal } from '../../request-properties.ts'
 import { toDryRunResponse } from './dry-run-response.ts'
 import { DryRunReply } from './dry-run-schemas.ts'
 import { ImportParams } from './parameters.ts'
-import { getImport } from './shown-imports.ts'
+import { requireImport } from './shown-imports.ts'
 
 const tags = ['importer']
 
@@ -29,7 +29,7 @@ export const dryRunImport = operation({
   }),
   answers: { 200: DryRunReply, 202: DryRunReply },
   handle: async ({ importer }: { importer: Importer }, request, reply) => {
-    const record = await getImport(importer, request.params.importId)
+    const record = await requireImport(importer, request.params.importId)
     const isAsync = request.query.async ?? false
     await importer.performDryRun(record.id, { isAsync, signal: clientSignal(reply) })
     return reply.code(isAsync ? 202 : 200).send(await show(importer, request, record))
@@ -43,7 +43,7 @@ export const showDryRun = operation({
   params: ImportParams,
   answers: { 200: DryRunReply },
   handle: async ({ importer }: { importer: Importer }, request) =>
-    show(importer, request, await getImport(importer, request.params.importId)),
+    show(importer, request, await requireImport(importer, request.params.importId)),
 })
 
 export const dropDryRun = operation({
@@ -53,7 +53,7 @@ export const dropDryRun = operation({
   params: ImportParams,
   answers: { 204: empty() },
   handle: async ({ importer }: { importer: Importer }, request, reply) => {
-    const record = await getImport(importer, request.params.importId)
+    const record = await requireImport(importer, request.params.importId)
     await importer.dropDryRun(record.id)
     return reply.code(204).send()
   },

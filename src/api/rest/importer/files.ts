@@ -11,7 +11,7 @@ import { readTimestampBody } from './granule-response.ts'
 import type { DialectDeps } from './importer-api-deps.ts'
 import { FileParams, ImportParams, importPath, TaskFileParams, TaskParams, taskPath } from './parameters.ts'
 import { FileList, FileReply } from './schemas.ts'
-import { findFile, getImport, getTask, withGranules } from './shown-imports.ts'
+import { findFile, requireImport, requireTask, withGranules } from './shown-imports.ts'
 
 /** Address of an import, or of one of its tasks. */
 interface OwnerParams {
@@ -29,10 +29,10 @@ interface FileOwner {
 
 async function findOwner(importer: Importer, { importId, taskId }: OwnerParams): Promise<FileOwner> {
   if (taskId !== undefined) {
-    const task = await getTask(importer, { importId, taskId })
+    const task = await requireTask(importer, { importId, taskId })
     return { path: taskPath(task.importId, task.id), tasks: [task] }
   }
-  const record = await getImport(importer, importId)
+  const record = await requireImport(importer, importId)
   if (record.source === undefined) throw notFound('no-data', `Import ${record.id} has no data of its own`)
   return { path: importPath(record.id), tasks: await importer.kept.listTasks(record.id) }
 }

@@ -8,7 +8,7 @@ import { toStateResponse } from '../../compat/geoserver-importer.ts'
 import type { ShownTask } from './data-response.ts'
 import { toImportDataResponse } from './data-response.ts'
 import { importPath } from './parameters.ts'
-import { storeKey, toStoreItemResponse, toStoreResponse } from './target-response.ts'
+import { storeKey, toStoreItemResponse, toTargetStoreResponse } from './target-response.ts'
 import { toTaskResponse } from './task-response.ts'
 import { toSpecResponse } from './transform-response.ts'
 
@@ -47,7 +47,7 @@ export function toImportResponse(
               known === undefined
                 ? { name: store }
                 : level >= 2
-                  ? toStoreResponse(known, known)
+                  ? toTargetStoreResponse(known, known)
                   : toStoreItemResponse(known),
           },
         }),

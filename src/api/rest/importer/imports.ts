@@ -11,9 +11,9 @@ import { ImportBody } from './bodies.ts'
 import { create } from './create-import.ts'
 import { toImportDataResponse } from './data-response.ts'
 import type { ImporterApiDeps } from './importer-api-deps.ts'
-import { ExpandQuery, ImportParams, ListQuery, parseExpand, parseId, RunQuery } from './parameters.ts'
+import { ExpandQuery, ImportListQuery, ImportParams, parseExpand, parseId, RunQuery } from './parameters.ts'
 import { ImportDataReply, ImportList, ImportReply } from './schemas.ts'
-import { getImport, showImport as show, showPassword, withGranules } from './shown-imports.ts'
+import { requireImport, toShownImport as show, showPassword, withGranules } from './shown-imports.ts'
 
 const tags = ['importer']
 
@@ -34,7 +34,7 @@ export const listImports = operation({
   summary: 'List imports, newest first',
   description: 'Ids and states of imports. `?expand` selects how much detail each has.',
   tags,
-  query: ListQuery,
+  query: ImportListQuery,
   answers: { 200: ImportList },
   handle: async (deps: ImporterApiDeps, request) => {
     const { state, limit, offset, expand } = request.query
@@ -68,7 +68,7 @@ export const showImport = operation({
   query: ExpandQuery,
   answers: { 200: ImportReply },
   handle: async (deps: ImporterApiDeps, request, reply) => {
-    const record = await getImport(deps.importer, request.params.importId)
+    const record = await requireImport(deps.importer, request.params.importId)
     const level = parseExpand(request.query.expand, 1)
     return sendEntity(request, reply, { import: await show(deps, request, record, level) })
   },
@@ -110,7 +110,7 @@ export const deleteImport = operation({
   answers: { 200: empty() },
   olderAnswers: { 204: empty() },
   handle: async (deps: ImporterApiDeps, request, reply) => {
-    const record = await getImport(deps.importer, request.params.importId)
+    const record = await requireImport(deps.importer, request.params.importId)
     requireMatch(request, { import: await show(deps, request, record, 1) })
     await deps.importer.removeImport(record.id)
     return reply.code(statusOf(deps, 200, 204)).send()
@@ -124,7 +124,7 @@ export const cancelImport = operation({
   params: ImportParams,
   answers: { 204: empty() },
   handle: async ({ importer }: { importer: Importer }, request, reply) => {
-    const record = await getImport(importer, request.params.importId)
+    const record = await requireImport(importer, request.params.importId)
     await importer.cancelImport(record.id)
     return reply.code(204).send()
   },
@@ -138,7 +138,7 @@ export const showImportData = operation({
   query: ExpandQuery,
   answers: { 200: ImportDataReply },
   handle: async ({ importer }: { importer: Importer }, request) => {
-    const record = await getImport(importer, request.params.importId)
+    const record = await requireImport(importer, request.params.importId)
     const level = parseExpand(request.query.expand, 1)
     if (record.source === undefined) throw notFound('no-data', `Import ${record.id} has no data of its own`)
     const tasks = await importer.kept.listTasks(record.id)

@@ -85,7 +85,7 @@ export function toLayerItemResponse(request: FastifyRequest, task: TaskRecord, l
   return { name: layer.name, href: request.link(`${taskPath(task.importId, task.id)}/layer`) }
 }
 
-export function toLayerResponse(request: FastifyRequest, task: TaskRecord, dialect: Dialect) {
+export function toTaskLayerResponse(request: FastifyRequest, task: TaskRecord, dialect: Dialect) {
   const layer = requireLayer(task)
   const { title, abstract, description, originalName, nativeName, srs, srsCandidates } = layer
   const item = toLayerItemResponse(request, task, layer)

@@ -46,7 +46,7 @@ const expand = Type.Optional(
 )
 
 export const ExpandQuery = Type.Object({ expand })
-export const ListQuery = Type.Object({
+export const ImportListQuery = Type.Object({
   expand,
   state: Type.Optional(Type.String({ description: 'States of imports, with commas between' })),
   limit: Type.Optional(Type.Integer({ minimum: 0 })),

@@ -14,7 +14,7 @@ import { clientSignal } from '../../request-properties.ts'
 import { toLeftOutResponse } from './layer-response.ts'
 import { TaskParams } from './parameters.ts'
 import { ColumnsReply, PreviewFeatures, ShownRows } from './preview-schemas.ts'
-import { getImport, getTask } from './shown-imports.ts'
+import { requireImport, requireTask } from './shown-imports.ts'
 
 const tags = ['importer']
 const mvt = 'application/vnd.mapbox-vector-tile'
@@ -30,7 +30,7 @@ const mostRows = 10_000
 const limit = Type.Optional(Type.Integer({ minimum: 0, maximum: mostRows, default: 100 }))
 
 async function runningOf(importer: Importer, params: { importId: string; taskId: string }): Promise<Running> {
-  return { record: await getImport(importer, params.importId), task: await getTask(importer, params) }
+  return { record: await requireImport(importer, params.importId), task: await requireTask(importer, params) }
 }
 
 /** Prevents caching: previews change with every edit. */

@@ -4,7 +4,7 @@ import { operation } from '../../endpoint.ts'
 import { clientSignal } from '../../request-properties.ts'
 import { TaskParams } from './parameters.ts'
 import { ProposalsReply } from './schemas.ts'
-import { getImport, getTask } from './shown-imports.ts'
+import { requireImport, requireTask } from './shown-imports.ts'
 
 /** Time that a response to an edit waits for proposed keys. */
 const patienceMs = 1000
@@ -24,8 +24,8 @@ export const listProposals = operation({
   handle: async ({ importer }: { importer: Importer }, request, reply) => {
     const { params, query } = request
     const running = {
-      record: await getImport(importer, params.importId),
-      task: await getTask(importer, params),
+      record: await requireImport(importer, params.importId),
+      task: await requireTask(importer, params),
     }
     const waitMs = (query.wait ?? 10) * 1000
     const keys = await importer.keys.propose(running, waitMs, clientSignal(reply))

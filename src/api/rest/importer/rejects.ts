@@ -18,8 +18,8 @@ import { clientSignal } from '../../request-properties.ts'
 import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { requireCharset, TaskParams } from './parameters.ts'
 import { safeUploadName, writeFile, writeParts } from './receive-upload.ts'
-import { RejectedRows, TaskReply } from './schemas.ts'
-import { getTask } from './shown-imports.ts'
+import { RejectedRowsReply, TaskReply } from './schemas.ts'
+import { requireTask } from './shown-imports.ts'
 import { toTaskResponse } from './task-response.ts'
 
 const tags = ['importer']
@@ -74,7 +74,7 @@ export const listRejects = operation({
   }),
   answers: {
     200: media('The rows, each with its reason', {
-      'application/geo+json': RejectedRows,
+      'application/geo+json': RejectedRowsReply,
       'text/csv': Type.String(),
       'application/zip': Bytes,
       'application/geopackage+sqlite3': Bytes,
@@ -82,7 +82,7 @@ export const listRejects = operation({
     }),
   },
   handle: async ({ importer }: { importer: Importer }, request, reply) => {
-    const task = await getTask(importer, request.params)
+    const task = await requireTask(importer, request.params)
     const format = request.query.format ?? request.query.f ?? request.headers.accept ?? ''
     reply.header('vary', 'accept')
     if (format === 'source') return sendFile(importer, task, reply)
@@ -181,9 +181,9 @@ export const sendRejects = operation({
   answers: { 200: TaskReply, 202: TaskReply },
   handle: async (deps: Pick<ImporterApiDeps, 'importer' | 'dialect' | 'maxUploadBytes'>, request, reply) => {
     checkLength(request, deps.maxUploadBytes)
-    const task = await getTask(deps.importer, request.params)
+    const task = await requireTask(deps.importer, request.params)
     await send(deps, request, reply, task)
-    const after = await getTask(deps.importer, request.params)
+    const after = await requireTask(deps.importer, request.params)
     const isAsync = request.query.async ?? false
     return reply.code(isAsync ? 202 : 200).send({ task: toTaskResponse(request, after, 1, deps.dialect) })
   },

@@ -157,7 +157,7 @@ export const TaskStyleReply = Type.Object({
 })
 
 /** Rules of `stopIf` that a load has broken. */
-export const Stopped = Type.Array(
+export const StoppedReply = Type.Array(
   Type.Object({ rule: oneOf(stopRuleNames), limit: Type.Unknown(), measured: Type.Unknown() }),
 )
 
@@ -189,7 +189,7 @@ const Submission = Type.Object(
       }),
     ),
     reasons: Type.Optional(RejectGroups),
-    stopped: Type.Optional(Stopped),
+    stopped: Type.Optional(StoppedReply),
     accepted: Type.Optional(Type.Array(Type.String({ description: 'Limits that the sender let through' }))),
     messages: Type.Optional(Type.Array(Message)),
     errorMessage: text,
@@ -246,7 +246,7 @@ const Task = Type.Object({
   keys: Type.Optional(Type.Array(Type.String(), { description: 'Columns by which rows are the same' })),
   deleteMissing: Type.Optional(Type.Boolean()),
   stopIf: Type.Optional(Type.Object({}, { additionalProperties: true })),
-  stopped: Type.Optional(Stopped),
+  stopped: Type.Optional(StoppedReply),
   accepted: Type.Optional(
     Type.Object({ stopped: Type.Array(Type.String()), by: Type.String(), at: Type.String() }),
   ),
@@ -319,7 +319,7 @@ export const ImportReply = Type.Object({ import: Import })
 export const ImportList = Type.Object({ imports: Type.Array(Import) })
 
 /** Rejected rows as features. */
-export const RejectedRows = Type.Object({
+export const RejectedRowsReply = Type.Object({
   type: Type.Literal('FeatureCollection'),
   features: Type.Array(
     Type.Object({

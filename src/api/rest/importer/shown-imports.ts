@@ -11,16 +11,16 @@ import { parseId } from './parameters.ts'
 type Reading = Pick<ImporterApiDeps, 'importer' | 'catalog'>
 
 /** The import of a path. */
-export function getImport(importer: Importer, importId: string): Promise<ImportRecord> {
+export function requireImport(importer: Importer, importId: string): Promise<ImportRecord> {
   return importer.kept.get(parseId(importId, 'import'))
 }
 
 /** The task of a path. */
-export async function getTask(
+export async function requireTask(
   importer: Importer,
   { importId, taskId }: { importId: string; taskId: string },
 ): Promise<TaskRecord> {
-  const record = await getImport(importer, importId)
+  const record = await requireImport(importer, importId)
   return importer.kept.getTask(record.id, parseId(taskId, 'task'))
 }
 
@@ -69,7 +69,7 @@ function tasksAt(parts: Reading, tasks: TaskRecord[], level: number): Promise<Sh
 }
 
 /** The representation of an import to a level. */
-export async function showImport(
+export async function toShownImport(
   parts: Reading & Pick<ImporterApiDeps, 'dialect'>,
   request: FastifyRequest,
   record: ImportRecord,

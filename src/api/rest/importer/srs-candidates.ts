@@ -3,7 +3,7 @@ import type { Importer } from '../../../importer/index.ts'
 import { operation } from '../../endpoint.ts'
 import { clientSignal } from '../../request-properties.ts'
 import { TaskParams } from './parameters.ts'
-import { getImport, getTask } from './shown-imports.ts'
+import { requireImport, requireTask } from './shown-imports.ts'
 
 const Candidate = Type.Object({
   srs: Type.Union([Type.String(), Type.Null()]),
@@ -55,8 +55,8 @@ export const listSrsCandidates = operation({
   handle: async ({ importer }: { importer: Importer }, request, reply) => {
     const { params, query } = request
     const running = {
-      record: await getImport(importer, params.importId),
-      task: await getTask(importer, params),
+      record: await requireImport(importer, params.importId),
+      task: await requireTask(importer, params),
     }
     const found = await importer.locator.candidates(running, query.place, clientSignal(reply))
     const { candidates, places, needsPlace } = found

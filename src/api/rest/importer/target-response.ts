@@ -23,7 +23,7 @@ export function toStoreItemResponse({ name, type }: { name: string; type: string
 }
 
 /** Returns the response for a store that may not exist yet; secrets read `********`. */
-export function toStoreResponse({ workspace, name, type }: TaskStore, store: StoreRecord | undefined) {
+export function toTargetStoreResponse({ workspace, name, type }: TaskStore, store: StoreRecord | undefined) {
   return {
     name,
     type,
@@ -42,5 +42,5 @@ export function toTargetEntityResponse(
   const { target } = task
   if (target === undefined) throw notFound('no-target', `Task ${task.id} has no target store`)
   const { href } = toTargetResponse(request, task, target)
-  return { href, [storeKey(target.type)]: toStoreResponse(target, store) }
+  return { href, [storeKey(target.type)]: toTargetStoreResponse(target, store) }
 }

@@ -4,7 +4,7 @@ import { invalid } from '../../../core/errors/errors.ts'
 import { hasValues } from '../../../core/values/defined.ts'
 import type { StopRules, TaskChange, TaskRecord } from '../../../importer/index.ts'
 import type { LoadMode } from '../../../stores/index.ts'
-import { showTransform } from '../../../transforms/chain.ts'
+import { describeTransform } from '../../../transforms/chain.ts'
 import type { TransformSpec } from '../../../transforms/index.ts'
 import { allowsUnnamedStore, hasNewerFields, loadModesOf } from '../../compat/geoserver-importer.ts'
 import type { StopIfInput, TargetInput, TaskInput } from './bodies.ts'
@@ -74,7 +74,7 @@ function readChainBody(
   const specs = requested?.transforms?.map(readTransformBody)
   if (specs === undefined) return undefined
   const present = task.transforms.map(({ spec }) => {
-    const shown = Object.entries(showTransform(spec))
+    const shown = Object.entries(describeTransform(spec))
     return Object.fromEntries(shown.filter(([, value]) => value != null))
   })
   return isDeepStrictEqual(specs, present) ? undefined : specs

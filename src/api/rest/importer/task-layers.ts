@@ -10,17 +10,17 @@ import { operation } from '../../endpoint.ts'
 import { requireMatch, sendEntity } from '../../etag.ts'
 import { acceptedFormats, sendStyleDocument } from '../catalog/style-documents.ts'
 import { documentAnswers } from '../catalog/style-response.ts'
-import { LayerBody } from './bodies.ts'
+import { TaskLayerBody } from './bodies.ts'
 import type { DialectDeps, ImporterApiDeps } from './importer-api-deps.ts'
-import { readLayerBody, requireLayer, toLayerResponse } from './layer-response.ts'
+import { readLayerBody, requireLayer, toTaskLayerResponse } from './layer-response.ts'
 import { TaskParams, taskPath } from './parameters.ts'
 import { TaskLayerReply, TaskStyleReply } from './schemas.ts'
-import { getTask } from './shown-imports.ts'
+import { requireTask } from './shown-imports.ts'
 
 const tags = ['importer']
 
 function show(dialect: Dialect, request: FastifyRequest, task: TaskRecord) {
-  return { layer: toLayerResponse(request, task, dialect) }
+  return { layer: toTaskLayerResponse(request, task, dialect) }
 }
 
 export const showTaskLayer = operation({
@@ -30,7 +30,7 @@ export const showTaskLayer = operation({
   params: TaskParams,
   answers: { 200: TaskLayerReply },
   handle: async ({ importer, dialect }: DialectDeps, request, reply) =>
-    sendEntity(request, reply, show(dialect, request, await getTask(importer, request.params))),
+    sendEntity(request, reply, show(dialect, request, await requireTask(importer, request.params))),
 })
 
 export const changeTaskLayer = operation({
@@ -39,11 +39,11 @@ export const changeTaskLayer = operation({
     'Names the layer, its texts, its CRS (`srs`) or its style. A task in `NO_CRS` is `READY` once its CRS is known.',
   tags,
   params: TaskParams,
-  body: LayerBody,
+  body: TaskLayerBody,
   answers: { 200: TaskLayerReply },
   olderAnswers: { 202: TaskLayerReply },
   handle: async ({ importer, dialect }: DialectDeps, request, reply) => {
-    const task = await getTask(importer, request.params)
+    const task = await requireTask(importer, request.params)
     const layer = readLayerBody(task, request.body.layer, dialect)
     const change = hasValues(layer) ? { layer } : {}
     const changed = await importer.changeTask(task.importId, task.id, change, (current) =>
@@ -77,7 +77,7 @@ export const showTaskStyle = operation({
     }),
   },
   handle: async ({ importer, catalog }: Pick<ImporterApiDeps, 'importer' | 'catalog'>, request, reply) => {
-    const task = await getTask(importer, request.params)
+    const task = await requireTask(importer, request.params)
     const style = await styleOf(importer, catalog, task)
     reply.header('vary', 'accept')
     const requested = acceptedFormats(request.headers.accept)

@@ -15,7 +15,7 @@ import type { FastifyRequest } from '../../app-types.ts'
 import { hasNewerFields } from '../../compat/geoserver-importer.ts'
 import type { ShownTask } from './data-response.ts'
 import { toTaskDataResponse } from './data-response.ts'
-import { toLayerItemResponse, toLayerResponse } from './layer-response.ts'
+import { toLayerItemResponse, toTaskLayerResponse } from './layer-response.ts'
 import { taskPath } from './parameters.ts'
 import { toTargetEntityResponse, toTargetResponse } from './target-response.ts'
 import { toTransformsResponse } from './transform-response.ts'
@@ -55,7 +55,7 @@ export function toTaskResponse(
       layer === undefined
         ? undefined
         : level >= 2
-          ? toLayerResponse(request, task, dialect)
+          ? toTaskLayerResponse(request, task, dialect)
           : toLayerItemResponse(request, task, layer),
     errorMessage,
     ...(hasNewerFields(dialect) ? newerFacts(request, task) : {}),

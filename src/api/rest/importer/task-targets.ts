@@ -10,7 +10,7 @@ import { TargetBody } from './bodies.ts'
 import type { DialectDeps, ImporterApiDeps } from './importer-api-deps.ts'
 import { TaskParams } from './parameters.ts'
 import { TargetReply } from './schemas.ts'
-import { getTask } from './shown-imports.ts'
+import { requireTask } from './shown-imports.ts'
 import { toTargetEntityResponse } from './target-response.ts'
 import { readTargetBody } from './task-change.ts'
 
@@ -35,7 +35,7 @@ export const showTaskTarget = operation({
   params: TaskParams,
   answers: { 200: TargetReply },
   handle: async ({ importer, catalog }: Pick<ImporterApiDeps, 'importer' | 'catalog'>, request, reply) =>
-    sendEntity(request, reply, await show(catalog, request, await getTask(importer, request.params))),
+    sendEntity(request, reply, await show(catalog, request, await requireTask(importer, request.params))),
 })
 
 export const changeTaskTarget = operation({
@@ -47,7 +47,7 @@ export const changeTaskTarget = operation({
   answers: { 200: TargetReply },
   olderAnswers: { 204: empty() },
   handle: async ({ importer, catalog, dialect }: DialectDeps & { catalog: Catalog }, request, reply) => {
-    const task = await getTask(importer, request.params)
+    const task = await requireTask(importer, request.params)
     const change = readTargetBody(request.body, dialect)
     const { dataStore, coverageStore, store } = request.body
     if ((dataStore ?? coverageStore ?? store) === undefined)

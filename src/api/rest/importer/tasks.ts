@@ -13,7 +13,7 @@ import type { DialectDeps, ImporterApiDeps } from './importer-api-deps.ts'
 import { ExpandQuery, ImportParams, parseExpand, TaskParams } from './parameters.ts'
 import { withFoundKeys } from './proposals.ts'
 import { ProgressReply, TaskDataReply, TaskList, TaskReply } from './schemas.ts'
-import { getImport, getTask, withDetails, withGranules } from './shown-imports.ts'
+import { requireImport, requireTask, withDetails, withGranules } from './shown-imports.ts'
 import { readTaskBody } from './task-change.ts'
 import { toProgressResponse, toTaskResponse } from './task-response.ts'
 import { reportUnknownParameters, toTransformResponse } from './transform-response.ts'
@@ -32,7 +32,7 @@ export const listTasks = operation({
   query: ExpandQuery,
   answers: { 200: TaskList },
   handle: async (deps: ImporterApiDeps, request) => {
-    const record = await getImport(deps.importer, request.params.importId)
+    const record = await requireImport(deps.importer, request.params.importId)
     const tasks = await deps.importer.kept.listTasks(record.id)
     const level = parseExpand(request.query.expand, 0)
     const shown = level < 2 ? tasks : await withDetails(deps, tasks)
@@ -49,7 +49,7 @@ export const showTask = operation({
   query: ExpandQuery,
   answers: { 200: TaskReply },
   handle: async (deps: ImporterApiDeps, request, reply) => {
-    const task = await getTask(deps.importer, request.params)
+    const task = await requireTask(deps.importer, request.params)
     const level = parseExpand(request.query.expand, 1)
     const [shown = task] = level < 2 ? [] : await withDetails(deps, [task])
     return sendEntity(request, reply, { task: toTaskResponse(request, shown, level, deps.dialect) })
@@ -66,7 +66,7 @@ export const changeTask = operation({
   answers: { 200: TaskReply },
   olderAnswers: { 204: empty() },
   handle: async ({ importer, dialect }: DialectDeps, request, reply) => {
-    const task = await getTask(importer, request.params)
+    const task = await requireTask(importer, request.params)
     const change = readTaskBody(task, request.body, dialect)
     const changed = await importer.changeTask(task.importId, task.id, change, (current) =>
       requireMatch(request, show(request, current, dialect)),
@@ -92,7 +92,7 @@ export const deleteTask = operation({
   answers: { 200: empty() },
   olderAnswers: { 204: empty() },
   handle: async ({ importer, dialect }: DialectDeps, request, reply) => {
-    const task = await getTask(importer, request.params)
+    const task = await requireTask(importer, request.params)
     await importer.removeTask(task.importId, task.id, (current) =>
       requireMatch(request, show(request, current, dialect)),
     )
@@ -107,7 +107,7 @@ export const cancelTask = operation({
   params: TaskParams,
   answers: { 204: empty() },
   handle: async ({ importer }: { importer: Importer }, request, reply) => {
-    const task = await getTask(importer, request.params)
+    const task = await requireTask(importer, request.params)
     await importer.cancelTask(task.importId, task.id)
     return reply.code(204).send()
   },
@@ -120,7 +120,7 @@ export const showTaskProgress = operation({
   params: TaskParams,
   answers: { 200: ProgressReply },
   handle: async ({ importer }: { importer: Importer }, request) => {
-    const task = await getTask(importer, request.params)
+    const task = await requireTask(importer, request.params)
     return toProgressResponse(task, importer.progress.progressOf(task.importId, task.id))
   },
 })
@@ -133,7 +133,7 @@ export const showTaskData = operation({
   query: ExpandQuery,
   answers: { 200: TaskDataReply },
   handle: async ({ importer }: { importer: Importer }, request) => {
-    const task = await getTask(importer, request.params)
+    const task = await requireTask(importer, request.params)
     const level = parseExpand(request.query.expand, 1)
     const [shown = task] = level < 1 ? [] : await withGranules(importer, [task])
     return toTaskDataResponse(request, shown, level)
@@ -152,12 +152,12 @@ export const acceptStopped = operation({
   body: AcceptBody,
   answers: { 200: TaskReply, 202: TaskReply },
   handle: async ({ importer, dialect }: DialectDeps, request, reply) => {
-    const { importId, id: taskId } = await getTask(importer, request.params)
+    const { importId, id: taskId } = await requireTask(importer, request.params)
     const isAsync = request.query.async ?? false
     const acceptance = { stopped: request.body.stopped, by: request.caller.name ?? '' }
     const options = { isAsync, signal: clientSignal(reply) }
     await importer.acceptStopped({ importId, taskId }, acceptance, options)
-    const task = await getTask(importer, request.params)
+    const task = await requireTask(importer, request.params)
     return reply.code(isAsync ? 202 : 200).send(show(request, task, dialect))
   },
 })

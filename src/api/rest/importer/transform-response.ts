@@ -1,7 +1,7 @@
 import type { Dialect } from '../../../core/config/settings.ts'
 import { notFound } from '../../../core/errors/errors.ts'
 import type { TaskRecord } from '../../../importer/index.ts'
-import { showTransform } from '../../../transforms/chain.ts'
+import { describeTransform } from '../../../transforms/chain.ts'
 import { findTransform, type TransformSpec } from '../../../transforms/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { findCurrentTransformName, toTransformId, toTransformName } from '../../compat/geoserver-importer.ts'
@@ -25,7 +25,7 @@ export function toSpecResponse(
   spec: TransformSpec,
   dialect: Dialect,
 ): Record<string, unknown> & { type: string } {
-  const { type, ...parameters } = showTransform(spec)
+  const { type, ...parameters } = describeTransform(spec)
   return { type: toTransformName(String(type), dialect), ...parameters }
 }
 

@@ -6,11 +6,11 @@ import { toTransformId, toTransformListResponse } from '../../compat/geoserver-i
 import { empty } from '../../description.ts'
 import { operation } from '../../endpoint.ts'
 import { requireMatch, sendEntity } from '../../etag.ts'
-import { Transform, TransformChange } from './bodies.ts'
+import { TransformBody, TransformChange } from './bodies.ts'
 import type { DialectDeps } from './importer-api-deps.ts'
 import { parseId, TaskParams, TransformParams } from './parameters.ts'
 import { OlderTransformList, TransformList, TransformReply } from './schemas.ts'
-import { getTask } from './shown-imports.ts'
+import { requireTask } from './shown-imports.ts'
 import {
   readTransformBody,
   reportUnknownParameters,
@@ -44,7 +44,7 @@ export const listTransforms = operation({
   answers: { 200: TransformList },
   olderAnswers: { 200: OlderTransformList },
   handle: async ({ importer, dialect }: DialectDeps, request) => {
-    const task = await getTask(importer, request.params)
+    const task = await requireTask(importer, request.params)
     return toTransformListResponse(task, toTransformsResponse(request, task, dialect), dialect)
   },
 })
@@ -56,10 +56,10 @@ export const createTransform = operation({
   tags,
   idempotent: true,
   params: TaskParams,
-  body: Transform,
+  body: TransformBody,
   answers: { 201: TransformReply },
   handle: async ({ importer, dialect }: DialectDeps, request, reply) => {
-    const task = await getTask(importer, request.params)
+    const task = await requireTask(importer, request.params)
     const changed = await importer.editTransforms(task.importId, task.id, (current) => {
       const added = { id: current.nextTransformId, spec: readTransformBody(request.body) }
       return { transforms: [...current.transforms, added], nextTransformId: current.nextTransformId + 1 }
@@ -77,7 +77,7 @@ export const showTransform = operation({
   params: TransformParams,
   answers: { 200: TransformReply },
   handle: async ({ importer, dialect }: DialectDeps, request, reply) => {
-    const task = await getTask(importer, request.params)
+    const task = await requireTask(importer, request.params)
     const place = placeOf(task, request.params.transformId, dialect)
     return sendEntity(request, reply, toTransformResponse(request, task, place, dialect))
   },
@@ -92,7 +92,7 @@ export const changeTransform = operation({
   answers: { 200: TransformReply },
   handle: async ({ importer, dialect }: DialectDeps, request, reply) => {
     const { transformId } = request.params
-    const task = await getTask(importer, request.params)
+    const task = await requireTask(importer, request.params)
     const change = readTransformBody(request.body)
     const changed = await importer.editTransforms(task.importId, task.id, (current) => {
       const place = placeOf(current, transformId, dialect)
@@ -115,7 +115,7 @@ export const deleteTransform = operation({
   params: TransformParams,
   answers: { 200: empty() },
   handle: async ({ importer, dialect }: DialectDeps, request, reply) => {
-    const task = await getTask(importer, request.params)
+    const task = await requireTask(importer, request.params)
     await importer.editTransforms(task.importId, task.id, (current) => {
       const place = placeOf(current, request.params.transformId, dialect)
       requireMatch(request, toTransformResponse(request, current, place, dialect))

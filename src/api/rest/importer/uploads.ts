@@ -12,7 +12,7 @@ import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { ExpandQuery, ImportParams, importPath, parseExpand, taskPath, UploadParams } from './parameters.ts'
 import { receive, safeUploadName, writeFile, writeParts } from './receive-upload.ts'
 import { UploadReply } from './schemas.ts'
-import { getImport, withDetails } from './shown-imports.ts'
+import { requireImport, withDetails } from './shown-imports.ts'
 import { namesUploads, takeUploads, uploadsIn } from './take-uploads.ts'
 import { toTaskResponse } from './task-response.ts'
 
@@ -87,7 +87,7 @@ export const uploadFiles = operation({
   answers: { 201: UploadReply },
   handle: async (deps: ImporterApiDeps, request, reply) => {
     checkLength(request, deps.maxUploadBytes)
-    const { id } = await getImport(deps.importer, request.params.importId)
+    const { id } = await requireImport(deps.importer, request.params.importId)
     const signal = clientSignal(reply)
     const { body }: { body?: unknown } = request
     if (typeof body === 'string') {
@@ -128,7 +128,7 @@ export const uploadFile = operation({
   answers: { 201: UploadReply },
   handle: async (deps: ImporterApiDeps, request, reply) => {
     checkLength(request, deps.maxUploadBytes)
-    const { id } = await getImport(deps.importer, request.params.importId)
+    const { id } = await requireImport(deps.importer, request.params.importId)
     const name = safeUploadName(request.params.fileName)
     const signal = clientSignal(reply)
     const body = request.body as Readable | undefined

@@ -8,7 +8,7 @@ import { operation } from '../../endpoint.ts'
 import { toFetchResponse } from './import-response.ts'
 import type { DialectDeps, OpenStreams } from './importer-api-deps.ts'
 import { ImportParams } from './parameters.ts'
-import { getImport } from './shown-imports.ts'
+import { requireImport } from './shown-imports.ts'
 
 const tags = ['importer']
 const heartbeatMs = 15_000
@@ -69,7 +69,7 @@ export const watchImport = operation({
     }),
   },
   handle: async ({ importer, dialect, streams }: DialectDeps & { streams: OpenStreams }, request, reply) => {
-    const record = await getImport(importer, request.params.importId)
+    const record = await requireImport(importer, request.params.importId)
     const stream = new Readable({ read: () => undefined })
     const last = Number(request.headers['last-event-id'])
     const state = toStateResponse(record.state, dialect)

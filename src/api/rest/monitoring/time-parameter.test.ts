@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { toTimeResponse } from '../../compat/geonode-monitoring.ts'
+import { toMonitoringTime } from '../../compat/geonode-monitoring.ts'
 import { parseTimeParameter } from './time-parameter.ts'
 
 const iso = (text: string, dialect: 'contract' | 'geoserver' = 'contract'): string | undefined => {
@@ -63,7 +63,10 @@ describe('parseWireTime', () => {
         fc.date({ noInvalidDate: true, min: new Date('1000-01-01'), max: new Date('9999-12-31') }),
         (date) => {
           for (const dialect of ['contract', 'geoserver'] as const)
-            assert.equal(parseTimeParameter(toTimeResponse(date.getTime(), dialect), dialect), date.getTime())
+            assert.equal(
+              parseTimeParameter(toMonitoringTime(date.getTime(), dialect), dialect),
+              date.getTime(),
+            )
         },
       ),
     )
@@ -82,7 +85,7 @@ describe('parseWireTime', () => {
 describe('toWireTime', () => {
   it('writes ISO 8601 in UTC, with six digits of fraction in the dialect of older systems', () => {
     const time = Date.UTC(2026, 10, 21, 12, 4)
-    assert.equal(toTimeResponse(time, 'contract'), '2026-11-21T12:04:00.000Z')
-    assert.equal(toTimeResponse(time, 'geoserver'), '2026-11-21T12:04:00.000000Z')
+    assert.equal(toMonitoringTime(time, 'contract'), '2026-11-21T12:04:00.000Z')
+    assert.equal(toMonitoringTime(time, 'geoserver'), '2026-11-21T12:04:00.000000Z')
   })
 })

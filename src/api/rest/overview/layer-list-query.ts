@@ -5,9 +5,9 @@ import {
   type SummaryFilter,
   type SummaryKind,
   type SummaryPosition,
+  searchWords,
   summaryKinds,
   summaryOrders,
-  wordsOf,
 } from '../../../catalog/index.ts'
 import { invalid } from '../../../core/errors/errors.ts'
 import type { ListOrder } from './ordered-summaries.ts'
@@ -15,7 +15,7 @@ import type { ListOrder } from './ordered-summaries.ts'
 const usualLimit = 50
 const mostLayers = 500
 
-export const ListQuery = Type.Object({
+export const LayerListParams = Type.Object({
   q: Type.Optional(
     Type.String({
       maxLength: 1000,
@@ -57,7 +57,7 @@ export const ListQuery = Type.Object({
     }),
   ),
 })
-export type ListQuery = Static<typeof ListQuery>
+export type LayerListParams = Static<typeof LayerListParams>
 
 /** Parameters of a list. */
 export interface LayerListQuery {
@@ -69,10 +69,10 @@ export interface LayerListQuery {
 }
 
 /** Throws `Failure` (`invalid`). */
-export function readQuery(query: ListQuery): LayerListQuery {
+export function readQuery(query: LayerListParams): LayerListQuery {
   if (query.after !== undefined && query.offset !== undefined)
     throw invalid('invalid-parameter', 'A page begins after a layer or at an offset, not both')
-  const words = wordsOf(query.q ?? '')
+  const words = searchWords(query.q ?? '')
   const { public: isPublic, problem: hasProblem } = query
   const workspaces = listed(query.workspace)
   return {
@@ -84,7 +84,7 @@ export function readQuery(query: ListQuery): LayerListQuery {
   }
 }
 
-function orderIn({ sort, order: way }: ListQuery, hasWords: boolean): Omit<ListOrder, 'words'> {
+function orderIn({ sort, order: way }: LayerListParams, hasWords: boolean): Omit<ListOrder, 'words'> {
   const order = sort ?? 'relevance'
   if (order === 'relevance' && hasWords) return { order, isDescending: false }
   const isDescending = way === undefined ? isFalling(order) : way === 'desc'

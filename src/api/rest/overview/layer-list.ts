@@ -9,7 +9,7 @@ import { operation } from '../../endpoint.ts'
 import { sendEntity } from '../../etag.ts'
 import type { LayerBounds } from '../../layer-bounds.ts'
 import type { LayerListQuery } from './layer-list-query.ts'
-import { ListQuery, readQuery, writePosition } from './layer-list-query.ts'
+import { LayerListParams, readQuery, writePosition } from './layer-list-query.ts'
 import { LayerListReply, toCountsResponse, toListedResponse } from './layer-list-response.ts'
 import type { LayerUse } from './layer-use.ts'
 import type { OrderedSummaries } from './ordered-summaries.ts'
@@ -36,7 +36,7 @@ export const findLayers = operation({
     'Without a login those that are public. A page is of one moment; pages that are asked for by `next` lose and repeat no layer that stays where it is in the order, whatever comes or goes between.',
   tags: ['layers'],
   isPublicRead: true,
-  query: ListQuery,
+  query: LayerListParams,
   answers: { 200: LayerListReply },
   handle: async (deps: LayerListDeps, request, reply) => {
     const query = readQuery(request.query)

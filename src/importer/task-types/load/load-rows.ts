@@ -11,8 +11,8 @@ import type {
   ExistingTable,
   Naming,
   Placed,
-  Publication,
   Running,
+  TaskPublication,
 } from '../task-type.ts'
 import { refuseOtherLayer } from './corrections-target.ts'
 import { basisOf, findReusableDryRun, refuseStopped } from './dry-run-basis.ts'
@@ -250,7 +250,7 @@ function doneBy(task: TaskRecord, { counts, mended: corrected, movedTo }: TaskLo
 function loadedBy(
   { updateMode, mending: correcting }: TaskRecord,
   { mended: corrected }: TaskLoad,
-): Pick<Publication['place'], 'loaded'> {
+): Pick<TaskPublication['place'], 'loaded'> {
   if (corrected === undefined) return {}
   const mode = updateMode === 'UPSERT' ? 'UPSERT' : 'APPEND'
   return { loaded: { mode, rows: corrected.rows.loaded, user: correcting?.by } }

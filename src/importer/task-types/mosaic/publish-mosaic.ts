@@ -5,7 +5,7 @@ import type { Envelope } from '../../../geo/envelope.ts'
 import { emptyEnvelope, isEmptyEnvelope, unionEnvelope } from '../../../geo/envelope.ts'
 import type { TaskLoad, TaskRecord } from '../../model/model.ts'
 import type { PublishedTable } from '../../publish/publish.ts'
-import type { Publication, Running } from '../task-type.ts'
+import type { Running, TaskPublication } from '../task-type.ts'
 
 import { noteReplaced, removeOthers } from './place-granules.ts'
 import { readIndex } from './read-index.ts'
@@ -70,7 +70,7 @@ export async function publishMosaic(
   log: Logger,
   running: Running,
   load: TaskLoad,
-): Promise<Publication> {
+): Promise<TaskPublication> {
   const { record } = running
   const { granules, ...facts } = await readFacts(catalog, load)
   const { place, raster } = await placeOf(catalog, running, load)

@@ -9,7 +9,7 @@ import type { FormatMessage } from '../../../formats/worker.ts'
 import { isSameCrs } from '../../../geo/crs-same.ts'
 import type { ImportRecord, TaskRecord } from '../../model/model.ts'
 import type { PublishedTable } from '../../publish/publish.ts'
-import type { Publication, Running } from '../task-type.ts'
+import type { Running, TaskPublication } from '../task-type.ts'
 
 import type { StagedRaster } from './stage-raster.ts'
 
@@ -65,7 +65,7 @@ export async function publishRaster(
   log: Logger,
   { record, task: before }: Running,
   made: StagedRaster,
-): Promise<Publication> {
+): Promise<TaskPublication> {
   const { layer } = made
   const task = { ...before, layer }
   const messages = [...task.messages, ...(await replaceMessages(catalog, record, task))]

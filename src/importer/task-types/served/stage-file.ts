@@ -19,7 +19,7 @@ import { rejectsPath } from '../../records/records.ts'
 import type { LoadPool } from '../../worker/worker.ts'
 import type { RowLoads } from '../load/load-rows.ts'
 import type { Loader } from '../load/loader.ts'
-import type { Publication, Running } from '../task-type.ts'
+import type { Running, TaskPublication } from '../task-type.ts'
 
 /** A file that can be served directly. */
 export interface ServedFile {
@@ -97,7 +97,7 @@ async function makeStore(
 }
 
 /** Publishes the file as a store with a layer; the rows remain in the file. */
-export function publishFile({ record, task }: Running, file: ServedFile): Publication {
+export function publishFile({ record, task }: Running, file: ServedFile): TaskPublication {
   const { type, parameters, layer: published, found } = file
   const { source, layer } = task
   const path = parameters.path ?? ''

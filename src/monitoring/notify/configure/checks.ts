@@ -19,7 +19,7 @@ import {
 import { dropDeliveries, listDeliveries } from '../records/delivery-repository.ts'
 import { findUsersByAddress, listReceivers, replaceReceivers } from '../records/receiver-repository.ts'
 import type { Configuration, DescribedConfiguration } from './configuration.ts'
-import { describeFields } from './described-field.ts'
+import { describeCheckFields } from './described-field.ts'
 import { nameTaken, readNewCheck } from './read-check.ts'
 import type { ReceiversInput } from './read-receivers.ts'
 import { madeSecrets, readReceivers, sealed } from './read-receivers.ts'
@@ -69,7 +69,7 @@ export class Checks {
   /** Throws `Failure` (`notFound`). */
   async get(id: number): Promise<DescribedConfiguration> {
     const known = await this.#get(id)
-    return { ...known, fields: describeFields(known.check, await this.#deps.services()) }
+    return { ...known, fields: describeCheckFields(known.check, await this.#deps.services()) }
   }
 
   /** Makes a check of a form or a JSON object. Throws `FieldFailure` with all that is wrong. */

@@ -45,7 +45,7 @@ export interface NamedScope {
 type NamedServices = readonly { id: number; name: string }[]
 
 /** Returns the fields of a check, one per definition. */
-export function describeFields({ definitions }: Check, services: NamedServices): DescribedField[] {
+export function describeCheckFields({ definitions }: Check, services: NamedServices): DescribedField[] {
   return definitions.map((definition) => {
     const { option, bounds, threshold } = definition
     const metric = findMetric(definition.metric)

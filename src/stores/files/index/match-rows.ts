@@ -8,7 +8,7 @@ import type { FileIndex } from './open-index.ts'
 import { allPositions, IndexRowSet } from './row-set.ts'
 import { rowsChanged } from './stamp.ts'
 
-export type Filter = Pick<FeatureQuery, 'bboxes' | 'time' | 'featureId' | 'featureIds' | 'filter'>
+export type FeatureFilter = Pick<FeatureQuery, 'bboxes' | 'time' | 'featureId' | 'featureIds' | 'filter'>
 
 /** Data that filters use in addition to the index. */
 export interface MatchSource {
@@ -116,7 +116,7 @@ function matchIds({ index }: MatchSource, featureIds: readonly string[]): IndexR
 /** Returns the rows that a filter accepts, out of the given rows or of all; reads each of them. */
 async function matchFilter(
   { index, openRows, signal }: MatchSource,
-  filter: NonNullable<Filter['filter']>,
+  filter: NonNullable<FeatureFilter['filter']>,
   among: IndexRowSet | undefined,
 ): Promise<IndexRowSet> {
   const { rowCount, layer } = index.header
@@ -146,7 +146,10 @@ async function matchFilter(
 }
 
 /** Returns the rows that a filter accepts; undefined if it accepts all. */
-export async function matchRows(source: MatchSource, filter: Filter): Promise<IndexRowSet | undefined> {
+export async function matchRows(
+  source: MatchSource,
+  filter: FeatureFilter,
+): Promise<IndexRowSet | undefined> {
   const { bboxes, time, featureId, featureIds } = filter
   let found: IndexRowSet | undefined
   const narrow = (set: IndexRowSet): void => {

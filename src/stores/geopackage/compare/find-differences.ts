@@ -4,7 +4,7 @@ import type { ChangeCounts } from '../../changes.ts'
 import type { Missing } from '../../spared-texts.ts'
 import type { GeoPackageLoadPlan } from '../load-plan.ts'
 import { stagedKey } from '../load-plan.ts'
-import { allOf } from '../reading/joined-conditions.ts'
+import { joinByAnd } from '../reading/joined-conditions.ts'
 import type { StagedRows } from '../stage-rows.ts'
 import type { ComparedColumn } from './compared-columns.ts'
 import { comparedColumns } from './compared-columns.ts'
@@ -183,7 +183,7 @@ function hashSql(columns: readonly string[]): string {
 
 function sameRow(columns: ComparedColumn[]): string {
   if (columns.length === 0) return '1'
-  return allOf(columns.map(({ type, after, before }) => sameValue(type, after, before)))
+  return joinByAnd(columns.map(({ type, after, before }) => sameValue(type, after, before)))
 }
 
 /** `mark_matched(id)` records a staged row and returns true. */

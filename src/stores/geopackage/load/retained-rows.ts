@@ -8,7 +8,7 @@ import type { StagedTable } from './staged-load.ts'
 import { planShape } from './staged-load.ts'
 
 /** Identifies staged rows and shows whether they still fit their table. */
-export interface RetainedRows {
+export interface RetainedStaging {
   loadId: string
   /** Digest of the table definition. */
   shape: string
@@ -51,7 +51,7 @@ export function retainRows(side: string, staged: StagedTable): string {
     db.close()
   }
   flush(side)
-  const retainedRows: RetainedRows = {
+  const retainedRows: RetainedStaging = {
     loadId: plan.request.loadId,
     shape: digestShape(staged),
     srsId,

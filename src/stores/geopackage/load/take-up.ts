@@ -6,7 +6,7 @@ import { sidePath } from '../stage-rows.ts'
 import type { LoadSurroundings } from '../writer.ts'
 import { DryRunLoad, planQuietly } from './dry-run-load.ts'
 import { openStaged } from './open-staged.ts'
-import type { RetainedRows } from './retained-rows.ts'
+import type { RetainedStaging } from './retained-rows.ts'
 import { digestShape, readRetainedRows } from './retained-rows.ts'
 import type { StagedTable } from './staged-load.ts'
 
@@ -20,7 +20,7 @@ export async function takeUp(
   const { path } = surroundings
   // Rows staged by a dry run have the columns of a dry run.
   const request: LoadRequest = { ...loadRequest, isDryRun: true }
-  const retainedRows = JSON.parse(text) as RetainedRows
+  const retainedRows = JSON.parse(text) as RetainedStaging
   const lies = sidePath(path, retainedRows.loadId)
   const rows = findRows(lies, retainedRows)
   const staged: StagedTable = {
@@ -34,7 +34,7 @@ export async function takeUp(
   return openStaged(surroundings, staged, hooks)
 }
 
-function findRows(side: string, { rowCount }: RetainedRows): StagedRows {
+function findRows(side: string, { rowCount }: RetainedStaging): StagedRows {
   if (!existsSync(side)) throw stagedGone('they are not there any more')
   try {
     const rows = readRetainedRows(side)
@@ -48,7 +48,7 @@ function findRows(side: string, { rowCount }: RetainedRows): StagedRows {
 function planAgain(
   surroundings: LoadSurroundings,
   request: LoadRequest,
-  { shape, pageSize }: RetainedRows,
+  { shape, pageSize }: RetainedStaging,
   hooks: LoadHooks,
 ): Omit<StagedTable, 'rows'> {
   const planned = (): Omit<StagedTable, 'rows'> => {

@@ -17,7 +17,7 @@ import { filterCondition } from './filter-sql.ts'
 import type { IdSet } from './id-set.ts'
 import type { SqlCondition } from './joined-conditions.ts'
 
-export type Filter = Omit<FeatureQuery, 'limit' | 'offset'>
+export type FeatureFilter = Omit<FeatureQuery, 'limit' | 'offset'>
 /** Maximum number of prepared areas per connection: those of one filter. */
 const mostAreas = 100
 const nothing: SqlCondition = { sql: 'FALSE', bound: [] }
@@ -66,7 +66,7 @@ export function touches(blob: unknown, area: AreaTest): boolean {
 }
 
 /** Returns the condition of a filter, evaluated row by row. */
-export function conditionOf(table: GeoPackageTable, filter: Filter): SqlCondition {
+export function conditionOf(table: GeoPackageTable, filter: FeatureFilter): SqlCondition {
   const conditions: SqlCondition[] = []
   if (filter.featureId !== undefined)
     conditions.push(idCondition(table, filter.featureId, filter.idAttribute))

@@ -13,12 +13,12 @@ function joinBalanced(terms: readonly string[], operator: string): string {
 }
 
 /** Conditions joined by AND. */
-export function allOf(conditions: readonly string[]): string {
+export function joinByAnd(conditions: readonly string[]): string {
   return joinBalanced(conditions, 'AND')
 }
 
 /** The sum of terms. */
-export function sumOf(terms: readonly string[]): string {
+export function sumOfTerms(terms: readonly string[]): string {
   return joinBalanced(terms, '+')
 }
 

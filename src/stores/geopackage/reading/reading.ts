@@ -19,7 +19,7 @@ import { fingerprintDatabaseNow } from '../database-fingerprint.ts'
 import { storeFailure } from '../errors.ts'
 import type { GeoPackageStoreSettings } from '../file-access.ts'
 import { hasFile } from '../file-access.ts'
-import type { Filter } from './conditions.ts'
+import type { FeatureFilter } from './conditions.ts'
 import type { ReadConnection } from './connections.ts'
 import { ReadConnections } from './connections.ts'
 import type { GeoPackageTableReader } from './table-reader.ts'
@@ -41,14 +41,14 @@ export class GeoPackageReading implements TileReading {
     this.#connections = new ReadConnections(settings, keepMs)
   }
 
-  async count(filter: Filter, signal: AbortSignal): Promise<number> {
+  async count(filter: FeatureFilter, signal: AbortSignal): Promise<number> {
     return this.#prepared(filter.table, filter, signal, (table) => table.count(filter))
   }
 
   /** Runs work on a table after the matching rows are found; yields to other work meanwhile. */
   async #prepared<Result>(
     name: string,
-    filter: Filter,
+    filter: FeatureFilter,
     signal: AbortSignal,
     work: (table: GeoPackageTableReader) => Result,
   ): Promise<Result> {

@@ -3,7 +3,7 @@ import { type GeoPackageTable, quoteName } from '../../../formats/geopackage/ind
 import type { Area } from '../../../geo/polygon-test.ts'
 import { areaTest } from '../../../geo/polygon-test.ts'
 import { hasRtree, rtreeName } from '../rtree-sql.ts'
-import type { Filter } from './conditions.ts'
+import type { FeatureFilter } from './conditions.ts'
 import { conditionOf, timeCondition, touches } from './conditions.ts'
 import { limitRelations } from './filter-functions.ts'
 import { filterCondition } from './filter-sql.ts'
@@ -69,7 +69,7 @@ export class IdFinder {
   }
 
   /** Returns the matching ids; undefined if every row matches. Yields between pieces of work. */
-  *find(filter: Filter): Generator<void, IdSet | undefined> {
+  *find(filter: FeatureFilter): Generator<void, IdSet | undefined> {
     const near = filter.bboxes === undefined ? undefined : yield* this.#findNear(filter.bboxes)
     const conditions = this.#conditions(filter)
     limitRelations(this.#db)
@@ -112,7 +112,7 @@ export class IdFinder {
     return this.#select('TRUE', [])
   }
 
-  #conditions({ time, filter }: Filter): SqlCondition[] {
+  #conditions({ time, filter }: FeatureFilter): SqlCondition[] {
     const found: SqlCondition[] = []
     if (time !== undefined) found.push(timeCondition(this.#table, time))
     if (filter !== undefined) found.push(filterCondition(filter, this.#table, this.#isIndexed))

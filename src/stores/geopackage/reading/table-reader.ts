@@ -18,7 +18,7 @@ import { dateText, timestampText } from '../../../geo/time-text.ts'
 import { unknownPosition } from '../../order.ts'
 import type { FeaturePage, FeatureQuery, TimeBounds } from '../../store.ts'
 import { hasRtree, rtreeName } from '../rtree-sql.ts'
-import type { Filter } from './conditions.ts'
+import type { FeatureFilter } from './conditions.ts'
 import { conditionOf, setListedIds } from './conditions.ts'
 import type { IdSet } from './id-set.ts'
 import type { SqlCondition } from './joined-conditions.ts'
@@ -70,7 +70,7 @@ export class GeoPackageTableReader {
   }
 
   /** Returns the exact number of matching features. */
-  count(filter: Filter): number {
+  count(filter: FeatureFilter): number {
     const { bboxes, time, featureId, featureIds, idAttribute } = filter
     const key = JSON.stringify([bboxes, time, featureId, featureIds, idAttribute, filterKey(filter.filter)])
     return this.#counts.get(key, () => this.#count(filter))
@@ -149,7 +149,7 @@ export class GeoPackageTableReader {
     return from === undefined || to === undefined ? undefined : { from, to }
   }
 
-  #count(filter: Filter): number {
+  #count(filter: FeatureFilter): number {
     const finder = this.#finder
     if (finder !== undefined && !isById(filter) && finder.isFit) {
       return this.#find(finder, filter)?.size ?? finder.ids.count
@@ -162,7 +162,7 @@ export class GeoPackageTableReader {
   }
 
   /** Finds the matches piece by piece, for `count` and `pages` with the same filter. */
-  *prepare(query: Filter): Generator<void> {
+  *prepare(query: FeatureFilter): Generator<void> {
     const { table, bboxes, time, filter } = query
     const finder = this.#finder
     const isRequested = time !== undefined || filter !== undefined
@@ -173,7 +173,7 @@ export class GeoPackageTableReader {
     this.#prepared = { key, found: { ids } }
   }
 
-  #find(finder: IdFinder, { table, bboxes, time, filter }: Filter): IdSet | undefined {
+  #find(finder: IdFinder, { table, bboxes, time, filter }: FeatureFilter): IdSet | undefined {
     if (bboxes === undefined && time === undefined && filter === undefined) return undefined
     const requested = { table, bboxes, time, filter }
     const key = keyOf(requested)
@@ -295,11 +295,11 @@ export class GeoPackageTableReader {
   }
 }
 
-function isById({ featureId, featureIds }: Filter): boolean {
+function isById({ featureId, featureIds }: FeatureFilter): boolean {
   return featureId !== undefined || featureIds !== undefined
 }
 
-function keyOf({ bboxes, time, filter }: Filter): string {
+function keyOf({ bboxes, time, filter }: FeatureFilter): string {
   return JSON.stringify([bboxes, time, filterKey(filter)])
 }
 

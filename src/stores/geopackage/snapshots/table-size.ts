@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type GeoPackageTable, quoteName } from '../../../formats/geopackage/index.ts'
-import { sumOf } from '../reading/joined-conditions.ts'
+import { sumOfTerms } from '../reading/joined-conditions.ts'
 
 const probes = 100
 /**
@@ -19,7 +19,7 @@ export function estimateSize(db: DatabaseSync, { name, idColumn, columns, schema
   const ends = db.prepare(`SELECT count(*) AS n, min(${id}) AS first, max(${id}) AS last FROM ${table}`).get()
   const [count, first, last] = [Number(ends?.['n']), Number(ends?.['first']), Number(ends?.['last'])]
   if (count === 0) return 0
-  const lengths = sumOf(columns.map((column) => `coalesce(octet_length(${quoteName(column.name)}), 0)`))
+  const lengths = sumOfTerms(columns.map((column) => `coalesce(octet_length(${quoteName(column.name)}), 0)`))
   const probe = db.prepare(`SELECT ${lengths} AS bytes FROM ${table} WHERE ${id} >= ? ORDER BY ${id} LIMIT 1`)
   let bytes = 0
   for (let step = 0; step < probes; step += 1) {

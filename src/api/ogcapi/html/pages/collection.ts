@@ -8,7 +8,7 @@ import { datasetData } from '../linked-data.ts'
 import type { Markup, Part } from '../markup.ts'
 import { html } from '../markup.ts'
 import { readableValue } from '../readable-value.ts'
-import { isDrawn } from './collections.ts'
+import { isDrawable } from './collections.ts'
 
 /** Renders one layer: its map, its properties, and links to its data. */
 export function collectionPage(document: CollectionDocument, shown: Shown): HtmlPage {
@@ -25,7 +25,7 @@ export function collectionPage(document: CollectionDocument, shown: Shown): Html
     data: datasetData(document, shown),
     body: html`${heading(title, { lead: description, acts: mainAct(document, shown) })}
 <div class="layer-parts">
-${isDrawn(document) && mapFigure(document, shown)}
+${isDrawable(document) && mapFigure(document, shown)}
 ${panel(texts.about, factsOf(document, shown))}
 ${panel(texts.use, linkList(document.links, shown))}
 </div>`,

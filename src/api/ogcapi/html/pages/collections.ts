@@ -45,7 +45,7 @@ function collectionPath(id: string): string {
 }
 
 /** True if the collection can be drawn. */
-export function isDrawn({ links, itemType }: CollectionDocument): boolean {
+export function isDrawable({ links, itemType }: CollectionDocument): boolean {
   return itemType === 'coverage' || links.some(({ rel }) => rel.endsWith('/tilesets-vector'))
 }
 
@@ -54,7 +54,7 @@ function card(collection: CollectionDocument, shown: Shown): Markup {
   const { collection: texts } = shown.texts
   const path = pathTo(shown, collectionPath(id))
   return html`<li class="card">
-<div class="map">${isDrawn(collection) && thumbnail(id, shown, [480, 240])}</div>
+<div class="map">${isDrawable(collection) && thumbnail(id, shown, [480, 240])}</div>
 <div class="txt"><h2 dir="auto"><a href="${path}">${title}</a></h2>
 <p class="mono dim cut"><bdi>${id}</bdi></p>
 ${description !== undefined && html`<p class="about" dir="auto">${description}</p>`}

@@ -7,7 +7,7 @@ import { textElement, wcs10Service } from '../../service-about.ts'
 import type { ServiceMetadata } from '../../service-metadata.ts'
 import { readServiceMetadata } from '../../service-metadata.ts'
 import { coverageNameOf } from '../coverage-names.ts'
-import { listCoverages, westAndEast } from '../listed-coverages.ts'
+import { listReadableCoverages, westAndEast } from '../listed-coverages.ts'
 import type { WcsRequest } from '../wcs-request.ts'
 import { wcsUrl } from '../wcs-request.ts'
 
@@ -27,7 +27,9 @@ async function* documentPieces(
   { about, cards }: ServiceMetadata,
 ): AsyncGenerator<string> {
   yield `${head}${wcs10Service(about)}${capability(escapeXml(wcsUrl(request)))}<ContentMetadata>`
-  yield* listCoverages(layerBounds, cards, (card, _srs, bounds) => offering(card, bounds, request.workspace))
+  yield* listReadableCoverages(layerBounds, cards, (card, _srs, bounds) =>
+    offering(card, bounds, request.workspace),
+  )
   yield '</ContentMetadata></WCS_Capabilities>\n'
 }
 

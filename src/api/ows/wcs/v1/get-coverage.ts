@@ -15,7 +15,7 @@ import { OwsFailure } from '../../ows-failure.ts'
 import { readBands } from '../bands.ts'
 import { requireCoverages } from '../coverage-names.ts'
 import { readCoverageFormat } from '../output-formats.ts'
-import { placeOf, readInterpolation, requireTime } from '../plan-coverage.ts'
+import { placeInGrid, readInterpolation, requireTime } from '../plan-coverage.ts'
 import { sendCoverage } from '../send-coverage.ts'
 import type { WcsRequest } from '../wcs-request.ts'
 
@@ -70,7 +70,7 @@ async function boxPlace(
   { srs, outputSrs }: { srs: string; outputSrs: string },
   { across, down }: CoverageFileRequest['scale'],
 ): Promise<CoverageFileRequest['place']> {
-  const place = await placeOf(grid, box, srs, outputSrs)
+  const place = await placeInGrid(grid, box, srs, outputSrs)
   const isSized = 'cells' in across && 'cells' in down
   if ('srs' in place || box === undefined || !isSized || srs !== outputSrs) return place
   const found = envelopeOf(grid, place)

@@ -21,7 +21,7 @@ import { readServiceMetadata } from '../../service-metadata.ts'
 import { namespaceOf } from '../../type-names.ts'
 import { axesOf, ordered } from '../axes.ts'
 import { coverageIdOf } from '../coverage-names.ts'
-import { isCoverage, listCoverages, westAndEast } from '../listed-coverages.ts'
+import { isCoverage, listReadableCoverages, westAndEast } from '../listed-coverages.ts'
 import { offeredFormats } from '../output-formats.ts'
 import type { WcsRequest } from '../wcs-request.ts'
 import { wcsUrl } from '../wcs-request.ts'
@@ -84,7 +84,7 @@ async function* documentPieces(
   if (has('ServiceMetadata')) yield serviceMetadata()
   if (has('Contents')) {
     yield '<wcs:Contents>'
-    yield* listCoverages(bounds, coverages, coverageSummary)
+    yield* listReadableCoverages(bounds, coverages, coverageSummary)
     yield '</wcs:Contents>'
   }
   yield '</wcs:Capabilities>\n'

@@ -11,7 +11,7 @@ import { readFeatureRequest } from '../kvp-feature-request.ts'
 import type { LayerQuery } from '../layer-query.ts'
 import { toLayerQueries } from '../layer-query.ts'
 import { readOutputFormat } from '../output-formats.ts'
-import { sendHits, sendPage } from '../send-page.ts'
+import { sendFeaturePage, sendHits } from '../send-page.ts'
 import type { FeatureRequest, WfsRequest } from '../wfs-request.ts'
 import { byIdRequest, storedId } from './stored-queries.ts'
 
@@ -39,7 +39,7 @@ export async function getPropertyValue(
   const reads = { layers: catalog.layers, ...features }
   return featureRequest.resultType === 'hits'
     ? sendHits(reads, wfsRequest, [query], 'values')
-    : sendPage(reads, wfsRequest, query, { ...featureRequest, output: 'values', mediaType })
+    : sendFeaturePage(reads, wfsRequest, query, { ...featureRequest, output: 'values', mediaType })
 }
 
 function requireReference({ values }: WfsRequest): string {

@@ -9,7 +9,7 @@ import { toLayerQueries, toPageRequest } from '../layer-query.ts'
 import { readOutputFormat } from '../output-formats.ts'
 import { namespacesOf } from '../service-links.ts'
 import type { FeatureRequest, WfsRequest } from '../wfs-request.ts'
-import { wordsOf } from '../wfs-version.ts'
+import { wordsOfVersion } from '../wfs-version.ts'
 
 const byId = 'urn:ogc:def:query:OGC-WFS::GetFeatureById'
 /** Names that clients use for it. */
@@ -34,7 +34,7 @@ function requireKnown(name: string, locator: string): void {
   )
 }
 
-const { wfs, wfsLocation } = wordsOf['2.0.0']
+const { wfs, wfsLocation } = wordsOfVersion['2.0.0']
 const namespaces = `xmlns:wfs="${wfs}" xmlns:gml="${gmlNamespaces['3.2']}" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="${wfs} ${wfsLocation}"`
 const title = '<wfs:Title>Feature by its id</wfs:Title>'
 

@@ -7,7 +7,10 @@ interface Around {
 }
 
 /** An exception as the list shows it; `path` is that of the list. */
-export function toListedResponse(exception: ListedException, { path, ...around }: Around & { path: string }) {
+export function toListedException(
+  exception: ListedException,
+  { path, ...around }: Around & { path: string },
+) {
   const { id, errorType, created } = exception
   return {
     id,

@@ -7,15 +7,15 @@ import {
   findResolution,
   findResourceIds,
   type ListIds,
-  type ListQuery,
   type ListSlice,
   listExceptions,
   nameLabels,
   nameResources,
-  type ReadLimits,
+  type PeriodResourceQuery,
   type Reads,
   type ResourceListQuery,
   readMetricDataSlice,
+  type SeriesReadLimits,
   type ServiceRecord,
   type Slice,
   transferSlice,
@@ -23,7 +23,7 @@ import {
 import { hasListEnvelope, namesOfDialect } from '../../../compat/geonode-monitoring.ts'
 import { envelope } from '../response-envelope.ts'
 import { bytesOf } from './byte-text.ts'
-import { toListedResponse } from './exception-response.ts'
+import { toListedException } from './exception-response.ts'
 import type { MetricDataRequest } from './metric-data-writer.ts'
 import { writeMetricData } from './metric-data-writer.ts'
 
@@ -43,12 +43,18 @@ interface ExceptionListRequest {
   services: readonly Pick<ServiceRecord, 'id' | 'name' | 'type'>[]
 }
 
-type SlicedRead<A> = (database: SeriesDatabase, request: A, limits: ReadLimits) => Promise<Transfer<Slice<A>>>
+type SlicedRead<A> = (
+  database: SeriesDatabase,
+  request: A,
+  limits: SeriesReadLimits,
+) => Promise<Transfer<Slice<A>>>
 
 /** Reads whose results are slices of JSON. */
 export const metricDataReads = {
   metricData: sliceMetricData,
-  labels: slicedList('labels', findLabelIds, nameLabels) satisfies SlicedRead<ListRequest<ListQuery>>,
+  labels: slicedList('labels', findLabelIds, nameLabels) satisfies SlicedRead<
+    ListRequest<PeriodResourceQuery>
+  >,
   resources: slicedList('resources', findResourceIds, nameResources) satisfies SlicedRead<
     ListRequest<ResourceListQuery>
   >,
@@ -61,7 +67,7 @@ const wholeWindow = { first: 0, expected: Number.POSITIVE_INFINITY }
 async function sliceMetricData(
   database: SeriesDatabase,
   request: MetricDataRequest,
-  limits: ReadLimits,
+  limits: SeriesReadLimits,
 ): Promise<Transfer<Slice<MetricDataRequest>>> {
   const { query, start = wholeWindow } = request
   const slice = await readMetricDataSlice(database, query, start, limits)
@@ -72,7 +78,7 @@ async function sliceMetricData(
 
 function slicedList<Q, T>(
   key: string,
-  find: (database: SeriesDatabase, query: Q, limits: ReadLimits) => Promise<ListIds>,
+  find: (database: SeriesDatabase, query: Q, limits: SeriesReadLimits) => Promise<ListIds>,
   name: (database: SeriesDatabase, ids: ListIds, count: number) => Promise<ListSlice<T>>,
 ): SlicedRead<ListRequest<Q>> {
   return async (database, request, limits) => {
@@ -90,13 +96,13 @@ function slicedList<Q, T>(
 async function sliceExceptions(
   database: SeriesDatabase,
   { query, dialect, path, services }: ExceptionListRequest,
-  limits: ReadLimits,
+  limits: SeriesReadLimits,
 ): Promise<Transfer<Slice<ExceptionListRequest>>> {
   const found = await listExceptions(database, query, limits)
   const wire = namesOfDialect(dialect)
   const known = new Map(services.map((service) => [service.id, service]))
   const exceptions = found.map((one) =>
-    toListedResponse(one, { wire, service: known.get(one.serviceId), path }),
+    toListedException(one, { wire, service: known.get(one.serviceId), path }),
   )
   const [head, tail] = listFrame('exceptions', dialect)
   const bytes = bytesOf(`${head}${JSON.stringify(exceptions).slice(1, -1)}${tail}`)

@@ -1,6 +1,10 @@
 import { Type } from 'typebox'
 import type { Clock } from '../../../../core/time/clock.ts'
-import { findMetric, type ListQuery, type SeriesReader } from '../../../../monitoring/query/index.ts'
+import {
+  findMetric,
+  type PeriodResourceQuery,
+  type SeriesReader,
+} from '../../../../monitoring/query/index.ts'
 import type { MonitoringNames } from '../../../compat/geonode-monitoring.ts'
 import { operation } from '../../../endpoint.ts'
 import { clientSignal, requestOwner } from '../../../request-properties.ts'
@@ -69,7 +73,7 @@ export const listLabels = operation({
 })
 
 /** Throws `FieldFailure`. */
-function readListQuery(fields: Fields, clock: Clock): ListQuery {
+function readListQuery(fields: Fields, clock: Clock): PeriodResourceQuery {
   const metric = fields.text('metric_name')
   if (metric !== undefined && findMetric(metric) === undefined) fields.failChoice('metric_name', metric)
   fields.integer('interval', { min: shortestSeconds })
