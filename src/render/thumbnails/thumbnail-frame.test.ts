@@ -41,8 +41,10 @@ describe('the frame of a thumbnail', () => {
         const count = 2 ** (frame.tiles[0]?.tile.z ?? 0)
         const [first] = frame.tiles
         assert.ok(first !== undefined)
-        const left = first.left + (box.west * count - first.tile.x) * frame.size
-        const right = first.left + (box.east * count - first.tile.x) * frame.size
+        // A box at 180 degrees is in the first column of tiles, one turn further.
+        const turns = Math.floor((box.west * count - first.tile.x) / count) * count
+        const left = first.left + (box.west * count - first.tile.x - turns) * frame.size
+        const right = first.left + (box.east * count - first.tile.x - turns) * frame.size
         const top = first.top + (box.north * count - first.tile.y) * frame.size
         const bottom = first.top + (box.south * count - first.tile.y) * frame.size
         assert.ok(
@@ -50,6 +52,13 @@ describe('the frame of a thumbnail', () => {
           `${left} ${top} ${right} ${bottom}`,
         )
       }),
+      {
+        examples: [
+          [179.99999999999997, 179.99999999999997, 0, 0],
+          [180, 180, 0, 0],
+          [-180, -180, 0, 0],
+        ],
+      },
     )
   })
 })
