@@ -102,7 +102,7 @@ export async function claimJobs(
     .limit(limit)
   if (isPostgres) first = first.forUpdate().skipLocked()
   // An UPDATE of no row would also count as a write of the catalogue.
-  else if ((await first.execute()).length === 0) return []
+  else if (!(await hasQueuedJob(kysely))) return []
   // Materialized: PostgreSQL may run a subquery with a limit several times, and would claim more.
   const rows = await kysely
     .with(
@@ -122,6 +122,16 @@ export async function claimJobs(
     .returningAll()
     .execute()
   return rows.map(toJob).sort((a, b) => a.id - b.id)
+}
+
+async function hasQueuedJob(db: Queryable): Promise<boolean> {
+  const row = await db
+    .selectFrom('jobs')
+    .select('id')
+    .where('state', '=', 'queued')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** Takes a running job over from a dead owner; false if the owner is alive, or another process was first. */
