@@ -12,7 +12,7 @@ import { needsGdal } from '../../support/gdal-files.ts'
 import { clientOf } from '../../support/importer-client.ts'
 import { fileDatabase } from '../../support/postgis-store.ts'
 import { runSql } from '../../support/postgres.ts'
-import { openServedFile } from '../../support/served-file.ts'
+import { openServedFile, untilIndexed } from '../../support/served-file.ts'
 import { temporaryFolder } from '../../support/temporary-files.ts'
 import { ask } from '../../support/version-client.ts'
 import { addVersionStores } from '../../support/version-stores.ts'
@@ -100,6 +100,7 @@ describe('features in an order', needsGdal, () => {
     await runProgram('ogr2ogr', ['-f', 'FlatGeobuf', flat, file, 'samples', '-lco', 'SPATIAL_INDEX=NO'])
     for (const store of ['file', 'table']) await load(store, file)
     served = openServedFile(t, 'FlatGeobuf', flat)
+    await untilIndexed(served, 'samples')
   })
   after(async () => {
     for (const cleanup of cleanups) await cleanup()

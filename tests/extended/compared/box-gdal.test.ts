@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import type { Envelope } from '../../../src/geo/envelope.ts'
 import { openVectorStore } from '../../../src/stores/registry.ts'
 import type { StoreType, VectorStore } from '../../../src/stores/store.ts'
-import { openServedFile } from '../../support/served-file.ts'
+import { openServedFile, untilIndexed } from '../../support/served-file.ts'
 import { temporaryFolder } from '../../support/temporary-files.ts'
 
 const run = promisify(execFile)
@@ -69,6 +69,7 @@ describe('boxes over real data', () => {
             ? openVectorStore({ type, parameters: { path, read_only: 'true' } })
             : openServedFile(t, type, path)
         t.after(() => store.close())
+        await untilIndexed(store, table)
         const found = await Promise.all(boxes.map((box) => idsOf(store, table, box)))
         const expected = await Promise.all(boxes.map((box) => idsOfGdal(path, box)))
         const inOrder = expected.map((ids) => ids.map((id) => id + firstId).sort((a, b) => a - b))

@@ -10,7 +10,7 @@ import { needsGdal } from '../../support/gdal-files.ts'
 import { fileDatabase } from '../../support/postgis-store.ts'
 import { runSql } from '../../support/postgres.ts'
 import { seededNumbers } from '../../support/seeded-numbers.ts'
-import { openServedFile } from '../../support/served-file.ts'
+import { openServedFile, untilIndexed } from '../../support/served-file.ts'
 import { loadFile } from '../../support/stored-file.ts'
 import { temporaryFolder } from '../../support/temporary-files.ts'
 import { ask } from '../../support/version-client.ts'
@@ -189,6 +189,7 @@ describe('filters of distances', needsGdal, () => {
       'FlatGeobuf',
       flat,
     )
+    await untilIndexed(served, 'flat')
     const wkb = Buffer.concat([
       Buffer.from([1, 1, 0, 0, 0]),
       Buffer.from(Float64Array.of(11.1, 52.05).buffer),
