@@ -5,7 +5,7 @@ import { sendPieces } from '../../send-pieces.ts'
 import { textElement } from '../../service-about.ts'
 import { readServiceMetadata } from '../../service-metadata.ts'
 import { coverageIdOf } from '../coverage-names.ts'
-import { listCoverages, westAndEast } from '../listed-coverages.ts'
+import { listReadableCoverages, westAndEast } from '../listed-coverages.ts'
 import type { WcsRequest, WcsVersion } from '../wcs-request.ts'
 
 const mediaType = 'application/xml; charset=utf-8'
@@ -22,7 +22,7 @@ function summaryXml(card: LayerSummary, bounds: readonly number[]): string {
 async function* documentPieces(deps: CapabilitiesDeps, request: WcsRequest): AsyncGenerator<string> {
   const { cards } = await readServiceMetadata(deps, request)
   yield head
-  yield* listCoverages(deps.bounds, cards, (card, _srs, bounds) => summaryXml(card, bounds))
+  yield* listReadableCoverages(deps.bounds, cards, (card, _srs, bounds) => summaryXml(card, bounds))
   yield '</Contents></Capabilities>\n'
 }
 
