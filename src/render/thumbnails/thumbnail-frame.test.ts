@@ -42,7 +42,8 @@ describe('the frame of a thumbnail', () => {
         const [first] = frame.tiles
         assert.ok(first !== undefined)
         // A box at 180 degrees is in the first column of tiles, one turn further.
-        const turns = Math.floor((box.west * count - first.tile.x) / count) * count
+        const plain = first.left + (box.west * count - first.tile.x) * frame.size
+        const turns = plain >= size.width ? count : 0
         const left = first.left + (box.west * count - first.tile.x - turns) * frame.size
         const right = first.left + (box.east * count - first.tile.x - turns) * frame.size
         const top = first.top + (box.north * count - first.tile.y) * frame.size
