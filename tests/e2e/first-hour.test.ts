@@ -218,6 +218,13 @@ describe('terrane workspaces, stores, layers, users and tokens', () => {
     assert.match(listed.stdout, /default:states/)
     assert.match(await run('tokens'), /ci/)
     assert.match(await run(`tokens delete ${token.id}`), /revoked/)
+    const { nodes } = JSON.parse(await run('nodes --json')) as {
+      nodes: { alive: boolean; current: boolean }[]
+    }
+    assert.deepEqual(
+      nodes.map(({ alive, current }) => [alive, current]),
+      [[true, true]],
+    )
     await run('users delete eva')
     await run('layers delete states')
     await run('workspaces delete town')

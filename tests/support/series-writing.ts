@@ -79,7 +79,7 @@ async function makeDatabase(): Promise<TestedLocation> {
 }
 
 /** Requests of an application (1) and a map server (2), samples of a host (3), over a midnight and change of month. */
-export function makeFacts(seed: number, requests = 150): Day {
+export function makeFacts(seed: number, requests = 250): Day {
   const services = { applications: [1], mapServers: [2], hosts: [3] }
   return makeDay({ seed, requests, from: start, minutes: 75, ...services })
 }

@@ -1,4 +1,5 @@
 import { extname, join, relative, sep } from 'node:path'
+import { waitLimit } from '../../core/time/wait-limit.ts'
 import type { DataFile } from '../../formats/worker.ts'
 import { rasterDrivers } from '../../formats/worker.ts'
 import { isInside, scanFolder } from '../../inputs/index.ts'
@@ -26,7 +27,7 @@ export interface RasterFile {
  */
 export async function listRasterFiles(folder: string, importRoots: readonly string[]): Promise<RasterFile[]> {
   const files = await scanFolder(folder, {
-    signal: AbortSignal.timeout(scanMs),
+    signal: waitLimit(scanMs),
     maxEntries,
     isAllowed: (real) => isInside(importRoots, real),
   })

@@ -20,8 +20,8 @@ import type { Stores, StoresDeps } from './stores.ts'
 /** Maximum number of rasters that one list describes anew; a further list goes on. */
 const describedPerList = 200
 const rememberedRasters = 20_000
-/** Elapsed time for describing one raster, in milliseconds. */
-const describeMs = 120_000
+/** The programs that describe a raster have limits of their own, which count processor time. */
+const noLimit = new AbortController().signal
 /** Time in which a file that is being written changes, in milliseconds. */
 const writingMs = 100
 
@@ -109,7 +109,7 @@ export class PublishedRasters {
     if (type === mosaicType && path === '')
       throw invalid('no-rasters', `Store "${name}" is a mosaic of imported files, which is one layer already`)
     if (type !== rasterFolderType && type !== mosaicType)
-      return [{ name: basename(path), file: await scanFile(path, AbortSignal.timeout(describeMs)) }]
+      return [{ name: basename(path), file: await scanFile(path, noLimit) }]
     try {
       return await listRasterFiles(path, this.#deps.importRoots)
     } catch (error) {
@@ -179,7 +179,7 @@ export class PublishedRasters {
       return known.raster
     }
     if (isFresh) await sleep(writingMs)
-    const raster = await readRaster(file.path, AbortSignal.timeout(describeMs)).then(
+    const raster = await readRaster(file.path, noLimit).then(
       ({ type, description }): DescribedRaster => ({ format: type, description, mark }),
       (error: unknown) => {
         if (error instanceof Failure) return error

@@ -126,7 +126,7 @@ describeSeries('keeping series', (test) => {
   })
 
   test('keeps to the size limit: the oldest requests go first, and sums stay', async (place) => {
-    const days = [0, 1, 2, 3].map((number) => makeFacts(number + 6, 120).requests.map(laterBy(number * day)))
+    const days = [0, 1, 2, 3].map((number) => makeFacts(number + 6, 200).requests.map(laterBy(number * day)))
     await withWriter(place, async (writer) => {
       await writer.append({ events: days.flat() })
       await settleAll(writer, start + 6 * day)

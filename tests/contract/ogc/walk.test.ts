@@ -11,7 +11,7 @@ import { runSql } from '../../support/postgres.ts'
 import { ask } from '../../support/version-client.ts'
 import { addVersionStores } from '../../support/version-stores.ts'
 
-const rows = 40_000
+const rows = 100_000
 const groups = 7
 
 /**
@@ -59,7 +59,7 @@ describe('a walk through all pages', () => {
     for (const sortby of ['', 'sortby=-g,k'])
       it(`of ${rows} rows meets each once while others write to the ${store}, ${sortby}`, async () => {
         const seen = new Set<number>()
-        let next: string | undefined = `/ogc/collections/default:walked_${store}/items?limit=3600&${sortby}`
+        let next: string | undefined = `/ogc/collections/default:walked_${store}/items?limit=9000&${sortby}`
         let page = 0
         while (next !== undefined) {
           const { status, json, text } = await ask(server, 'GET', next)

@@ -113,7 +113,7 @@ async function assertSlices(place: SeriesLocation, intervals: number[]): Promise
 
 describeSeries('every split', (test) => {
   test('sums up to its metric, beyond the caps, rolled up, and with every filter', async (place) => {
-    const { requests } = makeFacts(11, 250)
+    const { requests } = makeFacts(11)
     const lacking = ['userAgent', 'visitor', 'clientIp', 'country', 'region', 'city'] as const
     const nobody = requests
       .slice(0, 5)

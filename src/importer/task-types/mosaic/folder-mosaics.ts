@@ -31,6 +31,8 @@ interface StoredGranule {
   granule: GranuleRecord
 }
 
+type MarkedFile = RasterFile & RasterMark
+
 /** Reads mosaics over folders of an import root, whose files stay where they are, and writes their index. */
 export class FolderMosaics {
   readonly #rasters: Pick<Catalog['rasters'], 'listFiles' | 'describe'>
@@ -44,15 +46,15 @@ export class FolderMosaics {
    * undefined if the folder is in the state `knownMark`. A file that is being written is left for a later call.
    */
   async read(store: StoreRecord, knownMark?: string): Promise<MosaicFacts | undefined> {
+    const folder = store.parameters['folder'] ?? ''
     const files = await this.#rasters.listFiles(store)
     const marked = await markAll(files)
     // Whoever publishes gets the files that are there; later calls come again.
     const isFirst = knownMark === undefined
     if (isFirst && marked.some(({ isFresh }) => isFresh)) await sleep(writingMs)
-    const ready = isFirst ? await markAll(files) : marked.filter(({ isFresh }) => !isFresh)
+    const ready = isFirst ? await markAll(files) : await this.#settled(folder, marked)
     const mark = digest(ready.map(({ name, text }) => `${name}\n${text}`))
     if (mark === knownMark) return undefined
-    const folder = store.parameters['folder'] ?? ''
     const known = await readStored(folder)
     const stored: StoredGranule[] = []
     for (const { text, ...file } of ready) {
@@ -77,6 +79,17 @@ export class FolderMosaics {
     }
   }
 
+  /** Returns the files without new ones that are being written. A known one counts as before until it is complete. */
+  async #settled(folder: string, files: readonly MarkedFile[]): Promise<MarkedFile[]> {
+    if (!files.some(({ isFresh }) => isFresh)) return [...files]
+    const known = await readStored(folder)
+    return files.flatMap((file) => {
+      const mark = known.get(file.name)?.mark
+      if (!file.isFresh) return file
+      return mark === undefined ? [] : { ...file, text: mark }
+    })
+  }
+
   async #describe(file: RasterFile): Promise<GranuleRecord> {
     const place = { importId: 0, taskId: 0, folder: '' }
     try {
@@ -90,7 +103,7 @@ export class FolderMosaics {
   }
 }
 
-function markAll(files: readonly RasterFile[]): Promise<(RasterFile & RasterMark)[]> {
+function markAll(files: readonly RasterFile[]): Promise<MarkedFile[]> {
   return Promise.all(files.map(async (one) => ({ ...one, ...(await markRaster(one.file)) })))
 }
 
