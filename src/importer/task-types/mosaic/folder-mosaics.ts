@@ -49,7 +49,7 @@ export class FolderMosaics {
     const folder = store.parameters['folder'] ?? ''
     const files = await this.#rasters.listFiles(store)
     const marked = await markAll(files)
-    // Whoever publishes gets the files that are there; later calls come again.
+    // Publication waits for files that are being written; later calls leave them for the next one.
     const isFirst = knownMark === undefined
     if (isFirst && marked.some(({ isFresh }) => isFresh)) await sleep(writingMs)
     const ready = isFirst ? await markAll(files) : await this.#settled(folder, marked)
