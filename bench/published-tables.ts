@@ -69,9 +69,7 @@ async function readLargeTable(): Promise<void> {
     )
     await timed('items of a box', () => send(server, 'GET', `${items}&limit=100&bbox=10,50,10.1,50.1`))
     await timed('first tile of zoom 0', () => send(server, 'GET', '/tiles/default:points/0/0/0.mvt'))
-    await timed('tile of zoom 10', () =>
-      send(server, 'GET', '/tiles/default:points/10/540/340.mvt'),
-    )
+    await timed('tile of zoom 10', () => send(server, 'GET', '/tiles/default:points/10/540/340.mvt'))
   } finally {
     await server.close()
   }
