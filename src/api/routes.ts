@@ -10,6 +10,7 @@ import { owsEndpoints } from './ows/routes.ts'
 import { catalogEndpoints } from './rest/catalog/routes.ts'
 import { downloadEndpoints } from './rest/downloads/routes.ts'
 import { importerEndpoints } from './rest/importer/routes.ts'
+import { mapEndpoints } from './rest/maps/routes.ts'
 import {
   checkEndpoints,
   countedEndpoints,
@@ -46,6 +47,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...basemapEndpoints, // /assets/basemap
   ...uploadEndpoints, // /rest/uploads
   ...owsEndpoints, // /wms
+  ...mapEndpoints, // /rest/maps
   ...layerListEndpoints, // /rest/catalogue/layers
   ...stateEndpoints, // /rest/state
 ]

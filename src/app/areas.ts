@@ -22,6 +22,7 @@ import { pagesArea } from '../api/pages/pages-area.ts'
 import { catalogArea, stylesArea } from '../api/rest/catalog/routes.ts'
 import { downloadEndpoints } from '../api/rest/downloads/routes.ts'
 import { importerAreas } from '../api/rest/importer/routes.ts'
+import { mapEndpoints } from '../api/rest/maps/routes.ts'
 import { uploadArea } from '../api/rest/uploads/routes.ts'
 import { pictureEndpoints } from '../api/tiles/picture-routes.ts'
 import { tileEndpoints } from '../api/tiles/routes.ts'
@@ -107,6 +108,7 @@ export function openAreas(context: AppServices): ApiArea[] {
       imports: importer.kept,
     }),
     stylesArea(catalog),
+    table(mapEndpoints, { catalog }),
     ...importerAreas({
       importer,
       catalog,

@@ -36,6 +36,12 @@ export const pages: readonly Page[] = [
     nav: { name: 'catalogue', icon: 'layers' },
   },
   {
+    pattern: '/app/maps',
+    load: async () => (await import('../pages/map/saved-maps.tsx')).SavedMapsPage,
+    sheets: ['manage'],
+    nav: { name: 'maps', icon: 'map' },
+  },
+  {
     pattern: '/app/import',
     load: async () => (await import('../pages/import/start-import.tsx')).StartImportPage,
     sheets: ['import', 'import-sources'],
@@ -120,7 +126,7 @@ export const pages: readonly Page[] = [
     pattern: '/app/map',
     load: async () => (await import('../pages/map/map.tsx')).MapPage,
     sheets: ['layer', 'map', 'shared-map'],
-    within: 'catalogue',
+    within: 'maps',
   },
   {
     pattern: '/app/workspaces',

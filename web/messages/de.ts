@@ -8,6 +8,7 @@ export const de: Messages = {
     main: 'Hauptmenü',
     short: 'Hauptmenü, kurz',
     catalogue: 'Katalog',
+    maps: 'Karten',
     import: 'Import',
     usage: 'Nutzung',
     alerts: 'Alarme',

@@ -6,6 +6,7 @@ export const en = {
     main: 'Main',
     short: 'Main, short',
     catalogue: 'Catalogue',
+    maps: 'Maps',
     import: 'Import',
     usage: 'Usage',
     alerts: 'Alerts',

@@ -17,6 +17,16 @@ export interface Tables {
     updated_at: string
     enabled: Generated<number>
   }
+  saved_maps: {
+    name: string
+    title: string
+    owner: string | null
+    is_public: number
+    /** JSON of a `MapDocument`. */
+    document: string
+    created_at: string
+    updated_at: string
+  }
   tokens: {
     id: Generated<number>
     user_name: string

@@ -9,6 +9,7 @@ import { homeTexts } from '../../messages/home/texts.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
 import { messages } from '../../messages/messages.ts'
 import { isStaff } from '../../session/session.ts'
+import { addressWithLayer } from '../map/map-state.ts'
 import { DeleteLayer } from './delete-layer.tsx'
 import { type Entry, type Layer, layerPath } from './types.ts'
 
@@ -59,6 +60,12 @@ export function LayerHead({ id, layer, entry, onDeleted }: LayerHeadProps) {
             <Icon name="trash" />
             {texts.delete}
           </button>
+        )}
+        {entry?.kind !== 'table' && (
+          <a class="btn" href={addressOf(addressWithLayer(id))}>
+            <Icon name="map" />
+            {texts.addToMap}
+          </a>
         )}
         {entry?.kind !== 'table' && (
           <a class="btn" href={addressOf(`/app/layers/${encodeURIComponent(id)}/style`)}>
