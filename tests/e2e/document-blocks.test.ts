@@ -76,6 +76,7 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/finding-layers.md > Finding layers > sh 1': layers,
   'docs/finding-layers.md > State of the server > sh 1': layers,
   'docs/maps.md > Addresses > sh 1': gdal,
+  'docs/maps.md > Saved maps > sh 1': layers,
   'docs/maps.md > As a file > sh 1': gdal,
   'docs/maps.md > GDAL > sh 1': gdal,
   'docs/maps.md > GDAL > sh 2': gdal,
