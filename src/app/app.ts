@@ -10,7 +10,7 @@ import { lockDataDirectory, prepareDataDirectory } from '../core/config/data-dir
 import type { RemoteSettings } from '../core/config/remote-settings.ts'
 import type { DataSettings, Settings } from '../core/config/settings.ts'
 import { version } from '../core/config/version.ts'
-import { openBroadcast, silence } from '../core/db/broadcast.ts'
+import { type Broadcast, openBroadcast, silence } from '../core/db/broadcast.ts'
 import type { Database } from '../core/db/connection.ts'
 import { openDatabase } from '../core/db/connection.ts'
 import { explainError } from '../core/db/errors.ts'
@@ -19,6 +19,7 @@ import { listFullFolders, setWrittenFolders } from '../core/files/full-disk.ts'
 import { setGuard } from '../core/files/guarded-files.ts'
 import { IdempotencyKeys } from '../core/idempotency/idempotency-keys.ts'
 import { EmbeddedJobs } from '../core/jobs/embedded/embedded-jobs.ts'
+import type { Jobs } from '../core/jobs/jobs.ts'
 import type { Logger } from '../core/log/logger.ts'
 import { createLogger } from '../core/log/logger.ts'
 import { Nodes } from '../core/nodes/nodes.ts'
@@ -37,7 +38,7 @@ import { openMonitoring } from './open-monitoring.ts'
 import { openPictures } from './open-pictures.ts'
 import { rotateSecretKey } from './rotate-secret-key.ts'
 import { adoptSecretKey, requireSecretKey } from './secret-key.ts'
-import type { AppServices } from './services.ts'
+import type { AppBase, AppServices } from './services.ts'
 
 /** Maximum wait of a stop for running requests and loads, in milliseconds. */
 const drainMs = 10_000
@@ -133,10 +134,11 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const ownPort = (): number | undefined => portOf(serving.app)
     const catalog = await openCatalog({ ...base, indexMaker, readers, ownPort })
     closers.push(() => catalog.close())
-    const { start: startMaps, ...mapping } = openMaps({ ...base, catalog, readers }, closers)
+    const jobs = openJobs({ ...base, broadcast })
+    const { start: startMaps, ...mapping } = openMaps({ ...base, catalog, readers, jobs }, closers)
     const { maps, drawings, sides } = mapping
     const remote = openRemote(settings.limits, settings.remote, directory, ownPort)
-    const importer = openImporter({ ...base, broadcast, catalog, remote, indexMaker, sides })
+    const importer = openImporter({ ...base, jobs, broadcast, catalog, remote, indexMaker, sides })
     const drawn = openPictures(
       { settings, directory, catalog, maps, drawings, importer, events, log },
       closers,
@@ -249,11 +251,12 @@ function openRemote(
   })
 }
 
+function openJobs({ settings, ...parts }: AppBase & { broadcast: Broadcast }): Jobs {
+  return new EmbeddedJobs({ ...parts, concurrency: settings.limits.concurrentLoads * 2 })
+}
+
 function openImporter(
-  needs: Omit<
-    ImporterDeps,
-    'jobs' | 'folders' | 'roots' | 'limits' | 'retention' | 'acceptsUnknownFields' | 'vault'
-  > &
+  needs: Omit<ImporterDeps, 'folders' | 'roots' | 'limits' | 'retention' | 'acceptsUnknownFields' | 'vault'> &
     Pick<AppServices, 'settings' | 'directory'>,
 ) {
   const { settings, directory, ...parts } = needs
@@ -261,7 +264,6 @@ function openImporter(
   const { concurrentLoads, maxTasks, silenceSeconds, databaseWaitSeconds } = limits
   return createImporter({
     ...parts,
-    jobs: new EmbeddedJobs({ ...parts, concurrency: concurrentLoads * 2 }),
     folders: {
       uploads: directory.uploads,
       stores: directory.stores,

@@ -19,6 +19,9 @@ export interface JobLane {
   heavyLimit?: number
 }
 
+/** Regular work that may wait: one job at a time on each server. */
+export const maintenanceLane: JobLane = { name: 'maintenance', limit: 1 }
+
 /** Runs the jobs of one kind. */
 export interface JobHandler {
   /** Maximum number of attempts if the process crashes; default 3. */
@@ -29,6 +32,8 @@ export interface JobHandler {
   lane?: JobLane
   /** True if its jobs take much longer than others of the lane. */
   isHeavy?: boolean
+  /** True if a stop of the server aborts its jobs without waiting for their end. */
+  stopsAtOnce?: boolean
   run(payload: JobPayload, context: JobContext): Promise<void>
   /**
    * Called before a job is listed as failed: its last attempt failed, or the processes that ran it have crashed

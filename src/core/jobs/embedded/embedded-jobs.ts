@@ -156,6 +156,8 @@ export class EmbeddedJobs implements Jobs {
     this.#isAccepting = false
     clearInterval(this.#timer)
     await this.#filling
+    for (const { job, abort } of this.#running.values())
+      if (this.#lanes.handlerOf(job.kind)?.stopsAtOnce === true) abort.abort(new ServerStopping())
     const ended = (): Promise<unknown> => Promise.all([...this.#running.values()].map((one) => one.ended))
     await Promise.race([ended(), delay(this.#deps.graceMs ?? graceMs, undefined, { ref: false })])
     for (const { abort } of this.#running.values()) abort.abort(new ServerStopping())
