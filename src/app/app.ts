@@ -116,7 +116,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const database = await openOwnDatabase(url, prepared)
     closers.push(() => database.close())
     const directory = { ...prepared, key: await requireSecretKey(database, prepared) }
-    const nodes = await openNodes(database, log, closers)
+    const nodes = await openNodes(settings, database, log, closers)
     const broadcast = url === undefined ? silence : await openBroadcast(url, log)
     closers.push(() => broadcast.close())
     const events = createEventBus((error) => log.error({ err: error }, 'a listener failed'))
@@ -169,7 +169,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     })
     startMaps()
     await importer.start()
-    catalog.follower.start()
+    if (settings.roles.includes('work')) catalog.follower.start()
     for (const part of [drawn.rasters, drawn.coverages, drawn.filtered]) part.start()
     return { ...context, ...server, app, close: closeAll }
   } catch (error) {
@@ -186,11 +186,12 @@ async function prepareData(data: DataSettings, log: Logger): Promise<DataDirecto
 }
 
 async function openNodes(
+  { roles }: Pick<Settings, 'roles'>,
   database: Database,
   log: Logger,
   closers: (() => void | Promise<void>)[],
 ): Promise<Nodes> {
-  const nodes = new Nodes({ database, log, version })
+  const nodes = new Nodes({ database, log, version, roles })
   closers.push(() => nodes.stop())
   await nodes.start()
   return nodes
@@ -252,7 +253,8 @@ function openRemote(
 }
 
 function openJobs({ settings, ...parts }: AppBase & { broadcast: Broadcast }): Jobs {
-  return new EmbeddedJobs({ ...parts, concurrency: settings.limits.concurrentLoads * 2 })
+  const concurrency = settings.limits.concurrentLoads * 2
+  return new EmbeddedJobs({ ...parts, concurrency, isWorking: settings.roles.includes('work') })
 }
 
 function openImporter(

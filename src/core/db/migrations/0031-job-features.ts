@@ -63,4 +63,5 @@ async function addTables(db: Kysely<unknown>): Promise<void> {
     .addColumn('failures', 'integer', (column) => column.notNull())
     .addColumn('last_at', 'text', (column) => column.notNull())
     .execute()
+  await sql`create index failed_logins_last_at on failed_logins (last_at)`.execute(db)
 }
