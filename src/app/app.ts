@@ -14,12 +14,13 @@ import { type Broadcast, openBroadcast, silence } from '../core/db/broadcast.ts'
 import type { Database } from '../core/db/connection.ts'
 import { openDatabase } from '../core/db/connection.ts'
 import { explainError } from '../core/db/errors.ts'
-import { createEventBus } from '../core/events/events.ts'
+import { createEventBus, type EventBus } from '../core/events/events.ts'
+import { Outbox } from '../core/events/outbox.ts'
 import { listFullFolders, setWrittenFolders } from '../core/files/full-disk.ts'
 import { setGuard } from '../core/files/guarded-files.ts'
 import { IdempotencyKeys } from '../core/idempotency/idempotency-keys.ts'
 import { EmbeddedJobs } from '../core/jobs/embedded/embedded-jobs.ts'
-import type { Jobs } from '../core/jobs/jobs.ts'
+import { type Jobs, maintenanceLane } from '../core/jobs/jobs.ts'
 import type { Logger } from '../core/log/logger.ts'
 import { createLogger } from '../core/log/logger.ts'
 import { Nodes } from '../core/nodes/nodes.ts'
@@ -42,6 +43,7 @@ import type { AppBase, AppServices } from './services.ts'
 
 /** Maximum wait of a stop for running requests and loads, in milliseconds. */
 const drainMs = 10_000
+const outboxSweepSeconds = 3_600
 
 /** Parts of the application that its caller may replace. */
 export interface AppOptions {
@@ -135,6 +137,8 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const catalog = await openCatalog({ ...base, indexMaker, readers, ownPort })
     closers.push(() => catalog.close())
     const jobs = openJobs({ ...base, broadcast })
+    if (database.kind === 'postgres')
+      await openOutbox({ database, broadcast, log }, { events, jobs }, closers)
     const { start: startMaps, ...mapping } = openMaps({ ...base, catalog, readers, jobs }, closers)
     const { maps, drawings, sides } = mapping
     const remote = openRemote(settings.limits, settings.remote, directory, ownPort)
@@ -183,6 +187,21 @@ async function prepareData(data: DataSettings, log: Logger): Promise<DataDirecto
   await guardFiles(data, directory)
   reportFullFolders(directory, log)
   return directory
+}
+
+/** Carries changes of the catalogue to the other servers. */
+async function openOutbox(
+  deps: ConstructorParameters<typeof Outbox>[0],
+  { events, jobs }: { events: EventBus; jobs: Jobs },
+  closers: (() => void | Promise<void>)[],
+): Promise<void> {
+  const outbox = new Outbox(deps, (fact) => events.receive(fact))
+  const kind = 'outbox.sweep'
+  const sweep = { lane: maintenanceLane, run: () => outbox.sweep(), abandoned: async () => undefined }
+  jobs.register({ [kind]: sweep }, [{ name: kind, kind, everySeconds: outboxSweepSeconds }])
+  events.setRecorder(outbox)
+  closers.push(() => outbox.close())
+  await outbox.start()
 }
 
 async function openNodes(

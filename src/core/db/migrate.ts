@@ -19,6 +19,7 @@ import { publishedTables } from './migrations/0028-published-tables.ts'
 import { jobQueue } from './migrations/0029-job-queue.ts'
 import { nodes } from './migrations/0030-nodes.ts'
 import { jobFeatures } from './migrations/0031-job-features.ts'
+import { outbox } from './migrations/0032-outbox.ts'
 import type { Tables } from './tables.ts'
 
 /** Numbered, forward only, never edited once merged. */
@@ -41,6 +42,7 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
     '0029-job-queue': jobQueue,
     '0030-nodes': nodes,
     '0031-job-features': jobFeatures,
+    '0032-outbox': outbox(isSqlite),
   }
 }
 

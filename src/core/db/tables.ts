@@ -222,6 +222,17 @@ export interface Tables {
     /** JSON of a `GeneratedFile`. */
     document: string
   }
+  outbox: {
+    id: Generated<number>
+    /** Server that recorded the fact. */
+    node: string
+    name: string
+    /** JSON of the fact. */
+    fact: string
+    /** PostgreSQL's number of the transaction that recorded it. */
+    transaction_id: number
+    created_at: string
+  }
   failed_logins: { key: string; failures: number; last_at: string }
   hosts: { id: Generated<number>; name: string; ip: string }
   services: {
