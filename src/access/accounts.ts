@@ -10,8 +10,9 @@ import type { Passwords } from './passwords.ts'
 import { createPasswords } from './passwords.ts'
 import type { Authenticated, PasswordCost, Session, StoredCredentials } from './records.ts'
 import { Sessions } from './sessions.ts'
+import { SharedThrottle } from './shared-throttle.ts'
 import type { Throttle } from './throttle.ts'
-import { createThrottle } from './throttle.ts'
+import { MemoryThrottle } from './throttle.ts'
 import { Tokens } from './tokens.ts'
 import { Users } from './users.ts'
 
@@ -41,7 +42,8 @@ export class Accounts {
     this.tokens = new Tokens(needs)
     this.sessions = new Sessions(needs)
     this.local = new LocalAccess(this.users)
-    this.#throttle = createThrottle(needs.clock)
+    const { database, clock } = needs
+    this.#throttle = database.kind === 'sqlite' ? new MemoryThrottle(clock) : new SharedThrottle(database)
   }
 
   /**

@@ -48,11 +48,11 @@ async function byToken(
 ): Promise<Authenticated> {
   const local = await localAccess.findUser(token)
   if (local !== undefined) return { caller: { name: local.name, role: local.role, by: 'local' } }
-  refuseHaste(throttle, address)
+  await refuseHaste(throttle, address)
   const user = await tokens.findUser(token)
   if (user?.isEnabled === false) throw switchedOff(user)
   if (user !== undefined) return { caller: { name: user.name, role: user.role, by: 'token' } }
-  throttle.attempt(address)
+  await throttle.attempt(address)
   throw new Failure('unauthenticated', 'wrong-credentials', 'The token is unknown, revoked or out of date')
 }
 
@@ -67,12 +67,15 @@ export async function checkPassword(
   { name, password }: { name: string; password: string },
   address: string,
 ): Promise<User> {
-  refuseHaste(throttle, address, name)
+  await refuseHaste(throttle, address, name)
   const user = await users.find(name)
   if (user !== undefined && passwords.isKnown(password, user.passwordHash)) return enabled(user)
-  if (!passwords.isInFlight(password, user?.passwordHash)) throttle.attempt(address, name)
-  if ((await passwords.verify(password, user?.passwordHash)) && user !== undefined) {
-    throttle.succeed(address, name)
+  // Both begin at once: the same password of another request is then in flight, and counts once.
+  const isCounted = passwords.isInFlight(password, user?.passwordHash)
+  const verifying = passwords.verify(password, user?.passwordHash)
+  const [isRight] = await Promise.all([verifying, isCounted ? undefined : throttle.attempt(address, name)])
+  if (isRight && user !== undefined) {
+    await throttle.succeed(address, name)
     return enabled(user)
   }
   throw new Failure('unauthenticated', 'wrong-credentials', 'User name or password is wrong')
@@ -101,7 +104,7 @@ class TooManyFailures extends Failure {
   }
 }
 
-function refuseHaste(throttle: Throttle, address: string, account?: string): void {
-  const seconds = throttle.secondsToWait(address, account)
+async function refuseHaste(throttle: Throttle, address: string, account?: string): Promise<void> {
+  const seconds = await throttle.secondsToWait(address, account)
   if (seconds > 0) throw new TooManyFailures(seconds)
 }

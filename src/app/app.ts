@@ -10,15 +10,17 @@ import { lockDataDirectory, prepareDataDirectory } from '../core/config/data-dir
 import type { RemoteSettings } from '../core/config/remote-settings.ts'
 import type { DataSettings, Settings } from '../core/config/settings.ts'
 import { version } from '../core/config/version.ts'
-import { openBroadcast, silence } from '../core/db/broadcast.ts'
+import { type Broadcast, openBroadcast, silence } from '../core/db/broadcast.ts'
 import type { Database } from '../core/db/connection.ts'
 import { openDatabase } from '../core/db/connection.ts'
 import { explainError } from '../core/db/errors.ts'
-import { createEventBus } from '../core/events/events.ts'
+import { createEventBus, type EventBus } from '../core/events/events.ts'
+import { Outbox } from '../core/events/outbox.ts'
 import { listFullFolders, setWrittenFolders } from '../core/files/full-disk.ts'
 import { setGuard } from '../core/files/guarded-files.ts'
 import { IdempotencyKeys } from '../core/idempotency/idempotency-keys.ts'
 import { EmbeddedJobs } from '../core/jobs/embedded/embedded-jobs.ts'
+import { type Jobs, maintenanceLane } from '../core/jobs/jobs.ts'
 import type { Logger } from '../core/log/logger.ts'
 import { createLogger } from '../core/log/logger.ts'
 import { Nodes } from '../core/nodes/nodes.ts'
@@ -37,10 +39,11 @@ import { openMonitoring } from './open-monitoring.ts'
 import { openPictures } from './open-pictures.ts'
 import { rotateSecretKey } from './rotate-secret-key.ts'
 import { adoptSecretKey, requireSecretKey } from './secret-key.ts'
-import type { AppServices } from './services.ts'
+import type { AppBase, AppServices } from './services.ts'
 
 /** Maximum wait of a stop for running requests and loads, in milliseconds. */
 const drainMs = 10_000
+const outboxSweepSeconds = 3_600
 
 /** Parts of the application that its caller may replace. */
 export interface AppOptions {
@@ -115,7 +118,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const database = await openOwnDatabase(url, prepared)
     closers.push(() => database.close())
     const directory = { ...prepared, key: await requireSecretKey(database, prepared) }
-    const nodes = await openNodes(database, log, closers)
+    const nodes = await openNodes(settings, database, log, closers)
     const broadcast = url === undefined ? silence : await openBroadcast(url, log)
     closers.push(() => broadcast.close())
     const events = createEventBus((error) => log.error({ err: error }, 'a listener failed'))
@@ -133,10 +136,13 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const ownPort = (): number | undefined => portOf(serving.app)
     const catalog = await openCatalog({ ...base, indexMaker, readers, ownPort })
     closers.push(() => catalog.close())
-    const { start: startMaps, ...mapping } = openMaps({ ...base, catalog, readers }, closers)
+    const jobs = openJobs({ ...base, broadcast })
+    if (database.kind === 'postgres')
+      await openOutbox({ database, broadcast, log }, { events, jobs }, closers)
+    const { start: startMaps, ...mapping } = openMaps({ ...base, catalog, readers, jobs }, closers)
     const { maps, drawings, sides } = mapping
     const remote = openRemote(settings.limits, settings.remote, directory, ownPort)
-    const importer = openImporter({ ...base, broadcast, catalog, remote, indexMaker, sides })
+    const importer = openImporter({ ...base, jobs, broadcast, catalog, remote, indexMaker, sides })
     const drawn = openPictures(
       { settings, directory, catalog, maps, drawings, importer, events, log },
       closers,
@@ -167,7 +173,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     })
     startMaps()
     await importer.start()
-    catalog.follower.start()
+    if (settings.roles.includes('work')) catalog.follower.start()
     for (const part of [drawn.rasters, drawn.coverages, drawn.filtered]) part.start()
     return { ...context, ...server, app, close: closeAll }
   } catch (error) {
@@ -183,12 +189,28 @@ async function prepareData(data: DataSettings, log: Logger): Promise<DataDirecto
   return directory
 }
 
+/** Carries changes of the catalogue to the other servers. */
+async function openOutbox(
+  deps: ConstructorParameters<typeof Outbox>[0],
+  { events, jobs }: { events: EventBus; jobs: Jobs },
+  closers: (() => void | Promise<void>)[],
+): Promise<void> {
+  const outbox = new Outbox(deps, (fact) => events.receive(fact))
+  const kind = 'outbox.sweep'
+  const sweep = { lane: maintenanceLane, run: () => outbox.sweep(), abandoned: async () => undefined }
+  jobs.register({ [kind]: sweep }, [{ name: kind, kind, everySeconds: outboxSweepSeconds }])
+  events.setRecorder(outbox)
+  closers.push(() => outbox.close())
+  await outbox.start()
+}
+
 async function openNodes(
+  { roles }: Pick<Settings, 'roles'>,
   database: Database,
   log: Logger,
   closers: (() => void | Promise<void>)[],
 ): Promise<Nodes> {
-  const nodes = new Nodes({ database, log, version })
+  const nodes = new Nodes({ database, log, version, roles })
   closers.push(() => nodes.stop())
   await nodes.start()
   return nodes
@@ -249,11 +271,13 @@ function openRemote(
   })
 }
 
+function openJobs({ settings, ...parts }: AppBase & { broadcast: Broadcast }): Jobs {
+  const concurrency = settings.limits.concurrentLoads * 2
+  return new EmbeddedJobs({ ...parts, concurrency, isWorking: settings.roles.includes('work') })
+}
+
 function openImporter(
-  needs: Omit<
-    ImporterDeps,
-    'jobs' | 'folders' | 'roots' | 'limits' | 'retention' | 'acceptsUnknownFields' | 'vault'
-  > &
+  needs: Omit<ImporterDeps, 'folders' | 'roots' | 'limits' | 'retention' | 'acceptsUnknownFields' | 'vault'> &
     Pick<AppServices, 'settings' | 'directory'>,
 ) {
   const { settings, directory, ...parts } = needs
@@ -261,7 +285,6 @@ function openImporter(
   const { concurrentLoads, maxTasks, silenceSeconds, databaseWaitSeconds } = limits
   return createImporter({
     ...parts,
-    jobs: new EmbeddedJobs({ ...parts, concurrency: concurrentLoads * 2 }),
     folders: {
       uploads: directory.uploads,
       stores: directory.stores,

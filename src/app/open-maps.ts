@@ -2,7 +2,9 @@ import { join } from 'node:path'
 import type { Catalog } from '../catalog/index.ts'
 import type { DataDirectory } from '../core/config/data-directory.ts'
 import type { Settings } from '../core/config/settings.ts'
+import type { Database } from '../core/db/connection.ts'
 import type { EventBus } from '../core/events/events.ts'
+import type { Jobs } from '../core/jobs/jobs.ts'
 import type { Logger } from '../core/log/logger.ts'
 import type { Clock } from '../core/time/clock.ts'
 import {
@@ -22,6 +24,8 @@ interface OpenMapsDeps {
   directory: DataDirectory
   catalog: Catalog
   readers: Readers
+  database: Database
+  jobs: Jobs
   events: EventBus
   clock: Clock
   log: Logger
@@ -47,7 +51,7 @@ export interface OpenedMaps {
 
 /** Adds functions that close the parts to `closers`; the last one must be called first. */
 export function openMaps(
-  { settings, directory, catalog, readers, events, clock, log }: OpenMapsDeps,
+  { settings, directory, catalog, readers, database, jobs, events, clock, log }: OpenMapsDeps,
   closers: (() => void | Promise<void>)[],
 ): OpenedMaps {
   const { limits } = settings
@@ -78,17 +82,17 @@ export function openMaps(
     openStore: (connection) => createServedStore(connection, readers),
   })
   closers.push(() => earlier.close())
-  const exports = new Exports({ maps, layers, earlier, events, clock, log }, kept)
+  const exports = new Exports({ maps, layers, earlier, database, jobs, events, clock, log }, kept)
   closers.push(() => exports.close())
   const downloads = new Downloads(
-    { catalog, earlier, events, clock, log },
+    { catalog, earlier, database, jobs, events, clock, log },
     { folder: join(directory.maps, 'downloads'), maxBytes: limits.maxDownloadBytes },
   )
   closers.push(() => downloads.close())
   const versionChanges = new VersionChanges({ catalog, root: directory.maps })
   closers.push(() => versionChanges.close())
   const start = (): void => {
-    for (const part of [sources, maps, exports, downloads, earlier, versionChanges]) void part.start()
+    for (const part of [sources, maps, earlier, versionChanges]) void part.start()
   }
   return { maps, drawings, exports, downloads, sides, earlier, versionChanges, start }
 }

@@ -74,7 +74,9 @@ export class Catalog {
     const { database, events } = this.#deps
     const { result, published } = await database.transaction(async (transaction) => {
       const change = new CatalogTransaction(transaction, () => nowOf(this.#deps.clock))
-      return { result: await work(change, transaction), published: change.published }
+      const result = await work(change, transaction)
+      for (const fact of change.published) await events.record(transaction, { name: 'layer.published', fact })
+      return { result, published: change.published }
     })
     for (const fact of published) events.emit('layer.published', fact)
     return result

@@ -11,6 +11,7 @@ type Command = (args: string[], env: Environment) => Promise<number>
 /** Each command imports its code when called: a client command does not import that of the server. */
 const commands = new Map<string, () => Promise<Command>>([
   ['serve', async () => (await import('./serve.ts')).runServe],
+  ['work', async () => (await import('./serve.ts')).runWork],
   ['import', async () => (await import('./import-command.ts')).runImportCommand],
   ['look', async () => (await import('./look-command.ts')).runInspect],
   ['download', async () => (await import('./download-command.ts')).runDownload],

@@ -3,6 +3,7 @@ import { ownValue } from '../core/values/record-keys.ts'
 const overview = `terrane: takes spatial data in, publishes it as layers, and watches how they are used
 
   terrane serve             serves the REST interface until it is stopped
+  terrane work              runs imports and other jobs of servers that share a PostgreSQL catalogue
   terrane import PATH...    imports files and folders, or tables of a database
   terrane look IMPORT       shows rows and columns of an import before anything is loaded
   terrane download LAYER    writes a layer, or what a filter leaves of it, into a file
@@ -40,6 +41,13 @@ const details: Record<string, string> = {
 
 Settings are environment variables, such as TERRANE_PORT and TERRANE_DATA: see docs/settings.md. The first start imports
 the sample data, unless TERRANE_SAMPLE=off.`,
+  work: `terrane work: runs the jobs of a PostgreSQL catalogue until it is stopped, as TERRANE_ROLES=work
+
+      --port N         the port, in place of TERRANE_PORT; 0 takes a free one
+      --host ADDRESS   the address to listen on, in place of TERRANE_HOST
+      --data FOLDER    the data directory, in place of TERRANE_DATA
+
+It answers /health and /metrics only. Servers with the role serve answer requests.`,
   import: `terrane import PATH...: imports files and folders, each as new layers or into existing ones
 terrane import --database ADDRESS: imports tables of a database, each as a layer
 terrane import - --name FILE: imports standard input, whose format and layer the name of a file tells

@@ -1,5 +1,5 @@
 import { holdBundle } from '../core/bundle/bundle-folder.ts'
-import type { DataSettings } from '../core/config/settings.ts'
+import type { DataSettings, Settings } from '../core/config/settings.ts'
 import { loadSettings } from '../core/config/settings.ts'
 import { explain } from '../core/errors/errors.ts'
 import { defined } from '../core/values/defined.ts'
@@ -52,18 +52,24 @@ export function collectWhenQuiet(): () => void {
 }
 
 /** `terrane serve`: runs until a signal stops it in order. */
-export async function runServe(args: string[], env: Environment): Promise<number> {
-  const settings = loadSettings({ ...env, ...readServeFlags(args) })
+export function runServe(args: string[], env: Environment): Promise<number> {
+  return runUntilStopped({ ...env, ...readServeFlags('serve', args) })
+}
+
+/** `terrane work`: the same for a server that only runs jobs. */
+export function runWork(args: string[], env: Environment): Promise<number> {
+  return runUntilStopped({ ...env, ...readServeFlags('work', args), TERRANE_ROLES: 'work' })
+}
+
+async function runUntilStopped(env: Environment): Promise<number> {
+  const settings = loadSettings(env)
   for (const notice of settings.notices) process.stderr.write(`${notice}\n`)
   const stopped = stopSignal()
   const releaseBundle = holdBundle()
   const server = await startLocalServer(settings)
   const stopCollecting = collectWhenQuiet()
   try {
-    say(`Terrane is ready at ${server.url}`)
-    if (settings.data.sample) await offerSample(server, settings.data)
-    say(`  layers       ${server.url}/ogc/collections`)
-    say(`  reference    ${server.url}/docs`)
+    await greet(server, settings)
     say('Stop it with Ctrl-C.')
     await stopped
   } finally {
@@ -74,12 +80,21 @@ export async function runServe(args: string[], env: Environment): Promise<number
   return 0
 }
 
+async function greet(server: LocalServer, { roles, data }: Settings): Promise<void> {
+  say(`Terrane is ready at ${server.url}`)
+  if (roles.includes('serve')) {
+    if (data.sample) await offerSample(server, data)
+    say(`  layers       ${server.url}/ogc/collections`)
+    say(`  reference    ${server.url}/docs`)
+  } else say('It runs jobs, and answers /health and /metrics.')
+}
+
 const flags = { port: { type: 'string' }, host: { type: 'string' }, data: { type: 'string' } } as const
 
 /** Reads settings from the command line, which override those of the environment. */
-function readServeFlags(args: string[]): Environment {
-  const { values, positionals } = readFlags('serve', args, flags)
-  refuseMoreWords('serve', positionals, 0)
+function readServeFlags(command: string, args: string[]): Environment {
+  const { values, positionals } = readFlags(command, args, flags)
+  refuseMoreWords(command, positionals, 0)
   const { port, host, data } = values
   return defined({ TERRANE_PORT: port, TERRANE_HOST: host, TERRANE_DATA: data })
 }

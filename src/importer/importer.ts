@@ -3,7 +3,8 @@ import type { Catalog } from '../catalog/index.ts'
 import type { Broadcast } from '../core/db/broadcast.ts'
 import type { Database } from '../core/db/connection.ts'
 import type { EventBus } from '../core/events/events.ts'
-import type { Jobs } from '../core/jobs/jobs.ts'
+import type { JobHandler, Jobs } from '../core/jobs/jobs.ts'
+import { maintenanceLane } from '../core/jobs/jobs.ts'
 import type { Logger } from '../core/log/logger.ts'
 import type { Vault } from '../core/secrets/vault.ts'
 import type { Clock } from '../core/time/clock.ts'
@@ -94,7 +95,8 @@ export interface ImporterDeps {
   acceptsUnknownFields: boolean
 }
 
-const retentionMs = 3_600_000
+const retentionSeconds = 3_600
+const cleanJob = 'importer.clean'
 /** Number of idle workers retained for the next small import. A server that has run no import has none. */
 const keptWorkers = 1
 
@@ -282,7 +284,6 @@ export function createImporter(deps: ImporterDeps) {
   const { runningDryRun, correcting, preparing, running, restores, edits } = modules
   const uploads = openUploads(deps)
   let endedCount = 0
-  let cleaning: NodeJS.Timeout | undefined
   let versions: VersionKeeping | undefined
   events.on('work.ended', () => {
     endedCount += 1
@@ -294,9 +295,10 @@ export function createImporter(deps: ImporterDeps) {
     await uploads.sweep()
     await pruneInTurn({ catalog, locks: running.locks })
   }
-  const cleanUp = (): void => {
-    clean().catch((error: unknown) => log.error({ err: error }, 'old imports could not be removed'))
-  }
+  const cleaning: JobHandler = { lane: maintenanceLane, run: clean, abandoned: async () => undefined }
+  jobs.register({ [cleanJob]: cleaning }, [
+    { name: cleanJob, kind: cleanJob, everySeconds: retentionSeconds },
+  ])
   return {
     ...commands,
     ...droppingPreviews(commands, previews, keys),
@@ -342,12 +344,9 @@ export function createImporter(deps: ImporterDeps) {
       await edits.start()
       await startJobs(jobs, { preparing, running, correcting, runningDryRun, restores })
       versions = await keepVersions({ catalog, database, events, log, restores, locks: running.locks })
-      cleaning = setInterval(cleanUp, retentionMs).unref()
-      cleanUp()
     },
     /** Lets running loads end or interrupts them for the next start; resolves within 10 seconds. */
     stop: async (): Promise<void> => {
-      clearInterval(cleaning)
       await jobs.stop()
       edits.close()
       await Promise.all([versions?.stop(), pool.close()])

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { nodeRoles } from '../../core/nodes/node-role.ts'
 import type { Nodes } from '../../core/nodes/nodes.ts'
 import { endpoint, operation } from '../endpoint.ts'
 
@@ -8,6 +9,9 @@ const Node = Type.Object(
     host: Type.String({ description: 'Name of its machine' }),
     pid: Type.Integer(),
     version: Type.String(),
+    roles: Type.Array(Type.Union(nodeRoles.map((role) => Type.Literal(role))), {
+      description: '`serve` answers requests, `work` runs jobs',
+    }),
     started: Type.String({ format: 'date-time' }),
     seen: Type.String({ format: 'date-time', description: 'Last sign of life, in the time of the database' }),
     alive: Type.Boolean({ description: 'False if the server has given no sign of life for 15 seconds' }),

@@ -33,6 +33,7 @@ import { keepAnswers } from './stored-responses.ts'
 import { limitBodyTimes } from './time-limits.ts'
 import { answerUnknownPaths } from './unknown-paths.ts'
 import { compileValidator } from './validation.ts'
+import { refuseWithoutServing } from './work-only.ts'
 
 /** Address of a client that was gone before the server accepted its connection. */
 const unknownAddress = 'unknown'
@@ -96,6 +97,7 @@ export async function createHttpServer(deps: ServerDeps, areas: readonly ApiArea
   answerFailures(app, writeFailure)
   answerUnknownPaths(app, server.basePath)
   addSecurityHeaders(app)
+  refuseWithoutServing(app, settings.roles)
   refuseRepeatedHost(app)
   limitAddresses(app, settings.connections)
   guardOrigins(app, server)

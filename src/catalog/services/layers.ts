@@ -285,13 +285,15 @@ export class Layers {
     const leaving =
       recurse && !isShared && isLoaded ? await planLeaving(this.#asideParts(), store, layer) : undefined
     const at = nowOf(this.#deps.clock)
+    const removed = { workspace: layer.workspace, layer: layer.name }
     await database.transaction(async (db) => {
       if (leaving !== undefined) await noteLeaving(db, leaving, at)
       await deleteLayerRow(db, layer, at)
       if (inPlace !== undefined) await excludeFromDiscovery(db, store, layer.nativeName)
+      await events.record(db, { name: 'layer.removed', fact: removed })
     })
     passStep('delete.noted')
-    events.emit('layer.removed', { workspace: layer.workspace, layer: layer.name })
+    events.emit('layer.removed', removed)
     if (neighbours.length === 1) await this.#stores.files.dropIndex(store)
     if (leaving === undefined) return
     await leaveTable(this.#asideParts(), leaving).catch(async (error: unknown) => {
@@ -303,18 +305,16 @@ export class Layers {
   /** Publishes a deleted layer again whose table must remain because other objects depend on it. */
   async #publishAgain({ id }: LayerRecord): Promise<void> {
     const { database, events } = this.#deps
-    const layer = await database.transaction(async (db) => {
+    const fact = await database.transaction(async (db) => {
       const version = await findVersion(db, id, await latestVersionOf(db, id))
-      return version && restoreLayer(db, { version, what: [] }, nowOf(this.#deps.clock))
+      if (version === undefined) return undefined
+      const layer = await restoreLayer(db, { version, what: [] }, nowOf(this.#deps.clock))
+      const rows = layer.details.featureCount ?? 0
+      const published = { workspace: layer.workspace, layer: layer.name, mode: 'RESTORE', rows }
+      await events.record(db, { name: 'layer.published', fact: published })
+      return published
     })
-    if (layer === undefined) return
-    const { workspace, name, details } = layer
-    events.emit('layer.published', {
-      workspace,
-      layer: name,
-      mode: 'RESTORE',
-      rows: details.featureCount ?? 0,
-    })
+    if (fact !== undefined) events.emit('layer.published', fact)
   }
 
   /** Completes deletions of layers that an earlier process started. */

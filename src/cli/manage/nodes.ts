@@ -9,7 +9,7 @@ const list: Action = {
   options: [],
   run: async ({ client }) => {
     const nodes = listOf(await client.get('/rest/nodes'), 'nodes')
-    const columns = ['host', 'pid', 'version', 'started', 'seen', 'alive', 'current']
+    const columns = ['host', 'pid', 'version', 'roles', 'started', 'seen', 'alive', 'current']
     return { answer: { nodes }, text: listText('servers', columns, nodes) }
   },
 }

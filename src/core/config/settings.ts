@@ -1,6 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
+import type { NodeRole } from '../nodes/node-role.ts'
+import { nodeRoles } from '../nodes/node-role.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { MonitoringSettings } from './monitoring-settings.ts'
 import { readMonitoring } from './monitoring-settings.ts'
@@ -115,6 +117,8 @@ export interface Settings {
   data: DataSettings
   /** PostgreSQL for the catalogue; absent: SQLite in the data directory. */
   databaseUrl?: Secret
+  /** What this server does; an embedded catalogue has one server, which does all. */
+  roles: readonly NodeRole[]
   /** Password of the user `admin` that the first start creates. */
   adminPassword?: Secret
   logLevel: LogLevel
@@ -169,6 +173,7 @@ export function readSettings(env: Record<string, string | undefined>): {
     server: readServer(read),
     data: readData(read),
     databaseUrl,
+    roles: readRoles(read, databaseUrl),
     adminPassword,
     logLevel: read.choice('TERRANE_LOG', logLevels, 'info'),
     limits: readLimits(read),
@@ -190,6 +195,21 @@ export function readSettings(env: Record<string, string | undefined>): {
     else read.problem(name, `is no setting: did you mean ${nearest}?`)
   }
   return { settings, problems, descriptions: read.descriptions() }
+}
+
+function readRoles(read: Reader, databaseUrl: Secret | undefined): NodeRole[] {
+  const text = read.text('TERRANE_ROLES', { type: 'list', default: 'serve,work' }) ?? ''
+  const names = text.split(/[\s,]+/).filter((name) => name !== '')
+  const unknown = names.find((name) => !nodeRoles.some((role) => role === name))
+  if (unknown !== undefined)
+    read.problem('TERRANE_ROLES', `names "${unknown}": the roles are ${nodeRoles.join(' and ')}`)
+  const roles = names.length === 0 ? [...nodeRoles] : nodeRoles.filter((role) => names.includes(role))
+  if (databaseUrl === undefined && unknown === undefined && roles.length < nodeRoles.length)
+    read.problem(
+      'TERRANE_ROLES',
+      'must be serve,work with an embedded catalogue, which has one server: set TERRANE_DATABASE_URL for several',
+    )
+  return roles
 }
 
 /** Checks the administrator's password before the first start. */

@@ -1,5 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
+import type { Clock } from '../time/clock.ts'
 import type { Database } from './connection.ts'
 
 /**
@@ -10,4 +11,16 @@ export function databaseTime(kind: Database['kind'], seconds = 0): RawBuilder<st
   return kind === 'sqlite'
     ? sql<string>`strftime('%Y-%m-%dT%H:%M:%fZ', 'now', ${`${seconds} seconds`})`
     : sql<string>`to_char((clock_timestamp() + ${seconds} * interval '1 second') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+}
+
+/** A time in a statement: computed by the database, or a text. */
+export type SharedTime = RawBuilder<string> | string
+
+/**
+ * Returns the time that all processes of a database compare, plus `seconds`: that of the database, or of `clock` for
+ * an embedded database, which has one process.
+ */
+export function sharedTime({ kind }: Pick<Database, 'kind'>, clock: Clock, seconds = 0): SharedTime {
+  if (kind === 'postgres') return databaseTime(kind, seconds)
+  return new Date(clock.now().getTime() + seconds * 1000).toISOString()
 }

@@ -18,6 +18,8 @@ import { dryRuns } from './migrations/0026-dry-runs.ts'
 import { publishedTables } from './migrations/0028-published-tables.ts'
 import { jobQueue } from './migrations/0029-job-queue.ts'
 import { nodes } from './migrations/0030-nodes.ts'
+import { jobFeatures } from './migrations/0031-job-features.ts'
+import { outbox } from './migrations/0032-outbox.ts'
 import { savedMaps } from './migrations/0043-saved-maps.ts'
 import type { Tables } from './tables.ts'
 
@@ -40,6 +42,8 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
     '0028-published-tables': publishedTables,
     '0029-job-queue': jobQueue,
     '0030-nodes': nodes,
+    '0031-job-features': jobFeatures,
+    '0032-outbox': outbox(isSqlite),
     '0043-saved-maps': savedMaps,
   }
 }

@@ -6,7 +6,16 @@ import type { Generated } from 'kysely'
  */
 export interface Tables {
   settings: { name: string; value: string }
-  nodes: { id: string; host: string; pid: number; version: string; started_at: string; seen_at: string }
+  nodes: {
+    id: string
+    host: string
+    pid: number
+    version: string
+    started_at: string
+    seen_at: string
+    /** Comma-separated list of `NodeRole`. */
+    roles: Generated<string>
+  }
   counters: { name: string; value: number }
   users: {
     name: string
@@ -201,7 +210,40 @@ export interface Tables {
     error: string | null
     created_at: string
     updated_at: string
+    /** Jobs with a higher number run first. */
+    priority: Generated<number>
+    /** Time of the database before which it does not start; null for at once. */
+    not_before: string | null
+    /** Jobs of one group run at most `group_limit` at a time; empty for none. */
+    group_key: Generated<string>
+    group_limit: Generated<number>
+    /** 1 if the process that runs it is to stop it. */
+    is_canceled: Generated<number>
   }
+  schedules: { name: string; next_at: string; last_at: string | null }
+  generated_files: {
+    id: string
+    collection: string
+    layer_id: number
+    owner: string
+    state: string
+    job_id: number
+    expires_at: string
+    /** JSON of a `GeneratedFile`. */
+    document: string
+  }
+  outbox: {
+    id: Generated<number>
+    /** Server that recorded the fact. */
+    node: string
+    name: string
+    /** JSON of the fact. */
+    fact: string
+    /** PostgreSQL's number of the transaction that recorded it. */
+    transaction_id: number
+    created_at: string
+  }
+  failed_logins: { key: string; failures: number; last_at: string }
   hosts: { id: Generated<number>; name: string; ip: string }
   services: {
     id: Generated<number>

@@ -3,6 +3,8 @@ import { hostname } from 'node:os'
 import type { Database } from '../db/connection.ts'
 import { databaseTime } from '../db/database-time.ts'
 import type { Logger } from '../log/logger.ts'
+import type { NodeRole } from './node-role.ts'
+import { nodeRoles } from './node-role.ts'
 
 /** A server process that uses the catalogue. */
 export interface ServerNode {
@@ -11,6 +13,7 @@ export interface ServerNode {
   host: string
   pid: number
   version: string
+  roles: NodeRole[]
   /** Times of the database, ISO 8601 in UTC. */
   startedAt: string
   seenAt: string
@@ -23,6 +26,14 @@ const aliveSeconds = 15
 /** A dead node is listed for a day. */
 const listedSeconds = 86_400
 
+interface NodesDeps {
+  database: Database
+  log: Logger
+  version: string
+  /** Default: all. */
+  roles?: readonly NodeRole[]
+}
+
 /**
  * The servers of one catalogue. In PostgreSQL each has a row that it renews every 3 seconds and deletes when it
  * stops. An embedded catalogue has one server, and no rows.
@@ -32,13 +43,15 @@ export class Nodes {
   readonly #database: Database
   readonly #log: Logger
   readonly #version: string
+  readonly #roles: readonly NodeRole[]
   readonly #startedAt = new Date().toISOString()
   #timer: NodeJS.Timeout | undefined
 
-  constructor({ database, log, version }: { database: Database; log: Logger; version: string }) {
+  constructor({ database, log, version, roles = nodeRoles }: NodesDeps) {
     this.#database = database
     this.#log = log
     this.#version = version
+    this.#roles = roles
   }
 
   /** Registers this server. */
@@ -70,6 +83,7 @@ export class Nodes {
       host: hostname(),
       pid: process.pid,
       version: this.#version,
+      roles: [...this.#roles],
       startedAt: this.#startedAt,
       seenAt: new Date().toISOString(),
       isAlive: true,
@@ -78,11 +92,11 @@ export class Nodes {
 
   async #register(): Promise<void> {
     const { kysely, kind } = this.#database
-    const { id, host, pid, version } = this.#own()
+    const { id, host, pid, version, roles } = this.#own()
     const now = databaseTime(kind)
     await kysely
       .insertInto('nodes')
-      .values({ id, host, pid, version, started_at: now, seen_at: now })
+      .values({ id, host, pid, version, roles: roles.join(','), started_at: now, seen_at: now })
       .onConflict((conflicting) => conflicting.column('id').doUpdateSet({ seen_at: now }))
       .execute()
     await kysely.deleteFrom('nodes').where('seen_at', '<', databaseTime(kind, -listedSeconds)).execute()
@@ -93,10 +107,14 @@ export class Nodes {
 export async function listNodes({ kysely, kind }: Database): Promise<ServerNode[]> {
   const rows = await kysely
     .selectFrom('nodes')
-    .select(['id', 'host', 'pid', 'version', 'started_at as startedAt', 'seen_at as seenAt'])
+    .select(['id', 'host', 'pid', 'version', 'roles', 'started_at as startedAt', 'seen_at as seenAt'])
     .select(databaseTime(kind, -aliveSeconds).as('aliveAfter'))
     .orderBy('started_at')
     .orderBy('id')
     .execute()
-  return rows.map(({ aliveAfter, ...row }) => ({ ...row, isAlive: row.seenAt > aliveAfter }))
+  return rows.map(({ aliveAfter, roles, ...row }) => ({
+    ...row,
+    roles: nodeRoles.filter((role) => roles.split(',').includes(role)),
+    isAlive: row.seenAt > aliveAfter,
+  }))
 }

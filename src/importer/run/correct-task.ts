@@ -83,7 +83,9 @@ export async function endCorrection(
   const state = await locks.ofImport(importId, () =>
     records.database.transaction(async (transaction) => {
       const record = without(await getImport(transaction, importId), 'jobId')
-      return (await finalizeImport(records, transaction, record)).state
+      const { state } = await finalizeImport(records, transaction, record)
+      await deps.events.record(transaction, { name: 'import.completed', fact: { importId, state } })
+      return state
     }),
   )
   if (state === 'COMPLETE') await removeUploads(deps.folders, importId)

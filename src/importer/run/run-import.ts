@@ -38,7 +38,9 @@ async function endRun(deps: RunDeps, importId: number, signal?: AbortSignal): Pr
     deps.records.database.transaction(async (db) => {
       const record = without(await getImport(db, importId), 'jobId')
       const settled = { ...record, messages: [...record.messages, ...messages] }
-      return (await finalizeImport(deps.records, db, settled)).state
+      const { state } = await finalizeImport(deps.records, db, settled)
+      await deps.events.record(db, { name: 'import.completed', fact: { importId, state } })
+      return state
     }),
   )
   if (state === 'COMPLETE') await removeUploads(deps.folders, importId)

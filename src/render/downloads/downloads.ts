@@ -1,11 +1,13 @@
 import { mkdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Catalog, LayerRecord } from '../../catalog/index.ts'
+import type { Database } from '../../core/db/connection.ts'
 import { Failure, notFound } from '../../core/errors/errors.ts'
 import type { EventBus } from '../../core/events/events.ts'
 import type { GeneratedFile } from '../../core/jobs/files/generated-file.ts'
 import type { MakeTask } from '../../core/jobs/files/generated-files.ts'
 import { GeneratedFiles } from '../../core/jobs/files/generated-files.ts'
+import type { Jobs } from '../../core/jobs/jobs.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { startProcess } from '../../core/workers/start-process.ts'
@@ -54,6 +56,8 @@ type Made = Pick<DownloadRecord, 'losses' | Exclude<keyof FileTerms, 'title' | '
 interface DownloadsDeps {
   catalog: Pick<Catalog, 'layers' | 'stores'>
   earlier: Pick<PreviousVersions, 'whenReady'>
+  database: Database
+  jobs: Jobs
   events: EventBus
   clock: Clock
   log: Pick<Logger, 'warn'>
@@ -85,7 +89,7 @@ const shortlyKeptMs = 15 * 60_000
 
 /** Files with the rows of layers, optionally filtered, created on request and retained for a limited time. */
 export class Downloads {
-  readonly files: GeneratedFiles<DownloadRecord, LayerRecord>
+  readonly files: GeneratedFiles<DownloadRecord, LayerRecord, DownloadRequest>
   readonly #deps: DownloadsDeps
   readonly #pool = new WorkPool<DownloadHandlers>({
     start: (options) =>
@@ -95,21 +99,20 @@ export class Downloads {
 
   constructor(deps: DownloadsDeps, { folder, maxBytes }: DownloadLimits) {
     this.#deps = deps
-    const { catalog, events, clock, log } = deps
+    const { catalog, database, jobs, events, clock, log } = deps
     this.files = new GeneratedFiles(
       {
+        database,
+        jobs,
         events,
         clock,
         log,
         findLayer: (id) => catalog.layers.findById(id),
+        make: (request, task, signal) => this.#make(request, task, signal),
         refuse: { tooMany: tooManyDownloads, full: () => full(maxBytes) },
       },
-      { ...limits, folder, maxBytes },
+      { ...limits, collection: 'downloads', folder, maxBytes },
     )
-  }
-
-  start(): Promise<void> {
-    return this.files.start()
   }
 
   /** Downloads are counted per `owner`. Throws `Failure`: `too-many-downloads`, `downloads-full`. */
@@ -123,7 +126,7 @@ export class Downloads {
     const srs = fileSrs(layer, request)
     return this.files.begin({
       requested: { layerId, workspace, layer: name, format, user, version, srs },
-      make: (task, signal) => this.#make(request, task, signal),
+      request,
       owner,
       isHeavy: (layer.details.featureCount ?? Number.POSITIVE_INFINITY) > lightDownloadRows,
       keptMs: isBrief ? shortlyKeptMs : undefined,
@@ -131,7 +134,7 @@ export class Downloads {
   }
 
   async close(): Promise<void> {
-    await this.files.close()
+    this.files.close()
     await this.#pool.close()
   }
 

@@ -1,9 +1,11 @@
 import type { LayerRecord, Layers } from '../../catalog/index.ts'
+import type { Database } from '../../core/db/connection.ts'
 import { Failure, invalid } from '../../core/errors/errors.ts'
 import type { EventBus } from '../../core/events/events.ts'
 import type { GeneratedFile } from '../../core/jobs/files/generated-file.ts'
 import type { MakeTask } from '../../core/jobs/files/generated-files.ts'
 import { GeneratedFiles } from '../../core/jobs/files/generated-files.ts'
+import type { Jobs } from '../../core/jobs/jobs.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import type { Maps } from '../maps.ts'
@@ -32,6 +34,8 @@ interface ExportsDeps {
   maps: Pick<Maps, 'tile' | 'requireTiles'>
   layers: Pick<Layers, 'findById' | 'versionOf' | 'isStill'>
   earlier: Pick<PreviousVersions, 'whenReady' | 'tile'>
+  database: Database
+  jobs: Jobs
   events: EventBus
   clock: Clock
   log: Pick<Logger, 'warn'>
@@ -54,25 +58,24 @@ const mostTiles = 5_000_000
 /** Files of all tiles of a layer, made on request and stored for a day. */
 export class Exports {
   readonly #deps: ExportsDeps
-  readonly files: GeneratedFiles<ExportRecord, LayerRecord>
+  readonly files: GeneratedFiles<ExportRecord, LayerRecord, null>
 
   constructor(deps: ExportsDeps, { folder, maxBytes }: ExportLimits) {
     this.#deps = deps
-    const { layers, events, clock, log } = deps
+    const { layers, database, jobs, events, clock, log } = deps
     this.files = new GeneratedFiles(
       {
+        database,
+        jobs,
         events,
         clock,
         log,
         findLayer: (id) => layers.findById(id),
+        make: (_, task, signal) => this.#make(task, signal),
         refuse: { tooMany: tooManyExports, full: () => full(maxBytes) },
       },
-      { folder, maxBytes, atATime, heavyAtATime, mostWaiting },
+      { collection: 'exports', folder, maxBytes, atATime, heavyAtATime, mostWaiting },
     )
-  }
-
-  start(): Promise<void> {
-    return this.files.start()
   }
 
   /** Throws `Failure`: `no-tiles`, `too-many-exports`, `exports-full`. */
@@ -81,14 +84,14 @@ export class Exports {
     const { id: layerId, workspace, name } = layer
     return this.files.begin({
       requested: { ...request, layerId, workspace, layer: name, user },
-      make: (task, signal) => this.#make(task, signal),
+      request: null,
       owner: user,
       isHeavy: (layer.details.featureCount ?? Number.POSITIVE_INFINITY) > lightExportRows,
     })
   }
 
-  close(): Promise<void> {
-    return this.files.close()
+  close(): void {
+    this.files.close()
   }
 
   async #make(
