@@ -47,9 +47,19 @@ export interface GroupMember {
 /** Caller without credentials, or with an expired session. */
 export const anonymous: Caller = { role: 'anonymous', by: 'nothing' }
 
-/** True if the caller has at least `role`. */
+/**
+ * True if the caller has at least `role`, for what is not about a layer or a workspace. A token of limited
+ * rights counts as `user`.
+ */
 export function hasRole(caller: Caller, role: Role): boolean {
-  return caller.role !== 'anonymous' && roles.indexOf(caller.role) >= roles.indexOf(role)
+  if (caller.role === 'anonymous') return false
+  return role === 'user' || (!isLimited(caller) && roles.indexOf(caller.role) >= roles.indexOf(role))
+}
+
+/** True if the caller has an API token that is not good for all rights of the user. */
+export function isLimited({ scopes, tokenWorkspace, tokenLayers }: Caller): boolean {
+  if (tokenWorkspace !== undefined || tokenLayers !== undefined) return true
+  return scopes !== undefined && !scopes.includes('manage')
 }
 
 /** A user who may log in. */

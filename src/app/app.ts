@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Accounts, type PasswordCost } from '../access/index.ts'
+import { AccessRules, Accounts, type PasswordCost } from '../access/index.ts'
 import type { App } from '../api/app-types.ts'
 import { acceptsUnknownFields } from '../api/compat/dialect.ts'
 import type { ServerDeps } from '../api/server/server.ts'
@@ -142,6 +142,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       closers,
     )
     const accounts = new Accounts({ database, clock, passwordCost: options.passwordCost })
+    const rules = new AccessRules(database, settings.access)
     const keys = new IdempotencyKeys({ database, clock, log })
     const monitoring = await openMonitoring({ ...base, remote }, closers)
     const context: AppServices = {
@@ -149,6 +150,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       version,
       nodes,
       accounts,
+      rules,
       catalog,
       importer,
       ...mapping,

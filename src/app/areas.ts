@@ -100,6 +100,7 @@ export function openAreas(context: AppServices): ApiArea[] {
     table(downloadEndpoints, { catalog, exports, downloads }),
     catalogArea({
       catalog,
+      rules: context.rules,
       sharedMaxAgeSeconds,
       restores: importer.restores,
       versionChanges,

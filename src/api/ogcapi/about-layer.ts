@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { hasRole } from '../../access/index.ts'
 import type { Catalog, LayerRecord } from '../../catalog/index.ts'
 import { Failure, notFound } from '../../core/errors/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
@@ -18,12 +17,12 @@ export async function readableLayer({ layers }: Catalog, request: AboutCollectio
   const { collectionId: id } = request.params
   const colon = Math.max(id.indexOf(':'), 0)
   const layer = await layers.find(id.slice(0, colon), id.slice(colon + 1))
-  const isUser = hasRole(request.caller, 'user')
-  if (layer !== undefined && (isUser || (await layers.isPublic(layer)))) {
+  if (layer !== undefined && (await request.rights()).can('read', layer)) {
     request.usedLayer = layer
     return layer
   }
-  if (isUser) throw notFound('unknown-collection', `Collection "${id}" does not exist`)
+  if (request.caller.role !== 'anonymous')
+    throw notFound('unknown-collection', `Collection "${id}" does not exist`)
   throw new Failure(
     'unauthenticated',
     'login-required',
@@ -34,10 +33,9 @@ export async function readableLayer({ layers }: Catalog, request: AboutCollectio
 /** The layers that the caller may read. */
 export async function readableLayers(
   { layers }: Catalog,
-  { caller }: FastifyRequest,
-): Promise<LayerRecord[]> {
-  const all = await layers.list()
-  return hasRole(caller, 'user') ? all : layers.onlyPublic(all)
+  request: FastifyRequest,
+): Promise<readonly LayerRecord[]> {
+  return (await request.rights()).readable(await layers.list())
 }
 
 /** Refuses what only collections of features have. */
@@ -72,20 +70,14 @@ export async function aboutOneFeature(
   answer: (layer: LayerRecord) => unknown,
 ): Promise<unknown> {
   const layer = await readableLayer(catalog, request)
-  await setCacheControl(catalog, sharedMaxAgeSeconds, layer, request, reply)
+  setCacheControl(sharedMaxAgeSeconds, request, reply)
   return answer(layer)
 }
 
 /** Sets how long a response about a layer may be cached. */
-async function setCacheControl(
-  { layers }: Catalog,
-  sharedMaxAgeSeconds: number,
-  layer: LayerRecord,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
-  const isPublic = request.caller.role === 'anonymous' && (await layers.isPublic(layer))
-  if (isPublic)
+function setCacheControl(sharedMaxAgeSeconds: number, request: FastifyRequest, reply: FastifyReply): void {
+  // Anonymous callers read only what everyone may read.
+  if (request.caller.role === 'anonymous')
     reply.header('cache-control', `public, max-age=${ownMaxAgeSeconds}, s-maxage=${sharedMaxAgeSeconds}`)
   else keepPrivately(reply)
 }
@@ -103,7 +95,7 @@ async function isKept(
 ): Promise<boolean> {
   const { layers } = catalog
   const { version, isCurrent } = await layers.versionOf(layer)
-  await setCacheControl(catalog, sharedMaxAgeSeconds, layer, request, reply)
+  setCacheControl(sharedMaxAgeSeconds, request, reply)
   if (!isCurrent) return false
   const meaning = [
     program,

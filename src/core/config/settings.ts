@@ -2,6 +2,8 @@ import { existsSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import type { Secret } from '../secrets/secret.ts'
+import type { AccessSettings } from './access-settings.ts'
+import { readAccess } from './access-settings.ts'
 import type { MonitoringSettings } from './monitoring-settings.ts'
 import { readMonitoring } from './monitoring-settings.ts'
 import type { Reader, SettingDescription } from './parse.ts'
@@ -115,6 +117,8 @@ export interface Settings {
   data: DataSettings
   /** PostgreSQL for the catalogue; absent: SQLite in the data directory. */
   databaseUrl?: Secret
+  /** Rights of roles without permissions. */
+  access: AccessSettings
   /** Password of the user `admin` that the first start creates. */
   adminPassword?: Secret
   logLevel: LogLevel
@@ -169,6 +173,7 @@ export function readSettings(env: Record<string, string | undefined>): {
     server: readServer(read),
     data: readData(read),
     databaseUrl,
+    access: readAccess(read),
     adminPassword,
     logLevel: read.choice('TERRANE_LOG', logLevels, 'info'),
     limits: readLimits(read),
