@@ -17,6 +17,7 @@ export {
 } from './permission.ts'
 export type { PermissionValues } from './permission-repository.ts'
 export { type PermissionChanges, Permissions } from './permissions.ts'
+export { callerNamed, createPermit, type Permit } from './permit.ts'
 export {
   type Authenticated,
   anonymous,

@@ -131,6 +131,8 @@ async function mistakesOf(db: Queryable, { subject, workspace, layer, actions: g
   if (subject.kind === 'group' && !(await isNamed(db, 'groups', subject.name)))
     mistakes.push(`Group "${subject.name}" does not exist`)
   if (given.length === 0) mistakes.push(`A permission needs actions: ${actions.join(', ')}`)
+  if (subject.kind === 'everyone' && (given.includes('import') || given.includes('manage')))
+    mistakes.push('Anonymous callers cannot get "import" or "manage": use the subject authenticated')
   if (workspace === undefined) return mistakes
   if (!(await isNamed(db, 'workspaces', workspace))) mistakes.push(`Workspace "${workspace}" does not exist`)
   else if (layer !== undefined && (await findLayerId(db, workspace, layer)) === undefined)

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { Permissions } from '../access/index.ts'
 import { healthEndpoints } from '../api/about/health.ts'
 import { metricsArea } from '../api/about/metrics.ts'
 import { nodeEndpoints } from '../api/about/nodes.ts'
@@ -23,6 +24,7 @@ import { catalogArea, stylesArea } from '../api/rest/catalog/routes.ts'
 import { downloadEndpoints } from '../api/rest/downloads/routes.ts'
 import { importerAreas } from '../api/rest/importer/routes.ts'
 import { uploadArea } from '../api/rest/uploads/routes.ts'
+import { permissionEndpoints } from '../api/security/routes.ts'
 import { pictureEndpoints } from '../api/tiles/picture-routes.ts'
 import { tileEndpoints } from '../api/tiles/routes.ts'
 import { TileLimiter } from '../api/tiles/tile-limiter.ts'
@@ -61,6 +63,13 @@ export function openAreas(context: AppServices): ApiArea[] {
     table(nodeEndpoints, context.nodes),
     metricsArea(openMetrics(context, space)),
     table(userEndpoints, accounts),
+    table(permissionEndpoints, {
+      groups: accounts.groups,
+      users: accounts.users,
+      permissions: new Permissions(context),
+      rules: context.rules,
+      catalog,
+    }),
     table(tokenEndpoints, { tokens: accounts.tokens, clock }),
     table(sessionEndpoints, accounts),
     ogcArea({

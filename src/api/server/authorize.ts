@@ -95,7 +95,7 @@ const finders: Record<ResourceAccess['on'], Finder> = {
     return {
       resource,
       isReadable: rights.can('read', resource),
-      isPlaceReadable: rights.can('read', { workspace }),
+      isPlaceReadable: rights.can('read', { workspace: text.split(':', 1).join() }),
       text: `layer "${workspace}:${resource.name}"`,
       missing: () =>
         collectionId === undefined

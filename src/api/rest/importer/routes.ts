@@ -21,6 +21,7 @@ import {
 } from './files.ts'
 import { listFolder } from './folders.ts'
 import { showHistory } from './history.ts'
+import { guardImports } from './import-rights.ts'
 import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { OpenStreams } from './importer-api-deps.ts'
 import {
@@ -231,6 +232,7 @@ export function importerAreas(given: Omit<ImporterApiDeps, 'streams'>): ApiArea[
 
 function jsonArea(deps: ImporterApiDeps): ApiArea {
   return (app) => {
+    guardImports(app, deps.importer.kept)
     app.addHook('preValidation', async (request) => {
       const isCreation = request.routeOptions.schema?.body === ImportBody
       if (isCreation && request.body === undefined) request.body = {}
@@ -242,6 +244,7 @@ function jsonArea(deps: ImporterApiDeps): ApiArea {
 
 function formArea(deps: ImporterApiDeps): ApiArea {
   return async (app) => {
+    guardImports(app, deps.importer.kept)
     app.removeAllContentTypeParsers()
     await app.register(fastifyMultipart)
     app.addContentTypeParser('application/x-www-form-urlencoded', readForm)
@@ -252,6 +255,7 @@ function formArea(deps: ImporterApiDeps): ApiArea {
 
 function fileArea(deps: ImporterApiDeps): ApiArea {
   return (app) => {
+    guardImports(app, deps.importer.kept)
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', async (_request: FastifyRequest, body: unknown) => body)
     addEndpoints(app, fileEndpoints, deps)
@@ -260,6 +264,7 @@ function fileArea(deps: ImporterApiDeps): ApiArea {
 
 function formOrFileArea(deps: ImporterApiDeps): ApiArea {
   return async (app) => {
+    guardImports(app, deps.importer.kept)
     app.removeAllContentTypeParsers()
     await app.register(fastifyMultipart)
     app.addContentTypeParser('*', async (_request: FastifyRequest, body: unknown) => body)
