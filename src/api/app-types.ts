@@ -8,7 +8,7 @@ import type {
   RawServerDefault,
 } from 'fastify'
 import type { Static, TSchema } from 'typebox'
-import type { Action, Caller, Rights, Role } from '../access/index.ts'
+import { type Action, type Caller, isLimited, type Rights, type Role } from '../access/index.ts'
 import type { Dialect } from '../core/config/settings.ts'
 import { Failure } from '../core/errors/errors.ts'
 import type { Logger } from '../core/log/logger.ts'
@@ -54,6 +54,17 @@ export function loginNeeded(): Failure {
     'unauthenticated',
     'login-needed',
     'This needs a login: user name and password, or a token',
+  )
+}
+
+/** The error for an action that the caller may not do with what the caller may read. */
+export function forbidden(caller: Caller, action: Action, text: string): Failure {
+  const role = action === 'read' || action === 'download' ? 'user' : 'staff'
+  const limit = isLimited(caller) ? ', and the API token is good for less than its user' : ''
+  return new Failure(
+    'forbidden',
+    'not-allowed',
+    `This needs the role ${role}, ${caller.name} is ${caller.role}; or the right "${action}" for ${text}${limit}`,
   )
 }
 

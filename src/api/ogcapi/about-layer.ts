@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Catalog, LayerRecord } from '../../catalog/index.ts'
 import { Failure, notFound } from '../../core/errors/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { forbidden, loginNeeded } from '../app-types.ts'
 import { keepPrivately, ownMaxAgeSeconds } from '../caching.ts'
 import { entityTags } from '../etag.ts'
 import { collectionId } from './collection.ts'
@@ -28,6 +29,14 @@ export async function readableLayer({ layers }: Catalog, request: AboutCollectio
     'login-required',
     'This collection is not public: credentials are needed',
   )
+}
+
+/** The same for files of the whole layer. Throws `Failure` (`forbidden`) if the caller may only read it. */
+export async function downloadableLayer(catalog: Catalog, request: AboutCollection): Promise<LayerRecord> {
+  const layer = await readableLayer(catalog, request)
+  if ((await request.rights()).can('download', layer)) return layer
+  if (request.caller.role === 'anonymous') throw loginNeeded()
+  throw forbidden(request.caller, 'download', `layer "${layer.workspace}:${layer.name}"`)
 }
 
 /** The layers that the caller may read. */

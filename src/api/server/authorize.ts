@@ -9,7 +9,7 @@ import {
 import type { Catalog, LayerRecord } from '../../catalog/index.ts'
 import { Failure, notFound } from '../../core/errors/errors.ts'
 import type { Access, FastifyRequest, ResourceAccess } from '../app-types.ts'
-import { loginNeeded, resourceAccesses } from '../app-types.ts'
+import { forbidden, loginNeeded, resourceAccesses } from '../app-types.ts'
 import { plainStyleName } from '../rest/catalog/style-documents.ts'
 import { isSafe } from './browser-safety.ts'
 
@@ -157,17 +157,6 @@ async function drawsReadable(
   for (const one of new Set([name, plainStyleName(name)]))
     if (await styles.drawsReadableLayer({ workspace, name: one }, rights)) return true
   return false
-}
-
-/** The error for an action that the caller may not do with what the caller may read. */
-export function forbidden(caller: Caller, action: Action, text: string): Failure {
-  const role = action === 'read' || action === 'download' ? 'user' : 'staff'
-  const limit = isLimited(caller) ? ', and the API token is good for less than its user' : ''
-  return new Failure(
-    'forbidden',
-    'not-allowed',
-    `This needs the role ${role}, ${caller.name} is ${caller.role}; or the right "${action}" for ${text}${limit}`,
-  )
 }
 
 function refuse(caller: Caller, role: string): never {
