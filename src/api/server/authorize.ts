@@ -1,5 +1,4 @@
 import {
-  type Action,
   type Caller,
   hasRole,
   isLimited,
