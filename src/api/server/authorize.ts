@@ -1,10 +1,4 @@
-import {
-  type Caller,
-  hasRole,
-  isLimited,
-  type Resource,
-  type Rights,
-} from '../../access/index.ts'
+import { type Caller, hasRole, isLimited, type Resource, type Rights } from '../../access/index.ts'
 import type { Catalog, LayerRecord } from '../../catalog/index.ts'
 import { Failure, notFound } from '../../core/errors/errors.ts'
 import type { Access, FastifyRequest, ResourceAccess } from '../app-types.ts'
