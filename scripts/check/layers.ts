@@ -50,6 +50,7 @@ export const moduleRules: ModuleRules = {
       'compat',
       '.',
       'auth',
+      'security',
       'rest',
       'basemap',
       'tiles',

@@ -5,6 +5,7 @@ import { Failure } from '../core/errors/errors.ts'
 import type { Secret } from '../core/secrets/secret.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { authenticate, checkPassword } from './authenticate.ts'
+import { Groups } from './groups.ts'
 import { LocalAccess } from './local-access.ts'
 import type { Passwords } from './passwords.ts'
 import { createPasswords } from './passwords.ts'
@@ -27,6 +28,7 @@ export interface AccountsDeps {
 /** User accounts and authentication. */
 export class Accounts {
   readonly users: Users
+  readonly groups: Groups
   readonly tokens: Tokens
   readonly sessions: Sessions
   /** Access of commands that run the server in their own process. */
@@ -39,6 +41,7 @@ export class Accounts {
   constructor({ passwordCost, ...needs }: AccountsDeps) {
     this.#passwords = createPasswords(passwordCost)
     this.users = new Users({ ...needs, passwords: this.#passwords })
+    this.groups = new Groups(needs)
     this.tokens = new Tokens(needs)
     this.sessions = new Sessions(needs)
     this.local = new LocalAccess(this.users)

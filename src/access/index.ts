@@ -1,12 +1,32 @@
 // Users, API tokens, sessions and passwords. Does not know HTTP. Start reading at `accounts.ts`.
 
+export { AccessRules } from './access-rules.ts'
 export { Accounts } from './accounts.ts'
+export { type Action, actions } from './actions.ts'
+export { applies, type DecidingRule, type Decision, decisionText, explain } from './explain.ts'
+export type { Groups } from './groups.ts'
 export { digestSecret, isSameText } from './passwords.ts'
+export {
+  type Permission,
+  type PermissionScope,
+  parseResource,
+  resourceText,
+  type Subject,
+  subjectKinds,
+  subjectText,
+} from './permission.ts'
+export type { PermissionValues } from './permission-repository.ts'
+export { type PermissionChanges, Permissions } from './permissions.ts'
+export { callerNamed, createPermit, type Permit } from './permit.ts'
 export {
   type Authenticated,
   anonymous,
   type Caller,
+  type Group,
+  type GroupSource,
+  groupSources,
   hasRole,
+  isLimited,
   type PasswordCost,
   type Role,
   roles,
@@ -14,5 +34,9 @@ export {
   type StoredCredentials,
   sessionSeconds,
   type Token,
+  type TokenScope,
+  tokenScopes,
   type User,
 } from './records.ts'
+export { type Resource, Rights } from './rights.ts'
+export { type AccessDefaults, type RuleData, Rules } from './rules.ts'

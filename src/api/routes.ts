@@ -19,6 +19,7 @@ import {
 } from './rest/monitoring/routes.ts'
 import { layerListEndpoints, stateEndpoints } from './rest/overview/routes.ts'
 import { uploadEndpoints } from './rest/uploads/routes.ts'
+import { permissionEndpoints } from './security/routes.ts'
 import { pictureEndpoints } from './tiles/picture-routes.ts'
 import { tileEndpoints } from './tiles/routes.ts'
 
@@ -32,6 +33,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...nodeEndpoints, // /rest/nodes
   ...metricsEndpoints, // /metrics
   ...userEndpoints, // /rest/security/users, /rest/security/self/password
+  ...permissionEndpoints, // /rest/security/groups, /rest/security/permissions, /rest/security/access
   ...tokenEndpoints, // /rest/security/tokens
   ...sessionEndpoints, // /rest/security/session
   ...watchedEndpoints, // /monitoring/api/hosts, /monitoring/api/services

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Accounts, type PasswordCost } from '../access/index.ts'
+import { AccessRules, Accounts, createPermit, type PasswordCost } from '../access/index.ts'
 import type { App } from '../api/app-types.ts'
 import { acceptsUnknownFields } from '../api/compat/dialect.ts'
 import type { ServerDeps } from '../api/server/server.ts'
@@ -134,20 +134,22 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     closers.push(() => readers.close())
     const serving: { app?: App } = {}
     const ownPort = (): number | undefined => portOf(serving.app)
+    const accounts = new Accounts({ database, clock, passwordCost: options.passwordCost })
+    const rules = new AccessRules(database, settings.access)
+    const permit = createPermit(rules, accounts.users)
     const catalog = await openCatalog({ ...base, indexMaker, readers, ownPort })
     closers.push(() => catalog.close())
     const jobs = openJobs({ ...base, broadcast })
     if (database.kind === 'postgres')
       await openOutbox({ database, broadcast, log }, { events, jobs }, closers)
-    const { start: startMaps, ...mapping } = openMaps({ ...base, catalog, readers, jobs }, closers)
+    const { start: startMaps, ...mapping } = openMaps({ ...base, permit, catalog, readers, jobs }, closers)
     const { maps, drawings, sides } = mapping
     const remote = openRemote(settings.limits, settings.remote, directory, ownPort)
-    const importer = openImporter({ ...base, jobs, broadcast, catalog, remote, indexMaker, sides })
+    const importer = openImporter({ ...base, permit, jobs, broadcast, catalog, remote, indexMaker, sides })
     const drawn = openPictures(
       { settings, directory, catalog, maps, drawings, importer, events, log },
       closers,
     )
-    const accounts = new Accounts({ database, clock, passwordCost: options.passwordCost })
     const keys = new IdempotencyKeys({ database, clock, log })
     const monitoring = await openMonitoring({ ...base, remote }, closers)
     const context: AppServices = {
@@ -155,6 +157,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       version,
       nodes,
       accounts,
+      rules,
       catalog,
       importer,
       ...mapping,

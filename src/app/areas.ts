@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { Permissions } from '../access/index.ts'
 import { healthEndpoints } from '../api/about/health.ts'
 import { metricsArea } from '../api/about/metrics.ts'
 import { nodeEndpoints } from '../api/about/nodes.ts'
@@ -24,6 +25,7 @@ import { downloadEndpoints } from '../api/rest/downloads/routes.ts'
 import { importerAreas } from '../api/rest/importer/routes.ts'
 import { mapEndpoints } from '../api/rest/maps/routes.ts'
 import { uploadArea } from '../api/rest/uploads/routes.ts'
+import { permissionEndpoints } from '../api/security/routes.ts'
 import { pictureEndpoints } from '../api/tiles/picture-routes.ts'
 import { tileEndpoints } from '../api/tiles/routes.ts'
 import { TileLimiter } from '../api/tiles/tile-limiter.ts'
@@ -62,6 +64,13 @@ export function openAreas(context: AppServices): ApiArea[] {
     table(nodeEndpoints, context.nodes),
     metricsArea(openMetrics(context, space)),
     table(userEndpoints, accounts),
+    table(permissionEndpoints, {
+      groups: accounts.groups,
+      users: accounts.users,
+      permissions: new Permissions(context),
+      rules: context.rules,
+      catalog,
+    }),
     table(tokenEndpoints, { tokens: accounts.tokens, clock }),
     table(sessionEndpoints, accounts),
     ogcArea({
@@ -101,6 +110,7 @@ export function openAreas(context: AppServices): ApiArea[] {
     table(downloadEndpoints, { catalog, exports, downloads }),
     catalogArea({
       catalog,
+      rules: context.rules,
       sharedMaxAgeSeconds,
       restores: importer.restores,
       versionChanges,

@@ -1,3 +1,4 @@
+import type { Rights } from '../access/index.ts'
 import type { ApiArea } from '../api/app-types.ts'
 import { namesOfDialect } from '../api/compat/geonode-monitoring.ts'
 import { LayerNames } from '../api/rest/monitoring/metrics/layer-names.ts'
@@ -30,6 +31,10 @@ export function openMonitoringAreas(
   const wire = namesOfDialect(dialect)
   if (!settings.monitoring.isOn) return []
   const layers = new LayerNames({ layers: catalog.layers, events, clock })
+  const readableLayers = async (rights: Rights): Promise<ReadonlySet<string>> => {
+    const readable = (await catalog.cards.now()).readableBy(rights)
+    return new Set([...readable.byId.values()].map(({ qualifiedName }) => qualifiedName))
+  }
   return monitoringAreas({
     watched: {
       services,
@@ -43,7 +48,7 @@ export function openMonitoringAreas(
           context.services,
         ),
     },
-    counted: { series, services, layerNames: () => layers.names(), wire, clock, basePath },
+    counted: { series, services, layerNames: () => layers.names(), readableLayers, wire, clock, basePath },
     loads: { dumps: geonodeImport, maxUploadBytes: settings.limits.maxUploadBytes },
     checks: { notifications, wire },
   })

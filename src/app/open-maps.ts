@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Permit } from '../access/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { DataDirectory } from '../core/config/data-directory.ts'
 import type { Settings } from '../core/config/settings.ts'
@@ -20,6 +21,7 @@ import {
 import { createServedStore, type Readers } from '../stores/index.ts'
 
 interface OpenMapsDeps {
+  permit: Permit
   settings: Settings
   directory: DataDirectory
   catalog: Catalog
@@ -51,7 +53,7 @@ export interface OpenedMaps {
 
 /** Adds functions that close the parts to `closers`; the last one must be called first. */
 export function openMaps(
-  { settings, directory, catalog, readers, database, jobs, events, clock, log }: OpenMapsDeps,
+  { permit, settings, directory, catalog, readers, database, jobs, events, clock, log }: OpenMapsDeps,
   closers: (() => void | Promise<void>)[],
 ): OpenedMaps {
   const { limits } = settings
@@ -82,10 +84,10 @@ export function openMaps(
     openStore: (connection) => createServedStore(connection, readers),
   })
   closers.push(() => earlier.close())
-  const exports = new Exports({ maps, layers, earlier, database, jobs, events, clock, log }, kept)
+  const exports = new Exports({ permit, maps, layers, earlier, database, jobs, events, clock, log }, kept)
   closers.push(() => exports.close())
   const downloads = new Downloads(
-    { catalog, earlier, database, jobs, events, clock, log },
+    { permit, catalog, earlier, database, jobs, events, clock, log },
     { folder: join(directory.maps, 'downloads'), maxBytes: limits.maxDownloadBytes },
   )
   closers.push(() => downloads.close())

@@ -1,4 +1,4 @@
-import type { Accounts } from '../access/index.ts'
+import type { AccessRules, Accounts } from '../access/index.ts'
 import type { SeriesReads } from '../api/rest/monitoring/metrics/reader-thread.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { DataDirectory } from '../core/config/data-directory.ts'
@@ -53,6 +53,8 @@ export interface MonitoringServices {
 /** All parts of a server; only `src/app` sees all of them, and passes each area what it uses. */
 export interface AppServices extends AppBase, MonitoringServices {
   accounts: Accounts
+  /** Decides who may do what. */
+  rules: AccessRules
   nodes: Nodes
   catalog: Catalog
   maps: Maps

@@ -14,6 +14,9 @@ const overview = `terrane: takes spatial data in, publishes it as layers, and wa
   terrane styles            the same for styles
   terrane imports           lists imports, finishes those that wait, downloads rejected rows and submits corrected ones
   terrane users             the same for users
+  terrane groups            the same for groups of users
+  terrane permissions       lists, creates and deletes permissions
+  terrane access            explains who may do what
   terrane tokens            the same for your own tokens, which let scripts in
   terrane monitoring        tells how the server and what it watches are, configures that, loads older numbers
   terrane doctor            tells what is installed and what each missing part costs
@@ -241,6 +244,18 @@ of the task. Its exit code is 1 when any row was not loaded.
 ${access}
 
 ${ownServer}`,
+  groups: `terrane groups [list]
+terrane groups show NAME
+terrane groups create NAME [--title TITLE] [--member USER ...]
+terrane groups change NAME [--name NAME] [--title TITLE] [--member USER ...]   --member replaces the local members
+terrane groups delete NAME            deletes its permissions too`,
+  permissions: `terrane permissions [list] [RESOURCE]
+terrane permissions create SUBJECT RESOURCE ACTIONS
+terrane permissions delete ID
+
+SUBJECT is user:NAME, group:NAME, authenticated or everyone. RESOURCE is "*", WORKSPACE or WORKSPACE:LAYER. ACTIONS are
+of read, download, edit, import and manage, with commas between.`,
+  access: `terrane access explain RESOURCE [USER]   what a user may do, and which rule decides; default: yourself`,
   users: `terrane users [list]
 terrane users show NAME
 terrane users create NAME [--role ROLE] [--email ADDRESS]

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Permit } from '../access/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { Broadcast } from '../core/db/broadcast.ts'
 import type { Database } from '../core/db/connection.ts'
@@ -64,6 +65,8 @@ interface ImporterFolders {
 
 /** Dependencies of the importer. Each module gets the subset it uses. */
 export interface ImporterDeps {
+  /** Decides whether the user of a run may load into a workspace. */
+  permit: Permit
   database: Database
   catalog: Catalog
   clock: Clock
@@ -179,6 +182,7 @@ function createModules(deps: ImporterDeps) {
   }
   const owner = { ...records, catalog }
   const tasks = {
+    permit: deps.permit,
     owner,
     attempt: { kinds, keys, locks, log, progress, ...waiting(deps.vault, deps.limits, pool) },
     running,

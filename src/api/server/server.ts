@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyPluginAsync, RawServerDefault } from 'fastify'
 import { fastify, LogController } from 'fastify'
-import { type Accounts, anonymous } from '../../access/index.ts'
+import { type AccessRules, type Accounts, anonymous } from '../../access/index.ts'
 import type { MonitoringSettings } from '../../core/config/monitoring-settings.ts'
 import type { ServerSettings, Settings } from '../../core/config/settings.ts'
 import type { Failure } from '../../core/errors/errors.ts'
@@ -13,10 +13,10 @@ import { answerFailures, problemWriter, toHttpProblem, unknownParameters } from 
 import { envelopeWriter, isMonitoringPath } from '../rest/monitoring/envelope.ts'
 import { keepAddressesPrivate } from './address-caching.ts'
 import { limitAddresses } from './address-limits.ts'
+import type { GuardCatalog } from './authorize.ts'
 import { guardOrigins } from './browser-safety.ts'
 import { compressAnswers } from './compress.ts'
 import { connectionOptions, limitStalledAnswers, usualConnectionTimes } from './connection-times.ts'
-import type { GuardCatalog } from './guard.ts'
 import { guardRoutes } from './guard.ts'
 import { repeatAnswers } from './idempotency.ts'
 import { identifyCallers } from './identify-caller.ts'
@@ -54,6 +54,7 @@ export interface ServerDeps {
   version: string
   accounts: Pick<Accounts, 'authenticate'>
   catalog: GuardCatalog
+  rules: Pick<AccessRules, 'now'>
   keys: IdempotencyKeys
   /** Returns advice for an error of a lower layer; undefined if the caller can do nothing. */
   explainError(error: unknown): Failure | undefined
@@ -101,7 +102,7 @@ export async function createHttpServer(deps: ServerDeps, areas: readonly ApiArea
   refuseRepeatedHost(app)
   limitAddresses(app, settings.connections)
   guardOrigins(app, server)
-  guardRoutes(app, deps.catalog, identification.identify)
+  guardRoutes(app, deps, identification.identify)
   acceptJson(app)
   limitBodyTimes(app)
   limitStalledAnswers(app, usualConnectionTimes)

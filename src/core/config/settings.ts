@@ -4,6 +4,8 @@ import { delimiter, join, resolve } from 'node:path'
 import type { NodeRole } from '../nodes/node-role.ts'
 import { nodeRoles } from '../nodes/node-role.ts'
 import type { Secret } from '../secrets/secret.ts'
+import type { AccessSettings } from './access-settings.ts'
+import { readAccess } from './access-settings.ts'
 import type { MonitoringSettings } from './monitoring-settings.ts'
 import { readMonitoring } from './monitoring-settings.ts'
 import type { Reader, SettingDescription } from './parse.ts'
@@ -119,6 +121,8 @@ export interface Settings {
   databaseUrl?: Secret
   /** What this server does; an embedded catalogue has one server, which does all. */
   roles: readonly NodeRole[]
+  /** Rights of roles without permissions. */
+  access: AccessSettings
   /** Password of the user `admin` that the first start creates. */
   adminPassword?: Secret
   logLevel: LogLevel
@@ -174,6 +178,7 @@ export function readSettings(env: Record<string, string | undefined>): {
     data: readData(read),
     databaseUrl,
     roles: readRoles(read, databaseUrl),
+    access: readAccess(read),
     adminPassword,
     logLevel: read.choice('TERRANE_LOG', logLevels, 'info'),
     limits: readLimits(read),

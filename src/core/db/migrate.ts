@@ -20,6 +20,7 @@ import { jobQueue } from './migrations/0029-job-queue.ts'
 import { nodes } from './migrations/0030-nodes.ts'
 import { jobFeatures } from './migrations/0031-job-features.ts'
 import { outbox } from './migrations/0032-outbox.ts'
+import { groupsAndPermissions } from './migrations/0036-groups-and-permissions.ts'
 import { savedMaps } from './migrations/0043-saved-maps.ts'
 import type { Tables } from './tables.ts'
 
@@ -44,6 +45,7 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
     '0030-nodes': nodes,
     '0031-job-features': jobFeatures,
     '0032-outbox': outbox(isSqlite),
+    '0036-groups-and-permissions': groupsAndPermissions(isSqlite),
     '0043-saved-maps': savedMaps,
   }
 }

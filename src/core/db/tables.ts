@@ -45,6 +45,31 @@ export interface Tables {
     expires_at: string | null
     last_used_at: string | null
   }
+  groups: {
+    name: string
+    title: string | null
+    /** A `GroupSource`. */
+    source: string
+    created_at: string
+    updated_at: string
+  }
+  /** A membership by each source that gives it. */
+  group_members: { group_name: string; user_name: string; source: string }
+  permissions: {
+    id: Generated<number>
+    /** A `SubjectKind`. */
+    subject: string
+    user_name: string | null
+    group_name: string | null
+    /** Null for all workspaces. */
+    workspace: string | null
+    /** Null for all layers of the workspace. */
+    layer_id: number | null
+    /** Names of actions, separated by spaces. */
+    actions: string
+    created_at: string
+    updated_at: string
+  }
   sessions: { id_hash: string; user_name: string; csrf_token: string; created_at: string; expires_at: string }
   idempotency_keys: {
     user_name: string

@@ -115,7 +115,11 @@ async function correct(
       const run = { jobId: context.jobId, attempt: 0 }
       await saveTaskAndPublish(records, db, { ...taskAfter(task, { type: 'mending' }), run })
     }
-    await runTask(tasks, importId, taskId, { id: context.jobId, signal: context.signal })
+    await runTask(tasks, importId, taskId, {
+      id: context.jobId,
+      signal: context.signal,
+      user: task.mending?.by,
+    })
   }
 }
 

@@ -1,5 +1,6 @@
 import { mkdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Permit } from '../../access/index.ts'
 import type { Catalog, LayerRecord } from '../../catalog/index.ts'
 import type { Database } from '../../core/db/connection.ts'
 import { Failure, notFound } from '../../core/errors/errors.ts'
@@ -21,6 +22,7 @@ import { formatsOfFiles } from './download-format.ts'
 import type { DownloadHandlers } from './download-work.ts'
 import { fileColumns } from './file-columns.ts'
 import { aboutText, lossesOf } from './losses.ts'
+import { requirePermit } from './require-permit.ts'
 import type { RowExportRequest } from './row-export-request.ts'
 import { chosenAttributes, fileSrs, planRowExport } from './row-export-request.ts'
 import type { FileTerms } from './terms.ts'
@@ -54,6 +56,7 @@ type Made = Pick<DownloadRecord, 'losses' | Exclude<keyof FileTerms, 'title' | '
 }
 
 interface DownloadsDeps {
+  permit: Permit
   catalog: Pick<Catalog, 'layers' | 'stores'>
   earlier: Pick<PreviousVersions, 'whenReady'>
   database: Database
@@ -139,6 +142,7 @@ export class Downloads {
   }
 
   async #make(request: DownloadRequest, task: MakeTask<DownloadRecord>, signal: AbortSignal): Promise<Made> {
+    await requirePermit(this.#deps.permit, this.#deps.catalog.layers, task.record)
     if (request.format === 'tif') return this.#cut(request, task, signal)
     const { path, workPath, record } = task
     const source = await this.#source(record, signal)

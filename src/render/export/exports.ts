@@ -1,3 +1,4 @@
+import type { Permit } from '../../access/index.ts'
 import type { LayerRecord, Layers } from '../../catalog/index.ts'
 import type { Database } from '../../core/db/connection.ts'
 import { Failure, invalid } from '../../core/errors/errors.ts'
@@ -8,6 +9,7 @@ import { GeneratedFiles } from '../../core/jobs/files/generated-files.ts'
 import type { Jobs } from '../../core/jobs/jobs.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import type { Clock } from '../../core/time/clock.ts'
+import { requirePermit } from '../downloads/require-permit.ts'
 import type { Maps } from '../maps.ts'
 import type { PreviousVersions } from '../versions/previous-versions.ts'
 import type { ExportFormat } from './archive.ts'
@@ -31,6 +33,7 @@ export interface ExportRecord extends GeneratedFile, ExportRequest {
 }
 
 interface ExportsDeps {
+  permit: Permit
   maps: Pick<Maps, 'tile' | 'requireTiles'>
   layers: Pick<Layers, 'findById' | 'versionOf' | 'isStill'>
   earlier: Pick<PreviousVersions, 'whenReady' | 'tile'>
@@ -99,6 +102,7 @@ export class Exports {
     signal: AbortSignal,
   ): Promise<{ sizeBytes: number }> {
     const { layerId, format, minZoom, maxZoom, bbox, version } = record
+    await requirePermit(this.#deps.permit, this.#deps.layers, record)
     const request = { layerId, format, minZoom, maxZoom, mostTiles, path, bbox }
     const source = version === undefined ? {} : previousVersionSource(this.#deps, version)
     const needs = { ...this.#deps, ...source, checkSize }

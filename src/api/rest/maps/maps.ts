@@ -170,12 +170,11 @@ async function readableLayers(
 
 async function findReadable(
   { catalog: { layers } }: MapDeps,
-  { caller }: FastifyRequest,
+  request: FastifyRequest,
   name: string,
 ): Promise<LayerRecord | undefined> {
   const layer = await layers.findNamed(name)
-  if (layer === undefined || hasRole(caller, 'user')) return layer
-  return (await layers.isPublic(layer)) ? layer : undefined
+  return layer !== undefined && (await request.rights()).can('read', layer) ? layer : undefined
 }
 
 /** Throws `Failure` for a layer that the caller may not read, one that is there twice, and a wrong filter. */
