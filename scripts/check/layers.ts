@@ -63,6 +63,7 @@ export const moduleRules: ModuleRules = {
     ],
     'src/api/rest': ['catalog', 'downloads', 'importer', 'uploads', 'monitoring', 'overview'],
     'src/app': ['.', 'app.ts'],
+    'src/access': ['.', ['providers', 'second-factors'], 'authenticate.ts', 'accounts.ts'],
     'src/api/ogcapi': ['html', '.', 'tilesets', 'records', 'maps', 'routes.ts'],
     'src/api/ogcapi/html': ['language.ts', 'messages', '.', 'pages', 'html.ts'],
     'src/api/ogcapi/maps': ['.', 'routes.ts'],

@@ -1,8 +1,10 @@
 // Users, API tokens, sessions and passwords. Does not know HTTP. Start reading at `accounts.ts`.
 
-export { Accounts } from './accounts.ts'
+export { Accounts, type SignInOrigin } from './accounts.ts'
 export type { Groups } from './groups.ts'
+export { requireStrength } from './password-strength.ts'
 export { digestSecret, isSameText } from './passwords.ts'
+export type { SignInTransaction } from './providers/oidc-provider.ts'
 export {
   type Authenticated,
   anonymous,
@@ -10,15 +12,22 @@ export {
   type Group,
   type GroupSource,
   groupSources,
+  type HeaderAccount,
   hasRole,
+  isTokenLayer,
   type PasswordCost,
   type Role,
   roles,
   type Session,
+  type SignInMethod,
   type StoredCredentials,
   sessionSeconds,
   type Token,
+  type TokenLimits,
   type TokenScope,
   tokenScopes,
   type User,
 } from './records.ts'
+export type { Passkey } from './second-factors/passkey-repository.ts'
+export type { PasskeySite } from './second-factors/passkeys.ts'
+export { type ListedSession, listedId } from './session-repository.ts'

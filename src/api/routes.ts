@@ -2,7 +2,13 @@ import { healthEndpoints } from './about/health.ts'
 import { metricsEndpoints } from './about/metrics.ts'
 import { nodeEndpoints } from './about/nodes.ts'
 import { monitoringIndexEndpoints, startPageEndpoints } from './about/start-page.ts'
-import { sessionEndpoints, tokenEndpoints, userEndpoints } from './auth/routes.ts'
+import {
+  oidcEndpoints,
+  ownAccountEndpoints,
+  sessionEndpoints,
+  tokenEndpoints,
+  userEndpoints,
+} from './auth/routes.ts'
 import { basemapEndpoints } from './basemap/routes.ts'
 import type { AnyEndpoint } from './endpoint.ts'
 import { ogcEndpoints } from './ogcapi/routes.ts'
@@ -32,7 +38,9 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...metricsEndpoints, // /metrics
   ...userEndpoints, // /rest/security/users, /rest/security/self/password
   ...tokenEndpoints, // /rest/security/tokens
-  ...sessionEndpoints, // /rest/security/session
+  ...sessionEndpoints, // /rest/security/session, /rest/security/sign-in
+  ...oidcEndpoints, // /rest/security/oidc
+  ...ownAccountEndpoints, // /rest/security/self
   ...watchedEndpoints, // /monitoring/api/hosts, /monitoring/api/services
   ...countedEndpoints, // /monitoring/api/metric_data and what it names
   ...loadEndpoints, // /monitoring/api/load

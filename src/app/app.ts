@@ -141,7 +141,13 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       { settings, directory, catalog, maps, drawings, importer, events, log },
       closers,
     )
-    const accounts = new Accounts({ database, clock, passwordCost: options.passwordCost })
+    const accounts = new Accounts({
+      database,
+      clock,
+      vault: createVault(directory.key),
+      passwordCost: options.passwordCost,
+      settings: settings.access,
+    })
     const keys = new IdempotencyKeys({ database, clock, log })
     const monitoring = await openMonitoring({ ...base, remote }, closers)
     const context: AppServices = {

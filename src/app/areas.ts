@@ -4,7 +4,13 @@ import { metricsArea } from '../api/about/metrics.ts'
 import { nodeEndpoints } from '../api/about/nodes.ts'
 import { monitoringIndexEndpoints, startPageEndpoints } from '../api/about/start-page.ts'
 import type { ApiArea, App } from '../api/app-types.ts'
-import { sessionEndpoints, tokenEndpoints, userEndpoints } from '../api/auth/routes.ts'
+import {
+  oidcArea,
+  ownAccountEndpoints,
+  sessionEndpoints,
+  tokenEndpoints,
+  userEndpoints,
+} from '../api/auth/routes.ts'
 import { basemapArea } from '../api/basemap/routes.ts'
 import type { Endpoint } from '../api/endpoint.ts'
 import { addEndpoints } from '../api/endpoint.ts'
@@ -63,6 +69,8 @@ export function openAreas(context: AppServices): ApiArea[] {
     table(userEndpoints, accounts),
     table(tokenEndpoints, { tokens: accounts.tokens, clock }),
     table(sessionEndpoints, accounts),
+    oidcArea({ accounts, log: context.log }),
+    table(ownAccountEndpoints, { accounts }),
     ogcArea({
       catalog,
       clock,

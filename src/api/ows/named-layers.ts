@@ -1,4 +1,4 @@
-import { hasRole } from '../../access/index.ts'
+import { hasRole, isTokenLayer } from '../../access/index.ts'
 import type { Catalog, LayerRecord, SummaryKind } from '../../catalog/index.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { OwsFailure } from './ows-failure.ts'
@@ -30,7 +30,10 @@ export async function findRequestedLayer(
     colon < 0 ? (workspace ?? (await onlyPlaceOf(catalog, request, name, kinds))) : name.slice(0, colon)
   if (place === undefined || (workspace !== undefined && place !== workspace)) return undefined
   const found = await catalog.layers.findForReading(place, name.slice(colon + 1))
-  return found !== undefined && (found.isPublic || hasRole(request.caller, 'user')) ? found.layer : undefined
+  if (found === undefined) return undefined
+  const { caller } = request
+  const mayRead = found.isPublic || hasRole(caller, 'user') || isTokenLayer(caller, found.layer)
+  return mayRead ? found.layer : undefined
 }
 
 async function onlyPlaceOf(
@@ -58,10 +61,11 @@ export async function placesOf(
   kinds: readonly SummaryKind[],
 ): Promise<string[]> {
   const known = await cards.now()
-  const set = hasRole(caller, 'user') ? known : known.open
+  const isUser = hasRole(caller, 'user')
   const found: string[] = []
-  for (const card of set.byId.values())
-    if (card.name === name && kinds.includes(card.kind)) found.push(card.workspace)
+  for (const [id, card] of known.byId)
+    if (card.name === name && kinds.includes(card.kind))
+      if (isUser || known.open.byId.has(id) || isTokenLayer(caller, card)) found.push(card.workspace)
   return found.sort()
 }
 
@@ -79,6 +83,7 @@ export async function requireWorkspace(
   if (found !== undefined) {
     const { open } = await cards.now()
     for (const card of open.byId.values()) if (card.workspace === name) return
+    for (const layer of caller.tokenLayers ?? []) if (layer.startsWith(`${name}:`)) return
   }
   const text = `Workspace "${name.slice(0, 200)}" does not exist, or needs a login`
   throw new OwsFailure('InvalidParameterValue', text, 'workspace', 404)

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import { hasRole } from '../../access/index.ts'
+import { hasRole, isTokenLayer } from '../../access/index.ts'
 import type { LayerSummary } from '../../catalog/index.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import type { OwsCatalog } from './ows-deps.ts'
@@ -16,8 +16,13 @@ export async function readableSummaries(
   { request, workspace }: { request: FastifyRequest; workspace: string | undefined },
 ): Promise<readonly LayerSummary[]> {
   const known = await catalog.cards.now()
-  const set = hasRole(request.caller, 'user') ? known : known.open
-  const cards = set.ordered('name', false)
+  const { caller } = request
+  const set = hasRole(caller, 'user') || caller.tokenLayers !== undefined ? known : known.open
+  const ordered = set.ordered('name', false)
+  const cards =
+    caller.tokenLayers === undefined
+      ? ordered
+      : ordered.filter((card) => known.isPublic(card) || isTokenLayer(caller, card))
   return workspace === undefined ? cards : cards.filter((card) => card.workspace === workspace)
 }
 

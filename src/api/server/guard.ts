@@ -11,6 +11,7 @@ import { plainStyleName } from '../rest/catalog/style-documents.ts'
 import { tokenOfUrl } from '../url-token.ts'
 import { isSafe } from './browser-safety.ts'
 import type { CallerIdentification } from './identify-caller.ts'
+import { requireTokenScope } from './token-limits.ts'
 
 /** Parts of the catalogue that decide about public access. */
 export type GuardCatalog = Pick<Catalog, 'workspaces' | 'layers' | 'styles'>
@@ -32,6 +33,7 @@ export function guardRoutes(
     request.caller = caller
     request.csrfToken = csrfToken
     if (!mayBringTokenInBody(request)) requireCsrfToken(request, request.headers['x-csrf-token'])
+    requireTokenScope(request)
     const access = request.routeOptions.config.access ?? 'admin'
     if (!(await mayCall(catalog, request, access))) refuse(caller, access)
   })
@@ -129,6 +131,8 @@ async function isOpenStyle(
 
 function refuse(caller: Caller, access: Access): never {
   if (caller.role === 'anonymous') throw loginNeeded()
+  if (caller.tokenLayers !== undefined)
+    throw new Failure('forbidden', 'token-layers', 'This token is good for reading its layers alone')
   throw new Failure(
     'forbidden',
     'not-allowed',

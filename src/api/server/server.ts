@@ -18,6 +18,7 @@ import { compressAnswers } from './compress.ts'
 import { connectionOptions, limitStalledAnswers, usualConnectionTimes } from './connection-times.ts'
 import type { GuardCatalog } from './guard.ts'
 import { guardRoutes } from './guard.ts'
+import { accountReader } from './header-account.ts'
 import { repeatAnswers } from './idempotency.ts'
 import { identifyCallers } from './identify-caller.ts'
 import { ignoredHeader, unknownKeys } from './ignored.ts'
@@ -91,7 +92,8 @@ export async function createHttpServer(deps: ServerDeps, areas: readonly ApiArea
   queuePipelinedRequests(app, settings.connections)
   describeRequests(app, server)
   keepClientAddresses(app)
-  const identification = identifyCallers(app, deps.accounts)
+  const readAccount = accountReader(settings.access.header, server.trustedProxies)
+  const identification = identifyCallers(app, deps.accounts, readAccount)
   observe.unseen = observeRequests(app, { ...observers, ...identification })
   answerFailures(app, writeFailure)
   answerUnknownPaths(app, server.basePath)

@@ -1,4 +1,4 @@
-import { hasRole } from '../../access/index.ts'
+import { hasRole, isTokenLayer } from '../../access/index.ts'
 import type { LayerRecord, Layers } from '../../catalog/index.ts'
 import { invalid, notFound } from '../../core/errors/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
@@ -53,6 +53,11 @@ async function readableLayer(
 ): Promise<LayerRecord> {
   const colon = Math.max(id.indexOf(':'), 0)
   const found = await layers.findForReading(id.slice(0, colon), id.slice(colon + 1))
-  if (found !== undefined && (found.isPublic || hasRole(caller, 'user'))) return found.layer
-  throw notFound('unknown-layer', `Layer "${id}" does not exist, or needs a login`)
+  if (found === undefined) throw unknown(id)
+  if (found.isPublic || hasRole(caller, 'user') || isTokenLayer(caller, found.layer)) return found.layer
+  throw unknown(id)
+}
+
+function unknown(id: string): Error {
+  return notFound('unknown-layer', `Layer "${id}" does not exist, or needs a login`)
 }

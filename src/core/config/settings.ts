@@ -2,6 +2,8 @@ import { existsSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import type { Secret } from '../secrets/secret.ts'
+import type { AccessSettings } from './access-settings.ts'
+import { readAccess } from './access-settings.ts'
 import type { MonitoringSettings } from './monitoring-settings.ts'
 import { readMonitoring } from './monitoring-settings.ts'
 import type { Reader, SettingDescription } from './parse.ts'
@@ -126,6 +128,8 @@ export interface Settings {
   retention: RetentionSettings
   remote: RemoteSettings
   monitoring: MonitoringSettings
+  /** Sign-in providers and the audit log. */
+  access: AccessSettings
   /** Metadata of the map services. */
   service: ServiceSettings
   /** Base map of the web interface. */
@@ -165,8 +169,9 @@ export function readSettings(env: Record<string, string | undefined>): {
   const read = environmentReader(env, problems)
   const databaseUrl = readDatabaseUrl(read)
   const adminPassword = read.secret('TERRANE_ADMIN_PASSWORD', { default: 'generated, printed once' })
+  const server = readServer(read)
   const settings: Settings = {
-    server: readServer(read),
+    server,
     data: readData(read),
     databaseUrl,
     adminPassword,
@@ -177,6 +182,7 @@ export function readSettings(env: Record<string, string | undefined>): {
     retention: readRetention(read),
     remote: readRemote(read),
     monitoring: readMonitoring(read),
+    access: readAccess(read, server.trustedProxies),
     service: readService(read),
     basemap: readBasemap(read),
     notices: [],

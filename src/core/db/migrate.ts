@@ -19,6 +19,8 @@ import { publishedTables } from './migrations/0028-published-tables.ts'
 import { jobQueue } from './migrations/0029-job-queue.ts'
 import { nodes } from './migrations/0030-nodes.ts'
 import { groupsAndPermissions } from './migrations/0036-groups-and-permissions.ts'
+import { signIn } from './migrations/0038-sign-in.ts'
+import { auditLog } from './migrations/0039-audit-log.ts'
 import type { Tables } from './tables.ts'
 
 /** Numbered, forward only, never edited once merged. */
@@ -41,6 +43,8 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
     '0029-job-queue': jobQueue,
     '0030-nodes': nodes,
     '0036-groups-and-permissions': groupsAndPermissions(isSqlite),
+    '0038-sign-in': signIn,
+    '0039-audit-log': auditLog(isSqlite),
   }
 }
 
