@@ -8,6 +8,7 @@ import type { Clock } from '../core/time/clock.ts'
 import { authenticate, checkPassword } from './authenticate.ts'
 import { Groups } from './groups.ts'
 import { LocalAccess } from './local-access.ts'
+import { requireStrength } from './password-strength.ts'
 import type { Passwords } from './passwords.ts'
 import { createPasswords } from './passwords.ts'
 import { findIdentity } from './providers/identity-repository.ts'
@@ -35,8 +36,16 @@ export interface AccountsDeps {
   vault: Vault
   /** Cost parameters of password hashes; default: the currently recommended ones. */
   passwordCost?: PasswordCost
-  /** Sign-in providers; default: none. */
-  settings?: ProviderSettings
+  /** Sign-in providers, and the least strength of passwords; default: none. */
+  settings?: ProviderSettings & Partial<PasswordRules>
+}
+
+/** Least zxcvbn scores of passwords. */
+export interface PasswordRules {
+  /** Of passwords that users give themselves. */
+  passwordStrength: number
+  /** Of passwords that administrators set. */
+  setPasswordStrength: number
 }
 
 /** A sign-in on the pages. */
@@ -62,6 +71,7 @@ export class Accounts {
   readonly #throttle: Throttle
   readonly #vault: Vault
   readonly #database: Database
+  readonly #rules: PasswordRules
   /** Set while the first user is being created: early requests wait for it. */
   #opening: Promise<void> | undefined
 
@@ -75,6 +85,8 @@ export class Accounts {
     this.#throttle = createThrottle(needs.clock)
     this.#vault = needs.vault
     this.#database = needs.database
+    const { passwordStrength = 0, setPasswordStrength = 0 } = settings
+    this.#rules = { passwordStrength, setPasswordStrength }
     this.providers = new SignInProviders({ ...needs, settings, groups: this.groups, users: this.users })
     this.factors = new SecondFactors({ ...needs, throttle: this.#throttle })
     this.passkeys = new Passkeys(needs)
@@ -140,6 +152,11 @@ export class Accounts {
       // The key has changed since: the logout does without the hint.
       return undefined
     }
+  }
+
+  /** Throws `Failure` (`weak-password`) for a password that is too easy to guess. */
+  requireStrength(password: string, { name, isOwn }: { name: string; isOwn: boolean }): void {
+    requireStrength(password, isOwn ? this.#rules.passwordStrength : this.#rules.setPasswordStrength, [name])
   }
 
   /**

@@ -2,7 +2,6 @@
 
 export { Accounts, type SignInOrigin } from './accounts.ts'
 export type { Groups } from './groups.ts'
-export { requireStrength } from './password-strength.ts'
 export { digestSecret, isSameText } from './passwords.ts'
 export type { SignInTransaction } from './providers/oidc-provider.ts'
 export {

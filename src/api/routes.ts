@@ -13,6 +13,7 @@ import { basemapEndpoints } from './basemap/routes.ts'
 import type { AnyEndpoint } from './endpoint.ts'
 import { ogcEndpoints } from './ogcapi/routes.ts'
 import { owsEndpoints } from './ows/routes.ts'
+import { auditEndpoints } from './rest/audit/routes.ts'
 import { catalogEndpoints } from './rest/catalog/routes.ts'
 import { downloadEndpoints } from './rest/downloads/routes.ts'
 import { importerEndpoints } from './rest/importer/routes.ts'
@@ -41,6 +42,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...sessionEndpoints, // /rest/security/session, /rest/security/sign-in
   ...oidcEndpoints, // /rest/security/oidc
   ...ownAccountEndpoints, // /rest/security/self
+  ...auditEndpoints, // /rest/audit
   ...watchedEndpoints, // /monitoring/api/hosts, /monitoring/api/services
   ...countedEndpoints, // /monitoring/api/metric_data and what it names
   ...loadEndpoints, // /monitoring/api/load

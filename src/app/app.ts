@@ -30,7 +30,9 @@ import { createImporter, type ImporterDeps } from '../importer/index.ts'
 import { createRemoteAccess, type RemoteAccess, realPathOf } from '../inputs/index.ts'
 import { IndexMaker, Readers, type ReadersSettings } from '../stores/index.ts'
 import { openAreas } from './areas.ts'
+import { stateReader } from './audit-states.ts'
 import { listen } from './listen.ts'
+import { openAudit } from './open-audit.ts'
 import { openCatalog } from './open-catalog.ts'
 import { openMaps } from './open-maps.ts'
 import { openMonitoring } from './open-monitoring.ts'
@@ -63,6 +65,7 @@ export interface Terrane extends AppServices {
   keys: IdempotencyKeys
   observers: ServerDeps['observers']
   explainError: ServerDeps['explainError']
+  audit: ServerDeps['audit']
   app: App
   /** Accepts no new work, waits up to 10 s for running work, and closes every part. */
   close(): Promise<void>
@@ -121,6 +124,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const events = createEventBus((error) => log.error({ err: error }, 'a listener failed'))
     const clock = options.clock ?? systemClock
     const base = { settings, directory, database, events, clock, log }
+    const { auditLog, auditSealer } = await openAudit(base, closers)
     const indexMaker = new IndexMaker()
     closers.push(() => indexMaker.close())
     const readers = new Readers({
@@ -155,6 +159,8 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       version,
       nodes,
       accounts,
+      auditLog,
+      auditSealer,
       catalog,
       importer,
       ...mapping,
@@ -162,7 +168,8 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       ...monitoring,
     }
     const observers = { events, log, clock, monitoring: monitoring.monitoring }
-    const server = { keys, observers, explainError }
+    const audit = { log: auditLog, clock, readState: stateReader({ accounts, catalog }) }
+    const server = { keys, observers, explainError, audit }
     const app = await createHttpServer({ ...context, ...server }, openAreas(context))
     serving.app = app
     closers.push(async () => {

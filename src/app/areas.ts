@@ -25,6 +25,7 @@ import { DocumentReader } from '../api/ows/fes/document-reader.ts'
 import { owsArea } from '../api/ows/routes.ts'
 import { BuiltPages } from '../api/pages/built-pages.ts'
 import { pagesArea } from '../api/pages/pages-area.ts'
+import { auditEndpoints } from '../api/rest/audit/routes.ts'
 import { catalogArea, stylesArea } from '../api/rest/catalog/routes.ts'
 import { downloadEndpoints } from '../api/rest/downloads/routes.ts'
 import { importerAreas } from '../api/rest/importer/routes.ts'
@@ -71,6 +72,7 @@ export function openAreas(context: AppServices): ApiArea[] {
     table(sessionEndpoints, accounts),
     oidcArea({ accounts, log: context.log }),
     table(ownAccountEndpoints, { accounts }),
+    table(auditEndpoints, { log: context.auditLog, sealer: context.auditSealer }),
     ogcArea({
       catalog,
       clock,

@@ -1,5 +1,6 @@
 import type { Accounts } from '../access/index.ts'
 import type { SeriesReads } from '../api/rest/monitoring/metrics/reader-thread.ts'
+import type { AuditLog, AuditSealer } from '../audit/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { DataDirectory } from '../core/config/data-directory.ts'
 import type { Settings } from '../core/config/settings.ts'
@@ -53,6 +54,8 @@ export interface MonitoringServices {
 /** All parts of a server; only `src/app` sees all of them, and passes each area what it uses. */
 export interface AppServices extends AppBase, MonitoringServices {
   accounts: Accounts
+  auditLog: AuditLog
+  auditSealer: AuditSealer
   nodes: Nodes
   catalog: Catalog
   maps: Maps

@@ -13,6 +13,8 @@ import { answerFailures, problemWriter, toHttpProblem, unknownParameters } from 
 import { envelopeWriter, isMonitoringPath } from '../rest/monitoring/envelope.ts'
 import { keepAddressesPrivate } from './address-caching.ts'
 import { limitAddresses } from './address-limits.ts'
+import type { RequestAudit } from './audit-requests.ts'
+import { auditRequests } from './audit-requests.ts'
 import { guardOrigins } from './browser-safety.ts'
 import { compressAnswers } from './compress.ts'
 import { connectionOptions, limitStalledAnswers, usualConnectionTimes } from './connection-times.ts'
@@ -58,6 +60,8 @@ export interface ServerDeps {
   /** Returns advice for an error of a lower layer; undefined if the caller can do nothing. */
   explainError(error: unknown): Failure | undefined
   observers: Omit<Observers, 'callerOf'>
+  /** Records changes and sign-ins. */
+  audit: RequestAudit
 }
 
 /** Builds the HTTP server with its areas; not listening yet. */
@@ -102,6 +106,7 @@ export async function createHttpServer(deps: ServerDeps, areas: readonly ApiArea
   limitAddresses(app, settings.connections)
   guardOrigins(app, server)
   guardRoutes(app, deps.catalog, identification.identify)
+  auditRequests(app, deps.audit)
   acceptJson(app)
   limitBodyTimes(app)
   limitStalledAnswers(app, usualConnectionTimes)
