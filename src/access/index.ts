@@ -3,6 +3,7 @@
 export { Accounts, type SignInOrigin } from './accounts.ts'
 export type { Groups } from './groups.ts'
 export { digestSecret, isSameText } from './passwords.ts'
+export { ProviderChecks } from './providers/provider-checks.ts'
 export type { SignInTransaction } from './providers/oidc-provider.ts'
 export {
   type Authenticated,

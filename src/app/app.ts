@@ -32,7 +32,7 @@ import { IndexMaker, Readers, type ReadersSettings } from '../stores/index.ts'
 import { openAreas } from './areas.ts'
 import { stateReader } from './audit-states.ts'
 import { listen } from './listen.ts'
-import { openAudit } from './open-audit.ts'
+import { openAudit, openProviderChecks } from './open-audit.ts'
 import { openCatalog } from './open-catalog.ts'
 import { openMaps } from './open-maps.ts'
 import { openMonitoring } from './open-monitoring.ts'
@@ -152,6 +152,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       passwordCost: options.passwordCost,
       settings: settings.access,
     })
+    const providerChecks = openProviderChecks({ ...base, accounts, auditLog }, closers)
     const keys = new IdempotencyKeys({ database, clock, log })
     const monitoring = await openMonitoring({ ...base, remote }, closers)
     const context: AppServices = {
@@ -161,6 +162,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       accounts,
       auditLog,
       auditSealer,
+      providerChecks,
       catalog,
       importer,
       ...mapping,

@@ -1,5 +1,7 @@
+import { type Accounts, ProviderChecks } from '../access/index.ts'
 import { AuditLog, AuditSealer, createSyslog, toState } from '../audit/index.ts'
 import { actingUser } from '../core/concurrency/acting.ts'
+import { createVault } from '../core/secrets/vault.ts'
 import { readSealKeys } from './audit-keys.ts'
 import type { AppBase } from './services.ts'
 
@@ -39,4 +41,45 @@ export async function openAudit(
   })
   auditSealer.start()
   return { auditLog, auditSealer }
+}
+
+/** Starts the regular checks of providers' accounts. */
+export function openProviderChecks(
+  {
+    settings,
+    directory,
+    database,
+    clock,
+    log,
+    accounts,
+    auditLog,
+  }: AppBase & { accounts: Accounts; auditLog: AuditLog },
+  closers: (() => void | Promise<void>)[],
+): ProviderChecks {
+  const { checkMinutes, confirmDays } = settings.access
+  const checks = new ProviderChecks({
+    database,
+    clock,
+    log,
+    vault: createVault(directory.key),
+    providers: accounts.providers,
+    checkMinutes,
+    confirmDays,
+    onRemoved: (user, reason) =>
+      auditLog.record({
+        time: clock.now().toISOString(),
+        user,
+        via: 'system',
+        address: undefined,
+        action: 'access.remove',
+        outcome: 'done',
+        resource: `/rest/security/users/${user}`,
+        before: undefined,
+        after: toState({ reason }),
+        request: undefined,
+      }),
+  })
+  closers.push(() => checks.stop())
+  checks.start()
+  return checks
 }

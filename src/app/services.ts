@@ -1,4 +1,4 @@
-import type { Accounts } from '../access/index.ts'
+import type { Accounts, ProviderChecks } from '../access/index.ts'
 import type { SeriesReads } from '../api/rest/monitoring/metrics/reader-thread.ts'
 import type { AuditLog, AuditSealer } from '../audit/index.ts'
 import type { Catalog } from '../catalog/index.ts'
@@ -56,6 +56,7 @@ export interface AppServices extends AppBase, MonitoringServices {
   accounts: Accounts
   auditLog: AuditLog
   auditSealer: AuditSealer
+  providerChecks: ProviderChecks
   nodes: Nodes
   catalog: Catalog
   maps: Maps
