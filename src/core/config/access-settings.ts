@@ -76,8 +76,6 @@ export interface AccessSettings {
   /** The same for passwords that administrators set. */
   setPasswordStrength: number
   audit: AuditSettings
-  /** Heavy requests of one anonymous address in a minute. */
-  anonymousPerMinute: number
 }
 
 export interface AuditSettings {
@@ -116,12 +114,6 @@ export function readAccess(read: Reader, trustedProxies: readonly string[]): Acc
       fallback: 0,
       min: 0,
       max: 4,
-    }),
-    anonymousPerMinute: read.integer('TERRANE_ANONYMOUS_RATE', {
-      unit: 'requests per minute',
-      fallback: 600,
-      min: 1,
-      max: 1_000_000,
     }),
     audit: {
       keepDays: read.integer('TERRANE_KEEP_AUDIT', { unit: 'days', fallback: 365, min: 1, max: 36_500 }),
