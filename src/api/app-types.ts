@@ -142,6 +142,10 @@ declare module 'fastify' {
     rights(): Promise<Rights>
     /** Token that proves that a page of this server sent an unsafe request of this session. */
     csrfToken?: string | undefined
+    /** Name of the user whom the request has signed in. */
+    signedIn?: string
+    /** Why a sign-in did not succeed whose response is a redirect. */
+    signInFailure?: Failure
     /** True if the response has links whose host is the client's `Host` header; absent without links. */
     namesClientHost?: boolean
     /** Absolute link to a path below the base path: `request.link('/rest/imports/1')`. */

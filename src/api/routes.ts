@@ -2,11 +2,18 @@ import { healthEndpoints } from './about/health.ts'
 import { metricsEndpoints } from './about/metrics.ts'
 import { nodeEndpoints } from './about/nodes.ts'
 import { monitoringIndexEndpoints, startPageEndpoints } from './about/start-page.ts'
-import { sessionEndpoints, tokenEndpoints, userEndpoints } from './auth/routes.ts'
+import {
+  oidcEndpoints,
+  ownAccountEndpoints,
+  sessionEndpoints,
+  tokenEndpoints,
+  userEndpoints,
+} from './auth/routes.ts'
 import { basemapEndpoints } from './basemap/routes.ts'
 import type { AnyEndpoint } from './endpoint.ts'
 import { ogcEndpoints } from './ogcapi/routes.ts'
 import { owsEndpoints } from './ows/routes.ts'
+import { auditEndpoints } from './rest/audit/routes.ts'
 import { catalogEndpoints } from './rest/catalog/routes.ts'
 import { downloadEndpoints } from './rest/downloads/routes.ts'
 import { importerEndpoints } from './rest/importer/routes.ts'
@@ -35,7 +42,10 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...userEndpoints, // /rest/security/users, /rest/security/self/password
   ...permissionEndpoints, // /rest/security/groups, /rest/security/permissions, /rest/security/access
   ...tokenEndpoints, // /rest/security/tokens
-  ...sessionEndpoints, // /rest/security/session
+  ...sessionEndpoints, // /rest/security/session, /rest/security/sign-in
+  ...oidcEndpoints, // /rest/security/oidc
+  ...ownAccountEndpoints, // /rest/security/self
+  ...auditEndpoints, // /rest/audit
   ...watchedEndpoints, // /monitoring/api/hosts, /monitoring/api/services
   ...countedEndpoints, // /monitoring/api/metric_data and what it names
   ...loadEndpoints, // /monitoring/api/load

@@ -32,7 +32,9 @@ import { createImporter, type ImporterDeps } from '../importer/index.ts'
 import { createRemoteAccess, type RemoteAccess, realPathOf } from '../inputs/index.ts'
 import { IndexMaker, Readers, type ReadersSettings } from '../stores/index.ts'
 import { openAreas } from './areas.ts'
+import { stateReader } from './audit-states.ts'
 import { listen } from './listen.ts'
+import { openAudit, openProviderChecks } from './open-audit.ts'
 import { openCatalog } from './open-catalog.ts'
 import { openMaps } from './open-maps.ts'
 import { openMonitoring } from './open-monitoring.ts'
@@ -66,6 +68,7 @@ export interface Terrane extends AppServices {
   keys: IdempotencyKeys
   observers: ServerDeps['observers']
   explainError: ServerDeps['explainError']
+  audit: ServerDeps['audit']
   app: App
   /** Accepts no new work, waits up to 10 s for running work, and closes every part. */
   close(): Promise<void>
@@ -124,6 +127,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const events = createEventBus((error) => log.error({ err: error }, 'a listener failed'))
     const clock = options.clock ?? systemClock
     const base = { settings, directory, database, events, clock, log }
+    const { auditLog, auditSealer } = await openAudit(base, closers)
     const indexMaker = new IndexMaker()
     closers.push(() => indexMaker.close())
     const readers = new Readers({
@@ -134,7 +138,13 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     closers.push(() => readers.close())
     const serving: { app?: App } = {}
     const ownPort = (): number | undefined => portOf(serving.app)
-    const accounts = new Accounts({ database, clock, passwordCost: options.passwordCost })
+    const accounts = new Accounts({
+      database,
+      clock,
+      vault: createVault(directory.key),
+      passwordCost: options.passwordCost,
+      settings: settings.access,
+    })
     const rules = new AccessRules(database, settings.access)
     const permit = createPermit(rules, accounts.users)
     const catalog = await openCatalog({ ...base, indexMaker, readers, ownPort })
@@ -150,6 +160,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       { settings, directory, catalog, maps, drawings, importer, events, log },
       closers,
     )
+    const providerChecks = openProviderChecks({ ...base, accounts, auditLog }, closers)
     const keys = new IdempotencyKeys({ database, clock, log })
     const monitoring = await openMonitoring({ ...base, remote }, closers)
     const context: AppServices = {
@@ -158,6 +169,9 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       nodes,
       accounts,
       rules,
+      auditLog,
+      auditSealer,
+      providerChecks,
       catalog,
       importer,
       ...mapping,
@@ -165,7 +179,8 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       ...monitoring,
     }
     const observers = { events, log, clock, monitoring: monitoring.monitoring }
-    const server = { keys, observers, explainError }
+    const audit = { log: auditLog, clock, readState: stateReader({ accounts, catalog }) }
+    const server = { keys, observers, explainError, audit }
     const app = await createHttpServer({ ...context, ...server }, openAreas(context))
     serving.app = app
     closers.push(async () => {

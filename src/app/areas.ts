@@ -5,7 +5,13 @@ import { metricsArea } from '../api/about/metrics.ts'
 import { nodeEndpoints } from '../api/about/nodes.ts'
 import { monitoringIndexEndpoints, startPageEndpoints } from '../api/about/start-page.ts'
 import type { ApiArea, App } from '../api/app-types.ts'
-import { sessionEndpoints, tokenEndpoints, userEndpoints } from '../api/auth/routes.ts'
+import {
+  oidcArea,
+  ownAccountEndpoints,
+  sessionEndpoints,
+  tokenEndpoints,
+  userEndpoints,
+} from '../api/auth/routes.ts'
 import { basemapArea } from '../api/basemap/routes.ts'
 import type { Endpoint } from '../api/endpoint.ts'
 import { addEndpoints } from '../api/endpoint.ts'
@@ -20,6 +26,7 @@ import { DocumentReader } from '../api/ows/fes/document-reader.ts'
 import { owsArea } from '../api/ows/routes.ts'
 import { BuiltPages } from '../api/pages/built-pages.ts'
 import { pagesArea } from '../api/pages/pages-area.ts'
+import { auditEndpoints } from '../api/rest/audit/routes.ts'
 import { catalogArea, stylesArea } from '../api/rest/catalog/routes.ts'
 import { downloadEndpoints } from '../api/rest/downloads/routes.ts'
 import { importerAreas } from '../api/rest/importer/routes.ts'
@@ -73,6 +80,9 @@ export function openAreas(context: AppServices): ApiArea[] {
     }),
     table(tokenEndpoints, { tokens: accounts.tokens, clock }),
     table(sessionEndpoints, accounts),
+    oidcArea({ accounts, log: context.log }),
+    table(ownAccountEndpoints, { accounts }),
+    table(auditEndpoints, { log: context.auditLog, sealer: context.auditSealer }),
     ogcArea({
       catalog,
       clock,

@@ -4,6 +4,7 @@ import { installProposedKey, proposeSecretKey } from '../core/config/secret-key.
 import type { Database, Queryable } from '../core/db/connection.ts'
 import { listNodes } from '../core/nodes/nodes.ts'
 import { createVault } from '../core/secrets/vault.ts'
+import { keepSealKey } from './audit-keys.ts'
 import {
   adoptSecretKey,
   listSealed,
@@ -26,7 +27,8 @@ export async function rotateSecretKey(
   newKey?: Uint8Array,
 ): Promise<number> {
   await requireNoServer(database)
-  const old = createVault(await requireSecretKey(database, directory))
+  const oldKey = await requireSecretKey(database, directory)
+  const old = createVault(oldKey)
   const key = newKey ?? proposeSecretKey(requiredFile(directory))
   const next = createVault(key)
   const count = await database.transaction(async (db) => {
@@ -37,6 +39,7 @@ export async function rotateSecretKey(
     }
     for (const column of sealedColumns) await resealColumn(db, column, reseal)
     await resealImports(db, reseal)
+    await keepSealKey(db, oldKey, key)
     await adoptSecretKey(db, key)
     return changed
   })

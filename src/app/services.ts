@@ -1,5 +1,6 @@
-import type { AccessRules, Accounts } from '../access/index.ts'
+import type { AccessRules, Accounts, ProviderChecks } from '../access/index.ts'
 import type { SeriesReads } from '../api/rest/monitoring/metrics/reader-thread.ts'
+import type { AuditLog, AuditSealer } from '../audit/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { DataDirectory } from '../core/config/data-directory.ts'
 import type { Settings } from '../core/config/settings.ts'
@@ -55,6 +56,9 @@ export interface AppServices extends AppBase, MonitoringServices {
   accounts: Accounts
   /** Decides who may do what. */
   rules: AccessRules
+  auditLog: AuditLog
+  auditSealer: AuditSealer
+  providerChecks: ProviderChecks
   nodes: Nodes
   catalog: Catalog
   maps: Maps

@@ -27,6 +27,7 @@ const commands = new Map<string, () => Promise<Command>>([
   ['access', async () => (await import('./manage/permissions.ts')).runAccess],
   ['tokens', async () => (await import('./manage/tokens.ts')).runTokens],
   ['monitoring', async () => (await import('./monitoring-command.ts')).runMonitoring],
+  ['audit', async () => (await import('./manage/audit.ts')).runAudit],
   ['nodes', async () => (await import('./manage/nodes.ts')).runNodes],
   ['key', async () => (await import('./key-command.ts')).runKey],
   ['completion', async () => runCompletionOf],

@@ -20,6 +20,7 @@ const overview = `terrane: takes spatial data in, publishes it as layers, and wa
   terrane tokens            the same for your own tokens, which let scripts in
   terrane monitoring        tells how the server and what it watches are, configures that, loads older numbers
   terrane doctor            tells what is installed and what each missing part costs
+  terrane audit             lists and verifies the audit log
   terrane nodes             lists the servers that share the catalogue
   terrane key               changes the key that encrypts stored passwords
   terrane completion SHELL  prints the completion script of bash, zsh or fish
@@ -309,6 +310,11 @@ status is 1 when a check does not hold or something could not be collected.`,
   bash    source <(terrane completion bash)
   zsh     source <(terrane completion zsh)
   fish    terrane completion fish | source`,
+  audit: `terrane audit list: lists the last 100 entries of the audit log
+terrane audit verify: checks its seals; the exit code is 1 if an entry or a seal was changed, is missing or was inserted
+
+      --json           the same for programs
+${access}`,
   nodes: `terrane nodes: lists the servers that share the catalogue, with their last sign of life
 
       --json           the same for programs`,

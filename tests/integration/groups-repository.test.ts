@@ -7,6 +7,7 @@ import { Accounts } from '../../src/access/index.ts'
 import type { Database, DatabaseSettings } from '../../src/core/db/connection.ts'
 import { openDatabase } from '../../src/core/db/connection.ts'
 import { Secret } from '../../src/core/secrets/secret.ts'
+import { createVault } from '../../src/core/secrets/vault.ts'
 import { systemClock } from '../../src/core/time/clock.ts'
 import { createCatalogDatabase } from '../support/catalog-database.ts'
 
@@ -33,7 +34,12 @@ for (const [kind, open] of Object.entries(catalogs)) {
     async function accountsOn(t: TestContext) {
       const database = await openDatabase(await open(t))
       t.after(() => database.close())
-      const accounts = new Accounts({ database, clock: systemClock, passwordCost: { logN: 12, r: 8, p: 1 } })
+      const accounts = new Accounts({
+        database,
+        clock: systemClock,
+        passwordCost: { logN: 12, r: 8, p: 1 },
+        vault: createVault(new Uint8Array(32)),
+      })
       for (const name of ['anna', 'ben']) await accounts.users.create({ name, password: 'long-password' })
       return { accounts, database }
     }

@@ -10,6 +10,7 @@ import type { GuardCatalog } from './authorize.ts'
 import { authorize } from './authorize.ts'
 import { isSafe } from './browser-safety.ts'
 import type { CallerIdentification } from './identify-caller.ts'
+import { requireTokenScope } from './token-limits.ts'
 
 /** Finds out who calls, and lets each route's `access` decide. A server with a route that has none does not start. */
 export function guardRoutes(
@@ -34,6 +35,7 @@ export function guardRoutes(
     request.caller = caller
     request.csrfToken = csrfToken
     if (!mayBringTokenInBody(request)) requireCsrfToken(request, request.headers['x-csrf-token'])
+    requireTokenScope(request)
     const access = request.routeOptions.config.access ?? 'admin'
     await authorize(catalog, request, access)
   })

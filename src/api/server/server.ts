@@ -14,10 +14,13 @@ import { envelopeWriter, isMonitoringPath } from '../rest/monitoring/envelope.ts
 import { keepAddressesPrivate } from './address-caching.ts'
 import { limitAddresses } from './address-limits.ts'
 import type { GuardCatalog } from './authorize.ts'
+import type { RequestAudit } from './audit-requests.ts'
+import { auditRequests } from './audit-requests.ts'
 import { guardOrigins } from './browser-safety.ts'
 import { compressAnswers } from './compress.ts'
 import { connectionOptions, limitStalledAnswers, usualConnectionTimes } from './connection-times.ts'
 import { guardRoutes } from './guard.ts'
+import { accountReader } from './header-account.ts'
 import { repeatAnswers } from './idempotency.ts'
 import { identifyCallers } from './identify-caller.ts'
 import { ignoredHeader, unknownKeys } from './ignored.ts'
@@ -59,6 +62,8 @@ export interface ServerDeps {
   /** Returns advice for an error of a lower layer; undefined if the caller can do nothing. */
   explainError(error: unknown): Failure | undefined
   observers: Omit<Observers, 'callerOf'>
+  /** Records changes and sign-ins. */
+  audit: RequestAudit
 }
 
 /** Builds the HTTP server with its areas; not listening yet. */
@@ -93,7 +98,8 @@ export async function createHttpServer(deps: ServerDeps, areas: readonly ApiArea
   queuePipelinedRequests(app, settings.connections)
   describeRequests(app, server)
   keepClientAddresses(app)
-  const identification = identifyCallers(app, deps.accounts)
+  const readAccount = accountReader(settings.access.header, server.trustedProxies)
+  const identification = identifyCallers(app, deps.accounts, readAccount)
   observe.unseen = observeRequests(app, { ...observers, ...identification })
   answerFailures(app, writeFailure)
   answerUnknownPaths(app, server.basePath)
@@ -103,6 +109,7 @@ export async function createHttpServer(deps: ServerDeps, areas: readonly ApiArea
   limitAddresses(app, settings.connections)
   guardOrigins(app, server)
   guardRoutes(app, deps, identification.identify)
+  auditRequests(app, deps.audit)
   acceptJson(app)
   limitBodyTimes(app)
   limitStalledAnswers(app, usualConnectionTimes)

@@ -121,8 +121,6 @@ export interface Settings {
   databaseUrl?: Secret
   /** What this server does; an embedded catalogue has one server, which does all. */
   roles: readonly NodeRole[]
-  /** Rights of roles without permissions. */
-  access: AccessSettings
   /** Password of the user `admin` that the first start creates. */
   adminPassword?: Secret
   logLevel: LogLevel
@@ -134,6 +132,8 @@ export interface Settings {
   retention: RetentionSettings
   remote: RemoteSettings
   monitoring: MonitoringSettings
+  /** Sign-in providers and the audit log. */
+  access: AccessSettings
   /** Metadata of the map services. */
   service: ServiceSettings
   /** Base map of the web interface. */
@@ -173,12 +173,12 @@ export function readSettings(env: Record<string, string | undefined>): {
   const read = environmentReader(env, problems)
   const databaseUrl = readDatabaseUrl(read)
   const adminPassword = read.secret('TERRANE_ADMIN_PASSWORD', { default: 'generated, printed once' })
+  const server = readServer(read)
   const settings: Settings = {
-    server: readServer(read),
+    server,
     data: readData(read),
     databaseUrl,
     roles: readRoles(read, databaseUrl),
-    access: readAccess(read),
     adminPassword,
     logLevel: read.choice('TERRANE_LOG', logLevels, 'info'),
     limits: readLimits(read),
@@ -187,6 +187,7 @@ export function readSettings(env: Record<string, string | undefined>): {
     retention: readRetention(read),
     remote: readRemote(read),
     monitoring: readMonitoring(read),
+    access: readAccess(read, server.trustedProxies),
     service: readService(read),
     basemap: readBasemap(read),
     notices: [],

@@ -21,6 +21,8 @@ import { nodes } from './migrations/0030-nodes.ts'
 import { jobFeatures } from './migrations/0031-job-features.ts'
 import { outbox } from './migrations/0032-outbox.ts'
 import { groupsAndPermissions } from './migrations/0036-groups-and-permissions.ts'
+import { signIn } from './migrations/0038-sign-in.ts'
+import { auditLog } from './migrations/0039-audit-log.ts'
 import { savedMaps } from './migrations/0043-saved-maps.ts'
 import type { Tables } from './tables.ts'
 
@@ -46,6 +48,8 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
     '0031-job-features': jobFeatures,
     '0032-outbox': outbox(isSqlite),
     '0036-groups-and-permissions': groupsAndPermissions(isSqlite),
+    '0038-sign-in': signIn,
+    '0039-audit-log': auditLog(isSqlite),
     '0043-saved-maps': savedMaps,
   }
 }

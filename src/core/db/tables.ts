@@ -44,6 +44,11 @@ export interface Tables {
     created_at: string
     expires_at: string | null
     last_used_at: string | null
+    /** JSON list of scopes; null: all rights of the user. */
+    scopes: Generated<string | null>
+    workspace: Generated<string | null>
+    /** JSON list of `<workspace>:<layer>`. */
+    layers: Generated<string | null>
   }
   groups: {
     name: string
@@ -70,7 +75,79 @@ export interface Tables {
     created_at: string
     updated_at: string
   }
-  sessions: { id_hash: string; user_name: string; csrf_token: string; created_at: string; expires_at: string }
+  sessions: {
+    id_hash: string
+    user_name: string
+    csrf_token: string
+    created_at: string
+    expires_at: string
+    via: Generated<string>
+    address: Generated<string | null>
+    agent: Generated<string | null>
+    /** `sid` of the provider. */
+    provider_session: Generated<string | null>
+    /** Encrypted ID token, for the logout at the provider. */
+    provider_token: Generated<string | null>
+  }
+  /** Accounts of sign-in providers. */
+  user_identities: {
+    /** `oidc <issuer>`, `ldap` or `header`. */
+    provider: string
+    subject: string
+    user_name: string
+    /** Encrypted. */
+    refresh_token: string | null
+    /** Last time at which the provider said that the account exists. */
+    confirmed_at: string
+    /** Last time at which the provider was asked. */
+    checked_at: string
+  }
+  user_totp: {
+    user_name: string
+    /** Encrypted. */
+    secret: string
+    confirmed_at: string | null
+    /** Time step of the last accepted code. */
+    last_step: Generated<number>
+    /** JSON list of digests. */
+    recovery_codes: Generated<string>
+  }
+  user_passkeys: {
+    id: string
+    user_name: string
+    caption: string
+    public_key: string
+    counter: number
+    transports: string
+    created_at: string
+    last_used_at: string | null
+  }
+  audit_entries: {
+    id: Generated<number>
+    /** Day of the seal. */
+    day: string
+    time: string
+    user_name: string | null
+    via: string
+    address: string | null
+    action: string
+    outcome: string
+    resource: string | null
+    before: string | null
+    after: string | null
+    request: string | null
+  }
+  audit_seals: {
+    day: string
+    entries: number
+    digest: string
+    previous: string
+    seal: string
+    key_name: string
+    sealed_at: string
+    expired_at: string | null
+    expiry_seal: string | null
+  }
   idempotency_keys: {
     user_name: string
     key: string
