@@ -35,9 +35,10 @@ import { openCatalog } from './open-catalog.ts'
 import { openMaps } from './open-maps.ts'
 import { openMonitoring } from './open-monitoring.ts'
 import { openPictures } from './open-pictures.ts'
-import { rotateSecretKey } from './rotate-secret-key.ts'
+import { requireNoServer, rotateSecretKey } from './rotate-secret-key.ts'
 import { adoptSecretKey, requireSecretKey } from './secret-key.ts'
 import type { AppServices } from './services.ts'
+import { adoptFiles, folderArea, requireSharedFiles } from './shared-files.ts'
 
 /** Maximum wait of a stop for running requests and loads, in milliseconds. */
 const drainMs = 10_000
@@ -115,6 +116,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const database = await openOwnDatabase(url, prepared)
     closers.push(() => database.close())
     const directory = { ...prepared, key: await requireSecretKey(database, prepared) }
+    await requireSharedFiles(database, folderArea(prepared.root), log)
     const nodes = await openNodes(database, log, closers)
     const broadcast = url === undefined ? silence : await openBroadcast(url, log)
     closers.push(() => broadcast.close())
@@ -319,6 +321,14 @@ export async function rotateKey(
     keyFile: directory.keyFile,
     passwords: await rotateSecretKey(database, directory, newKey),
   }))
+}
+
+/** Makes the files in the data directory those of the catalogue. Throws an `Error` if a server uses it. */
+export async function adoptFilesOf(data: DataSettings, url: Secret | undefined): Promise<void> {
+  await withoutServer(data, url, async (database, { root }) => {
+    await requireNoServer(database)
+    await adoptFiles(database, folderArea(root))
+  })
 }
 
 async function withoutServer<T>(

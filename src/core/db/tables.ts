@@ -6,7 +6,16 @@ import type { Generated } from 'kysely'
  */
 export interface Tables {
   settings: { name: string; value: string }
-  nodes: { id: string; host: string; pid: number; version: string; started_at: string; seen_at: string }
+  nodes: {
+    id: string
+    host: string
+    pid: number
+    version: string
+    started_at: string
+    seen_at: string
+    schema_version: Generated<number>
+    clock_skew_ms: Generated<number>
+  }
   counters: { name: string; value: number }
   users: {
     name: string
