@@ -24,6 +24,7 @@ export const moduleRules: ModuleRules = {
       'values',
       'errors',
       'time',
+      'telemetry',
       'process',
       'bundle',
       'events',
@@ -36,7 +37,7 @@ export const moduleRules: ModuleRules = {
       'postgres',
       'config',
       'db',
-      ['jobs', 'idempotency', 'nodes'],
+      ['jobs', 'idempotency', 'nodes', 'otlp'],
     ],
     'src/core/jobs': ['.', ['embedded', 'files']],
     'src/render': [

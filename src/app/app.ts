@@ -19,6 +19,7 @@ import { listFullFolders, setWrittenFolders } from '../core/files/full-disk.ts'
 import { setGuard } from '../core/files/guarded-files.ts'
 import { IdempotencyKeys } from '../core/idempotency/idempotency-keys.ts'
 import { EmbeddedJobs } from '../core/jobs/embedded/embedded-jobs.ts'
+import { traceJobs } from '../core/jobs/traced-jobs.ts'
 import type { Logger } from '../core/log/logger.ts'
 import { createLogger } from '../core/log/logger.ts'
 import { Nodes } from '../core/nodes/nodes.ts'
@@ -33,8 +34,10 @@ import { openAreas } from './areas.ts'
 import { listen } from './listen.ts'
 import { openCatalog } from './open-catalog.ts'
 import { openMaps } from './open-maps.ts'
+import { openExport, openMetrics } from './open-metrics.ts'
 import { openMonitoring } from './open-monitoring.ts'
 import { openPictures } from './open-pictures.ts'
+import { Readiness } from './readiness.ts'
 import { requireNoServer, rotateSecretKey } from './rotate-secret-key.ts'
 import { adoptSecretKey, requireSecretKey } from './secret-key.ts'
 import type { AppServices } from './services.ts'
@@ -98,7 +101,7 @@ function reportFullFolders({ root }: DataDirectory, log: Logger): void {
 }
 
 async function buildApp(settings: Settings, options: AppOptions): Promise<Terrane> {
-  const log = options.log ?? createLogger(settings.logLevel)
+  const log = options.log ?? createLogger(settings.logLevel, { isTraced: settings.telemetry !== undefined })
   const closers: (() => void | Promise<void>)[] = []
   const closeAll = async (): Promise<void> => {
     for (const close of closers.splice(0).reverse()) {
@@ -146,10 +149,14 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const accounts = new Accounts({ database, clock, passwordCost: options.passwordCost })
     const keys = new IdempotencyKeys({ database, clock, log })
     const monitoring = await openMonitoring({ ...base, remote }, closers)
+    const metrics = openMetrics({ events, nodes, importer, monitoring: monitoring.monitoring, directory })
+    await openExport(settings.telemetry, nodes, metrics, closers)
     const context: AppServices = {
       ...base,
       version,
       nodes,
+      metrics,
+      readiness: new Readiness(database),
       accounts,
       catalog,
       importer,
@@ -263,7 +270,7 @@ function openImporter(
   const { concurrentLoads, maxTasks, silenceSeconds, databaseWaitSeconds } = limits
   return createImporter({
     ...parts,
-    jobs: new EmbeddedJobs({ ...parts, concurrency: concurrentLoads * 2 }),
+    jobs: traceJobs(new EmbeddedJobs({ ...parts, concurrency: concurrentLoads * 2 })),
     folders: {
       uploads: directory.uploads,
       stores: directory.stores,

@@ -1,4 +1,5 @@
 import type { Accounts } from '../access/index.ts'
+import type { MetricsExport } from '../api/metrics-export/metrics-export.ts'
 import type { SeriesReads } from '../api/rest/monitoring/metrics/reader-thread.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { DataDirectory } from '../core/config/data-directory.ts'
@@ -26,6 +27,7 @@ import type {
   VersionChanges,
 } from '../render/index.ts'
 import type { GeoNodeImport } from './geonode-import.ts'
+import type { Readiness } from './readiness.ts'
 
 /** Basic parts that all others depend on. */
 export interface AppBase {
@@ -54,6 +56,8 @@ export interface MonitoringServices {
 export interface AppServices extends AppBase, MonitoringServices {
   accounts: Accounts
   nodes: Nodes
+  metrics: MetricsExport
+  readiness: Readiness
   catalog: Catalog
   maps: Maps
   drawings: MapDrawings

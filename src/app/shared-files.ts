@@ -63,7 +63,8 @@ export async function requireSharedFiles(database: Database, area: FileArea, log
     if (stored !== undefined && stored === present) return
     const loss = stored === undefined ? undefined : await findLoss(database)
     if (loss !== undefined) throw new Error(otherFilesText(area, present, loss))
-    if (stored !== undefined) log.warn(`${area.description} is used for the files of the catalogue from now on`)
+    if (stored !== undefined)
+      log.warn(`${area.description} is used for the files of the catalogue from now on`)
     await storeFilesId(database.kysely, present ?? (await area.writeId(randomUUID())))
   })
 }
@@ -81,7 +82,11 @@ async function findLoss(database: Database): Promise<string | undefined> {
   return Number(count) === 0 ? undefined : `${count} stores of the catalogue have files there`
 }
 
-function otherFilesText({ description, advice }: FileArea, present: string | undefined, loss: string): string {
+function otherFilesText(
+  { description, advice }: FileArea,
+  present: string | undefined,
+  loss: string,
+): string {
   const found =
     present === undefined
       ? `it has no file ${filesIdName} with the id of the catalogue`

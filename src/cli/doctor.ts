@@ -16,7 +16,6 @@ import type { Environment } from './options.ts'
 import { jsonFlag, readFlags, refuseMoreWords } from './options.ts'
 import { textTable } from './text-table.ts'
 
-
 const neededNodeMajor = 24
 const programMilliseconds = 10_000
 

@@ -13,6 +13,8 @@ import { readConnectionLimits, readDocumentLimits } from './request-limits.ts'
 import { parseSecretKey } from './secret-key.ts'
 import type { ServiceSettings } from './service-settings.ts'
 import { readService } from './service-settings.ts'
+import type { TelemetrySettings } from './telemetry-settings.ts'
+import { readTelemetry } from './telemetry-settings.ts'
 import { unknownSettings } from './unknown-settings.ts'
 
 /** Minimum length of a password, in characters. */
@@ -45,6 +47,8 @@ export interface ServerSettings {
   sharedMaxAgeSeconds: number
   /** Time in which the response of a reading request must begin. */
   requestSeconds: number
+  /** Time between the signal to stop and the end of the port, in which `/health/ready` is 503. */
+  drainSeconds: number
   dialect: Dialect
   /** True if WMS draws with styles in requests (`SLD_BODY`). */
   takesSldBody: boolean
@@ -128,6 +132,8 @@ export interface Settings {
   monitoring: MonitoringSettings
   /** Metadata of the map services. */
   service: ServiceSettings
+  /** Absent: no traces and metrics are exported. */
+  telemetry?: TelemetrySettings
   /** Base map of the web interface. */
   basemap: Basemap
   /** Suspicious settings that do not prevent the start. */
@@ -178,6 +184,7 @@ export function readSettings(env: Record<string, string | undefined>): {
     remote: readRemote(read),
     monitoring: readMonitoring(read),
     service: readService(read),
+    telemetry: readTelemetry(read),
     basemap: readBasemap(read),
     notices: [],
   }
@@ -226,6 +233,7 @@ function readServer(read: Reader): ServerSettings {
       min: 1,
       max: 3600,
     }),
+    drainSeconds: read.integer('TERRANE_DRAIN_SECONDS', { unit: 'seconds', fallback: 0, min: 0, max: 3600 }),
     dialect: read.choice('TERRANE_DIALECT', dialects, 'contract'),
     takesSldBody: read.flag('TERRANE_SLD_BODY', false),
   }

@@ -50,6 +50,11 @@ export class Nodes {
     this.#version = version
   }
 
+  /** Clock of this server minus that of the database; 0 in an embedded catalogue. */
+  get clockSkewMs(): number {
+    return this.#clockSkewMs
+  }
+
   /** Registers this server. */
   async start(): Promise<void> {
     if (this.#database.kind === 'sqlite') return
