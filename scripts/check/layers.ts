@@ -63,7 +63,7 @@ export const moduleRules: ModuleRules = {
       'server',
     ],
     'src/api/rest': ['catalog', 'downloads', 'importer', 'uploads', 'monitoring', 'overview'],
-    'src/app': ['.', 'app.ts'],
+    'src/app': ['backup', '.', 'app.ts'],
     'src/api/ogcapi': ['html', '.', 'tilesets', 'records', 'maps', 'routes.ts'],
     'src/api/ogcapi/html': ['language.ts', 'messages', '.', 'pages', 'html.ts'],
     'src/api/ogcapi/maps': ['.', 'routes.ts'],
@@ -266,7 +266,7 @@ export const moduleRules: ModuleRules = {
   },
   entryPoints: {
     'src/access': ['index.ts'],
-    'src/app': ['app.ts'],
+    'src/app': ['app.ts', 'backup/backup.ts', 'backup/restore.ts'],
     'src/catalog': ['index.ts'],
     'src/cli': ['command-line.ts', 'become-frugal.ts'],
     'src/core/idempotency': ['idempotency-keys.ts', 'key-repository.ts'],

@@ -24,6 +24,8 @@ const commands = new Map<string, () => Promise<Command>>([
   ['tokens', async () => (await import('./manage/tokens.ts')).runTokens],
   ['monitoring', async () => (await import('./monitoring-command.ts')).runMonitoring],
   ['nodes', async () => (await import('./manage/nodes.ts')).runNodes],
+  ['backup', async () => (await import('./backup-command.ts')).runBackup],
+  ['restore', async () => (await import('./backup-command.ts')).runRestore],
   ['key', async () => (await import('./key-command.ts')).runKey],
   ['completion', async () => runCompletionOf],
   ['doctor', async () => (await import('./doctor.ts')).runDoctor],

@@ -1,6 +1,7 @@
 // Made from the OpenAPI document by `npm run docs`: what the pages may ask of the server, and what it answers.
 
 interface Named {
+  Alive: { status: "ok" }
   CatalogueOfLayers: { id: string; type: "Collection"; itemType: "record"; title: string; description: string; updated?: string; conformsTo: (string)[]; extent: { spatial?: { bbox: ((number)[])[]; crs: string }; temporal?: { interval: ((string)[])[] } }; crs: (string)[]; defaultSortOrder: ({ field: string; direction: string })[]; links: ({ rel: string; href: string; type?: string; title?: string; length?: number })[] }
   Classes: { attribute: string; method: ("quantile" | "equal" | "natural" | "categories"); rows: number; empty: number; min?: number; bounds?: (number)[]; histogram?: (number)[]; categories?: ({ value: (string | number | boolean); count: number })[]; hasOthers?: boolean; messages: (string)[] }
   Download: { download: { id: string; state: "PENDING" | "RUNNING" | "COMPLETE" | "ERROR"; progress: number; total: number; sizeBytes?: number; href?: string; expires: string; layer: string; version?: number; format: string; srs?: string; losses?: (string)[]; attribution?: string; licence?: string; contact?: string; owner?: string; citation?: string; doi?: string; message?: string } }
@@ -13,9 +14,10 @@ interface Named {
   LayerPage: { layers: ({ name: string; workspace: string; title: string; abstract?: string; keywords: (string)[]; kind: "vector" | "raster" | "table"; geometryType?: string; rows?: number; srs?: string; bounds?: (number)[]; version: number; dateModified: string; public: boolean; href: string; thumbnail?: string; style?: string; problem?: { code: "store-away" | "source-gone" | "source-broken" | "columns-changed" | "no-crs" | "empty"; message: string }; requests?: { total: number; days: (number)[] } })[]; total: number; offset: number; next?: string; revision: string; counts: { workspaces: (Named["InWorkspace"])[]; kinds: { vector: number; raster: number; table: number }; public: number; notPublic: number; problems?: number } }
   Legend: { title: string; layer: string; style: string; version: number; entries: ({ title: string; minScale?: number; maxScale?: number; symbol?: string; color?: { color: string; opacity: number }; ramp?: { stops: ({ color: string; opacity: number } & { value: (number | null); label?: string })[]; unit?: string } })[]; leftOut: number; messages: (string)[] }
   MapStyle: { version: 8; name: string; sources: Record<string, Record<string, unknown>>; layers: (Record<string, unknown>)[] }
-  Node: { id: string; host: string; pid: number; version: string; started: string; seen: string; alive: boolean; current: boolean }
+  Node: { id: string; host: string; pid: number; version: string; schemaVersion: number; clockSkewSeconds: number; problems: (string)[]; started: string; seen: string; alive: boolean; current: boolean }
   Problem: { type: string; title: string; status: number; detail: string; code: string; errors: (string)[] }
   RasterBands: { bands: ({ band: number; name?: string; unit?: string; dataType: string; min?: number; max?: number; low?: number; high?: number; histogram?: (number)[]; values?: (number)[] })[]; palette?: ({ value: number; color: string })[] }
+  Ready: { status: "ready" }
   Sprite: Record<string, { x: number; y: number; width: number; height: number; pixelRatio: number; sdf: true }>
   State: { state: { time: string; zone: string; layers: { total: number; public: number; problems?: number }; requests?: { today: { from: string; to: string; requests: number; failed: number }; weekAgo: { from: string; to: string; requests: number; failed: number } }; alerts?: { raised: number; level: string }; imports?: { states: Record<string, number>; tasks: Record<string, number> } } }
   TileJSON: { tilejson: "3.0.0"; name: string; tiles: (string)[]; vector_layers?: ({ id: string; fields: Record<string, ("Number" | "String" | "Boolean")>; minzoom: number; maxzoom: number })[]; bounds?: (number)[]; center?: (number)[]; minzoom: number; maxzoom: number; attribution?: string; owner?: string; citation?: string; doi?: string; terrane: { version?: number; versions?: Record<string, number> } }
@@ -36,6 +38,8 @@ export interface Calls {
   "GET /monitoring": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: Named["Index"] }
   "GET /monitoring/api": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: Named["Index"] }
   "GET /health": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: Named["Health"] }
+  "GET /health/live": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: Named["Alive"] }
+  "GET /health/ready": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: Named["Ready"] }
   "GET /rest/nodes": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: { nodes: (Named["Node"])[] } }
   "GET /metrics": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined }
   "GET /rest/security/users": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: { users: (Named["User"])[] } }
