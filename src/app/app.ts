@@ -267,10 +267,10 @@ function openImporter(
 ) {
   const { settings, directory, ...parts } = needs
   const { limits, retention, data } = settings
-  const { concurrentLoads, maxTasks, silenceSeconds, databaseWaitSeconds } = limits
+  const { concurrentLoads, leaseSeconds, maxTasks, silenceSeconds, databaseWaitSeconds } = limits
   return createImporter({
     ...parts,
-    jobs: traceJobs(new EmbeddedJobs({ ...parts, concurrency: concurrentLoads * 2 })),
+    jobs: traceJobs(new EmbeddedJobs({ ...parts, concurrency: concurrentLoads * 2, leaseSeconds })),
     folders: {
       uploads: directory.uploads,
       stores: directory.stores,

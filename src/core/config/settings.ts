@@ -93,6 +93,8 @@ interface LimitSettings {
   maxPreviewBytes: number
   /** Loads at the same time; the rest queue. */
   concurrentLoads: number
+  /** Time without a sign of life after which other servers take over the jobs of a server. */
+  leaseSeconds: number
   /** Time after which work without progress that ignores its abort signal is killed. */
   silenceSeconds: number
   /** A load waits so long for a database that is away. */
@@ -308,6 +310,7 @@ function readLimits(read: Reader): LimitSettings {
       min: 0,
       max: 86_400,
     }),
+    leaseSeconds: read.integer('TERRANE_LEASE_SECONDS', { unit: 'seconds', fallback: 12, min: 1, max: 3600 }),
     concurrentLoads: read.integer('TERRANE_LOADS', {
       unit: 'loads',
       default: 'two per processor',

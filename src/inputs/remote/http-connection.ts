@@ -52,7 +52,12 @@ export class HttpConnection {
     const agent = this.#agents[isSecure ? 'https:' : 'http:']
     const send = isSecure ? httpsRequest : httpRequest
     return new Promise((resolve, reject) => {
-      const request = send(url, { agent, headers: { ...headers, ...traceHeaders() }, signal, maxHeaderSize: maxHeaderBytes })
+      const request = send(url, {
+        agent,
+        headers: { ...headers, ...traceHeaders() },
+        signal,
+        maxHeaderSize: maxHeaderBytes,
+      })
       request.maxHeadersCount = maxHeaders
       request.once('response', resolve)
       request.on('error', reject)

@@ -31,11 +31,13 @@ export interface EmbeddedJobsDeps {
   log: Logger
   /** Maximum number of concurrent jobs. */
   concurrency: number
+  /** Time without a sign of life after which other processes take over; default 12 seconds. */
+  leaseSeconds?: number
   /** Time that `stop` waits for running jobs before it aborts them; default 7 seconds. */
   graceMs?: number
 }
 
-const renewMs = 3_000
+const usualRenewMs = 3_000
 const pollMs = 250
 const graceMs = 7_000
 const abortMs = 2_500
@@ -48,7 +50,7 @@ interface RunningJob {
 
 /** Jobs stored in the catalogue database and run in this process. */
 export class EmbeddedJobs implements Jobs {
-  readonly #deps: EmbeddedJobsDeps
+  readonly #deps: EmbeddedJobsDeps & { database: Database & { leaseSeconds?: number } }
   readonly #owner = randomUUID()
   readonly #running = new Map<number, RunningJob>()
   /** Jobs whose end could not be stored, because the database was unreachable or full. */
@@ -62,7 +64,7 @@ export class EmbeddedJobs implements Jobs {
   #needsFill = false
 
   constructor(deps: EmbeddedJobsDeps) {
-    this.#deps = deps
+    this.#deps = { ...deps, database: { ...deps.database, leaseSeconds: deps.leaseSeconds } }
   }
 
   enqueue(db: Parameters<Jobs['enqueue']>[0], job: Parameters<Jobs['enqueue']>[1]): Promise<number> {
@@ -73,7 +75,7 @@ export class EmbeddedJobs implements Jobs {
     this.#handlers = handlers
     this.#isAccepting = true
     await this.#takeOver({ isExpired: !this.#isAlone() })
-    this.#timer = setInterval(() => this.#tick(), renewMs).unref()
+    this.#timer = setInterval(() => this.#tick(), this.#renewMs()).unref()
     this.wake()
   }
 
@@ -211,6 +213,12 @@ export class EmbeddedJobs implements Jobs {
       this.#deps.events.emit('exception.caught', { error, where: `job ${job.kind}` })
       await handler.abandoned(job.payload, explain(error))
     }
+  }
+
+  /** A lease outlasts at least two renewals. */
+  #renewMs(): number {
+    const { leaseSeconds } = this.#deps
+    return leaseSeconds === undefined ? usualRenewMs : Math.min(usualRenewMs, (leaseSeconds * 1000) / 3)
   }
 
   /** An embedded database has no other process. */

@@ -4,10 +4,13 @@ import { databaseTime } from '../../db/database-time.ts'
 import type { Tables } from '../../db/tables.ts'
 import type { JobPayload, NewJob } from '../jobs.ts'
 
-/** A process without a sign of life for this long is dead: others take over its jobs. */
-const leaseSeconds = 12
+/** Default of `TERRANE_LEASE_SECONDS`. */
+const usualLeaseSeconds = 12
 
-type JobDatabase = Pick<Database, 'kysely' | 'kind'>
+type JobDatabase = Pick<Database, 'kysely' | 'kind'> & {
+  /** A process without a sign of life for this long is dead: others take over its jobs. Default: 12. */
+  leaseSeconds?: number
+}
 
 export interface JobRecord {
   id: number
@@ -73,7 +76,7 @@ export async function listStaleJobs(
  * key is queued or running.
  */
 export async function claimJobs(
-  { kysely, kind }: JobDatabase,
+  { kysely, kind, leaseSeconds = usualLeaseSeconds }: JobDatabase,
   owner: string,
   limit: number,
 ): Promise<JobRecord[]> {
@@ -136,7 +139,7 @@ async function hasQueuedJob(db: Queryable): Promise<boolean> {
 
 /** Takes a running job over from a dead owner; false if the owner is alive, or another process was first. */
 export async function takeJob(
-  { kysely, kind }: JobDatabase,
+  { kysely, kind, leaseSeconds = usualLeaseSeconds }: JobDatabase,
   job: JobRecord,
   { owner, isExpired }: { owner: string; isExpired: boolean },
 ): Promise<boolean> {
@@ -178,7 +181,10 @@ export async function listOwnJobs(db: Queryable, owner: string): Promise<number[
   return rows.map(({ id }) => Number(id))
 }
 
-export async function renewLeases({ kysely, kind }: JobDatabase, owner: string): Promise<void> {
+export async function renewLeases(
+  { kysely, kind, leaseSeconds = usualLeaseSeconds }: JobDatabase,
+  owner: string,
+): Promise<void> {
   await kysely
     .updateTable('jobs')
     .set({ lease_until: databaseTime(kind, leaseSeconds) })

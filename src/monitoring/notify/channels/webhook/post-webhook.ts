@@ -94,7 +94,13 @@ async function post(url: URL, { headers, body, outbound, signal }: Post): Promis
   const send = isSecure ? httpsRequest : httpRequest
   try {
     const reply = await new Promise<IncomingMessage>((resolve, reject) => {
-      const request = send(url, { method: 'POST', agent, headers: { ...headers, ...traceHeaders() }, signal, maxHeaderSize: maxHeaderBytes })
+      const request = send(url, {
+        method: 'POST',
+        agent,
+        headers: { ...headers, ...traceHeaders() },
+        signal,
+        maxHeaderSize: maxHeaderBytes,
+      })
       request.once('response', resolve)
       request.on('error', reject)
       request.end(body)
