@@ -24,7 +24,7 @@ export class Readiness {
 
   /** Returns the reason why the server is not ready; undefined if it is. */
   async findProblem(): Promise<string | undefined> {
-    if (this.#isDraining) return 'The server is stopping'
+    if (this.#isDraining) return 'it is stopping'
     const now = performance.now()
     if (this.#checked === undefined || now - this.#checked.at > freshMs)
       this.#checked = { at: now, problem: this.#check() }
@@ -32,7 +32,7 @@ export class Readiness {
   }
 
   async #check(): Promise<string | undefined> {
-    const away = 'The catalogue database does not answer'
+    const away = 'the catalogue database does not answer'
     const abort = new AbortController()
     const late = sleep(checkMs, away, { ref: false, signal: abort.signal }).catch(() => away)
     const checked = this.#checkSchema().catch(() => away)
@@ -43,8 +43,8 @@ export class Readiness {
     const { kysely } = this.#database
     await kysely.selectFrom('settings').select('name').limit(1).execute()
     const { version } = await findSchema(kysely)
-    if (version === undefined) return 'The catalogue database has no tables'
+    if (version === undefined) return 'the catalogue database has no tables'
     if (isNeighbour(version, schemaVersion)) return undefined
-    return `The tables of the catalogue have version ${version}, this server knows version ${schemaVersion}: upgrade it`
+    return `the tables of the catalogue have version ${version}, this server knows version ${schemaVersion}: upgrade it`
   }
 }

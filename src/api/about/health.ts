@@ -98,7 +98,9 @@ const showReady = operation({
   handle: async ({ readiness }: HealthDeps) => {
     const problem = await readiness.findProblem()
     if (problem === undefined) return { status: 'ready' }
-    throw new Failure('unavailable', 'server-not-ready', problem, { retryAfterSeconds: readyRetrySeconds })
+    throw new Failure('unavailable', 'server-not-ready', `This server takes no requests now: ${problem}`, {
+      retryAfterSeconds: readyRetrySeconds,
+    })
   },
 })
 
