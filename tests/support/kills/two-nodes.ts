@@ -7,7 +7,7 @@ import { startServer } from '../server.ts'
 import { pointsText, provideFile } from '../slow-sources.ts'
 import type { Cleanup } from '../terrane-process.ts'
 import type { KillReport, KillSession } from './session.ts'
-import { killAt, momentOf, nameOf, seededRandom } from './session.ts'
+import { killAt, momentOf, nameOf, seededRandom, shownCount } from './session.ts'
 
 const rows = 20_000
 /** Generous: the later moments of a session are about the commit. */
@@ -55,13 +55,9 @@ function layerName(number: number): string {
 }
 
 async function hasLayer(server: TestServer, number: number): Promise<boolean> {
-  const { status, json } = await server.call(
-    'GET',
-    `/ogc/collections/default:${layerName(number)}/items?limit=1`,
-  )
-  if (status === 404) return false
-  assert.deepEqual([status, Number(json.numberMatched)], [200, rows])
-  return true
+  const count = await shownCount(server, `default:${layerName(number)}`)
+  assert.ok(count === 0 || count === rows, `${count} rows`)
+  return count === rows
 }
 
 /** Waits until the import is complete. A run that was killed before it was recorded is requested again. */
