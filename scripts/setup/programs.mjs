@@ -45,6 +45,13 @@ const needs = [
     tier: 'extended',
   },
   {
+    name: 'libfaketime',
+    isThere: () => existsSync('/usr/bin/faketime'),
+    packages: ['faketime'],
+    without: 'the test of a server whose clock is off fails',
+    tier: 'extended',
+  },
+  {
     name: 'Apache',
     isThere: () => existsSync('/usr/sbin/apache2'),
     packages: ['apache2-bin'],

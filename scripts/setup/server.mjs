@@ -20,6 +20,13 @@ const external = [
   'nodemailer',
   'ssh2-sftp-client',
   'systeminformation',
+  '@opentelemetry/api',
+  '@opentelemetry/context-async-hooks',
+  '@opentelemetry/exporter-metrics-otlp-http',
+  '@opentelemetry/exporter-trace-otlp-http',
+  '@opentelemetry/resources',
+  '@opentelemetry/sdk-metrics',
+  '@opentelemetry/sdk-trace',
 ]
 /** Inputs of a bundle besides the sources: the packages that npm has installed, and these files. */
 const alsoRecorded = [

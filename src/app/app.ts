@@ -21,6 +21,7 @@ import { setGuard } from '../core/files/guarded-files.ts'
 import { IdempotencyKeys } from '../core/idempotency/idempotency-keys.ts'
 import { EmbeddedJobs } from '../core/jobs/embedded/embedded-jobs.ts'
 import { type Jobs, maintenanceLane } from '../core/jobs/jobs.ts'
+import { traceJobs } from '../core/jobs/traced-jobs.ts'
 import type { Logger } from '../core/log/logger.ts'
 import { createLogger } from '../core/log/logger.ts'
 import { Nodes } from '../core/nodes/nodes.ts'
@@ -37,11 +38,14 @@ import { listen } from './listen.ts'
 import { openAudit, openProviderChecks } from './open-audit.ts'
 import { openCatalog } from './open-catalog.ts'
 import { openMaps } from './open-maps.ts'
+import { openExport, openMetrics } from './open-metrics.ts'
 import { openMonitoring } from './open-monitoring.ts'
 import { openPictures } from './open-pictures.ts'
-import { rotateSecretKey } from './rotate-secret-key.ts'
+import { Readiness } from './readiness.ts'
+import { requireNoServer, rotateSecretKey } from './rotate-secret-key.ts'
 import { adoptSecretKey, requireSecretKey } from './secret-key.ts'
 import type { AppBase, AppServices } from './services.ts'
+import { adoptFiles, folderArea, requireSharedFiles } from './shared-files.ts'
 
 /** Maximum wait of a stop for running requests and loads, in milliseconds. */
 const drainMs = 10_000
@@ -103,7 +107,7 @@ function reportFullFolders({ root }: DataDirectory, log: Logger): void {
 }
 
 async function buildApp(settings: Settings, options: AppOptions): Promise<Terrane> {
-  const log = options.log ?? createLogger(settings.logLevel)
+  const log = options.log ?? createLogger(settings.logLevel, { isTraced: settings.telemetry !== undefined })
   const closers: (() => void | Promise<void>)[] = []
   const closeAll = async (): Promise<void> => {
     for (const close of closers.splice(0).reverse()) {
@@ -121,6 +125,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const database = await openOwnDatabase(url, prepared)
     closers.push(() => database.close())
     const directory = { ...prepared, key: await requireSecretKey(database, prepared) }
+    await requireSharedFiles(database, folderArea(prepared.root), log)
     const nodes = await openNodes(settings, database, log, closers)
     const broadcast = url === undefined ? silence : await openBroadcast(url, log)
     closers.push(() => broadcast.close())
@@ -163,10 +168,14 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const providerChecks = openProviderChecks({ ...base, accounts, auditLog }, closers)
     const keys = new IdempotencyKeys({ database, clock, log })
     const monitoring = await openMonitoring({ ...base, remote }, closers)
+    const metrics = openMetrics({ events, nodes, importer, monitoring: monitoring.monitoring, directory })
+    await openExport(settings.telemetry, nodes, metrics, closers)
     const context: AppServices = {
       ...base,
       version,
       nodes,
+      metrics,
+      readiness: new Readiness(database),
       accounts,
       rules,
       auditLog,
@@ -291,7 +300,9 @@ function openRemote(
 
 function openJobs({ settings, ...parts }: AppBase & { broadcast: Broadcast }): Jobs {
   const concurrency = settings.limits.concurrentLoads * 2
-  return new EmbeddedJobs({ ...parts, concurrency, isWorking: settings.roles.includes('work') })
+  const { leaseSeconds } = settings.limits
+  const isWorking = settings.roles.includes('work')
+  return traceJobs(new EmbeddedJobs({ ...parts, concurrency, leaseSeconds, isWorking }))
 }
 
 function openImporter(
@@ -360,6 +371,14 @@ export async function rotateKey(
     keyFile: directory.keyFile,
     passwords: await rotateSecretKey(database, directory, newKey),
   }))
+}
+
+/** Makes the files in the data directory those of the catalogue. Throws an `Error` if a server uses it. */
+export async function adoptFilesOf(data: DataSettings, url: Secret | undefined): Promise<void> {
+  await withoutServer(data, url, async (database, { root }) => {
+    await requireNoServer(database)
+    await adoptFiles(database, folderArea(root))
+  })
 }
 
 async function withoutServer<T>(

@@ -17,7 +17,6 @@ import type { Endpoint } from '../api/endpoint.ts'
 import { addEndpoints } from '../api/endpoint.ts'
 import { LayerBounds } from '../api/layer-bounds.ts'
 import { LayerTimeBounds } from '../api/layer-times.ts'
-import { MetricsExport } from '../api/metrics-export/metrics-export.ts'
 import { CachedCounts } from '../api/ogcapi/cached-counts.ts'
 import { PageTokens } from '../api/ogcapi/page-token.ts'
 import { ogcArea } from '../api/ogcapi/routes.ts'
@@ -38,7 +37,6 @@ import { tileEndpoints } from '../api/tiles/routes.ts'
 import { TileLimiter } from '../api/tiles/tile-limiter.ts'
 import type { Basemap } from '../core/config/settings.ts'
 import { FreeSpace } from '../core/files/free-space.ts'
-import type { Monitoring } from '../monitoring/index.ts'
 import { BackgroundMap, Thumbnails } from '../render/index.ts'
 import { openMonitoringAreas } from './monitoring-areas.ts'
 import { openOverview } from './overview.ts'
@@ -67,9 +65,16 @@ export function openAreas(context: AppServices): ApiArea[] {
     pagesArea(pages),
     basemapArea({ background: new BackgroundMap(basemapFile), basemap: settings.basemap }),
     ...(index.isMonitoringOn ? [table(monitoringIndexEndpoints, index)] : []),
-    table(healthEndpoints, { version, importer, monitoring, space, versions: catalog.versions }),
+    table(healthEndpoints, {
+      version,
+      importer,
+      monitoring,
+      space,
+      versions: catalog.versions,
+      readiness: context.readiness,
+    }),
     table(nodeEndpoints, context.nodes),
-    metricsArea(openMetrics(context, space)),
+    metricsArea(context.metrics),
     table(userEndpoints, accounts),
     table(permissionEndpoints, {
       groups: accounts.groups,
@@ -150,32 +155,6 @@ function originOfMap(basemap: Basemap): string | undefined {
 /** Returns a group of routes defined only by a table. */
 function table<AppServices>(endpoints: readonly Endpoint<AppServices>[], parts: AppServices): ApiArea {
   return (app: App) => addEndpoints(app, endpoints, parts)
-}
-
-function openMetrics(
-  {
-    events,
-    version,
-    importer,
-    monitoring,
-  }: Pick<AppServices, 'events' | 'version' | 'importer' | 'monitoring'>,
-  space: FreeSpace,
-): MetricsExport {
-  return new MetricsExport({
-    events,
-    version,
-    loads: () => importer.workload(),
-    freeSpace: () => space.read(),
-    monitoringLoad: monitoring && (() => loadOf(monitoring)),
-  })
-}
-
-function loadOf(monitoring: Monitoring) {
-  return {
-    ...monitoring.load(),
-    isDegraded: monitoring.health().status !== 'ok',
-    collectionAge: monitoring.collectionAge(),
-  }
 }
 
 /** A tile may use the whole deadline of a request, including its wait for a reader. */

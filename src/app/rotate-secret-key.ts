@@ -47,7 +47,8 @@ export async function rotateSecretKey(
   return count
 }
 
-async function requireNoServer(database: Database): Promise<void> {
+/** Throws an `Error` that names a running server of the catalogue. */
+export async function requireNoServer(database: Database): Promise<void> {
   const server = (await listNodes(database)).find(({ isAlive }) => isAlive)
   if (server === undefined) return
   throw new Error(

@@ -1,4 +1,5 @@
 import type { AccessRules, Accounts, ProviderChecks } from '../access/index.ts'
+import type { MetricsExport } from '../api/metrics-export/metrics-export.ts'
 import type { SeriesReads } from '../api/rest/monitoring/metrics/reader-thread.ts'
 import type { AuditLog, AuditSealer } from '../audit/index.ts'
 import type { Catalog } from '../catalog/index.ts'
@@ -27,6 +28,7 @@ import type {
   VersionChanges,
 } from '../render/index.ts'
 import type { GeoNodeImport } from './geonode-import.ts'
+import type { Readiness } from './readiness.ts'
 
 /** Basic parts that all others depend on. */
 export interface AppBase {
@@ -60,6 +62,8 @@ export interface AppServices extends AppBase, MonitoringServices {
   auditSealer: AuditSealer
   providerChecks: ProviderChecks
   nodes: Nodes
+  metrics: MetricsExport
+  readiness: Readiness
   catalog: Catalog
   maps: Maps
   drawings: MapDrawings

@@ -29,6 +29,8 @@ const commands = new Map<string, () => Promise<Command>>([
   ['monitoring', async () => (await import('./monitoring-command.ts')).runMonitoring],
   ['audit', async () => (await import('./manage/audit.ts')).runAudit],
   ['nodes', async () => (await import('./manage/nodes.ts')).runNodes],
+  ['backup', async () => (await import('./backup-command.ts')).runBackup],
+  ['restore', async () => (await import('./backup-command.ts')).runRestore],
   ['key', async () => (await import('./key-command.ts')).runKey],
   ['completion', async () => runCompletionOf],
   ['doctor', async () => (await import('./doctor.ts')).runDoctor],

@@ -22,6 +22,8 @@ const overview = `terrane: takes spatial data in, publishes it as layers, and wa
   terrane doctor            tells what is installed and what each missing part costs
   terrane audit             lists and verifies the audit log
   terrane nodes             lists the servers that share the catalogue
+  terrane backup TARGET     backs up catalogue, files and key while servers go on working
+  terrane restore SOURCE    restores such a backup into an empty data directory and database
   terrane key               changes the key that encrypts stored passwords
   terrane completion SHELL  prints the completion script of bash, zsh or fish
   terrane --version
@@ -317,7 +319,26 @@ terrane audit verify: checks its seals; the exit code is 1 if an entry or a seal
 ${access}`,
   nodes: `terrane nodes: lists the servers that share the catalogue, with their last sign of life
 
-      --json           the same for programs`,
+      --json           the same for programs
+
+terrane nodes adopt-files: makes the files in the data directory those of the catalogue, when those that it had are lost.
+Stop all servers first. Layers whose files are not in the directory stay broken until they are imported again.`,
+  backup: `terrane backup TARGET: backs up catalogue, files and key of one moment, while servers go on working
+
+TARGET is a new folder, or a new file whose name ends in .tar, .tar.gz or .tgz. The settings are those of the server. A
+PostgreSQL catalogue needs pg_dump of the same version as the database, or a newer one.
+
+      --without-key    leaves out the key of stored passwords
+
+Without --without-key, TERRANE_BACKUP_PASSPHRASE (or TERRANE_BACKUP_PASSPHRASE_FILE) encrypts the key. Files in import roots
+and PostGIS stores in other databases are not in the backup. The exit code is 0 if the backup is complete.`,
+  restore: `terrane restore SOURCE: restores a backup into an empty data directory and an empty database
+
+SOURCE is what \`terrane backup\` wrote. All checksums are verified before anything is changed. TERRANE_DATA names the new
+data directory, which may have another path; TERRANE_DATABASE_URL a new database if the catalogue was in PostgreSQL.
+TERRANE_BACKUP_PASSPHRASE decrypts the key.
+
+      --check          verifies the backup and restores nothing`,
   key: `terrane key rotate: encrypts all stored passwords with a new key
 terrane key adopt: uses the catalogue with another key when the old one is lost
 

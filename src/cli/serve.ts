@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { holdBundle } from '../core/bundle/bundle-folder.ts'
 import type { DataSettings, Settings } from '../core/config/settings.ts'
 import { loadSettings } from '../core/config/settings.ts'
@@ -15,13 +16,16 @@ const signals = ['SIGTERM', 'SIGINT'] as const
 /** An orderly stop takes 10 s at most; after this time the process ends without it. */
 const patienceMilliseconds = 15_000
 
-/** Resolves at the first signal to stop. A second signal, or a stop that hangs, ends the process at once. */
-export function stopSignal(): Promise<void> {
+/**
+ * Resolves at the first signal to stop. A second signal, or a stop that hangs for longer than `drainSeconds` and
+ * its patience, ends the process at once.
+ */
+export function stopSignal(drainSeconds = 0): Promise<void> {
   return new Promise((resolve) => {
     const first = (): void => {
       for (const signal of signals) process.off(signal, first)
       for (const signal of signals) process.once(signal, () => process.exit(1))
-      setTimeout(() => process.exit(1), patienceMilliseconds).unref()
+      setTimeout(() => process.exit(1), drainSeconds * 1000 + patienceMilliseconds).unref()
       resolve()
     }
     for (const signal of signals) process.on(signal, first)
@@ -64,7 +68,8 @@ export function runWork(args: string[], env: Environment): Promise<number> {
 async function runUntilStopped(env: Environment): Promise<number> {
   const settings = loadSettings(env)
   for (const notice of settings.notices) process.stderr.write(`${notice}\n`)
-  const stopped = stopSignal()
+  const { drainSeconds } = settings.server
+  const stopped = stopSignal(drainSeconds)
   const releaseBundle = holdBundle()
   const server = await startLocalServer(settings)
   const stopCollecting = collectWhenQuiet()
@@ -72,6 +77,9 @@ async function runUntilStopped(env: Environment): Promise<number> {
     await greet(server, settings)
     say('Stop it with Ctrl-C.')
     await stopped
+    server.readiness.drain()
+    // Load balancers see that the server is not ready, and send their requests to others.
+    await sleep(drainSeconds * 1000)
   } finally {
     stopCollecting()
     await server.close()

@@ -40,8 +40,13 @@ export function commandEnvironment(t: Cleanup, env: Record<string, string>): Rec
  * Starts `terrane` with these arguments and settings (`commandEnvironment`). The process is killed when the test ends before
  * it, and a command when it does not end at all. A server lives as long as its test: on a slow machine that is long.
  */
-export function startTerrane(t: Cleanup, args: string[], env: Record<string, string>): RunningProcess {
-  const child = spawn(process.execPath, [program, ...args], {
+export function startTerrane(
+  t: Cleanup,
+  args: string[],
+  env: Record<string, string>,
+  main = program,
+): RunningProcess {
+  const child = spawn(process.execPath, [main, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: commandEnvironment(t, env),
     timeout: args[0] === 'serve' ? 0 : patienceMs,

@@ -24,6 +24,10 @@ interface LoadCounts {
 export interface ExportSources {
   events: EventBus
   version: string
+  /** Id of the server, new at each start, and name of its machine. */
+  node: { id: string; host: string }
+  /** Clock of the server minus that of the database. */
+  clockSkewMs(): number
   loads(): LoadCounts
   /** Absent where monitoring is off. */
   monitoringLoad?(): MonitoringLoad

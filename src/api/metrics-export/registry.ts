@@ -2,12 +2,14 @@ import type { ExportedMetric } from './exported-metric.ts'
 import { layerRequests, requestDuration, requestsTotal, responseBytes } from './requests.ts'
 import {
   buildInfo,
+  clockSkew,
   diskFree,
   diskTotal,
   monitoringAge,
   monitoringDropped,
   monitoringUp,
   monitoringWaiting,
+  nodeInfo,
 } from './server.ts'
 import {
   exceptionsTotal,
@@ -24,6 +26,8 @@ export const exportedMetrics: readonly ExportedMetric[] = [
   exceptionsTotal,
   workEnded,
   buildInfo,
+  nodeInfo,
+  clockSkew,
   requestsTotal,
   requestDuration,
   responseBytes,

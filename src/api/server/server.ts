@@ -34,6 +34,7 @@ import { rewriteUrl } from './rewrite-url.ts'
 import { addSecurityHeaders, refuseRepeatedHost } from './security-headers.ts'
 import { keepAnswers } from './stored-responses.ts'
 import { limitBodyTimes } from './time-limits.ts'
+import { traceRequests } from './trace-requests.ts'
 import { answerUnknownPaths } from './unknown-paths.ts'
 import { compileValidator } from './validation.ts'
 import { refuseWithoutServing } from './work-only.ts'
@@ -96,6 +97,7 @@ export async function createHttpServer(deps: ServerDeps, areas: readonly ApiArea
   app.setValidatorCompiler(compileValidator)
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))
   queuePipelinedRequests(app, settings.connections)
+  if (settings.telemetry !== undefined) traceRequests(app)
   describeRequests(app, server)
   keepClientAddresses(app)
   const readAccount = accountReader(settings.access.header, server.trustedProxies)

@@ -17,6 +17,8 @@ import { readConnectionLimits, readDocumentLimits } from './request-limits.ts'
 import { parseSecretKey } from './secret-key.ts'
 import type { ServiceSettings } from './service-settings.ts'
 import { readService } from './service-settings.ts'
+import type { TelemetrySettings } from './telemetry-settings.ts'
+import { readTelemetry } from './telemetry-settings.ts'
 import { unknownSettings } from './unknown-settings.ts'
 
 /** Minimum length of a password, in characters. */
@@ -49,6 +51,8 @@ export interface ServerSettings {
   sharedMaxAgeSeconds: number
   /** Time in which the response of a reading request must begin. */
   requestSeconds: number
+  /** Time between the signal to stop and the end of the port, in which `/health/ready` is 503. */
+  drainSeconds: number
   dialect: Dialect
   /** True if WMS draws with styles in requests (`SLD_BODY`). */
   takesSldBody: boolean
@@ -93,6 +97,8 @@ interface LimitSettings {
   maxPreviewBytes: number
   /** Loads at the same time; the rest queue. */
   concurrentLoads: number
+  /** Time without a sign of life after which other servers take over the jobs of a server. */
+  leaseSeconds: number
   /** Time after which work without progress that ignores its abort signal is killed. */
   silenceSeconds: number
   /** A load waits so long for a database that is away. */
@@ -136,6 +142,8 @@ export interface Settings {
   access: AccessSettings
   /** Metadata of the map services. */
   service: ServiceSettings
+  /** Absent: no traces and metrics are exported. */
+  telemetry?: TelemetrySettings
   /** Base map of the web interface. */
   basemap: Basemap
   /** Suspicious settings that do not prevent the start. */
@@ -189,6 +197,7 @@ export function readSettings(env: Record<string, string | undefined>): {
     monitoring: readMonitoring(read),
     access: readAccess(read, server.trustedProxies),
     service: readService(read),
+    telemetry: readTelemetry(read),
     basemap: readBasemap(read),
     notices: [],
   }
@@ -252,6 +261,7 @@ function readServer(read: Reader): ServerSettings {
       min: 1,
       max: 3600,
     }),
+    drainSeconds: read.integer('TERRANE_DRAIN_SECONDS', { unit: 'seconds', fallback: 0, min: 0, max: 3600 }),
     dialect: read.choice('TERRANE_DIALECT', dialects, 'contract'),
     takesSldBody: read.flag('TERRANE_SLD_BODY', false),
   }
@@ -326,6 +336,7 @@ function readLimits(read: Reader): LimitSettings {
       min: 0,
       max: 86_400,
     }),
+    leaseSeconds: read.integer('TERRANE_LEASE_SECONDS', { unit: 'seconds', fallback: 12, min: 1, max: 3600 }),
     concurrentLoads: read.integer('TERRANE_LOADS', {
       unit: 'loads',
       default: 'two per processor',

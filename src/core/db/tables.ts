@@ -15,6 +15,8 @@ export interface Tables {
     seen_at: string
     /** Comma-separated list of `NodeRole`. */
     roles: Generated<string>
+    schema_version: Generated<number>
+    clock_skew_ms: Generated<number>
   }
   counters: { name: string; value: number }
   users: {

@@ -13,7 +13,7 @@ import type { FailedJob, JobHandler, JobSchedule, Jobs, NewJob } from '../jobs.t
 import { defaultMaxAttempts, JobCanceled, jobPriorities, LeaseLost, ServerStopping } from '../jobs.ts'
 import { deleteOldFailedJobs, failJob, listFailedJobs, requeueFailedJob } from './failed-jobs.ts'
 import { JobLanes } from './job-lanes.ts'
-import type { JobRecord } from './job-repository.ts'
+import type { JobDatabase, JobRecord } from './job-repository.ts'
 import {
   claimJobs,
   countRunningOfGroup,
@@ -43,11 +43,13 @@ export interface EmbeddedJobsDeps {
   concurrency: number
   /** False for a server that queues jobs and runs none. */
   isWorking?: boolean
+  /** Time without a sign of life after which other processes take over; default 12 seconds. */
+  leaseSeconds?: number
   /** Time that `stop` waits for running jobs before it aborts them; default 7 seconds. */
   graceMs?: number
 }
 
-const renewMs = 3_000
+const usualRenewMs = 3_000
 const pollMs = 250
 const graceMs = 7_000
 const abortMs = 2_500
@@ -64,7 +66,7 @@ interface RunningJob {
 
 /** Jobs stored in the catalogue database and run in this process. */
 export class EmbeddedJobs implements Jobs {
-  readonly #deps: EmbeddedJobsDeps
+  readonly #deps: EmbeddedJobsDeps & { database: Database & JobDatabase }
   readonly #broadcast: Broadcast
   readonly #owner = randomUUID()
   readonly #lanes: JobLanes
@@ -82,7 +84,7 @@ export class EmbeddedJobs implements Jobs {
   #completing: Promise<void> = Promise.resolve()
 
   constructor(deps: EmbeddedJobsDeps) {
-    this.#deps = deps
+    this.#deps = { ...deps, database: { ...deps.database, leaseSeconds: deps.leaseSeconds } }
     this.#broadcast = deps.broadcast ?? silence
     this.#lanes = new JobLanes(deps.concurrency)
     this.#broadcast.listen(topic, (body) => this.#hear(body as { canceled?: number }))
@@ -105,7 +107,7 @@ export class EmbeddedJobs implements Jobs {
     await this.#takeOver({ isExpired: !this.#isAlone() })
     await storeSchedules(this.#deps.database, this.#schedules, this.#isAlone())
     await this.#queueDue()
-    this.#timer = setInterval(() => this.#tick(), renewMs).unref()
+    this.#timer = setInterval(() => this.#tick(), this.#renewMs()).unref()
     this.wake()
   }
 
@@ -335,6 +337,12 @@ export class EmbeddedJobs implements Jobs {
       await this.#noteFailure(job, handler, error)
       return false
     }
+  }
+
+  /** A lease outlasts at least two renewals. */
+  #renewMs(): number {
+    const { leaseSeconds } = this.#deps
+    return leaseSeconds === undefined ? usualRenewMs : Math.min(usualRenewMs, (leaseSeconds * 1000) / 3)
   }
 
   async #noteFailure(job: JobRecord, { retry }: JobHandler, error: unknown): Promise<void> {

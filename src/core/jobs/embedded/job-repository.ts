@@ -4,10 +4,13 @@ import { databaseTime } from '../../db/database-time.ts'
 import type { Tables } from '../../db/tables.ts'
 import type { JobPayload, NewJob } from '../jobs.ts'
 
-/** A process without a sign of life for this long is dead: others take over its jobs. */
-const leaseSeconds = 12
+/** Default of `TERRANE_LEASE_SECONDS`. */
+const usualLeaseSeconds = 12
 
-export type JobDatabase = Pick<Database, 'kysely' | 'kind'>
+export type JobDatabase = Pick<Database, 'kysely' | 'kind'> & {
+  /** A process without a sign of life for this long is dead: others take over its jobs. Default: 12. */
+  leaseSeconds?: number
+}
 
 export interface JobRecord {
   id: number
@@ -107,7 +110,7 @@ export interface ClaimRequest {
  * process claimed a job of the same key at the same moment.
  */
 export async function claimJobs(database: JobDatabase, request: ClaimRequest): Promise<JobRecord[]> {
-  const { kysely, kind } = database
+  const { kysely, kind, leaseSeconds = usualLeaseSeconds } = database
   const isPostgres = kind === 'postgres'
   const ready = readyJobs(database, request)
   // An UPDATE of no row would also count as a write of the catalogue.
@@ -209,7 +212,7 @@ export async function countRunningOfGroup(db: Queryable, group: string): Promise
 
 /** Takes a running job over from a dead owner; false if the owner is alive, or another process was first. */
 export async function takeJob(
-  { kysely, kind }: JobDatabase,
+  { kysely, kind, leaseSeconds = usualLeaseSeconds }: JobDatabase,
   job: JobRecord,
   { owner, isExpired }: { owner: string; isExpired: boolean },
 ): Promise<boolean> {
@@ -254,7 +257,10 @@ export async function listOwnJobs(
   return rows.map(({ id, is_canceled }) => ({ id: Number(id), isCanceled: is_canceled === 1 }))
 }
 
-export async function renewLeases({ kysely, kind }: JobDatabase, owner: string): Promise<void> {
+export async function renewLeases(
+  { kysely, kind, leaseSeconds = usualLeaseSeconds }: JobDatabase,
+  owner: string,
+): Promise<void> {
   await kysely
     .updateTable('jobs')
     .set({ lease_until: databaseTime(kind, leaseSeconds) })
