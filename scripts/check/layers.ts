@@ -14,6 +14,7 @@ export const moduleRules: ModuleRules = {
       'catalog',
       'render',
       'importer',
+      'sources',
       'monitoring',
       'api',
       'app',
@@ -180,6 +181,7 @@ export const moduleRules: ModuleRules = {
     ],
     'src/monitoring/notify/channels': ['channel.ts', '*', '.'],
     'src/render/rasters': ['tiff', '.'],
+    'src/sources': ['schedule', 'model', 'records', 'changes', 'run', '.'],
     'src/stores': ['.', '*', 'rasters', 'registry.ts', 'change-files', 'reading'],
     'src/stores/files': ['with-sidecars.ts', 'served-formats.ts', 'file-source.ts', 'index', '.'],
     'src/stores/geopackage': [
@@ -303,6 +305,7 @@ export const moduleRules: ModuleRules = {
     'src/monitoring/series-import': ['series-import.ts'],
     'src/monitoring/services': ['services.ts'],
     'src/render': ['index.ts'],
+    'src/sources': ['index.ts'],
     'src/stores': [
       'index.ts',
       'worker.ts',
