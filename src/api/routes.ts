@@ -17,6 +17,7 @@ import {
   watchedEndpoints,
 } from './rest/monitoring/routes.ts'
 import { layerListEndpoints, stateEndpoints } from './rest/overview/routes.ts'
+import { sourceEndpoints } from './rest/sources/routes.ts'
 import { uploadEndpoints } from './rest/uploads/routes.ts'
 import { pictureEndpoints } from './tiles/picture-routes.ts'
 import { tileEndpoints } from './tiles/routes.ts'
@@ -45,6 +46,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...importerEndpoints, // /rest/imports
   ...basemapEndpoints, // /assets/basemap
   ...uploadEndpoints, // /rest/uploads
+  ...sourceEndpoints, // /rest/sources
   ...owsEndpoints, // /wms
   ...layerListEndpoints, // /rest/catalogue/layers
   ...stateEndpoints, // /rest/state

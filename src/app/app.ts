@@ -28,6 +28,7 @@ import type { Clock } from '../core/time/clock.ts'
 import { systemClock } from '../core/time/clock.ts'
 import { createImporter, type ImporterDeps } from '../importer/index.ts'
 import { createRemoteAccess, type RemoteAccess, realPathOf } from '../inputs/index.ts'
+import type { Sources } from '../sources/index.ts'
 import { IndexMaker, Readers, type ReadersSettings } from '../stores/index.ts'
 import { openAreas } from './areas.ts'
 import { listen } from './listen.ts'
@@ -35,6 +36,7 @@ import { openCatalog } from './open-catalog.ts'
 import { openMaps } from './open-maps.ts'
 import { openMonitoring } from './open-monitoring.ts'
 import { openPictures } from './open-pictures.ts'
+import { openSources, reportedProblems } from './open-sources.ts'
 import { rotateSecretKey } from './rotate-secret-key.ts'
 import { adoptSecretKey, requireSecretKey } from './secret-key.ts'
 import type { AppServices } from './services.ts'
@@ -143,7 +145,12 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     )
     const accounts = new Accounts({ database, clock, passwordCost: options.passwordCost })
     const keys = new IdempotencyKeys({ database, clock, log })
-    const monitoring = await openMonitoring({ ...base, remote }, closers)
+    const opened: { sources?: Sources } = {}
+    const reported = () => reportedProblems(opened.sources)
+    const monitoring = await openMonitoring({ ...base, remote, reported }, closers)
+    const { checks } = monitoring.notifications
+    const sources = openSources({ ...base, accounts, catalog, importer, remote, checks })
+    opened.sources = sources
     const context: AppServices = {
       ...base,
       version,
@@ -151,6 +158,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       accounts,
       catalog,
       importer,
+      sources,
       ...mapping,
       ...drawn,
       ...monitoring,
@@ -163,10 +171,11 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       const answered = closeHttp(app)
       // A thread that ends moves the log of its open file, and cannot report that as Terrane's change.
       if (importer.workload().running === 0) await catalog.stores.close()
-      await Promise.all([answered, importer.stop()])
+      await Promise.all([answered, sources.stop(), importer.stop()])
     })
     startMaps()
     await importer.start()
+    sources.start()
     catalog.follower.start()
     for (const part of [drawn.rasters, drawn.coverages, drawn.filtered]) part.start()
     return { ...context, ...server, app, close: closeAll }

@@ -22,6 +22,7 @@ import { pagesArea } from '../api/pages/pages-area.ts'
 import { catalogArea, stylesArea } from '../api/rest/catalog/routes.ts'
 import { downloadEndpoints } from '../api/rest/downloads/routes.ts'
 import { importerAreas } from '../api/rest/importer/routes.ts'
+import { sourceEndpoints } from '../api/rest/sources/routes.ts'
 import { uploadArea } from '../api/rest/uploads/routes.ts'
 import { pictureEndpoints } from '../api/tiles/picture-routes.ts'
 import { tileEndpoints } from '../api/tiles/routes.ts'
@@ -115,6 +116,7 @@ export function openAreas(context: AppServices): ApiArea[] {
       importRoots: settings.data.importRoots,
     }),
     uploadArea(importer.uploads),
+    table(sourceEndpoints, { sources: context.sources, dialect: settings.server.dialect }),
     ...openMonitoringAreas(context),
     openOverview(context, placed.bounds),
   ]
@@ -136,13 +138,15 @@ function openMetrics(
     version,
     importer,
     monitoring,
-  }: Pick<AppServices, 'events' | 'version' | 'importer' | 'monitoring'>,
+    sources,
+  }: Pick<AppServices, 'events' | 'version' | 'importer' | 'monitoring' | 'sources'>,
   space: FreeSpace,
 ): MetricsExport {
   return new MetricsExport({
     events,
     version,
     loads: () => importer.workload(),
+    sources: () => sources.counts(),
     freeSpace: () => space.read(),
     monitoringLoad: monitoring && (() => loadOf(monitoring)),
   })

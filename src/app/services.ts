@@ -25,6 +25,7 @@ import type {
   SideTables,
   VersionChanges,
 } from '../render/index.ts'
+import type { Sources } from '../sources/index.ts'
 import type { GeoNodeImport } from './geonode-import.ts'
 
 /** Basic parts that all others depend on. */
@@ -69,5 +70,6 @@ export interface AppServices extends AppBase, MonitoringServices {
   pictures: Pictures
   drawnTiles: DrawnTiles
   importer: Importer
+  sources: Sources
   version: string
 }

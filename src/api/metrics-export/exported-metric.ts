@@ -25,6 +25,8 @@ export interface ExportSources {
   events: EventBus
   version: string
   loads(): LoadCounts
+  /** Numbers of sources by state. */
+  sources?(): Readonly<Record<string, number>>
   /** Absent where monitoring is off. */
   monitoringLoad?(): MonitoringLoad
   /** Free space of the data directory. */

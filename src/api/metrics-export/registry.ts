@@ -9,6 +9,7 @@ import {
   monitoringUp,
   monitoringWaiting,
 } from './server.ts'
+import { sourceRunsTotal, sourcesByState } from './sources.ts'
 import {
   exceptionsTotal,
   importsTotal,
@@ -33,6 +34,8 @@ export const exportedMetrics: readonly ExportedMetric[] = [
   rowsLoaded,
   loadsRunning,
   loadsQueued,
+  sourcesByState,
+  sourceRunsTotal,
   monitoringWaiting,
   monitoringDropped,
   monitoringAge,

@@ -4,6 +4,7 @@ import type { DatabaseLocation } from '../../inputs/index.ts'
 import type { TransformSpec } from '../../transforms/index.ts'
 import type { ImportDryRun } from './dry-run.ts'
 import type { MosaicTime } from './granule-record.ts'
+import type { SourceRun } from './requests.ts'
 import type { ImportState } from './states.ts'
 
 export const sourceTypes = ['file', 'directory', 'mosaic', 'remote'] as const
@@ -70,6 +71,8 @@ export interface ImportRecord {
   dryRun?: ImportDryRun
   /** User who created the import. */
   user?: string
+  /** Run of a source that created the import. */
+  sourceRun?: SourceRun
 }
 
 /** Returns a finished import without the password for fetching its data. */

@@ -33,6 +33,14 @@ export interface NewImport {
   allowEmpty?: boolean
   isAsync: boolean
   user?: string
+  /** Run of a source that creates the import. */
+  sourceRun?: SourceRun
+}
+
+/** The run of a source for which an import was created. */
+export interface SourceRun {
+  source: string
+  run: number
 }
 
 export interface TaskLayerChange {

@@ -1,4 +1,5 @@
 import type { StopRules } from '../../importer/index.ts'
+import type { SourceMemory } from './source.ts'
 
 /** What started a run: `person` is a page, `api` a program. */
 export const runTriggers = ['schedule', 'file', 'person', 'api'] as const
@@ -41,6 +42,12 @@ export interface RunDetails {
   recreates?: boolean
   /** True to read everything from a source that reads increments. */
   isComplete?: boolean
+  /** What the source remembers if the run succeeds. */
+  pending?: Pick<SourceMemory, 'fingerprint' | 'newest' | 'partialRuns'>
+  /** True if only changed features were read. */
+  isPartial?: boolean
+  /** Files that are the same as in the last run. */
+  unchangedFiles?: string[]
   rows?: number
   changes?: RunChanges
   layers?: LoadedLayer[]

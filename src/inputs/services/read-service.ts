@@ -1,0 +1,11 @@
+import type { ServiceData, ServiceRead, ServiceReader, ServiceReadOptions } from './service.ts'
+
+/** Readers of services: one line for each. */
+const readers: readonly ServiceReader[] = []
+
+/** Reads the features of a layer of a service into one file. Throws `Failure`. */
+export function readService(data: ServiceData, options: ServiceReadOptions): Promise<ServiceRead> {
+  const reader = readers.find(({ kind }) => kind === data.kind)
+  if (reader === undefined) throw new Error(`Nothing reads services of the kind "${data.kind}"`)
+  return reader.read(data, options)
+}
