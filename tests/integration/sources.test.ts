@@ -17,6 +17,7 @@ let folder: string
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'terrane-sources-'))
   app = await createTestApp({
+    ...(process.env.LOGS ? { log: (await import('../../src/core/log/logger.ts')).createLogger('info') } : {}),
     clock,
     env: { TERRANE_IMPORT_ROOTS: folder, TERRANE_REMOTE_ALLOW: '127.0.0.1/32' },
   })
@@ -47,7 +48,7 @@ describe('a source of a file', () => {
     })
     const first = await client.run('trees')
     assert.deepEqual([first.outcome, first.rows, first.trigger], ['loaded', 3, 'api'], first.message ?? '')
-    const version = await client.version('terrane:trees').catch(() => client.version('trees'))
+    const version = await client.version('trees')
 
     const same = await client.run('trees')
     assert.deepEqual([same.outcome, same.import], ['unchanged', null])
@@ -84,13 +85,13 @@ describe('a source of a file', () => {
   })
 
   it('does not overwrite rows that someone else has edited, unless a person accepts', async () => {
-    const feature = (await client.request<{ features: { id: string }[] }>('GET', '/ogc/collections/trees/items'))
+    const feature = (await client.request<{ features: { id: string }[] }>('GET', '/ogc/collections/default:trees/items'))
       .features[0]
     await client.request('PUT', `/rest/sources/trees`, { payload: { source: { stopIf: null } } })
     const headers = { ...app.admin, 'content-type': 'application/merge-patch+json' }
     const edited = await app.app.inject({
       method: 'PATCH',
-      url: `/ogc/collections/trees/items/${feature?.id}`,
+      url: `/ogc/collections/default:trees/items/${feature?.id}`,
       payload: { properties: { name: 'by hand' } },
       headers,
     })

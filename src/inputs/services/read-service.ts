@@ -1,7 +1,10 @@
+import { arcgisFeatureServer } from './arcgis-featureserver.ts'
+import { ogcApiFeatures } from './ogcapi-features.ts'
 import type { ServiceData, ServiceRead, ServiceReader, ServiceReadOptions } from './service.ts'
+import { wfs } from './wfs.ts'
 
 /** Readers of services: one line for each. */
-const readers: readonly ServiceReader[] = []
+const readers: readonly ServiceReader[] = [ogcApiFeatures, wfs, arcgisFeatureServer]
 
 /** Reads the features of a layer of a service into one file. Throws `Failure`. */
 export function readService(data: ServiceData, options: ServiceReadOptions): Promise<ServiceRead> {

@@ -21,8 +21,8 @@ export interface DrivenRun {
   unchangedFiles?: ReadonlySet<string>
   /** True if the data contain only changed rows: missing rows are not deleted. */
   isPartial: boolean
-  /** Saves that the import was told to run. */
-  markStarted(): Promise<void>
+  /** Saves that the import is told to run, and the changes that it will make; returns the changed run. */
+  markStarted(changes: RunChanges | undefined): Promise<RunRecord>
   signal: AbortSignal
 }
 
@@ -31,8 +31,9 @@ export interface DrivenRun {
  * run, and runs the import if something differs. The state of the import decides the next step, so that another
  * process can continue.
  */
-export async function driveImport(deps: DriveDeps, driven: DrivenRun): Promise<RunEnd> {
+export async function driveImport(deps: DriveDeps, begun: DrivenRun): Promise<RunEnd> {
   const { importer } = deps
+  let driven = begun
   let isConfigured = false
   for (;;) {
     const record = await importer.kept.find(driven.importId)
@@ -48,7 +49,8 @@ export async function driveImport(deps: DriveDeps, driven: DrivenRun): Promise<R
     else {
       const unchanged = await findUnchanged(importer, record, driven)
       if (unchanged !== undefined) return unchanged
-      await driven.markStarted()
+      const run = await driven.markStarted(await plannedChanges(importer, record))
+      driven = { ...driven, run }
       await importer.run(record.id, { isAsync: true, signal: driven.signal })
     }
   }
@@ -170,6 +172,12 @@ async function findUnchanged(
   }
 }
 
+/** Returns the changes found by the dry run, which the run of the import forgets. */
+async function plannedChanges(importer: Importer, record: ImportRecord): Promise<RunChanges | undefined> {
+  const tasks = await importer.kept.listTasks(record.id)
+  return tasks.every(({ trial }) => trial?.found?.changes !== undefined) ? countsOf(tasks).changes : undefined
+}
+
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0)
 }
@@ -181,8 +189,15 @@ export async function endOf(
 ): Promise<RunEnd> {
   const record = await importer.kept.get(importId)
   const tasks = await importer.kept.listTasks(importId)
-  const { notes } = run
-  const base = { importId, isStarted: true, notes, ...countsOf(tasks), layers: layersOf(record, tasks) }
+  const { rows, changes } = countsOf(tasks)
+  const base = {
+    importId,
+    isStarted: true,
+    notes: run.notes,
+    rows,
+    changes: run.changes ?? changes,
+    layers: layersOf(record, tasks),
+  }
   const stopped = tasks.flatMap(stoppedRules)
   if (stopped.length > 0) {
     const message = stopped.map(({ rule, limit, measured }) => stoppedText({ rule, limit, measured })).join('; ')

@@ -39,9 +39,10 @@ export interface Executed {
 export async function executeRun(deps: ExecuteDeps, { source, run, save, signal }: Execution): Promise<Executed> {
   await checkOwner(deps.users, source)
   let current: RunRecord = run
-  const note = async (details: RunDetails): Promise<void> => {
+  const note = async (details: RunDetails): Promise<RunRecord> => {
     current = { ...current, ...details }
     await save(detailsOf(current))
+    return current
   }
   if (current.importId === undefined) {
     const edited = await checkTargets(deps.catalog, source, run)
@@ -62,7 +63,7 @@ export async function executeRun(deps: ExecuteDeps, { source, run, save, signal 
     importId,
     unchangedFiles: current.unchangedFiles === undefined ? undefined : new Set(current.unchangedFiles),
     isPartial: current.isPartial === true,
-    markStarted: () => note({ isStarted: true }),
+    markStarted: (changes) => note({ isStarted: true, changes }),
     signal,
   })
   await removeFolder(deps.folder, run)
@@ -74,7 +75,7 @@ async function begin(
   deps: ExecuteDeps,
   source: SourceRecord,
   run: RunRecord,
-  note: (details: RunDetails) => Promise<void>,
+  note: (details: RunDetails) => Promise<RunRecord>,
   signal: AbortSignal,
 ): Promise<Executed | undefined> {
   const folder = join(deps.folder, String(run.id))

@@ -55,7 +55,7 @@ export async function correctNextRun(
 ): Promise<void> {
   const { schedule } = settings
   if (!isCron(schedule) || nextRun === undefined) return
-  const computedAt = Date.parse(last?.dueAt ?? updatedAt)
+  const computedAt = Date.parse(last?.endedAt ?? updatedAt)
   if (computedAt - now.getTime() < wrongClockMs) return
   const next = nextTime(schedule, now)?.toISOString()
   if (next !== undefined && next < nextRun) await moveNextRun(database.kysely, { id, before: nextRun, next })

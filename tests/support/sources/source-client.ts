@@ -98,7 +98,7 @@ export class SourceClient {
 
   /** Attribute of each feature of a layer, sorted. */
   async values(layer: string, name: string): Promise<unknown[]> {
-    const path = `/ogc/collections/${layer}/items?limit=10000&f=json`
+    const path = `/ogc/collections/default:${layer}/items?limit=10000&f=json`
     const { features } = await this.request<{ features: { properties: Record<string, unknown> }[] }>('GET', path)
     return features.map(({ properties }) => properties[name]).sort()
   }
