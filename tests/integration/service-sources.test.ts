@@ -71,33 +71,33 @@ function readByGdal(source: string, layer: string): unknown[] {
 describe('a source of a service', () => {
   it('reads OGC API Features page by page, with the values of GDAL, and finds it unchanged', async () => {
     const location = `${url}/ogc`
-    await service('by-ogcapi', { kind: 'ogcapi-features', location, layer: 'default:trees' })
-    const run = await client.run('by-ogcapi')
+    await service('by_ogcapi', { kind: 'ogcapi-features', location, layer: 'default:trees' })
+    const run = await client.run('by_ogcapi')
     assert.deepEqual([run.outcome, run.rows], ['loaded', rows.length], run.message ?? '')
-    assert.deepEqual(await loaded('by-ogcapi'), readByGdal(`OAPIF:${location}`, 'default:trees'))
-    assert.equal((await client.run('by-ogcapi')).outcome, 'unchanged')
+    assert.deepEqual(await loaded('by_ogcapi'), readByGdal(`OAPIF:${location}`, 'default:trees'))
+    assert.equal((await client.run('by_ogcapi')).outcome, 'unchanged')
   })
 
   it('reads WFS 2.0 and 1.1 page by page, with the values of GDAL', async () => {
     const location = `${url}/wfs`
-    await service('by-wfs', { kind: 'wfs', location, layer: 'default:trees' })
-    const run = await client.run('by-wfs')
+    await service('by_wfs', { kind: 'wfs', location, layer: 'default:trees' })
+    const run = await client.run('by_wfs')
     assert.deepEqual([run.outcome, run.rows], ['loaded', rows.length], run.message ?? '')
-    assert.deepEqual(await loaded('by-wfs'), readByGdal(`WFS:${location}`, 'default:trees'))
-    assert.equal((await client.run('by-wfs')).outcome, 'unchanged')
+    assert.deepEqual(await loaded('by_wfs'), readByGdal(`WFS:${location}`, 'default:trees'))
+    assert.equal((await client.run('by_wfs')).outcome, 'unchanged')
   })
 
   it('reads an ArcGIS feature service by object id, with dates and coded values', async (test) => {
     const server = arcgis()
     const location = `${await startWebServer(test, server.listener)}/rest/services/trees/FeatureServer`
-    await service('by-arcgis', { kind: 'arcgis-featureserver', location, layer: 'Trees' })
-    const run = await client.run('by-arcgis')
+    await service('by_arcgis', { kind: 'arcgis-featureserver', location, layer: 'Trees' })
+    const run = await client.run('by_arcgis')
     assert.deepEqual([run.outcome, run.rows], ['loaded', 5], run.message ?? '')
     assert.match(run.notes?.join() ?? '', /attachments/)
-    assert.deepEqual(await client.values('by-arcgis', 'kind_label'), ['Elm', 'Elm', 'Oak', 'Oak', 'Oak'])
-    const [planted] = await client.values('by-arcgis', 'planted')
+    assert.deepEqual(await client.values('by_arcgis', 'kind_label'), ['Elm', 'Elm', 'Oak', 'Oak', 'Oak'])
+    const [planted] = await client.values('by_arcgis', 'planted')
     assert.match(String(planted), /^2001-09-09T01:46:40/)
-    assert.equal((await client.run('by-arcgis')).outcome, 'unchanged')
+    assert.equal((await client.run('by_arcgis')).outcome, 'unchanged')
   })
 
   for (const [fault, code] of [
@@ -111,7 +111,7 @@ describe('a source of a service', () => {
     it(`keeps the old rows when the service has the fault "${fault}"`, async (test: TestContext) => {
       const server = arcgis()
       const location = `${await startWebServer(test, server.listener)}/rest/services/trees/FeatureServer`
-      const name = `fault-${fault}`
+      const name = `fault_${fault}`
       await service(name, { kind: 'arcgis-featureserver', location, layer: '0' })
       assert.equal((await client.run(name)).outcome, 'loaded')
       server.state.fault = fault

@@ -17,7 +17,6 @@ let folder: string
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'terrane-sources-'))
   app = await createTestApp({
-    ...(process.env.LOGS ? { log: (await import('../../src/core/log/logger.ts')).createLogger('info') } : {}),
     clock,
     env: { TERRANE_IMPORT_ROOTS: folder, TERRANE_REMOTE_ALLOW: '127.0.0.1/32' },
   })

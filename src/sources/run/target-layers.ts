@@ -8,7 +8,7 @@ import { RunFailure } from './run-failure.ts'
 /** Name of the layer that a task of a source loads. */
 export function targetName({ settings }: SourceRecord, task: TaskRecord, isOnly: boolean): string {
   const { layer } = settings.target
-  if (layer !== undefined && isOnly) return layer
+  if (layer !== undefined && isOnly) return toLayerName(layer)
   return toLayerName(task.layer?.originalName ?? task.source?.name ?? '')
 }
 
