@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
+import { promisify } from 'node:util'
 import { createTestApp, type TestApp } from '../support/app.ts'
 import { fixedClock } from '../support/fixed-clock.ts'
+import { arcgis } from '../support/sources/arcgis-server.ts'
 import { points, SourceClient } from '../support/sources/source-client.ts'
 import { startWebServer } from '../support/web-server.ts'
 
@@ -58,9 +59,9 @@ async function loaded(layer: string): Promise<unknown[]> {
 }
 
 /** The same rows as GDAL reads them. */
-function readByGdal(source: string, layer: string): unknown[] {
+async function readByGdal(source: string, layer: string): Promise<unknown[]> {
   const path = join(folder, `${Math.random()}.geojson`)
-  execFileSync('ogr2ogr', ['-f', 'GeoJSON', path, source, layer], { stdio: 'pipe' })
+  await promisify(execFile)('ogr2ogr', ['-f', 'GeoJSON', path, source, layer])
   const { features } = JSON.parse(readFileSync(path, 'utf8')) as { features: { properties: Record<string, unknown> }[] }
   return [
     features.map(({ properties }) => properties['name']).sort(),
@@ -74,16 +75,16 @@ describe('a source of a service', () => {
     await service('by_ogcapi', { kind: 'ogcapi-features', location, layer: 'default:trees' })
     const run = await client.run('by_ogcapi')
     assert.deepEqual([run.outcome, run.rows], ['loaded', rows.length], run.message ?? '')
-    assert.deepEqual(await loaded('by_ogcapi'), readByGdal(`OAPIF:${location}`, 'default:trees'))
+    assert.deepEqual(await loaded('by_ogcapi'), await readByGdal(`OAPIF:${location}`, 'default:trees'))
     assert.equal((await client.run('by_ogcapi')).outcome, 'unchanged')
   })
 
-  it('reads WFS 2.0 and 1.1 page by page, with the values of GDAL', async () => {
+  it('reads WFS 2.0 page by page, with the values of GDAL', async () => {
     const location = `${url}/wfs`
     await service('by_wfs', { kind: 'wfs', location, layer: 'default:trees' })
     const run = await client.run('by_wfs')
     assert.deepEqual([run.outcome, run.rows], ['loaded', rows.length], run.message ?? '')
-    assert.deepEqual(await loaded('by_wfs'), readByGdal(`WFS:${location}`, 'default:trees'))
+    assert.deepEqual(await loaded('by_wfs'), await readByGdal(`WFS:${location}`, 'default:trees'))
     assert.equal((await client.run('by_wfs')).outcome, 'unchanged')
   })
 
@@ -130,57 +131,3 @@ describe('a source of a service', () => {
     assert.deepEqual([run.outcome, run.rows, server.state.busy], ['loaded', 5, 0], run.message ?? '')
   })
 })
-
-/** Answers in the shapes that the ArcGIS REST API documents, two features a page. */
-function arcgis() {
-  const state: { fault?: string; busy: number } = { busy: 0 }
-  const fields = [
-    { name: 'OBJECTID', type: 'esriFieldTypeOID' },
-    {
-      name: 'kind',
-      type: 'esriFieldTypeInteger',
-      domain: { type: 'codedValue', name: 'kinds', codedValues: [{ code: 1, name: 'Oak' }, { code: 2, name: 'Elm' }] },
-    },
-    { name: 'planted', type: 'esriFieldTypeDate', length: 8 },
-  ]
-  const layer = {
-    id: 0,
-    name: 'Trees',
-    objectIdField: 'OBJECTID',
-    maxRecordCount: 2,
-    hasAttachments: true,
-    extent: { spatialReference: { wkid: 102100, latestWkid: 3857 } },
-    fields,
-  }
-  const all = [1, 2, 3, 4, 5].map((id) => ({
-    attributes: { OBJECTID: id, kind: (id % 2) + (id % 2 === 0 ? 2 : 0), planted: 1_000_000_000_000 },
-    geometry: { x: 1_400_000 + id, y: 6_800_000 },
-  }))
-  const query = (parameters: URLSearchParams): object => {
-    const { fault } = state
-    if (parameters.get('returnCountOnly') === 'true') return { count: fault === 'count' ? 9 : all.length }
-    if (fault === 'error') return { error: { code: 500, message: 'Unable to complete operation', details: [] } }
-    const last = Number(/OBJECTID > (\d+)/.exec(parameters.get('where') ?? '')?.[1] ?? 0)
-    const from = fault === 'repeated' ? Math.min(last, 1) : last
-    const features = all.filter(({ attributes }) => attributes.OBJECTID > from).slice(0, 2)
-    const extra = fault === 'schema' && last > 0 ? { other: 1 } : {}
-    return {
-      objectIdFieldName: 'OBJECTID',
-      fields,
-      exceededTransferLimit: from + features.length < all.length,
-      features: features.map((one) => ({ ...one, attributes: { ...one.attributes, ...extra } })),
-    }
-  }
-  const listener: RequestListener = (request, reply) => {
-    const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost')
-    if (state.busy > 0) {
-      state.busy -= 1
-      return void reply.writeHead(state.busy === 0 ? 429 : 503, { 'retry-after': '0' }).end()
-    }
-    if (state.fault === 'html') return void reply.end('<!DOCTYPE html><html>Sign in</html>')
-    const answer = pathname.endsWith('/query') ? query(searchParams) : pathname.endsWith('/0') ? layer : { layers: [layer] }
-    const text = JSON.stringify(answer)
-    reply.end(state.fault === 'truncated' && pathname.endsWith('/query') ? text.slice(0, -10) : text)
-  }
-  return { state, listener }
-}
