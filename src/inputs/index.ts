@@ -18,6 +18,7 @@ export { probeRemote } from './remote/probe-remote.ts'
 export type { RemoteCredentials } from './remote/protocol.ts'
 export { createRemoteAccess, type RemoteAccess } from './remote/remote-access.ts'
 export { isSkippedName, scanFile, scanFolder } from './scan.ts'
+export { readService } from './services/read-service.ts'
 export {
   type Incremental,
   type ServiceData,
@@ -26,5 +27,4 @@ export {
   type ServiceReadOptions,
   serviceKinds,
 } from './services/service.ts'
-export { readService } from './services/read-service.ts'
 export { comparePaths, groupSidecars } from './sidecars.ts'

@@ -238,7 +238,10 @@ export class Sources {
     const { source, runs } = await this.get(name)
     const run = await getRun(database.kysely, source.id, runId)
     if (run.outcome !== 'stopped' || runs.last?.id !== runId || runs.open !== undefined)
-      throw conflict('nothing-stopped', `Run ${runId} is not the last run of "${name}", or nothing stopped it`)
+      throw conflict(
+        'nothing-stopped',
+        `Run ${runId} is not the last run of "${name}", or nothing stopped it`,
+      )
     const missing = (run.stopped ?? []).filter(({ rule }) => !stopped.includes(rule)).map(({ rule }) => rule)
     if (missing.length > 0)
       throw invalid('not-accepted', `Run ${runId} was stopped by ${missing.join(', ')} too`)

@@ -17,7 +17,10 @@ let client: SourceClient
 let other: TestApp
 let url: string
 let folder: string
-const rows = Array.from({ length: 2345 }, (_, index): [number, string] => [index + 1, `tree ${index % 7} <&ä>`])
+const rows = Array.from({ length: 2345 }, (_, index): [number, string] => [
+  index + 1,
+  `tree ${index % 7} <&ä>`,
+])
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'terrane-services-'))
@@ -62,7 +65,9 @@ async function loaded(layer: string): Promise<unknown[]> {
 async function readByGdal(source: string, layer: string): Promise<unknown[]> {
   const path = join(folder, `${Math.random()}.geojson`)
   await promisify(execFile)('ogr2ogr', ['-f', 'GeoJSON', path, source, layer])
-  const { features } = JSON.parse(readFileSync(path, 'utf8')) as { features: { properties: Record<string, unknown> }[] }
+  const { features } = JSON.parse(readFileSync(path, 'utf8')) as {
+    features: { properties: Record<string, unknown> }[]
+  }
   return [
     features.map(({ properties }) => properties['name']).sort(),
     features.map(({ properties }) => Number(properties['gid'])).sort((one, two) => one - two),

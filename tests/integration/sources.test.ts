@@ -36,7 +36,14 @@ function write(name: string, text: string): string {
 
 describe('a source of a file', () => {
   it('creates the layer, loads only changed data, and says what changed', async () => {
-    const file = write('trees.geojson', points([[1, 'oak'], [2, 'elm'], [3, 'ash']]))
+    const file = write(
+      'trees.geojson',
+      points([
+        [1, 'oak'],
+        [2, 'elm'],
+        [3, 'ash'],
+      ]),
+    )
     await client.create({
       name: 'trees',
       data: { type: 'file', file },
@@ -53,12 +60,26 @@ describe('a source of a file', () => {
     assert.deepEqual([same.outcome, same.import], ['unchanged', null])
     utimesSync(file, new Date('2026-06-02T00:00:00Z'), new Date('2026-06-02T00:00:00Z'))
     assert.equal((await client.run('trees')).outcome, 'unchanged', 'the same bytes at another time')
-    write('trees.geojson', `${points([[3, 'ash'], [1, 'oak'], [2, 'elm']])}\n`)
+    write(
+      'trees.geojson',
+      `${points([
+        [3, 'ash'],
+        [1, 'oak'],
+        [2, 'elm'],
+      ])}\n`,
+    )
     const equal = await client.run('trees')
     assert.equal(equal.outcome, 'unchanged', 'other bytes with equal values')
     assert.equal(await client.version('trees'), version)
 
-    write('trees.geojson', points([[1, 'oak'], [2, 'birch'], [4, 'fir']]))
+    write(
+      'trees.geojson',
+      points([
+        [1, 'oak'],
+        [2, 'birch'],
+        [4, 'fir'],
+      ]),
+    )
     const changed = await client.run('trees')
     assert.deepEqual(changed.changes, { added: 1, changed: 1, removed: 1 })
     assert.ok((changed.version ?? 0) > version)
@@ -71,7 +92,10 @@ describe('a source of a file', () => {
     await client.change('trees', { stopIf: { removed: { rows: 1 } } })
     const stopped = await client.run('trees')
     assert.equal(stopped.outcome, 'stopped')
-    assert.deepEqual(stopped.stopped?.map(({ rule }) => rule), ['removed'])
+    assert.deepEqual(
+      stopped.stopped?.map(({ rule }) => rule),
+      ['removed'],
+    )
     assert.equal((await client.show('trees')).state, 'stopped')
     assert.deepEqual(await client.values('trees', 'name'), ['birch', 'fir', 'oak'])
     const path = `/rest/sources/trees/runs/${stopped.id}/accept`
@@ -84,8 +108,9 @@ describe('a source of a file', () => {
   })
 
   it('does not overwrite rows that someone else has edited, unless a person accepts', async () => {
-    const feature = (await client.request<{ features: { id: string }[] }>('GET', '/ogc/collections/default:trees/items'))
-      .features[0]
+    const feature = (
+      await client.request<{ features: { id: string }[] }>('GET', '/ogc/collections/default:trees/items')
+    ).features[0]
     await client.request('PUT', `/rest/sources/trees`, { payload: { source: { stopIf: null } } })
     const headers = { ...app.admin, 'content-type': 'application/merge-patch+json' }
     const edited = await app.app.inject({
@@ -95,7 +120,13 @@ describe('a source of a file', () => {
       headers,
     })
     assert.ok(edited.statusCode < 300, edited.body)
-    write('trees.geojson', points([[1, 'oak'], [9, 'yew']]))
+    write(
+      'trees.geojson',
+      points([
+        [1, 'oak'],
+        [9, 'yew'],
+      ]),
+    )
     const stopped = await client.run('trees')
     assert.deepEqual([stopped.outcome, stopped.code], ['stopped', 'edited'])
     assert.deepEqual(await client.values('trees', 'name'), ['by hand'])
@@ -107,7 +138,13 @@ describe('a source of a file', () => {
 
   it('fails when its layer was deleted, and creates it again on request', async () => {
     await client.request('DELETE', '/rest/layers/trees')
-    write('trees.geojson', points([[1, 'oak'], [2, 'elm']]))
+    write(
+      'trees.geojson',
+      points([
+        [1, 'oak'],
+        [2, 'elm'],
+      ]),
+    )
     const failed = await client.run('trees')
     assert.deepEqual([failed.outcome, failed.code], ['failed', 'target-deleted'])
     const again = await client.run('trees', { recreate: true })
@@ -147,7 +184,10 @@ describe('a schedule', () => {
     clock.advance(72 * hourMs)
     await client.settle('daily')
     const runs = await client.runs('daily')
-    assert.deepEqual(runs.map(({ outcome, trigger }) => [outcome, trigger]), [['loaded', 'schedule']])
+    assert.deepEqual(
+      runs.map(({ outcome, trigger }) => [outcome, trigger]),
+      [['loaded', 'schedule']],
+    )
     assert.equal((await client.show('daily')).nextRun, '2026-06-05T01:00:00.000Z')
     clock.advance(24 * hourMs)
     assert.equal((await client.settle('daily')).length, 2)
@@ -201,7 +241,13 @@ describe('a watched folder', () => {
     clock.advance(20_000)
     const [first] = await client.settle('inbox')
     assert.deepEqual([first?.outcome, first?.trigger], ['loaded', 'file'], first?.message ?? '')
-    writeFileSync(join(inbox, 'day2.geojson'), points([[2, 'b'], [3, 'c']]))
+    writeFileSync(
+      join(inbox, 'day2.geojson'),
+      points([
+        [2, 'b'],
+        [3, 'c'],
+      ]),
+    )
     await client.settle('inbox')
     clock.advance(40_000)
     const runs = await client.settle('inbox')
@@ -236,7 +282,10 @@ describe('a source of another server', () => {
     assert.equal((await client.run('web')).outcome, 'unchanged')
     assert.deepEqual(requests, ['W/"'.concat(String(body.length), '"')])
 
-    body = points([[1, 'oak'], [2, 'elm']])
+    body = points([
+      [1, 'oak'],
+      [2, 'elm'],
+    ])
     status = 404
     await client.request('POST', '/rest/sources/web/run', { status: 202 })
     await client.settle('web')

@@ -11,7 +11,18 @@ import { runKind } from './run-kind.ts'
 
 const collection = '/rest/sources'
 const columns = ['name', 'state', 'data', 'layer', 'nextRun', 'lastRun', 'outcome']
-const runColumns = ['id', 'due', 'ended', 'trigger', 'outcome', 'rows', 'added', 'changed', 'removed', 'message']
+const runColumns = [
+  'id',
+  'due',
+  'ended',
+  'trigger',
+  'outcome',
+  'rows',
+  'added',
+  'changed',
+  'removed',
+  'message',
+]
 const usualLimit = '20'
 
 function sourcePath(name: string): string {
@@ -117,7 +128,10 @@ const exportAll: Action = {
     const text = stringify({ sources: settings })
     if (output === standardStream) return { answer: { sources: settings }, text: text.trimEnd() }
     await writeFile(output, text)
-    return { answer: { file: output, sources: settings.length }, text: `${output}: ${settings.length} sources` }
+    return {
+      answer: { file: output, sources: settings.length },
+      text: `${output}: ${settings.length} sources`,
+    }
   },
 }
 

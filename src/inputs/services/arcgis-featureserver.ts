@@ -59,7 +59,8 @@ function plain({ name, type }: Field): string[] {
 
 function crsMember(wkid: number | undefined): string {
   if (wkid === undefined || wkid === 4326) return ''
-  const name = wkid === 102_100 ? 'urn:ogc:def:crs:EPSG::3857' : `urn:ogc:def:crs:${authorityOf(wkid)}::${wkid}`
+  const name =
+    wkid === 102_100 ? 'urn:ogc:def:crs:EPSG::3857' : `urn:ogc:def:crs:${authorityOf(wkid)}::${wkid}`
   return `"crs":{"type":"name","properties":{"name":"${name}"}},`
 }
 
@@ -74,7 +75,9 @@ function answerOf(text: string, url: string): Json {
   const { error } = answer
   if (!isJson(error)) return answer
   const details = Array.isArray(error.details) ? error.details.join(' ') : ''
-  throw serviceFailure(`The service answers error ${String(error.code)}: ${String(error.message)} ${details}`.trim())
+  throw serviceFailure(
+    `The service answers error ${String(error.code)}: ${String(error.message)} ${details}`.trim(),
+  )
 }
 
 async function describe(client: ServiceClient, { location, layer }: ServiceData): Promise<EsriLayer> {
@@ -131,7 +134,9 @@ function whereOf(layer: EsriLayer, { where, incremental }: ServiceData, since: s
   const conditions = where === undefined ? [] : [`(${where})`]
   const field = incremental?.field ?? layer.edited
   if (incremental !== undefined && field === undefined)
-    throw serviceFailure('The service does not track edits: name the attribute with the edit time, or read all')
+    throw serviceFailure(
+      'The service does not track edits: name the attribute with the edit time, or read all',
+    )
   if (since !== undefined && field !== undefined)
     conditions.push(`${field} >= TIMESTAMP '${since.replace('T', ' ').slice(0, 19)}'`)
   return conditions.length === 0 ? '1=1' : conditions.join(' AND ')
@@ -139,11 +144,16 @@ function whereOf(layer: EsriLayer, { where, incremental }: ServiceData, since: s
 
 function query({ url }: EsriLayer, parameters: Record<string, string>): URL {
   const found = new URL(`${url.href}/query`)
-  for (const [name, value] of Object.entries({ ...parameters, f: 'json' })) found.searchParams.set(name, value)
+  for (const [name, value] of Object.entries({ ...parameters, f: 'json' }))
+    found.searchParams.set(name, value)
   return found
 }
 
-async function countRows(client: ServiceClient, layer: EsriLayer, where: string): Promise<number | undefined> {
+async function countRows(
+  client: ServiceClient,
+  layer: EsriLayer,
+  where: string,
+): Promise<number | undefined> {
   const url = query(layer, { where, returnCountOnly: 'true' })
   const { count } = answerOf(await client.describe(url), url.href)
   return typeof count === 'number' ? count : undefined
@@ -181,9 +191,13 @@ async function readPages(
     for (const feature of features) {
       const attributes = isJson(feature.attributes) ? feature.attributes : {}
       const id = attributes[objectId]
-      if (typeof id !== 'number') throw serviceFailure(`A feature of the service has no ${objectId}: ${page.url}`)
+      if (typeof id !== 'number')
+        throw serviceFailure(`A feature of the service has no ${objectId}: ${page.url}`)
       if (last !== undefined && id <= last)
-        throw serviceFailure(`The service ignores paging by ${objectId}: it sends ${id} after ${last}`, 'duplicate-features')
+        throw serviceFailure(
+          `The service ignores paging by ${objectId}: it sends ${id} after ${last}`,
+          'duplicate-features',
+        )
       ids.add(String(id))
       last = id
       const time = edited === undefined ? undefined : attributes[edited]
@@ -202,7 +216,10 @@ function toFeature(layer: EsriLayer, { geometry }: Json, attributes: Json): Json
   const known = new Set(layer.fields.map(({ name }) => name))
   const other = Object.keys(attributes).find((name) => !known.has(name))
   if (other !== undefined)
-    throw serviceFailure(`The service sends an attribute "${other}" that it does not describe`, 'schema-changed')
+    throw serviceFailure(
+      `The service sends an attribute "${other}" that it does not describe`,
+      'schema-changed',
+    )
   const properties: Json = {}
   for (const { name, type, labels } of layer.fields) {
     const value = attributes[name] ?? null

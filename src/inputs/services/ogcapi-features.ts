@@ -1,6 +1,14 @@
 import { join } from 'node:path'
 import { findCrs } from '../../geo/crs-database.ts'
-import { checkCount, FeatureFile, isJson, type Json, parseJson, SchemaWatch, SeenIds } from './read-features.ts'
+import {
+  checkCount,
+  FeatureFile,
+  isJson,
+  type Json,
+  parseJson,
+  SchemaWatch,
+  SeenIds,
+} from './read-features.ts'
 import type { ServiceData, ServiceRead, ServiceReader, ServiceReadOptions } from './service.ts'
 import { ServiceClient, serviceFailure } from './service-client.ts'
 
@@ -92,8 +100,7 @@ async function readPages(
     const found = parseJson(page.text, page.url)
     const features = featuresOf(found, page.url)
     schema.check(features.map(({ properties }) => (isJson(properties) ? properties : {})))
-    for (const { id } of features)
-      if (typeof id === 'string' || typeof id === 'number') ids.add(String(id))
+    for (const { id } of features) if (typeof id === 'string' || typeof id === 'number') ids.add(String(id))
     const lines = features.map((feature) => JSON.stringify(feature))
     if (lines.length > 0) await file.add(`${separator}${lines.join(',\n')}`, lines.length)
     if (lines.length > 0) separator = ',\n'

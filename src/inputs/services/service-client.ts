@@ -65,7 +65,9 @@ export class ServiceClient {
   async page(url: URL): Promise<ServicePage> {
     const { folder } = this.#options
     if (this.#urls.has(url.href))
-      throw serviceFailure(`The service repeats a page: ${url.href} is linked twice, so that paging never ends`)
+      throw serviceFailure(
+        `The service repeats a page: ${url.href} is linked twice, so that paging never ends`,
+      )
     this.#urls.add(url.href)
     this.#pages += 1
     if (this.#pages > mostPages) throw serviceFailure(`The service has more than ${mostPages} pages`)

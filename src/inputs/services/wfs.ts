@@ -52,7 +52,8 @@ function request(
 ): URL {
   const url = new URL(location)
   const own = new Set(['service', 'version', 'request', 'typename', 'typenames'])
-  for (const name of [...url.searchParams.keys()]) if (own.has(name.toLowerCase())) url.searchParams.delete(name)
+  for (const name of [...url.searchParams.keys()])
+    if (own.has(name.toLowerCase())) url.searchParams.delete(name)
   const all = { service: 'WFS', version, request: operation, [types]: layer, ...parameters }
   for (const [name, value] of Object.entries(all)) url.searchParams.set(name, value)
   return url
@@ -126,7 +127,8 @@ function idsOf(members: string): string[] {
     const first = featureId.exec(part)
     const element = /<([\w.:-]+)/.exec(part)?.[1]
     if (element === undefined) return []
-    if (first === null) throw serviceFailure('The features of the service have no ids, by which pages are checked')
+    if (first === null)
+      throw serviceFailure('The features of the service have no ids, by which pages are checked')
     const each = new RegExp(`<${element.replaceAll('.', '\\.')}\\s[^>]*?(?:gml:id|fid)="([^"]*)"`, 'g')
     return [...part.matchAll(each)].map(([, id = '']) => id)
   })

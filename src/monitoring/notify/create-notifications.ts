@@ -28,9 +28,21 @@ export interface CreateNotificationsDeps {
 
 /** Creates notifications with the channels of the settings. */
 export function createNotifications(deps: CreateNotificationsDeps): Notifications {
-  const { settings, baseUrl, outbound, vault, database, clock, log, services, values, attemptMs, reported } = deps
+  const { settings, baseUrl, outbound, vault, database, clock, log, services, values, attemptMs, reported } =
+    deps
   const place = { host: new URL(baseUrl).hostname.replace(/^\[|\]$/g, ''), baseUrl }
   const channels = new OpenChannels({ settings, place, outbound, clock })
   const checks = new Checks({ database, clock, vault, services, resources: values })
-  return new Notifications({ database, clock, log, values, services, channels, vault, checks, attemptMs, reported })
+  return new Notifications({
+    database,
+    clock,
+    log,
+    values,
+    services,
+    channels,
+    vault,
+    checks,
+    attemptMs,
+    reported,
+  })
 }

@@ -65,11 +65,7 @@ export async function insertSkipped(
   { at, message }: { at: string; message: string },
 ): Promise<void> {
   const id = await insertRun(db, { ...run, details: { message } }, at)
-  await db
-    .updateTable('source_runs')
-    .set({ outcome: 'skipped', ended_at: at })
-    .where('id', '=', id)
-    .execute()
+  await db.updateTable('source_runs').set({ outcome: 'skipped', ended_at: at }).where('id', '=', id).execute()
 }
 
 /** Lists the runs of a source, newest first. */

@@ -144,11 +144,7 @@ export async function moveWatched(
     .set({ watched: JSON.stringify(next) })
     .where('id', '=', id)
     .where('is_enabled', '=', 1)
-    .where(
-      'watched',
-      before === undefined ? 'is' : '=',
-      before === undefined ? null : JSON.stringify(before),
-    )
+    .where('watched', before === undefined ? 'is' : '=', before === undefined ? null : JSON.stringify(before))
     .executeTakeFirst()
   return Number(result.numUpdatedRows) === 1
 }

@@ -87,7 +87,10 @@ async function configureTasks(
     if (task.state === 'NO_FORMAT') throw unreadable(task)
     const name = targetName(source, task, tasks.length === 1)
     if (names.has(name) && settings.updateMode !== 'APPEND')
-      throw new RunFailure('same-layer', `Several files of its data are named "${name}": give them other names`)
+      throw new RunFailure(
+        'same-layer',
+        `Several files of its data are named "${name}": give them other names`,
+      )
     names.add(name)
     const exists = (await catalog.layers.find(record.workspace, name)) !== undefined
     const isKnown = source.memory.versions[`${record.workspace}:${name}`] !== undefined
@@ -156,7 +159,8 @@ async function findUnchanged(
   const tasks = await importer.kept.listTasks(record.id)
   const isSame = ({ trial }: TaskRecord): boolean => {
     const { changes, columns = [], stopped = [], rows } = trial?.found ?? {}
-    if (changes === undefined || columns.length > 0 || stopped.length > 0 || rows?.rejected !== 0) return false
+    if (changes === undefined || columns.length > 0 || stopped.length > 0 || rows?.rejected !== 0)
+      return false
     return changes.added === 0 && (changes.changed ?? 0) === 0 && changes.removed === 0
   }
   if (!tasks.every(isSame)) return undefined
@@ -200,8 +204,17 @@ export async function endOf(
   }
   const stopped = tasks.flatMap(stoppedRules)
   if (stopped.length > 0) {
-    const message = stopped.map(({ rule, limit, measured }) => stoppedText({ rule, limit, measured })).join('; ')
-    return { ...base, pending: run.pending, outcome: 'stopped', code: 'stopped', stopped, message: `stopIf stopped it: ${message}` }
+    const message = stopped
+      .map(({ rule, limit, measured }) => stoppedText({ rule, limit, measured }))
+      .join('; ')
+    return {
+      ...base,
+      pending: run.pending,
+      outcome: 'stopped',
+      code: 'stopped',
+      stopped,
+      message: `stopIf stopped it: ${message}`,
+    }
   }
   const failed = tasks.filter(({ state }) => state !== 'COMPLETE')
   if (failed.length === 0) return { ...base, outcome: 'loaded' }

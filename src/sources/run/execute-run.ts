@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Accounts } from '../../access/index.ts'
 import { explain } from '../../core/errors/errors.ts'
 import type { Importer, SourceRequest } from '../../importer/index.ts'
-import { type Obtained, type ObtainDeps, obtain } from '../changes/obtain.ts'
+import { type ObtainDeps, type Obtained, obtain } from '../changes/obtain.ts'
 import type { RunDetails, RunEnd, RunRecord } from '../model/run.ts'
 import type { SourceMemory, SourceRecord } from '../model/source.ts'
 import { detailsOf } from '../records/run-repository.ts'
@@ -36,7 +36,10 @@ export interface Executed {
 /**
  * Executes a run, or continues one whose process has ended. Throws for a failure; nothing is changed then.
  */
-export async function executeRun(deps: ExecuteDeps, { source, run, save, signal }: Execution): Promise<Executed> {
+export async function executeRun(
+  deps: ExecuteDeps,
+  { source, run, save, signal }: Execution,
+): Promise<Executed> {
   await checkOwner(deps.users, source)
   let current: RunRecord = run
   const note = async (details: RunDetails): Promise<RunRecord> => {
@@ -122,13 +125,19 @@ async function createImport(
 }
 
 /** Finds the import of a run whose process ended before it recorded the import. */
-async function findImport({ kept }: Importer, { id, sourceId, startedAt }: RunRecord): Promise<number | undefined> {
+async function findImport(
+  { kept }: Importer,
+  { id, sourceId, startedAt }: RunRecord,
+): Promise<number | undefined> {
   if (startedAt === undefined || sourceId === 0) return undefined
   const open = await kept.list({ states: ['INIT', 'INIT_ERROR', 'PENDING', 'READY'] })
   return open.find(({ sourceRun }) => sourceRun?.run === id)?.id
 }
 
-function pendingMemory(memory: SourceMemory, { fingerprint, newest, isPartial }: Obtained): RunDetails['pending'] {
+function pendingMemory(
+  memory: SourceMemory,
+  { fingerprint, newest, isPartial }: Obtained,
+): RunDetails['pending'] {
   return { fingerprint, newest, partialRuns: isPartial === true ? (memory.partialRuns ?? 0) + 1 : 0 }
 }
 
@@ -156,7 +165,8 @@ export async function removeFolder(folder: string, { id }: Pick<RunRecord, 'id'>
 
 /** Returns the end of a run that failed. */
 export function failedEnd(run: RunRecord, error: unknown): RunEnd {
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  const code =
+    error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
   const { importId, isStarted, notes } = run
   return { outcome: 'failed', importId, isStarted, notes, code: code ?? 'failed', message: explain(error) }
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../../core/db/connection.ts'
 import type { RunTrigger } from '../model/run.ts'
-import type { RecentRuns } from '../model/state.ts'
 import type { SourceRecord, Watched } from '../model/source.ts'
+import type { RecentRuns } from '../model/state.ts'
 import { countOpenRuns, insertRun, insertSkipped } from '../records/run-repository.ts'
 import { moveNextRun, moveWatched } from '../records/source-repository.ts'
 import { isCron, nextTime } from '../schedule/schedule.ts'

@@ -63,7 +63,11 @@ class Lapse {
   async request<T>(method: string, path: string, body?: object): Promise<T> {
     const url = `${this.#nodes.at(-1)?.url}${path}`
     const headers = { ...basicAuth('admin', adminPassword), 'content-type': 'application/json' }
-    const reply = await fetch(url, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) })
+    const reply = await fetch(url, {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    })
     const text = await reply.text()
     assert.ok(reply.ok, `${method} ${path}: ${reply.status} ${text}`)
     return JSON.parse(text) as T
@@ -75,7 +79,11 @@ class Lapse {
 }
 
 /** Lets 50 days pass with three sources, with faults and kills; returns all runs. */
-async function liveThrough(test: TestContext, lapse: Lapse, nodes: number): Promise<Record<string, ShownRun[]>> {
+async function liveThrough(
+  test: TestContext,
+  lapse: Lapse,
+  nodes: number,
+): Promise<Record<string, ShownRun[]>> {
   let day = 0
   let failures = 0
   const web = await startWebServer(test, (_request, reply) => {
@@ -83,7 +91,12 @@ async function liveThrough(test: TestContext, lapse: Lapse, nodes: number): Prom
       failures -= 1
       return void reply.writeHead(503, { 'retry-after': '0' }).end()
     }
-    reply.end(points([[1, `day ${day}`], [2, 'same']]))
+    reply.end(
+      points([
+        [1, `day ${day}`],
+        [2, 'same'],
+      ]),
+    )
   })
   const esri = arcgis()
   const service = `${await startWebServer(test, esri.listener)}/rest/services/trees/FeatureServer`
@@ -93,12 +106,25 @@ async function liveThrough(test: TestContext, lapse: Lapse, nodes: number): Prom
   for (let node = 0; node < nodes; node += 1) await lapse.start()
   const create = (source: object) => lapse.request('POST', '/rest/sources', { source })
   const retry = { times: 5, firstSeconds: 1 }
-  await create({ name: 'web', data: { type: 'remote', location: `${web}/a.geojson` }, target: { layer: 'web' }, schedule, retry })
+  await create({
+    name: 'web',
+    data: { type: 'remote', location: `${web}/a.geojson` },
+    target: { layer: 'web' },
+    schedule,
+    retry,
+  })
   const data = { type: 'service', kind: 'arcgis-featureserver', location: service, layer: '0' }
   await create({ name: 'service', data, target: { layer: 'service' }, schedule, retry })
   const watch = { watch: true, quietSeconds: 60 }
   const folder = { type: 'directory', location: inbox }
-  await create({ name: 'folder', data: folder, target: { layer: 'folder' }, updateMode: 'APPEND', schedule: watch, retry })
+  await create({
+    name: 'folder',
+    data: folder,
+    target: { layer: 'folder' },
+    updateMode: 'APPEND',
+    schedule: watch,
+    retry,
+  })
   for (day = 1; day <= days; day += 1) {
     esri.state.ids = [1, 2, 3, 4, 5 + day]
     if (day % 9 === 0) failures = 2
@@ -111,7 +137,11 @@ async function liveThrough(test: TestContext, lapse: Lapse, nodes: number): Prom
     if (day % 10 === 5) await lapse.kill()
     await untilDone(lapse, day, time)
   }
-  return { web: await lapse.runs('web'), service: await lapse.runs('service'), folder: await lapse.runs('folder') }
+  return {
+    web: await lapse.runs('web'),
+    service: await lapse.runs('service'),
+    folder: await lapse.runs('folder'),
+  }
 }
 
 /** Waits until a run of the day exists, and the new file was seen. */
@@ -135,8 +165,14 @@ async function untilDone(lapse: Lapse, day: number, time: number): Promise<void>
 
 function check(runs: Record<string, ShownRun[]>): void {
   for (const [name, all] of Object.entries(runs)) {
-    const outcomes = all.map(({ outcome, message }) => (outcome === 'loaded' ? outcome : `${outcome}: ${message}`))
-    assert.deepEqual(outcomes, Array.from({ length: days }, () => 'loaded'), name)
+    const outcomes = all.map(({ outcome, message }) =>
+      outcome === 'loaded' ? outcome : `${outcome}: ${message}`,
+    )
+    assert.deepEqual(
+      outcomes,
+      Array.from({ length: days }, () => 'loaded'),
+      name,
+    )
     assert.equal(new Set(all.map(({ due }) => due)).size, days, `${name}: each time once`)
   }
   const due = runs['web']?.map((run) => run.due) ?? []
@@ -146,11 +182,17 @@ function check(runs: Record<string, ShownRun[]>): void {
 async function checkLayers(lapse: Lapse): Promise<void> {
   const read = async (layer: string, name: string) => {
     const path = `/ogc/collections/default:${layer}/items?limit=1000&f=json`
-    const { features } = await lapse.request<{ features: { properties: Record<string, unknown> }[] }>('GET', path)
+    const { features } = await lapse.request<{ features: { properties: Record<string, unknown> }[] }>(
+      'GET',
+      path,
+    )
     return features.map(({ properties }) => properties[name])
   }
   assert.deepEqual((await read('web', 'name')).sort(), [`day ${days}`, 'same'])
-  assert.deepEqual((await read('folder', 'gid')).map(Number).sort((a, b) => a - b), Array.from({ length: days }, (_, index) => index + 1))
+  assert.deepEqual(
+    (await read('folder', 'gid')).map(Number).sort((a, b) => a - b),
+    Array.from({ length: days }, (_, index) => index + 1),
+  )
   assert.equal((await read('service', 'kind')).length, 5)
 }
 

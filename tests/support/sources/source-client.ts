@@ -99,7 +99,10 @@ export class SourceClient {
   /** Attribute of each feature of a layer, sorted. */
   async values(layer: string, name: string): Promise<unknown[]> {
     const path = `/ogc/collections/default:${layer}/items?limit=10000&f=json`
-    const { features } = await this.request<{ features: { properties: Record<string, unknown> }[] }>('GET', path)
+    const { features } = await this.request<{ features: { properties: Record<string, unknown> }[] }>(
+      'GET',
+      path,
+    )
     return features.map(({ properties }) => properties[name]).sort()
   }
 }

@@ -23,9 +23,7 @@ const Data = Type.Object(
     location: optional(text('Path in an import root, or address of another server')),
     charset: optional(Type.String({ maxLength: 100 })),
     username: optional(Type.String({ maxLength: 1000 })),
-    password: optional(
-      Type.String({ maxLength: 1000, description: 'Stored encrypted and never returned' }),
-    ),
+    password: optional(Type.String({ maxLength: 1000, description: 'Stored encrypted and never returned' })),
     domain: optional(Type.String({ maxLength: 1000 })),
     parameters: optional(DatabaseData.properties.parameters),
     tables: optional(Type.Array(name, { minItems: 1, maxItems: 10_000 })),
@@ -49,7 +47,11 @@ const Watch = Type.Object(
   {
     watch: Type.Literal(true),
     quietSeconds: optional(
-      Type.Integer({ minimum: 1, maximum: 86_400, description: 'Files without a change for so long are complete; 10' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 86_400,
+        description: 'Files without a change for so long are complete; 10',
+      }),
     ),
   },
   { additionalProperties: false },
@@ -103,7 +105,9 @@ export const SourceBody = Type.Object({
 
 export const RunBody = Type.Object({
   recreate: optional(Type.Boolean({ description: 'Creates a layer again that was deleted' })),
-  complete: optional(Type.Boolean({ description: 'Reads everything from a service that is read by increments' })),
+  complete: optional(
+    Type.Boolean({ description: 'Reads everything from a service that is read by increments' }),
+  ),
 })
 export const AcceptBody = Type.Object({
   stopped: Type.Array(Type.String(), { minItems: 1, maxItems: 20, description: 'Rules that do not stop it' }),

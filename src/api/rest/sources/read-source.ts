@@ -69,7 +69,9 @@ function readData(data: SourceDataInput): ReadData {
   }
   const { file, location, type } = data
   const path =
-    file === undefined || location === undefined || isAbsolute(file) ? (file ?? location) : join(location, file)
+    file === undefined || location === undefined || isAbsolute(file)
+      ? (file ?? location)
+      : join(location, file)
   if (path === undefined || path.trim() === '')
     throw invalid('no-location', 'The data need a file or a location')
   return { data: { type, path, charset } }

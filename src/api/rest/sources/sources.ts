@@ -43,7 +43,11 @@ function checkRights({ caller }: FastifyRequest, { owner, settings }: SourceInpu
     throw new Failure('forbidden', 'forbidden', `Only its owner "${before}" and administrators may change it`)
   const role = neededRole({ settings })
   if (!hasRole(caller, role))
-    throw new Failure('forbidden', 'forbidden', `Data of the type "${settings.data.type}" need the role ${role}`)
+    throw new Failure(
+      'forbidden',
+      'forbidden',
+      `Data of the type "${settings.data.type}" need the role ${role}`,
+    )
 }
 
 function triggerOf({ caller }: FastifyRequest): 'person' | 'api' {
