@@ -20,11 +20,7 @@ export { createRemoteAccess, type RemoteAccess } from './remote/remote-access.ts
 export { isSkippedName, scanFile, scanFolder } from './scan.ts'
 export { readService } from './services/read-service.ts'
 export {
-  type Incremental,
   type ServiceData,
-  type ServiceKind,
-  type ServiceRead,
-  type ServiceReadOptions,
   serviceKinds,
 } from './services/service.ts'
 export { comparePaths, groupSidecars } from './sidecars.ts'

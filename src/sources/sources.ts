@@ -391,7 +391,7 @@ function checkName(name: string): void {
   )
 }
 
-/** Where the password of a source is sent to: another address needs the password again. */
+/** Returns the address that the password of a source is sent to: another one needs the password again. */
 function addressOf({ data }: SourceSettings): string {
   if (data.type === 'database') return JSON.stringify(data.connection)
   if (data.type !== 'remote' && data.type !== 'service') return data.type

@@ -4,7 +4,6 @@ import type { DatabaseLocation } from '../../inputs/index.ts'
 import type { TransformSpec } from '../../transforms/index.ts'
 import type { ImportDryRun } from './dry-run.ts'
 import type { MosaicTime } from './granule-record.ts'
-import type { SourceRun } from './requests.ts'
 import type { ImportState } from './states.ts'
 
 export const sourceTypes = ['file', 'directory', 'mosaic', 'remote'] as const
@@ -31,6 +30,12 @@ export interface RemoteSource {
   domain?: string
   /** Encrypted by the vault; removed when the import is complete. */
   sealedPassword?: string
+}
+
+/** The run of a source for which an import was created. */
+export interface SourceRun {
+  source: string
+  run: number
 }
 
 /** The database of an import. */

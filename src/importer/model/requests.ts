@@ -4,7 +4,7 @@ import type { DatabaseConnection, RemoteCredentials } from '../../inputs/index.t
 import type { LoadMode } from '../../stores/index.ts'
 import type { TransformSpec } from '../../transforms/index.ts'
 import type { MosaicTime } from './granule-record.ts'
-import type { ImportSource } from './import-record.ts'
+import type { ImportSource, SourceRun } from './import-record.ts'
 import type { StopRules } from './stop-rules.ts'
 import type { AttributeChoice, RejectLimit } from './task-record.ts'
 
@@ -35,12 +35,6 @@ export interface NewImport {
   user?: string
   /** Run of a source that creates the import. */
   sourceRun?: SourceRun
-}
-
-/** The run of a source for which an import was created. */
-export interface SourceRun {
-  source: string
-  run: number
 }
 
 export interface TaskLayerChange {

@@ -172,7 +172,7 @@ async function readPages(
   let newest = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since)
   for (let last: number | undefined; ; ) {
     const after = last === undefined ? where : `(${where}) AND ${objectId} > ${last}`
-    const outSr = wkid === undefined ? {} : { outSR: String(wkid) }
+    const outSr: Record<string, string> = wkid === undefined ? {} : { outSR: String(wkid) }
     const page = await client.page(
       query(layer, {
         where: after,

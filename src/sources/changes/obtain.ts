@@ -38,7 +38,7 @@ export interface Obtained {
   notes: string[]
 }
 
-/** What `obtain` needs of a run. */
+/** Options of obtaining the data of a run. */
 export interface ObtainOptions {
   /** Folder of the run, for fetched files. */
   folder: string

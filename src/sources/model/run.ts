@@ -1,7 +1,7 @@
 import type { StopRules } from '../../importer/index.ts'
 import type { SourceMemory } from './source.ts'
 
-/** What started a run: `person` is a page, `api` a program. */
+/** Causes of a run: `person` is a page, `api` a program. */
 export const runTriggers = ['schedule', 'file', 'person', 'api'] as const
 export type RunTrigger = (typeof runTriggers)[number]
 

@@ -29,7 +29,7 @@ export interface DatabaseData {
   tables?: string[]
 }
 
-/** Where the data of a source come from; without the password. */
+/** Location of the data of a source, without the password. */
 export type SourceData = PathData | RemoteData | DatabaseData | ({ type: 'service' } & ServiceData)
 
 /** Update modes of a source. The first run creates a layer that does not exist. */
@@ -50,7 +50,7 @@ export interface Retry {
   firstSeconds: number
 }
 
-/** What a client configures. */
+/** Settings that a client configures. */
 export interface SourceSettings {
   data: SourceData
   transforms: TransformSpec[]
@@ -84,7 +84,7 @@ export interface Fingerprint {
   files?: Record<string, string>
 }
 
-/** What a source remembers between its runs. */
+/** State that a source keeps between its runs. */
 export interface SourceMemory {
   fingerprint?: Fingerprint
   /** Last version of each layer that the source has loaded, by `workspace:layer`. */

@@ -26,7 +26,7 @@ function isOverdue({ settings, nextRun }: SourceRecord, open: RunRecord | undefi
   return due !== undefined && Date.parse(due) < latest
 }
 
-/** What is wrong with a source. */
+/** Problem of a source. */
 export interface SourceProblem {
   kind: 'failed' | 'stopped' | 'overdue' | 'never'
   message: string

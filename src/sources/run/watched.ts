@@ -1,6 +1,6 @@
 import type { Watched } from '../model/source.ts'
 
-/** What is found in a watched folder. */
+/** Files found in a watched folder. */
 export interface WatchedFiles {
   digest: string
   isEmpty: boolean

@@ -7,7 +7,8 @@ import { silentLogger } from '../silent-logger.ts'
 
 const [, , path = ''] = process.argv
 const clock = { now: () => new Date(readFileSync(path, 'utf8')) }
-const settings = loadSettings(process.env as Record<string, string>)
+const { TERRANE_DATA = path } = process.env
+const settings = loadSettings({ ...process.env, TERRANE_DATA })
 const { localUrl } = await startServer(settings, {
   clock,
   log: silentLogger,
