@@ -145,7 +145,7 @@ function whereOf(layer: EsriLayer, { where, incremental }: ServiceData, since: s
 function query({ url }: EsriLayer, parameters: Record<string, string>): URL {
   const found = new URL(`${url.href}/query`)
   for (const [name, value] of Object.entries({ ...parameters, f: 'json' }))
-    found.searchParams.set(name, value)
+    if (value !== '') found.searchParams.set(name, value)
   return found
 }
 
@@ -172,7 +172,6 @@ async function readPages(
   let newest = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since)
   for (let last: number | undefined; ; ) {
     const after = last === undefined ? where : `(${where}) AND ${objectId} > ${last}`
-    const outSr: Record<string, string> = wkid === undefined ? {} : { outSR: String(wkid) }
     const page = await client.page(
       query(layer, {
         where: after,
@@ -182,7 +181,7 @@ async function readPages(
         returnGeometry: 'true',
         returnZ: 'true',
         returnTrueCurves: 'false',
-        ...outSr,
+        outSR: wkid === undefined ? '' : String(wkid),
       }),
     )
     const answer = answerOf(page.text, page.url)
