@@ -25,6 +25,7 @@ import {
   watchedEndpoints,
 } from './rest/monitoring/routes.ts'
 import { layerListEndpoints, stateEndpoints } from './rest/overview/routes.ts'
+import { sourceEndpoints } from './rest/sources/routes.ts'
 import { uploadEndpoints } from './rest/uploads/routes.ts'
 import { permissionEndpoints } from './security/routes.ts'
 import { pictureEndpoints } from './tiles/picture-routes.ts'
@@ -58,6 +59,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...importerEndpoints, // /rest/imports
   ...basemapEndpoints, // /assets/basemap
   ...uploadEndpoints, // /rest/uploads
+  ...sourceEndpoints, // /rest/sources
   ...owsEndpoints, // /wms
   ...mapEndpoints, // /rest/maps
   ...layerListEndpoints, // /rest/catalogue/layers

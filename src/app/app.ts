@@ -31,6 +31,7 @@ import type { Clock } from '../core/time/clock.ts'
 import { systemClock } from '../core/time/clock.ts'
 import { createImporter, type ImporterDeps } from '../importer/index.ts'
 import { createRemoteAccess, type RemoteAccess, realPathOf } from '../inputs/index.ts'
+import type { Sources } from '../sources/index.ts'
 import { IndexMaker, Readers, type ReadersSettings } from '../stores/index.ts'
 import { openAreas } from './areas.ts'
 import { stateReader } from './audit-states.ts'
@@ -41,6 +42,7 @@ import { openMaps } from './open-maps.ts'
 import { openExport, openMetrics } from './open-metrics.ts'
 import { openMonitoring } from './open-monitoring.ts'
 import { openPictures } from './open-pictures.ts'
+import { openSources, reportedProblems } from './open-sources.ts'
 import { Readiness } from './readiness.ts'
 import { requireNoServer, rotateSecretKey } from './rotate-secret-key.ts'
 import { adoptSecretKey, requireSecretKey } from './secret-key.ts'
@@ -167,8 +169,20 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     )
     const providerChecks = openProviderChecks({ ...base, accounts, auditLog }, closers)
     const keys = new IdempotencyKeys({ database, clock, log })
-    const monitoring = await openMonitoring({ ...base, remote }, closers)
-    const metrics = openMetrics({ events, nodes, importer, monitoring: monitoring.monitoring, directory })
+    const opened: { sources?: Sources } = {}
+    const reported = () => reportedProblems(opened.sources)
+    const monitoring = await openMonitoring({ ...base, remote, reported }, closers)
+    const { checks } = monitoring.notifications
+    const sources = openSources({ ...base, accounts, catalog, importer, remote, checks })
+    opened.sources = sources
+    const metrics = openMetrics({
+      events,
+      nodes,
+      importer,
+      monitoring: monitoring.monitoring,
+      directory,
+      sources,
+    })
     await openExport(settings.telemetry, nodes, metrics, closers)
     const context: AppServices = {
       ...base,
@@ -183,6 +197,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       providerChecks,
       catalog,
       importer,
+      sources,
       ...mapping,
       ...drawn,
       ...monitoring,
@@ -196,11 +211,14 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       const answered = closeHttp(app)
       // A thread that ends moves the log of its open file, and cannot report that as Terrane's change.
       if (importer.workload().running === 0) await catalog.stores.close()
-      await Promise.all([answered, importer.stop()])
+      await Promise.all([answered, sources.stop(), importer.stop()])
     })
     startMaps()
     await importer.start()
-    if (settings.roles.includes('work')) catalog.follower.start()
+    if (settings.roles.includes('work')) {
+      sources.start()
+      catalog.follower.start()
+    }
     for (const part of [drawn.rasters, drawn.coverages, drawn.filtered]) part.start()
     return { ...context, ...server, app, close: closeAll }
   } catch (error) {

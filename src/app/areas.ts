@@ -30,6 +30,7 @@ import { catalogArea, stylesArea } from '../api/rest/catalog/routes.ts'
 import { downloadEndpoints } from '../api/rest/downloads/routes.ts'
 import { importerAreas } from '../api/rest/importer/routes.ts'
 import { mapEndpoints } from '../api/rest/maps/routes.ts'
+import { sourceEndpoints } from '../api/rest/sources/routes.ts'
 import { uploadArea } from '../api/rest/uploads/routes.ts'
 import { permissionEndpoints } from '../api/security/routes.ts'
 import { pictureEndpoints } from '../api/tiles/picture-routes.ts'
@@ -142,6 +143,7 @@ export function openAreas(context: AppServices): ApiArea[] {
       importRoots: settings.data.importRoots,
     }),
     uploadArea(importer.uploads),
+    table(sourceEndpoints, { sources: context.sources, dialect: settings.server.dialect }),
     ...openMonitoringAreas(context),
     openOverview(context, placed.bounds),
   ]

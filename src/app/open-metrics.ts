@@ -14,7 +14,11 @@ export function openMetrics({
   importer,
   monitoring,
   directory,
-}: Pick<AppServices, 'events' | 'nodes' | 'importer' | 'monitoring' | 'directory'>): MetricsExport {
+  sources,
+}: Pick<
+  AppServices,
+  'events' | 'nodes' | 'importer' | 'monitoring' | 'directory' | 'sources'
+>): MetricsExport {
   const space = new FreeSpace(directory.root)
   return new MetricsExport({
     events,
@@ -22,6 +26,7 @@ export function openMetrics({
     node: { id: nodes.id, host: hostname() },
     clockSkewMs: () => nodes.clockSkewMs,
     loads: () => importer.workload(),
+    sources: () => sources.counts(),
     freeSpace: () => space.read(),
     monitoringLoad: monitoring && (() => loadOf(monitoring)),
   })

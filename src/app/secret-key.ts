@@ -13,6 +13,7 @@ export const sealedColumns = [
   { table: 'stores', column: 'secrets' },
   { table: 'services', column: 'password' },
   { table: 'notification_receivers', column: 'secret' },
+  { table: 'sources', column: 'secrets' },
 ] as const
 
 export type SealedColumn = (typeof sealedColumns)[number]

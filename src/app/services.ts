@@ -27,6 +27,7 @@ import type {
   SideTables,
   VersionChanges,
 } from '../render/index.ts'
+import type { Sources } from '../sources/index.ts'
 import type { GeoNodeImport } from './geonode-import.ts'
 import type { Readiness } from './readiness.ts'
 
@@ -79,5 +80,6 @@ export interface AppServices extends AppBase, MonitoringServices {
   pictures: Pictures
   drawnTiles: DrawnTiles
   importer: Importer
+  sources: Sources
   version: string
 }

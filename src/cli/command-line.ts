@@ -19,6 +19,7 @@ const commands = new Map<string, () => Promise<Command>>([
   ['workspaces', async () => (await import('./manage/workspaces.ts')).runWorkspaces],
   ['stores', async () => (await import('./manage/stores.ts')).runStores],
   ['imports', async () => (await import('./manage/imports.ts')).runImports],
+  ['sources', async () => (await import('./manage/sources.ts')).runSources],
   ['layers', async () => (await import('./manage/layers.ts')).runLayers],
   ['styles', async () => (await import('./manage/styles.ts')).runStyles],
   ['users', async () => (await import('./manage/users.ts')).runUsers],

@@ -13,6 +13,7 @@ const overview = `terrane: takes spatial data in, publishes it as layers, and wa
   terrane layers            the same for layers
   terrane styles            the same for styles
   terrane imports           lists imports, finishes those that wait, downloads rejected rows and submits corrected ones
+  terrane sources           repeats imports: lists, runs and pauses sources, shows their history, exports and imports YAML
   terrane users             the same for users
   terrane groups            the same for groups of users
   terrane permissions       lists, creates and deletes permissions
@@ -218,6 +219,15 @@ FILE is an SLD, QML or MapLibre document; - is standard input. \`terrane layers 
 ${access}
 
 ${ownServer}`,
+  sources: `terrane sources [list]
+terrane sources show NAME
+terrane sources create FILE      creates or changes a source: YAML or JSON with "source"
+terrane sources run NAME         starts a run now
+terrane sources pause NAME       terrane sources resume NAME
+terrane sources history NAME [--limit N]
+terrane sources delete NAME      its layers stay
+terrane sources export [--output FILE]   all sources as YAML, without passwords
+terrane sources import FILE      creates and changes the sources of the file`,
   imports: `terrane imports [list] [--limit N]
 terrane imports show IMPORT
 terrane imports set-crs IMPORT EPSG:n [--task N]

@@ -10,7 +10,7 @@ export { comparisons } from './notify/comparisons/comparisons.ts'
 export type { ChangedCheck } from './notify/configure/checks.ts'
 export { type Configuration, editedPart, receiverLines } from './notify/configure/configuration.ts'
 export { type DescribedField, type NamedScope, scopeParts } from './notify/configure/described-field.ts'
-export { createNotifications } from './notify/create-notifications.ts'
+export { type CreateNotificationsDeps, createNotifications } from './notify/create-notifications.ts'
 export { amountText } from './notify/model/amount.ts'
 export { durationText } from './notify/model/duration.ts'
 export {

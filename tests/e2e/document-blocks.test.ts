@@ -23,6 +23,9 @@ const published = 'tests/extended/documents/publishing-documents.test.ts'
 const browsers = 'tests/extended/clients/browser.test.ts'
 const services = 'tests/extended/clients/services-in-browsers.test.ts'
 const here = 'tests/e2e/document-blocks.test.ts'
+const exampleServers = {
+  reason: 'The servers are examples; tests/integration/sources.test.ts and service-sources.test.ts have real ones',
+}
 
 /** The test that runs a block, or why none does. */
 const covered: Record<string, string | { reason: string }> = {
@@ -75,6 +78,11 @@ const covered: Record<string, string | { reason: string }> = {
   },
   'docs/finding-layers.md > Finding layers > sh 1': layers,
   'docs/finding-layers.md > State of the server > sh 1': layers,
+  'docs/sources.md > A file on another server, every night > yaml 1': exampleServers,
+  'docs/sources.md > A file on another server, every night > sh 1': exampleServers,
+  'docs/sources.md > A folder that is filled by hand > yaml 1': exampleServers,
+  'docs/sources.md > A service of another agency > yaml 1': exampleServers,
+  'docs/sources.md > Version control > sh 1': exampleServers,
   'docs/maps.md > Addresses > sh 1': gdal,
   'docs/maps.md > Saved maps > sh 1': layers,
   'docs/maps.md > As a file > sh 1': gdal,

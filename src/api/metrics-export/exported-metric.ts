@@ -29,6 +29,8 @@ export interface ExportSources {
   /** Clock of the server minus that of the database. */
   clockSkewMs(): number
   loads(): LoadCounts
+  /** Numbers of sources by state. */
+  sources?(): Readonly<Record<string, number>>
   /** Absent where monitoring is off. */
   monitoringLoad?(): MonitoringLoad
   /** Free space of the data directory. */

@@ -11,6 +11,7 @@ import {
   monitoringWaiting,
   nodeInfo,
 } from './server.ts'
+import { sourceRunsTotal, sourcesByState } from './sources.ts'
 import {
   exceptionsTotal,
   importsTotal,
@@ -37,6 +38,8 @@ export const exportedMetrics: readonly ExportedMetric[] = [
   rowsLoaded,
   loadsRunning,
   loadsQueued,
+  sourcesByState,
+  sourceRunsTotal,
   monitoringWaiting,
   monitoringDropped,
   monitoringAge,

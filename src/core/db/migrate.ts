@@ -25,8 +25,9 @@ import { nodeFacts } from './migrations/0035-node-facts.ts'
 import { groupsAndPermissions } from './migrations/0036-groups-and-permissions.ts'
 import { signIn } from './migrations/0038-sign-in.ts'
 import { auditLog } from './migrations/0039-audit-log.ts'
-import { savedMaps } from './migrations/0043-saved-maps.ts'
+import { sources } from './migrations/0040-sources.ts'
 import { isNeighbour, schemaVersionOf, schemaVersionSetting } from './schema-version.ts'
+import { savedMaps } from './migrations/0043-saved-maps.ts'
 import type { Tables } from './tables.ts'
 
 /** Numbered, forward only, never edited once merged. */
@@ -54,6 +55,7 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
     '0036-groups-and-permissions': groupsAndPermissions(isSqlite),
     '0038-sign-in': signIn,
     '0039-audit-log': auditLog(isSqlite),
+    '0040-sources': sources(isSqlite),
     '0043-saved-maps': savedMaps,
   }
 }

@@ -419,4 +419,45 @@ export interface Tables {
     created_at: string
     finished_at: string | null
   }
+  sources: {
+    id: Generated<number>
+    name: string
+    /** Name of the user whose rights its runs have. */
+    owner: string
+    is_enabled: number
+    /** JSON of `SourceSettings`. */
+    settings: string
+    /** Encrypted password for its data; empty if there is none. */
+    secrets: string
+    /** Time of the next scheduled run; null without one. */
+    next_run: string | null
+    /** JSON of `Watched`; null while no folder is watched. */
+    watched: string | null
+    /** JSON of `SourceMemory`. */
+    memory: string
+    /** Notification check that tells its receivers. */
+    check_id: number | null
+    created_at: string
+    updated_at: string
+    revision: number
+  }
+  source_runs: {
+    id: Generated<number>
+    source_id: number
+    trigger_kind: string
+    /** Time at which it was due. */
+    due_at: string
+    /** Time before which its next attempt does not start. */
+    not_before: string
+    started_at: string | null
+    /** Null while it waits or runs. */
+    ended_at: string | null
+    outcome: string | null
+    attempts: number
+    lease_owner: string | null
+    /** Time of the database. */
+    lease_until: string | null
+    /** JSON of `RunDetails`. */
+    document: string
+  }
 }

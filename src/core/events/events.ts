@@ -11,6 +11,8 @@ export interface Events {
   'layer.published': { workspace: string; layer: string; mode: string; rows: number }
   /** A layer is no longer published. */
   'layer.removed': { workspace: string; layer: string }
+  /** A run of a source has ended. */
+  'source.ended': { source: string; outcome: string }
   /** A request was answered, or aborted by its client. */
   'request.finished': {
     method: string

@@ -21,15 +21,28 @@ export interface CreateNotificationsDeps {
   log: Logger
   services: NotificationsDeps['services']
   values: ValueSource
+  reported?: NotificationsDeps['reported']
   /** Time limit of one delivery attempt. */
   attemptMs?: number
 }
 
 /** Creates notifications with the channels of the settings. */
 export function createNotifications(deps: CreateNotificationsDeps): Notifications {
-  const { settings, baseUrl, outbound, vault, database, clock, log, services, values, attemptMs } = deps
+  const { settings, baseUrl, outbound, vault, database, clock, log, services, values, attemptMs, reported } =
+    deps
   const place = { host: new URL(baseUrl).hostname.replace(/^\[|\]$/g, ''), baseUrl }
   const channels = new OpenChannels({ settings, place, outbound, clock })
   const checks = new Checks({ database, clock, vault, services, resources: values })
-  return new Notifications({ database, clock, log, values, services, channels, vault, checks, attemptMs })
+  return new Notifications({
+    database,
+    clock,
+    log,
+    values,
+    services,
+    channels,
+    vault,
+    checks,
+    attemptMs,
+    reported,
+  })
 }
