@@ -26,6 +26,7 @@ const commands = new Map<string, () => Promise<Command>>([
   ['nodes', async () => (await import('./manage/nodes.ts')).runNodes],
   ['key', async () => (await import('./key-command.ts')).runKey],
   ['completion', async () => runCompletionOf],
+  ['config', async () => (await import('./config-command.ts')).runConfig],
   ['doctor', async () => (await import('./doctor.ts')).runDoctor],
 ])
 
