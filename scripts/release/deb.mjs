@@ -1,5 +1,15 @@
 // `node scripts/release/deb.mjs [folder]`: writes the Debian package into a folder (default: build/release) and prints its path.
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -38,7 +48,8 @@ export function packDeb(stage, folder, version, compression = 'xz') {
   const architecture = architectures[process.arch]
   if (architecture === undefined) throw new SetupError(`There is no Debian package for ${process.arch}`)
   const sources = join(root, 'deploy', 'debian')
-  for (const [name, [path, mode]] of Object.entries(placed)) place(join(sources, name), join(stage, path), mode)
+  for (const [name, [path, mode]] of Object.entries(placed))
+    place(join(sources, name), join(stage, path), mode)
   for (const name of scripts) place(join(sources, name), join(stage, 'DEBIAN', name), 0o755)
   place(join(sources, 'conffiles'), join(stage, 'DEBIAN', 'conffiles'), 0o644)
   const control = readFileSync(join(sources, 'control'), 'utf8')
@@ -49,7 +60,9 @@ export function packDeb(stage, folder, version, compression = 'xz') {
   normalizeModes(stage)
   const path = join(folder, `terrane_${version}_${architecture}.deb`)
   const env = { ...process.env, SOURCE_DATE_EPOCH: sourceDateEpoch(root) }
-  const { ok, output } = run('dpkg-deb', ['--root-owner-group', `-Z${compression}`, '--build', stage, path], { env })
+  const { ok, output } = run('dpkg-deb', ['--root-owner-group', `-Z${compression}`, '--build', stage, path], {
+    env,
+  })
   if (!ok) throw new SetupError(`dpkg-deb failed:\n${output}`)
   return path
 }
@@ -72,7 +85,9 @@ function normalizeModes(folder) {
 }
 
 function sizeOf(folder) {
-  const files = readdirSync(folder, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile())
+  const files = readdirSync(folder, { withFileTypes: true, recursive: true }).filter((entry) =>
+    entry.isFile(),
+  )
   return files.reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
 }
 

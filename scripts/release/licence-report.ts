@@ -20,7 +20,9 @@ export function licenceReport(root: string): string {
   const rows = Object.entries(lock.packages)
     .filter(([path, { dev, devOptional }]) => path !== '' && dev !== true && devOptional !== true)
     .filter(([path]) => existsSync(join(root, path, 'package.json')))
-    .map(([path, { version = '' }]) => [nameOf(path), version, licenceOf(join(root, path))].map(quoted).join(','))
+    .map(([path, { version = '' }]) =>
+      [nameOf(path), version, licenceOf(join(root, path))].map(quoted).join(','),
+    )
   return `${['package,version,licence', ...new Set(rows.sort())].join('\n')}\n`
 }
 

@@ -11,7 +11,9 @@ const licenceFile = /^(?:licen[cs]e|copying|notice)(?:[-.].*)?$/i
 export function writeNotices(root, paths, output) {
   const byText = new Map()
   for (const folder of packageFolders(paths)) {
-    const { name, version, license, licenses } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+    const { name, version, license, licenses } = JSON.parse(
+      readFileSync(join(root, folder, 'package.json'), 'utf8'),
+    )
     const licence = license ?? licenses?.map(({ type }) => type).join(' OR ') ?? 'not stated'
     const text = licenceText(join(root, folder), licence)
     byText.set(text, [...(byText.get(text) ?? []), `${name} ${version} (${licence})`])
@@ -19,7 +21,8 @@ export function writeNotices(root, paths, output) {
   const entries = [...byText]
     .map(([text, names]) => ({ names: [...new Set(names)].sort(), text }))
     .sort((a, b) => (a.names[0] < b.names[0] ? -1 : 1))
-  const head = 'Packages that are bundled into Terrane, with their licences. See NOTICE for data and for packages beside it.'
+  const head =
+    'Packages that are bundled into Terrane, with their licences. See NOTICE for data and for packages beside it.'
   const parts = entries.map(({ names, text }) => `${'-'.repeat(80)}\n${names.join('\n')}\n\n${text}`)
   writeFileSync(output, `${[head, ...parts].join('\n\n')}\n`)
 }
@@ -32,7 +35,9 @@ export function packageFolders(paths) {
 
 function licenceText(folder, licence) {
   const names = readdirSync(folder).filter((name) => licenceFile.test(name) && !name.endsWith('.js'))
-  const texts = names.sort().map((name) => readFileSync(join(folder, name), 'utf8').replaceAll('\r\n', '\n').trim())
+  const texts = names
+    .sort()
+    .map((name) => readFileSync(join(folder, name), 'utf8').replaceAll('\r\n', '\n').trim())
   if (texts.length > 0) return texts.join('\n\n')
   const { author, contributors } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const person = author ?? contributors?.[0]

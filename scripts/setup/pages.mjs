@@ -32,7 +32,12 @@ export async function buildPages(root) {
   })
   writeFileSync(join(files, workerName), script)
   for (const name of readdirSync(files)) compress(join(files, name))
-  const list = { stamp, entries: entriesOf(metafile), sheets: sheetsOf(metafile), packages: packagesOf(metafile) }
+  const list = {
+    stamp,
+    entries: entriesOf(metafile),
+    sheets: sheetsOf(metafile),
+    packages: packagesOf(metafile),
+  }
   writeFileSync(join(`${folder}.part`, 'pages.json'), JSON.stringify(list))
   rmSync(folder, { recursive: true, force: true })
   renameSync(`${folder}.part`, folder)

@@ -5,14 +5,20 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { buildDeb, packDeb } from '../../scripts/release/deb.mjs'
 import { imagePackages, makeDebianRoot, runProgram } from '../support/installing/debian-root.ts'
-import { adminPassword, countFeatures, type InstalledServer, startInstalled } from '../support/installing/installed-server.ts'
+import {
+  adminPassword,
+  countFeatures,
+  type InstalledServer,
+  startInstalled,
+} from '../support/installing/installed-server.ts'
 import { freePort } from '../support/remote-servers.ts'
 import { type Cleanup, temporaryData } from '../support/terrane-process.ts'
 
 /** Runs ExecStart of the unit as systemd does: as its user, with its variables and those of its environment file. */
 async function startUnit(t: Cleanup, folder: string, port: number): Promise<InstalledServer> {
   const unit = readFileSync(join(folder, 'lib/systemd/system/terrane.service'), 'utf8')
-  const values = (key: string): string[] => [...unit.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value = '']) => value)
+  const values = (key: string): string[] =>
+    [...unit.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value = '']) => value)
   const [user = ''] = values('User')
   const [command = ''] = values('ExecStart')
   const [directory = ''] = values('WorkingDirectory')
@@ -22,7 +28,12 @@ async function startUnit(t: Cleanup, folder: string, port: number): Promise<Inst
     program: 'chroot',
     args: [folder, 'sh', '-c', script],
     cwd: '/',
-    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', TERRANE_PORT: String(port), TERRANE_ADMIN_PASSWORD: adminPassword, ...variables },
+    env: {
+      PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+      TERRANE_PORT: String(port),
+      TERRANE_ADMIN_PASSWORD: adminPassword,
+      ...variables,
+    },
   })
 }
 
@@ -58,7 +69,13 @@ it('the Debian package installs, serves as its user, upgrades with data and is p
 
   const said = root.run('dpkg', '--purge', 'terrane')
   assert.match(said, /data of Terrane are still in \/var\/lib\/terrane/)
-  for (const path of ['etc/terrane', 'var/cache/terrane', 'usr/lib/terrane', 'usr/bin/terrane', 'lib/systemd/system/terrane.service'])
+  for (const path of [
+    'etc/terrane',
+    'var/cache/terrane',
+    'usr/lib/terrane',
+    'usr/bin/terrane',
+    'lib/systemd/system/terrane.service',
+  ])
     assert.ok(!existsSync(join(root.folder, path)), path)
   assert.ok(existsSync(join(root.folder, 'var/lib/terrane/terrane.sqlite')))
 })
@@ -69,10 +86,16 @@ it('systemd accepts the units and rates their exposure as safe', async (t) => {
   runProgram('dpkg-deb', '--extract', await buildDeb(built), root)
   for (const unit of ['terrane.service', 'terrane-work@.service']) {
     const name = unit.replace('@', '@1')
-    const verified = spawnSync('systemd-analyze', ['verify', '--man=no', `--root=${root}`, name], { encoding: 'utf8' })
+    const verified = spawnSync('systemd-analyze', ['verify', '--man=no', `--root=${root}`, name], {
+      encoding: 'utf8',
+    })
     assert.doesNotMatch(verified.stderr, /terrane/, verified.stderr)
     const path = join(root, 'lib/systemd/system', unit)
-    const { status, stdout, stderr } = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=25', path], { encoding: 'utf8' })
+    const { status, stdout, stderr } = spawnSync(
+      'systemd-analyze',
+      ['security', '--offline=true', '--threshold=25', path],
+      { encoding: 'utf8' },
+    )
     assert.equal(status, 0, `${stdout.slice(-300)}${stderr}`)
     t.diagnostic(stdout.trim().split('\n').at(-1) ?? '')
   }

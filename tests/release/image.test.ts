@@ -28,8 +28,15 @@ it('the root of the image serves read-only as a user without rights, is healthy 
   const { folder: root, run } = makeDebianRoot(t, imagePackages())
   await writeProgram(repository, join(root, 'opt/terrane'))
   copyFileSync(join(repository, 'deploy/container/terrane'), join(root, 'usr/local/bin/terrane'))
-  run('sh', '-c', 'rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/*; chmod 755 /usr/local/bin/terrane; mkdir -p /data')
-  assert.doesNotMatch(run('dpkg-query', '--show', '--showformat=${Package}\\n'), /-dev$|^(?:gcc|g\+\+|make|npm)$/m)
+  run(
+    'sh',
+    '-c',
+    'rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/*; chmod 755 /usr/local/bin/terrane; mkdir -p /data',
+  )
+  assert.doesNotMatch(
+    run('dpkg-query', '--show', '--showformat=${Package}\\n'),
+    /-dev$|^(?:gcc|g\+\+|make|npm)$/m,
+  )
 
   const data = temporaryData(t)
   runProgram('chown', '10001:10001', data)
@@ -39,7 +46,13 @@ it('the root of the image serves read-only as a user without rights, is healthy 
     `env -i PATH=/usr/local/bin:/usr/bin:/bin HOME=/tmp NODE_COMPILE_CACHE=/tmp/terrane-compiled TERRANE_DATA=/data TERRANE_HOST=0.0.0.0 TERRANE_PORT=${port} TERRANE_ADMIN_PASSWORD=${adminPassword} ${command}`
   const server = await startInstalled(t, {
     program: 'unshare',
-    args: ['--mount', '--propagation=private', 'sh', '-c', `${mounts(root, data)} && exec chroot ${root} ${user} ${inRoot('tini -s -- terrane serve')}`],
+    args: [
+      '--mount',
+      '--propagation=private',
+      'sh',
+      '-c',
+      `${mounts(root, data)} && exec chroot ${root} ${user} ${inRoot('tini -s -- terrane serve')}`,
+    ],
     cwd: '/',
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
   })

@@ -23,7 +23,11 @@ it('npx from the tarball serves and imports in an empty folder, with packages fr
     const value = process.env[name]
     return value === undefined ? [] : [[name, value] as const]
   })
-  const env = { HOME: home, PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, ...Object.fromEntries(variables) }
+  const env = {
+    HOME: home,
+    PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
+    ...Object.fromEntries(variables),
+  }
   const server = await startInstalled(t, {
     program: 'npx',
     args: ['--yes', `--package=${tarball}`, 'terrane', 'serve', '--port', '0'],
@@ -31,7 +35,9 @@ it('npx from the tarball serves and imports in an empty folder, with packages fr
     env,
   })
   assert.equal(await countFeatures(server.url, 'default:countries'), 242)
-  const size = spawnSync('du', ['--summarize', '--block-size=1M', join(home, '.npm', '_npx')], { encoding: 'utf8' })
+  const size = spawnSync('du', ['--summarize', '--block-size=1M', join(home, '.npm', '_npx')], {
+    encoding: 'utf8',
+  })
   const megabytes = Number.parseInt(size.stdout, 10)
   t.diagnostic(`${readFileSync(tarball).length} bytes packed, ${megabytes} MiB installed`)
   t.diagnostic(`${server.seconds.toFixed(0)} s from npx to the imported sample`)

@@ -70,12 +70,7 @@ function reasonOf(error: unknown, code: string | undefined): string {
 const documents = ['TERRANE_MAP_SERVERS', 'TERRANE_SERVICE_TRANSLATIONS']
 const separators: Record<string, string> = { TERRANE_IMPORT_ROOTS: delimiter }
 
-function collect(
-  table: object,
-  path: string[],
-  values: Map<string, FileValue>,
-  problems: string[],
-): void {
+function collect(table: object, path: string[], values: Map<string, FileValue>, problems: string[]): void {
   for (const [word, value] of Object.entries(table)) {
     const keys = [...path, word]
     const key = keys.join('.')

@@ -34,7 +34,9 @@ describe('the npm package', () => {
     assert.ok(files.some((path) => /^package\/build\/package\/\w+\/main\.js$/.test(path)))
     assert.ok(files.some((path) => /^package\/build\/package\/\w+\/.*\.js\.map$/.test(path)))
     assert.deepEqual(
-      files.filter((path) => /\.tsx?$|\.test\.|^package\/(?:tests|bench|scripts|web|node_modules)\//.test(path)),
+      files.filter((path) =>
+        /\.tsx?$|\.test\.|^package\/(?:tests|bench|scripts|web|node_modules)\//.test(path),
+      ),
       [],
     )
   })

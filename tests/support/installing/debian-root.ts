@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Cleanup } from '../terrane-process.ts'
@@ -29,27 +29,46 @@ export function makeDebianRoot(t: Cleanup, packages: readonly string[]): DebianR
   const folder = temporaryData(t)
   runProgram('tar', '--extract', '--file', archive, '--directory', folder)
   // Packages must not start what they bring.
-  runProgram('chroot', folder, 'sh', '-c', "printf '#!/bin/sh\\nexit 101\\n' >/usr/sbin/policy-rc.d; chmod 755 /usr/sbin/policy-rc.d")
+  runProgram(
+    'chroot',
+    folder,
+    'sh',
+    '-c',
+    "printf '#!/bin/sh\\nexit 101\\n' >/usr/sbin/policy-rc.d; chmod 755 /usr/sbin/policy-rc.d",
+  )
   return { folder, run: (...command) => runProgram('chroot', folder, ...command) }
 }
 
 /** Returns the path of the archive with a root of these packages. */
 export function fetchedRoot(packages: readonly string[]): string {
-  const name = createHash('sha256').update([suite, ...packages].join(' ')).digest('hex').slice(0, 16)
+  const name = createHash('sha256')
+    .update([suite, ...packages].join(' '))
+    .digest('hex')
+    .slice(0, 16)
   const folder = join(repository, 'build', 'roots')
   const archive = join(folder, `${name}.tar`)
   if (existsSync(archive)) return archive
   mkdirSync(folder, { recursive: true })
   const part = `${archive}.${process.pid}.tar`
   const list = packages.length === 0 ? [] : [`--include=${packages.join(',')}`]
-  runProgram('mmdebstrap', '--variant=minbase', ...list, suite, part, `deb http://deb.debian.org/debian ${suite} main`)
+  runProgram(
+    'mmdebstrap',
+    '--variant=minbase',
+    ...list,
+    suite,
+    part,
+    `deb http://deb.debian.org/debian ${suite} main`,
+  )
   renameSync(part, archive)
   return archive
 }
 
 /** Runs a program and returns both outputs; throws with them unless it succeeds. */
 export function runProgram(program: string, ...args: string[]): string {
-  const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8', maxBuffer: 64 << 20 })
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    encoding: 'utf8',
+    maxBuffer: 64 << 20,
+  })
   const output = `${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}`
   if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed:\n${output}`)
   return output
