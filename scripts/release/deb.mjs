@@ -31,13 +31,13 @@ const placed = {
 }
 const scripts = ['preinst', 'postinst', 'prerm', 'postrm']
 
-/** Writes the Debian package of the sources into a folder and returns its path. `version` replaces that of the manifest. */
-export async function buildDeb(folder, version) {
+/** Writes the Debian package of the sources into a folder and returns its path. `compression`: xz (default) or gzip. */
+export async function buildDeb(folder, { compression } = {}) {
   mkdirSync(folder, { recursive: true })
   const stage = mkdtempSync(join(tmpdir(), 'terrane-deb-'))
   try {
     const manifest = await writeProgram(root, join(stage, 'usr/lib/terrane'))
-    return packDeb(stage, folder, version ?? manifest.version)
+    return packDeb(stage, folder, manifest.version, compression)
   } finally {
     rmSync(stage, { recursive: true, force: true })
   }

@@ -34,7 +34,7 @@ it('the root of the image serves read-only as a user without rights, is healthy 
     'rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/*; chmod 755 /usr/local/bin/terrane; mkdir -p /data',
   )
   assert.doesNotMatch(
-    run('dpkg-query', '--show', '--showformat=${Package}\\n'),
+    run('dpkg-query', '--show', `--showformat=\${Package}\\n`),
     /-dev$|^(?:gcc|g\+\+|make|npm)$/m,
   )
 
