@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { buildDeb, packDeb } from '../../scripts/release/deb.mjs'
-import { imagePackages, makeDebianRoot, runProgram } from '../support/installing/debian-root.ts'
+import { imagePackages, makeDebianRoot, runProgram, systemMounts } from '../support/installing/debian-root.ts'
 import {
   adminPassword,
   countFeatures,
@@ -24,8 +24,8 @@ async function startUnit(t: Cleanup, folder: string, port: number): Promise<Inst
   const script = `cd ${directory} && set -a && . /etc/terrane/terrane.env && set +a && exec setpriv --reuid=${user} --regid=${user} --clear-groups --no-new-privs ${command}`
   const variables = Object.fromEntries(values('Environment').map((text) => text.split(/=(.*)/s).slice(0, 2)))
   return startInstalled(t, {
-    program: 'chroot',
-    args: [folder, 'sh', '-c', script],
+    program: 'unshare',
+    args: ['--mount', '--propagation=private', 'sh', '-c', `${systemMounts(folder)} && exec chroot ${folder} sh -c '${script}'`],
     cwd: '/',
     env: {
       PATH: '/usr/sbin:/usr/bin:/sbin:/bin',

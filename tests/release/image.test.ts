@@ -4,7 +4,7 @@ import { copyFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { writeProgram } from '../../scripts/release/program-tree.mjs'
-import { imagePackages, makeDebianRoot, runProgram } from '../support/installing/debian-root.ts'
+import { imagePackages, makeDebianRoot, runProgram, systemMounts } from '../support/installing/debian-root.ts'
 import { adminPassword, countFeatures, startInstalled } from '../support/installing/installed-server.ts'
 import { freePort } from '../support/remote-servers.ts'
 import { temporaryData } from '../support/terrane-process.ts'
@@ -18,8 +18,7 @@ function mounts(root: string, data: string): string {
     `mount --bind ${root} ${root}`,
     `mount --bind ${data} ${root}/data`,
     `mount -t tmpfs tmpfs ${root}/tmp`,
-    `mount -t proc proc ${root}/proc`,
-    `mount --bind /dev ${root}/dev`,
+    systemMounts(root),
     `mount -o remount,bind,ro ${root}`,
   ].join(' && ')
 }

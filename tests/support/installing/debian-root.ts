@@ -73,3 +73,8 @@ export function runProgram(program: string, ...args: string[]): string {
   if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed:\n${output}`)
   return output
 }
+
+/** Returns the shell command that mounts what every Debian system has, for a private mount namespace (`unshare --mount`). */
+export function systemMounts(root: string): string {
+  return `mount -t proc proc ${root}/proc && mount --bind /dev ${root}/dev`
+}
