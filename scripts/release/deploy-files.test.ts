@@ -22,16 +22,13 @@ describe('deploy/kubernetes', () => {
     assert.deepEqual(manifestProblems(documents), [])
   })
 
-  it('is reported if a container may write its root, or a selector selects nothing', () => {
-    const broken = structuredClone(documents).map((one) =>
-      JSON.parse(
-        JSON.stringify(one)
-          .replaceAll('"readOnlyRootFilesystem":true', '"readOnlyRootFilesystem":false')
-          .replace('"component":"serve"}}}', '"component":"other"}}}'),
-      ),
-    ) as object[]
-    const problems = manifestProblems(broken)
-    assert.ok(problems.some((one) => /terrane: the root is writable/.test(one)))
+  it('is reported if a container may write its root', () => {
+    const text = JSON.stringify(documents).replaceAll(
+      '"readOnlyRootFilesystem":true',
+      '"readOnlyRootFilesystem":false',
+    )
+    const problems = manifestProblems(JSON.parse(text) as object[])
+    assert.deepEqual(problems, ['terrane: the root is writable', 'terrane: the root is writable'])
   })
 })
 

@@ -33,7 +33,9 @@ export function manifestProblems(documents: readonly object[]): string[] {
   const labels = pods.map(({ spec }) => spec?.template?.metadata?.labels ?? {})
   const maps = manifests.filter(({ kind }) => kind === 'ConfigMap').map(({ metadata }) => metadata?.name)
   return [
-    ...manifests.filter(({ kind, metadata }) => !kind || !metadata?.name).map(() => 'a manifest has no kind or name'),
+    ...manifests
+      .filter(({ kind, metadata }) => !kind || !metadata?.name)
+      .map(() => 'a manifest has no kind or name'),
     ...pods.flatMap((one) => podProblems(one, maps)),
     ...manifests.flatMap((one) => selectorProblems(one, labels)),
   ]
@@ -46,7 +48,8 @@ function podProblems({ spec }: Manifest, maps: readonly (string | undefined)[]):
   for (const { name, securityContext, resources, volumeMounts, envFrom } of pod?.containers ?? []) {
     if (securityContext?.readOnlyRootFilesystem !== true) problems.push(`${name}: the root is writable`)
     if (securityContext?.allowPrivilegeEscalation !== false) problems.push(`${name}: rights may be gained`)
-    if (securityContext?.capabilities?.drop?.includes('ALL') !== true) problems.push(`${name}: has capabilities`)
+    if (securityContext?.capabilities?.drop?.includes('ALL') !== true)
+      problems.push(`${name}: has capabilities`)
     if (resources?.limits?.memory === undefined) problems.push(`${name}: has no memory limit`)
     for (const mount of volumeMounts ?? [])
       if (!volumes.includes(mount.name)) problems.push(`${name}: no volume ${mount.name}`)

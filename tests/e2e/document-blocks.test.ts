@@ -27,9 +27,12 @@ const here = 'tests/e2e/document-blocks.test.ts'
 /** The test that runs a block, or why none does. */
 const covered: Record<string, string | { reason: string }> = {
   'CONTRIBUTING.md > Start > sh 1': 'tests/extended/documents/contributing.test.ts',
-  'docs/install.md > npm package > sh 1': 'tests/release/npm-package.test.ts',
+  'docs/install.md > npm package > sh 1': {
+    reason: 'Fetches from the network; tests/release/npm-package.test.ts runs the command with a free port',
+  },
   'docs/install.md > Debian package > sh 1': {
-    reason: 'Needs a running systemd; tests/release/debian-package.test.ts installs the package and starts its unit',
+    reason:
+      'Needs a running systemd; tests/release/debian-package.test.ts installs the package and starts its unit',
   },
   'docs/install.md > Debian package > ini 1': { reason: 'An example for a folder of a site' },
   'docs/install.md > Container image > sh 1': {
@@ -38,8 +41,12 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/install.md > Git checkout > sh 1': {
     reason: 'Fetches from the network; what it starts is tested by all others',
   },
-  'docs/settings.md > Settings file > toml 1': 'src/core/config/settings-file.test.ts',
-  'docs/settings.md > Settings file > sh 1': 'tests/e2e/config-command.test.ts',
+  'docs/settings.md > Settings file > toml 1': {
+    reason: 'Names a secret of a site; src/core/config/settings-file.test.ts reads each kind of value',
+  },
+  'docs/settings.md > Settings file > sh 1': {
+    reason: 'tests/e2e/config-command.test.ts runs both with a file of its own',
+  },
   'docs/versioning.md > Releases > sh 1': {
     reason: 'Builds all packages twice, which takes minutes; run by hand before a release',
   },

@@ -25,7 +25,13 @@ async function startUnit(t: Cleanup, folder: string, port: number): Promise<Inst
   const variables = Object.fromEntries(values('Environment').map((text) => text.split(/=(.*)/s).slice(0, 2)))
   return startInstalled(t, {
     program: 'unshare',
-    args: ['--mount', '--propagation=private', 'sh', '-c', `${systemMounts(folder)} && exec chroot ${folder} sh -c '${script}'`],
+    args: [
+      '--mount',
+      '--propagation=private',
+      'sh',
+      '-c',
+      `${systemMounts(folder)} && exec chroot ${folder} sh -c '${script}'`,
+    ],
     cwd: '/',
     env: {
       PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
