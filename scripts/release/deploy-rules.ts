@@ -62,7 +62,7 @@ function podProblems({ spec }: Manifest, maps: readonly (string | undefined)[]):
 function selectorProblems({ kind, spec }: Manifest, labels: readonly Record<string, string>[]): string[] {
   const selector = spec?.selector
   if (selector === undefined) return []
-  const wanted = Object.entries((selector['matchLabels'] ?? selector) as Record<string, string>)
-  const isFound = labels.some((one) => wanted.every(([key, value]) => one[key] === value))
+  const expected = Object.entries((selector['matchLabels'] ?? selector) as Record<string, string>)
+  const isFound = labels.some((one) => expected.every(([key, value]) => one[key] === value))
   return isFound ? [] : [`${kind}: the selector selects no pod`]
 }

@@ -8,7 +8,7 @@ import { SetupError, say } from '../setup/run.mjs'
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const saved = 'build/package.json.saved'
 
-/** Puts the manifest of the checkout back if `npm pack` replaced it and was ended before it put the manifest back. */
+/** Restores the manifest of the checkout if `npm pack` replaced it and was ended early. */
 export function restoreManifest(folder) {
   if (existsSync(join(folder, saved))) renameSync(join(folder, saved), join(folder, 'package.json'))
 }

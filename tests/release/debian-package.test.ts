@@ -72,8 +72,8 @@ it('the Debian package installs, serves as its user, upgrades with data and is p
   assert.equal(await countFeatures(after.url, 'default:countries'), 242)
   assert.equal(await after.stop('SIGTERM'), 0)
 
-  const said = root.run('dpkg', '--purge', 'terrane')
-  assert.match(said, /data of Terrane are still in \/var\/lib\/terrane/)
+  const output = root.run('dpkg', '--purge', 'terrane')
+  assert.match(output, /data of Terrane are still in \/var\/lib\/terrane/)
   for (const path of [
     'etc/terrane',
     'var/cache/terrane',
