@@ -34,6 +34,7 @@ const commands = new Map<string, () => Promise<Command>>([
   ['restore', async () => (await import('./backup-command.ts')).runRestore],
   ['key', async () => (await import('./key-command.ts')).runKey],
   ['completion', async () => runCompletionOf],
+  ['config', async () => (await import('./config-command.ts')).runConfig],
   ['doctor', async () => (await import('./doctor.ts')).runDoctor],
 ])
 

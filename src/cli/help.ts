@@ -20,6 +20,7 @@ const overview = `terrane: takes spatial data in, publishes it as layers, and wa
   terrane access            explains who may do what
   terrane tokens            the same for your own tokens, which let scripts in
   terrane monitoring        tells how the server and what it watches are, configures that, loads older numbers
+  terrane config            checks the settings and shows where each has its value from
   terrane doctor            tells what is installed and what each missing part costs
   terrane audit             lists and verifies the audit log
   terrane nodes             lists the servers that share the catalogue
@@ -29,7 +30,7 @@ const overview = `terrane: takes spatial data in, publishes it as layers, and wa
   terrane completion SHELL  prints the completion script of bash, zsh or fish
   terrane --version
 
-\`terrane help COMMAND\` tells the options of a command. Settings are environment variables: see docs/settings.md.`
+\`terrane help COMMAND\` tells the options of a command. Settings are environment variables and the file terrane.toml: see docs/settings.md.`
 
 const access = `      --json           prints what the server answers
       --url URL        a running server, such as http://localhost:8080
@@ -359,6 +360,16 @@ Stop all servers of the catalogue first. The key is in secret.key in the data di
   adopt   A server refuses to start when its key is not the one that the catalogue was encrypted with. Restore the right key
           where you can: from a backup, or from another server of the same catalogue. If it is lost, adopt makes the present
           key that of the catalogue; passwords of stores and receivers must be set again.`,
+  config: `terrane config check|show
+
+check lists every mistake of the environment and of terrane.toml; show lists the settings with their values, and whether each
+comes from the environment, the file or is the default. Secrets are ***. The file is TERRANE_CONFIG, or terrane.toml in
+the working directory.
+
+      --file FILE      this file, in place of TERRANE_CONFIG
+      --json           the same for programs
+
+The exit code is 2 when a setting is wrong.`,
   doctor: `terrane doctor: tells what is installed, what each missing part costs, and which settings are wrong
 
       --json           the same for programs

@@ -30,6 +30,29 @@ const exampleServers = {
 /** The test that runs a block, or why none does. */
 const covered: Record<string, string | { reason: string }> = {
   'CONTRIBUTING.md > Start > sh 1': 'tests/extended/documents/contributing.test.ts',
+  'docs/install.md > npm package > sh 1': {
+    reason: 'Fetches from the network; tests/release/npm-package.test.ts runs the command with a free port',
+  },
+  'docs/install.md > Debian package > sh 1': {
+    reason:
+      'Needs a running systemd; tests/release/debian-package.test.ts installs the package and starts its unit',
+  },
+  'docs/install.md > Debian package > ini 1': { reason: 'An example for a folder of a site' },
+  'docs/install.md > Container image > sh 1': {
+    reason: 'Needs a container registry; tests/release/image.test.ts runs the same root',
+  },
+  'docs/install.md > Git checkout > sh 1': {
+    reason: 'Fetches from the network; what it starts is tested by all others',
+  },
+  'docs/settings.md > Settings file > toml 1': {
+    reason: 'Names a secret of a site; src/core/config/settings-file.test.ts reads each kind of value',
+  },
+  'docs/settings.md > Settings file > sh 1': {
+    reason: 'tests/e2e/config-command.test.ts runs both with a file of its own',
+  },
+  'docs/versioning.md > Releases > sh 1': {
+    reason: 'Builds all packages twice, which takes minutes; run by hand before a release',
+  },
   'README.md > First minute > sh 1': {
     reason: 'Fetches from the network; what it starts is tested by all others',
   },

@@ -17,6 +17,14 @@ import { readConnectionLimits, readDocumentLimits } from './request-limits.ts'
 import { parseSecretKey } from './secret-key.ts'
 import type { ServiceSettings } from './service-settings.ts'
 import { readService } from './service-settings.ts'
+import {
+  describeSettingsFile,
+  mergeSettings,
+  nameKeys,
+  readSettingsFile,
+  secretNotices,
+  unknownKeys,
+} from './settings-file.ts'
 import type { TelemetrySettings } from './telemetry-settings.ts'
 import { readTelemetry } from './telemetry-settings.ts'
 import { unknownSettings } from './unknown-settings.ts'
@@ -162,7 +170,7 @@ export class SettingsError extends Error {
 }
 
 /**
- * Settings from environment variables, for each part its own group. Reads everything before it throws a
+ * Settings from environment variables and the file `terrane.toml`, for each part its own group. Reads everything before it throws a
  * `SettingsError` that lists every problem.
  */
 export function loadSettings(env: Record<string, string | undefined>): Settings {
@@ -178,7 +186,9 @@ export function readSettings(env: Record<string, string | undefined>): {
   descriptions: ReadonlyMap<string, SettingDescription>
 } {
   const problems: string[] = []
-  const read = environmentReader(env, problems)
+  const file = readSettingsFile(env)
+  const read = environmentReader(mergeSettings(file, env), problems)
+  describeSettingsFile(read)
   const databaseUrl = readDatabaseUrl(read)
   const adminPassword = read.secret('TERRANE_ADMIN_PASSWORD', { default: 'generated, printed once' })
   const server = readServer(read)
@@ -209,7 +219,9 @@ export function readSettings(env: Record<string, string | undefined>): {
     if (nearest === undefined) settings.notices.push(`${name} is no setting: it does nothing`)
     else read.problem(name, `is no setting: did you mean ${nearest}?`)
   }
-  return { settings, problems, descriptions: read.descriptions() }
+  settings.notices.push(...secretNotices(file, read.descriptions()))
+  const all = [...file.problems, ...unknownKeys(file, names), ...nameKeys(problems, file, env)]
+  return { settings, problems: all, descriptions: read.descriptions() }
 }
 
 function readRoles(read: Reader, databaseUrl: Secret | undefined): NodeRole[] {
