@@ -1,13 +1,11 @@
 // Users, API tokens, sessions and passwords. Does not know HTTP. Start reading at `accounts.ts`.
 
 export { AccessRules } from './access-rules.ts'
+export { Accounts, type SignInOrigin } from './accounts.ts'
 export { type Action, actions } from './actions.ts'
 export { applies, type DecidingRule, type Decision, decisionText, explain } from './explain.ts'
-export { Accounts, type SignInOrigin } from './accounts.ts'
 export type { Groups } from './groups.ts'
 export { digestSecret, isSameText } from './passwords.ts'
-export { ProviderChecks } from './providers/provider-checks.ts'
-export type { SignInTransaction } from './providers/oidc-provider.ts'
 export {
   type Permission,
   type PermissionScope,
@@ -20,6 +18,8 @@ export {
 export type { PermissionValues } from './permission-repository.ts'
 export { type PermissionChanges, Permissions } from './permissions.ts'
 export { callerNamed, createPermit, type Permit } from './permit.ts'
+export type { SignInTransaction } from './providers/oidc-provider.ts'
+export { ProviderChecks } from './providers/provider-checks.ts'
 export {
   type Authenticated,
   anonymous,

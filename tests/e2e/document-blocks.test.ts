@@ -24,7 +24,8 @@ const browsers = 'tests/extended/clients/browser.test.ts'
 const services = 'tests/extended/clients/services-in-browsers.test.ts'
 const here = 'tests/e2e/document-blocks.test.ts'
 const exampleServers = {
-  reason: 'The servers are examples; tests/integration/sources.test.ts and service-sources.test.ts have real ones',
+  reason:
+    'The servers are examples; tests/integration/sources.test.ts and service-sources.test.ts have real ones',
 }
 
 /** The test that runs a block, or why none does. */

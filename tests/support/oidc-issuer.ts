@@ -82,7 +82,8 @@ export async function startIssuer(
     const { provider } = state
     const address = request.url ?? ''
     if (provider === undefined || !address.startsWith(path)) return void response.writeHead(404).end()
-    if (address.startsWith(`${path}/interaction/`)) return finishInteraction(provider, issuer, request, response)
+    if (address.startsWith(`${path}/interaction/`))
+      return finishInteraction(provider, issuer, request, response)
     request.url = address.slice(path.length)
     Object.assign(request, { originalUrl: address, baseUrl: path })
     provider.callback()(request, response)
@@ -121,11 +122,22 @@ function createProvider(issuer: TestIssuer, key: SigningKey): Provider {
     ],
     jwks: { keys: [key.jwk as never] },
     cookies: { keys: ['test'] },
-    interactions: { url: (_ctx, interaction) => `${new URL(issuer.url).pathname}/interaction/${interaction.uid}` },
+    interactions: {
+      url: (_ctx, interaction) => `${new URL(issuer.url).pathname}/interaction/${interaction.uid}`,
+    },
     features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: true } },
     conformIdTokenClaims: false,
     claims: {
-      openid: ['sub', 'oid', 'groups', 'realm_access', 'preferred_username', 'email', 'email_verified', 'tid'],
+      openid: [
+        'sub',
+        'oid',
+        'groups',
+        'realm_access',
+        'preferred_username',
+        'email',
+        'email_verified',
+        'tid',
+      ],
     },
     issueRefreshToken: async () => true,
     rotateRefreshToken: true,

@@ -18,7 +18,10 @@ declare module 'oidc-provider' {
 
   export default class Provider {
     constructor(issuer: string, configuration: Configuration)
-    readonly Grant: new (of: { accountId: string; clientId: string }) => Grant
+    readonly Grant: new (of: {
+      accountId: string
+      clientId: string
+    }) => Grant
     callback(): (request: IncomingMessage, response: ServerResponse) => void
     use(middleware: (context: { body: unknown }, next: () => Promise<void>) => Promise<void>): void
     interactionDetails(

@@ -85,7 +85,9 @@ export async function startSlapd(): Promise<Slapd> {
   const [key, ca] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   execFileSync(
     'openssl',
-    `req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout ${key} -out ${ca}`.split(' '),
+    `req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout ${key} -out ${ca}`.split(
+      ' ',
+    ),
     { stdio: 'ignore' },
   )
   const configuration = join(folder, 'slapd.conf')

@@ -69,8 +69,10 @@ export const de: Messages = {
       'account-exists':
         'Ein Benutzer mit diesem Namen besteht schon und ist nicht mit diesem Konto verknüpft. Fragen Sie die Administration.',
       'user-switched-off': 'Dieser Benutzer ist gesperrt. Fragen Sie die Administration.',
-      'provider-unavailable': 'Der Anmeldedienst ist zurzeit nicht erreichbar. Lokale Passwörter funktionieren weiter.',
-      'sign-in-expired': 'Die Anmeldung hat zu lange gedauert oder war schon abgeschlossen. Beginnen Sie neu.',
+      'provider-unavailable':
+        'Der Anmeldedienst ist zurzeit nicht erreichbar. Lokale Passwörter funktionieren weiter.',
+      'sign-in-expired':
+        'Die Anmeldung hat zu lange gedauert oder war schon abgeschlossen. Beginnen Sie neu.',
     } as Record<string, string>,
     failed:
       'Die Anmeldung ist fehlgeschlagen. Versuchen Sie es erneut, oder fragen Sie die Administration: Der Grund steht im Protokoll des Servers.',

@@ -63,12 +63,15 @@ export const en = {
     codeHint: 'From the app, or a recovery code.',
     by: (provider: string) => `Sign in with ${provider}`,
     failures: {
-      'account-exists': 'A user with this name exists already and is not linked to this account. Ask an administrator.',
+      'account-exists':
+        'A user with this name exists already and is not linked to this account. Ask an administrator.',
       'user-switched-off': 'This user is switched off. Ask an administrator.',
-      'provider-unavailable': 'The sign-in provider cannot be asked at the moment. Local passwords still work.',
+      'provider-unavailable':
+        'The sign-in provider cannot be asked at the moment. Local passwords still work.',
       'sign-in-expired': 'The sign-in took too long or was completed already. Begin again.',
     } as Record<string, string>,
-    failed: 'The sign-in did not succeed. Try again, or ask an administrator: the log of the server has the reason.',
+    failed:
+      'The sign-in did not succeed. Try again, or ask an administrator: the log of the server has the reason.',
   },
 }
 

@@ -51,7 +51,10 @@ export async function signIn(name: string, password: string, code?: string): Pro
 }
 
 export async function signOut(): Promise<void> {
-  const reply = await call<{ logout?: { providerUrl: string } } | undefined>({ method: 'DELETE', path: place })
+  const reply = await call<{ logout?: { providerUrl: string } } | undefined>({
+    method: 'DELETE',
+    path: place,
+  })
   wasIn.value = 'no'
   session.value = null
   if (reply?.logout !== undefined) location.assign(reply.logout.providerUrl)

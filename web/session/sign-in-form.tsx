@@ -19,7 +19,11 @@ export function SignInForm({ onDone }: { onDone(): void }) {
     error.value = undefined
     try {
       const code = data.get('code')
-      await signIn(String(data.get('user')), String(data.get('password')), code === null ? undefined : String(code))
+      await signIn(
+        String(data.get('user')),
+        String(data.get('password')),
+        code === null ? undefined : String(code),
+      )
       onDone()
     } catch (refusal) {
       error.value = refusal

@@ -40,7 +40,9 @@ export class ProviderChecks {
     const { providers, log } = this.#deps
     if (providers.oidc === undefined && providers.ldap === undefined) return
     this.#timer = setInterval(() => {
-      this.#running = this.run().catch((error: unknown) => log.error({ err: error }, 'accounts were not checked'))
+      this.#running = this.run().catch((error: unknown) =>
+        log.error({ err: error }, 'accounts were not checked'),
+      )
     }, runMs).unref()
   }
 
@@ -57,7 +59,8 @@ export class ProviderChecks {
     for (const provider of [providers.oidc?.provider, providers.ldap?.provider]) {
       if (provider === undefined) continue
       for (const identity of await listUnchecked(database.kysely, provider, before))
-        if (await claimCheck(database.kysely, identity, before, now.toISOString())) await this.#check(identity)
+        if (await claimCheck(database.kysely, identity, before, now.toISOString()))
+          await this.#check(identity)
     }
     const unconfirmed = new Date(now.getTime() - confirmDays * dayMs).toISOString()
     for (const name of await listUnconfirmed(database.kysely, unconfirmed))
@@ -66,7 +69,8 @@ export class ProviderChecks {
 
   async #check(identity: Identity): Promise<void> {
     try {
-      if (await this.#isGone(identity)) await this.#remove(identity.userName, 'the account is gone at the provider')
+      if (await this.#isGone(identity))
+        await this.#remove(identity.userName, 'the account is gone at the provider')
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       this.#deps.log.warn({ err: error, user: identity.userName }, 'an account could not be checked')

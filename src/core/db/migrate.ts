@@ -26,8 +26,8 @@ import { groupsAndPermissions } from './migrations/0036-groups-and-permissions.t
 import { signIn } from './migrations/0038-sign-in.ts'
 import { auditLog } from './migrations/0039-audit-log.ts'
 import { sources } from './migrations/0040-sources.ts'
-import { isNeighbour, schemaVersionOf, schemaVersionSetting } from './schema-version.ts'
 import { savedMaps } from './migrations/0043-saved-maps.ts'
+import { isNeighbour, schemaVersionOf, schemaVersionSetting } from './schema-version.ts'
 import type { Tables } from './tables.ts'
 
 /** Numbered, forward only, never edited once merged. */

@@ -63,7 +63,9 @@ async function startServer(
 
 function cookieOf(reply: { headers: Record<string, unknown> }, name: string): string | undefined {
   const list = [reply.headers['set-cookie'] ?? []].flat().map(String)
-  return list.map((one) => one.split(';')[0] ?? '').find((one) => one.startsWith(`${name}=`) && one.length > name.length + 1)
+  return list
+    .map((one) => one.split(';')[0] ?? '')
+    .find((one) => one.startsWith(`${name}=`) && one.length > name.length + 1)
 }
 
 function clientOf(server: TestApp, issuer: TestIssuer) {
@@ -121,9 +123,10 @@ for (const [name, shape] of Object.entries(shapes) as [IssuerShape, (typeof shap
       assert.deepEqual([shown.session.user, shown.session.role], [user, 'user'])
       const groups = await server.accounts.groups.list()
       const expected = name === 'entra' ? groupId : 'editors'
-      assert.deepEqual(groups.map((group) => [group.name, group.members]), [
-        [expected, [{ user, source: 'oidc' }]],
-      ])
+      assert.deepEqual(
+        groups.map((group) => [group.name, group.members]),
+        [[expected, [{ user, source: 'oidc' }]]],
+      )
       issuer.account = 'chief'
       await client.signIn()
       assert.equal((await server.accounts.users.get('chief')).role, 'admin')
@@ -147,7 +150,8 @@ for (const [name, shape] of Object.entries(shapes) as [IssuerShape, (typeof shap
         start: { ...good, nbf: now + 120 },
         'ID token': { ...good, nonce: 'n' },
       }
-      for (const [what, claims] of Object.entries(wrong)) assert.equal(await statusOf(issuer.sign(claims)), 401, what)
+      for (const [what, claims] of Object.entries(wrong))
+        assert.equal(await statusOf(issuer.sign(claims)), 401, what)
       const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${issuer.sign(good).split('.')[1]}.`
       assert.equal(await statusOf(unsigned), 401)
       assert.equal(await statusOf(`${issuer.sign(good).slice(0, -8)}AAAAAAAA`), 401)
@@ -205,13 +209,20 @@ describe('OpenID Connect', () => {
   })
 
   it('shows failures to browsers on the sign-in page', async () => {
-    const reply = await clientOf(server, issuer).get('/rest/security/oidc/callback?code=x', { accept: 'text/html' })
+    const reply = await clientOf(server, issuer).get('/rest/security/oidc/callback?code=x', {
+      accept: 'text/html',
+    })
     assert.equal(reply.headers.location, `${redirectHost}/app/sign-in?failure=sign-in-expired`)
   })
 
   it('does not give an account the user of its name, unless verified e-mail addresses link them', async () => {
     const create = (user: object) =>
-      server.app.inject({ method: 'POST', url: '/rest/security/users', headers: server.admin, payload: { user } })
+      server.app.inject({
+        method: 'POST',
+        url: '/rest/security/users',
+        headers: server.admin,
+        payload: { user },
+      })
     await create({ name: 'bert', password: 'otter granite', email: 'Bert@City.example' })
     issuer.account = 'bert'
     const claims = { preferred_username: 'bert', email: 'bert@city.example', email_verified: true }
@@ -221,7 +232,11 @@ describe('OpenID Connect', () => {
     assert.equal(first.reply.json<{ code: string }>().code, 'account-exists')
     const linking = await startServer(issuer.url, { TERRANE_OIDC_LINK: 'email' })
     try {
-      await linking.accounts.users.create({ name: 'bert', password: 'x'.repeat(12), email: 'Bert@City.example' })
+      await linking.accounts.users.create({
+        name: 'bert',
+        password: 'x'.repeat(12),
+        email: 'Bert@City.example',
+      })
       issuer.accounts.set('bert', { claims: { ...claims, email_verified: false } })
       const unverified = await clientOf(linking, issuer).signIn()
       assert.equal(unverified.session, undefined)
@@ -315,7 +330,9 @@ describe('an OpenID Connect provider that cannot be asked', () => {
     const files = { key: join(folder, 'key.pem'), cert: join(folder, 'cert.pem') }
     execFileSync(
       'openssl',
-      `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 -keyout ${files.key} -out ${files.cert}`.split(' '),
+      `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 -keyout ${files.key} -out ${files.cert}`.split(
+        ' ',
+      ),
       { stdio: 'ignore' },
     )
     const issuer = await startIssuer('keycloak', {
@@ -327,7 +344,10 @@ describe('an OpenID Connect provider that cannot be asked', () => {
     const start = await server.app.inject({ url: '/rest/security/oidc/start' })
     assert.equal(start.statusCode, 503)
     assert.match(start.json<{ detail: string }>().detail, /self-signed certificate/)
-    const local = await server.app.inject({ url: '/rest/workspaces', headers: basicAuth('admin', adminPassword) })
+    const local = await server.app.inject({
+      url: '/rest/workspaces',
+      headers: basicAuth('admin', adminPassword),
+    })
     assert.equal(local.statusCode, 200)
   })
 
@@ -340,7 +360,10 @@ describe('an OpenID Connect provider that cannot be asked', () => {
     t.after(() => server.close())
     const start = await server.app.inject({ url: '/rest/security/oidc/start' })
     assert.deepEqual([start.statusCode, start.json<{ code: string }>().code], [503, 'provider-unavailable'])
-    const local = await server.app.inject({ url: '/rest/workspaces', headers: basicAuth('admin', adminPassword) })
+    const local = await server.app.inject({
+      url: '/rest/workspaces',
+      headers: basicAuth('admin', adminPassword),
+    })
     assert.equal(local.statusCode, 200)
   })
 })
