@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AccessRules, Accounts, createPermit, type PasswordCost } from '../access/index.ts'
 import type { App } from '../api/app-types.ts'
@@ -6,37 +5,30 @@ import { acceptsUnknownFields } from '../api/compat/dialect.ts'
 import type { ServerDeps } from '../api/server/server.ts'
 import { createHttpServer } from '../api/server/server.ts'
 import type { DataDirectory } from '../core/config/data-directory.ts'
-import { lockDataDirectory, prepareDataDirectory } from '../core/config/data-directory.ts'
 import type { RemoteSettings } from '../core/config/remote-settings.ts'
-import type { DataSettings, Settings } from '../core/config/settings.ts'
+import type { Settings } from '../core/config/settings.ts'
 import { version } from '../core/config/version.ts'
-import { type Broadcast, openBroadcast, silence } from '../core/db/broadcast.ts'
+import type { Broadcast } from '../core/db/broadcast.ts'
 import type { Database } from '../core/db/connection.ts'
-import { openDatabase } from '../core/db/connection.ts'
 import { explainError } from '../core/db/errors.ts'
-import { createEventBus, type EventBus } from '../core/events/events.ts'
-import { Outbox } from '../core/events/outbox.ts'
-import { listFullFolders, setWrittenFolders } from '../core/files/full-disk.ts'
-import { setGuard } from '../core/files/guarded-files.ts'
 import { IdempotencyKeys } from '../core/idempotency/idempotency-keys.ts'
 import { EmbeddedJobs } from '../core/jobs/embedded/embedded-jobs.ts'
-import { type Jobs, maintenanceLane } from '../core/jobs/jobs.ts'
+import type { Jobs } from '../core/jobs/jobs.ts'
 import { traceJobs } from '../core/jobs/traced-jobs.ts'
 import type { Logger } from '../core/log/logger.ts'
 import { createLogger } from '../core/log/logger.ts'
-import { Nodes } from '../core/nodes/nodes.ts'
 import type { Secret } from '../core/secrets/secret.ts'
 import { createVault } from '../core/secrets/vault.ts'
 import type { Clock } from '../core/time/clock.ts'
-import { systemClock } from '../core/time/clock.ts'
 import { createImporter, type ImporterDeps } from '../importer/index.ts'
-import { createRemoteAccess, type RemoteAccess, realPathOf } from '../inputs/index.ts'
+import { createRemoteAccess, type RemoteAccess } from '../inputs/index.ts'
 import type { Sources } from '../sources/index.ts'
 import { IndexMaker, Readers, type ReadersSettings } from '../stores/index.ts'
 import { openAreas } from './areas.ts'
 import { stateReader } from './audit-states.ts'
 import { listen } from './listen.ts'
 import { openAudit, openProviderChecks } from './open-audit.ts'
+import { openBase, openOutbox } from './open-base.ts'
 import { openCatalog } from './open-catalog.ts'
 import { openMaps } from './open-maps.ts'
 import { openExport, openMetrics } from './open-metrics.ts'
@@ -44,14 +36,10 @@ import { openMonitoring } from './open-monitoring.ts'
 import { openPictures } from './open-pictures.ts'
 import { openSources, reportedProblems } from './open-sources.ts'
 import { Readiness } from './readiness.ts'
-import { requireNoServer, rotateSecretKey } from './rotate-secret-key.ts'
-import { adoptSecretKey, requireSecretKey } from './secret-key.ts'
 import type { AppBase, AppServices } from './services.ts'
-import { adoptFiles, folderArea, requireSharedFiles } from './shared-files.ts'
 
 /** Maximum wait of a stop for running requests and loads, in milliseconds. */
 const drainMs = 10_000
-const outboxSweepSeconds = 3_600
 
 /** Parts of the application that its caller may replace. */
 export interface AppOptions {
@@ -99,15 +87,6 @@ function welcome(
   return database.alone(() => accounts.ensureFirstUser(adminPassword, notice))
 }
 
-function reportFullFolders({ root }: DataDirectory, log: Logger): void {
-  setWrittenFolders([
-    { path: root, name: 'the data directory, TERRANE_DATA' },
-    { path: tmpdir(), name: 'the temporary folder, TMPDIR' },
-  ])
-  for (const { path, name } of listFullFolders())
-    log.error(`The disk of ${path} is full (${name}): data can be read, but nothing can be written`)
-}
-
 async function buildApp(settings: Settings, options: AppOptions): Promise<Terrane> {
   const log = options.log ?? createLogger(settings.logLevel, { isTraced: settings.telemetry !== undefined })
   const closers: (() => void | Promise<void>)[] = []
@@ -121,19 +100,8 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     }
   }
   try {
-    const prepared = await prepareData(settings.data, log)
-    if (settings.databaseUrl === undefined) closers.push(lockDataDirectory(prepared.root))
-    const url = settings.databaseUrl
-    const database = await openOwnDatabase(url, prepared)
-    closers.push(() => database.close())
-    const directory = { ...prepared, key: await requireSecretKey(database, prepared) }
-    await requireSharedFiles(database, folderArea(prepared.root), log)
-    const nodes = await openNodes(settings, database, log, closers)
-    const broadcast = url === undefined ? silence : await openBroadcast(url, log)
-    closers.push(() => broadcast.close())
-    const events = createEventBus((error) => log.error({ err: error }, 'a listener failed'))
-    const clock = options.clock ?? systemClock
-    const base = { settings, directory, database, events, clock, log }
+    const { base, nodes, broadcast } = await openBase(settings, { clock: options.clock, log }, closers)
+    const { directory, database, events, clock } = base
     const { auditLog, auditSealer } = await openAudit(base, closers)
     const indexMaker = new IndexMaker()
     closers.push(() => indexMaker.close())
@@ -169,26 +137,12 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     )
     const providerChecks = openProviderChecks({ ...base, accounts, auditLog }, closers)
     const keys = new IdempotencyKeys({ database, clock, log })
-    const opened: { sources?: Sources } = {}
-    const reported = () => reportedProblems(opened.sources)
-    const monitoring = await openMonitoring({ ...base, remote, reported }, closers)
-    const { checks } = monitoring.notifications
-    const sources = openSources({ ...base, accounts, catalog, importer, remote, checks })
-    opened.sources = sources
-    const metrics = openMetrics({
-      events,
-      nodes,
-      importer,
-      monitoring: monitoring.monitoring,
-      directory,
-      sources,
-    })
-    await openExport(settings.telemetry, nodes, metrics, closers)
+    const observed = await openObserved({ ...base, accounts, catalog, importer, remote, nodes }, closers)
+    const { monitoring, sources } = observed
     const context: AppServices = {
       ...base,
       version,
       nodes,
-      metrics,
       readiness: new Readiness(database),
       accounts,
       rules,
@@ -197,12 +151,11 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       providerChecks,
       catalog,
       importer,
-      sources,
       ...mapping,
       ...drawn,
-      ...monitoring,
+      ...observed,
     }
-    const observers = { events, log, clock, monitoring: monitoring.monitoring }
+    const observers = { events, log, clock, monitoring }
     const audit = { log: auditLog, clock, readState: stateReader({ accounts, catalog }) }
     const server = { keys, observers, explainError, audit }
     const app = await createHttpServer({ ...context, ...server }, openAreas(context))
@@ -227,38 +180,21 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
   }
 }
 
-async function prepareData(data: DataSettings, log: Logger): Promise<DataDirectory> {
-  const directory = prepareDataDirectory(data)
-  await guardFiles(data, directory)
-  reportFullFolders(directory, log)
-  return directory
-}
-
-/** Carries changes of the catalogue to the other servers. */
-async function openOutbox(
-  deps: ConstructorParameters<typeof Outbox>[0],
-  { events, jobs }: { events: EventBus; jobs: Jobs },
+/** Opens monitoring, the sources that report problems to it, and the metrics of both. */
+async function openObserved(
+  deps: AppBase & Pick<AppServices, 'accounts' | 'catalog' | 'importer' | 'nodes'> & { remote: RemoteAccess },
   closers: (() => void | Promise<void>)[],
-): Promise<void> {
-  const outbox = new Outbox(deps, (fact) => events.receive(fact))
-  const kind = 'outbox.sweep'
-  const sweep = { lane: maintenanceLane, run: () => outbox.sweep(), abandoned: async () => undefined }
-  jobs.register({ [kind]: sweep }, [{ name: kind, kind, everySeconds: outboxSweepSeconds }])
-  events.setRecorder(outbox)
-  closers.push(() => outbox.close())
-  await outbox.start()
-}
-
-async function openNodes(
-  { roles }: Pick<Settings, 'roles'>,
-  database: Database,
-  log: Logger,
-  closers: (() => void | Promise<void>)[],
-): Promise<Nodes> {
-  const nodes = new Nodes({ database, log, version, roles })
-  closers.push(() => nodes.stop())
-  await nodes.start()
-  return nodes
+) {
+  const { events, nodes, importer, directory, settings } = deps
+  const opened: { sources?: Sources } = {}
+  const reported = () => reportedProblems(opened.sources)
+  const services = await openMonitoring({ ...deps, reported }, closers)
+  const sources = openSources({ ...deps, checks: services.notifications.checks })
+  opened.sources = sources
+  const { monitoring } = services
+  const metrics = openMetrics({ events, nodes, importer, monitoring, directory, sources })
+  await openExport(settings.telemetry, nodes, metrics, closers)
+  return { ...services, sources, metrics }
 }
 
 /** A listening server. */
@@ -288,18 +224,6 @@ async function closedOnFailure<T>(terrane: Pick<Terrane, 'close'>, work: () => P
     await terrane.close()
     throw error
   }
-}
-
-/** From here on files are read only from the import roots and from folders of the server. */
-async function guardFiles(data: DataSettings, directory: DataDirectory): Promise<void> {
-  const { uploads, stores, rejects, archives, indexes, maps, sides } = directory
-  const temporary = tmpdir()
-  // If the temporary folder is reached by a link, files in it are not found by their own paths.
-  const linked = (await realPathOf(temporary)) === temporary ? [] : [temporary]
-  setGuard({
-    roots: await Promise.all(data.importRoots.map(realPathOf)),
-    own: [uploads, stores, rejects, archives, indexes, maps, sides, ...linked],
-  })
 }
 
 function openRemote(
@@ -359,63 +283,6 @@ function openImporter(
     retention,
     acceptsUnknownFields: acceptsUnknownFields(settings.server.dialect),
   })
-}
-
-function openOwnDatabase(url: Settings['databaseUrl'], { databasePath }: DataDirectory): Promise<Database> {
-  return openDatabase(url === undefined ? { path: databasePath } : { url })
-}
-
-/**
- * Makes the key of the settings that of the catalogue, without starting a server. Throws an `Error` if a server
- * uses the data directory.
- */
-export async function adoptKey(data: DataSettings, url: Secret | undefined): Promise<{ keyFile?: string }> {
-  return withoutServer(data, url, async (database, directory) => {
-    await adoptSecretKey(database.kysely, directory.key)
-    return { keyFile: directory.keyFile }
-  })
-}
-
-/**
- * Encrypts all stored passwords with `newKey`, or with a new key in the key file. Throws an `Error` if a server
- * uses the catalogue.
- */
-export async function rotateKey(
-  data: DataSettings,
-  url: Secret | undefined,
-  newKey: Uint8Array | undefined,
-): Promise<{ keyFile?: string; passwords: number }> {
-  return withoutServer(data, url, async (database, directory) => ({
-    keyFile: directory.keyFile,
-    passwords: await rotateSecretKey(database, directory, newKey),
-  }))
-}
-
-/** Makes the files in the data directory those of the catalogue. Throws an `Error` if a server uses it. */
-export async function adoptFilesOf(data: DataSettings, url: Secret | undefined): Promise<void> {
-  await withoutServer(data, url, async (database, { root }) => {
-    await requireNoServer(database)
-    await adoptFiles(database, folderArea(root))
-  })
-}
-
-async function withoutServer<T>(
-  data: DataSettings,
-  url: Secret | undefined,
-  work: (database: Database, directory: DataDirectory) => Promise<T>,
-): Promise<T> {
-  const directory = prepareDataDirectory(data)
-  const unlock = url === undefined ? lockDataDirectory(directory.root) : () => undefined
-  try {
-    const database = await openOwnDatabase(url, directory)
-    try {
-      return await work(database, directory)
-    } finally {
-      await database.close()
-    }
-  } finally {
-    unlock()
-  }
 }
 
 /** Returns the listening port; undefined while not listening. */

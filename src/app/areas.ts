@@ -49,7 +49,7 @@ const pagesFolder = join(import.meta.dirname, '..', '..', 'build', 'pages')
 
 /** Returns all groups of routes, each with the parts that its handlers use. */
 export function openAreas(context: AppServices): ApiArea[] {
-  const { version, catalog, importer, monitoring, settings, accounts, clock } = context
+  const { version, catalog, importer, monitoring, settings, clock } = context
   const { maps, exports, downloads, coverages, filtered, earlier } = context
   const { drawings, versionChanges, sides, rasters, pictures, drawnTiles } = context
   const space = new FreeSpace(context.directory.root)
@@ -76,19 +76,7 @@ export function openAreas(context: AppServices): ApiArea[] {
     }),
     table(nodeEndpoints, context.nodes),
     metricsArea(context.metrics),
-    table(userEndpoints, accounts),
-    table(permissionEndpoints, {
-      groups: accounts.groups,
-      users: accounts.users,
-      permissions: new Permissions(context),
-      rules: context.rules,
-      catalog,
-    }),
-    table(tokenEndpoints, { tokens: accounts.tokens, clock }),
-    table(sessionEndpoints, accounts),
-    oidcArea({ accounts, log: context.log }),
-    table(ownAccountEndpoints, { accounts }),
-    table(auditEndpoints, { log: context.auditLog, sealer: context.auditSealer }),
+    ...accountAreas(context),
     ogcArea({
       catalog,
       clock,
@@ -146,6 +134,26 @@ export function openAreas(context: AppServices): ApiArea[] {
     table(sourceEndpoints, { sources: context.sources, dialect: settings.server.dialect }),
     ...openMonitoringAreas(context),
     openOverview(context, placed.bounds),
+  ]
+}
+
+/** Users, their rights and sign-ins, and the audit log. */
+function accountAreas(context: AppServices): ApiArea[] {
+  const { accounts, catalog, clock } = context
+  return [
+    table(userEndpoints, accounts),
+    table(permissionEndpoints, {
+      groups: accounts.groups,
+      users: accounts.users,
+      permissions: new Permissions(context),
+      rules: context.rules,
+      catalog,
+    }),
+    table(tokenEndpoints, { tokens: accounts.tokens, clock }),
+    table(sessionEndpoints, accounts),
+    oidcArea({ accounts, log: context.log }),
+    table(ownAccountEndpoints, { accounts }),
+    table(auditEndpoints, { log: context.auditLog, sealer: context.auditSealer }),
   ]
 }
 

@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, generateKeyPairSync, type JsonWebKey, sig
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import Provider from 'oidc-provider'
+import { Provider } from 'oidc-provider'
 
 /** Claims as Keycloak sends them (group paths, realm roles), or Entra ID (groups by id, `oid`, issuer of a tenant). */
 export type IssuerShape = 'keycloak' | 'entra'

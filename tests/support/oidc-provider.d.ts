@@ -16,7 +16,7 @@ declare module 'oidc-provider' {
     [option: string]: unknown
   }
 
-  export default class Provider {
+  export class Provider {
     constructor(issuer: string, configuration: Configuration)
     readonly Grant: new (of: {
       accountId: string

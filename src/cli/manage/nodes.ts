@@ -25,7 +25,7 @@ export async function runNodes(args: string[], env: Environment): Promise<number
 async function adoptDataDirectory(args: string[], env: Environment): Promise<number> {
   refuseMoreWords('nodes adopt-files', readFlags('nodes', args, {}).positionals, 0)
   const { data, databaseUrl } = loadSettings({ TERRANE_LOG: 'warn', ...env })
-  const { adoptFilesOf } = await import('../../app/app.ts')
+  const { adoptFilesOf } = await import('../../app/offline-commands.ts')
   await adoptFilesOf(data, databaseUrl)
   process.stdout.write(`The files in ${data.directory} are those of the catalogue from now on.\n`)
   return 0

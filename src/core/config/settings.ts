@@ -2,19 +2,19 @@ import { existsSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import type { NodeRole } from '../nodes/node-role.ts'
-import { nodeRoles } from '../nodes/node-role.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { AccessSettings } from './access-settings.ts'
 import { readAccess } from './access-settings.ts'
 import type { MonitoringSettings } from './monitoring-settings.ts'
 import { readMonitoring } from './monitoring-settings.ts'
+import { readRoles } from './node-roles.ts'
 import type { Reader, SettingDescription } from './parse.ts'
 import { environmentReader, parseWebUrl, readNetworks, secretFileSuffix } from './parse.ts'
 import type { RemoteSettings } from './remote-settings.ts'
 import { readRemote } from './remote-settings.ts'
 import type { ConnectionLimits, DocumentLimits } from './request-limits.ts'
 import { readConnectionLimits, readDocumentLimits } from './request-limits.ts'
-import { parseSecretKey } from './secret-key.ts'
+import { readSecretKeySetting } from './secret-key.ts'
 import type { ServiceSettings } from './service-settings.ts'
 import { readService } from './service-settings.ts'
 import {
@@ -224,21 +224,6 @@ export function readSettings(env: Record<string, string | undefined>): {
   return { settings, problems: all, descriptions: read.descriptions() }
 }
 
-function readRoles(read: Reader, databaseUrl: Secret | undefined): NodeRole[] {
-  const text = read.text('TERRANE_ROLES', { type: 'list', default: 'serve,work' }) ?? ''
-  const names = text.split(/[\s,]+/).filter((name) => name !== '')
-  const unknown = names.find((name) => !nodeRoles.some((role) => role === name))
-  if (unknown !== undefined)
-    read.problem('TERRANE_ROLES', `names "${unknown}": the roles are ${nodeRoles.join(' and ')}`)
-  const roles = names.length === 0 ? [...nodeRoles] : nodeRoles.filter((role) => names.includes(role))
-  if (databaseUrl === undefined && unknown === undefined && roles.length < nodeRoles.length)
-    read.problem(
-      'TERRANE_ROLES',
-      'must be serve,work with an embedded catalogue, which has one server: set TERRANE_DATABASE_URL for several',
-    )
-  return roles
-}
-
 /** Checks the administrator's password before the first start. */
 function checkFirstPassword(
   read: Reader,
@@ -416,12 +401,5 @@ function readDatabaseUrl(read: Reader): Secret | undefined {
   const value = secret.reveal()
   if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) return secret
   read.problem('TERRANE_DATABASE_URL', 'must be an address such as postgres://user:password@host:5432/name')
-  return undefined
-}
-
-function readSecretKeySetting(read: Reader): Secret | undefined {
-  const secret = read.secret('TERRANE_SECRET_KEY', { default: '`secret.key` in the data directory' })
-  if (secret === undefined || parseSecretKey(secret.reveal()) !== undefined) return secret
-  read.problem('TERRANE_SECRET_KEY', 'must be 64 hexadecimal digits, such as `openssl rand -hex 32` prints')
   return undefined
 }
