@@ -25,7 +25,7 @@ export type CellSet = keyof typeof cellSets
 const cellSetNames = Object.keys(cellSets) as CellSet[]
 
 /** COUNTER's access methods: a person's program, or a script. Robots are excluded. */
-const accessMethods = ['regular', 'machine'] as const
+export const accessMethods = ['regular', 'machine'] as const
 export type AccessMethod = (typeof accessMethods)[number]
 
 const formVersion = 1
