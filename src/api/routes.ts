@@ -14,6 +14,7 @@ import {
   checkEndpoints,
   countedEndpoints,
   loadEndpoints,
+  reportEndpoints,
   watchedEndpoints,
 } from './rest/monitoring/routes.ts'
 import { layerListEndpoints, stateEndpoints } from './rest/overview/routes.ts'
@@ -35,6 +36,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...sessionEndpoints, // /rest/security/session
   ...watchedEndpoints, // /monitoring/api/hosts, /monitoring/api/services
   ...countedEndpoints, // /monitoring/api/metric_data and what it names
+  ...reportEndpoints, // /monitoring/api/report
   ...loadEndpoints, // /monitoring/api/load
   ...checkEndpoints, // /monitoring/api/status, /monitoring/api/notifications
   ...ogcEndpoints, // /ogc

@@ -23,6 +23,7 @@ export function openMonitoringAreas(
     | 'series'
     | 'geonodeImport'
     | 'notifications'
+    | 'version'
   >,
 ): ApiArea[] {
   const { settings, catalog, services, series, geonodeImport, notifications, events, clock } = context
@@ -44,6 +45,18 @@ export function openMonitoringAreas(
         ),
     },
     counted: { series, services, layerNames: () => layers.names(), wire, clock, basePath },
+    reports: {
+      series,
+      catalog,
+      services,
+      settings: settings.monitoring,
+      wire,
+      clock,
+      publisher: {
+        organisation: settings.service.contact.organisation ?? '',
+        system: `Terrane ${context.version}`,
+      },
+    },
     loads: { dumps: geonodeImport, maxUploadBytes: settings.limits.maxUploadBytes },
     checks: { notifications, wire },
   })

@@ -16,6 +16,8 @@ import { listEventTypes, listMetrics, listResourceTypes } from './metrics/lists.
 import type { MetricDataDeps } from './metrics/metric-data.ts'
 import { showMetricData } from './metrics/metric-data.ts'
 import { listLabels, listResources } from './metrics/resources.ts'
+import type { ReportDeps } from './report/report.ts'
+import { showReport } from './report/report.ts'
 import type { HostDeps } from './services/hosts.ts'
 import { changeHost, createHost, listHosts, removeHost, showHost } from './services/hosts.ts'
 import type { AutoconfigureApiDeps, ServiceDeps } from './services/services.ts'
@@ -55,6 +57,11 @@ export const countedEndpoints = [
   endpoint('GET', '/monitoring/api/exceptions/:id', 'staff', 'unrecorded', { showException }),
 ]
 
+/** `/monitoring/api/report`: usage of a period. */
+export const reportEndpoints = [
+  endpoint('GET', '/monitoring/api/report', countReaders, 'unrecorded', { showReport }),
+]
+
 /** `/monitoring/api/load`, whose body is a dump and no form. */
 export const loadEndpoints = [
   endpoint('GET', '/monitoring/api/load', 'admin', 'unrecorded', { showLoad }),
@@ -79,18 +86,20 @@ export const checkEndpoints = [
 export interface MonitoringApiDeps {
   watched: HostDeps & ServiceDeps & AutoconfigureApiDeps
   counted: MetricDataDeps & ExceptionDeps
+  reports: ReportDeps
   loads: LoadDumpDeps
   checks: CheckDeps
 }
 
 /** `/monitoring` and everything below. */
-export function monitoringAreas({ watched, counted, loads, checks }: MonitoringApiDeps): ApiArea[] {
+export function monitoringAreas({ watched, counted, reports, loads, checks }: MonitoringApiDeps): ApiArea[] {
   return [
     async (app) => {
       tellInEnvelope(app)
       await acceptForms(app)
       addEndpoints(app, watchedEndpoints, watched)
       addEndpoints(app, countedEndpoints, counted)
+      addEndpoints(app, reportEndpoints, reports)
       addEndpoints(app, checkEndpoints, checks)
     },
     (app) => {
