@@ -36,7 +36,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...sessionEndpoints, // /rest/security/session
   ...watchedEndpoints, // /monitoring/api/hosts, /monitoring/api/services
   ...countedEndpoints, // /monitoring/api/metric_data and what it names
-  ...reportEndpoints, // /monitoring/api/report
+  ...reportEndpoints, // /monitoring/api/report, /monitoring/tiles/demand
   ...loadEndpoints, // /monitoring/api/load
   ...checkEndpoints, // /monitoring/api/status, /monitoring/api/notifications
   ...ogcEndpoints, // /ogc

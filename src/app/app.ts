@@ -34,6 +34,7 @@ import { listen } from './listen.ts'
 import { openCatalog } from './open-catalog.ts'
 import { openMaps } from './open-maps.ts'
 import { openMonitoring } from './open-monitoring.ts'
+import { openReportMails } from './open-report-mails.ts'
 import { openPictures } from './open-pictures.ts'
 import { rotateSecretKey } from './rotate-secret-key.ts'
 import { adoptSecretKey, requireSecretKey } from './secret-key.ts'
@@ -144,6 +145,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const accounts = new Accounts({ database, clock, passwordCost: options.passwordCost })
     const keys = new IdempotencyKeys({ database, clock, log })
     const monitoring = await openMonitoring({ ...base, remote }, closers)
+    const reportMails = openReportMails({ ...base, catalog, remote, series: monitoring.series }, closers)
     const context: AppServices = {
       ...base,
       version,
@@ -154,6 +156,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       ...mapping,
       ...drawn,
       ...monitoring,
+      ...reportMails,
     }
     const observers = { events, log, clock, monitoring: monitoring.monitoring }
     const server = { keys, observers, explainError }

@@ -24,6 +24,7 @@ export function openMonitoringAreas(
     | 'geonodeImport'
     | 'notifications'
     | 'version'
+    | 'subscriptions'
   >,
 ): ApiArea[] {
   const { settings, catalog, services, series, geonodeImport, notifications, events, clock } = context
@@ -46,6 +47,7 @@ export function openMonitoringAreas(
     },
     counted: { series, services, layerNames: () => layers.names(), wire, clock, basePath },
     reports: {
+      subscriptions: context.subscriptions,
       series,
       catalog,
       services,

@@ -10,6 +10,7 @@ import type { Nodes } from '../core/nodes/nodes.ts'
 import type { Clock } from '../core/time/clock.ts'
 import type { Importer } from '../importer/index.ts'
 import type { Monitoring, Notifications, Services } from '../monitoring/index.ts'
+import type { ReportMails, ReportSubscriptions } from '../monitoring/report/index.ts'
 import type { SeriesReader } from '../monitoring/query/index.ts'
 import type {
   Coverages,
@@ -53,6 +54,9 @@ export interface MonitoringServices {
 /** All parts of a server; only `src/app` sees all of them, and passes each area what it uses. */
 export interface AppServices extends AppBase, MonitoringServices {
   accounts: Accounts
+  /** Monthly usage reports by mail. */
+  subscriptions: ReportSubscriptions
+  reportMails: ReportMails
   nodes: Nodes
   catalog: Catalog
   maps: Maps

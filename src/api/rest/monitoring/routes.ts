@@ -16,8 +16,12 @@ import { listEventTypes, listMetrics, listResourceTypes } from './metrics/lists.
 import type { MetricDataDeps } from './metrics/metric-data.ts'
 import { showMetricData } from './metrics/metric-data.ts'
 import { listLabels, listResources } from './metrics/resources.ts'
+import type { DemandDeps } from './report/demand-tiles.ts'
+import { getDemandPicture, getDemandTile } from './report/demand-tiles.ts'
 import type { ReportDeps } from './report/report.ts'
 import { showReport } from './report/report.ts'
+import type { SubscriptionDeps } from './report/subscriptions.ts'
+import { createSubscription, deleteSubscription, listSubscriptions } from './report/subscriptions.ts'
 import type { HostDeps } from './services/hosts.ts'
 import { changeHost, createHost, listHosts, removeHost, showHost } from './services/hosts.ts'
 import type { AutoconfigureApiDeps, ServiceDeps } from './services/services.ts'
@@ -57,9 +61,14 @@ export const countedEndpoints = [
   endpoint('GET', '/monitoring/api/exceptions/:id', 'staff', 'unrecorded', { showException }),
 ]
 
-/** `/monitoring/api/report`: usage of a period. */
+/** `/monitoring/api/report`: usage of a period; `/monitoring/tiles/demand`: where people look. */
 export const reportEndpoints = [
   endpoint('GET', '/monitoring/api/report', countReaders, 'unrecorded', { showReport }),
+  endpoint('GET', '/monitoring/api/report/subscriptions', 'staff', 'unrecorded', { listSubscriptions }),
+  endpoint('POST', '/monitoring/api/report/subscriptions', 'staff', 'unrecorded', { createSubscription }),
+  endpoint('DELETE', '/monitoring/api/report/subscriptions/:id', 'staff', 'unrecorded', { deleteSubscription }),
+  endpoint('GET', '/monitoring/tiles/demand/:layer/:z/:x/:y.mvt', countReaders, 'unrecorded', { getDemandTile }),
+  endpoint('GET', '/monitoring/tiles/demand/:layer/:z/:x/:y.png', countReaders, 'unrecorded', { getDemandPicture }),
 ]
 
 /** `/monitoring/api/load`, whose body is a dump and no form. */
@@ -86,7 +95,7 @@ export const checkEndpoints = [
 export interface MonitoringApiDeps {
   watched: HostDeps & ServiceDeps & AutoconfigureApiDeps
   counted: MetricDataDeps & ExceptionDeps
-  reports: ReportDeps
+  reports: ReportDeps & SubscriptionDeps & DemandDeps
   loads: LoadDumpDeps
   checks: CheckDeps
 }

@@ -14,7 +14,15 @@ export async function reportAudience(
   { cards }: ReportCatalog,
   caller: FastifyRequest['caller'],
 ): Promise<ReportAudience> {
-  const isKnown = hasRole(caller, 'user')
+  return audienceOf(cards, hasRole(caller, 'user'))
+}
+
+/** The same for a user who is not there, such as the creator of a subscription. */
+export async function audienceOfUser({ cards }: ReportCatalog, _userName: string): Promise<ReportAudience> {
+  return audienceOf(cards, true)
+}
+
+async function audienceOf(cards: ReportCatalog['cards'], isKnown: boolean): Promise<ReportAudience> {
   const all = await cards.now()
   const visible = isKnown ? all : all.open
   const layers = [...visible.byId.values()].map((card) => [card.qualifiedName, toReportLayer(card)] as const)
