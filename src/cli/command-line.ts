@@ -23,6 +23,7 @@ const commands = new Map<string, () => Promise<Command>>([
   ['users', async () => (await import('./manage/users.ts')).runUsers],
   ['tokens', async () => (await import('./manage/tokens.ts')).runTokens],
   ['monitoring', async () => (await import('./monitoring-command.ts')).runMonitoring],
+  ['usage', async () => (await import('./usage-command.ts')).runUsage],
   ['nodes', async () => (await import('./manage/nodes.ts')).runNodes],
   ['key', async () => (await import('./key-command.ts')).runKey],
   ['completion', async () => runCompletionOf],

@@ -21,6 +21,7 @@ export const de: Messages = {
     workspaces: 'Arbeitsbereiche',
     stores: 'Speicher',
     users: 'Benutzer',
+    report: 'Zugriffsstatistik',
   },
   shell: {
     theme: 'Hell oder dunkel',

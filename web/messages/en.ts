@@ -19,6 +19,7 @@ export const en = {
     workspaces: 'Workspaces',
     stores: 'Stores',
     users: 'Users',
+    report: 'Usage report',
   },
   shell: {
     theme: 'Light or dark',

@@ -111,7 +111,8 @@ for (const [database, environment] of Object.entries(databases)) {
       await fed.feed(
         {
           events: [
-            requestAt('2026-10-10T10:00:00Z', { serviceId: app, ...idle }),
+            requestAt('2026-10-10T10:00:00Z', { serviceId: app, ...roads }),
+            requestAt('2026-10-15T10:00:00Z', { serviceId: app, ...idle }),
             requestAt('2026-11-05T10:00:00Z', { serviceId: app, ...roads }),
           ],
         },
@@ -124,7 +125,7 @@ for (const [database, environment] of Object.entries(databases)) {
         ['ws:idle', 0, 1],
       ])
       assert.deepEqual(report['unused'].map((one: Json) => [one['key'], one['lastUse']]), [
-        ['ws:idle', '2026-10-10T10:00:00.000Z'],
+        ['ws:idle', '2026-10-15T10:00:00.000Z'],
       ])
       const early = await reportOf(fed, 'from=2026-10&to=2026-10&compare=previous')
       assert.equal(early['complete'], false)

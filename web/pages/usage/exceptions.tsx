@@ -8,7 +8,7 @@ import { Failed, Loading } from '../../components/states.tsx'
 import { chartTexts } from '../../messages/charts/texts.ts'
 import { usageTexts } from '../../messages/usage/texts.ts'
 import type { Choices, Windows } from './choices.ts'
-import { useAnswer } from './use-answer.ts'
+import { useAnswer } from '../../lib/use-answer.ts'
 
 type Listed = Calls['GET /monitoring/api/exceptions']['answer']['exceptions'][number]
 type Whole = Calls['GET /monitoring/api/exceptions/{id}']['answer']

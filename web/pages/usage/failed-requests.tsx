@@ -9,7 +9,7 @@ import { askMetric, metricCalls } from './ask-metric.ts'
 import type { Choices, Windows } from './choices.ts'
 import { hasFailed, layerAddress } from './sentence.tsx'
 import { filtersOf } from './series.ts'
-import { useAnswer } from './use-answer.ts'
+import { useAnswer } from '../../lib/use-answer.ts'
 
 interface Failure {
   status: string

@@ -12,7 +12,7 @@ import type { Choices, Windows } from './choices.ts'
 import { shownName } from './names.ts'
 import { layerAddress } from './sentence.tsx'
 import { filtersOf } from './series.ts'
-import { useAnswer } from './use-answer.ts'
+import { useAnswer } from '../../lib/use-answer.ts'
 
 interface Props {
   choices: Choices

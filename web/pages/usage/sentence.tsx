@@ -5,7 +5,7 @@ import { reasonOf } from '../../components/states.tsx'
 import { addressOf } from '../../lib/base.ts'
 import { usageTexts } from '../../messages/usage/texts.ts'
 import { type Amount, amountsBy, askMetric } from './ask-metric.ts'
-import { useAnswer } from './use-answer.ts'
+import { useAnswer } from '../../lib/use-answer.ts'
 
 type State = Calls['GET /rest/state']['answer']['state']
 type Today = NonNullable<State['requests']>

@@ -19,7 +19,7 @@ import type { Metric, Service } from './metrics.ts'
 import { metricTitle } from './names.ts'
 import type { SeriesResult } from './series.ts'
 import { askSeries, countsDifferent, mostParts, wholeOf } from './series.ts'
-import { useAnswer } from './use-answer.ts'
+import { useAnswer } from '../../lib/use-answer.ts'
 
 interface Props {
   choices: Choices

@@ -15,7 +15,7 @@ import { MonitoredServices } from './monitored-services.tsx'
 import { Rankings } from './rankings.tsx'
 import { Sentence, stateCall } from './sentence.tsx'
 import { SeriesPanel } from './series-panel.tsx'
-import { useAnswer } from './use-answer.ts'
+import { useAnswer } from '../../lib/use-answer.ts'
 import { WeekPanel } from './week-panel.tsx'
 import { WindowChoices } from './window-choices.tsx'
 
@@ -61,6 +61,9 @@ export function UsagePage() {
           <Sentence at={now.value} isWithPages={choices.isWithPages} />
         </div>
         <div class="acts">
+          <a class="btn" href={addressOf('/app/usage/report')}>
+            {texts.toReport}
+          </a>
           <CopyAsCurl call={stateCall(choices.isWithPages)} />
         </div>
       </div>

@@ -10,7 +10,7 @@ import { amountOf, askMetric, metricCalls } from './ask-metric.ts'
 import type { Choices, Windows } from './choices.ts'
 import { askBegan } from './gaps.ts'
 import { filtersOf } from './series.ts'
-import { useAnswer } from './use-answer.ts'
+import { useAnswer } from '../../lib/use-answer.ts'
 import { daysSince, hoursOfDay, hoursOfWeek } from './week-hours.ts'
 
 const mostDays = 28

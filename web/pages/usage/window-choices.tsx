@@ -6,7 +6,7 @@ import type { Choices, Windows } from './choices.ts'
 import { spans } from './choices.ts'
 import { askMeasured, hoursOf } from './gaps.ts'
 import { zone } from './sentence.tsx'
-import { useAnswer } from './use-answer.ts'
+import { useAnswer } from '../../lib/use-answer.ts'
 
 interface Props {
   choices: Choices
