@@ -22,6 +22,8 @@ export interface PeriodRow {
 /** Receives rows of services, and rows with visitors to take off their sum. */
 export interface PeriodRowTaker {
   add(row: PeriodRow): void
+  /** Receives rows of closed days as they are stored, in place of `add`. */
+  addStored?(row: Omit<PeriodRow, 'row'> & { cells: Uint8Array }): void
   takeOff(shared: PeriodRow): void
 }
 
@@ -59,9 +61,10 @@ export async function readUsagePeriod(
     )
   for (const [keyId, serviceId, day, cells] of await read('monitoring_usage')) {
     if (!(cells instanceof Uint8Array)) continue
-    const row = toPeriodRow(keyId, serviceId, day, cells)
-    if (serviceId === allServices) taker.takeOff(row)
-    else taker.add(row)
+    const place = { keyId: Number(keyId), serviceId: Number(serviceId), start: Number(day) }
+    if (serviceId === allServices) taker.takeOff({ ...place, row: UsageRow.decode(cells) })
+    else if (taker.addStored === undefined) taker.add({ ...place, row: UsageRow.decode(cells) })
+    else taker.addStored({ ...place, cells })
   }
   const open = await read('monitoring_usage_open')
   for (const rows of Map.groupBy(open, ([keyId, , day]) => `${day} ${keyId}`).values()) takeOpen(rows, taker)

@@ -103,6 +103,11 @@ async function readPeriod(
     sums.set(key, sum)
     return sum
   }
+  const noteOwner = (found: KeySum, ownerId: number, at: number): void => {
+    if (ownerId === 0 || at < found.ownerAt) return
+    found.ownerId = ownerId
+    found.ownerAt = at
+  }
   await readUsagePeriod(
     database,
     { ...query, scope: scopeOf[by] },
@@ -110,23 +115,25 @@ async function readPeriod(
       add: ({ keyId, start, row }) => {
         const found = sumOf(dates?.keyOf(start) ?? keyId)
         found.sum.add(row, start)
-        if (dates !== undefined) total.add(row, start)
-        if (row.ownerId === 0 || start + row.lastUse < found.ownerAt) return
-        found.ownerId = row.ownerId
-        found.ownerAt = start + row.lastUse
+        noteOwner(found, row.ownerId, start + row.lastUse)
       },
-      takeOff: ({ keyId, start, row }) => {
-        sumOf(dates?.keyOf(start) ?? keyId).sum.takeOff(row)
-        if (dates !== undefined) total.takeOff(row)
+      addStored: ({ keyId, start, cells }) => {
+        const found = sumOf(dates?.keyOf(start) ?? keyId)
+        const { ownerId, lastUse } = found.sum.addStored(cells, start)
+        noteOwner(found, ownerId, start + lastUse)
       },
+      takeOff: ({ keyId, start, row }) => sumOf(dates?.keyOf(start) ?? keyId).sum.takeOff(row),
     },
   )
-  if (dates === undefined)
-    await readUsagePeriod(
-      database,
-      { ...query, scope: 'all' },
-      { add: ({ start, row }) => total.add(row, start), takeOff: ({ row }) => total.takeOff(row) },
-    )
+  await readUsagePeriod(
+    database,
+    { ...query, scope: 'all' },
+    {
+      add: ({ start, row }) => total.add(row, start),
+      addStored: ({ start, cells }) => void total.addStored(cells, start),
+      takeOff: ({ row }) => total.takeOff(row),
+    },
+  )
   return { rows: await namedRows(database, by, sums), total: total.figures() }
 }
 

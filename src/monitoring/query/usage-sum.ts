@@ -1,11 +1,14 @@
 import type { UsageClass } from '../model/event-types.ts'
 import { usageClasses } from '../model/event-types.ts'
+import type { ScannedUsage, UsageTotals } from '../series/scan-usage.ts'
+import { scanUsage } from '../series/scan-usage.ts'
 import { TimeTally } from '../series/time-tally.ts'
-import type { CellSet, UsageRow } from '../series/usage-row.ts'
-import { usageCells } from '../series/usage-row.ts'
+import type { UsageRow } from '../series/usage-row.ts'
+import { cellSetNames, usageCells } from '../series/usage-row.ts'
 
 /** More single times than this are counted in buckets, so that a long period needs no more memory. */
 const mostSingleTimes = 2000
+const cellCount = Object.keys(usageCells).length
 
 /** Classes that a report shows; `other` requests are part of `hits` only. */
 export const reportedClasses = usageClasses.filter(
@@ -35,65 +38,79 @@ export interface UsageFigures {
 
 /** Sums stored rows over days and services. */
 export class UsageSum {
-  hits = 0
-  robots = 0
-  errors = 0
-  bytes = 0
-  named = 0
-  lastUse = 0
-  outsideHits = 0
-  readonly times = new TimeTally()
-  readonly #visits: Record<CellSet, number> = { all: 0, people: 0, outside: 0 }
-  readonly #events = new Map<UsageClass, number>()
+  readonly #totals: UsageTotals = {
+    requests: Array<number>(cellCount).fill(0),
+    errors: Array<number>(cellCount).fill(0),
+    bytes: Array<number>(cellCount).fill(0),
+    delivered: Array<number>(usageClasses.length).fill(0),
+    visits: Array<number>(cellSetNames.length).fill(0),
+    named: 0,
+    times: new TimeTally(),
+  }
+  #lastUse = 0
 
-  /** Adds the requests of a row whose times count from `start`, in seconds since 1970. */
+  /** Adds a row of a closed day that begins at `start`, in seconds since 1970. */
+  addStored(cells: Uint8Array, start: number): ScannedUsage {
+    const scanned = scanUsage(cells, this.#totals)
+    this.#note(start + scanned.lastUse)
+    return scanned
+  }
+
+  /** Adds a row of any day. */
   add(row: UsageRow, start: number): void {
+    const totals = this.#totals
     let isCommonAdded = false
     for (const [at, cell] of row.cells.entries()) {
       if (cell === undefined) continue
-      this.hits += cell.requests
-      this.errors += cell.errors
-      this.bytes += cell.bytes
-      if (at === usageCells.ownRobots || at === usageCells.outsideRobots) this.robots += cell.requests
-      if (at === usageCells.outsidePeople || at === usageCells.outsideRobots)
-        this.outsideHits += cell.requests
+      totals.requests[at] = (totals.requests[at] ?? 0) + cell.requests
+      totals.errors[at] = (totals.errors[at] ?? 0) + cell.errors
+      totals.bytes[at] = (totals.bytes[at] ?? 0) + cell.bytes
       // Cells of a row with common times share one tally.
-      if (!row.hasCommonTimes || !isCommonAdded) this.#addTimes(cell.times.total)
+      if (!row.hasCommonTimes || !isCommonAdded) totals.times.merge(cell.times.total)
       isCommonAdded = true
     }
-    for (const [name, { delivered }] of row.classes)
-      this.#events.set(name, (this.#events.get(name) ?? 0) + delivered)
-    this.named += row.named
-    this.lastUse = Math.max(this.lastUse, start + row.lastUse)
-    for (const set of ['people', 'outside'] as const) this.#visits[set] += row.visitors(set)
+    for (const [at, name] of usageClasses.entries())
+      totals.delivered[at] = (totals.delivered[at] ?? 0) + (row.classes.get(name)?.delivered ?? 0)
+    for (const [at, set] of cellSetNames.entries())
+      totals.visits[at] = (totals.visits[at] ?? 0) + row.visitors(set)
+    totals.named += row.named
+    this.#note(start + row.lastUse)
   }
 
   /** Takes off visitors that several services have in common. */
   takeOff(shared: UsageRow): void {
-    for (const set of ['people', 'outside'] as const) this.#visits[set] -= shared.sharedVisitors(set)
+    const { visits } = this.#totals
+    for (const [at, set] of cellSetNames.entries()) visits[at] = (visits[at] ?? 0) - shared.sharedVisitors(set)
   }
 
   figures(): UsageFigures {
-    const quantile = (share: number): number | null => this.times.quantile(share) ?? null
-    const events = reportedClasses.map((name) => [name, this.#events.get(name) ?? 0] as const)
+    const { requests, errors, bytes, delivered, visits, named, times } = this.#totals
+    const sum = (counts: readonly number[]): number => counts.reduce((all, one) => all + one, 0)
+    const cells = (...at: number[]): number => sum(at.map((cell) => requests[cell] ?? 0))
+    const visitsOf = (set: (typeof cellSetNames)[number]): number =>
+      Math.max(0, visits[cellSetNames.indexOf(set)] ?? 0)
+    const quantile = (share: number): number | null => times.quantile(share) ?? null
+    const hits = sum(requests)
+    const { ownPeople, ownRobots, outsidePeople, outsideRobots } = usageCells
+    const events = reportedClasses.map((name) => [name, delivered[usageClasses.indexOf(name)] ?? 0] as const)
     return {
-      hits: this.hits,
-      people: { hits: this.hits - this.robots, visits: Math.max(0, this.#visits.people) },
-      robots: this.robots,
-      outside: { hits: this.outsideHits, visits: Math.max(0, this.#visits.outside) },
-      named: this.named,
+      hits,
+      people: { hits: cells(ownPeople, outsidePeople), visits: visitsOf('people') },
+      robots: cells(ownRobots, outsideRobots),
+      outside: { hits: cells(outsidePeople, outsideRobots), visits: visitsOf('outside') },
+      named,
       events: Object.fromEntries(events) as UsageFigures['events'],
-      errors: this.errors,
+      errors: sum(errors),
       p50: quantile(0.5),
       p95: quantile(0.95),
       p99: quantile(0.99),
-      bytes: this.bytes,
-      lastUse: this.hits === 0 ? null : this.lastUse,
+      bytes: sum(bytes),
+      lastUse: hits === 0 ? null : this.#lastUse,
     }
   }
 
-  #addTimes(times: TimeTally): void {
-    this.times.merge(times)
-    if (this.times.count > mostSingleTimes) this.times.toSketch()
+  #note(lastUse: number): void {
+    this.#lastUse = Math.max(this.#lastUse, lastUse)
+    if (this.#totals.times.count > mostSingleTimes) this.#totals.times.toSketch()
   }
 }

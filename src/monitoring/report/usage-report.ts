@@ -23,7 +23,7 @@ export interface ReportReads {
 }
 
 /** Settings that a report depends on. */
-export type ReportSettings = Pick<MonitoringSettings, 'privacy' | 'placesFile' | 'limits'>
+export type ReportSettings = Pick<MonitoringSettings, 'privacy' | 'limits'>
 
 export interface UsageReportDeps {
   reads: ReportReads
@@ -79,7 +79,7 @@ export async function createUsageReport(
       ...(compare !== undefined && !isBeforeKnown && coverage.isKnown
         ? [{ figure: 'before', since: sinceText(days, data.since), reason: 'The compared period was not counted whole.' }]
         : []),
-      ...otherUnknowns(data, { by, settings, isKnown: coverage.isKnown }),
+      ...otherUnknowns(data, { settings, isKnown: coverage.isKnown }),
     ],
   }
 }
@@ -124,13 +124,11 @@ function coverageOf(
 
 function otherUnknowns(
   { total }: UsageReportData,
-  { by, settings, isKnown }: { by: ReportGrouping; settings: ReportSettings; isKnown: boolean },
+  { settings, isKnown }: { settings: ReportSettings; isKnown: boolean },
 ): NotKnown[] {
   const unknown: NotKnown[] = []
   if (settings.privacy === 'none')
     unknown.push({ figure: 'visits', since: null, reason: 'TERRANE_PRIVACY=none: visitors are not told apart.' })
-  if (by === 'country' && settings.placesFile === undefined)
-    unknown.push({ figure: 'country', since: null, reason: 'Countries need a file of places: TERRANE_PLACES.' })
   if (isKnown && total.hits > 0 && total.p50 === null)
     unknown.push({ figure: 'p50, p95, p99', since: null, reason: 'The log has no response times.' })
   return unknown

@@ -2,10 +2,18 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { requestAt, startFed } from '../../support/fed-monitoring.ts'
 import { fixedClock } from '../../support/fixed-clock.ts'
-import type { Json } from '../../support/importer-client.ts'
 import type { MailServer } from '../../support/mail-server.ts'
 import { startMailServer } from '../../support/mail-server.ts'
+import type { MonitoringClient } from '../../support/monitoring-client.ts'
 import { databases, makeRoles, monitoringClient, startMonitoring } from '../../support/monitoring-client.ts'
+
+interface Subscription {
+  id: number
+  emails: string[]
+  by: string
+  createdBy: string
+  deliveries: { month: string; state: string; error: string | null }[]
+}
 
 const month = 31 * 86_400_000
 
@@ -21,11 +29,16 @@ async function startReporting(test: TestContext, env: Record<string, string>, ma
   return fed
 }
 
-async function subscribe(client: Awaited<ReturnType<typeof startReporting>>, more: object = {}): Promise<Json> {
+async function subscribe(client: MonitoringClient, more: object = {}): Promise<Subscription> {
   const subscription = { emails: ['gis@example.org'], compare: 'previous', ...more }
   const answer = await client.call('POST', '/api/report/subscriptions', { subscription })
   assert.equal(answer.status, 201, answer.text)
-  return answer.json['subscription']
+  return (JSON.parse(answer.text) as { subscription: Subscription }).subscription
+}
+
+async function listed(client: MonitoringClient): Promise<Subscription[]> {
+  const answer = await client.call('GET', '/api/report/subscriptions')
+  return (JSON.parse(answer.text) as { subscriptions: Subscription[] }).subscriptions
 }
 
 for (const [database, environment] of Object.entries(databases)) {
@@ -59,9 +72,8 @@ for (const [database, environment] of Object.entries(databases)) {
       await reportMails.run()
       await reportMails.run()
       assert.deepEqual(mail.mails.slice(1).map(({ subject }) => subject.slice(-7)), ['2026-12', '2027-01'])
-      const listed = await fed.call('GET', '/api/report/subscriptions')
       assert.deepEqual(
-        listed.json['subscriptions'][0].deliveries.map((one: Json) => [one['month'], one['state']]),
+        (await listed(fed))[0]?.deliveries.map(({ month: about, state }) => [about, state]),
         [
           ['2027-01', 'sent'],
           ['2026-12', 'sent'],
@@ -83,8 +95,7 @@ for (const [database, environment] of Object.entries(databases)) {
       fed.clock.advance(12 * 86_400_000)
       await fed.server.reportMails.run()
       assert.equal(mail.mails.length, 0)
-      const listed = await fed.call('GET', '/api/report/subscriptions')
-      assert.match(listed.json['subscriptions'][0].deliveries[0].error, /mailbox is full/)
+      assert.match((await listed(fed))[0]?.deliveries[0]?.error ?? '', /mailbox is full/)
       mail.refusal = undefined
       fed.clock.advance(3600_000)
       await fed.server.reportMails.run()
@@ -124,8 +135,8 @@ describe('monthly reports', () => {
     assert.equal((await post({ emails: ['a@example.org'], by: 'moon' }, roles.staff)).status, 400)
     const created = await post({ emails: ['a@example.org'] }, roles.staff)
     assert.equal(created.status, 201)
-    assert.match(created.json['notice'], /TERRANE_SMTP_URL/)
-    const { createdBy, by, emails } = created.json['subscription']
+    assert.match(created.text, /TERRANE_SMTP_URL/)
+    const { createdBy, by, emails } = (JSON.parse(created.text) as { subscription: Subscription }).subscription
     assert.deepEqual([createdBy, by, emails], ['one-staff', 'layer', ['a@example.org']])
   })
 })

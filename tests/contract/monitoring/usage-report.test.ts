@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { seededRandom } from '../../../bench/random.ts'
+import type { ReportRow, UsageReport } from '../../../src/monitoring/report/report.ts'
 import type { RequestEvent, UsedResource } from '../../../src/monitoring/series/request-event.ts'
 import { requestAt, startFed } from '../../support/fed-monitoring.ts'
 import { listLayers } from '../../support/listed-layers.ts'
-import type { Json } from '../../support/importer-client.ts'
 import type { MonitoringClient } from '../../support/monitoring-client.ts'
 import { databases, makeRoles } from '../../support/monitoring-client.ts'
 import { recountReport } from '../../support/report-recount.ts'
 
 const zone = 'Europe/Berlin'
 const groupings = ['layer', 'workspace', 'owner', 'country', 'program', 'referrer', 'day', 'month'] as const
+const figures = ['hits', 'robots', 'named', 'errors', 'bytes'] as const
+type Figure = (typeof figures)[number]
+const noNames = { key: 'total', href: null, title: null, owner: null }
 const exact = ['country', 'program', 'referrer', 'day', 'month']
 
 /** Requests over the end of October 2026, when Berlin's clocks are set back, and a year before. */
@@ -54,10 +57,10 @@ function makeRequests(services: readonly number[]): RequestEvent[] {
   )
 }
 
-async function reportOf({ call }: MonitoringClient, query: string, headers = {}): Promise<Json> {
-  const answer = await call('GET', `/api/report?${query}`, undefined, headers)
+async function reportOf({ call }: MonitoringClient, query: string): Promise<UsageReport> {
+  const answer = await call('GET', `/api/report?${query}`)
   assert.equal(answer.status, 200, answer.text)
-  return (answer.json as { report: Json }).report
+  return (JSON.parse(answer.text) as { report: UsageReport }).report
 }
 
 for (const [database, environment] of Object.entries(databases)) {
@@ -78,24 +81,24 @@ for (const [database, environment] of Object.entries(databases)) {
         ] as const) {
           const report = await reportOf(fed, `from=${from}&to=${to}&by=${by}&zone=${zone}`)
           const expected = recountReport(requests, { from, to, by, zone })
-          assert.deepEqual(report['rows'].map(withoutNames), expected.rows, `${by} ${from}`)
-          assert.deepEqual(withoutNames({ key: 'total', ...report['total'] }), expected.total, `${by} ${from}`)
-          assert.equal(report['sumsToTotal'], exact.includes(by))
+          assert.deepEqual(report.rows.map(withoutNames), expected.rows, `${by} ${from}`)
+          assert.deepEqual(withoutNames({ ...noNames, ...totalOf(report) }), expected.total, `${by} ${from}`)
+          assert.equal(report.sumsToTotal, exact.includes(by))
           if (!exact.includes(by)) continue
-          for (const figure of ['hits', 'robots', 'named', 'errors', 'bytes'])
-            assert.equal(sumOf(report['rows'], figure), report['total'][figure], `${figure} by ${by}`)
+          for (const figure of figures)
+            assert.equal(sumOf(report.rows, figure), totalOf(report)[figure], `${figure} by ${by}`)
         }
       const compared = await reportOf(fed, `from=2026-10&to=2026-10&by=country&compare=year&zone=${zone}`)
       const before = recountReport(requests, { from: '2025-10', to: '2025-10', by: 'country', zone })
-      assert.deepEqual(compared['before'], { from: '2025-10', to: '2025-10' })
-      assert.equal(compared['total'].before.hits, before.total.hits)
+      assert.deepEqual(compared.before, { from: '2025-10', to: '2025-10' })
+      assert.equal(totalOf(compared).before?.hits, before.total.hits)
       assert.equal(
-        compared['rows'].reduce((sum: number, one: Json) => sum + one['before'].hits, 0),
+        compared.rows.reduce((sum, one) => sum + (one.before?.hits ?? 0), 0),
         before.total.hits,
       )
       const previous = await reportOf(fed, `from=2026-10&to=2026-10&by=month&compare=previous&zone=${zone}`)
       const september = recountReport(requests, { from: '2026-09', to: '2026-09', by: 'month', zone })
-      assert.equal(previous['rows'][0].before.downloads, september.total.events.downloads)
+      assert.equal(previous.rows[0]?.before?.downloads, september.total.events.downloads)
     })
 
     it('names what was not counted, and layers without use', async (test) => {
@@ -119,29 +122,29 @@ for (const [database, environment] of Object.entries(databases)) {
         limits,
       )
       const report = await reportOf(fed, 'from=2026-11-01&to=2026-11-20&compare=previous')
-      assert.deepEqual([report['complete'], report['since'], report['zone']], [true, '2026-10-10', zone])
-      assert.deepEqual(report['rows'].map((one: Json) => [one['key'], one['hits'], one['before']?.hits]), [
+      assert.deepEqual([report.complete, report.since, report.zone], [true, '2026-10-10', zone])
+      assert.deepEqual(report.rows.map((one) => [one.key, one.hits, one.before?.hits]), [
         ['ws:roads', 1, 0],
         ['ws:idle', 0, 1],
       ])
-      assert.deepEqual(report['unused'].map((one: Json) => [one['key'], one['lastUse']]), [
+      assert.deepEqual(report.unused.map((one) => [one.key, one.lastUse]), [
         ['ws:idle', '2026-10-15T10:00:00.000Z'],
       ])
       const early = await reportOf(fed, 'from=2026-10&to=2026-10&compare=previous')
-      assert.equal(early['complete'], false)
-      assert.equal(early['total'].before, null)
+      assert.equal(early.complete, false)
+      assert.equal(totalOf(early).before, null)
       assert.deepEqual(
-        early['notKnown'].map((one: Json) => [one['figure'], one['since']]),
+        early.notKnown.map((one) => [one.figure, one.since]),
         [
           ['all', '2026-10-10'],
           ['before', '2026-10-10'],
         ],
       )
       const none = await reportOf(fed, 'from=2026-08&to=2026-08')
-      assert.deepEqual([none['rows'], none['total'].hits, none['total'].people.visits], [[], null, null])
-      assert.equal(none['notKnown'][0].since, '2026-10-10')
+      assert.deepEqual([none.rows, totalOf(none).hits, totalOf(none).people.visits], [[], null, null])
+      assert.equal(none.notKnown[0]?.since, '2026-10-10')
       const utc = await reportOf(fed, 'from=2026-10&to=2026-10&zone=UTC')
-      assert.deepEqual([utc['since'], utc['total'].hits], [null, null])
+      assert.deepEqual([utc.since, totalOf(utc).hits], [null, null])
       for (const query of ['zone=Europe/Paris', 'by=moon', 'from=2026-13', 'from=2026-11&to=2026-10', 'compare=later'])
         assert.equal((await fed.call('GET', `/api/report?${query}`)).status, 400, query)
       const roles = await makeRoles(fed.server)
@@ -173,11 +176,16 @@ describe('formats of the usage report', () => {
   })
 })
 
-function sumOf(rows: Json[], figure: string): number {
+function totalOf({ total }: UsageReport): NonNullable<UsageReport['total']> {
+  assert.ok(total)
+  return total
+}
+
+function sumOf(rows: readonly ReportRow[], figure: Figure): number {
   return rows.reduce((sum, row) => sum + Number(row[figure]), 0)
 }
 
 /** Numbers of a row; times of more than 100 requests of a day are approximate and compared elsewhere. */
-function withoutNames({ href: _href, title: _title, owner: _owner, before: _before, ...row }: Json): Json {
+function withoutNames({ href: _href, title: _title, owner: _owner, before: _before, ...row }: ReportRow) {
   return row
 }

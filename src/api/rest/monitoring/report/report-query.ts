@@ -1,4 +1,4 @@
-import { invalid } from '../../../../core/errors/errors.ts'
+import { FieldFailure } from '../../../../core/errors/errors.ts'
 import type { Clock } from '../../../../core/time/clock.ts'
 import { ZoneDays } from '../../../../core/values/zone-days.ts'
 import type { ReportGrouping } from '../../../../monitoring/query/index.ts'
@@ -85,5 +85,6 @@ export function readPeriod(fields: Fields, zone: string, { clock }: Pick<ReadDep
 /** Throws `Failure` for a reader who may see only some layers and asks for numbers of all together. */
 export function requireWholeAudience(seesAll: boolean, by: ReportGrouping): void {
   if (seesAll || by === 'layer') return
-  throw invalid('report-by-layer-only', 'You may not read all layers: only a report by layer is possible.')
+  const message = 'You may not read all layers: only a report by layer is possible.'
+  throw new FieldFailure({ by: [message] }, { kind: 'forbidden', code: 'not-allowed' })
 }

@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
-import { invalid } from '../../../../core/errors/errors.ts'
+import { FieldFailure } from '../../../../core/errors/errors.ts'
 import { reportGroupings } from '../../../../monitoring/query/index.ts'
 import type { ListedSubscription, ReportSubscriptions } from '../../../../monitoring/report/index.ts'
 import { reportComparisons, reportLanguages } from '../../../../monitoring/report/index.ts'
 import type { MonitoringNames } from '../../../compat/geonode-monitoring.ts'
+import { loginNeeded } from '../../../app-types.ts'
 import { empty } from '../../../description.ts'
 import { operation } from '../../../endpoint.ts'
 import { IdParams, nullable } from '../bodies.ts'
@@ -62,9 +63,9 @@ export const createSubscription = operation({
     const fields = bodyFields(request, wire.dialect)
     const requested = readSubscription(fields.hasInside('subscription') ? fields.inside('subscription') : fields)
     const { name: createdBy } = request.caller
-    if (createdBy === undefined) throw invalid('unknown-user', 'A subscription needs a user')
+    if (createdBy === undefined) throw loginNeeded()
     const created = await subscriptions.create({ ...requested, createdBy })
-    if (typeof created === 'string') throw invalid('invalid-email', created)
+    if (typeof created === 'string') throw new FieldFailure({ emails: [created] })
     return reply.code(201).send({ subscription: toResponse(created), notice: subscriptions.notice ?? null })
   },
 })
