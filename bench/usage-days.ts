@@ -60,7 +60,12 @@ function makeDay(requests: number, draw: Draw, scope: UsageScope): { row: UsageR
 }
 
 /** Writes a closed day of usage and demand of all layers and labels. */
-export async function writeDay(database: SeriesDatabase, day: number, mix: (rank: number) => number, draw: Draw) {
+export async function writeDay(
+  database: SeriesDatabase,
+  day: number,
+  mix: (rank: number) => number,
+  draw: Draw,
+) {
   const usage: SqlValue[][] = []
   const demand: SqlValue[][] = []
   const add = (scope: UsageScope, key: number, row: UsageRow): void => {

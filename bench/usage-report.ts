@@ -5,15 +5,22 @@ import { createTestApp } from '../tests/support/app.ts'
 import { placeOf } from '../tests/support/fed-monitoring.ts'
 import { fillCatalogue } from './many-layers.ts'
 import { quantile } from './quantile.ts'
-import { layerCount, mixes, writeDay } from './usage-days.ts'
 import { seededRandom } from './random.ts'
+import { layerCount, mixes, writeDay } from './usage-days.ts'
 
 // The usage report of a month with 1,000 layers over HTTP: `node bench/usage-report.ts [postgres://...]`.
 
 const rounds = 30
 const first = Date.UTC(2026, 9, 1) / 1000
 const days = 31
-const queries = ['by=layer', 'by=layer&format=csv', 'by=country', 'by=day', 'by=layer&compare=year', 'format=counter']
+const queries = [
+  'by=layer',
+  'by=layer&format=csv',
+  'by=country',
+  'by=day',
+  'by=layer&compare=year',
+  'format=counter',
+]
 
 async function nameKeys(database: SeriesDatabase): Promise<void> {
   const names = Array.from({ length: layerCount }, (_, index) => [1, `default:layer_${index}`])
@@ -33,7 +40,9 @@ async function measure(mix: string, url: string | undefined): Promise<void> {
     await nameKeys(database)
     const draw = seededRandom(34)
     for (let day = 0; day < days; day += 1)
-      await database.transaction((inside) => writeDay(inside, first + day * 86_400, mixes[mix] ?? (() => 0), draw))
+      await database.transaction((inside) =>
+        writeDay(inside, first + day * 86_400, mixes[mix] ?? (() => 0), draw),
+      )
     await database.close()
     process.stdout.write(`${url === undefined ? 'SQLite' : 'PostgreSQL'}, ${layerCount} layers, ${mix}\n`)
     for (const query of queries) {

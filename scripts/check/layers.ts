@@ -298,7 +298,13 @@ export const moduleRules: ModuleRules = {
     'src/importer/uploads': ['uploads.ts'],
     'src/importer/worker': ['worker.ts', 'open-rows.ts', 'write-rows.ts', 'trusted-databases.ts'],
     'src/inputs': ['index.ts', 'database/registry.ts'],
-    'src/monitoring': ['index.ts', 'query/index.ts', 'report/index.ts', 'alert-thread.ts', 'series-import/series-import.ts'],
+    'src/monitoring': [
+      'index.ts',
+      'query/index.ts',
+      'report/index.ts',
+      'alert-thread.ts',
+      'series-import/series-import.ts',
+    ],
     'src/monitoring/metrics': ['metrics.ts', 'requests/request-metric.ts', 'hosts/host-reading.ts'],
     'src/monitoring/notify': [
       'notifications.ts',

@@ -5,7 +5,12 @@ import type { Catalog } from '../catalog/index.ts'
 import type { RemoteAccess } from '../inputs/index.ts'
 import { createMailer, serverIdentity } from '../monitoring/index.ts'
 import type { SeriesReader } from '../monitoring/query/index.ts'
-import { countedZone, createUsageReport, ReportMails, ReportSubscriptions } from '../monitoring/report/index.ts'
+import {
+  countedZone,
+  createUsageReport,
+  ReportMails,
+  ReportSubscriptions,
+} from '../monitoring/report/index.ts'
 import type { AppBase } from './services.ts'
 
 interface ReportMailDeps extends AppBase {
@@ -49,7 +54,10 @@ export function openReportMails(
     place,
     createReport: async ({ by, compare, createdBy }, period) => {
       const audience = await audienceOfUser(catalog, createdBy)
-      return createUsageReport({ reads, settings: monitoring, clock }, { period, zone, by, compare, audience })
+      return createUsageReport(
+        { reads, settings: monitoring, clock },
+        { period, zone, by, compare, audience },
+      )
     },
   })
   closers.push(() => reportMails.stop())

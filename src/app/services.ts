@@ -10,8 +10,8 @@ import type { Nodes } from '../core/nodes/nodes.ts'
 import type { Clock } from '../core/time/clock.ts'
 import type { Importer } from '../importer/index.ts'
 import type { Monitoring, Notifications, Services } from '../monitoring/index.ts'
-import type { ReportMails, ReportSubscriptions } from '../monitoring/report/index.ts'
 import type { SeriesReader } from '../monitoring/query/index.ts'
+import type { ReportMails, ReportSubscriptions } from '../monitoring/report/index.ts'
 import type {
   Coverages,
   Downloads,

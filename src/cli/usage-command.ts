@@ -38,7 +38,9 @@ export async function runUsage(args: string[], env: Environment): Promise<number
   }
   const settings = loadSettings({ TERRANE_LOG: 'warn', ...env })
   if (!settings.monitoring.isOn) throw new UsageError('Monitoring is switched off by TERRANE_MONITORING')
-  return withClient(settings, readAccess(values), env, (client) => printReport(client, query, { format, file: values.output ?? standardStream }))
+  return withClient(settings, readAccess(values), env, (client) =>
+    printReport(client, query, { format, file: values.output ?? standardStream }),
+  )
 }
 
 async function printReport(
@@ -87,7 +89,9 @@ function reportText(report: unknown): string {
     `${readString(report, 'from')} to ${readString(report, 'to')}, days of ${readString(report, 'zone')}`,
     ...(readField(report, 'complete') === true ? [] : ['The period is not complete.']),
     ...(readField(report, 'sumsToTotal') === true ? [] : ['One request can count in several rows.']),
-    ...listOf(report, 'notKnown').map((one) => `Not known: ${readString(one, 'figure')}. ${readString(one, 'reason')}`),
+    ...listOf(report, 'notKnown').map(
+      (one) => `Not known: ${readString(one, 'figure')}. ${readString(one, 'reason')}`,
+    ),
     ...unusedText(listOf(report, 'unused')),
   ]
   return [textTable([by, ...captions], lines, captions), ...notes].join('\n')
@@ -99,6 +103,8 @@ function unusedText(unused: unknown[]): string[] {
 }
 
 function valueAt(row: unknown, path: string): string {
-  const value = path.split('.').reduce<unknown>((inner, name) => (inner === null ? null : readField(inner, name)), row)
+  const value = path
+    .split('.')
+    .reduce<unknown>((inner, name) => (inner === null ? null : readField(inner, name)), row)
   return typeof value === 'number' ? String(Math.round(value * 10) / 10) : '-'
 }

@@ -74,7 +74,12 @@ export function encodeSquareTile(
   return whole.finish()
 }
 
-function writeTags(feature: ProtobufWriter, cellValues: SquareCell['values'], keys: string[], values: number[]): void {
+function writeTags(
+  feature: ProtobufWriter,
+  cellValues: SquareCell['values'],
+  keys: string[],
+  values: number[],
+): void {
   const tags = new ProtobufWriter(32)
   for (const [key, value] of Object.entries(cellValues)) {
     tags.varint(indexOf(keys, key))

@@ -16,7 +16,13 @@ function groupsOf(request: RequestEvent, by: string, date: string): string[] {
   if (by === 'owner') return [...new Set(layers.flatMap(({ owner }) => owner ?? []))]
   if (by === 'country') return [request.country ?? '(none)']
   if (by === 'referrer') return [request.referrer ?? '(none)']
-  if (by === 'program') return [request.userAgentFamily?.split(' / ').at(-1)?.replace(/ [\d.]+$/, '') ?? '(none)']
+  if (by === 'program')
+    return [
+      request.userAgentFamily
+        ?.split(' / ')
+        .at(-1)
+        ?.replace(/ [\d.]+$/, '') ?? '(none)',
+    ]
   return [by === 'day' ? date : date.slice(0, 7)]
 }
 
@@ -24,14 +30,18 @@ function groupsOf(request: RequestEvent, by: string, date: string): string[] {
 function numbersOf(key: string, requests: readonly RequestEvent[], dateOf: (one: RequestEvent) => string) {
   const people = requests.filter(({ kind }) => kind !== 'robots')
   const outside = requests.filter(({ network }) => network !== 'own')
-  const visits = (some: readonly RequestEvent[]) => new Set(some.map((one) => `${dateOf(one)} ${one.visitor}`)).size
+  const visits = (some: readonly RequestEvent[]) =>
+    new Set(some.map((one) => `${dateOf(one)} ${one.visitor}`)).size
   const times = requests.flatMap(({ milliseconds }) => milliseconds ?? []).sort((a, b) => a - b)
   const quantile = (share: number) => times[Math.max(1, Math.ceil(share * times.length - 1e-6)) - 1] ?? null
   const isDelivered = (one: RequestEvent) =>
     [200, 304].includes(one.status) && one.method !== 'HEAD' && one.errorType === null
   const errors = requests.filter(({ errorType }) => errorType !== null).length
   const named = requests.filter(({ userName }) => userName === 'anna').length
-  const delivered = classes.map((name) => [name, requests.filter((one) => one.usageClass === name && isDelivered(one)).length])
+  const delivered = classes.map((name) => [
+    name,
+    requests.filter((one) => one.usageClass === name && isDelivered(one)).length,
+  ])
   return {
     key,
     hits: requests.length,
@@ -47,7 +57,10 @@ function numbersOf(key: string, requests: readonly RequestEvent[], dateOf: (one:
     p95: quantile(0.95),
     p99: quantile(0.99),
     bytes: requests.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
-    lastUse: requests.length === 0 ? null : new Date(Math.max(...requests.map(({ created }) => created))).toISOString(),
+    lastUse:
+      requests.length === 0
+        ? null
+        : new Date(Math.max(...requests.map(({ created }) => created))).toISOString(),
   }
 }
 

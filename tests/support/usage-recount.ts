@@ -169,7 +169,8 @@ function counterOf(requests: readonly RequestEvent[], day: number) {
     (one) =>
       isDelivered(one) &&
       [200, 304].includes(one.status) &&
-      one.kind !== 'robots' && looked.includes(one.usageClass ?? 'other'),
+      one.kind !== 'robots' &&
+      looked.includes(one.usageClass ?? 'other'),
   )
   const count = (some: readonly RequestEvent[]) => {
     let [total, unique] = [0, 0]

@@ -80,7 +80,8 @@ export class UsageSum {
   /** Takes off visitors that several services have in common. */
   takeOff(shared: UsageRow): void {
     const { visits } = this.#totals
-    for (const [at, set] of cellSetNames.entries()) visits[at] = (visits[at] ?? 0) - shared.sharedVisitors(set)
+    for (const [at, set] of cellSetNames.entries())
+      visits[at] = (visits[at] ?? 0) - shared.sharedVisitors(set)
   }
 
   figures(): UsageFigures {

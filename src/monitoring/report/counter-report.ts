@@ -39,7 +39,10 @@ export interface CounterReads {
  * values: ten lines of header, a blank line, then one line for each layer, access method and metric type. Lines without usage are
  * omitted (section 6.3).
  */
-export async function writeCounterReport(reads: CounterReads, request: CounterReportRequest): Promise<string> {
+export async function writeCounterReport(
+  reads: CounterReads,
+  request: CounterReportRequest,
+): Promise<string> {
   const { period, zone, audience } = request
   const days = new ZoneDays(zone)
   const { since, rows } = await reads.counterMonths({ zone, starts: monthStarts(days, period) })
@@ -68,9 +71,13 @@ const columns = [
   'Reporting_Period_Total',
 ]
 
-function headerOf({ period, createdBy, now }: CounterReportRequest, days: ZoneDays, since: number | undefined): string[][] {
+function headerOf(
+  { period, createdBy, now }: CounterReportRequest,
+  days: ZoneDays,
+  since: number | undefined,
+): string[][] {
   const today = dateAt(days, now)
-  const end = period.last < today ? period.last : today
+  const [end = today] = [period.last, today].sort()
   const isPartial = since === undefined || dateAt(days, since) > period.first || period.last >= today
   return [
     ['Report_Name', 'Dataset Master Report'],
@@ -86,7 +93,12 @@ function headerOf({ period, createdBy, now }: CounterReportRequest, days: ZoneDa
   ]
 }
 
-function partialData({ first, last }: ReportPeriod, days: ZoneDays, since: number | undefined, end: string): string {
+function partialData(
+  { first, last }: ReportPeriod,
+  days: ZoneDays,
+  since: number | undefined,
+  end: string,
+): string {
   const from = since === undefined ? undefined : dateAt(days, since)
   if (from === undefined || from > end) return '3030: No Usage Available for Requested Dates'
   const begin = from > first ? from : first
@@ -98,7 +110,15 @@ function linesOf(
   { audience, publisher, layerAddress }: CounterReportRequest,
 ): string[][] {
   const known = audience.layers.get(layer)
-  const about = [known?.title ?? layer, publisher, '', known?.doi ?? '', `terrane:${layer}`, layerAddress(layer), '0001']
+  const about = [
+    known?.title ?? layer,
+    publisher,
+    '',
+    known?.doi ?? '',
+    `terrane:${layer}`,
+    layerAddress(layer),
+    '0001',
+  ]
   return Object.entries(accessMethods).flatMap(([method, accessMethod]) =>
     Object.entries(metricTypes).flatMap(([metricType, total]) => {
       const counts = months[method === 'machine' ? 'machine' : 'regular'].map((month) => month[total])

@@ -3,8 +3,8 @@
 
 export { type CounterReads, writeCounterReport } from './counter-report.ts'
 export { type InspireReads, writeInspireReport } from './inspire-report.ts'
-export type { ReportSubscription } from './mails/subscription-repository.ts'
 export { ReportMails } from './mails/report-mails.ts'
+export type { ReportSubscription } from './mails/subscription-repository.ts'
 export { type ListedSubscription, ReportSubscriptions } from './mails/subscriptions.ts'
 export {
   type ReportAudience,

@@ -42,7 +42,8 @@ const columns = [
  * What is written where availability would be: Regulation (EC) 976/2009 means a share of time, which requests of users do not
  * tell.
  */
-const availabilityBasis = 'not measured: needs reference requests; answered_share is the share of requests without a server error'
+const availabilityBasis =
+  'not measured: needs reference requests; answered_share is the share of requests without a server error'
 
 /**
  * Writes the quality of each service by month as CSV: response times and the share of answered requests, as far as requests of

@@ -43,7 +43,9 @@ export function writeReportCsv({ rows, total, compare, sumsToTotal }: UsageRepor
   const lines = rows.map((row) => csvLine(cellsOf(row, isCompared)))
   const note = sumsToTotal ? '' : 'One request can count in several rows'
   const last =
-    total === null ? [] : [csvLine(cellsOf({ key: totalKey, href: null, title: note, owner: null, ...total }, isCompared))]
+    total === null
+      ? []
+      : [csvLine(cellsOf({ key: totalKey, href: null, title: note, owner: null, ...total }, isCompared))]
   return [csvLine(head), ...lines, ...last].join('')
 }
 
@@ -56,7 +58,16 @@ function cellsOf(row: ReportRow, isCompared: boolean): string[] {
 function numbersOf(row: ReportNumbers): string[] {
   const { people, outside, events, errorShare } = row
   return [
-    ...[row.hits, people.hits, people.visits, row.robots, outside.hits, outside.visits, row.named, row.anonymous],
+    ...[
+      row.hits,
+      people.hits,
+      people.visits,
+      row.robots,
+      outside.hits,
+      outside.visits,
+      row.named,
+      row.anonymous,
+    ],
     ...reportedClasses.map((name) => events[name]),
     row.errors,
     errorShare === null ? null : Number(errorShare.toFixed(6)),

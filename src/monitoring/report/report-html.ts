@@ -53,7 +53,9 @@ function tableOf(report: UsageReport, texts: ReportTexts, { language, mostRows }
   const numeric = (isNumber: boolean): string => (isNumber ? ' class="n"' : '')
   const cells = (row: (typeof rows)[number]): string =>
     columns.map(({ isNumber, text }) => `<td${numeric(isNumber)}>${escapeHtml(text(row))}</td>`).join('')
-  const head = columns.map(({ caption, isNumber }) => `<th scope="col"${numeric(isNumber)}>${escapeHtml(caption)}</th>`)
+  const head = columns.map(
+    ({ caption, isNumber }) => `<th scope="col"${numeric(isNumber)}>${escapeHtml(caption)}</th>`,
+  )
   const foot = report.total === null ? '' : `<tfoot><tr>${cells(totalRow(report.total, texts))}</tr></tfoot>`
   const left = report.rows.length - rows.length
   return [
@@ -63,7 +65,11 @@ function tableOf(report: UsageReport, texts: ReportTexts, { language, mostRows }
   ].join('\n')
 }
 
-function unusedTable(unused: readonly UnusedLayer[], texts: ReportTexts, { language, mostRows }: HtmlOptions): string {
+function unusedTable(
+  unused: readonly UnusedLayer[],
+  texts: ReportTexts,
+  { language, mostRows }: HtmlOptions,
+): string {
   if (unused.length === 0) return ''
   const rows = unused.slice(0, mostRows).map(({ key, title, lastUse, rows: features, sizeBytes }) => {
     const name = title === key ? key : `${title} (${key})`

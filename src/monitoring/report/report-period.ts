@@ -1,4 +1,4 @@
-import { ZoneDays } from '../../core/values/zone-days.ts'
+import type { ZoneDays } from '../../core/values/zone-days.ts'
 
 const daySeconds = 86_400
 /** Longest period of a report. */
@@ -41,7 +41,8 @@ export function monthAt(days: ZoneDays, seconds: number): string {
 /** Returns the months of a period, the first one first. */
 export function monthsOf({ first, last }: ReportPeriod): string[] {
   const months: string[] = []
-  for (let month = first.slice(0, 7); month <= last.slice(0, 7); month = addMonths(month, 1)) months.push(month)
+  for (let month = first.slice(0, 7); month <= last.slice(0, 7); month = addMonths(month, 1))
+    months.push(month)
   return months
 }
 

@@ -12,7 +12,11 @@ interface Column {
 }
 
 /** Columns of a printed report. */
-export function reportColumns({ by, compare }: UsageReport, texts: ReportTexts, language: ReportLanguage): Column[] {
+export function reportColumns(
+  { by, compare }: UsageReport,
+  texts: ReportTexts,
+  language: ReportLanguage,
+): Column[] {
   const number = (caption: string, value: (row: ReportNumbers) => number | null | undefined): Column => ({
     caption,
     isNumber: true,
@@ -23,7 +27,11 @@ export function reportColumns({ by, compare }: UsageReport, texts: ReportTexts, 
     number(`${texts.downloads}: ${texts.before}`, ({ before }) => before?.downloads),
   ]
   return [
-    { caption: texts.keys[by], isNumber: false, text: ({ key, title }) => (title === null || title === key ? key : `${title} (${key})`) },
+    {
+      caption: texts.keys[by],
+      isNumber: false,
+      text: ({ key, title }) => (title === null || title === key ? key : `${title} (${key})`),
+    },
     number(texts.hits, ({ hits }) => hits),
     number(texts.people, ({ people }) => people.hits),
     number(texts.visits, ({ people }) => people.visits),
@@ -67,7 +75,10 @@ export function reportFacts(report: UsageReport, texts: ReportTexts): string[] {
     ...(complete ? [] : [texts.incomplete]),
     ...(sumsToTotal ? [] : [texts.overlaps]),
     ...report.notKnown.map(({ figure, since: day, reason }) =>
-      [`${texts.notKnown}: ${figure}`, day === null ? [] : `(${texts.since(day)})`].flat().join(' ').concat(`. ${reason}`),
+      [`${texts.notKnown}: ${figure}`, day === null ? [] : `(${texts.since(day)})`]
+        .flat()
+        .join(' ')
+        .concat(`. ${reason}`),
     ),
   ]
 }

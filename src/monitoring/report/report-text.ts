@@ -14,11 +14,16 @@ export function writeReportText(
   const columns = reportColumns(report, texts, language)
   const shown = report.rows.slice(0, mostRows)
   const rows = report.total === null ? shown : [...shown, totalRow(report.total, texts)]
-  const table = [columns.map(({ caption }) => caption), ...rows.map((row) => columns.map(({ text }) => shorten(text(row))))]
+  const table = [
+    columns.map(({ caption }) => caption),
+    ...rows.map((row) => columns.map(({ text }) => shorten(text(row)))),
+  ]
   const widths = columns.map((_, at) => Math.max(...table.map((cells) => cells[at]?.length ?? 0)))
   const lines = table.map((cells) =>
     cells
-      .map((cell, at) => (columns[at]?.isNumber === true ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0)))
+      .map((cell, at) =>
+        columns[at]?.isNumber === true ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0),
+      )
       .join('  ')
       .trimEnd(),
   )
@@ -31,7 +36,9 @@ export function writeReportText(
     ...lines,
     ...(left > 0 ? ['', texts.more(left)] : []),
     ...(report.unused.length === 0 ? [] : ['', `${texts.unused}: ${report.unused.length}`]),
-    ...report.unused.slice(0, mostRows).map(({ key, lastUse }) => `* ${shorten(key)} (${lastUse?.slice(0, 10) ?? texts.never})`),
+    ...report.unused
+      .slice(0, mostRows)
+      .map(({ key, lastUse }) => `* ${shorten(key)} (${lastUse?.slice(0, 10) ?? texts.never})`),
     '',
   ].join('\n')
 }

@@ -67,7 +67,9 @@ export async function createUsageReport(
     zone,
     by,
     compare: compare ?? null,
-    before: earlier ? { from: shownDate(earlier, earlier.first), to: shownDate(earlier, earlier.last) } : null,
+    before: earlier
+      ? { from: shownDate(earlier, earlier.first), to: shownDate(earlier, earlier.last) }
+      : null,
     since: data.since === undefined ? null : dateAt(days, data.since),
     complete: coverage.isComplete,
     sumsToTotal: !overlappingGroupings.includes(by),
@@ -77,7 +79,13 @@ export async function createUsageReport(
     notKnown: [
       ...coverage.notKnown.map((one) => ({ ...one, since: one.since ?? sinceText(days, data.since) })),
       ...(compare !== undefined && !isBeforeKnown && coverage.isKnown
-        ? [{ figure: 'before', since: sinceText(days, data.since), reason: 'The compared period was not counted whole.' }]
+        ? [
+            {
+              figure: 'before',
+              since: sinceText(days, data.since),
+              reason: 'The compared period was not counted whole.',
+            },
+          ]
         : []),
       ...otherUnknowns(data, { settings, isKnown: coverage.isKnown }),
     ],
@@ -102,7 +110,13 @@ interface Coverage {
 
 function coverageOf(
   { since, until }: UsageReportData,
-  { from, to, zone, settings, now }: { from: number; to: number; zone: string; settings: ReportSettings; now: number },
+  {
+    from,
+    to,
+    zone,
+    settings,
+    now,
+  }: { from: number; to: number; zone: string; settings: ReportSettings; now: number },
 ): Coverage {
   const counted = countedZone(settings)
   if (since === undefined || to <= since) {
@@ -128,7 +142,11 @@ function otherUnknowns(
 ): NotKnown[] {
   const unknown: NotKnown[] = []
   if (settings.privacy === 'none')
-    unknown.push({ figure: 'visits', since: null, reason: 'TERRANE_PRIVACY=none: visitors are not told apart.' })
+    unknown.push({
+      figure: 'visits',
+      since: null,
+      reason: 'TERRANE_PRIVACY=none: visitors are not told apart.',
+    })
   if (isKnown && total.hits > 0 && total.p50 === null)
     unknown.push({ figure: 'p50, p95, p99', since: null, reason: 'The log has no response times.' })
   return unknown
@@ -149,11 +167,20 @@ function toRows(data: UsageReportData, shape: RowShape): ReportRow[] {
   const earlier = new Map(data.before?.rows.map(({ key, figures }) => [key, figures]))
   const isVisible = (key: string): boolean => by !== 'layer' || audience.seesAll || audience.layers.has(key)
   const isTime = by === 'day' || by === 'month'
-  const rows: ReportRow[] = data.rows.filter(({ key }) => isVisible(key)).map((row) => {
-    const past = compare === undefined ? undefined : earlier.get(isTime ? keyBefore(row.key, period, compare) : row.key)
-    const before = compare === undefined ? undefined : toBefore(past, hasVisits, data.before !== undefined)
-    return { ...namesOf(row.key, by, audience.layers, row.owner), ...toNumbers(row.figures, hasVisits), before }
-  })
+  const rows: ReportRow[] = data.rows
+    .filter(({ key }) => isVisible(key))
+    .map((row) => {
+      const past =
+        compare === undefined
+          ? undefined
+          : earlier.get(isTime ? keyBefore(row.key, period, compare) : row.key)
+      const before = compare === undefined ? undefined : toBefore(past, hasVisits, data.before !== undefined)
+      return {
+        ...namesOf(row.key, by, audience.layers, row.owner),
+        ...toNumbers(row.figures, hasVisits),
+        before,
+      }
+    })
   if (!isTime) rows.push(...onlyBefore(data, shape).filter(({ key }) => isVisible(key)))
   return rows.sort(
     isTime
@@ -163,7 +190,10 @@ function toRows(data: UsageReportData, shape: RowShape): ReportRow[] {
 }
 
 /** Rows for keys that were used in the compared period alone: without them the figures before do not add up. */
-function onlyBefore({ rows, before }: { rows: PeriodUsage['rows']; before?: PeriodUsage }, shape: RowShape): ReportRow[] {
+function onlyBefore(
+  { rows, before }: { rows: PeriodUsage['rows']; before?: PeriodUsage },
+  shape: RowShape,
+): ReportRow[] {
   const present = new Set(rows.map(({ key }) => key))
   return (before?.rows ?? [])
     .filter(({ key }) => !present.has(key))
@@ -211,7 +241,15 @@ async function findUnused(
         sizeBytes: sizeBytes ?? null,
       }
     })
-    .sort((a, b) => ((a.lastUse ?? '') < (b.lastUse ?? '') ? -1 : (a.lastUse ?? '') > (b.lastUse ?? '') ? 1 : a.key < b.key ? -1 : 1))
+    .sort((a, b) =>
+      (a.lastUse ?? '') < (b.lastUse ?? '')
+        ? -1
+        : (a.lastUse ?? '') > (b.lastUse ?? '')
+          ? 1
+          : a.key < b.key
+            ? -1
+            : 1,
+    )
 }
 
 /** Returns the last whole month before a time. */

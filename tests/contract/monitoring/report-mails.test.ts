@@ -19,7 +19,11 @@ const month = 31 * 86_400_000
 
 /** A server with requests in October and November, on November 21. */
 async function startReporting(test: TestContext, env: Record<string, string>, mail: MailServer) {
-  const fed = await startFed(test, { ...env, TERRANE_SMTP_URL: mail.url, TERRANE_PUBLIC_URL: 'http://maps.example.org' })
+  const fed = await startFed(test, {
+    ...env,
+    TERRANE_SMTP_URL: mail.url,
+    TERRANE_PUBLIC_URL: 'http://maps.example.org',
+  })
   const { app } = fed.services
   const resources = [{ type: 'layer' as const, name: '=ws:roads' }]
   const events = ['2026-10-05T08:00:00Z', '2026-11-05T08:00:00Z', '2026-11-06T08:00:00Z'].map((time) =>
@@ -66,12 +70,17 @@ for (const [database, environment] of Object.entries(databases)) {
       }
       assert.match(sent?.html ?? '', /<tfoot>/)
       assert.match(sent?.raw ?? '', /filename=.?usage-2026-11\.csv/)
-      const csv = /filename=.?usage-2026-11\.csv.?\r\n(?:[^\r]+\r\n)*\r\n([A-Za-z0-9+/=\r\n]+)--/.exec(sent?.raw ?? '')?.[1]
+      const csv = /filename=.?usage-2026-11\.csv.?\r\n(?:[^\r]+\r\n)*\r\n([A-Za-z0-9+/=\r\n]+)--/.exec(
+        sent?.raw ?? '',
+      )?.[1]
       assert.match(Buffer.from(csv ?? '', 'base64').toString(), /^key,[\s\S]*\r\n'=ws:roads,,,2,2,2,0/)
       fed.clock.advance(2 * month)
       await reportMails.run()
       await reportMails.run()
-      assert.deepEqual(mail.mails.slice(1).map(({ subject }) => subject.slice(-7)), ['2026-12', '2027-01'])
+      assert.deepEqual(
+        mail.mails.slice(1).map(({ subject }) => subject.slice(-7)),
+        ['2026-12', '2027-01'],
+      )
       assert.deepEqual(
         (await listed(fed))[0]?.deliveries.map(({ month: about, state }) => [about, state]),
         [
@@ -116,7 +125,9 @@ describe('monthly reports', () => {
     fed.clock.advance(12 * 86_400_000)
     const clock = fixedClock(fed.clock.now().toISOString())
     const other = await startMonitoring(test, { clock, env: settings })
-    await Promise.all([fed.server, other.server, fed.server, other.server].map(({ reportMails }) => reportMails.run()))
+    await Promise.all(
+      [fed.server, other.server, fed.server, other.server].map(({ reportMails }) => reportMails.run()),
+    )
     assert.equal(mail.mails.length, 1)
     const third = await startMonitoring(test, { clock, env: settings })
     await third.server.reportMails.run()
@@ -127,7 +138,8 @@ describe('monthly reports', () => {
     const fed = await startFed(test)
     const roles = await makeRoles(fed.server)
     const client = monitoringClient(fed.server)
-    const post = (body: object, headers = {}) => client.call('POST', '/api/report/subscriptions', body, headers)
+    const post = (body: object, headers = {}) =>
+      client.call('POST', '/api/report/subscriptions', body, headers)
     assert.equal((await post({ emails: ['a@example.org'] }, roles.user)).status, 403)
     assert.equal((await client.call('GET', '/api/report/subscriptions', undefined, roles.user)).status, 403)
     assert.equal((await post({ emails: [] }, roles.staff)).status, 400)
@@ -136,7 +148,8 @@ describe('monthly reports', () => {
     const created = await post({ emails: ['a@example.org'] }, roles.staff)
     assert.equal(created.status, 201)
     assert.match(created.text, /TERRANE_SMTP_URL/)
-    const { createdBy, by, emails } = (JSON.parse(created.text) as { subscription: Subscription }).subscription
+    const { createdBy, by, emails } = (JSON.parse(created.text) as { subscription: Subscription })
+      .subscription
     assert.deepEqual([createdBy, by, emails], ['one-staff', 'layer', ['a@example.org']])
   })
 })

@@ -42,7 +42,12 @@ function makeRequests(serviceId: number): RequestEvent[] {
  * Counts by the Code of Practice for Research Data, section 10, without regard to how Terrane stores usage: of actions within 30
  * seconds of the next one only the last counts, and sessions are hours of a visitor's day.
  */
-function countByCode(requests: readonly RequestEvent[], layer: string, method: string, month: string): number[] {
+function countByCode(
+  requests: readonly RequestEvent[],
+  layer: string,
+  method: string,
+  month: string,
+): number[] {
   const some = requests.filter(
     (one) =>
       one.resources[0]?.name === layer &&
@@ -68,32 +73,47 @@ function countByCode(requests: readonly RequestEvent[], layer: string, method: s
     }
     return [total, sessions.size]
   }
-  return [...count(['tiles', 'maps', 'features', 'downloads', 'metadata']), ...count(['features', 'downloads'])]
+  return [
+    ...count(['tiles', 'maps', 'features', 'downloads', 'metadata']),
+    ...count(['features', 'downloads']),
+  ]
 }
 
 describe('the COUNTER export', () => {
   it('is the Dataset Master Report with what an independent count by the Code gives', async (test) => {
-    const env = { TERRANE_CONTACT_ORGANISATION: 'City of Example', TERRANE_PUBLIC_URL: 'http://maps.example.org' }
+    const env = {
+      TERRANE_CONTACT_ORGANISATION: 'City of Example',
+      TERRANE_PUBLIC_URL: 'http://maps.example.org',
+    }
     const fed = await startFed(test, env)
-    await listLayers(fed.server, layers.map((name) => ({ workspace: 'ws', name: name.slice(3) })))
+    await listLayers(
+      fed.server,
+      layers.map((name) => ({ workspace: 'ws', name: name.slice(3) })),
+    )
     const requests = makeRequests(fed.services.app)
     await fed.feed({ events: requests })
     const answer = await fed.call('GET', '/api/report?from=2026-09&to=2026-10&format=counter')
     assert.match(String(answer.headers['content-type']), /^text\/tab-separated-values/)
-    const lines = answer.text.trimEnd().split('\r\n').map((line) => line.split('\t'))
-    assert.deepEqual(lines.slice(0, 11).map(([label]) => label), [
-      'Report_Name',
-      'Report_ID',
-      'Release',
-      'Metric_Types',
-      'Report_Filters',
-      'Report_Attributes',
-      'Exceptions',
-      'Reporting_Period',
-      'Created',
-      'Created_By',
-      '',
-    ])
+    const lines = answer.text
+      .trimEnd()
+      .split('\r\n')
+      .map((line) => line.split('\t'))
+    assert.deepEqual(
+      lines.slice(0, 11).map(([label]) => label),
+      [
+        'Report_Name',
+        'Report_ID',
+        'Release',
+        'Metric_Types',
+        'Report_Filters',
+        'Report_Attributes',
+        'Exceptions',
+        'Reporting_Period',
+        'Created',
+        'Created_By',
+        '',
+      ],
+    )
     const header = Object.fromEntries(lines.slice(0, 10)) as Record<string, string>
     assert.deepEqual(
       [header['Report_Name'], header['Report_ID'], header['Release'], header['Metric_Types']],
@@ -103,13 +123,19 @@ describe('the COUNTER export', () => {
     assert.match(header['Exceptions'] ?? '', /^3040: Partial Data Returned .*from 2026-09-30 to 2026-10-31/)
     const columns = lines[11] ?? []
     assert.deepEqual(columns.slice(-3), ['Reporting_Period_Total', 'Sep-2026', 'Oct-2026'])
-    const found = lines.slice(12).map((cells) => Object.fromEntries(columns.map((name, at) => [name, cells[at]])))
+    const found = lines
+      .slice(12)
+      .map((cells) => Object.fromEntries(columns.map((name, at) => [name, cells[at]])))
     const expected = layers.flatMap((layer) =>
       ['Regular', 'Machine'].flatMap((method) => {
-        const [september = [], october = []] = ['2026-09', '2026-10'].map((month) => countByCode(requests, layer, method, month))
+        const [september = [], october = []] = ['2026-09', '2026-10'].map((month) =>
+          countByCode(requests, layer, method, month),
+        )
         return metricTypes.flatMap((metric, at) => {
           const [first = 0, second = 0] = [september[at], october[at]]
-          return first + second === 0 ? [] : [[layer, method, metric, first + second, first, second].map(String)]
+          return first + second === 0
+            ? []
+            : [[layer, method, metric, first + second, first, second].map(String)]
         })
       }),
     )
@@ -127,7 +153,10 @@ describe('the COUNTER export', () => {
     )
     assert.equal(found[0]?.['Publisher'], 'City of Example')
     assert.equal(found[0]?.['URI'], 'http://maps.example.org/ogc/collections/ws%3Aroads')
-    assert.equal((await fed.call('GET', '/api/report?from=2026-10-05&to=2026-10-31&format=counter')).status, 400)
+    assert.equal(
+      (await fed.call('GET', '/api/report?from=2026-10-05&to=2026-10-31&format=counter')).status,
+      400,
+    )
   })
 })
 
@@ -150,14 +179,25 @@ describe('the INSPIRE export', () => {
       ],
     })
     const answer = await fed.call('GET', '/api/report?from=2026-10&to=2026-11&format=inspire')
-    const [columns = [], ...lines] = answer.text.trimEnd().split('\r\n').map((line) => line.split(','))
+    const [columns = [], ...lines] = answer.text
+      .trimEnd()
+      .split('\r\n')
+      .map((line) => line.split(','))
     const rows = lines.map((cells) => Object.fromEntries(columns.map((name, index) => [name, cells[index]])))
-    assert.deepEqual(rows.map((row) => [row['month'], row['requests'], row['server_errors'], row['answered_share']]), [
-      ['2026-10', '20', '1', '0.950000'],
-      ['2026-11', '1', '0', '1.000000'],
-    ])
     assert.deepEqual(
-      [rows[0]?.['availability'], rows[0]?.['first_byte_p50_ms'], rows[0]?.['response_p95_ms'], rows[0]?.['complete']],
+      rows.map((row) => [row['month'], row['requests'], row['server_errors'], row['answered_share']]),
+      [
+        ['2026-10', '20', '1', '0.950000'],
+        ['2026-11', '1', '0', '1.000000'],
+      ],
+    )
+    assert.deepEqual(
+      [
+        rows[0]?.['availability'],
+        rows[0]?.['first_byte_p50_ms'],
+        rows[0]?.['response_p95_ms'],
+        rows[0]?.['complete'],
+      ],
       ['', '54.5', '118.0', 'false'],
     )
     assert.match(rows[0]?.['availability_basis'] ?? '', /^not measured/)
@@ -215,7 +255,10 @@ for (const [database, environment] of Object.entries(databases)) {
       assert.deepEqual([pixels(200, 60), pixels(60, 60), pixels(200, 200)], [1, 0, 0])
       const missing = await fed.call('GET', '/tiles/demand/ws:none/0/0/0.mvt')
       assert.equal(missing.status, 404)
-      assert.equal((await fed.call('GET', '/tiles/demand/ws:roads/0/0/0.mvt', undefined, { authorization: '' })).status, 401)
+      assert.equal(
+        (await fed.call('GET', '/tiles/demand/ws:roads/0/0/0.mvt', undefined, { authorization: '' })).status,
+        401,
+      )
     })
   })
 }

@@ -33,7 +33,9 @@ interface Line {
 /** Lines of some minutes of a month, in no order: some of them come a month late. */
 function makeLines(month: number, draw: () => number): Line[] {
   const pick = <T>(all: readonly T[]): T => all[Math.floor(draw() * all.length)] as T
-  const minutes = Array.from({ length: 3 }, () => Date.UTC(2026, month, 1 + Math.floor(draw() * 28), Math.floor(draw() * 24), 10))
+  const minutes = Array.from({ length: 3 }, () =>
+    Date.UTC(2026, month, 1 + Math.floor(draw() * 28), Math.floor(draw() * 24), 10),
+  )
   return Array.from({ length: 24 }, () => ({
     time: pick(minutes) + Math.floor(draw() * 60) * 1000,
     ip: pick(['10.1.2.3', '10.1.2.4', '203.0.113.7', '203.0.113.8', '198.51.100.9']),
@@ -63,7 +65,8 @@ function numbersOf(lines: readonly Line[]) {
   const people = lines.filter((one) => !isRobot(one))
   const outside = lines.filter(({ ip }) => !ip.startsWith('10.'))
   const visits = (some: readonly Line[]) =>
-    new Set(some.map(({ time, ip, agent }) => `${new Date(time).toISOString().slice(0, 10)} ${ip} ${agent}`)).size
+    new Set(some.map(({ time, ip, agent }) => `${new Date(time).toISOString().slice(0, 10)} ${ip} ${agent}`))
+      .size
   const delivered = (operation: Line['operation']) =>
     lines.filter((one) => one.operation === operation && one.status === 200).length
   const times = lines.map(({ seconds }) => seconds * 1000).sort((a, b) => a - b)
@@ -80,7 +83,16 @@ function numbersOf(lines: readonly Line[]) {
   }
 }
 
-function reported({ hits, people, robots, outside, events, errors, p95, bytes }: NonNullable<UsageReport['total']>) {
+function reported({
+  hits,
+  people,
+  robots,
+  outside,
+  events,
+  errors,
+  p95,
+  bytes,
+}: NonNullable<UsageReport['total']>) {
   const { maps, features } = events
   const visits = [people.hits, people.visits]
   return {
@@ -102,11 +114,7 @@ for (const [database, environment] of Object.entries(databases)) {
       const dataDir = temporaryFolder(test)
       const path = join(temporaryFolder(test), 'access.log')
       writeFileSync(path, '')
-      const env = {
-        ...(await environment()),
-        TERRANE_MONITORING: 'on',
-        TERRANE_OWN_NETWORKS: '10.0.0.0/8',
-      }
+      const env = { ...(await environment()), TERRANE_MONITORING: 'on', TERRANE_OWN_NETWORKS: '10.0.0.0/8' }
       const clock = fixedClock('2026-02-01T12:00:00Z')
       let server = await start(test, { clock, dataDir, env })
       for (const { id } of await server.services.list()) await server.services.remove(id)
@@ -132,7 +140,10 @@ for (const [database, environment] of Object.entries(databases)) {
         server = await start(test, { clock, dataDir, env })
       }
       const report = async (query: string): Promise<UsageReport> => {
-        const reply = await server.app.inject({ url: `/monitoring/api/report?${query}`, headers: server.admin })
+        const reply = await server.app.inject({
+          url: `/monitoring/api/report?${query}`,
+          headers: server.admin,
+        })
         assert.equal(reply.statusCode, 200, reply.body)
         return (reply.json() as { report: UsageReport }).report
       }
@@ -145,12 +156,20 @@ for (const [database, environment] of Object.entries(databases)) {
         byMonth.rows.map((row) => [row.key, reported(row)]),
         months.map(([key, some]) => [key, numbersOf(some)]),
       )
-      for (const period of ['from=2026-01&to=2026-12', 'from=2026-06&to=2026-06', 'from=2026-12&to=2026-12']) {
+      for (const period of [
+        'from=2026-01&to=2026-12',
+        'from=2026-06&to=2026-06',
+        'from=2026-12&to=2026-12',
+      ]) {
         const [from = '', to = ''] = period.split('&').map((one) => one.slice(-7))
         const some = lines.filter((one) => monthOf(one) >= from && monthOf(one) <= to)
         const rows = new Map((await report(`${period}&by=layer`)).rows.map((row) => [row.key, reported(row)]))
         for (const layer of layers)
-          assert.deepEqual(rows.get(layer), numbersOf(some.filter((one) => one.layers.includes(layer))), `${layer} ${period}`)
+          assert.deepEqual(
+            rows.get(layer),
+            numbersOf(some.filter((one) => one.layers.includes(layer))),
+            `${layer} ${period}`,
+          )
       }
     })
   })

@@ -33,9 +33,15 @@ function makeRequests(services: readonly number[]): RequestEvent[] {
   return times.flatMap(([from, seconds]) =>
     Array.from({ length: 90 }, () => {
       // Few minutes, each with several requests.
-      const created = from + Math.floor(draw() * 12) * Math.floor(seconds / 12) * 1000 + Math.floor(draw() * 60) * 1000
+      const created =
+        from + Math.floor(draw() * 12) * Math.floor(seconds / 12) * 1000 + Math.floor(draw() * 60) * 1000
       const ip = Math.floor(draw() * 12)
-      const program = pick(null, 'PC / Windows / QGIS 3.22', 'Other / Other / curl 8.5', 'PC / Ubuntu / Firefox 140.0')
+      const program = pick(
+        null,
+        'PC / Windows / QGIS 3.22',
+        'Other / Other / curl 8.5',
+        'PC / Ubuntu / Firefox 140.0',
+      )
       return requestAt(new Date(created).toISOString(), {
         serviceId: pick(...services),
         resources: layers.filter(() => draw() < 0.5),
@@ -66,7 +72,11 @@ async function reportOf({ call }: MonitoringClient, query: string): Promise<Usag
 for (const [database, environment] of Object.entries(databases)) {
   describe(`the usage report on ${database}`, () => {
     it('has the numbers of a plain recount in every grouping, over a change of clocks, with late requests and after a restart', async (test) => {
-      const fed = await startFed(test, { ...(await environment()), TERRANE_ZONE: zone }, '2026-11-21T12:00:00Z')
+      const fed = await startFed(
+        test,
+        { ...(await environment()), TERRANE_ZONE: zone },
+        '2026-11-21T12:00:00Z',
+      )
       const requests = makeRequests([fed.services.app, fed.services.mapserver])
       const late = requests.filter((_, at) => at % 4 === 0)
       const limits = { labels: 100, visitors: 10_000, resources: 500, zone }
@@ -102,7 +112,11 @@ for (const [database, environment] of Object.entries(databases)) {
     })
 
     it('names what was not counted, and layers without use', async (test) => {
-      const fed = await startFed(test, { ...(await environment()), TERRANE_ZONE: zone }, '2026-11-21T12:00:00Z')
+      const fed = await startFed(
+        test,
+        { ...(await environment()), TERRANE_ZONE: zone },
+        '2026-11-21T12:00:00Z',
+      )
       await listLayers(fed.server, [
         { workspace: 'ws', name: 'roads' },
         { workspace: 'ws', name: 'idle' },
@@ -123,13 +137,17 @@ for (const [database, environment] of Object.entries(databases)) {
       )
       const report = await reportOf(fed, 'from=2026-11-01&to=2026-11-20&compare=previous')
       assert.deepEqual([report.complete, report.since, report.zone], [true, '2026-10-10', zone])
-      assert.deepEqual(report.rows.map((one) => [one.key, one.hits, one.before?.hits]), [
-        ['ws:roads', 1, 0],
-        ['ws:idle', 0, 1],
-      ])
-      assert.deepEqual(report.unused.map((one) => [one.key, one.lastUse]), [
-        ['ws:idle', '2026-10-15T10:00:00.000Z'],
-      ])
+      assert.deepEqual(
+        report.rows.map((one) => [one.key, one.hits, one.before?.hits]),
+        [
+          ['ws:roads', 1, 0],
+          ['ws:idle', 0, 1],
+        ],
+      )
+      assert.deepEqual(
+        report.unused.map((one) => [one.key, one.lastUse]),
+        [['ws:idle', '2026-10-15T10:00:00.000Z']],
+      )
       const early = await reportOf(fed, 'from=2026-10&to=2026-10&compare=previous')
       assert.equal(early.complete, false)
       assert.equal(totalOf(early).before, null)
@@ -145,7 +163,13 @@ for (const [database, environment] of Object.entries(databases)) {
       assert.equal(none.notKnown[0]?.since, '2026-10-10')
       const utc = await reportOf(fed, 'from=2026-10&to=2026-10&zone=UTC')
       assert.deepEqual([utc.since, totalOf(utc).hits], [null, null])
-      for (const query of ['zone=Europe/Paris', 'by=moon', 'from=2026-13', 'from=2026-11&to=2026-10', 'compare=later'])
+      for (const query of [
+        'zone=Europe/Paris',
+        'by=moon',
+        'from=2026-13',
+        'from=2026-11&to=2026-10',
+        'compare=later',
+      ])
         assert.equal((await fed.call('GET', `/api/report?${query}`)).status, 400, query)
       const roles = await makeRoles(fed.server)
       assert.equal((await fed.call('GET', '/api/report', undefined, roles.anonymous)).status, 401)
@@ -167,7 +191,10 @@ describe('formats of the usage report', () => {
     assert.match(lines.at(-1) ?? '', /^total,One request can count in several rows/)
     const owners = await fed.call('GET', '/api/report?from=2026-10&to=2026-10&format=csv&by=owner')
     assert.match(owners.text, /\r\n'@home,/)
-    const html = await fed.call('GET', '/api/report?from=2026-10&to=2026-10&format=html&language=de&compare=year')
+    const html = await fed.call(
+      'GET',
+      '/api/report?from=2026-10&to=2026-10&format=html&language=de&compare=year',
+    )
     assert.match(html.text, /<html lang="de">/)
     assert.match(html.text, /Ein Zugriff kann in mehreren Zeilen zählen/)
     assert.equal(html.text.match(/<tfoot>/g)?.length, 1)

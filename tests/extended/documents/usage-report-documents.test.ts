@@ -14,15 +14,26 @@ const skip = ['curl', 'bash'].some((one) => spawnSync(one, ['--version']).status
 
 describe('docs/usage-report.md', { skip }, () => {
   it('has examples that work on a fresh server', async (test) => {
-    const settings = { TERRANE_DATA: temporaryData(test), TERRANE_PORT: '0', TERRANE_SAMPLE: 'off', TERRANE_ADMIN_PASSWORD: password }
+    const settings = {
+      TERRANE_DATA: temporaryData(test),
+      TERRANE_PORT: '0',
+      TERRANE_SAMPLE: 'off',
+      TERRANE_ADMIN_PASSWORD: password,
+    }
     const server = startTerrane(test, ['serve'], settings)
     const url = (await server.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''
     const file = join(root, '2026.csv')
     test.after(() => rmSync(file, { force: true }))
-    const env = { TERRANE_PASSWORD: password, TERRANE_DATA: settings.TERRANE_DATA, TERRANE_PORT: new URL(url).port }
+    const env = {
+      TERRANE_PASSWORD: password,
+      TERRANE_DATA: settings.TERRANE_DATA,
+      TERRANE_PORT: new URL(url).port,
+    }
     const outputs: string[] = []
     for (const { code } of blocksOf('docs/usage-report.md', 'sh')) {
-      const commands = code.replaceAll('http://localhost:8080', url).replaceAll('usage report', `usage report --url ${url}`)
+      const commands = code
+        .replaceAll('http://localhost:8080', url)
+        .replaceAll('usage report', `usage report --url ${url}`)
       const output = await runCommands(commands, env)
       assert.equal(output.code, 0, output.stdout + output.stderr)
       outputs.push(output.stdout)

@@ -20,18 +20,31 @@ describe('the page of the usage report', async () => {
   it('shows rows, the total once, the comparison and unused layers, in both languages, at every width and in both themes', async (t) => {
     const month = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() - 1, 5, 10))
     const before = new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() - 1, 5, 10))
-    const used = (name: string) => ({ resources: [{ type: 'layer' as const, name }], usageClass: 'downloads' as const })
+    const used = (name: string) => ({
+      resources: [{ type: 'layer' as const, name }],
+      usageClass: 'downloads' as const,
+    })
     await feedPast(server, {
       requests: [
-        ...Array.from({ length: 12 }, (_, at) => ({ time: month.getTime() + at * 1000, more: used('default:countries') })),
-        { time: month.getTime(), more: { ...used('elsewhere:a layer that is gone'), kind: 'robots' as const } },
+        ...Array.from({ length: 12 }, (_, at) => ({
+          time: month.getTime() + at * 1000,
+          more: used('default:countries'),
+        })),
+        {
+          time: month.getTime(),
+          more: { ...used('elsewhere:a layer that is gone'), kind: 'robots' as const },
+        },
         { time: before.getTime(), more: used('default:countries') },
       ],
     })
     const shown = await showPages(t, server)
     await shown.signIn('/app/usage/report')
     await shown.page.locator('.report-table tbody tr').first().waitFor()
-    const cells = await shown.page.locator('.report-table tbody tr').first().locator('th,td').allTextContents()
+    const cells = await shown.page
+      .locator('.report-table tbody tr')
+      .first()
+      .locator('th,td')
+      .allTextContents()
     assert.deepEqual(cells.slice(1, 4), ['12', '1', '12'])
     assert.equal(await shown.page.locator('.report-table tfoot tr').count(), 1)
     assert.match((await shown.page.locator('.report-table tfoot').textContent()) ?? '', /Total13/)
@@ -39,7 +52,9 @@ describe('the page of the usage report', async () => {
     assert.ok((await shown.page.getByRole('region', { name: 'Layers without a request' }).count()) > 0)
     await expectSoundIn(shown, 'usage-report-en', views)
     await shown.page.getByLabel('Group by').selectOption('day')
-    await shown.page.locator('.report-table tbody th', { hasText: month.toISOString().slice(0, 10) }).waitFor()
+    await shown.page
+      .locator('.report-table tbody th', { hasText: month.toISOString().slice(0, 10) })
+      .waitFor()
     assert.match(shown.page.url(), /by=day/)
     await shown.page.getByRole('button', { name: 'Deutsch' }).click()
     await shown.page.getByRole('heading', { name: /Zugriffsstatistik/ }).waitFor()

@@ -4,10 +4,10 @@ import type { Calls } from '../../api/openapi.d.ts'
 import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
 import { Failed, Loading } from '../../components/states.tsx'
 import { addressOf } from '../../lib/base.ts'
-import { useAnswer } from '../../lib/use-answer.ts'
 import { query, setQuery } from '../../lib/router.ts'
+import { useAnswer } from '../../lib/use-answer.ts'
 import { reportTexts } from '../../messages/report/texts.ts'
-import { comparisons, groupings, reportCall, reportChoices, type ReportChoices } from './report-query.ts'
+import { comparisons, groupings, type ReportChoices, reportCall, reportChoices } from './report-query.ts'
 import { ReportTable } from './report-table.tsx'
 import { UnusedLayers } from './unused-layers.tsx'
 
@@ -111,7 +111,11 @@ function Select({ name, label, value, options, captions }: SelectProps) {
   return (
     <label class="report-choice">
       <span class="small dim">{label}</span>
-      <select class="in" value={value} onChange={({ currentTarget }) => setQuery({ [name]: currentTarget.value })}>
+      <select
+        class="in"
+        value={value}
+        onChange={({ currentTarget }) => setQuery({ [name]: currentTarget.value })}
+      >
         {options.map((one) => (
           <option key={one} value={one}>
             {captions[one] ?? one}

@@ -1,6 +1,15 @@
 import type { Call } from '../../api/client.ts'
 
-export const groupings = ['layer', 'workspace', 'owner', 'country', 'program', 'referrer', 'day', 'month'] as const
+export const groupings = [
+  'layer',
+  'workspace',
+  'owner',
+  'country',
+  'program',
+  'referrer',
+  'day',
+  'month',
+] as const
 export const comparisons = ['none', 'previous', 'year'] as const
 
 /** Selected report; the address contains all of it. */
@@ -20,10 +29,10 @@ export function reportChoices(query: URLSearchParams, now = new Date()): ReportC
     return /^\d{4}-(0[1-9]|1[0-2])$/.test(text) ? text : undefined
   }
   const from = month('from') ?? month('to') ?? usual
-  const to = month('to') ?? from
+  const [first = from, last = from] = [from, month('to') ?? from].sort()
   return {
-    from: from < to ? from : to,
-    to: from < to ? to : from,
+    from: first,
+    to: last,
     by: groupings.find((one) => one === query.get('by')) ?? 'layer',
     compare: comparisons.find((one) => one === query.get('compare')) ?? 'previous',
   }

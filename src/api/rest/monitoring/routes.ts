@@ -66,9 +66,15 @@ export const reportEndpoints = [
   endpoint('GET', '/monitoring/api/report', countReaders, 'unrecorded', { showReport }),
   endpoint('GET', '/monitoring/api/report/subscriptions', 'staff', 'unrecorded', { listSubscriptions }),
   endpoint('POST', '/monitoring/api/report/subscriptions', 'staff', 'unrecorded', { createSubscription }),
-  endpoint('DELETE', '/monitoring/api/report/subscriptions/:id', 'staff', 'unrecorded', { deleteSubscription }),
-  endpoint('GET', '/monitoring/tiles/demand/:layer/:z/:x/:y.mvt', countReaders, 'unrecorded', { getDemandTile }),
-  endpoint('GET', '/monitoring/tiles/demand/:layer/:z/:x/:y.png', countReaders, 'unrecorded', { getDemandPicture }),
+  endpoint('DELETE', '/monitoring/api/report/subscriptions/:id', 'staff', 'unrecorded', {
+    deleteSubscription,
+  }),
+  endpoint('GET', '/monitoring/tiles/demand/:layer/:z/:x/:y.mvt', countReaders, 'unrecorded', {
+    getDemandTile,
+  }),
+  endpoint('GET', '/monitoring/tiles/demand/:layer/:z/:x/:y.png', countReaders, 'unrecorded', {
+    getDemandPicture,
+  }),
 ]
 
 /** `/monitoring/api/load`, whose body is a dump and no form. */

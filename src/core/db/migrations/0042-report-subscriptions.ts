@@ -21,7 +21,9 @@ export function reportSubscriptions(isSqlite: boolean): Migration {
         .addColumn('grouping', 'text', (column) => column.notNull())
         .addColumn('comparison', 'text')
         .addColumn('language', 'text', (column) => column.notNull())
-        .addColumn('created_by', 'text', (column) => column.notNull().references('users.name').onDelete('cascade'))
+        .addColumn('created_by', 'text', (column) =>
+          column.notNull().references('users.name').onDelete('cascade'),
+        )
         .addColumn('created_at', 'text', (column) => column.notNull())
         .addColumn('last_month', 'text', (column) => column.notNull())
         .execute()

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../../core/text/escape.ts'
-import type { Mail } from '../../notify/channels/mail/send-mail.ts'
 import type { ServerIdentity } from '../../notify/channels/channel.ts'
+import type { Mail } from '../../notify/channels/mail/send-mail.ts'
 import type { UsageReport } from '../report.ts'
 import { writeReportCsv } from '../report-csv.ts'
 import { writeReportHtml } from '../report-html.ts'
@@ -22,7 +22,8 @@ export function toReportMail(
   if (compare !== undefined) query.set('compare', compare)
   const reportUrl = `${baseUrl}/monitoring/api/report?${query}`
   const subscriptionUrl = `${baseUrl}/monitoring/api/report/subscriptions/${id}`
-  const link = (url: string, caption: string): string => `<a href="${escapeHtml(url)}">${escapeHtml(caption)}</a>`
+  const link = (url: string, caption: string): string =>
+    `<a href="${escapeHtml(url)}">${escapeHtml(caption)}</a>`
   const foot = `<p>${link(reportUrl, texts.open)}</p><p>${escapeHtml(texts.unsubscribe)} DELETE ${escapeHtml(subscriptionUrl)}</p>`
   const text = writeReportText(report, { language, mostRows })
   return {

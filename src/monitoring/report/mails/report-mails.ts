@@ -1,8 +1,8 @@
-import { ZoneDays } from '../../../core/values/zone-days.ts'
 import type { Database } from '../../../core/db/connection.ts'
 import { explain } from '../../../core/errors/errors.ts'
 import type { Logger } from '../../../core/log/logger.ts'
 import type { Clock } from '../../../core/time/clock.ts'
+import { ZoneDays } from '../../../core/values/zone-days.ts'
 import type { ServerIdentity } from '../../notify/channels/channel.ts'
 import { mailAddress } from '../../notify/channels/mail/mail-receivers.ts'
 import type { Mailer } from '../../notify/channels/mail/send-mail.ts'
@@ -96,12 +96,11 @@ export class ReportMails {
     const due = this.#dueMonth(now.getTime() / 1000)
     for (const subscription of await listSubscriptions(database.kysely)) {
       if (subscription.lastMonth >= due) continue
-      const oldest = addMonths(due, 1 - mostMonths)
-      const first = addMonths(subscription.lastMonth, 1)
+      const [, first = due] = [addMonths(due, 1 - mostMonths), addMonths(subscription.lastMonth, 1)].sort()
       await database.transaction(async (transaction) => {
         if (!(await markQueued(transaction, subscription, due))) return
         const receivers = await listReportReceivers(transaction, subscription.id)
-        for (let month = first < oldest ? oldest : first; month <= due; month = addMonths(month, 1))
+        for (let month = first; month <= due; month = addMonths(month, 1))
           for (const { id: receiverId } of receivers)
             await insertDelivery(transaction, {
               subscriptionId: subscription.id,
@@ -126,7 +125,11 @@ export class ReportMails {
     for (const id of await listDueDeliveries(database.kysely, new Date(now).toISOString(), batchSize)) {
       if (this.#stopping.signal.aborted) return
       const leasedUntil = new Date(now + leaseMs).toISOString()
-      const delivery = await claimDelivery(database.kysely, { id, at: new Date(now).toISOString(), leasedUntil })
+      const delivery = await claimDelivery(database.kysely, {
+        id,
+        at: new Date(now).toISOString(),
+        leasedUntil,
+      })
       if (delivery !== undefined) await this.#attempt(delivery, mailer, now)
     }
   }
@@ -138,7 +141,10 @@ export class ReportMails {
       await finishDelivery(database.kysely, delivery.id, { state, at: new Date(now).toISOString() })
     } catch (error) {
       const result = failureOf(error, delivery.attempts, now, this.#stopping.signal.aborted)
-      log.warn({ reportDelivery: delivery.id, attempts: delivery.attempts }, `a usage report was not sent: ${result.error}`)
+      log.warn(
+        { reportDelivery: delivery.id, attempts: delivery.attempts },
+        `a usage report was not sent: ${result.error}`,
+      )
       await finishDelivery(database.kysely, delivery.id, result)
     }
   }
@@ -156,7 +162,11 @@ export class ReportMails {
     const report = await createReport(subscription, period)
     const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(attemptMs)])
     await mailer.send(
-      { ...toReportMail(report, subscription, place), to: address, id: `report-${subscriptionId}-${month}-${id}` },
+      {
+        ...toReportMail(report, subscription, place),
+        to: address,
+        id: `report-${subscriptionId}-${month}-${id}`,
+      },
       signal,
     )
     return true

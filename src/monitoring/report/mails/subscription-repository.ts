@@ -66,7 +66,10 @@ export async function listSubscriptions(db: Queryable): Promise<ReportSubscripti
 }
 
 /** Returns a subscription; undefined if it was deleted or if its creator cannot sign in. */
-export async function findActiveSubscription(db: Queryable, id: number): Promise<ReportSubscription | undefined> {
+export async function findActiveSubscription(
+  db: Queryable,
+  id: number,
+): Promise<ReportSubscription | undefined> {
   const row = await db
     .selectFrom('report_subscriptions')
     .innerJoin('users', 'users.name', 'report_subscriptions.created_by')
@@ -104,7 +107,10 @@ export async function insertSubscription(
 
 /** Returns false if there is no such subscription. Its receivers and pending mails are deleted too. */
 export async function deleteSubscription(db: Queryable, id: number): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('report_subscriptions').where('id', '=', id).executeTakeFirst()
+  const { numDeletedRows } = await db
+    .deleteFrom('report_subscriptions')
+    .where('id', '=', id)
+    .executeTakeFirst()
   return numDeletedRows > 0n
 }
 
@@ -115,7 +121,13 @@ export async function listReportReceivers(
   const rows = await db
     .selectFrom('report_receivers')
     .leftJoin('users', 'users.name', 'report_receivers.user_name')
-    .select(['report_receivers.id', 'report_receivers.kind', 'report_receivers.target', 'users.email', 'users.enabled'])
+    .select([
+      'report_receivers.id',
+      'report_receivers.kind',
+      'report_receivers.target',
+      'users.email',
+      'users.enabled',
+    ])
     .where('subscription_id', '=', subscriptionId)
     .orderBy('report_receivers.id')
     .execute()
@@ -149,17 +161,33 @@ export async function markQueued(
 
 export async function insertDelivery(
   db: Queryable,
-  { subscriptionId, receiverId, month, at }: { subscriptionId: number; receiverId: number; month: string; at: string },
+  {
+    subscriptionId,
+    receiverId,
+    month,
+    at,
+  }: { subscriptionId: number; receiverId: number; month: string; at: string },
 ): Promise<void> {
   await db
     .insertInto('report_deliveries')
-    .values({ subscription_id: subscriptionId, receiver_id: receiverId, month, state: 'pending', attempts: 0, next_try: at })
+    .values({
+      subscription_id: subscriptionId,
+      receiver_id: receiverId,
+      month,
+      state: 'pending',
+      attempts: 0,
+      next_try: at,
+    })
     .onConflict((conflict) => conflict.columns(['subscription_id', 'receiver_id', 'month']).doNothing())
     .execute()
 }
 
 /** Newest month first. */
-export async function listDeliveries(db: Queryable, subscriptionId: number, limit: number): Promise<ReportDelivery[]> {
+export async function listDeliveries(
+  db: Queryable,
+  subscriptionId: number,
+  limit: number,
+): Promise<ReportDelivery[]> {
   const rows = await db
     .selectFrom('report_deliveries')
     .selectAll()
@@ -227,7 +255,12 @@ export async function claimDelivery(
 export async function finishDelivery(
   db: Queryable,
   id: number,
-  { state, at, nextTry, error }: { state: ReportDelivery['state']; at: string; nextTry?: string; error?: string },
+  {
+    state,
+    at,
+    nextTry,
+    error,
+  }: { state: ReportDelivery['state']; at: string; nextTry?: string; error?: string },
 ): Promise<void> {
   await db
     .updateTable('report_deliveries')

@@ -1,7 +1,7 @@
-import { ZoneDays } from '../../../core/values/zone-days.ts'
 import type { Database } from '../../../core/db/connection.ts'
 import { notFound } from '../../../core/errors/errors.ts'
 import type { Clock } from '../../../core/time/clock.ts'
+import { ZoneDays } from '../../../core/values/zone-days.ts'
 import { mailCaption, parseAddresses } from '../../notify/channels/mail/mail-receivers.ts'
 import { findUsersByAddress } from '../../notify/records/receiver-repository.ts'
 import { addMonths, monthAt } from '../report-period.ts'
@@ -22,7 +22,8 @@ export interface ListedSubscription extends ReportSubscription {
   deliveries: (Pick<ReportDelivery, 'month' | 'state' | 'attempts' | 'error'> & { receiver: string })[]
 }
 
-export interface NewSubscription extends Pick<ReportSubscription, 'by' | 'compare' | 'language' | 'createdBy'> {
+export interface NewSubscription
+  extends Pick<ReportSubscription, 'by' | 'compare' | 'language' | 'createdBy'> {
   emails: readonly string[]
 }
 

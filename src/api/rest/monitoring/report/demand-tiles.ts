@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
-import type { Clock } from '../../../../core/time/clock.ts'
 import { notFound } from '../../../../core/errors/errors.ts'
+import type { Clock } from '../../../../core/time/clock.ts'
 import { ZoneDays } from '../../../../core/values/zone-days.ts'
 import type { DemandCellSum, SeriesReader } from '../../../../monitoring/query/index.ts'
 import type { ReportSettings } from '../../../../monitoring/report/index.ts'
@@ -61,7 +61,10 @@ export const getDemandTile = operation({
   answers: { 200: media('A Mapbox Vector Tile', { [tileType]: Bytes }), 204: empty('Nobody looked there') },
   handle: async (deps: DemandDeps, request, reply) => {
     const { tile, cells } = await readDemand(deps, request, reply)
-    const squares = cells.map(({ cell, requests, visits }) => ({ ...placeOf(cell), values: { requests, visits } }))
+    const squares = cells.map(({ cell, requests, visits }) => ({
+      ...placeOf(cell),
+      values: { requests, visits },
+    }))
     const bytes = encodeSquareTile('demand', cellZoom, squares, tile)
     return bytes.length === 0 ? reply.code(204).send() : sendBytes(request, reply, bytes, tileType)
   },
@@ -110,9 +113,12 @@ async function readDemand(
 }
 
 function parseTile({ z, x, y }: Record<'z' | 'x' | 'y', string>): Tile {
-  const [zoom, column, row] = [z, x, y].map((text) => (/^\d{1,8}$/.test(text) ? Number(text) : Number.NaN)) as [number, number, number]
+  const [zoom, column, row] = [z, x, y].map((text) =>
+    /^\d{1,8}$/.test(text) ? Number(text) : Number.NaN,
+  ) as [number, number, number]
   const isInside = zoom <= mostZoom && column < 2 ** zoom && row < 2 ** zoom
-  if (!isInside) throw notFound('unknown-tile', `There is no tile ${z.slice(0, 20)}/${x.slice(0, 20)}/${y.slice(0, 20)}`)
+  if (!isInside)
+    throw notFound('unknown-tile', `There is no tile ${z.slice(0, 20)}/${x.slice(0, 20)}/${y.slice(0, 20)}`)
   return { z: zoom, x: column, y: row }
 }
 
@@ -136,7 +142,12 @@ function drawCells(cells: readonly DemandCellSum[], tile: Tile): Uint8Array {
   return writeIndexedPng(pixels, { width: pictureSide, palette })
 }
 
-function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: Uint8Array, type: string): FastifyReply {
+function sendBytes(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  bytes: Uint8Array,
+  type: string,
+): FastifyReply {
   const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
   keepPrivately(reply)
   reply.header('etag', etag)

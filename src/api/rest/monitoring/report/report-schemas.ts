@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { reportGroupings, reportedClasses } from '../../../../monitoring/query/index.ts'
+import { reportedClasses, reportGroupings } from '../../../../monitoring/query/index.ts'
 import { reportComparisons } from '../../../../monitoring/report/index.ts'
 import { nullable } from '../bodies.ts'
 
@@ -49,7 +49,9 @@ export const ReportReply = Type.Object({
       sumsToTotal: Type.Boolean({ description: 'False where one request can count in several rows' }),
       rows: Type.Array(
         Type.Object({
-          key: Type.String({ description: 'Layer, workspace, owner, country, program, referrer, day or month' }),
+          key: Type.String({
+            description: 'Layer, workspace, owner, country, program, referrer, day or month',
+          }),
           href: nullable(Type.String({ format: 'uri' })),
           title: nullable(Type.String()),
           owner: nullable(Type.String()),

@@ -14,8 +14,8 @@ import {
   writeReportCsv,
   writeReportHtml,
 } from '../../../../monitoring/report/index.ts'
-import type { MonitoringNames } from '../../../compat/geonode-monitoring.ts'
 import type { FastifyReply, FastifyRequest } from '../../../app-types.ts'
+import type { MonitoringNames } from '../../../compat/geonode-monitoring.ts'
 import { media } from '../../../description.ts'
 import { operation } from '../../../endpoint.ts'
 import { clientSignal, requestOwner } from '../../../request-properties.ts'
@@ -43,10 +43,13 @@ export interface ReportDeps {
 function readsOf({ series }: Pick<ReportDeps, 'series'>, request: FastifyRequest, reply: FastifyReply) {
   const options = { owner: requestOwner(request), signal: clientSignal(reply) }
   return {
-    usageReport: (query: Parameters<SeriesReads['usageReport']>[1]) => series.read('usageReport', query, options),
+    usageReport: (query: Parameters<SeriesReads['usageReport']>[1]) =>
+      series.read('usageReport', query, options),
     lastUse: (query: Parameters<SeriesReads['lastUse']>[1]) => series.read('lastUse', query, options),
-    counterMonths: (query: Parameters<SeriesReads['counterMonths']>[1]) => series.read('counterMonths', query, options),
-    serviceMonths: (query: Parameters<SeriesReads['serviceMonths']>[1]) => series.read('serviceMonths', query, options),
+    counterMonths: (query: Parameters<SeriesReads['counterMonths']>[1]) =>
+      series.read('counterMonths', query, options),
+    serviceMonths: (query: Parameters<SeriesReads['serviceMonths']>[1]) =>
+      series.read('serviceMonths', query, options),
   }
 }
 type ReportReads = ReturnType<typeof readsOf>
@@ -93,12 +96,16 @@ export const showReport = operation({
     requireWholeAudience(audience.seesAll, query.by)
     const reads = readsOf(deps, request, reply)
     reply.header('cache-control', 'private, no-cache')
-    if (query.format === 'counter') return sendText(reply, query, await counterText(deps, reads, { query, audience, request }))
+    if (query.format === 'counter')
+      return sendText(reply, query, await counterText(deps, reads, { query, audience, request }))
     if (query.format === 'inspire') return sendText(reply, query, await inspireText(deps, reads, query))
     const report = await createUsageReport({ ...deps, reads }, { ...query, audience })
     if (query.format === 'csv') return sendText(reply, query, writeReportCsv(report))
     if (query.format === 'html') return sendText(reply, query, writeReportHtml(report, query))
-    const rows = report.rows.map((row) => ({ ...row, href: row.href === null ? null : request.link(row.href) }))
+    const rows = report.rows.map((row) => ({
+      ...row,
+      href: row.href === null ? null : request.link(row.href),
+    }))
     return { report: { ...report, rows } }
   },
 })
@@ -129,7 +136,11 @@ function counterText(
   })
 }
 
-async function inspireText({ clock, services }: ReportDeps, reads: ReportReads, query: ReportQuery): Promise<string> {
+async function inspireText(
+  { clock, services }: ReportDeps,
+  reads: ReportReads,
+  query: ReportQuery,
+): Promise<string> {
   const names = new Map((await services.list()).map(({ id, name }) => [id, name]))
   return writeInspireReport(reads, { ...query, services: names, now: clock.now().getTime() / 1000 })
 }

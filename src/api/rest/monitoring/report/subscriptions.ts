@@ -3,8 +3,8 @@ import { FieldFailure } from '../../../../core/errors/errors.ts'
 import { reportGroupings } from '../../../../monitoring/query/index.ts'
 import type { ListedSubscription, ReportSubscriptions } from '../../../../monitoring/report/index.ts'
 import { reportComparisons, reportLanguages } from '../../../../monitoring/report/index.ts'
-import type { MonitoringNames } from '../../../compat/geonode-monitoring.ts'
 import { loginNeeded } from '../../../app-types.ts'
+import type { MonitoringNames } from '../../../compat/geonode-monitoring.ts'
 import { empty } from '../../../description.ts'
 import { operation } from '../../../endpoint.ts'
 import { IdParams, nullable } from '../bodies.ts'
@@ -61,7 +61,9 @@ export const createSubscription = operation({
   answers: { 201: Type.Object({ subscription: Subscription, notice }) },
   handle: async ({ subscriptions, wire }: SubscriptionDeps, request, reply) => {
     const fields = bodyFields(request, wire.dialect)
-    const requested = readSubscription(fields.hasInside('subscription') ? fields.inside('subscription') : fields)
+    const requested = readSubscription(
+      fields.hasInside('subscription') ? fields.inside('subscription') : fields,
+    )
     const { name: createdBy } = request.caller
     if (createdBy === undefined) throw loginNeeded()
     const created = await subscriptions.create({ ...requested, createdBy })
@@ -105,7 +107,17 @@ function readSubscription(fields: Fields) {
   return { by, compare, language, emails }
 }
 
-function toResponse({ id, by, compare, language, createdBy, createdAt, lastMonth, receivers, deliveries }: ListedSubscription) {
+function toResponse({
+  id,
+  by,
+  compare,
+  language,
+  createdBy,
+  createdAt,
+  lastMonth,
+  receivers,
+  deliveries,
+}: ListedSubscription) {
   return {
     id,
     emails: receivers,
