@@ -30,15 +30,18 @@ interface Line {
   seconds: number
 }
 
-/** Lines of some minutes of a month, in no order: some of them come a month late. */
-function makeLines(month: number, draw: () => number): Line[] {
+/**
+ * Lines of some minutes of one day, in no order. Every sixth one comes a month late, from an address of its own: the salt by which
+ * visitors of a day are told apart is forgotten by then.
+ */
+function makeLines(day: number, draw: () => number): Line[] {
   const pick = <T>(all: readonly T[]): T => all[Math.floor(draw() * all.length)] as T
-  const minutes = Array.from({ length: 3 }, () =>
-    Date.UTC(2026, month, 1 + Math.floor(draw() * 28), Math.floor(draw() * 24), 10),
-  )
-  return Array.from({ length: 24 }, () => ({
+  const minutes = Array.from({ length: 3 }, () => day + Math.floor(draw() * 24) * 3_600_000 + 600_000)
+  return Array.from({ length: 24 }, (_, at) => ({
     time: pick(minutes) + Math.floor(draw() * 60) * 1000,
-    ip: pick(['10.1.2.3', '10.1.2.4', '203.0.113.7', '203.0.113.8', '198.51.100.9']),
+    ip: isLate(at)
+      ? `192.0.2.${at}`
+      : pick(['10.1.2.3', '10.1.2.4', '203.0.113.7', '203.0.113.8', '198.51.100.9']),
     agent: pick(Object.keys(agents) as Line['agent'][]),
     layers: layers.filter(() => draw() < 0.6),
     operation: pick(['GetMap', 'GetFeature'] as const),
@@ -46,6 +49,10 @@ function makeLines(month: number, draw: () => number): Line[] {
     bytes: Math.floor(draw() * 100_000),
     seconds: Math.floor(draw() * 3000) / 1000,
   }))
+}
+
+function isLate(at: number): boolean {
+  return at % 6 === 0
 }
 
 function textOf({ time, ip, agent, layers: names, operation, status, bytes, seconds }: Line): string {
@@ -115,7 +122,7 @@ for (const [database, environment] of Object.entries(databases)) {
       const path = join(temporaryFolder(test), 'access.log')
       writeFileSync(path, '')
       const env = { ...(await environment()), TERRANE_MONITORING: 'on', TERRANE_OWN_NETWORKS: '10.0.0.0/8' }
-      const clock = fixedClock('2026-02-01T12:00:00Z')
+      const clock = fixedClock('2026-01-01T00:00:00Z')
       let server = await start(test, { clock, dataDir, env })
       for (const { id } of await server.services.list()) await server.services.remove(id)
       const { id: hostId } = await server.services.createHost({ name: 'logged', ip: '192.0.2.1' })
@@ -126,12 +133,11 @@ for (const [database, environment] of Object.entries(databases)) {
       const lines: Line[] = []
       let late: Line[] = []
       for (let month = 0; month < 12; month += 1) {
-        clock.advance(Date.UTC(2026, month + 1, 1, 12) - clock.now().getTime())
-        const made = makeLines(month, draw)
-        const isLate = (_: Line, at: number): boolean => at % 6 === 0
-        const written = [...late, ...made.filter((one, at) => !isLate(one, at))]
-        late = month === 11 ? [] : made.filter(isLate)
-        if (month === 11) written.push(...made.filter(isLate))
+        const day = Date.UTC(2026, month, 1 + Math.floor(draw() * 28))
+        clock.advance(day + 25 * 3_600_000 - clock.now().getTime())
+        const made = makeLines(day, draw)
+        const written = [...late, ...made.filter((_, at) => month === 11 || !isLate(at))]
+        late = made.filter((_, at) => month < 11 && isLate(at))
         appendFileSync(path, written.map(textOf).join(''))
         lines.push(...written)
         await server.monitoring?.catchUp()
@@ -139,6 +145,7 @@ for (const [database, environment] of Object.entries(databases)) {
         await server.close()
         server = await start(test, { clock, dataDir, env })
       }
+      clock.advance(Date.UTC(2027, 0, 2) - clock.now().getTime())
       const report = async (query: string): Promise<UsageReport> => {
         const reply = await server.app.inject({
           url: `/monitoring/api/report?${query}`,
