@@ -35,6 +35,8 @@ describe('the page of the usage report', async () => {
           more: { ...used('elsewhere:a layer that is gone'), kind: 'robots' as const },
         },
         { time: before.getTime(), more: used('default:countries') },
+        // Counting begins with the month before.
+        { time: Date.UTC(before.getUTCFullYear(), before.getUTCMonth(), 1), more: {} },
       ],
     })
     const shown = await showPages(t, server)
