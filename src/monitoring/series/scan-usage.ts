@@ -51,7 +51,8 @@ export function scanUsage(bytes: Uint8Array, totals: UsageTotals): ScannedUsage 
   }
   for (const [at, name] of cellSetNames.entries()) {
     const overlap = (present & (16 << at)) === 0 ? 0 : reader.integer()
-    const sum = cellSets[name].reduce((all, cell) => all + (visitors[cell] ?? 0), 0)
+    let sum = 0
+    for (const cell of cellSets[name]) sum += visitors[cell] ?? 0
     totals.visits[at] = (totals.visits[at] ?? 0) + Math.max(0, sum - overlap)
   }
   return scanned

@@ -129,6 +129,8 @@ for (const [database, environment] of Object.entries(databases)) {
       const source = { kind: 'log' as const, path }
       const common = { hostId, url: '', notes: '', isActive: true, checkIntervalSeconds: 60 }
       await server.services.create({ name: 'logged', type: 'mapserver', source, ...common })
+      // A log is read from its end at the first poll.
+      await server.monitoring?.catchUp()
       const draw = seededRandom(2026)
       const lines: Line[] = []
       let late: Line[] = []

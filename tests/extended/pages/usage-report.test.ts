@@ -7,8 +7,8 @@ import { expectSoundIn, type View } from '../../pages/support/states.ts'
 const views: readonly View[] = [
   [1440, 'light'],
   [1440, 'dark'],
-  [820, 'light'],
-  [820, 'dark'],
+  [768, 'light'],
+  [768, 'dark'],
   [390, 'light'],
   [390, 'dark'],
 ]
