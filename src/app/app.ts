@@ -145,7 +145,6 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const accounts = new Accounts({ database, clock, passwordCost: options.passwordCost })
     const keys = new IdempotencyKeys({ database, clock, log })
     const monitoring = await openMonitoring({ ...base, remote }, closers)
-    const reportMails = openReportMails({ ...base, catalog, remote, series: monitoring.series }, closers)
     const context: AppServices = {
       ...base,
       version,
@@ -156,7 +155,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       ...mapping,
       ...drawn,
       ...monitoring,
-      ...reportMails,
+      ...openReportMails({ ...base, ...monitoring, catalog, remote }, closers),
     }
     const observers = { events, log, clock, monitoring: monitoring.monitoring }
     const server = { keys, observers, explainError }

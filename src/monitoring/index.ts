@@ -5,7 +5,7 @@ export { isServiceException, serviceException } from './collect/classify/ogc-exc
 export { describeException } from './collect/server/describe-exception.ts'
 export type { ServerException, ServerRequest } from './collect/server/server-request.ts'
 export { Monitoring } from './monitoring.ts'
-export { type ServerIdentity, serverIdentity } from './notify/channels/channel.ts'
+export { serverIdentity } from './notify/channels/channel.ts'
 export { channels } from './notify/channels/channels.ts'
 export { createMailer } from './notify/channels/mail/send-mail.ts'
 export { comparisons } from './notify/comparisons/comparisons.ts'

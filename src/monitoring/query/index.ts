@@ -64,20 +64,18 @@ export {
 export { findResolution, type MetricData, type PeriodSpan } from './metric-data.ts'
 export type { MetricDataQuery, ResourceName } from './metric-data-query.ts'
 export type { NamedResource } from './names.ts'
-export type { UsageSpan } from './read-usage-period.ts'
 export { type Reads, type SeriesReadLimits, type Slice, transferSlice } from './reads.ts'
 export { coreReads, type RequestTotals, type RequestTotalsQuery } from './request-totals.ts'
 export { type AnswerPart, SeriesReader } from './series-reader.ts'
 export { serveReads } from './serve-reads.ts'
 export { type MetricDataSlice, readMetricDataSlice, type SliceStart } from './slice-metric-data.ts'
 export type { CounterRow, ServiceMonth, UsageMonthsQuery } from './usage-months.ts'
-export type { DemandCellSum, LayerDemand, LayerDemandQuery } from './usage-reads.ts'
+export type { DemandCellSum } from './usage-reads.ts'
 export {
   type PeriodUsage,
   type ReportGrouping,
   reportGroupings,
   type UsageReportData,
   type UsageReportQuery,
-  type UsageReportRow,
 } from './usage-report.ts'
-export { type ReportedClass, reportedClasses, type UsageFigures } from './usage-sum.ts'
+export { reportedClasses, type UsageFigures } from './usage-sum.ts'

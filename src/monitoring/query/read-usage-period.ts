@@ -11,7 +11,7 @@ export interface UsageSpan {
 }
 
 /** A stored row of one service and key. */
-export interface PeriodRow {
+interface PeriodRow {
   keyId: number
   serviceId: number
   /** Start of the day or month that it sums up, in seconds since 1970. */

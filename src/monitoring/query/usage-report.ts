@@ -9,7 +9,7 @@ import { HeavyRead } from './reads.ts'
 import type { UsageFigures } from './usage-sum.ts'
 import { UsageSum } from './usage-sum.ts'
 
-/** What the rows of a report stand for. */
+/** Groupings of a report. */
 export const reportGroupings = [
   'layer',
   'workspace',
@@ -44,7 +44,7 @@ export interface UsageReportQuery extends UsageSpan {
 }
 
 /** Figures of one key, such as a layer or a day. */
-export interface UsageReportRow {
+interface UsageReportRow {
   key: string
   /** Label of the layer's owner at its newest request. */
   owner?: string

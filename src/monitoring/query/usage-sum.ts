@@ -15,7 +15,7 @@ export const reportedClasses = usageClasses.filter(
   (name): name is Exclude<UsageClass, 'other'> => name !== 'other',
 )
 /** One of `reportedClasses`. */
-export type ReportedClass = (typeof reportedClasses)[number]
+type ReportedClass = (typeof reportedClasses)[number]
 
 /** Figures of a period and key. Times are in milliseconds; `lastUse` is in seconds since 1970, null without requests. */
 export interface UsageFigures {

@@ -1,5 +1,5 @@
 import { ZoneDays } from '../../core/values/zone-days.ts'
-import type { CounterRow, UsageMonthsQuery } from '../query/index.ts'
+import type { CounterRow, UsageMonthsQuery } from '../query/usage-months.ts'
 import type { ReportAudience } from './report.ts'
 import type { ReportPeriod } from './report-period.ts'
 import { dateAt, monthStarts, monthsOf } from './report-period.ts'

@@ -1,19 +1,17 @@
 // Usage reports: figures of a period by layer, country and others, their formats, and monthly mails. Does not know HTTP or the
 // catalogue: it is given the layers that a reader may see. Start reading at `usage-report.ts`.
 
-export { type CounterReads, writeCounterReport } from './counter-report.ts'
-export { type InspireReads, writeInspireReport } from './inspire-report.ts'
+export { writeCounterReport } from './counter-report.ts'
+export { writeInspireReport } from './inspire-report.ts'
 export { ReportMails } from './mails/report-mails.ts'
-export type { ReportSubscription } from './mails/subscription-repository.ts'
 export { type ListedSubscription, ReportSubscriptions } from './mails/subscriptions.ts'
 export {
   type ReportAudience,
   type ReportComparison,
   type ReportLayer,
   reportComparisons,
-  type UsageReport,
 } from './report.ts'
-export { safeCell, writeReportCsv } from './report-csv.ts'
+export { writeReportCsv } from './report-csv.ts'
 export { reportPolicy, writeReportHtml } from './report-html.ts'
 export {
   lengthOf,
@@ -27,7 +25,5 @@ export {
   countedZone,
   createUsageReport,
   lastMonth,
-  type ReportReads,
   type ReportSettings,
-  type UsageReportDeps,
 } from './usage-report.ts'

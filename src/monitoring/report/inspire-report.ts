@@ -1,6 +1,6 @@
 import { csvLine } from '../../core/text/escape.ts'
 import { ZoneDays } from '../../core/values/zone-days.ts'
-import type { ServiceMonth, UsageMonthsQuery } from '../query/index.ts'
+import type { ServiceMonth, UsageMonthsQuery } from '../query/usage-months.ts'
 import { safeCell } from './report-csv.ts'
 import type { ReportPeriod } from './report-period.ts'
 import { dateAt, monthStarts, monthsOf } from './report-period.ts'
@@ -39,7 +39,7 @@ const columns = [
 ] as const
 
 /**
- * What is written where availability would be: Regulation (EC) 976/2009 means a share of time, which requests of users do not
+ * Text in place of the availability: Regulation (EC) 976/2009 means a share of time, which requests of users do not
  * tell.
  */
 const availabilityBasis =

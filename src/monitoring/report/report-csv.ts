@@ -1,5 +1,5 @@
 import { csvLine } from '../../core/text/escape.ts'
-import { reportedClasses } from '../query/index.ts'
+import { reportedClasses } from '../query/usage-sum.ts'
 import type { ReportNumbers, ReportRow, UsageReport } from './report.ts'
 
 /** Key of the line with the total. */
@@ -52,26 +52,29 @@ export function writeReportCsv({ rows, total, compare, sumsToTotal }: UsageRepor
 function cellsOf(row: ReportRow, isCompared: boolean): string[] {
   const { key, title, owner, before } = row
   const compared = isCompared ? [before?.hits, before?.downloads, before?.visits].map(numberText) : []
-  return [...[key, title ?? '', owner ?? ''].map(safeCell), ...numbersOf(row), ...compared]
+  const names = [key, title ?? '', owner ?? ''].map(safeCell)
+  return [...names, ...numbersOf(row), ...compared]
 }
 
 function numbersOf(row: ReportNumbers): string[] {
   const { people, outside, events, errorShare } = row
+  const rounded = (value: number | null, digits: number): number | null =>
+    value === null ? null : Number(value.toFixed(digits))
   return [
-    ...[
-      row.hits,
-      people.hits,
-      people.visits,
-      row.robots,
-      outside.hits,
-      outside.visits,
-      row.named,
-      row.anonymous,
-    ],
+    row.hits,
+    people.hits,
+    people.visits,
+    row.robots,
+    outside.hits,
+    outside.visits,
+    row.named,
+    row.anonymous,
     ...reportedClasses.map((name) => events[name]),
     row.errors,
-    errorShare === null ? null : Number(errorShare.toFixed(6)),
-    ...[row.p50, row.p95, row.p99].map((time) => (time === null ? null : Number(time.toFixed(1)))),
+    rounded(errorShare, 6),
+    rounded(row.p50, 1),
+    rounded(row.p95, 1),
+    rounded(row.p99, 1),
     row.bytes,
   ]
     .map(numberText)

@@ -1,5 +1,5 @@
-import type { UsageFigures } from '../query/index.ts'
-import { reportedClasses } from '../query/index.ts'
+import type { UsageFigures } from '../query/usage-sum.ts'
+import { reportedClasses } from '../query/usage-sum.ts'
 import type { FiguresBefore, ReportNumbers } from './report.ts'
 
 /** Numbers of a report from summed figures; without figures there was no request. */

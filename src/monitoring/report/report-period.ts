@@ -83,7 +83,7 @@ function yearBefore(date: string): string {
   return same > last ? last : same
 }
 
-export function addDays(date: string, count: number): string {
+function addDays(date: string, count: number): string {
   return dateOf(numberOf(date) + count)
 }
 

@@ -1,4 +1,4 @@
-import type { ReportGrouping } from '../query/index.ts'
+import type { ReportGrouping } from '../query/usage-report.ts'
 
 /** Languages of printed reports and mails. */
 export const reportLanguages = ['en', 'de'] as const

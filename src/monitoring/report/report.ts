@@ -1,4 +1,5 @@
-import type { ReportGrouping, UsageFigures } from '../query/index.ts'
+import type { ReportGrouping } from '../query/usage-report.ts'
+import type { UsageFigures } from '../query/usage-sum.ts'
 
 /** Periods that a report may be compared with. */
 export const reportComparisons = ['previous', 'year'] as const
@@ -20,7 +21,7 @@ export interface ReportLayer {
   sizeBytes?: number
 }
 
-/** What the reader of a report may see. */
+/** Layers that the reader of a report may see. */
 export interface ReportAudience {
   /** True if the reader may see all layers, and thus numbers of everything together. */
   seesAll: boolean

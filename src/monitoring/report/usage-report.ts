@@ -1,7 +1,7 @@
 import type { MonitoringSettings } from '../../core/config/monitoring-settings.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { ZoneDays } from '../../core/values/zone-days.ts'
-import type { PeriodUsage, ReportGrouping, UsageReportData, UsageReportQuery } from '../query/index.ts'
+import type { PeriodUsage, ReportGrouping, UsageReportData, UsageReportQuery } from '../query/usage-report.ts'
 import type {
   NotKnown,
   ReportAudience,
@@ -17,7 +17,7 @@ import type { ReportPeriod } from './report-period.ts'
 import { dateAt, keyBefore, periodBefore, spanOf, startOfDate } from './report-period.ts'
 
 /** Reads of stored usage that a report needs. */
-export interface ReportReads {
+interface ReportReads {
   usageReport(query: UsageReportQuery): Promise<UsageReportData>
   lastUse(query: { layers: readonly string[] }): Promise<Record<string, number>>
 }

@@ -18,7 +18,7 @@ const agents = {
 const layers = ['city:roads', 'city:trees', 'land:parcels']
 const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** What one line of the log says. */
+/** Facts of one line of the log. */
 interface Line {
   time: number
   ip: string

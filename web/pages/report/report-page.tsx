@@ -1,18 +1,15 @@
 import { useMemo } from 'preact/hooks'
 import { call, callAddress } from '../../api/client.ts'
-import type { Calls } from '../../api/openapi.d.ts'
 import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
 import { Failed, Loading } from '../../components/states.tsx'
 import { addressOf } from '../../lib/base.ts'
 import { query, setQuery } from '../../lib/router.ts'
 import { useAnswer } from '../../lib/use-answer.ts'
 import { reportTexts } from '../../messages/report/texts.ts'
+import type { Report } from './report-query.ts'
 import { comparisons, groupings, type ReportChoices, reportCall, reportChoices } from './report-query.ts'
 import { ReportTable } from './report-table.tsx'
 import { UnusedLayers } from './unused-layers.tsx'
-
-/** A report as the server sends it. */
-export type Report = Calls['GET /monitoring/api/report']['answer']['report']
 
 /** `/app/usage/report`: who used what in a month, as a table to print or to send. */
 export function ReportPage() {

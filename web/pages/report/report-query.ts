@@ -1,4 +1,8 @@
 import type { Call } from '../../api/client.ts'
+import type { Calls } from '../../api/openapi.d.ts'
+
+/** A report as the server sends it. */
+export type Report = Calls['GET /monitoring/api/report']['answer']['report']
 
 export const groupings = [
   'layer',

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { shownBytes, shownNumber } from '../../components/formats.ts'
 import { addressOf } from '../../lib/base.ts'
 import { reportTexts } from '../../messages/report/texts.ts'
-import type { Report } from './report-page.tsx'
+import type { Report } from './report-query.ts'
 
 type Row = Report['rows'][number]
 type Numbers = NonNullable<Report['total']>

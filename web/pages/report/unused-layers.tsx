@@ -1,14 +1,14 @@
 import { shownDay, shownNumber } from '../../components/formats.ts'
 import { addressOf } from '../../lib/base.ts'
 import { reportTexts } from '../../messages/report/texts.ts'
-import type { Report } from './report-page.tsx'
+import type { Report } from './report-query.ts'
 
 /** Layers that nobody requested in the period, with their last use. */
 export function UnusedLayers({ report: { unused } }: { report: Report }) {
   const texts = reportTexts.value
   if (unused.length === 0) return null
   return (
-    <section class="panel" aria-label={texts.unused}>
+    <section class="panel">
       <header>
         <h2>{texts.unused}</h2>
         <span class="small dim">{texts.unusedCount(unused.length)}</span>

@@ -55,7 +55,7 @@ export function readReportQuery(fields: Fields, deps: ReadDeps): ReportQuery {
 }
 
 /** Reads `zone`; usage is stored by days of one zone, so that no other can be told. */
-export function readZone(fields: Fields, settings: ReportSettings): string {
+function readZone(fields: Fields, settings: ReportSettings): string {
   const counted = countedZone(settings)
   const zone = fields.text('zone', { maxLength: 100 }) ?? counted
   if (zone === counted || zone === 'UTC') return zone

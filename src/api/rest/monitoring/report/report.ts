@@ -122,7 +122,7 @@ function sendText(reply: FastifyReply, { format, period }: ReportQuery, text: st
 }
 
 function counterText(
-  { clock, publisher }: ReportDeps,
+  { clock, publisher }: Pick<ReportDeps, 'clock' | 'publisher'>,
   reads: ReportReads,
   { query, audience, request }: { query: ReportQuery; audience: ReportAudience; request: FastifyRequest },
 ): Promise<string> {
@@ -137,7 +137,7 @@ function counterText(
 }
 
 async function inspireText(
-  { clock, services }: ReportDeps,
+  { clock, services }: Pick<ReportDeps, 'clock' | 'services'>,
   reads: ReportReads,
   query: ReportQuery,
 ): Promise<string> {

@@ -5,6 +5,7 @@ import type { Sender, ServerIdentity } from '../channel.ts'
 import { toMail } from './mail-message.ts'
 import { mailAddress } from './mail-receivers.ts'
 
+/** Mail server and origin of mails. */
 export interface MailOptions {
   /** `smtp:` or `smtps:`. */
   url: URL
