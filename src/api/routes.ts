@@ -22,6 +22,7 @@ import {
   checkEndpoints,
   countedEndpoints,
   loadEndpoints,
+  reportEndpoints,
   watchedEndpoints,
 } from './rest/monitoring/routes.ts'
 import { layerListEndpoints, stateEndpoints } from './rest/overview/routes.ts'
@@ -49,6 +50,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...auditEndpoints, // /rest/audit
   ...watchedEndpoints, // /monitoring/api/hosts, /monitoring/api/services
   ...countedEndpoints, // /monitoring/api/metric_data and what it names
+  ...reportEndpoints, // /monitoring/api/report, /monitoring/tiles/demand
   ...loadEndpoints, // /monitoring/api/load
   ...checkEndpoints, // /monitoring/api/status, /monitoring/api/notifications
   ...ogcEndpoints, // /ogc

@@ -34,6 +34,7 @@ import { openMaps } from './open-maps.ts'
 import { openExport, openMetrics } from './open-metrics.ts'
 import { openMonitoring } from './open-monitoring.ts'
 import { openPictures } from './open-pictures.ts'
+import { openReportMails } from './open-report-mails.ts'
 import { openSources, reportedProblems } from './open-sources.ts'
 import { Readiness } from './readiness.ts'
 import type { AppBase, AppServices } from './services.ts'
@@ -154,6 +155,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       ...mapping,
       ...drawn,
       ...observed,
+      ...openReportMails({ ...base, ...observed, catalog, rules, accounts, remote }, closers),
     }
     const observers = { events, log, clock, monitoring }
     const audit = { log: auditLog, clock, readState: stateReader({ accounts, catalog }) }

@@ -24,6 +24,8 @@ export function openMonitoringAreas(
     | 'series'
     | 'geonodeImport'
     | 'notifications'
+    | 'version'
+    | 'subscriptions'
   >,
 ): ApiArea[] {
   const { settings, catalog, services, series, geonodeImport, notifications, events, clock } = context
@@ -49,6 +51,19 @@ export function openMonitoringAreas(
         ),
     },
     counted: { series, services, layerNames: () => layers.names(), readableLayers, wire, clock, basePath },
+    reports: {
+      subscriptions: context.subscriptions,
+      series,
+      catalog,
+      services,
+      settings: settings.monitoring,
+      wire,
+      clock,
+      publisher: {
+        organisation: settings.service.contact.organisation ?? '',
+        system: `Terrane ${context.version}`,
+      },
+    },
     loads: { dumps: geonodeImport, maxUploadBytes: settings.limits.maxUploadBytes },
     checks: { notifications, wire },
   })

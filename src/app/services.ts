@@ -13,6 +13,7 @@ import type { Clock } from '../core/time/clock.ts'
 import type { Importer } from '../importer/index.ts'
 import type { Monitoring, Notifications, Services } from '../monitoring/index.ts'
 import type { SeriesReader } from '../monitoring/query/index.ts'
+import type { ReportMails, ReportSubscriptions } from '../monitoring/report/index.ts'
 import type {
   Coverages,
   Downloads,
@@ -62,6 +63,9 @@ export interface AppServices extends AppBase, MonitoringServices {
   auditLog: AuditLog
   auditSealer: AuditSealer
   providerChecks: ProviderChecks
+  /** Monthly usage reports by mail. */
+  subscriptions: ReportSubscriptions
+  reportMails: ReportMails
   nodes: Nodes
   metrics: MetricsExport
   readiness: Readiness

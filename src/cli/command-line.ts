@@ -29,6 +29,7 @@ const commands = new Map<string, () => Promise<Command>>([
   ['tokens', async () => (await import('./manage/tokens.ts')).runTokens],
   ['monitoring', async () => (await import('./monitoring-command.ts')).runMonitoring],
   ['audit', async () => (await import('./manage/audit.ts')).runAudit],
+  ['usage', async () => (await import('./usage-command.ts')).runUsage],
   ['nodes', async () => (await import('./manage/nodes.ts')).runNodes],
   ['backup', async () => (await import('./backup-command.ts')).runBackup],
   ['restore', async () => (await import('./backup-command.ts')).runRestore],

@@ -21,6 +21,7 @@ const overview = `terrane: takes spatial data in, publishes it as layers, and wa
   terrane tokens            the same for your own tokens, which let scripts in
   terrane monitoring        tells how the server and what it watches are, configures that, loads older numbers
   terrane config            checks the settings and shows where each has its value from
+  terrane usage report      reports who used which layers in a month or another period
   terrane doctor            tells what is installed and what each missing part costs
   terrane audit             lists and verifies the audit log
   terrane nodes             lists the servers that share the catalogue
@@ -318,6 +319,20 @@ ${access}
 
 ${ownServer} The exit code of
 status is 1 when a check does not hold or something could not be collected.`,
+  usage: `terrane usage report: reports who used which layers in a month or another period
+
+      --from DATE      first month or day, such as 2026-10 or 2026-10-05 (default: the last month)
+      --to DATE        last month or day, which is included (default: the first one)
+      --by WHAT        layer (default), workspace, owner, country, program, referrer, day or month
+      --compare WITH   previous or year
+      --zone ZONE      time zone of the days: that of TERRANE_ZONE, or UTC
+  -f, --format F       table (default), json, csv, html, counter or inspire
+      --language L     language of html: en (default) or de
+  -o, --output FILE    where it goes (default: standard output)
+      --url URL        a running server, such as http://localhost:8080
+  -u, --user NAME      its user (default: admin); the password is TERRANE_PASSWORD, or is asked for
+
+${ownServer}`,
   completion: `terrane completion bash|zsh|fish: prints a script that completes commands, actions and options
 
   bash    source <(terrane completion bash)

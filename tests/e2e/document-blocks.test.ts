@@ -20,6 +20,7 @@ const uploads = 'tests/extended/documents/upload-documents.test.ts'
 const versions = 'tests/extended/documents/version-documents.test.ts'
 const edits = 'tests/extended/documents/editing-documents.test.ts'
 const published = 'tests/extended/documents/publishing-documents.test.ts'
+const reports = 'tests/extended/documents/usage-report-documents.test.ts'
 const browsers = 'tests/extended/clients/browser.test.ts'
 const services = 'tests/extended/clients/services-in-browsers.test.ts'
 const here = 'tests/e2e/document-blocks.test.ts'
@@ -167,6 +168,9 @@ const covered: Record<string, string | { reason: string }> = {
     reason: 'an answer, as tests/contract/importer/keys.test.ts has them',
   },
   'docs/upserts.md > With the REST interface > sh 1': dryRuns,
+  'docs/usage-report.md > Usage report > sh 1': reports,
+  'docs/usage-report.md > Usage report > sh 2': reports,
+  'docs/usage-report.md > Monthly mail > sh 1': reports,
   'docs/alert-rules.md > Alert rules > sh 1': checks,
   'docs/alert-rules.md > Create > sh 1': checks,
   'docs/alert-rules.md > Set thresholds and receivers > sh 1': checks,

@@ -91,6 +91,14 @@ export const pages: readonly Page[] = [
     needs: 'user',
   },
   {
+    pattern: '/app/usage/report',
+    title: ({ titles }) => titles.report,
+    load: async () => (await import('../pages/report/report-page.tsx')).ReportPage,
+    sheets: ['report'],
+    within: 'usage',
+    needs: 'user',
+  },
+  {
     pattern: '/app/alerts',
     load: async () => (await import('../pages/alerts/alerts.tsx')).AlertsPage,
     sheets: ['charts', 'alerts'],

@@ -22,6 +22,7 @@ export const de: Messages = {
     workspaces: 'Arbeitsbereiche',
     stores: 'Speicher',
     users: 'Benutzer',
+    report: 'Zugriffsstatistik',
   },
   shell: {
     theme: 'Hell oder dunkel',

@@ -20,6 +20,7 @@ export const en = {
     workspaces: 'Workspaces',
     stores: 'Stores',
     users: 'Users',
+    report: 'Usage report',
   },
   shell: {
     theme: 'Light or dark',

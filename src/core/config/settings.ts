@@ -170,8 +170,8 @@ export class SettingsError extends Error {
 }
 
 /**
- * Settings from environment variables and the file `terrane.toml`, for each part its own group. Reads everything before it throws a
- * `SettingsError` that lists every problem.
+ * Settings from environment variables and `terrane.toml`, for each part its own group. Throws a `SettingsError` that
+ * lists every problem.
  */
 export function loadSettings(env: Record<string, string | undefined>): Settings {
   const { settings, problems } = readSettings(env)

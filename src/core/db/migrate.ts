@@ -26,6 +26,7 @@ import { groupsAndPermissions } from './migrations/0036-groups-and-permissions.t
 import { signIn } from './migrations/0038-sign-in.ts'
 import { auditLog } from './migrations/0039-audit-log.ts'
 import { sources } from './migrations/0040-sources.ts'
+import { reportSubscriptions } from './migrations/0042-report-subscriptions.ts'
 import { savedMaps } from './migrations/0043-saved-maps.ts'
 import { isNeighbour, schemaVersionOf, schemaVersionSetting } from './schema-version.ts'
 import type { Tables } from './tables.ts'
@@ -56,6 +57,7 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
     '0038-sign-in': signIn,
     '0039-audit-log': auditLog(isSqlite),
     '0040-sources': sources(isSqlite),
+    '0042-report-subscriptions': reportSubscriptions(isSqlite),
     '0043-saved-maps': savedMaps,
   }
 }

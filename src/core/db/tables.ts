@@ -40,6 +40,38 @@ export interface Tables extends AccountTables {
     body: string
     created_at: string
   }
+  report_subscriptions: {
+    id: Generated<number>
+    /** A `ReportGrouping`. */
+    grouping: string
+    /** A `ReportComparison`; null without one. */
+    comparison: string | null
+    language: string
+    created_by: string
+    created_at: string
+    /** The last month whose mails were queued, such as `2026-10`. */
+    last_month: string
+  }
+  report_receivers: {
+    id: Generated<number>
+    subscription_id: number
+    kind: string
+    user_name: string | null
+    target: string
+  }
+  report_deliveries: {
+    id: Generated<number>
+    subscription_id: number
+    receiver_id: number
+    month: string
+    /** pending, sent, failed or dropped. */
+    state: string
+    attempts: number
+    next_try: string
+    leased_until: string | null
+    error: string | null
+    finished_at: string | null
+  }
   workspaces: { name: string; is_public: number; created_at: string; updated_at: string }
   stores: {
     id: Generated<number>

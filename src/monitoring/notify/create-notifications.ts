@@ -3,6 +3,7 @@ import type { Logger } from '../../core/log/logger.ts'
 import type { Vault } from '../../core/secrets/vault.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import type { Outlets } from './channels/channel.ts'
+import { serverIdentity } from './channels/channel.ts'
 import { OpenChannels } from './channels/open-channels.ts'
 import { Checks } from './configure/checks.ts'
 import type { ValueSource } from './evaluate/evaluate-check.ts'
@@ -30,7 +31,7 @@ export interface CreateNotificationsDeps {
 export function createNotifications(deps: CreateNotificationsDeps): Notifications {
   const { settings, baseUrl, outbound, vault, database, clock, log, services, values, attemptMs, reported } =
     deps
-  const place = { host: new URL(baseUrl).hostname.replace(/^\[|\]$/g, ''), baseUrl }
+  const place = serverIdentity(baseUrl)
   const channels = new OpenChannels({ settings, place, outbound, clock })
   const checks = new Checks({ database, clock, vault, services, resources: values })
   return new Notifications({

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { Resource } from '../../lib/resource.ts'
+import { Resource } from './resource.ts'
 
 /**
  * A value from the server while it is shown, reloaded when `key` changes. The previous value stays visible
