@@ -38,7 +38,7 @@ export const moduleRules: ModuleRules = {
       'postgres',
       'config',
       'db',
-      ['jobs', 'idempotency', 'nodes', 'otlp'],
+      ['jobs', 'idempotency', 'nodes', 'otlp', 'outbox'],
     ],
     'src/core/jobs': ['.', ['embedded', 'files']],
     'src/render': [

@@ -28,7 +28,7 @@ export function writeNotices(root, paths, output) {
 }
 
 /** Returns the folder of the package of each path, once each. */
-export function packageFolders(paths) {
+function packageFolders(paths) {
   const folders = paths.map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0])
   return [...new Set(folders)].filter((folder) => folder !== undefined).sort()
 }

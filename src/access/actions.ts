@@ -1,7 +1,7 @@
 import type { TokenScope } from './records.ts'
 
 /**
- * What a caller may do with a layer. `download` is files of whole layers, `edit` single features, `import`
+ * Actions on a layer, which need a right. `download` is files of whole layers, `edit` single features, `import`
  * creating and replacing layers, `manage` everything. Each action includes `read`.
  */
 export const actions = ['read', 'download', 'edit', 'import', 'manage'] as const

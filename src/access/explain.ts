@@ -7,7 +7,7 @@ import type { Resource } from './rights.ts'
 import type { Rules } from './rules.ts'
 
 /** The rule that decided. */
-export type DecidingRule =
+type DecidingRule =
   | { kind: 'role'; role: Caller['role'] }
   /** `TERRANE_DEFAULT_READ=open`. */
   | { kind: 'default-read' }
@@ -50,7 +50,7 @@ function permittingRule(rules: Rules, caller: Caller, action: Action, resource: 
 }
 
 /** True if a permission covers a resource. */
-export function applies({ workspace, layer }: Permission, resource: Resource): boolean {
+function applies({ workspace, layer }: Permission, resource: Resource): boolean {
   if (workspace === undefined) return true
   if (resource === '*' || workspace !== resource.workspace) return false
   return layer === undefined || layer === resource.name

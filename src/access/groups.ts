@@ -29,7 +29,7 @@ export interface GroupChange {
 
 const namePattern = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.@+ -]{0,199}$/u
 /** Maximum number of local members of a group. */
-export const maxGroupMembers = 10_000
+const maxGroupMembers = 10_000
 
 /** Groups of users. Groups do not contain groups, so that there are no cycles. */
 export class Groups {

@@ -1,17 +1,13 @@
 import type { Action } from './actions.ts'
 
-/** Kinds of subjects of permissions. */
-export const subjectKinds = ['user', 'group', 'everyone', 'authenticated'] as const
-export type SubjectKind = (typeof subjectKinds)[number]
-
-/** Who gets a permission. `everyone` includes anonymous callers; `authenticated` is every user. */
+/** The user or the users that get a permission. `everyone` includes anonymous callers; `authenticated` is every user. */
 export type Subject =
   | { kind: 'user'; name: string }
   | { kind: 'group'; name: string }
   | { kind: 'everyone' }
   | { kind: 'authenticated' }
 
-/** Where a permission applies: everywhere, in a workspace, or for one layer. */
+/** Scope of a permission: everywhere, a workspace, or one layer. */
 export interface PermissionScope {
   /** Absent: everywhere. */
   workspace?: string | undefined

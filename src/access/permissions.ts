@@ -21,12 +21,12 @@ export interface PermissionsDeps {
 }
 
 /** Maximum number of permissions of one request. */
-export const maxPermissionsAtOnce = 1000
+const maxPermissionsAtOnce = 1000
 /** Maximum number of permissions. */
 const maxPermissions = 100_000
 
 /** Changes of several permissions in one transaction. */
-export interface PermissionChanges {
+interface PermissionChanges {
   create?: readonly PermissionValues[]
   delete?: readonly number[]
 }

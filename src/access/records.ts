@@ -3,12 +3,12 @@ export const roles = ['user', 'staff', 'admin'] as const
 /** Role of a user. */
 export type Role = (typeof roles)[number]
 
-/** What an API token may be used for; each scope includes the previous ones. */
+/** Scopes of API tokens; each scope includes the previous ones. */
 export const tokenScopes = ['read', 'import', 'manage'] as const
 /** Scope of an API token. */
 export type TokenScope = (typeof tokenScopes)[number]
 
-/** Where a user is identified; `system` is a command of the server itself. */
+/** Ways to identify a user; `system` is a command of the server itself. */
 export const signInMethods = ['password', 'token', 'oidc', 'ldap', 'header', 'system'] as const
 /** Way in which a user was identified. */
 export type SignInMethod = (typeof signInMethods)[number]
@@ -20,7 +20,7 @@ export interface Caller {
   role: Role | 'anonymous'
   /** The means of authentication. `local` is a command that runs the server in its own process. */
   by: 'nothing' | 'password' | 'token' | 'session' | 'header' | 'local'
-  /** Where the user was identified. */
+  /** Way in which the user was identified. */
   via?: SignInMethod
   /** Scopes of the API token; absent: all rights of the user. */
   scopes?: readonly TokenScope[]
@@ -30,7 +30,7 @@ export interface Caller {
   tokenLayers?: ReadonlySet<string>
 }
 
-/** Where a group or a membership comes from. */
+/** Sources of groups and memberships. */
 export const groupSources = ['local', 'oidc', 'ldap', 'header'] as const
 /** Source of a group or of a membership. */
 export type GroupSource = (typeof groupSources)[number]
@@ -91,7 +91,7 @@ export interface Token {
   limits: TokenLimits
 }
 
-/** What an API token is good for; an empty object: all rights of the user. */
+/** Limits of an API token; an empty object: all rights of the user. */
 export interface TokenLimits {
   scopes?: readonly TokenScope[] | undefined
   workspace?: string | undefined

@@ -13,7 +13,7 @@ export type Resource =
       isPublic?: boolean | undefined
     }
 
-/** What a caller was granted, as masks of actions. */
+/** Actions that a caller was granted, as masks. */
 export interface Granted {
   everywhere: number
   workspaces: ReadonlyMap<string, number>

@@ -16,7 +16,7 @@ export interface AccessDefaults {
 }
 
 /** Data that the rights of callers are compiled from, all of one revision. */
-export interface RuleData {
+interface RuleData {
   revision: number
   permissions: readonly Permission[]
   /** Groups of each user. */

@@ -4,7 +4,7 @@ import type { Session, SignInMethod, User } from './records.ts'
 import { sessionSeconds, signInMethods } from './records.ts'
 import { findUser } from './user-repository.ts'
 
-/** How a session came to be. */
+/** Sign-in that created a session. */
 export interface SessionOrigin {
   via: SignInMethod
   address: string

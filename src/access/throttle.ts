@@ -17,7 +17,7 @@ interface FailureCount {
   lastFailure: number
 }
 
-/** What failures are counted for, and how many of them have no delay. */
+/** Key for which failures are counted, with the number of failures that have no delay. */
 export interface ThrottledKey {
   key: string
   free: number

@@ -4,7 +4,7 @@ import type { Clock } from '../core/time/clock.ts'
 const maxUsed = 10_000
 
 /**
- * What a browser carries, encrypted, between two steps of a sign-in. Each text is good for one kind of step, for
+ * Encrypted data that a browser carries between two steps of a sign-in. Each text is good for one kind of step, for
  * a short time, and on this server only once.
  */
 export class Transactions {

@@ -1,5 +1,5 @@
-// The audit log: who changed what, sign-ins, and refused administration. Entries are queued and written in the
-// background; each day is sealed. Does not know HTTP. Start reading at `audit-log.ts`.
+// The audit log: changes with their users, sign-ins, and refused administration; each day of entries is sealed. Does
+// not know HTTP. Start reading at `audit-log.ts`.
 
 export { AuditLog } from './audit-log.ts'
 export type { EntryFilter } from './audit-repository.ts'
@@ -9,4 +9,3 @@ export { deriveSealKey } from './seal-keys.ts'
 export { AuditSealer } from './sealer.ts'
 export { toState } from './state.ts'
 export { createSyslog } from './syslog.ts'
-export type { Verification } from './verify.ts'

@@ -8,7 +8,7 @@ export interface AuditEntry {
   time: string
   /** Undefined for an anonymous caller and for the server itself. */
   user: string | undefined
-  /** How the user was identified: a `SignInMethod`, or `none`. */
+  /** Way in which the user was identified: a `SignInMethod`, or `none`. */
   via: string
   address: string | undefined
   /** Such as `user.change`. */

@@ -12,6 +12,6 @@ export function deriveSealKey(installationKey: Uint8Array): SealKey {
 }
 
 /** The name does not reveal the key. */
-export function toSealKey(key: Uint8Array): SealKey {
+function toSealKey(key: Uint8Array): SealKey {
   return { key, name: createHash('sha256').update('name').update(key).digest('hex').slice(0, 16) }
 }

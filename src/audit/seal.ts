@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { StoredEntry } from './records.ts'
 import type { SealKey } from './seal-keys.ts'
 
-/** What a seal covers: the entries of a day, in the order of their numbers, and all days before. */
+/** Data that a seal covers: the entries of a day, in the order of their numbers, and all days before. */
 export interface SealedDay {
   day: string
   entries: number

@@ -24,7 +24,7 @@ export interface Syslog {
 }
 
 /** Formats an entry as a message of RFC 5424; its text is JSON. */
-export function toSyslogMessage(entry: AuditEntry, host = hostname()): string {
+function toSyslogMessage(entry: AuditEntry, host = hostname()): string {
   const severity = entry.outcome === 'done' ? notice : warning
   const head = `<${facility * 8 + severity}>1 ${entry.time} ${toName(host, 255)} terrane ${process.pid} ${toName(entry.action, 32)} -`
   const { before, after, ...plain } = entry

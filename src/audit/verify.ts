@@ -6,7 +6,7 @@ import type { Seal } from './seal-repository.ts'
 import { listSeals } from './seal-repository.ts'
 
 /** Something that an intact log does not have. */
-export interface VerificationProblem {
+interface VerificationProblem {
   day: string
   text: string
 }

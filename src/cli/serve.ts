@@ -88,7 +88,7 @@ async function runUntilStopped(env: Environment): Promise<number> {
   return 0
 }
 
-async function greet(server: LocalServer, { roles, data }: Settings): Promise<void> {
+async function greet(server: LocalServer, { roles, data }: Pick<Settings, 'roles' | 'data'>): Promise<void> {
   say(`Terrane is ready at ${server.url}`)
   if (roles.includes('serve')) {
     if (data.sample) await offerSample(server, data)

@@ -9,7 +9,7 @@ import { type Clock, now } from '../core/time/clock.ts'
 import type { Importer } from '../importer/index.ts'
 import type { ObtainDeps } from './changes/obtain.ts'
 import type { RunDetails, RunRecord, RunTrigger } from './model/run.ts'
-import type { SourceRecord, SourceSettings } from './model/source.ts'
+import { addressOf, type SourceRecord, type SourceSettings } from './model/source.ts'
 import { findProblem, type RecentRuns, type SourceProblem, type SourceState, stateOf } from './model/state.ts'
 import {
   countOpenRuns,
@@ -201,16 +201,7 @@ export class Sources {
 
   /** Starts a run; it waits while another one runs. Throws `conflict` if one is waiting already. */
   async run(name: string, { trigger, ...details }: RunRequest): Promise<number> {
-    const { database } = this.#deps
-    const source = await getSource(database.kysely, name)
-    const at = now(this.#deps)
-    const id = await database.transaction(async (db) => {
-      if ((await countOpenRuns(db, source.id)) >= mostOpen)
-        throw conflict('run-waiting', `A run of source "${name}" is waiting already`)
-      return insertRun(db, { sourceId: source.id, trigger, dueAt: at, details }, at)
-    })
-    void this.tick()
-    return id
+    return this.#addRun(name, trigger, details)
   }
 
   /** Lists the runs of a source, newest first. Throws `Failure` (`notFound`). */
@@ -246,11 +237,24 @@ export class Sources {
     if (missing.length > 0)
       throw invalid('not-accepted', `Run ${runId} was stopped by ${missing.join(', ')} too`)
     if (run.importId === undefined) {
-      const id = await this.run(name, { trigger, ...{ acceptsEdits: true } })
+      const id = await this.#addRun(name, trigger, { acceptsEdits: true })
       return getRun(database.kysely, source.id, id)
     }
     await this.#commitStopped(source, run, run.importId, { by, signal })
     return getRun(database.kysely, source.id, runId)
+  }
+
+  async #addRun(name: string, trigger: RunTrigger, details: RunDetails): Promise<number> {
+    const { database } = this.#deps
+    const source = await getSource(database.kysely, name)
+    const at = now(this.#deps)
+    const id = await database.transaction(async (db) => {
+      if ((await countOpenRuns(db, source.id)) >= mostOpen)
+        throw conflict('run-waiting', `A run of source "${name}" is waiting already`)
+      return insertRun(db, { sourceId: source.id, trigger, dueAt: at, details }, at)
+    })
+    void this.tick()
+    return id
   }
 
   /** Problems as of the last tick. */
@@ -389,12 +393,4 @@ function checkName(name: string): void {
     'invalid-name',
     `Source name "${name}" is not valid: letters, digits and "_", "-", "." are, at most 100, a letter, digit or "_" first`,
   )
-}
-
-/** Returns the address that the password of a source is sent to: another one needs the password again. */
-function addressOf({ data }: SourceSettings): string {
-  if (data.type === 'database') return JSON.stringify(data.connection)
-  if (data.type !== 'remote' && data.type !== 'service') return data.type
-  const origin = URL.canParse(data.location) ? new URL(data.location).host : data.location
-  return JSON.stringify([data.type, origin, data.username, data.domain])
 }

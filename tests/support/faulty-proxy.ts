@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
  * State of the network between a server and its database. `cut` closes connections and accepts no others; `half-open` passes
  * nothing on and closes nothing, as a firewall that forgets connections.
  */
-export type NetworkState = 'open' | 'cut' | 'half-open' | { delayMs: number }
+type NetworkState = 'open' | 'cut' | 'half-open' | { delayMs: number }
 
 export interface FaultyProxy {
   /** The same URL through the proxy. */

@@ -19,7 +19,7 @@ interface TestAccount {
 /** A running oidc-provider whose users sign in without a form. */
 export interface TestIssuer {
   url: string
-  /** Who signs in next. */
+  /** Name of the account that signs in next. */
   account: string
   accounts: Map<string, TestAccount>
   /** Changes the claims of the next ID tokens. */

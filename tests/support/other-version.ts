@@ -1,13 +1,13 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Cleanup } from './terrane-process.ts'
+import { type Cleanup, programIn } from './terrane-process.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 
 /**
- * Copies the program as it will be some releases later: each release adds a table by a migration. Returns the path of its
- * `bin/terrane.mjs`. The present migrations belong to the first release.
+ * Copies the program as it will be some releases later: each release adds a table by a migration. Returns the path of
+ * its program, for `startTerrane`. The present migrations belong to the first release.
  */
 export function makeLaterVersion(t: Cleanup, releases: number): string {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-later-'))
@@ -37,5 +37,5 @@ export function makeLaterVersion(t: Cleanup, releases: number): string {
       `releasedMigrations: readonly string[] = ${JSON.stringify(released)}`,
     ),
   )
-  return join(folder, 'bin', 'terrane.mjs')
+  return programIn(folder)
 }

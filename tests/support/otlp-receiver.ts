@@ -6,7 +6,7 @@ interface Attribute {
   value: Record<string, unknown>
 }
 
-export interface ReceivedSpan {
+interface ReceivedSpan {
   name: string
   kind: number
   traceId: string
@@ -18,7 +18,7 @@ export interface ReceivedSpan {
   resource: Record<string, unknown>
 }
 
-export interface ReceivedMetric {
+interface ReceivedMetric {
   name: string
   unit: string
   points: { attributes: Record<string, unknown>; value: number; count?: number; bounds?: number[] }[]
@@ -44,13 +44,49 @@ function readAttributes(list: Attribute[] = []): Record<string, unknown> {
   )
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the body is what the exporter sends; tests read a few members.
-type Body = any
+interface SentSpan extends Pick<ReceivedSpan, 'name' | 'kind' | 'traceId' | 'spanId' | 'parentSpanId'> {
+  attributes?: Attribute[]
+  status?: { code?: number }
+}
 
-function readSpans(body: Body): ReceivedSpan[] {
-  return body.resourceSpans.flatMap((resource: Body) =>
-    resource.scopeSpans.flatMap((scope: Body) =>
-      scope.spans.map((span: Body) => ({
+/** A number, or a 64-bit number as text. */
+type SentNumber = number | string
+
+interface SentPoint {
+  attributes?: Attribute[]
+  asDouble?: number
+  asInt?: SentNumber
+  sum?: number
+  count?: SentNumber
+  explicitBounds?: number[]
+}
+
+interface SentData {
+  dataPoints: SentPoint[]
+  isMonotonic?: boolean
+}
+
+interface SentMetric {
+  name: string
+  unit: string
+  sum?: SentData
+  gauge?: SentData
+  histogram?: SentData
+}
+
+/** The members of an export that tests read. */
+interface TraceBody {
+  resourceSpans: { resource: { attributes?: Attribute[] }; scopeSpans: { spans: SentSpan[] }[] }[]
+}
+
+interface MetricsBody {
+  resourceMetrics: { scopeMetrics: { metrics: SentMetric[] }[] }[]
+}
+
+function readSpans({ resourceSpans }: TraceBody): ReceivedSpan[] {
+  return resourceSpans.flatMap(({ resource, scopeSpans }) =>
+    scopeSpans.flatMap(({ spans }) =>
+      spans.map((span) => ({
         name: span.name,
         kind: span.kind,
         traceId: span.traceId,
@@ -58,31 +94,31 @@ function readSpans(body: Body): ReceivedSpan[] {
         parentSpanId: span.parentSpanId,
         attributes: readAttributes(span.attributes),
         status: span.status?.code ?? 0,
-        resource: readAttributes(resource.resource.attributes),
+        resource: readAttributes(resource.attributes),
       })),
     ),
   )
 }
 
-function readMetrics(body: Body): ReceivedMetric[] {
-  return body.resourceMetrics.flatMap((resource: Body) =>
-    resource.scopeMetrics.flatMap((scope: Body) =>
-      scope.metrics.map((metric: Body) => {
-        const data = metric.sum ?? metric.gauge ?? metric.histogram
-        return {
-          name: metric.name,
-          unit: metric.unit,
-          isMonotonic: metric.sum?.isMonotonic ?? false,
-          points: data.dataPoints.map((point: Body) => ({
-            attributes: readAttributes(point.attributes),
-            value: Number(point.asDouble ?? point.asInt ?? point.sum),
-            count: point.count === undefined ? undefined : Number(point.count),
-            bounds: point.explicitBounds,
-          })),
-        }
-      }),
-    ),
+function readMetrics({ resourceMetrics }: MetricsBody): ReceivedMetric[] {
+  return resourceMetrics.flatMap(({ scopeMetrics }) =>
+    scopeMetrics.flatMap(({ metrics }) => metrics.map(readMetric)),
   )
+}
+
+function readMetric({ name, unit, sum, gauge, histogram }: SentMetric): ReceivedMetric {
+  const { dataPoints = [] } = sum ?? gauge ?? histogram ?? {}
+  return {
+    name,
+    unit,
+    isMonotonic: sum?.isMonotonic ?? false,
+    points: dataPoints.map((point) => ({
+      attributes: readAttributes(point.attributes),
+      value: Number(point.asDouble ?? point.asInt ?? point.sum),
+      count: point.count === undefined ? undefined : Number(point.count),
+      bounds: point.explicitBounds,
+    })),
+  }
 }
 
 /** Starts a receiver on a free loopback port; it ends after the test. */
@@ -91,11 +127,11 @@ export async function startOtlpReceiver(t: { after(work: () => void): void }): P
   const metrics = new Map<string, ReceivedMetric>()
   let headers: Record<string, unknown> = {}
   const server = createServer(async (request, reply) => {
-    const body = (await json(request)) as Body
+    const body: unknown = await json(request)
     headers = request.headers
-    if (request.url === '/v1/traces') spans.push(...readSpans(body))
+    if (request.url === '/v1/traces') spans.push(...readSpans(body as TraceBody))
     else if (request.url === '/v1/metrics')
-      for (const metric of readMetrics(body)) metrics.set(metric.name, metric)
+      for (const metric of readMetrics(body as MetricsBody)) metrics.set(metric.name, metric)
     else reply.statusCode = 404
     reply.setHeader('content-type', 'application/json').end('{}')
   })

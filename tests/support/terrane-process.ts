@@ -5,7 +5,12 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { patienceMs } from './until.ts'
 
-const program = join(import.meta.dirname, '..', '..', 'bin', 'terrane.mjs')
+const program = programIn(join(import.meta.dirname, '..', '..'))
+
+/** Returns the path of the program in a checkout, a copy of it, or an installed package. */
+export function programIn(folder: string): string {
+  return join(folder, 'bin', 'terrane.mjs')
+}
 
 export interface Ended {
   code: number | null

@@ -1,6 +1,7 @@
 import type { JsonWebKey, KeyObject } from 'node:crypto'
 import { constants, createPublicKey, verify } from 'node:crypto'
 import { SingleFlight } from '../../core/concurrency/single-flight.ts'
+import { ownValue } from '../../core/values/record-keys.ts'
 
 /** Interval after which keys are read again, and the shortest one for a key that is not known. */
 const keepMs = 10 * 60_000
@@ -79,7 +80,7 @@ export class JsonWebKeys {
   /** True if a published key has signed the token. Throws what `read` throws. */
   async verifies(token: string): Promise<boolean> {
     const header = parseToken(token)?.header
-    const algorithm = typeof header?.['alg'] === 'string' ? algorithms[header['alg']] : undefined
+    const algorithm = typeof header?.['alg'] === 'string' ? ownValue(algorithms, header['alg']) : undefined
     if (header === undefined || algorithm === undefined || header['crit'] !== undefined) return false
     if (performance.now() - this.#readAt > keepMs) await this.#refresh()
     const isNew = this.#candidates(header, algorithm).length === 0

@@ -77,7 +77,7 @@ export class LdapDirectory {
       url,
       timeout: operationMs,
       connectTimeout: connectMs,
-      ...(url.startsWith('ldaps:') ? { tlsOptions } : {}),
+      tlsOptions: url.startsWith('ldaps:') ? tlsOptions : undefined,
     })
     try {
       if (startsTls) await client.startTLS({ ...tlsOptions, servername: new URL(url).hostname })

@@ -30,7 +30,7 @@ const metadataMs = 3_600_000
 const pauseMs = 5_000
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
 
-/** What must be remembered between the redirect to the provider and the return. */
+/** Values to store between the redirect to the provider and the return. */
 export interface SignInTransaction {
   state: string
   nonce: string
@@ -46,7 +46,7 @@ export interface OidcSignIn {
   refreshToken: string | undefined
 }
 
-/** Whom a logout token is about: a session of the provider, or all of a subject. */
+/** Contents of a logout token: a session of the provider, or a subject whose sessions all end. */
 export interface LoggedOut {
   session: string | undefined
   subject: string | undefined
@@ -247,8 +247,10 @@ function sameIssuer(claim: unknown, issuer: URL): boolean {
 }
 
 function refused(what: string, reason: string): Failure {
-  const code = what === 'access token' ? 'wrong-credentials' : 'sign-in-refused'
-  return new Failure('unauthenticated', code, `The ${what} of the sign-in provider is refused: ${reason}`)
+  const text = `The ${what} of the sign-in provider is refused: ${reason}`
+  return what === 'access token'
+    ? new Failure('unauthenticated', 'wrong-credentials', text)
+    : new Failure('unauthenticated', 'sign-in-refused', text)
 }
 
 function isNetworkError(error: unknown): boolean {

@@ -26,7 +26,7 @@ import {
 const maxPasskeys = 20
 
 /** The site for which passkeys are good. */
-export interface PasskeySite {
+interface PasskeySite {
   /** Such as `https://maps.example.org`. */
   origin: string
   /** Its host name. */

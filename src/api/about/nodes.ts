@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { nodeRoles } from '../../core/nodes/node-role.ts'
+import { nodeRoles } from '../../core/config/node-role.ts'
 import { clockText, isFarOff, type Nodes } from '../../core/nodes/nodes.ts'
 import { endpoint, operation } from '../endpoint.ts'
 

@@ -16,7 +16,7 @@ export interface OidcDeps {
 const tags = ['security']
 const transactionCookie = 'terrane_sign_in'
 const transactionSeconds = 600
-export const callbackPath = '/rest/security/oidc/callback'
+const callbackPath = '/rest/security/oidc/callback'
 const redirect = media('Redirect', { 'text/html': Type.String() })
 
 function providerOf({ providers }: OidcDeps['accounts']) {

@@ -65,7 +65,7 @@ export function setSession(request: FastifyRequest, reply: FastifyReply, { id }:
   reply.header('set-cookie', cookie(request, { name: sessionCookie, value: id, seconds: sessionSeconds }))
 }
 
-/** Where a sign-in on the pages comes from. */
+/** Returns the address and the browser of a sign-in on the pages. */
 export function originOf(request: FastifyRequest): SignInOrigin {
   return { address: request.ip, agent: request.headers['user-agent'] }
 }

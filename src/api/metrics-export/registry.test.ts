@@ -17,6 +17,7 @@ describe('a number of /metrics', () => {
         clockSkewMs: () => 0,
         loads: () => ({ running: 0, queued: 0 }),
         monitoringLoad: () => ({ waiting: 0, dropped: 0, isDegraded: false, collectionAge: 1 }),
+        sources: () => ({ idle: 1 }),
         freeSpace: async () => ({ freeBytes: 1, totalBytes: 2 }),
       }
       const metrics = new MetricsExport(sources)

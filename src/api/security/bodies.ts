@@ -121,7 +121,7 @@ function readSubject({ user, group, everyone, authenticated }: PermissionInputVa
   )
 }
 
-export function toSubjectResponse(subject: Subject) {
+function toSubjectResponse(subject: Subject) {
   return 'name' in subject ? { [subject.kind]: subject.name } : { [subject.kind]: true }
 }
 

@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/values/record-keys.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { isSafe } from './browser-safety.ts'
 
@@ -37,7 +38,7 @@ const withoutBodies =
 
 /** Name of the action of an operation: `createUser` is `user.create`. */
 export function actionOf(operationId: string): string {
-  const signIn = signIns[operationId]
+  const signIn = ownValue(signIns, operationId)
   if (signIn !== undefined) return signIn
   const [verb = '', ...nouns] = operationId.split(/(?=[A-Z])/).map((word) => word.toLowerCase())
   return nouns.length === 0 ? verb : `${nouns.join('-')}.${verb}`
@@ -47,7 +48,7 @@ export function actionOf(operationId: string): string {
 export function isAudited({ method, routeOptions }: FastifyRequest): boolean {
   const id = routeOptions.config?.operation?.id
   if (id === undefined) return false
-  return signIns[id] !== undefined || (!isSafe(method) && unaudited[id] === undefined)
+  return ownValue(signIns, id) !== undefined || (!isSafe(method) && ownValue(unaudited, id) === undefined)
 }
 
 /** True if an entry may contain the body or the response. */

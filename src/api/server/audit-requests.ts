@@ -16,7 +16,7 @@ declare module 'fastify' {
   }
 }
 
-/** What the audit of requests uses. */
+/** Dependencies of the audit of requests. */
 export interface RequestAudit {
   log: { record(entry: AuditEntry | Promise<AuditEntry>): void }
   clock: Clock

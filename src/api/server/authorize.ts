@@ -46,7 +46,7 @@ function refuseLimited(caller: Caller): void {
   )
 }
 
-/** What a path names, and how its absence is reported. */
+/** The resource in a path, with the error for its absence. */
 interface Named {
   resource: Exclude<Resource, '*'>
   /** True if the caller may read the resource, or something in it. */

@@ -1,6 +1,7 @@
 import type { HeaderAccount } from '../../access/index.ts'
 import type { HeaderSettings } from '../../core/config/access-settings.ts'
 import { holdsAddress, networkSet } from '../../core/network/addresses.ts'
+import { ownValue } from '../../core/values/record-keys.ts'
 import type { FastifyRequest } from '../app-types.ts'
 
 /** Networks that `TERRANE_TRUSTED_PROXIES` may name by a word, as Fastify understands them. */
@@ -20,7 +21,7 @@ export function accountReader(
   trustedProxies: readonly string[],
 ): (request: FastifyRequest) => HeaderAccount | undefined {
   if (settings === undefined) return () => undefined
-  const trusted = networkSet(trustedProxies.flatMap((one) => namedNetworks[one] ?? [one]))
+  const trusted = networkSet(trustedProxies.flatMap((one) => ownValue(namedNetworks, one) ?? [one]))
   const { header, groupsHeader, emailHeader } = settings
   return ({ headers, raw }) => {
     const name = textOf(headers[header])

@@ -5,7 +5,7 @@ import { isSafe } from './browser-safety.ts'
 
 /** Posted requests that only read. */
 const postedReads = /^\/(?:tiles|ows|wms|wfs|wcs|wmts|:workspace\/(?:ows|wms|wfs|wcs|wmts))(?:\/|$)/
-/** What the scope `import` may change. */
+/** Routes that need the scope `import` for changes. */
 const importRoutes = /^\/rest\/(?:imports|uploads)(?:\/|$)/
 
 /** Throws `Failure` (403) for a request that the scopes or the workspace of its API token do not cover. */

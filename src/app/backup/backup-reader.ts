@@ -57,7 +57,7 @@ async function isGzip(path: string): Promise<boolean> {
 }
 
 /** Verifies the files of a backup. Throws an `Error` that names the first one that differs. */
-export async function verifyFiles(folder: string, { files }: BackupManifest): Promise<void> {
+async function verifyFiles(folder: string, { files }: BackupManifest): Promise<void> {
   for (const { name, sizeBytes, sha256 } of files) {
     const hash = createHash('sha256')
     let found = 0

@@ -29,11 +29,13 @@ export interface BackupRequest {
   onProgress?(progress: BackupProgress): void
 }
 
-export interface BackupProgress {
+/** Files and bytes that were copied so far. */
+interface BackupProgress {
   files: number
   bytes: number
 }
 
+/** Content of a backup that is complete. */
 export interface BackupResult {
   files: number
   bytes: number

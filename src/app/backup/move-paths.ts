@@ -8,6 +8,11 @@ export interface Move {
   to: string
 }
 
+/** Tables that keep the paths of the time of their rows, and refuse changes. */
+function isHistory(table: string): boolean {
+  return table.startsWith('audit_')
+}
+
 /** Texts to replace: at the start of a value, and at the start of a text in a JSON document. */
 function replacements({ from, to }: Move): { prefix: [string, string]; inJson: [string, string] } {
   const json = (text: string): string => JSON.stringify(`${text}/`).slice(0, -1)
@@ -25,7 +30,7 @@ export function movePathsInSqlite(path: string, move: Move, takes: (table: strin
       .all()
       .map(({ name }) => String(name))
     database.exec('begin immediate')
-    for (const table of tables.filter(takes))
+    for (const table of tables.filter((one) => takes(one) && !isHistory(one)))
       for (const column of textColumns(database, table)) {
         const [name, of] = [quoteIdentifier(column), quoteIdentifier(table)]
         database
@@ -60,7 +65,7 @@ export async function movePathsInPostgres(client: Client, move: Move): Promise<v
   if (move.from === move.to) return
   const { prefix, inJson } = replacements(move)
   const { rows } = await client.query<{ schema: string; table: string; column: string }>(columnsSql)
-  for (const { schema, table, column } of rows) {
+  for (const { schema, table, column } of rows.filter((row) => !isHistory(row.table))) {
     const [name, of] = [quoteIdentifier(column), `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`]
     await client.query(`update ${of} set ${name} = $1 || substr(${name}, $2) where left(${name}, $3) = $4`, [
       prefix[1],

@@ -26,9 +26,10 @@ export interface RestoreRequest {
   onFile?(name: string): void
 }
 
+/** Result of a restore, or of its check. */
 export interface RestoreResult {
   manifest: BackupManifest
-  /** Where the key comes from: the backup, the setting, or the operator still has to bring it. */
+  /** Source of the key: the backup, or the setting; `missing` if the operator still has to bring it. */
   key: 'restored' | 'setting' | 'missing'
 }
 
@@ -137,7 +138,11 @@ async function restorePostgres(dump: string, url: Secret, move: { from: string; 
         `The database of TERRANE_DATABASE_URL is not empty (${table.name}): create a new one with createdb`,
       )
     await runPostgres('pg_restore', url, [
-      ...['--no-owner', '--no-privileges', '--no-comments', '--exit-on-error', '--single-transaction'],
+      '--no-owner',
+      '--no-privileges',
+      '--no-comments',
+      '--exit-on-error',
+      '--single-transaction',
       dump,
     ])
     await client.query('begin')

@@ -5,7 +5,7 @@ import { checkName } from '../rows/workspace-rows.ts'
 import type { WriteDeps } from './transaction.ts'
 import { nowOf } from './transaction.ts'
 
-/** What a user saves of a map. */
+/** Values of a map that a user saves. */
 export interface MapValues extends MapDocument {
   title: string
   isPublic: boolean

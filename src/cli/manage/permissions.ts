@@ -76,7 +76,8 @@ const explain: Action = {
   hasOptionalWord: true,
   options: [],
   run: async ({ client }, [resource = '', user]) => {
-    const query = new URLSearchParams({ resource, ...(user === undefined ? {} : { user }) })
+    const query = new URLSearchParams({ resource })
+    if (user !== undefined) query.set('user', user)
     const answer = await client.get(`/rest/security/access?${query}`)
     const decisions = listOf(readField(answer, 'access'), 'decisions').map((one) => ({
       ...Object(one),

@@ -85,7 +85,7 @@ export interface AccessSettings {
   audit: AuditSettings
 }
 
-export interface AuditSettings {
+interface AuditSettings {
   keepDays: number
   syslog: SyslogSettings | undefined
 }
@@ -145,7 +145,7 @@ function readOidc(read: Reader): OidcSettings | undefined {
     audience: read.text('TERRANE_OIDC_AUDIENCE', { default: 'client id' }),
     skewSeconds: read.integer('TERRANE_OIDC_SKEW', { unit: 'seconds', fallback: 30, min: 0, max: 600 }),
     link: read.choice('TERRANE_OIDC_LINK', linkModes, 'none'),
-    ...readRoleGroups(read, 'TERRANE_OIDC'),
+    ...readRoleGroups(read, 'OIDC'),
   }
   if (address === undefined) return undefined
   const issuer = parseWebUrl(address)
@@ -170,7 +170,10 @@ function isSafe({ protocol, hostname }: URL): boolean {
 }
 
 function readRoleGroups(read: Reader, prefix: string): RoleGroups {
-  return { adminGroup: read.text(`${prefix}_ADMIN_GROUP`), staffGroup: read.text(`${prefix}_STAFF_GROUP`) }
+  return {
+    adminGroup: read.text(`TERRANE_${prefix}_ADMIN_GROUP`),
+    staffGroup: read.text(`TERRANE_${prefix}_STAFF_GROUP`),
+  }
 }
 
 const defaultGroupFilter = '(|(member={dn})(uniqueMember={dn})(memberUid={name}))'
@@ -193,7 +196,7 @@ function readLdap(read: Reader): LdapSettings | undefined {
     groupName: read.text('TERRANE_LDAP_GROUP_NAME', { default: '`cn`' }) ?? 'cn',
     email: read.text('TERRANE_LDAP_EMAIL', { default: '`mail`' }) ?? 'mail',
     link: read.choice('TERRANE_LDAP_LINK', linkModes, 'none'),
-    ...readRoleGroups(read, 'TERRANE_LDAP'),
+    ...readRoleGroups(read, 'LDAP'),
   }
   if (url === undefined) return undefined
   const parsed = URL.canParse(url) ? new URL(url) : undefined
@@ -242,7 +245,7 @@ function readHeader(read: Reader, trustedProxies: readonly string[]): HeaderSett
   const header = read.text('TERRANE_AUTH_HEADER')
   const groupsHeader = read.text('TERRANE_AUTH_GROUPS_HEADER')
   const emailHeader = read.text('TERRANE_AUTH_EMAIL_HEADER')
-  const groups = readRoleGroups(read, 'TERRANE_AUTH')
+  const groups = readRoleGroups(read, 'AUTH')
   if (header === undefined) return undefined
   for (const [name, value] of [
     ['TERRANE_AUTH_HEADER', header],

@@ -1,6 +1,6 @@
-import type { NodeRole } from '../nodes/node-role.ts'
-import { nodeRoles } from '../nodes/node-role.ts'
 import type { Secret } from '../secrets/secret.ts'
+import type { NodeRole } from './node-role.ts'
+import { nodeRoles } from './node-role.ts'
 import type { Reader } from './parse.ts'
 
 /** Reads `TERRANE_ROLES`. An embedded catalogue has one server, which does everything. */

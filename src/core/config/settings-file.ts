@@ -38,7 +38,7 @@ export function describeSettingsFile(read: Reader): void {
 }
 
 /**
- * Reads the settings file. A table is a prefix of names: `[smtp]` with `host` is `TERRANE_SMTP_HOST`.
+ * Reads the settings file. A table is a prefix of names: `[max]` with `upload` is `TERRANE_MAX_UPLOAD`.
  * A file that cannot be read is a problem if it is named, and nothing if it is not there by default.
  */
 export function readSettingsFile(env: Environment): SettingsFile {
@@ -68,7 +68,7 @@ function reasonOf(error: unknown, code: string | undefined): string {
 
 /** Settings whose tables are documents of their own. */
 const documents = ['TERRANE_MAP_SERVERS', 'TERRANE_SERVICE_TRANSLATIONS']
-const separators: Record<string, string> = { TERRANE_IMPORT_ROOTS: delimiter }
+const separators: ReadonlyMap<string, string> = new Map([['TERRANE_IMPORT_ROOTS', delimiter]])
 
 function collect(table: object, path: string[], values: Map<string, FileValue>, problems: string[]): void {
   for (const [word, value] of Object.entries(table)) {
@@ -80,7 +80,7 @@ function collect(table: object, path: string[], values: Map<string, FileValue>, 
       values.set(name, { key, text: JSON.stringify(value) })
     else if (isTable(value)) collect(value, keys, values, problems)
     else {
-      const text = textOf(value, separators[name] ?? ',')
+      const text = textOf(value, separators.get(name) ?? ',')
       if (text === undefined) problems.push(`${key} must be a text, a number, a switch or a list of texts`)
       else values.set(name, { key, text })
     }

@@ -1,12 +1,13 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
-import type { NodeRole } from '../nodes/node-role.ts'
+import { whyNoFolder } from '../files/why-no-folder.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { AccessSettings } from './access-settings.ts'
 import { readAccess } from './access-settings.ts'
 import type { MonitoringSettings } from './monitoring-settings.ts'
 import { readMonitoring } from './monitoring-settings.ts'
+import type { NodeRole } from './node-role.ts'
 import { readRoles } from './node-roles.ts'
 import type { Reader, SettingDescription } from './parse.ts'
 import { environmentReader, parseWebUrl, readNetworks, secretFileSuffix } from './parse.ts'
@@ -133,7 +134,7 @@ export interface Settings {
   data: DataSettings
   /** PostgreSQL for the catalogue; absent: SQLite in the data directory. */
   databaseUrl?: Secret
-  /** What this server does; an embedded catalogue has one server, which does all. */
+  /** Work of this server; an embedded catalogue has one server, which does all. */
   roles: readonly NodeRole[]
   /** Password of the user `admin` that the first start creates. */
   adminPassword?: Secret
@@ -285,16 +286,6 @@ function readRoot(read: Reader, text: string): string {
   const reason = whyNoFolder(root)
   if (reason !== undefined) read.problem('TERRANE_IMPORT_ROOTS', `names "${text}", which ${reason}`)
   return root
-}
-
-function whyNoFolder(path: string): string | undefined {
-  try {
-    const found = statSync(path, { throwIfNoEntry: false })
-    if (found === undefined) return 'does not exist'
-    return found.isDirectory() ? undefined : 'is no folder'
-  } catch {
-    return 'this user may not enter'
-  }
 }
 
 function readLimits(read: Reader): LimitSettings {

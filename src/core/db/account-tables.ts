@@ -37,7 +37,7 @@ export interface AccountTables {
   group_members: { group_name: string; user_name: string; source: string }
   permissions: {
     id: Generated<number>
-    /** A `SubjectKind`. */
+    /** Kind of a `Subject`. */
     subject: string
     user_name: string | null
     group_name: string | null

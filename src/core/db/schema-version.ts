@@ -2,7 +2,7 @@
  * Last migration of each published release, the oldest first; empty before the first release. A release with
  * new migrations adds its last one.
  */
-export const releasedMigrations: readonly string[] = []
+const releasedMigrations: readonly string[] = []
 
 /** Name of the row in `settings`. */
 export const schemaVersionSetting = 'schema-version'

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import type { Queryable } from '../db/connection.ts'
+import type { QueryExecutorProvider } from 'kysely'
 
 /** Facts that parts announce. Listeners never fail who announces: see `createEventBus`. */
 export interface Events {
@@ -32,11 +32,15 @@ export interface Events {
 
 /** Facts that are of interest to the other servers of the catalogue. */
 type SharedName = 'layer.published' | 'layer.removed' | 'import.completed'
+/** A fact with its name, as other servers receive it. */
 export type SharedFact = { [K in SharedName]: { name: K; fact: Events[K] } }[SharedName]
+
+/** A connection or transaction of the catalogue; `Queryable` of src/core/db is one. */
+type FactTransaction = QueryExecutorProvider
 
 /** Records facts for other servers. */
 export interface FactRecorder {
-  record(db: Queryable, fact: SharedFact): Promise<void>
+  record(db: FactTransaction, fact: SharedFact): Promise<void>
 }
 
 /** Carries facts from those who announce them to those who listen, within this process and at once. */
@@ -46,7 +50,7 @@ export interface EventBus {
    * Records a fact in the transaction of its change, for the other servers; call `emit` after the commit. Does
    * nothing with an embedded catalogue.
    */
-  record(db: Queryable, fact: SharedFact): Promise<void>
+  record(db: FactTransaction, fact: SharedFact): Promise<void>
   /** Listens to facts of this server. Returns the function that stops listening. */
   on<K extends keyof Events>(name: K, listener: (fact: Events[K]) => void): () => void
   /** Listens to facts of this server and of all others, for caches that each server has. */

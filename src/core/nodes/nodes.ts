@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
+import type { NodeRole } from '../config/node-role.ts'
+import { nodeRoles } from '../config/node-role.ts'
 import type { Database } from '../db/connection.ts'
 import { databaseTime } from '../db/database-time.ts'
 import { schemaVersion } from '../db/migrate.ts'
 import type { Logger } from '../log/logger.ts'
-import type { NodeRole } from './node-role.ts'
-import { nodeRoles } from './node-role.ts'
 
 /** A server process that uses the catalogue. */
 export interface ServerNode {
@@ -28,7 +28,7 @@ export interface ServerNode {
 
 const heartbeatMs = 3_000
 /** A clock that differs more from that of the database is reported: sessions, mail and monitoring use it. */
-export const clockToleranceMs = 5_000
+const clockToleranceMs = 5_000
 const aliveSeconds = 15
 /** A dead node is listed for a day. */
 const listedSeconds = 86_400
@@ -162,6 +162,7 @@ export function skewOf(sentMs: number, receivedMs: number, databaseIso: string):
   return databaseMs > receivedMs ? receivedMs - databaseMs : 0
 }
 
+/** True if a clock differs so much from that of the database that it is reported. */
 export function isFarOff(clockSkewMs: number): boolean {
   return Math.abs(clockSkewMs) > clockToleranceMs
 }

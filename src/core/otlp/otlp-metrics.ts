@@ -27,6 +27,7 @@ export interface ReadMetric {
   values: MetricValue[]
 }
 
+/** Reads the present values of all metrics. */
 export type ReadMetrics = () => Promise<ReadMetric[]>
 
 const exportMs = 5_000

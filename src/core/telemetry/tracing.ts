@@ -3,6 +3,7 @@
 type SpanKind = 'server' | 'client' | 'producer' | 'consumer' | 'internal'
 type SpanAttributes = Record<string, string | number | boolean | undefined>
 
+/** Options for a new span. */
 export interface SpanOptions {
   kind?: SpanKind
   attributes?: SpanAttributes
@@ -25,6 +26,7 @@ export interface Span {
   run<T>(work: () => T): T
 }
 
+/** Makes spans; the OTLP exporter registers one by `setTracer`. */
 export interface Tracer {
   start(name: string, options: SpanOptions): Span
   active(): Span | undefined
@@ -37,6 +39,7 @@ export function setTracer(next: Tracer | undefined): void {
   tracer = next
 }
 
+/** True if operations are traced. */
 export function isTracing(): boolean {
   return tracer !== undefined
 }
@@ -60,6 +63,7 @@ export async function traced<T>(name: string, options: SpanOptions, work: () => 
   }
 }
 
+/** Returns the span that `run` has made active; undefined without one. */
 export function activeSpan(): Span | undefined {
   return tracer?.active()
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { invalid } from '../../core/errors/errors.ts'
 import { geometryOfEsri } from './esri-geometry.ts'
 import { checkCount, FeatureFile, isJson, type Json, parseJson, SeenIds } from './read-features.ts'
 import type { ServiceData, ServiceReader, ServiceReadOptions } from './service.ts'
@@ -44,7 +45,7 @@ export const arcgisFeatureServer: ServiceReader = {
       checkCount(file.rows, stated)
       const after = await describe(client, data)
       if (JSON.stringify(after.fields.map(plain)) !== JSON.stringify(layer.fields.map(plain)))
-        throw serviceFailure('The attributes of the service changed while it was read', 'schema-changed')
+        throw invalid('schema-changed', 'The attributes of the service changed while it was read')
       return { ...(await file.finish()), newest, messages: layer.messages }
     } finally {
       await file.close()
@@ -113,7 +114,7 @@ async function findLayer(client: ServiceClient, base: string, name: string): Pro
   const found = all.find((one) => one.name === name)
   if (typeof found?.id === 'number') return found.id
   const names = all.map((one) => `"${String(one.name)}"`).join(', ')
-  throw serviceFailure(`The service has no layer "${name}": it has ${names || 'none'}`, 'unknown-layer')
+  throw invalid('unknown-layer', `The service has no layer "${name}": it has ${names || 'none'}`)
 }
 
 function toField({ name, type, domain }: Json): Field {
@@ -193,9 +194,9 @@ async function readPages(
       if (typeof id !== 'number')
         throw serviceFailure(`A feature of the service has no ${objectId}: ${page.url}`)
       if (last !== undefined && id <= last)
-        throw serviceFailure(
-          `The service ignores paging by ${objectId}: it sends ${id} after ${last}`,
+        throw invalid(
           'duplicate-features',
+          `The service ignores paging by ${objectId}: it sends ${id} after ${last}`,
         )
       ids.add(String(id))
       last = id
@@ -215,10 +216,7 @@ function toFeature(layer: EsriLayer, { geometry }: Json, attributes: Json): Json
   const known = new Set(layer.fields.map(({ name }) => name))
   const other = Object.keys(attributes).find((name) => !known.has(name))
   if (other !== undefined)
-    throw serviceFailure(
-      `The service sends an attribute "${other}" that it does not describe`,
-      'schema-changed',
-    )
+    throw invalid('schema-changed', `The service sends an attribute "${other}" that it does not describe`)
   const properties: Json = {}
   for (const { name, type, labels } of layer.fields) {
     const value = attributes[name] ?? null

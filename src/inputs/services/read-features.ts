@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { open, rename } from 'node:fs/promises'
+import { invalid } from '../../core/errors/errors.ts'
 import { serviceFailure } from './service-client.ts'
 
 const mostIds = 5_000_000
@@ -11,9 +12,9 @@ export class SeenIds {
 
   add(id: string): void {
     if (this.#ids.has(id))
-      throw serviceFailure(
-        `The service sends feature "${id}" twice: it changed while it was read, or its pages overlap`,
+      throw invalid(
         'duplicate-features',
+        `The service sends feature "${id}" twice: it changed while it was read, or its pages overlap`,
       )
     if (this.#ids.size < mostIds) this.#ids.add(id)
   }
@@ -61,9 +62,9 @@ export class FeatureFile {
 /** Compares the number of features read with the number that the service states. */
 export function checkCount(read: number, stated: number | undefined): void {
   if (stated === undefined || stated === read) return
-  throw serviceFailure(
-    `The service states ${stated} features and sends ${read}: it changed while it was read, or its pages are incomplete`,
+  throw invalid(
     'wrong-count',
+    `The service states ${stated} features and sends ${read}: it changed while it was read, or its pages are incomplete`,
   )
 }
 
@@ -95,7 +96,7 @@ export class SchemaWatch {
     const [names] = sets
     if (sets.size !== 1 || names === undefined) return
     if (this.#names !== undefined && this.#names !== names)
-      throw serviceFailure('The attributes of the service changed while it was read', 'schema-changed')
+      throw invalid('schema-changed', 'The attributes of the service changed while it was read')
     this.#names = names
   }
 }

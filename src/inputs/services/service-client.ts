@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Failure } from '../../core/errors/errors.ts'
+import { Failure, invalid } from '../../core/errors/errors.ts'
 import { withoutSecrets } from '../../core/secrets/without-secrets.ts'
 import { reasonOf } from '../remote/faults.ts'
 import { parseLocation } from '../remote/parse-location.ts'
@@ -19,9 +19,9 @@ const mostWaitSeconds = 300
 const reusedMs = 3_600_000
 const mostPages = 200_000
 
-/** The failure of a service; another attempt may succeed. */
-export function serviceFailure(message: string, code = 'service-failed'): Failure {
-  return new Failure('invalid', code, message)
+/** Returns the failure of a service; another attempt may succeed. */
+export function serviceFailure(message: string): Failure {
+  return invalid('service-failed', message)
 }
 
 /** An answer of a service. */
@@ -103,9 +103,9 @@ export class ServiceClient {
         if (error instanceof Failure) throw error
         const isLast = !(error instanceof RemoteFault && error.isPassing) || failed >= limits.tries
         if (isLast || this.#signal.aborted) throw this.#toFailure(error, url)
-        const asked = error.retryAfterSeconds ?? 0
-        if (asked > mostWaitSeconds) throw this.#toFailure(error, url)
-        await sleep(Math.max(asked * 1000, limits.retryMs * 2 ** (failed - 1)), undefined, {
+        const requested = error.retryAfterSeconds ?? 0
+        if (requested > mostWaitSeconds) throw this.#toFailure(error, url)
+        await sleep(Math.max(requested * 1000, limits.retryMs * 2 ** (failed - 1)), undefined, {
           signal: this.#options.signal,
         })
       }
@@ -150,9 +150,9 @@ export class ServiceClient {
     this.#bytes += bytes
     const { maxBytes } = this.#options.access.limits
     if (pageBytes > mostPageBytes || this.#bytes > maxBytes)
-      throw serviceFailure(
-        `The service sends more than the ${maxBytes} bytes that TERRANE_MAX_UPLOAD allows`,
+      throw invalid(
         'remote-too-large',
+        `The service sends more than the ${maxBytes} bytes that TERRANE_MAX_UPLOAD allows`,
       )
   }
 

@@ -3,10 +3,10 @@ import type { RemoteAccess } from '../remote/remote-access.ts'
 
 /** Kinds of services whose features can be read. */
 export const serviceKinds = ['ogcapi-features', 'wfs', 'arcgis-featureserver'] as const
-export type ServiceKind = (typeof serviceKinds)[number]
+type ServiceKind = (typeof serviceKinds)[number]
 
 /** Reads only features that have changed since the last run. */
-export interface Incremental {
+interface Incremental {
   /** Attribute with the edit time; default: what the service declares. OGC API Features uses `datetime`. */
   field?: string
   /** Number of runs after which everything is read. */

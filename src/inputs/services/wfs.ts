@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { invalid } from '../../core/errors/errors.ts'
 import { checkCount, FeatureFile, SeenIds } from './read-features.ts'
 import type { ServiceData, ServiceReader, ServiceReadOptions } from './service.ts'
 import { ServiceClient, serviceFailure } from './service-client.ts'
@@ -25,7 +26,7 @@ export const wfs: ServiceReader = {
   kind: 'wfs',
   read: async (data, options) => {
     if (data.incremental !== undefined || data.where !== undefined)
-      throw serviceFailure('A WFS is read completely: remove "incremental" and "where"', 'invalid-source')
+      throw invalid('invalid-source', 'A WFS is read completely: remove "incremental" and "where"')
     const client = new ServiceClient(data.location, options)
     await client.prepare()
     const file = await FeatureFile.create(join(options.folder, 'features.gml'))
@@ -34,7 +35,7 @@ export const wfs: ServiceReader = {
       const schema = await client.describe(request(data, wfsVersion, 'DescribeFeatureType', {}))
       await readPages(client, file, data, wfsVersion, options)
       if ((await client.describe(request(data, wfsVersion, 'DescribeFeatureType', {}))) !== schema)
-        throw serviceFailure('The attributes of the service changed while it was read', 'schema-changed')
+        throw invalid('schema-changed', 'The attributes of the service changed while it was read')
       return { ...(await file.finish()), messages: [] }
     } finally {
       await file.close()
@@ -116,7 +117,7 @@ function parsePage(text: string, url: URL): GmlPage {
   const returned = /\s(?:numberReturned|numberOfFeatures)="(\d+)"/.exec(tag)?.[1]
   const rows = ids.length
   if (returned !== undefined && Number(returned) !== rows)
-    throw serviceFailure(`A page of the service states ${returned} features and has ${rows}`, 'wrong-count')
+    throw invalid('wrong-count', `A page of the service states ${returned} features and has ${rows}`)
   return { head, members, tail, rows, ids, matched: known }
 }
 

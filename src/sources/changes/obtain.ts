@@ -50,7 +50,7 @@ export interface ObtainOptions {
 }
 
 /** Digest of the settings that decide what is loaded. */
-export function digestOfSettings({ settings }: SourceRecord): string {
+function digestOfSettings({ settings }: SourceRecord): string {
   const { data, transforms, target, srs, updateMode, keys, deleteMissing, repair } = settings
   const text = JSON.stringify([data, transforms, target, srs, updateMode, keys, deleteMissing, repair])
   return createHash('sha256').update(text).digest('hex')

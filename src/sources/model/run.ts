@@ -42,7 +42,7 @@ export interface RunDetails {
   recreates?: boolean
   /** True to read everything from a source that reads increments. */
   isComplete?: boolean
-  /** What the source remembers if the run succeeds. */
+  /** Values that the source remembers if the run succeeds. */
   pending?: Pick<SourceMemory, 'fingerprint' | 'newest' | 'partialRuns'>
   /** True if only changed features were read. */
   isPartial?: boolean

@@ -3,12 +3,9 @@ import type { DatabaseLocation, ServiceData } from '../../inputs/index.ts'
 import type { TransformSpec } from '../../transforms/index.ts'
 import type { Schedule } from '../schedule/schedule.ts'
 
-/** Data types of a source that are files of this server. */
-export const pathTypes = ['file', 'directory', 'mosaic'] as const
-
 /** Files in an import root. */
 export interface PathData {
-  type: (typeof pathTypes)[number]
+  type: 'file' | 'directory' | 'mosaic'
   path: string
   charset?: string
 }
@@ -23,7 +20,7 @@ export interface RemoteData {
   charset?: string
 }
 
-export interface DatabaseData {
+interface DatabaseData {
   type: 'database'
   connection: DatabaseLocation
   tables?: string[]
@@ -34,17 +31,17 @@ export type SourceData = PathData | RemoteData | DatabaseData | ({ type: 'servic
 
 /** Update modes of a source. The first run creates a layer that does not exist. */
 export const sourceModes = ['REPLACE', 'UPSERT', 'APPEND'] as const
-export type SourceMode = (typeof sourceModes)[number]
+type SourceMode = (typeof sourceModes)[number]
 
 /** Target of a source. Without `layer`, layers are named after their data. */
-export interface SourceTarget {
+interface SourceTarget {
   workspace?: string
   store?: string
   layer?: string
 }
 
 /** Attempts after a failure that may pass. */
-export interface Retry {
+interface Retry {
   times: number
   /** Wait before the first; doubled for each further one. */
   firstSeconds: number
@@ -120,4 +117,12 @@ export interface SourceRecord {
   createdAt: string
   updatedAt: string
   revision: number
+}
+
+/** Returns the address that the password of a source is sent to: another one needs the password again. */
+export function addressOf({ data }: Pick<SourceSettings, 'data'>): string {
+  if (data.type === 'database') return JSON.stringify(data.connection)
+  if (data.type !== 'remote' && data.type !== 'service') return data.type
+  const origin = URL.canParse(data.location) ? new URL(data.location).host : data.location
+  return JSON.stringify([data.type, origin, data.username, data.domain])
 }

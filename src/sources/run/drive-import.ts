@@ -1,7 +1,7 @@
 import type { Catalog } from '../../catalog/index.ts'
 import { Failure } from '../../core/errors/errors.ts'
 import type { Importer, ImportRecord, TaskRecord } from '../../importer/index.ts'
-import { stoppedText } from '../../importer/index.ts'
+import { foundByDryRun, stoppedText } from '../../importer/index.ts'
 import type { LoadedLayer, RunChanges, RunEnd, RunRecord, StoppedRule } from '../model/run.ts'
 import type { SourceRecord } from '../model/source.ts'
 import { RunFailure } from './run-failure.ts'
@@ -157,14 +157,14 @@ async function findUnchanged(
 ): Promise<RunEnd | undefined> {
   if (record.dryRun?.state !== 'COMPLETE') return undefined
   const tasks = await importer.kept.listTasks(record.id)
-  const isSame = ({ trial }: TaskRecord): boolean => {
-    const { changes, columns = [], stopped = [], rows } = trial?.found ?? {}
+  const isSame = (task: TaskRecord): boolean => {
+    const { changes, columns = [], stopped = [], rows } = foundByDryRun(task) ?? {}
     if (changes === undefined || columns.length > 0 || stopped.length > 0 || rows?.rejected !== 0)
       return false
     return changes.added === 0 && (changes.changed ?? 0) === 0 && changes.removed === 0
   }
   if (!tasks.every(isSame)) return undefined
-  const rows = sum(tasks.map(({ trial }) => trial?.found?.rows.load ?? 0))
+  const rows = sum(tasks.map((task) => foundByDryRun(task)?.rows.load ?? 0))
   await importer.removeImport(record.id)
   const { importId: _removed, ...rest } = run
   return {
@@ -179,7 +179,9 @@ async function findUnchanged(
 /** Returns the changes found by the dry run, which the run of the import forgets. */
 async function plannedChanges(importer: Importer, record: ImportRecord): Promise<RunChanges | undefined> {
   const tasks = await importer.kept.listTasks(record.id)
-  return tasks.every(({ trial }) => trial?.found?.changes !== undefined) ? countsOf(tasks).changes : undefined
+  return tasks.every((task) => foundByDryRun(task)?.changes !== undefined)
+    ? countsOf(tasks).changes
+    : undefined
 }
 
 function sum(numbers: readonly number[]): number {
@@ -239,8 +241,9 @@ function layersOf({ workspace }: ImportRecord, tasks: TaskRecord[]): LoadedLayer
 
 function countsOf(tasks: TaskRecord[]): { rows: number; changes: RunChanges } {
   const changes: RunChanges = { added: 0, changed: 0, removed: 0 }
-  for (const { trial, updateMode, rowsLoaded = 0 } of tasks) {
-    const found = trial?.found?.changes
+  for (const task of tasks) {
+    const { updateMode, rowsLoaded = 0 } = task
+    const found = foundByDryRun(task)?.changes
     if (found === undefined) {
       if (updateMode !== 'REPLACE') changes.added += rowsLoaded
       continue

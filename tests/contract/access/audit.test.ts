@@ -191,7 +191,7 @@ for (const [name, environment] of Object.entries(catalogues))
       ] as const)
         await insert(day, user)
     }
-    /** What an attacker with the rights of the database's owner can do. */
+    /** Changes the log as an attacker with the rights of the database's owner can. */
     const withoutProtection = async (work: () => Promise<unknown>): Promise<void> => {
       const isSqlite = server.database.kind === 'sqlite'
       if (isSqlite)

@@ -60,10 +60,10 @@ describe('permissions', () => {
   const as = (name: string) => basicAuth(name, password)
 
   it('hide a layer like a missing one, at every route that names a layer', async () => {
-    const asked = endpoints.filter(({ path }) => /:(layer|collectionId|recordId)\b/.test(path))
-    assert.ok(asked.length > 50)
+    const ofLayers = endpoints.filter(({ path }) => /:(layer|collectionId|recordId)\b/.test(path))
+    assert.ok(ofLayers.length > 50)
     const different: string[] = []
-    for (const { method, path } of asked) {
+    for (const { method, path } of ofLayers) {
       const url = (name: string): string =>
         path.replace(/:(\w+)(\([^)]*\))?/g, (_, key: string) =>
           ['layer', 'collectionId', 'recordId'].includes(key) ? `town:${name}` : (values[key] ?? '1'),

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import { packInto } from '../../../scripts/release/pack.mjs'
 import { writeProgram } from '../../../scripts/release/program-tree.mjs'
 import { countFeatures, startInstalled } from '../../support/installing/installed-server.ts'
-import { temporaryData } from '../../support/terrane-process.ts'
+import { programIn, temporaryData } from '../../support/terrane-process.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 const mostBytes = 6_000_000
@@ -29,7 +29,7 @@ describe('the npm package', () => {
   })
 
   it('has JavaScript with source maps and built pages, but no sources, tests or benchmarks', () => {
-    assert.ok(files.includes('package/bin/terrane.mjs'))
+    assert.ok(files.includes(programIn('package')))
     assert.ok(files.includes('package/build/pages/pages.json'))
     assert.ok(files.some((path) => /^package\/build\/package\/\w+\/main\.js$/.test(path)))
     assert.ok(files.some((path) => /^package\/build\/package\/\w+\/.*\.js\.map$/.test(path)))
@@ -58,7 +58,7 @@ describe('the npm package', () => {
     await writeProgram(root, program)
     const server = await startInstalled(t, {
       program: join(program, 'runtime', 'node'),
-      args: [join(program, 'bin', 'terrane.mjs'), 'serve', '--port', '0'],
+      args: [programIn(program), 'serve', '--port', '0'],
       cwd,
       env: { PATH: dirname(process.execPath) },
     })

@@ -40,7 +40,7 @@ export function makeDebianRoot(t: Cleanup, packages: readonly string[]): DebianR
 }
 
 /** Returns the path of the archive with a root of these packages. */
-export function fetchedRoot(packages: readonly string[]): string {
+function fetchedRoot(packages: readonly string[]): string {
   const name = createHash('sha256')
     .update([suite, ...packages].join(' '))
     .digest('hex')

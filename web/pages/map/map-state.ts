@@ -10,7 +10,7 @@ export interface MapLayer {
   opacity: number
 }
 
-/** What a saved map says of a layer besides. */
+/** Properties of a layer that only a saved map has. */
 export interface LayerExtras {
   /** Absent: the style of the layer. */
   style?: string
@@ -84,36 +84,6 @@ function queryText(state: MapState, name?: string): string {
   if (name !== undefined) return new URLSearchParams({ map: name }).toString()
   const given = Object.entries(writeMapState(state)).filter(([, text]) => text !== '')
   return new URLSearchParams(given).toString()
-}
-
-/** Stored in this browser, so that layers can be added to the same map from other pages. */
-const lastMapKey = 'terrane.map'
-
-/** Remembers the map that is shown. */
-export function rememberMap(address: string): void {
-  try {
-    sessionStorage.setItem(lastMapKey, address)
-  } catch {
-    // Without storage layers are added to a new map.
-  }
-}
-
-/** Returns the address of the last map of this browser tab with one more layer. */
-export function addressWithLayer(id: string): string {
-  const query = new URLSearchParams(readLastMap())
-  const ids = listOf(query, 'layers').filter((one) => one !== id)
-  query.set('layers', [...ids, id].join(separator))
-  query.delete('at')
-  query.delete('opacity')
-  return `/app/map?${query}`
-}
-
-function readLastMap(): string {
-  try {
-    return sessionStorage.getItem(lastMapKey) ?? ''
-  } catch {
-    return ''
-  }
 }
 
 /** The address of the map for a link; `name` of a saved one. */

@@ -6,7 +6,7 @@ import { media } from '../../description.ts'
 import { endpoint, operation } from '../../endpoint.ts'
 
 /** Dependencies of the audit log's operations. */
-export interface AuditDeps {
+interface AuditDeps {
   log: Pick<AuditLog, 'list' | 'dropped' | 'flush'>
   sealer: Pick<AuditSealer, 'verify'>
 }

@@ -68,7 +68,7 @@ export const changeWorkspace = operation({
   params,
   body: WorkspaceBody,
   answers: { 200: WorkspaceReply },
-  handle: async ({ sharedMaxAgeSeconds, catalog }: PublicAccessDeps, request) => {
+  handle: async ({ sharedMaxAgeSeconds, catalog }: Omit<PublicAccessDeps, 'rules'>, request) => {
     const current = await catalog.workspaces.get(request.params.workspace)
     requireMatch(request, toWorkspaceResponse(request, current))
     const { name, public: isPublic } = request.body.workspace

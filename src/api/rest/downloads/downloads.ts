@@ -72,7 +72,7 @@ export const showDownload = operation({
   tags,
   params: IdParams,
   answers: { 200: DownloadReply },
-  handle: async (deps: DownloadDeps, request, reply) => {
+  handle: async (deps: Omit<DownloadDeps, 'catalog'>, request, reply) => {
     const { record } = await readable(deps, request)
     keepPrivately(reply)
     return toDownloadResponse(request, record)
@@ -91,7 +91,7 @@ export const readDownload = operation({
     304: empty('The client has it already'),
     416: empty('The file has no such range'),
   },
-  handle: async (deps: DownloadDeps, request, reply) => {
+  handle: async (deps: Omit<DownloadDeps, 'catalog'>, request, reply) => {
     const { record, files } = await readable(deps, request)
     const path = files.filePath(record)
     if (path === undefined)
@@ -109,7 +109,7 @@ export const removeDownload = operation({
   tags,
   params: IdParams,
   answers: { 200: empty() },
-  handle: async (deps: DownloadDeps, request, reply) => {
+  handle: async (deps: Omit<DownloadDeps, 'catalog'>, request, reply) => {
     const { record, files, layer } = await readable(deps, request)
     const isNobodys = record.user === ''
     if (!isNobodys && !hasRole(request.caller, 'user')) throw loginNeeded()
@@ -129,7 +129,7 @@ interface FoundDownload {
 
 /** Rights are those of the moment: of a layer that the caller may not read there is no download. */
 async function readable(
-  { exports, downloads }: DownloadDeps,
+  { exports, downloads }: Omit<DownloadDeps, 'catalog'>,
   request: FastifyRequest<{ Params: { id: string } }>,
 ): Promise<FoundDownload> {
   const { id } = request.params

@@ -41,10 +41,6 @@ export function guardImports(app: App, imports: Imports): void {
 /** Throws `Failure` if the caller may not import into a workspace. */
 export function requireImportInto(rights: Rights, { caller }: FastifyRequest, workspace: string): void {
   if (rights.canWithin('import', workspace)) return
-  throw importForbidden(caller.name, `workspace "${workspace}"`)
-}
-
-/** The error for a load that its user may not run. */
-export function importForbidden(user: string | undefined, text: string): Failure {
-  return new Failure('forbidden', 'not-allowed', `${user} needs the right "import" for ${text}`)
+  const text = `${caller.name} needs the right "import" for workspace "${workspace}"`
+  throw new Failure('forbidden', 'not-allowed', text)
 }

@@ -123,7 +123,7 @@ export class GeneratedFiles<Made extends GeneratedFile, Layer, Request> {
       const counts = await this.#records.count(db, owner)
       if (this.#isTooMany(counts)) throw refuse.tooMany()
       const payload = { id: record.id, request: serialize(request).toString('base64') }
-      // Owners take turns: the more files one of them waits for, the later the next.
+      // Fair queue: the more files an owner waits for, the lower the priority of the next one.
       const priority = jobPriorities.interactive - Math.min(counts.ofOwner, jobPriorities.interactive - 1)
       const kind = this.#jobKind(isHeavy)
       const jobId = await jobs.enqueue(db, { kind, key: '', payload, priority })

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { Broadcast } from '../db/broadcast.ts'
 import type { Database, Queryable } from '../db/connection.ts'
 import { databaseTime } from '../db/database-time.ts'
+import type { FactRecorder, SharedFact } from '../events/events.ts'
 import type { Logger } from '../log/logger.ts'
-import type { FactRecorder, SharedFact } from './events.ts'
 
 const topic = 'events'
 /** A server that was away longer than this has lost its leases, and reads the catalogue when it is back. */

@@ -1,5 +1,5 @@
-import type { Permit } from '../../access/index.ts'
-import { Failure } from '../../core/errors/errors.ts'
+import type { Permit } from '../access/index.ts'
+import { Failure } from '../core/errors/errors.ts'
 
 /** Throws `Failure` (`forbidden`) if the user who asked for a file may not download the layer when the file is begun. */
 export async function requirePermit(

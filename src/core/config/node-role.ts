@@ -1,3 +1,3 @@
-/** What a server does: `serve` answers requests, `work` runs jobs. */
+/** Roles of a server: `serve` answers requests, `work` runs jobs. */
 export const nodeRoles = ['serve', 'work'] as const
 export type NodeRole = (typeof nodeRoles)[number]
