@@ -282,7 +282,8 @@ export const moduleRules: ModuleRules = {
   },
   entryPoints: {
     'src/access': ['index.ts'],
-    'src/app': ['app.ts', 'backup/backup.ts', 'backup/restore.ts'],
+    'src/audit': ['index.ts'],
+    'src/app': ['app.ts', 'offline-commands.ts', 'backup/backup.ts', 'backup/restore.ts'],
     'src/catalog': ['index.ts'],
     'src/cli': ['command-line.ts', 'become-frugal.ts'],
     'src/core/idempotency': ['idempotency-keys.ts', 'key-repository.ts'],

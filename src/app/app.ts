@@ -90,16 +90,7 @@ function welcome(
 
 async function buildApp(settings: Settings, options: AppOptions): Promise<Terrane> {
   const log = options.log ?? createLogger(settings.logLevel, { isTraced: settings.telemetry !== undefined })
-  const closers: (() => void | Promise<void>)[] = []
-  const closeAll = async (): Promise<void> => {
-    for (const close of closers.splice(0).reverse()) {
-      try {
-        await close()
-      } catch (error) {
-        log.error({ err: error }, 'a part did not close')
-      }
-    }
-  }
+  const { closers, closeAll } = createClosers(log)
   try {
     const { base, nodes, broadcast } = await openBase(settings, { clock: options.clock, log }, closers)
     const { directory, database, events, clock } = base
@@ -114,15 +105,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     closers.push(() => readers.close())
     const serving: { app?: App } = {}
     const ownPort = (): number | undefined => portOf(serving.app)
-    const accounts = new Accounts({
-      database,
-      clock,
-      vault: createVault(directory.key),
-      passwordCost: options.passwordCost,
-      settings: settings.access,
-    })
-    const rules = new AccessRules(database, settings.access)
-    const permit = createPermit(rules, accounts.users)
+    const { accounts, rules, permit } = openAccess(base, options.passwordCost)
     const catalog = await openCatalog({ ...base, indexMaker, readers, ownPort })
     closers.push(() => catalog.close())
     const jobs = openJobs({ ...base, broadcast })
@@ -180,6 +163,31 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     await closeAll()
     throw error
   }
+}
+
+/** Returns a list of functions that close parts, and a function that calls them, the last one first. */
+function createClosers(log: Logger) {
+  const closers: (() => void | Promise<void>)[] = []
+  const closeAll = async (): Promise<void> => {
+    for (const close of closers.splice(0).reverse()) {
+      try {
+        await close()
+      } catch (error) {
+        log.error({ err: error }, 'a part did not close')
+      }
+    }
+  }
+  return { closers, closeAll }
+}
+
+function openAccess(
+  { database, clock, directory, settings }: AppBase,
+  passwordCost: PasswordCost | undefined,
+) {
+  const vault = createVault(directory.key)
+  const accounts = new Accounts({ database, clock, vault, passwordCost, settings: settings.access })
+  const rules = new AccessRules(database, settings.access)
+  return { accounts, rules, permit: createPermit(rules, accounts.users) }
 }
 
 /** Opens monitoring, the sources that report problems to it, and the metrics of both. */

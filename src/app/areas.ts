@@ -50,8 +50,8 @@ const pagesFolder = join(import.meta.dirname, '..', '..', 'build', 'pages')
 /** Returns all groups of routes, each with the parts that its handlers use. */
 export function openAreas(context: AppServices): ApiArea[] {
   const { version, catalog, importer, monitoring, settings, clock } = context
-  const { maps, exports, downloads, coverages, filtered, earlier } = context
-  const { drawings, versionChanges, sides, rasters, pictures, drawnTiles } = context
+  const { maps, exports, downloads, earlier } = context
+  const { versionChanges, sides, rasters, pictures, drawnTiles } = context
   const space = new FreeSpace(context.directory.root)
   const pages = new BuiltPages(pagesFolder, originOfMap(settings.basemap))
   const placed = { bounds: new LayerBounds(), times: new LayerTimeBounds(catalog.layers) }
@@ -93,24 +93,7 @@ export function openAreas(context: AppServices): ApiArea[] {
     }),
     table(tileEndpoints, tiles),
     table(pictureEndpoints, { ...tiles, ...drawn }),
-    owsArea({
-      ...tiles,
-      ...drawn,
-      drawings,
-      ...placed,
-      coverages,
-      filtered,
-      about: settings.service,
-      takesSentStyles: settings.server.takesSldBody,
-      documents: new DocumentReader(settings.documents),
-      features: {
-        clock,
-        downloads,
-        pageTokens: new PageTokens(context.directory.key),
-        counts: new CachedCounts(catalog.layers),
-        positions: new CachedPositions(catalog.layers),
-      },
-    }),
+    mapServices(context, { ...tiles, ...drawn, ...placed }),
     table(downloadEndpoints, { catalog, exports, downloads }),
     catalogArea({
       catalog,
@@ -135,6 +118,46 @@ export function openAreas(context: AppServices): ApiArea[] {
     ...openMonitoringAreas(context),
     openOverview(context, placed.bounds),
   ]
+}
+
+type OwsAreaDeps = Parameters<typeof owsArea>[0]
+
+/** WMS, WFS, WCS, WMTS and TMS. */
+function mapServices(
+  {
+    drawings,
+    coverages,
+    filtered,
+    settings,
+    clock,
+    downloads,
+    directory,
+    catalog,
+  }: Pick<
+    AppServices,
+    'drawings' | 'coverages' | 'filtered' | 'settings' | 'clock' | 'downloads' | 'directory' | 'catalog'
+  >,
+  shared: Omit<
+    OwsAreaDeps,
+    'drawings' | 'coverages' | 'filtered' | 'about' | 'takesSentStyles' | 'documents' | 'features'
+  >,
+): ApiArea {
+  return owsArea({
+    ...shared,
+    drawings,
+    coverages,
+    filtered,
+    about: settings.service,
+    takesSentStyles: settings.server.takesSldBody,
+    documents: new DocumentReader(settings.documents),
+    features: {
+      clock,
+      downloads,
+      pageTokens: new PageTokens(directory.key),
+      counts: new CachedCounts(catalog.layers),
+      positions: new CachedPositions(catalog.layers),
+    },
+  })
 }
 
 /** Users, their rights and sign-ins, and the audit log. */

@@ -145,7 +145,7 @@ function readOidc(read: Reader): OidcSettings | undefined {
     audience: read.text('TERRANE_OIDC_AUDIENCE', { default: 'client id' }),
     skewSeconds: read.integer('TERRANE_OIDC_SKEW', { unit: 'seconds', fallback: 30, min: 0, max: 600 }),
     link: read.choice('TERRANE_OIDC_LINK', linkModes, 'none'),
-    ...readRoleGroups(read, 'OIDC'),
+    ...readRoleGroups(read, 'TERRANE_OIDC_ADMIN_GROUP', 'TERRANE_OIDC_STAFF_GROUP'),
   }
   if (address === undefined) return undefined
   const issuer = parseWebUrl(address)
@@ -169,11 +169,8 @@ function isSafe({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 }
 
-function readRoleGroups(read: Reader, prefix: string): RoleGroups {
-  return {
-    adminGroup: read.text(`TERRANE_${prefix}_ADMIN_GROUP`),
-    staffGroup: read.text(`TERRANE_${prefix}_STAFF_GROUP`),
-  }
+function readRoleGroups(read: Reader, admin: string, staff: string): RoleGroups {
+  return { adminGroup: read.text(admin), staffGroup: read.text(staff) }
 }
 
 const defaultGroupFilter = '(|(member={dn})(uniqueMember={dn})(memberUid={name}))'
@@ -196,7 +193,7 @@ function readLdap(read: Reader): LdapSettings | undefined {
     groupName: read.text('TERRANE_LDAP_GROUP_NAME', { default: '`cn`' }) ?? 'cn',
     email: read.text('TERRANE_LDAP_EMAIL', { default: '`mail`' }) ?? 'mail',
     link: read.choice('TERRANE_LDAP_LINK', linkModes, 'none'),
-    ...readRoleGroups(read, 'LDAP'),
+    ...readRoleGroups(read, 'TERRANE_LDAP_ADMIN_GROUP', 'TERRANE_LDAP_STAFF_GROUP'),
   }
   if (url === undefined) return undefined
   const parsed = URL.canParse(url) ? new URL(url) : undefined
@@ -245,7 +242,7 @@ function readHeader(read: Reader, trustedProxies: readonly string[]): HeaderSett
   const header = read.text('TERRANE_AUTH_HEADER')
   const groupsHeader = read.text('TERRANE_AUTH_GROUPS_HEADER')
   const emailHeader = read.text('TERRANE_AUTH_EMAIL_HEADER')
-  const groups = readRoleGroups(read, 'AUTH')
+  const groups = readRoleGroups(read, 'TERRANE_AUTH_ADMIN_GROUP', 'TERRANE_AUTH_STAFF_GROUP')
   if (header === undefined) return undefined
   for (const [name, value] of [
     ['TERRANE_AUTH_HEADER', header],

@@ -71,13 +71,9 @@ export { unknownResource } from './resolve-query.ts'
 export { type AnswerPart, SeriesReader } from './series-reader.ts'
 export { serveReads } from './serve-reads.ts'
 export { type MetricDataSlice, readMetricDataSlice, type SliceStart } from './slice-metric-data.ts'
-export type { CounterRow, ServiceMonth, UsageMonthsQuery } from './usage-months.ts'
 export type { DemandCellSum } from './usage-reads.ts'
 export {
-  type PeriodUsage,
   type ReportGrouping,
   reportGroupings,
-  type UsageReportData,
-  type UsageReportQuery,
 } from './usage-report.ts'
-export { reportedClasses, type UsageFigures } from './usage-sum.ts'
+export { reportedClasses } from './usage-sum.ts'

@@ -105,7 +105,7 @@ export class EmbeddedJobs implements Jobs {
     if (this.#deps.isWorking === false) return
     this.#isAccepting = true
     await this.#takeOver({ isExpired: !this.#isAlone() })
-    await storeSchedules(this.#deps.database, this.#schedules, this.#isAlone())
+    await storeSchedules(this.#deps.database, this.#schedules)
     await this.#queueDue()
     this.#timer = setInterval(() => this.#tick(), this.#renewMs()).unref()
     this.wake()

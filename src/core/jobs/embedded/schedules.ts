@@ -5,23 +5,19 @@ import type { JobSchedule } from '../jobs.ts'
 type ScheduleDatabase = Pick<Database, 'kysely' | 'kind'>
 
 /**
- * Stores schedules that are new. The first occurrence is due at once; `isDue` makes the next one due at once also
- * for stored schedules.
+ * Stores the schedules and makes them due at once: a process that died may have left what their jobs clean up.
+ * Servers that start together run one job of each.
  */
 export async function storeSchedules(
   { kysely, kind }: ScheduleDatabase,
   schedules: readonly JobSchedule[],
-  isDue: boolean,
 ): Promise<void> {
   for (const { name } of schedules) {
     const next_at = databaseTime(kind)
     await kysely
       .insertInto('schedules')
       .values({ name, next_at, last_at: null })
-      .onConflict((conflicting) => {
-        const stored = conflicting.column('name')
-        return isDue ? stored.doUpdateSet({ next_at }) : stored.doNothing()
-      })
+      .onConflict((conflicting) => conflicting.column('name').doUpdateSet({ next_at }))
       .execute()
   }
 }
