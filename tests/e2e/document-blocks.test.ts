@@ -69,6 +69,42 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/getting-started.md > See how it is used > sh 1': documents,
   'docs/getting-started.md > Export tiles > sh 1': documents,
   'docs/architecture.md > Data flow > text 1': { reason: 'A drawing' },
+  'docs/backup.md > Backup and restore > sh 1': {
+    reason: 'Paths are examples; tests/integration/backup.test.ts runs both commands',
+  },
+  'docs/backup.md > Restore > sh 1': {
+    reason: 'Paths are examples; tests/integration/backup.test.ts runs both commands',
+  },
+  'docs/cluster.md > Example with three machines > sh 1': {
+    reason: 'Needs three machines; tests/contract/node-roles.test.ts has servers of one role',
+  },
+  'docs/cluster.md > Example with three machines > sh 2': {
+    reason: 'Needs three machines; tests/contract/node-roles.test.ts has servers of one role',
+  },
+  'docs/cluster.md > Example with three machines > nginx 1': {
+    reason: 'Needs three machines; tests/extended/documents/proxies.test.ts tests nginx',
+  },
+  'docs/observability.md > Metrics for Prometheus > yaml 1': {
+    reason: 'A part of a configuration; tests/extended has a Prometheus that scrapes /metrics',
+  },
+  'docs/observability.md > Traces and metrics by OTLP > sh 1': {
+    reason: 'The collector is an example; tests/contract/telemetry/telemetry.test.ts has a receiver',
+  },
+  'docs/permissions.md > Example > sh 1': {
+    reason: 'The users are examples; tests/contract/access/permissions.test.ts has the requests',
+  },
+  'docs/permissions.md > Example > sh 2': {
+    reason: 'The users are examples; tests/contract/access/permissions.test.ts has the requests',
+  },
+  'docs/sign-in.md > OpenID Connect > text 1': {
+    reason: 'Settings of a provider; tests/contract/access has one of the same shape',
+  },
+  'docs/sign-in.md > OpenID Connect > text 2': {
+    reason: 'Settings of a provider; tests/contract/access has one of the same shape',
+  },
+  'docs/sign-in.md > LDAP > text 1': {
+    reason: 'Settings of a directory; tests/extended/servers/ldap.test.ts has one',
+  },
   'docs/behind-a-proxy.md > Behind nginx or Apache > sh 1': proxies,
   'docs/behind-a-proxy.md > nginx > nginx 1': proxies,
   'docs/behind-a-proxy.md > Apache > apache 1': proxies,
