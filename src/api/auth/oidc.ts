@@ -52,12 +52,12 @@ export const finishOidc = operation({
     'The provider redirects the browser to this address. It exchanges the code, checks the ID token, starts a session and opens the page of `to`. Errors are shown on the sign-in page; without `text/html` in `Accept` they are problem documents.',
   tags,
   query: Type.Object({
-    code: Type.Optional(Type.String()),
-    state: Type.Optional(Type.String()),
-    iss: Type.Optional(Type.String()),
-    session_state: Type.Optional(Type.String()),
-    error: Type.Optional(Type.String()),
-    error_description: Type.Optional(Type.String()),
+    code: Type.Optional(Type.String({ description: 'Authorization code of the provider' })),
+    state: Type.Optional(Type.String({ description: 'State of the sign-in that was begun' })),
+    iss: Type.Optional(Type.String({ description: 'Issuer that answers (RFC 9207)' })),
+    session_state: Type.Optional(Type.String({ description: 'Session at the provider' })),
+    error: Type.Optional(Type.String({ description: 'Error code of the provider' })),
+    error_description: Type.Optional(Type.String({ description: 'Its description' })),
   }),
   answers: { 302: redirect, 200: empty() },
   handle: async ({ accounts, log }: OidcDeps, request, reply) => {

@@ -46,7 +46,9 @@ const Query = Type.Object({
     Type.String({ description: 'A layer, a workspace, a path, or the path of a collection' }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxLimit, description: 'Default 100' })),
-  format: Type.Optional(Type.Union([Type.Literal('json'), Type.Literal('csv')])),
+  format: Type.Optional(
+    Type.Union([Type.Literal('json'), Type.Literal('csv')], { description: 'Default: by `Accept`' }),
+  ),
 })
 
 const listAuditEntries = operation({

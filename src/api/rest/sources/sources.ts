@@ -28,7 +28,10 @@ export interface SourceDeps {
 
 const tags = ['sources']
 const NameParams = Type.Object({ source: Type.String({ description: 'Name of the source' }) })
-const RunParams = Type.Object({ ...NameParams.properties, run: Type.Integer({ minimum: 1 }) })
+const RunParams = Type.Object({
+  ...NameParams.properties,
+  run: Type.Integer({ minimum: 1, description: 'Number of a run' }),
+})
 const PageQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),

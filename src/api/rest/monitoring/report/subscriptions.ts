@@ -74,6 +74,7 @@ export const createSubscription = operation({
 
 export const listSubscriptions = operation({
   summary: 'List subscriptions to the usage report',
+  description: 'Lists who gets the monthly report by mail, and what it contains.',
   tags,
   answers: { 200: Type.Object({ subscriptions: Type.Array(Subscription), notice }) },
   handle: async ({ subscriptions }: SubscriptionDeps) => ({
@@ -84,6 +85,7 @@ export const listSubscriptions = operation({
 
 export const deleteSubscription = operation({
   summary: 'End a subscription to the usage report',
+  description: 'No further report is sent; a mail that is being sent still arrives.',
   tags,
   params: IdParams,
   answers: { 204: empty() },
