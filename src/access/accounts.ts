@@ -13,7 +13,7 @@ import type { Passwords } from './passwords.ts'
 import { createPasswords } from './passwords.ts'
 import { findIdentity } from './providers/identity-repository.ts'
 import type { LoggedOut, OidcSignIn } from './providers/oidc-provider.ts'
-import type { ProviderSettings } from './providers/sign-in-providers.ts'
+import type { OpenedProviders, ProviderSettings } from './providers/sign-in-providers.ts'
 import { SignInProviders } from './providers/sign-in-providers.ts'
 import type { Authenticated, PasswordCost, Session, StoredCredentials } from './records.ts'
 import { Passkeys } from './second-factors/passkeys.ts'
@@ -39,6 +39,8 @@ export interface AccountsDeps {
   passwordCost?: PasswordCost
   /** Sign-in providers, and the least strength of passwords; default: none. */
   settings?: ProviderSettings & Partial<PasswordRules>
+  /** Those of the settings, opened by `openProviders`; default: none. */
+  providers?: OpenedProviders
 }
 
 /** Least zxcvbn scores of passwords. */
@@ -76,7 +78,7 @@ export class Accounts {
   /** Set while the first user is being created: early requests wait for it. */
   #opening: Promise<void> | undefined
 
-  constructor({ passwordCost, settings = noProviders, ...needs }: AccountsDeps) {
+  constructor({ passwordCost, settings = noProviders, providers: opened = {}, ...needs }: AccountsDeps) {
     this.#passwords = createPasswords(passwordCost)
     this.users = new Users({ ...needs, passwords: this.#passwords })
     this.groups = new Groups(needs)
@@ -89,7 +91,13 @@ export class Accounts {
     this.#database = needs.database
     const { passwordStrength = 0, setPasswordStrength = 0 } = settings
     this.#rules = { passwordStrength, setPasswordStrength }
-    this.providers = new SignInProviders({ ...needs, settings, groups: this.groups, users: this.users })
+    this.providers = new SignInProviders({
+      ...needs,
+      settings,
+      opened,
+      groups: this.groups,
+      users: this.users,
+    })
     this.factors = new SecondFactors({ ...needs, throttle: this.#throttle })
     this.passkeys = new Passkeys(needs)
     this.transactions = new Transactions(needs)
@@ -157,8 +165,10 @@ export class Accounts {
   }
 
   /** Throws `Failure` (`weak-password`) for a password that is too easy to guess. */
-  requireStrength(password: string, { name, isOwn }: { name: string; isOwn: boolean }): void {
-    requireStrength(password, isOwn ? this.#rules.passwordStrength : this.#rules.setPasswordStrength, [name])
+  requireStrength(password: string, { name, isOwn }: { name: string; isOwn: boolean }): Promise<void> {
+    return requireStrength(password, isOwn ? this.#rules.passwordStrength : this.#rules.setPasswordStrength, [
+      name,
+    ])
   }
 
   /**

@@ -17,6 +17,7 @@ export { Permissions } from './permissions.ts'
 export { callerNamed, createPermit, type Permit } from './permit.ts'
 export type { SignInTransaction } from './providers/oidc-provider.ts'
 export { ProviderChecks } from './providers/provider-checks.ts'
+export { openProviders } from './providers/sign-in-providers.ts'
 export {
   type Authenticated,
   anonymous,

@@ -52,7 +52,7 @@ describe('the tables of endpoints', () => {
   })
 
   it('let the rules of access decide about each resource in a path', () => {
-    const byHandler = /^\/(tiles|ogc|gwc|:workspace|wmts)(?=\/|$)/
+    const byHandler = /^\/(tiles|monitoring\/tiles|ogc|gwc|:workspace|wmts)(?=\/|$)/
     for (const { method, path, access } of endpoints) {
       if (!/:(layer|collectionId|recordId|workspace)\b/.test(path)) continue
       const isRead = method === 'GET' || method === 'OPTIONS' || path.endsWith('.png')

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { AccessRules, Accounts, createPermit, type PasswordCost } from '../access/index.ts'
+import { AccessRules, Accounts, createPermit, openProviders, type PasswordCost } from '../access/index.ts'
 import type { App } from '../api/app-types.ts'
 import { acceptsUnknownFields } from '../api/compat/dialect.ts'
 import type { ServerDeps } from '../api/server/server.ts'
@@ -105,7 +105,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     closers.push(() => readers.close())
     const serving: { app?: App } = {}
     const ownPort = (): number | undefined => portOf(serving.app)
-    const { accounts, rules, permit } = openAccess(base, options.passwordCost)
+    const { accounts, rules, permit } = await openAccess(base, options.passwordCost)
     const catalog = await openCatalog({ ...base, indexMaker, readers, ownPort })
     closers.push(() => catalog.close())
     const jobs = openJobs({ ...base, broadcast })
@@ -180,12 +180,14 @@ function createClosers(log: Logger) {
   return { closers, closeAll }
 }
 
-function openAccess(
+async function openAccess(
   { database, clock, directory, settings }: AppBase,
   passwordCost: PasswordCost | undefined,
 ) {
   const vault = createVault(directory.key)
-  const accounts = new Accounts({ database, clock, vault, passwordCost, settings: settings.access })
+  const { access } = settings
+  const providers = await openProviders(access, clock)
+  const accounts = new Accounts({ database, clock, vault, passwordCost, settings: access, providers })
   const rules = new AccessRules(database, settings.access)
   return { accounts, rules, permit: createPermit(rules, accounts.users) }
 }

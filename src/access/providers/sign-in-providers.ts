@@ -6,15 +6,33 @@ import type { Users } from '../users.ts'
 import type { AccountRules, ProviderAccount } from './account.ts'
 import type { ExternalAccountsDeps } from './external-accounts.ts'
 import { ExternalAccounts } from './external-accounts.ts'
-import { LdapDirectory } from './ldap-directory.ts'
-import { OidcProvider } from './oidc-provider.ts'
+import type { LdapDirectory } from './ldap-directory.ts'
+import type { OidcProvider } from './oidc-provider.ts'
 
 export type ProviderSettings = Pick<AccessSettings, 'oidc' | 'ldap' | 'header'>
+
+/** Providers that are asked over the network. */
+export interface OpenedProviders {
+  oidc?: OidcProvider | undefined
+  ldap?: LdapDirectory | undefined
+}
+
+/** Opens the providers of the settings. Their packages are loaded only for configured ones. */
+export async function openProviders(
+  { oidc, ldap }: Pick<ProviderSettings, 'oidc' | 'ldap'>,
+  clock: Clock,
+): Promise<OpenedProviders> {
+  return {
+    oidc: oidc && new (await import('./oidc-provider.ts')).OidcProvider(oidc, clock),
+    ldap: ldap && new (await import('./ldap-directory.ts')).LdapDirectory(ldap),
+  }
+}
 
 export interface SignInProvidersDeps extends ExternalAccountsDeps {
   clock: Clock
   users: Pick<Users, 'find'>
   settings: ProviderSettings
+  opened: OpenedProviders
 }
 
 /** Passwords of the directory, access tokens and header accounts are not checked again for this long. */
@@ -33,9 +51,8 @@ export class SignInProviders {
 
   constructor(deps: SignInProvidersDeps) {
     this.#deps = deps
-    const { oidc, ldap } = deps.settings
-    this.oidc = oidc && new OidcProvider(oidc, deps.clock)
-    this.ldap = ldap && new LdapDirectory(ldap)
+    this.oidc = deps.opened.oidc
+    this.ldap = deps.opened.ldap
     this.accounts = new ExternalAccounts(deps)
   }
 

@@ -5,12 +5,6 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server'
 import type { Database } from '../../core/db/connection.ts'
 import { conflict, Failure, invalid } from '../../core/errors/errors.ts'
 import type { Clock } from '../../core/time/clock.ts'
@@ -24,6 +18,9 @@ import {
 } from './passkey-repository.ts'
 
 const maxPasskeys = 20
+
+/** Takes 0.3 s of CPU time to load, and is needed only for passkeys. */
+const webAuthn = () => import('@simplewebauthn/server')
 
 /** The site for which passkeys are good. */
 interface PasskeySite {
@@ -56,7 +53,7 @@ export class Passkeys {
     const existing = await this.list(userName)
     if (existing.length >= maxPasskeys)
       throw conflict('too-many-passkeys', `A user has at most ${maxPasskeys} passkeys: delete one first`)
-    return generateRegistrationOptions({
+    return (await webAuthn()).generateRegistrationOptions({
       rpName: 'Terrane',
       rpID: site.id,
       userName,
@@ -72,13 +69,15 @@ export class Passkeys {
     { caption, response, challenge }: { caption: string; response: unknown; challenge: string },
     site: PasskeySite,
   ): Promise<Passkey> {
-    const { registrationInfo } = await verifyRegistrationResponse({
-      response: response as RegistrationResponseJSON,
-      expectedChallenge: challenge,
-      expectedOrigin: site.origin,
-      expectedRPID: site.id,
-      requireUserVerification: true,
-    }).catch((error: unknown) => refuse(error, 'invalid'))
+    const { registrationInfo } = await (await webAuthn())
+      .verifyRegistrationResponse({
+        response: response as RegistrationResponseJSON,
+        expectedChallenge: challenge,
+        expectedOrigin: site.origin,
+        expectedRPID: site.id,
+        requireUserVerification: true,
+      })
+      .catch((error: unknown) => refuse(error, 'invalid'))
     if (registrationInfo === undefined) throw invalid('wrong-passkey', 'The passkey could not be verified')
     const { id, publicKey, counter, transports = [] } = registrationInfo.credential
     const passkey: Passkey = {
@@ -97,8 +96,8 @@ export class Passkeys {
   }
 
   /** Returns options for a sign-in; the browser offers the passkeys of the site. */
-  signInOptions(site: PasskeySite): Promise<PublicKeyCredentialRequestOptionsJSON> {
-    return generateAuthenticationOptions({ rpID: site.id, userVerification: 'required' })
+  async signInOptions(site: PasskeySite): Promise<PublicKeyCredentialRequestOptionsJSON> {
+    return (await webAuthn()).generateAuthenticationOptions({ rpID: site.id, userVerification: 'required' })
   }
 
   /** Returns the name of the user who signed the challenge. Throws `Failure` (`wrong-passkey`). */
@@ -110,19 +109,21 @@ export class Passkeys {
     const found =
       typeof given?.id === 'string' ? await findPasskey(this.#database.kysely, given.id) : undefined
     if (found === undefined) throw wrongPasskey('it is not known here')
-    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
-      response: given,
-      expectedChallenge: challenge,
-      expectedOrigin: site.origin,
-      expectedRPID: site.id,
-      requireUserVerification: true,
-      credential: {
-        id: found.id,
-        publicKey: Buffer.from(found.publicKey, 'base64url'),
-        counter: found.counter,
-        transports: found.transports as AuthenticatorTransport[],
-      },
-    }).catch((error: unknown) => refuse(error, 'unauthenticated'))
+    const { verified, authenticationInfo } = await (await webAuthn())
+      .verifyAuthenticationResponse({
+        response: given,
+        expectedChallenge: challenge,
+        expectedOrigin: site.origin,
+        expectedRPID: site.id,
+        requireUserVerification: true,
+        credential: {
+          id: found.id,
+          publicKey: Buffer.from(found.publicKey, 'base64url'),
+          counter: found.counter,
+          transports: found.transports as AuthenticatorTransport[],
+        },
+      })
+      .catch((error: unknown) => refuse(error, 'unauthenticated'))
     if (!verified) throw wrongPasskey('its signature does not hold')
     const at = this.#clock.now().toISOString()
     await usePasskey(this.#database.kysely, found.id, { counter: authenticationInfo.newCounter, at })

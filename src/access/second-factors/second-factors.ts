@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { Secret, TOTP } from 'otpauth'
+import type { Secret, TOTP } from 'otpauth'
 import type { Database } from '../../core/db/connection.ts'
 import { conflict, Failure } from '../../core/errors/errors.ts'
 import type { Vault } from '../../core/secrets/vault.ts'
@@ -43,9 +43,10 @@ export class SecondFactors {
   async begin(userName: string, issuer: string): Promise<{ secret: string; uri: string }> {
     if (await this.isNeeded(userName))
       throw conflict('second-factor-on', 'One-time codes are on already: switch them off first')
-    const secret = new Secret({ size: 20 })
+    const { Secret: NewSecret } = await import('otpauth')
+    const secret = new NewSecret({ size: 20 })
     await insertTotp(this.#db, userName, this.#deps.vault.seal(secret.base32))
-    return { secret: secret.base32, uri: totpOf(secret, { issuer, label: userName }).toString() }
+    return { secret: secret.base32, uri: (await totpOf(secret, { issuer, label: userName })).toString() }
   }
 
   /** Switches codes on. Returns recovery codes, which are shown only now. Throws `Failure` for a wrong code. */
@@ -107,7 +108,8 @@ export class SecondFactors {
       remedy: 'delete the user and create the user again',
     })
     const timestamp = this.#deps.clock.now().getTime()
-    const delta = totpOf(Secret.fromBase32(base32)).validate({ token: code, timestamp, window: 1 })
+    const totp = await totpOf((await import('otpauth')).Secret.fromBase32(base32))
+    const delta = totp.validate({ token: code, timestamp, window: 1 })
     if (delta === null) return false
     return takeStep(this.#db, userName, Math.floor(timestamp / 1000 / periodSeconds) + delta)
   }
@@ -128,6 +130,7 @@ export class SecondFactors {
   }
 }
 
-function totpOf(secret: Secret, names: { issuer?: string; label?: string } = {}): TOTP {
-  return new TOTP({ ...names, secret, algorithm: 'SHA1', digits: 6, period: periodSeconds })
+async function totpOf(secret: Secret, names: { issuer?: string; label?: string } = {}): Promise<TOTP> {
+  const { TOTP: Totp } = await import('otpauth')
+  return new Totp({ ...names, secret, algorithm: 'SHA1', digits: 6, period: periodSeconds })
 }

@@ -63,7 +63,7 @@ export const createUser = operation({
     const { name, password, email, role, enabled } = request.body.user
     if (name === undefined || password === undefined)
       throw invalid('invalid-body', 'A new user needs "user.name" and "user.password"')
-    accounts.requireStrength(password, { name, isOwn: false })
+    await accounts.requireStrength(password, { name, isOwn: false })
     const created = show(request, await users.create({ name, password, email, role, isEnabled: enabled }))
     return reply.code(201).header('location', created.user.href).send(created)
   },
@@ -86,7 +86,7 @@ export const changeUser = operation({
       requireMatch(request, show(request, current))
       if (name !== undefined && name !== current.name)
         throw invalid('invalid-body', `The name of user "${current.name}" cannot be changed`)
-      if (password !== undefined) deps.requireStrength(password, { name: current.name, isOwn })
+      if (password !== undefined) await deps.requireStrength(password, { name: current.name, isOwn })
       if (isOwn && password !== undefined) await confirmOwnPassword(deps, request, currentPassword)
     })
     return show(request, changed)
@@ -157,7 +157,7 @@ export const changeOwnPassword = operation({
   handle: async (deps: PasswordDeps, request, reply) => {
     const { currentPassword, newPassword } = request.body
     await confirmOwnPassword(deps, request, currentPassword)
-    deps.requireStrength(newPassword, { name: callerName(request), isOwn: true })
+    await deps.requireStrength(newPassword, { name: callerName(request), isOwn: true })
     await deps.users.change(callerName(request), { password: newPassword })
     return reply.code(200).send()
   },
