@@ -70,9 +70,9 @@ async function resealColumn(db: Queryable, column: SealedColumn, reseal: Reseal)
   const { table } = column
   for (const { id, sealed } of await listSealed(db, column)) {
     const changed = reseal(sealed, `The password in ${table} ${id}`)
-    await sql`update ${sql.table(table)} set ${sql.ref(column.column)} = ${changed} where id = ${id}`.execute(
-      db,
-    )
+    // No two texts are encrypted with the same nonce, so the text identifies the row.
+    const name = sql.ref(column.column)
+    await sql`update ${sql.table(table)} set ${name} = ${changed} where ${name} = ${sealed}`.execute(db)
   }
 }
 
