@@ -1,5 +1,5 @@
-import { notFound } from '../../core/errors/errors.ts'
 import type { NodeRole } from '../../core/config/node-role.ts'
+import { notFound } from '../../core/errors/errors.ts'
 import type { App } from '../app-types.ts'
 
 /** Paths that each server answers, whatever its roles. */
