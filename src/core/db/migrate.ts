@@ -69,6 +69,8 @@ export const schemaVersion = schemaVersionOf(Object.keys(migrations(false)))
 export interface FoundSchema {
   /** True for migrations that this program does not have. */
   isNewer: boolean
+  /** The first of those migrations. */
+  unknown?: string
   /** Absent in a database without tables. */
   version?: number
 }
@@ -81,14 +83,15 @@ export async function findSchema(db: Kysely<Tables>): Promise<FoundSchema> {
   const { rows } = await query.execute(db).catch(() => ({ rows: [] }))
   const names = rows.map(({ name }) => name)
   if (names.length === 0) return { isNewer: false }
-  const isNewer = names.some((name) => !Object.hasOwn(known, name))
+  const unknown = names.find((name) => !Object.hasOwn(known, name))
+  const isNewer = unknown !== undefined
   if (!isNewer) return { isNewer, version: schemaVersionOf(names) }
   const stored = await db
     .selectFrom('settings')
     .select('value')
     .where('name', '=', schemaVersionSetting)
     .executeTakeFirst()
-  return { isNewer, version: Number(stored?.value ?? schemaVersion) }
+  return { isNewer, unknown, version: Number(stored?.value ?? schemaVersion) }
 }
 
 /**
@@ -111,8 +114,8 @@ export async function migrateToLatest(db: Kysely<Tables>, isSqlite: boolean): Pr
   throw new Error(`The database could not be brought up to date: ${failed} failed`, { cause: error })
 }
 
-function newerText({ version }: FoundSchema, isSqlite: boolean): string {
-  const found = `The database was used by a newer version of Terrane: its tables have version ${version}, this program knows version ${schemaVersion}`
+function newerText({ version, unknown }: FoundSchema, isSqlite: boolean): string {
+  const found = `The database was used by a newer version of Terrane (${unknown}): its tables have version ${version}, this program knows version ${schemaVersion}`
   const rule = isSqlite
     ? ''
     : ' A rolling upgrade takes one version at a time: servers of neighbouring versions may share a database.'
