@@ -33,6 +33,10 @@ const routes: [method: string, path: string, least: Least, older?: Least][] = [
   ['GET', '/api/notifications/config/:id/deliveries', 'staff'],
   ['POST', '/api/notifications/config/:id/test', 'staff'],
   ['POST', '/api/autoconfigure', 'staff'],
+  ['GET', '/api/report', 'user', 'admin'],
+  ['GET', '/api/report/subscriptions', 'staff'],
+  ['POST', '/api/report/subscriptions', 'staff'],
+  ['DELETE', '/api/report/subscriptions/:id', 'staff'],
   ['GET', '/api/load', 'admin'],
   ['POST', '/api/load', 'admin'],
 ]
