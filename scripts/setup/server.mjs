@@ -20,6 +20,8 @@ export const external = [
   'nodemailer',
   'ssh2-sftp-client',
   'systeminformation',
+  '@zxcvbn-ts/core',
+  '@zxcvbn-ts/language-common',
   '@opentelemetry/api',
   '@opentelemetry/context-async-hooks',
   '@opentelemetry/exporter-metrics-otlp-http',
