@@ -131,17 +131,16 @@ export async function bundleServer(root, outdir, options = {}) {
 }
 
 /**
- * Throws if a source takes named exports of a CommonJS package that it imports when first used: esbuild's chunk for such a
- * package exports `default` alone, so the names would be undefined in the bundle.
+ * Throws if a source imports a CommonJS package when first used, and not in the form `{ default: name } = await import(…)`:
+ * esbuild's chunk for such a package exports `default` alone, so other names would be undefined in the bundle.
  */
 function refuseNamedImports(sources, { inputs }) {
   for (const [path, { text }] of sources) {
-    for (const [, names, name] of text.matchAll(/\{ ([^}]+) \} = await import\('([^'.][^']*)'\)/g)) {
+    for (const [, form, name] of text.matchAll(/(\{ default: \w+ \} = await )?\bimport\('([^'.][^']*)'\)/g)) {
       const imported = inputs[path]?.imports.find(
         ({ original, kind }) => original === name && kind === 'dynamic-import',
       )
-      if (imported === undefined || inputs[imported.path]?.format !== 'cjs' || names.startsWith('default'))
-        continue
+      if (imported === undefined || inputs[imported.path]?.format !== 'cjs' || form !== undefined) continue
       throw new SetupError(`${path} must use the default export of "${name}", a CommonJS package`)
     }
   }
