@@ -37,8 +37,17 @@ const shipped = [
   'README.md',
   'CHANGELOG.md',
 ]
-/** Packages that are bundled in a checkout and installed beside the package: tables that would be a tenth of its size. */
-const beside = [...external, 'iconv-lite']
+/** Packages that are bundled in a checkout and installed beside the package, which must stay small. Few servers use them. */
+const beside = [
+  ...external,
+  'iconv-lite',
+  '@simplewebauthn/server',
+  'openid-client',
+  'ldapts',
+  'otpauth',
+  'yaml',
+  'hyparquet-writer',
+]
 
 /**
  * Builds what the package has and returns its manifest with the sorted list of its files.
@@ -84,6 +93,9 @@ async function buildBundle(root, folder) {
   const { inputs } = await bundleServer(root, part, {
     minifyWhitespace: true,
     minifySyntax: true,
+    // Stack traces and messages keep the names of functions and classes.
+    minifyIdentifiers: true,
+    keepNames: true,
     lineLimit: 200,
     legalComments: 'none',
     external: beside,
