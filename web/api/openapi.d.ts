@@ -81,7 +81,7 @@ export interface Calls {
   "POST /rest/security/session": { params: Record<never, never>; query: Record<never, never>; body: { session: { name: string; password: string; code?: string } }; answer: { session: { user: string; role: ("user" | "staff" | "admin"); csrfToken?: string; expires?: string } } }
   "GET /rest/security/session": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: { session: { user: string; role: ("user" | "staff" | "admin"); csrfToken?: string; expires?: string } } }
   "DELETE /rest/security/session": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: { logout: { providerUrl: string } } }
-  "GET /rest/security/sign-in": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: { signIn: { password: boolean; passkeys: boolean; directory: boolean; providers: ({ type: "oidc"; title: string; href: string })[] } } }
+  "GET /rest/security/sign-in": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: { signIn: { password: boolean; passkeys: boolean; directory: boolean; providers: ({ type: "oidc"; title: string; href: string })[]; session: boolean } } }
   "GET /rest/security/oidc/start": { params: Record<never, never>; query: { to?: string }; body: undefined; answer: undefined }
   "GET /rest/security/oidc/callback": { params: Record<never, never>; query: { code?: string; state?: string; iss?: string; session_state?: string; error?: string; error_description?: string }; body: undefined; answer: undefined }
   "POST /rest/security/oidc/logout": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined }

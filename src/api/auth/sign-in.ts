@@ -18,6 +18,9 @@ export const describeSignIn = operation({
         providers: Type.Array(
           Type.Object({ type: Type.Literal('oidc'), title: Type.String(), href: Type.String() }),
         ),
+        session: Type.Boolean({
+          description: 'True if the request is that of a user: it has a session already',
+        }),
       }),
     }),
   },
@@ -25,6 +28,7 @@ export const describeSignIn = operation({
     const { oidc, hasDirectory } = providers
     const href = request.link('/rest/security/oidc/start')
     const listed = oidc === undefined ? [] : [{ type: 'oidc', title: oidc.settings.title, href }]
-    return { signIn: { password: true, passkeys: true, directory: hasDirectory, providers: listed } }
+    const session = request.caller.name !== undefined
+    return { signIn: { password: true, passkeys: true, directory: hasDirectory, providers: listed, session } }
   },
 })

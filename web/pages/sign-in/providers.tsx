@@ -1,23 +1,15 @@
-import { useEffect, useState } from 'preact/hooks'
-import { call } from '../../api/client.ts'
 import { Icon } from '../../components/icon.tsx'
 import { query } from '../../lib/router.ts'
 import { messages } from '../../messages/messages.ts'
 
-interface Provider {
+export interface Provider {
   title: string
   href: string
 }
 
-/** Links to the sign-in providers; none where the server has none. */
-export function Providers() {
+/** Links to the sign-in providers. */
+export function Providers({ providers }: { providers: Provider[] }) {
   const texts = messages.value.signIn
-  const [providers, setProviders] = useState<Provider[]>([])
-  useEffect(() => {
-    call<{ signIn: { providers: Provider[] } }>({ path: '/rest/security/sign-in', isSignIn: true })
-      .then(({ signIn }) => setProviders(signIn.providers))
-      .catch(() => setProviders([]))
-  }, [])
   const to = query.value.get('to') ?? '/'
   const failure = query.value.get('failure')
   return (
