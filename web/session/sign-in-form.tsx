@@ -5,6 +5,7 @@ import { Field } from '../components/field.tsx'
 import { Icon } from '../components/icon.tsx'
 import { reasonOf } from '../components/states.tsx'
 import { messages } from '../messages/messages.ts'
+import { PasskeyButton } from './passkey-button.tsx'
 import { session, signIn } from './session.ts'
 
 /** User and password; `onDone` follows a login that was accepted. */
@@ -83,6 +84,7 @@ export function SignInForm({ onDone }: { onDone(): void }) {
         {isBusy.value && <span class="spin" aria-hidden="true" />}
         {texts.act}
       </button>
+      <PasskeyButton onDone={onDone} />
     </form>
   )
 }

@@ -10,6 +10,7 @@ import { Failed, reasonOf } from '../../components/states.tsx'
 import { say } from '../../components/toasts.tsx'
 import { Resource } from '../../lib/resource.ts'
 import { accountTexts } from '../../messages/account/texts.ts'
+import { limitsOf, limitsText, TokenLimits } from './token-limits.tsx'
 
 type Token = Calls['GET /rest/security/tokens']['answer']['tokens'][number]
 
@@ -52,7 +53,11 @@ function NewToken({ onMade }: { onMade(token: Token): void }) {
     const form = event.currentTarget as HTMLFormElement
     const data = new FormData(form)
     const expires = String(data.get('expires'))
-    const token = { name: String(data.get('name')), expires: expires === '' ? undefined : expires }
+    const token = {
+      name: String(data.get('name')),
+      expires: expires === '' ? undefined : expires,
+      ...limitsOf(data),
+    }
     try {
       const made = await call<{ token: Token }>({ method: 'POST', path, body: { token } })
       onMade(made.token)
@@ -76,6 +81,7 @@ function NewToken({ onMade }: { onMade(token: Token): void }) {
         />
         <Field label={texts.tokenExpires} hint={texts.tokenNoEnd} name="expires" type="date" />
       </div>
+      <TokenLimits />
       <button type="submit" class="btn">
         <Icon name="key" />
         {texts.createToken}
@@ -114,6 +120,7 @@ function TokenTable({ tokens: list }: { tokens: Token[] }) {
         <thead>
           <tr>
             <th>{texts.tokenName}</th>
+            <th>{texts.may}</th>
             <th>{texts.created}</th>
             <th>{texts.lastUsed}</th>
             <th>{texts.ends}</th>
@@ -126,6 +133,9 @@ function TokenTable({ tokens: list }: { tokens: Token[] }) {
           {list.map((token) => (
             <tr key={token.id}>
               <td dir="auto">{token.name}</td>
+              <td data-l={texts.may} dir="auto">
+                {limitsText(token)}
+              </td>
               <td data-l={texts.created}>{day(token.created)}</td>
               <td data-l={texts.lastUsed}>{day(token.lastUsed)}</td>
               <td data-l={texts.ends}>{day(token.expires)}</td>
