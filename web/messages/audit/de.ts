@@ -8,7 +8,7 @@ export const de: AuditTexts = {
   filters: 'Filter',
   user: 'Benutzer',
   action: 'Aktion',
-  actionHint: 'etwa user, sign-in, layer.change',
+  actionHint: 'user, sign-in, layer.change',
   resource: 'Was',
   resourceHint: 'ein Layer, ein Arbeitsbereich oder ein Pfad',
   from: 'Von (UTC)',

@@ -8,7 +8,7 @@ export const en = {
   filters: 'Filters',
   user: 'User',
   action: 'Action',
-  actionHint: 'such as user, sign-in, layer.change',
+  actionHint: 'user, sign-in, layer.change',
   resource: 'What',
   resourceHint: 'a layer, a workspace or a path',
   from: 'From (UTC)',

@@ -18,28 +18,30 @@ export function AuditPage() {
   const entries = list.value?.entries ?? []
   const dropped = list.value?.dropped ?? 0
   return (
-    <div class="stack s4">
-      <Frame
-        place="audit"
-        lead={texts.lead}
-        requested={requested}
-        more={<CsvLink />}
-        isSearched={false}
-        filters={<AuditFilters />}
-        list={list}
-        onAgain={() => void auditLog.load()}
-      >
-        {dropped > 0 && (
-          <p class="note warn">
-            <Icon name="warn" />
-            <span>{texts.dropped(dropped)}</span>
-          </p>
-        )}
-        {entries.length === 0 ? <NoEntries /> : <AuditTable entries={entries} />}
-        <Paging total={entries.length} next={list.value?.next} />
-      </Frame>
-      <Seals />
-    </div>
+    <Frame
+      place="audit"
+      lead={texts.lead}
+      requested={requested}
+      more={<CsvLink />}
+      isSearched={false}
+      filters={
+        <>
+          <Seals />
+          <AuditFilters />
+        </>
+      }
+      list={list}
+      onAgain={() => void auditLog.load()}
+    >
+      {dropped > 0 && (
+        <p class="note warn">
+          <Icon name="warn" />
+          <span>{texts.dropped(dropped)}</span>
+        </p>
+      )}
+      {entries.length === 0 ? <NoEntries /> : <AuditTable entries={entries} />}
+      <Paging total={entries.length} next={list.value?.next} />
+    </Frame>
   )
 }
 

@@ -19,7 +19,7 @@ export function Seals() {
   const verify = (): Promise<boolean> =>
     act(async () => setFound((await call<{ verification: Verification }>({ path })).verification))
   return (
-    <section class="panel" aria-label={texts.seals}>
+    <section class="panel seals" aria-label={texts.seals}>
       <header>
         <h2>{texts.seals}</h2>
         <CopyAsCurl call={{ path }} />
