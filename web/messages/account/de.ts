@@ -70,7 +70,7 @@ export const de: AccountTexts = {
   totpOn: 'an',
   totpOff: 'aus',
   totpHint:
-    'Die Anmeldung fragt auch nach einem Code einer Authenticator-App. Programme nutzen dann ein Token statt des Passworts.',
+    'Damit fragt die Anmeldung auch nach einem Code einer Authenticator-App, und Programme nutzen ein Token statt des Passworts.',
   beginTotp: 'Einmalcodes einschalten',
   endTotp: 'Einmalcodes ausschalten',
   endTotpText: 'Danach genügt das Passwort, und die Wiederherstellungscodes gelten nicht mehr.',

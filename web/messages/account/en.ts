@@ -68,7 +68,7 @@ export const en = {
   totpOn: 'on',
   totpOff: 'off',
   totpHint:
-    'Sign-in asks for a code of an authenticator app too. Programs then use a token instead of the password.',
+    'With them, sign-in also asks for a code of an authenticator app, and programs use a token instead of the password.',
   beginTotp: 'Switch one-time codes on',
   endTotp: 'Switch one-time codes off',
   endTotpText: 'The password alone signs in then, and the recovery codes are no longer valid.',

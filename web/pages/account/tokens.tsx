@@ -48,6 +48,7 @@ export function Tokens() {
 function NewToken({ onMade }: { onMade(token: Token): void }) {
   const texts = accountTexts.value
   const [error, setError] = useState<string>()
+  const [count, setCount] = useState(0)
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
     const form = event.currentTarget as HTMLFormElement
@@ -62,6 +63,8 @@ function NewToken({ onMade }: { onMade(token: Token): void }) {
       const made = await call<{ token: Token }>({ method: 'POST', path, body: { token } })
       onMade(made.token)
       form.reset()
+      // The limits of the next token begin anew.
+      setCount((before) => before + 1)
       setError(undefined)
       await tokens.load()
     } catch (failure) {
@@ -81,7 +84,7 @@ function NewToken({ onMade }: { onMade(token: Token): void }) {
         />
         <Field label={texts.tokenExpires} hint={texts.tokenNoEnd} name="expires" type="date" />
       </div>
-      <TokenLimits />
+      <TokenLimits key={count} />
       <button type="submit" class="btn">
         <Icon name="key" />
         {texts.createToken}

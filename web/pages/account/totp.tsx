@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { call } from '../../api/client.ts'
+import { type Call, call } from '../../api/client.ts'
 import { copyText } from '../../components/copy-as-curl.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Field } from '../../components/field.tsx'
@@ -27,11 +27,9 @@ export function BeginTotp({ onClose, onDone }: FactorDialogProps) {
   }
   const confirm = async (data: FormData): Promise<void> => {
     const body = { code: String(data.get('code')) }
-    const { totp } = await call<{ totp: { recoveryCodes: string[] } }>({
-      method: 'PUT',
-      path: totpPath,
-      body,
-    })
+    // A wrong code is a 401 too, which is not the end of the session.
+    const requested: Call = { method: 'PUT', path: totpPath, body, isSignIn: true }
+    const { totp } = await call<{ totp: { recoveryCodes: string[] } }>(requested)
     setRecoveryCodes(totp.recoveryCodes)
     await onDone()
   }
