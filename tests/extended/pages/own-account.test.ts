@@ -133,6 +133,9 @@ describe('the own account', async () => {
     await page.waitForURL(`${site.url}/`)
     await shown.open('/app/sign-in?to=/app/account')
     await fillIn(shown, 'ben')
+    await page.getByLabel('One-time code').fill('000000')
+    await page.keyboard.press('Enter')
+    await page.locator('main .err', { hasText: 'wrong' }).waitFor()
     await page.getByLabel('One-time code').fill(recoveryCode)
     await expectSoundIn(shown, 'sign-in-code', everyView)
     await page.setViewportSize({ width: 1440, height: 900 })
@@ -149,6 +152,7 @@ describe('the own account', async () => {
   it('adds a passkey, signs in with it, and deletes it', async (t) => {
     const shown = await showPages(t, site)
     const { page } = shown
+    await signInAs(shown, 'cleo')
     const browser = await page.context().newCDPSession(page)
     await browser.send('WebAuthn.enable')
     const options = {
@@ -160,7 +164,6 @@ describe('the own account', async () => {
       automaticPresenceSimulation: true,
     } as const
     await browser.send('WebAuthn.addVirtualAuthenticator', { options })
-    await signInAs(shown, 'cleo')
     await page.getByRole('button', { name: 'Add passkey' }).click()
     await dialog(shown).getByLabel('Name').fill('office laptop')
     await dialog(shown).locator('input[name=current]').fill(userPassword)

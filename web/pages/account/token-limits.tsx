@@ -8,7 +8,7 @@ import { accountTexts } from '../../messages/account/texts.ts'
 
 type Token = Calls['GET /rest/security/tokens']['answer']['tokens'][number]
 
-/** What a token may do; `layers` are tokens for addresses, which only read some layers. */
+/** Choices for the rights of a token; `layers` is for tokens in addresses, which only read some layers. */
 const kinds = ['all', 'read', 'import', 'manage', 'layers'] as const
 type Kind = (typeof kinds)[number]
 

@@ -87,7 +87,7 @@ function AccessButton({ resource, text, of = '' }: { resource: string; text: str
   )
 }
 
-/** Who can do what in a workspace; `*`: in all. */
+/** Permissions of a workspace; `*`: of all. */
 function WorkspaceAccess({ name }: { name: string }) {
   const texts = accessTexts.value
   const found = useFound(async (signal) => {
