@@ -257,6 +257,7 @@ export const moduleRules: ModuleRules = {
       'api',
       'components',
       'session',
+      'access',
       'map',
       'charts',
       'pages',

@@ -3,6 +3,7 @@ import { actions, bits, maskOf, readingActions } from './actions.ts'
 import type { Permission } from './permission.ts'
 import { resourceText } from './permission.ts'
 import type { Caller } from './records.ts'
+import { anonymous } from './records.ts'
 import type { Resource } from './rights.ts'
 import type { Rules } from './rules.ts'
 
@@ -24,6 +25,12 @@ export interface Decision {
   action: Action
   isAllowed: boolean
   rule: DecidingRule
+}
+
+/** Returns the actions that a role permits everywhere, without a permission. */
+export function actionsOfRole(rules: Rules, role: Caller['role']): Action[] {
+  const mask = rules.maskOfRole({ ...anonymous, role })
+  return actions.filter((action) => (mask & bits[action]) !== 0)
 }
 
 /** Explains each decision about a resource, by the rule that permits the action first. */

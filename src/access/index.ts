@@ -3,7 +3,7 @@
 export { AccessRules } from './access-rules.ts'
 export { Accounts, type SignInOrigin } from './accounts.ts'
 export { type Action, actions } from './actions.ts'
-export { type Decision, decisionText, explain } from './explain.ts'
+export { actionsOfRole, type Decision, decisionText, explain } from './explain.ts'
 export { digestSecret, isSameText } from './passwords.ts'
 export {
   type Permission,

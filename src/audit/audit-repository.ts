@@ -15,6 +15,8 @@ export interface EntryFilter {
   action?: string | undefined
   /** A resource, or the first part of a path, or a workspace. */
   resource?: string | undefined
+  /** Only entries that the list has after this one. */
+  after?: Pick<StoredEntry, 'time' | 'id'> | undefined
 }
 
 function toEntry(row: Selectable<Tables['audit_entries']>): StoredEntry {
@@ -57,7 +59,7 @@ export async function insertEntries(
 /** Lists entries, the newest first. */
 export async function listEntries(
   db: Queryable,
-  { from, to, user, action, resource }: EntryFilter,
+  { from, to, user, action, resource, after }: EntryFilter,
   limit: number,
 ): Promise<StoredEntry[]> {
   let query = db.selectFrom('audit_entries').selectAll()
@@ -75,6 +77,10 @@ export async function listEntries(
         startsWith(eb, 'resource', `${resource}/`),
         startsWith(eb, 'resource', `${resource}:`),
       ]),
+    )
+  if (after !== undefined)
+    query = query.where(({ eb, or, and }) =>
+      or([eb('time', '<', after.time), and([eb('time', '=', after.time), eb('id', '<', after.id)])]),
     )
   const rows = await query.orderBy('time', 'desc').orderBy('id', 'desc').limit(limit).execute()
   return rows.map(toEntry)

@@ -74,7 +74,7 @@ export const pages: readonly Page[] = [
   {
     pattern: '/app/layers/:layer',
     load: async () => (await import('../pages/layer/layer-page.tsx')).LayerPage,
-    sheets: ['layer', 'map'],
+    sheets: ['layer', 'map', 'access'],
     within: 'catalogue',
   },
   {
@@ -116,6 +116,7 @@ export const pages: readonly Page[] = [
     pattern: '/app/account',
     title: ({ titles }) => titles.account,
     load: async () => (await import('../pages/account/account.tsx')).Account,
+    sheets: ['account'],
     needs: 'user',
   },
   {
@@ -140,7 +141,7 @@ export const pages: readonly Page[] = [
     pattern: '/app/workspaces',
     title: ({ titles }) => titles.workspaces,
     load: async () => (await import('../pages/manage/workspaces.tsx')).WorkspacesPage,
-    sheets: ['manage'],
+    sheets: ['manage', 'access'],
     nav: { name: 'manage', icon: 'gear' },
     needs: 'staff',
   },
@@ -157,6 +158,22 @@ export const pages: readonly Page[] = [
     title: ({ titles }) => titles.users,
     load: async () => (await import('../pages/manage/users.tsx')).UsersPage,
     sheets: ['manage'],
+    within: 'manage',
+    needs: 'admin',
+  },
+  {
+    pattern: '/app/groups',
+    title: ({ titles }) => titles.groups,
+    load: async () => (await import('../pages/manage/groups.tsx')).GroupsPage,
+    sheets: ['manage', 'access'],
+    within: 'manage',
+    needs: 'admin',
+  },
+  {
+    pattern: '/app/audit',
+    title: ({ titles }) => titles.audit,
+    load: async () => (await import('../pages/manage/audit.tsx')).AuditPage,
+    sheets: ['manage', 'access'],
     within: 'manage',
     needs: 'admin',
   },

@@ -22,6 +22,8 @@ export const de: Messages = {
     workspaces: 'Arbeitsbereiche',
     stores: 'Speicher',
     users: 'Benutzer',
+    groups: 'Gruppen',
+    audit: 'Audit-Log',
     report: 'Zugriffsstatistik',
   },
   shell: {
@@ -65,6 +67,9 @@ export const de: Messages = {
     act: 'Anmelden',
     code: 'Einmalcode',
     codeHint: 'Aus der App, oder ein Wiederherstellungscode.',
+    passkey: 'Mit einem Passkey anmelden',
+    noPasskey: 'Der Browser gab keinen Passkey: Es gibt keinen für diese Seite, oder es wurde abgebrochen.',
+    passkeyExists: 'Dieses Gerät hat schon einen Passkey für diesen Benutzer.',
     by: (provider: string) => `Anmelden mit ${provider}`,
     failures: {
       'account-exists':

@@ -20,6 +20,8 @@ export const en = {
     workspaces: 'Workspaces',
     stores: 'Stores',
     users: 'Users',
+    groups: 'Groups',
+    audit: 'Audit log',
     report: 'Usage report',
   },
   shell: {
@@ -62,6 +64,9 @@ export const en = {
     act: 'Sign in',
     code: 'One-time code',
     codeHint: 'From the app, or a recovery code.',
+    passkey: 'Sign in with a passkey',
+    noPasskey: 'The browser gave no passkey: there is none for this site, or it was cancelled.',
+    passkeyExists: 'This device has a passkey for this user already.',
     by: (provider: string) => `Sign in with ${provider}`,
     failures: {
       'account-exists':

@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import { call, Refusal, useCallerState } from '../api/client.ts'
 import { storedChoice } from '../lib/stored.ts'
+import type { PasskeyOptions } from './web-authn.ts'
 
 /** The current session, from `/rest/security/session`. */
 export interface Session {
@@ -47,6 +48,18 @@ export async function signIn(name: string, password: string, code?: string): Pro
   const body = { session: { name, password, code } }
   session.value = (await call<SessionReply>({ method: 'POST', path: place, body, isSignIn: true })).session
   wasIn.value = 'yes'
+  settle(true)
+}
+
+/** Signs in with a passkey that the browser asks for. Throws the server's refusal, or the browser's `DOMException`. */
+export async function signInByPasskey(): Promise<void> {
+  type Begun = { passkey: { options: PasskeyOptions; transaction: string } }
+  const { findPasskey } = await import('./web-authn.ts')
+  const begun = await call<Begun>({ method: 'POST', path: `${place}/passkey-options`, isSignIn: true })
+  const { options, transaction } = begun.passkey
+  const body = { passkey: { transaction, response: await findPasskey(options) } }
+  await call({ method: 'POST', path: `${place}/passkey`, body, isSignIn: true })
+  await findSession({ isForced: true })
   settle(true)
 }
 

@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals'
-import { useId } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
 import { Refusal } from '../api/client.ts'
 import { Field } from '../components/field.tsx'
 import { Icon } from '../components/icon.tsx'
 import { reasonOf } from '../components/states.tsx'
 import { messages } from '../messages/messages.ts'
+import { PasskeyButton } from './passkey-button.tsx'
 import { session, signIn } from './session.ts'
 
 /** User and password; `onDone` follows a login that was accepted. */
@@ -31,11 +32,17 @@ export function SignInForm({ onDone }: { onDone(): void }) {
       isBusy.value = false
     }
   }
-  const isWrong = error.value !== undefined
   const reason = error.value instanceof Refusal ? error.value.code : undefined
   const needsCode = reason === 'code-needed' || reason === 'wrong-code'
+  // The password was right when the code is asked for.
+  const isWrong = error.value !== undefined && !needsCode
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (needsCode) form.current?.querySelector<HTMLInputElement>('input[name=code]')?.focus()
+  }, [needsCode])
   return (
     <form
+      ref={form}
       class="stack"
       onSubmit={(event) => {
         event.preventDefault()
@@ -77,12 +84,20 @@ export function SignInForm({ onDone }: { onDone(): void }) {
         </div>
       </div>
       {needsCode && (
-        <Field label={texts.code} hint={texts.codeHint} name="code" autocomplete="one-time-code" required />
+        <Field
+          label={texts.code}
+          hint={texts.codeHint}
+          error={reason === 'wrong-code' ? reasonOf(error.value) : undefined}
+          name="code"
+          autocomplete="one-time-code"
+          required
+        />
       )}
       <button type="submit" class={`btn main big${isBusy.value ? ' busy' : ''}`}>
         {isBusy.value && <span class="spin" aria-hidden="true" />}
         {texts.act}
       </button>
+      <PasskeyButton onDone={onDone} />
     </form>
   )
 }

@@ -90,6 +90,17 @@ const PermissionResponse = Type.Object(
 )
 export const PermissionReply = Type.Object({ permission: PermissionResponse })
 export const PermissionList = Type.Object({ permissions: Type.Array(PermissionResponse) })
+const RoleActions = Type.Array(ActionName)
+export const ListedPermissions = Type.Object({
+  ...PermissionList.properties,
+  roles: Type.Object(
+    { admin: RoleActions, staff: RoleActions, user: RoleActions },
+    {
+      description:
+        'What each role permits everywhere without a permission (`TERRANE_DEFAULT_READ`, `TERRANE_STAFF_SCOPE`)',
+    },
+  ),
+})
 
 /** A permission in a body. */
 export interface PermissionInputValues {

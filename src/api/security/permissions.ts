@@ -1,12 +1,13 @@
 import { Type } from 'typebox'
-import type { Permission, Permissions } from '../../access/index.ts'
-import { resourceText, subjectText } from '../../access/index.ts'
+import type { AccessRules, Permission, Permissions } from '../../access/index.ts'
+import { actionsOfRole, resourceText, subjectText } from '../../access/index.ts'
 import { invalid } from '../../core/errors/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
 import {
+  ListedPermissions,
   PermissionInput,
   PermissionList,
   PermissionReply,
@@ -16,6 +17,7 @@ import {
 
 export interface PermissionDeps {
   permissions: Permissions
+  rules: Pick<AccessRules, 'now'>
 }
 
 const tags = ['security']
@@ -28,22 +30,28 @@ function show(request: FastifyRequest, permission: Permission) {
 
 export const listPermissions = operation({
   summary: 'List permissions',
-  description: 'All permissions by id, or those of a resource or a subject. Needs the role `admin`.',
+  description: 'All permissions by id, or those of a resource or a subject, and what the roles permit without them. Needs the role `admin`.',
   tags,
   query: Type.Object({
     resource: Type.Optional(Type.String({ description: 'Only those for exactly this resource' })),
     user: Type.Optional(Type.String({ description: 'Only those of this user' })),
     group: Type.Optional(Type.String({ description: 'Only those of this group' })),
   }),
-  answers: { 200: PermissionList },
-  handle: async ({ permissions }: PermissionDeps, request) => {
+  answers: { 200: ListedPermissions },
+  handle: async ({ permissions, rules }: PermissionDeps, request) => {
     const { resource, user, group } = request.query
     const found = (await permissions.list()).filter((one) => {
       if (resource !== undefined && resourceText(one) !== resource) return false
       if (user !== undefined && subjectText(one.subject) !== `user ${user}`) return false
       return group === undefined || subjectText(one.subject) === `group ${group}`
     })
-    return { permissions: found.map((one) => toPermissionResponse(request, one)) }
+    const now = await rules.now()
+    const roles = {
+      admin: actionsOfRole(now, 'admin'),
+      staff: actionsOfRole(now, 'staff'),
+      user: actionsOfRole(now, 'user'),
+    }
+    return { permissions: found.map((one) => toPermissionResponse(request, one)), roles }
   },
 })
 

@@ -109,6 +109,23 @@ describe('the audit log', () => {
     assert.doesNotMatch(JSON.stringify(await entries('limit=1000')), /kept out/)
   })
 
+  it('is listed a page at a time, each entry once', async () => {
+    const { send, entries } = clientOf(server)
+    const all = await entries('limit=1000')
+    assert.ok(all.length > 3, `${all.length} entries`)
+    const paged: Entry[] = []
+    let next: string | undefined
+    do {
+      const query = new URLSearchParams({ limit: '2', ...(next === undefined ? {} : { after: next }) })
+      const reply = (await send('GET', `/rest/audit?${query}`)).json<{ entries: Entry[]; next?: string }>()
+      paged.push(...reply.entries)
+      next = reply.next
+    } while (next !== undefined)
+    assert.deepEqual(paged, all)
+    const unknown = await send('GET', '/rest/audit?after=yesterday')
+    assert.equal(unknown.statusCode, 400)
+  })
+
   it('is for administrators, and refuses times that are none', async () => {
     const { send } = clientOf(server)
     assert.equal((await send('GET', '/rest/audit', undefined, basicAuth('anna', password))).statusCode, 403)

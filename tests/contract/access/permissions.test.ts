@@ -185,6 +185,17 @@ describe('permissions', () => {
     assert.equal(hidden.statusCode, 404)
   })
 
+  it('are listed with what the roles permit without them', async () => {
+    const reply = await admin('GET', '/rest/security/permissions?resource=town')
+    const { permissions, roles } = reply.json<{ permissions: unknown[]; roles: Record<string, string[]> }>()
+    assert.equal(permissions.length, 1)
+    assert.deepEqual(roles, {
+      admin: ['read', 'download', 'edit', 'import', 'manage'],
+      staff: [],
+      user: [],
+    })
+  })
+
   it('are changed together or not at all, and name every mistake', async () => {
     const before = (await admin('GET', '/rest/security/permissions')).body
     const reply = await admin('POST', '/rest/security/permissions', {

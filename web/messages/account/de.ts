@@ -1,4 +1,7 @@
+import { countingOf } from '../counting.ts'
 import type { AccountTexts } from './en.ts'
+
+const { number } = countingOf('de')
 
 export const de: AccountTexts = {
   title: 'Konto',
@@ -13,7 +16,7 @@ export const de: AccountTexts = {
   passwordChanged: 'Das Passwort ist geändert.',
   tokens: 'Tokens',
   tokensHint:
-    'Für Skripte und Programme statt Benutzer und Passwort. Ein Token darf, was Sie dürfen, aber keine Tokens anlegen.',
+    'Für Skripte und Programme statt Benutzer und Passwort. Ein Token darf, was Sie dürfen, oder weniger, aber keine Tokens anlegen.',
   noTokens: 'Noch keine Tokens.',
   tokenName: 'Name',
   tokenNameHint: 'Wofür er ist, etwa nightly-load',
@@ -32,6 +35,70 @@ export const de: AccountTexts = {
   revokeText: 'Was diesen Token nutzt, geht sofort nicht mehr.',
   keep: 'Behalten',
   revoked: (name) => `Token ${name} ist widerrufen.`,
+  cancel: 'Abbrechen',
+  proceed: 'Weiter',
+  may: 'Darf',
+  scopes: {
+    all: 'alles, was ich darf',
+    read: 'lesen und herunterladen',
+    import: 'bearbeiten und importieren',
+    manage: 'verwalten',
+    layers: 'nur einige Layer lesen',
+  },
+  workspace: 'Arbeitsbereich',
+  allWorkspaces: 'alle',
+  layers: 'Layer',
+  layersHint:
+    'Etwa stadt:baeume, stadt:strassen. Ein solches Token darf als access_token in Adressen stehen.',
+  onlyLayers: (layers) => `lesen: ${layers}`,
+  onlyIn: (what, workspace) => `${what}, nur in ${workspace}`,
+  sessions: 'Sitzungen',
+  browser: 'Browser',
+  otherProgram: 'unbekannt',
+  address: 'Adresse',
+  signedIn: 'Angemeldet',
+  thisSession: 'diese',
+  endSession: 'Beenden',
+  endOthers: 'Alle anderen beenden',
+  noSessions: 'Keine Sitzung ist offen: Diese Seite bringt die Anmeldung in jeder Anfrage mit.',
+  sessionsEnded: (total) =>
+    total === 1 ? 'Die Sitzung ist beendet.' : `${number(total)} Sitzungen sind beendet.`,
+  factors: 'Zweiter Faktor',
+  factorsElsewhere:
+    'Ihr Konto gehört einem Anmeldedienst, der selbst nach zweiten Faktoren fragt. Terrane hat sie für lokale Passwörter.',
+  totp: 'Einmalcodes',
+  totpOn: 'an',
+  totpOff: 'aus',
+  totpHint:
+    'Damit fragt die Anmeldung auch nach einem Code einer Authenticator-App, und Programme nutzen ein Token statt des Passworts.',
+  beginTotp: 'Einmalcodes einschalten',
+  endTotp: 'Einmalcodes ausschalten',
+  endTotpText: 'Danach genügt das Passwort, und die Wiederherstellungscodes gelten nicht mehr.',
+  totpEnded: 'Einmalcodes sind aus.',
+  totpFirst: 'Halten Sie Ihre Authenticator-App bereit. Der nächste Schritt zeigt das Geheimnis dafür.',
+  secretHint:
+    'Geben Sie dieses Geheimnis in der Authenticator-App ein, oder öffnen Sie die App auf diesem Gerät. Es wird nur dieses Mal gezeigt.',
+  copySecret: 'Geheimnis kopieren',
+  openApp: 'App öffnen',
+  code: 'Code der App',
+  codeHint: 'Sechs Ziffern, die alle 30 Sekunden wechseln.',
+  recoveryHint:
+    'Einmalcodes sind an. Bewahren Sie diese Wiederherstellungscodes auf: Jeder meldet einmal ohne die App an, und sie werden nur jetzt gezeigt.',
+  copyCodes: 'Codes kopieren',
+  codesKept: 'Ich habe sie aufbewahrt',
+  passkeys: 'Passkeys',
+  passkeysHint:
+    'Ein Passkey dieses Geräts oder eines Sicherheitsschlüssels meldet anstelle von Passwort und Code an.',
+  passkeysNeed: 'Passkeys brauchen eine Adresse mit https und einem Rechnernamen, keine IP-Adresse.',
+  noPasskeys: 'Noch keine Passkeys.',
+  addPasskey: 'Passkey hinzufügen',
+  passkeyName: 'Name',
+  passkeyNameHint: 'Wo er ist, etwa Büro-Laptop',
+  passkeyAdded: (name) => `Der Passkey ${name} ist hinzugefügt.`,
+  deletePasskey: 'Löschen',
+  deletePasskeyTitle: (name) => `Passkey ${name} löschen?`,
+  deletePasskeyText: 'Er meldet nicht mehr an. Löschen Sie ihn auch auf dem Gerät.',
+  passkeyDeleted: (name) => `Der Passkey ${name} ist gelöscht.`,
   language: 'Sprache',
   appearance: 'Darstellung',
   languages: { en: 'English', de: 'Deutsch' },

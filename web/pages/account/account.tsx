@@ -6,10 +6,12 @@ import { goTo } from '../../lib/router.ts'
 import { accountTexts } from '../../messages/account/texts.ts'
 import { language, languages } from '../../messages/messages.ts'
 import { session, signOut } from '../../session/session.ts'
+import { Factors } from './factors.tsx'
 import { Password } from './password.tsx'
+import { Sessions } from './sessions.tsx'
 import { Tokens } from './tokens.tsx'
 
-/** The current user: password, tokens, language. */
+/** The current user: password, second factors, sessions, tokens, language. */
 export function Account() {
   const texts = accountTexts.value
   const who = session.value
@@ -44,6 +46,8 @@ export function Account() {
         </div>
       </div>
       <Password />
+      <Factors />
+      <Sessions />
       <Tokens />
       <section class="panel">
         <header>

@@ -10,6 +10,7 @@ import { Failed, reasonOf } from '../../components/states.tsx'
 import { say } from '../../components/toasts.tsx'
 import { Resource } from '../../lib/resource.ts'
 import { accountTexts } from '../../messages/account/texts.ts'
+import { limitsOf, limitsText, TokenLimits } from './token-limits.tsx'
 
 type Token = Calls['GET /rest/security/tokens']['answer']['tokens'][number]
 
@@ -47,16 +48,23 @@ export function Tokens() {
 function NewToken({ onMade }: { onMade(token: Token): void }) {
   const texts = accountTexts.value
   const [error, setError] = useState<string>()
+  const [count, setCount] = useState(0)
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
     const form = event.currentTarget as HTMLFormElement
     const data = new FormData(form)
     const expires = String(data.get('expires'))
-    const token = { name: String(data.get('name')), expires: expires === '' ? undefined : expires }
+    const token = {
+      name: String(data.get('name')),
+      expires: expires === '' ? undefined : expires,
+      ...limitsOf(data),
+    }
     try {
       const made = await call<{ token: Token }>({ method: 'POST', path, body: { token } })
       onMade(made.token)
       form.reset()
+      // The limits of the next token begin anew.
+      setCount((before) => before + 1)
       setError(undefined)
       await tokens.load()
     } catch (failure) {
@@ -76,6 +84,7 @@ function NewToken({ onMade }: { onMade(token: Token): void }) {
         />
         <Field label={texts.tokenExpires} hint={texts.tokenNoEnd} name="expires" type="date" />
       </div>
+      <TokenLimits key={count} />
       <button type="submit" class="btn">
         <Icon name="key" />
         {texts.createToken}
@@ -114,6 +123,7 @@ function TokenTable({ tokens: list }: { tokens: Token[] }) {
         <thead>
           <tr>
             <th>{texts.tokenName}</th>
+            <th>{texts.may}</th>
             <th>{texts.created}</th>
             <th>{texts.lastUsed}</th>
             <th>{texts.ends}</th>
@@ -126,6 +136,9 @@ function TokenTable({ tokens: list }: { tokens: Token[] }) {
           {list.map((token) => (
             <tr key={token.id}>
               <td dir="auto">{token.name}</td>
+              <td data-l={texts.may} dir="auto">
+                {limitsText(token)}
+              </td>
               <td data-l={texts.created}>{day(token.created)}</td>
               <td data-l={texts.lastUsed}>{day(token.lastUsed)}</td>
               <td data-l={texts.ends}>{day(token.expires)}</td>

@@ -1,11 +1,14 @@
+import { WhoCan } from '../../access/who-can.tsx'
+import { OwnRights } from '../../access/why.tsx'
 import { call } from '../../api/client.ts'
 import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Refused } from '../../components/states.tsx'
 import { say } from '../../components/toasts.tsx'
 import { useActing } from '../../components/use-acting.ts'
+import { accessTexts } from '../../messages/access/texts.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
-import { isStaff } from '../../session/session.ts'
+import { isStaff, session } from '../../session/session.ts'
 import { changeCall, type Entry, type Layer, type LayerReply } from './types.ts'
 
 interface SharingProps {
@@ -63,6 +66,20 @@ export function Sharing({ id, layer, entry, onChanged }: SharingProps) {
         )}
         <Refused error={error.value} />
       </div>
+      {session.value && (
+        <div class="body stack s2 who-part">
+          <h3>{accessTexts.value.title}</h3>
+          <LayerAccess resource={`${layer.workspace.name}:${layer.name}`} isPublic={isOpen === true} />
+        </div>
+      )}
     </section>
+  )
+}
+
+function LayerAccess({ resource, isPublic }: { resource: string; isPublic: boolean }) {
+  return session.value?.role === 'admin' ? (
+    <WhoCan resource={resource} isPublic={isPublic} />
+  ) : (
+    <OwnRights resource={resource} />
   )
 }

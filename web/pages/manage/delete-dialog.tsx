@@ -17,7 +17,7 @@ interface Names {
 }
 
 /** Dependents of a resource, as far as its endpoint lists them. */
-interface Dependents {
+export interface Dependents {
   layers?: Names
   stores?: Names
   styles?: Names
@@ -26,6 +26,7 @@ interface Dependents {
   files?: number
   tokens?: Names
   sessions?: number
+  permissions?: Names
 }
 
 interface Line {
@@ -71,6 +72,7 @@ function linesOf(found: Dependents): Line[] {
         ]),
     ...counted(found.files, texts.files),
     ...plain(found.tokens, texts.tokens),
+    ...plain(found.permissions, texts.permissions),
     ...counted(found.sessions, texts.sessions),
   ].filter(({ total }) => total > 0)
 }
@@ -79,6 +81,8 @@ interface Props {
   name: string
   /** Path of the resource, with `dependents` below it. */
   path: string
+  /** Finds the dependents; default: asks the endpoint below the resource. */
+  find?(signal: AbortSignal | undefined): Promise<Dependents>
   /** Includes contained resources. */
   query?: Call['query']
   hint?: string
@@ -86,19 +90,22 @@ interface Props {
 }
 
 /** Confirms a deletion, and shows its dependents first. */
-export function DeleteDialog({ name, path, query, hint, onDone }: Props) {
+export function DeleteDialog({ name, path, find, query, hint, onDone }: Props) {
   const texts = manageTexts.value
   const [found, setFound] = useState<Dependents>()
   const [error, setError] = useState<unknown>()
   const [refusal, setRefusal] = useState<unknown>()
   const look = (signal?: AbortSignal): void => {
     setError(undefined)
-    call<{ dependents: Dependents }>({ path: `${path}/dependents` }, signal).then(
-      ({ dependents }) => setFound(dependents),
-      (reason: unknown) => {
-        if (signal?.aborted !== true) setError(reason)
-      },
-    )
+    const finding =
+      find === undefined
+        ? call<{ dependents: Dependents }>({ path: `${path}/dependents` }, signal).then(
+            ({ dependents }) => dependents,
+          )
+        : find(signal)
+    finding.then(setFound, (reason: unknown) => {
+      if (signal?.aborted !== true) setError(reason)
+    })
   }
   useEffect(() => {
     const asking = new AbortController()

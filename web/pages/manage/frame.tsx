@@ -13,15 +13,18 @@ import { messages } from '../../messages/messages.ts'
 import { session } from '../../session/session.ts'
 import { partOf, partSize } from './listing.ts'
 
-const places = ['workspaces', 'stores', 'users'] as const
+const places = ['workspaces', 'stores', 'users', 'groups', 'audit'] as const
+const forAdministrators: readonly string[] = ['users', 'groups', 'audit']
 type ManagePage = (typeof places)[number]
 
 interface FrameProps {
   place: ManagePage
   lead: string
   requested: Call
-  /** Label of the button for a new entry. */
-  act: string
+  /** Label of the button for a new entry; absent: entries are not created here. */
+  act?: string
+  /** Elements beside that button. */
+  more?: ComponentChildren
   list: Loadable<unknown>
   onAgain(): void
   children: ComponentChildren
@@ -32,7 +35,7 @@ interface FrameProps {
 
 /** Frame of all management lists. */
 export function Frame(props: FrameProps) {
-  const { place, lead, requested, act, list, onAgain, children, filters, isSearched = true } = props
+  const { place, lead, requested, act, list, onAgain, children, filters, more, isSearched = true } = props
   const texts = manageTexts.value
   const { state } = messages.value
   return (
@@ -45,14 +48,17 @@ export function Frame(props: FrameProps) {
         </div>
         <div class="acts">
           <CopyAsCurl call={requested} />
-          <button
-            type="button"
-            class="btn main"
-            onClick={() => setQuery({ new: '1' }, { isReplaced: false })}
-          >
-            <Icon name="plus" />
-            {act}
-          </button>
+          {more}
+          {act !== undefined && (
+            <button
+              type="button"
+              class="btn main"
+              onClick={() => setQuery({ new: '1' }, { isReplaced: false })}
+            >
+              <Icon name="plus" />
+              {act}
+            </button>
+          )}
         </div>
       </div>
       {isSearched && (
@@ -61,6 +67,7 @@ export function Frame(props: FrameProps) {
           {filters}
         </div>
       )}
+      {!isSearched && filters}
       {list.error !== undefined && <Failed error={list.error} onAgain={onAgain} />}
       {list.error !== undefined && list.at !== undefined && (
         <p class="dim small">{state.shownAsOf(shownTime(list.at))}</p>
@@ -73,7 +80,7 @@ export function Frame(props: FrameProps) {
 
 function Places({ here }: { here: ManagePage }) {
   const texts = manageTexts.value
-  const shown = places.filter((one) => one !== 'users' || session.value?.role === 'admin')
+  const shown = places.filter((one) => !forAdministrators.includes(one) || session.value?.role === 'admin')
   return (
     <nav class="places" aria-label={texts.places}>
       {shown.map((one) => (

@@ -11,6 +11,8 @@ export type Workspace = Calls['GET /rest/catalogue/workspaces']['answer']['works
 export type Store = Calls['GET /rest/catalogue/stores']['answer']['stores'][number]
 export type User = Calls['GET /rest/security/users']['answer']['users'][number]
 
+export type Group = Calls['GET /rest/security/groups']['answer']['groups'][number]
+
 /** Returns the page in the address, from 0. */
 export function partOf(parameters: URLSearchParams): number {
   const part = Number(parameters.get('part') ?? '1') - 1
@@ -35,6 +37,16 @@ export function usersCall(): Call {
   return { path: '/rest/security/users' }
 }
 
+export const groupsPath = '/rest/security/groups'
+
+export function groupsCall(): Call {
+  return { path: groupsPath }
+}
+
+export function groupPath(name: string): string {
+  return `${groupsPath}/${encodeURIComponent(name)}`
+}
+
 export const workspaces = new Resource((signal) =>
   call<Calls['GET /rest/catalogue/workspaces']['answer']>(workspacesCall(), signal),
 )
@@ -43,6 +55,9 @@ export const stores = new Resource((signal) =>
 )
 export const users = new Resource((signal) =>
   call<Calls['GET /rest/security/users']['answer']>(usersCall(), signal),
+)
+export const groups = new Resource((signal) =>
+  call<Calls['GET /rest/security/groups']['answer']>(groupsCall(), signal),
 )
 
 /** Reloads a list whenever the address changes its query. */

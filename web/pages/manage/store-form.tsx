@@ -2,12 +2,12 @@ import { useEffect, useState } from 'preact/hooks'
 import { type Call, call } from '../../api/client.ts'
 import { CheckField } from '../../components/check-field.tsx'
 import { Field } from '../../components/field.tsx'
+import { SelectField } from '../../components/select-field.tsx'
 import { say } from '../../components/toasts.tsx'
 import { query } from '../../lib/router.ts'
 import { manageTexts } from '../../messages/manage/texts.ts'
 import { FormDialog } from './form-dialog.tsx'
 import { pathOf, type Store, workspaceNames } from './listing.ts'
-import { SelectField } from './select-field.tsx'
 import {
   connectionOf,
   type Entries,

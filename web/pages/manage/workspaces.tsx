@@ -1,18 +1,22 @@
 import { useState } from 'preact/hooks'
+import { WhoCan } from '../../access/who-can.tsx'
 import { type Call, call } from '../../api/client.ts'
 import { CheckField } from '../../components/check-field.tsx'
+import { Dialog } from '../../components/dialog.tsx'
 import { Field } from '../../components/field.tsx'
 import { shownDay, shownNumber } from '../../components/formats.ts'
 import { Icon } from '../../components/icon.tsx'
 import { say } from '../../components/toasts.tsx'
 import { addressOf } from '../../lib/base.ts'
-import { query } from '../../lib/router.ts'
+import { query, setQuery } from '../../lib/router.ts'
+import { accessTexts } from '../../messages/access/texts.ts'
 import { manageTexts } from '../../messages/manage/texts.ts'
+import { session } from '../../session/session.ts'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { FormDialog } from './form-dialog.tsx'
 import { Frame, Nothing, PageSections } from './frame.tsx'
 import { useList, type Workspace, workspaces, workspacesCall } from './listing.ts'
-import { RowActs } from './row-acts.tsx'
+import { closeDialog, RowActs } from './row-acts.tsx'
 import { useFound } from './use-found.tsx'
 
 const base = '/rest/workspaces'
@@ -32,6 +36,7 @@ export function WorkspacesPage() {
         requested={workspacesCall()}
         act={texts.workspace.new}
         list={list}
+        more={isAdmin() && <AccessButton resource="*" text={accessTexts.value.everywhereAct} />}
         onAgain={() => void reload()}
       >
         {list.value?.workspaces.length === 0 ? <Nothing /> : <Table rows={list.value?.workspaces ?? []} />}
@@ -45,6 +50,8 @@ export function WorkspacesPage() {
 function Dialogs() {
   const changed = query.value.get('change')
   const deleted = query.value.get('delete')
+  const access = query.value.get('access')
+  if (access !== null && isAdmin()) return <WorkspaceAccess key={access} name={access} />
   if (query.value.has('new')) return <WorkspaceForm />
   if (changed !== null) return <ChangeWorkspace key={changed} name={changed} />
   if (deleted === null) return null
@@ -57,6 +64,42 @@ function Dialogs() {
       hint={manageTexts.value.removing.tablesStay}
       onDone={reload}
     />
+  )
+}
+
+function isAdmin(): boolean {
+  return session.value?.role === 'admin'
+}
+
+/** Opens the permissions of a workspace; `*`: of all. */
+function AccessButton({ resource, text, of = '' }: { resource: string; text: string; of?: string }) {
+  const isSmall = of !== ''
+  return (
+    <button
+      type="button"
+      class={isSmall ? 'btn sm' : 'btn'}
+      onClick={() => setQuery({ access: resource }, { isReplaced: false })}
+    >
+      {!isSmall && <Icon name="users" />}
+      {text}
+      {isSmall && <span class="vh"> {of}</span>}
+    </button>
+  )
+}
+
+/** Permissions of a workspace; `*`: of all. */
+function WorkspaceAccess({ name }: { name: string }) {
+  const texts = accessTexts.value
+  const found = useFound(async (signal) => {
+    if (name === '*') return { isPublic: false }
+    const { workspace } = await call<{ workspace: { public: boolean } }>({ path: pathOf(name) }, signal)
+    return { isPublic: workspace.public }
+  })
+  if (found.value === undefined) return found.waiting
+  return (
+    <Dialog title={name === '*' ? texts.titleEverywhere : texts.titleOf(name)} isWide onClose={closeDialog}>
+      <WhoCan resource={name} isPublic={found.value.isPublic} />
+    </Dialog>
   )
 }
 
@@ -134,6 +177,7 @@ function Row({
       </td>
       <td class="num acts-cell">
         <div class="row-acts">
+          {isAdmin() && <AccessButton resource={name} text={accessTexts.value.act} of={name} />}
           <RowActs id={name} name={name} />
         </div>
       </td>

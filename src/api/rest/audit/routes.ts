@@ -45,6 +45,9 @@ const Query = Type.Object({
   resource: Type.Optional(
     Type.String({ description: 'A layer, a workspace, a path, or the path of a collection' }),
   ),
+  after: Type.Optional(
+    Type.String({ maxLength: 100, description: '`next` of a response: entries after those of that response' }),
+  ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxLimit, description: 'Default 100' })),
   format: Type.Optional(
     Type.Union([Type.Literal('json'), Type.Literal('csv')], { description: 'Default: by `Accept`' }),
@@ -54,23 +57,35 @@ const Query = Type.Object({
 const listAuditEntries = operation({
   summary: 'Audit log',
   description:
-    'Changes, sign-ins and refused administration, the newest first. CSV by `format=csv` or `Accept: text/csv`. `dropped` is the number of entries that this server could not store since its start. Needs the role `admin`.',
+    'Changes, sign-ins and refused administration, the newest first. CSV by `format=csv` or `Accept: text/csv`. `next` is there if older entries follow: give it as `after`. `dropped` is the number of entries that this server could not store since its start. Needs the role `admin`.',
   tags,
   query: Query,
   answers: {
     200: media('Entries', {
-      'application/json': Type.Object({ entries: Type.Array(Entry), dropped: Type.Integer() }),
+      'application/json': Type.Object({
+        entries: Type.Array(Entry),
+        next: Type.Optional(Type.String({ description: 'Value of `after` for older entries' })),
+        dropped: Type.Integer(),
+      }),
       'text/csv': Type.String(),
     }),
   },
   handle: async ({ log }: AuditDeps, request, reply) => {
-    const { limit = defaultLimit, format, from, to, ...rest } = request.query
-    const filter: EntryFilter = { ...rest, from: parseTime('from', from), to: parseTime('to', to) }
-    const entries = (await log.list(filter, limit)).map(toWire)
+    const { limit = defaultLimit, format, from, to, after, ...rest } = request.query
+    const filter: EntryFilter = {
+      ...rest,
+      from: parseTime('from', from),
+      to: parseTime('to', to),
+      after: parseAfter(after),
+    }
+    // One more tells whether older entries follow.
+    const found = await log.list(filter, limit + 1)
+    const listed = found.slice(0, limit)
+    const entries = listed.map(toWire)
     reply.header('cache-control', 'no-store')
     const isCsv =
       format === 'csv' || (format === undefined && /^text\/csv\b/.test(request.headers.accept ?? ''))
-    if (!isCsv) return { entries, dropped: log.dropped }
+    if (!isCsv) return { entries, next: found.length > limit ? toAfter(listed.at(-1)) : undefined, dropped: log.dropped }
     return reply
       .header('content-type', 'text/csv; charset=utf-8')
       .header('content-disposition', 'attachment; filename="audit.csv"')
@@ -117,6 +132,17 @@ function parseTime(name: 'from' | 'to', text: string | undefined): string | unde
     throw invalid('invalid-parameter', `"${name}" must be an ISO 8601 time, found "${text}"`)
   const dayMs = 86_400_000
   return new Date(isDay && name === 'to' ? time + dayMs : time).toISOString()
+}
+
+function toAfter(entry: StoredEntry | undefined): string | undefined {
+  return entry === undefined ? undefined : `${entry.time}_${entry.id}`
+}
+
+function parseAfter(text: string | undefined): EntryFilter['after'] {
+  if (text === undefined) return undefined
+  const [, time, id] = /^(\d{4}-[\dT:.-]{1,30}Z)_(\d{1,15})$/.exec(text) ?? []
+  if (time !== undefined && id !== undefined) return { time, id: Number(id) }
+  throw invalid('invalid-parameter', `"after" must be the "next" of a response, found "${text}"`)
 }
 
 function toWire({

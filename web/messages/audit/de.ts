@@ -1,0 +1,60 @@
+import { countingOf } from '../counting.ts'
+import type { AuditTexts } from './en.ts'
+
+const { count } = countingOf('de')
+
+export const de: AuditTexts = {
+  lead: 'Änderungen, Anmeldungen und abgelehnte Verwaltung, das Neueste zuerst.',
+  filters: 'Filter',
+  user: 'Benutzer',
+  action: 'Aktion',
+  actionHint: 'user, sign-in, layer.change',
+  resource: 'Was',
+  resourceHint: 'ein Layer, ein Arbeitsbereich oder ein Pfad',
+  from: 'Von (UTC)',
+  to: 'Bis (UTC)',
+  filter: 'Filtern',
+  clear: 'Filter leeren',
+  csv: 'CSV',
+  entries: 'Einträge',
+  time: 'Zeit',
+  who: 'Wer',
+  what: 'Was',
+  address: 'Von wo',
+  details: 'Einzelheiten',
+  before: 'Vorher',
+  after: 'Nachher',
+  request: 'Anfrage',
+  exactTime: 'Genaue Zeit',
+  server: 'der Server',
+  anonymous: 'anonym',
+  vias: {
+    password: 'Passwort',
+    token: 'API-Token',
+    oidc: 'OpenID Connect',
+    ldap: 'LDAP',
+    header: 'Header eines Proxys',
+    system: 'Server',
+    none: 'ohne Anmeldung',
+  },
+  outcomes: { done: 'erledigt', refused: 'abgelehnt', failed: 'fehlgeschlagen' },
+  none: 'Keine Einträge passen zu diesen Filtern.',
+  empty: 'Es gibt noch keine Einträge.',
+  older: 'Ältere Einträge',
+  newest: 'Neueste Einträge',
+  paging: 'Teile des Logs',
+  shown: (total) => count(total, 'Eintrag', 'Einträge'),
+  dropped: (total) =>
+    `${count(total, 'Eintrag wurde', 'Einträge wurden')} seit dem Start dieses Servers nicht gespeichert: Der Grund steht im Log des Servers.`,
+  seals: 'Siegel',
+  sealsLead:
+    'Jeder Tag wird nach seinem Ende versiegelt. Eine Prüfung findet geänderte, fehlende und eingefügte Einträge.',
+  verify: 'Siegel prüfen',
+  verifying: 'Alle Tage werden geprüft…',
+  intact: 'Unversehrt',
+  intactText: (days, entries) =>
+    `${count(days, 'Tag', 'Tage')} mit Siegel, ${count(entries, 'Eintrag', 'Einträge')} geprüft`,
+  lastDay: (day) => `letzter versiegelter Tag ${day}`,
+  noSeal: 'Noch kein Tag hat ein Siegel: Das erste entsteht zehn Minuten nach dem Ende des Tages (UTC).',
+  broken: (total) => `${count(total, 'Problem', 'Probleme')}: Einträge oder Siegel wurden geändert`,
+}
