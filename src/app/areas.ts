@@ -113,7 +113,7 @@ export function openAreas(context: AppServices): ApiArea[] {
       maxUploadBytes: settings.limits.maxUploadBytes,
       importRoots: settings.data.importRoots,
     }),
-    uploadArea(importer.uploads),
+    uploadArea({ uploads: importer.uploads, quotas: catalog.quotas }),
     table(sourceEndpoints, { sources: context.sources, dialect: settings.server.dialect }),
     ...openMonitoringAreas(context),
     openOverview(context, placed.bounds),

@@ -184,6 +184,7 @@ function createModules(deps: ImporterDeps) {
   const owner = { ...records, catalog }
   const tasks = {
     permit: deps.permit,
+    quotas: catalog.quotas,
     owner,
     attempt: { kinds, keys, locks, log, progress, ...waiting(deps.vault, deps.limits, pool) },
     running,

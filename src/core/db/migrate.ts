@@ -23,6 +23,7 @@ import { jobFeatures } from './migrations/0031-job-features.ts'
 import { outbox } from './migrations/0032-outbox.ts'
 import { nodeFacts } from './migrations/0035-node-facts.ts'
 import { groupsAndPermissions } from './migrations/0036-groups-and-permissions.ts'
+import { workspaceQuotas } from './migrations/0037-workspace-quotas.ts'
 import { signIn } from './migrations/0038-sign-in.ts'
 import { auditLog } from './migrations/0039-audit-log.ts'
 import { sources } from './migrations/0040-sources.ts'
@@ -54,6 +55,7 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
     '0032-outbox': outbox(isSqlite),
     '0035-node-facts': nodeFacts,
     '0036-groups-and-permissions': groupsAndPermissions(isSqlite),
+    '0037-workspace-quotas': workspaceQuotas,
     '0038-sign-in': signIn,
     '0039-audit-log': auditLog(isSqlite),
     '0040-sources': sources(isSqlite),

@@ -64,12 +64,12 @@ export class Restores {
 
   /** Returns the new version of the layer. If `signal` aborts before the commit, nothing is committed. */
   async restore(
-    { id: layerId, layer }: VersionedLayer,
+    { id: layerId, layer, workspace }: VersionedLayer,
     { version, storeId, content }: VersionSummary,
     { what: requested, ...request }: RestoreOptions,
     signal: AbortSignal,
   ): Promise<number> {
-    const { database, jobs } = this.#deps
+    const { catalog, database, jobs } = this.#deps
     // A layer that was deleted with its data needs them to be restored.
     const what = layer === undefined && content.form !== 'present' ? restoredParts : requested
     const loadId = randomUUID()
@@ -78,6 +78,11 @@ export class Restores {
     if (layer?.version === version) throw notRestorable(version, 'it is what the layer is now')
     if (what.includes('data') && content.form === 'lost')
       throw notRestorable(version, content.reason ?? 'nothing was kept of it')
+    await catalog.quotas.require(workspace, {
+      bytes: 0,
+      layers: layer === undefined ? 1 : undefined,
+      versions: layer === undefined || !what.includes('data') ? undefined : 1,
+    })
     const jobId = await database.transaction(async (db) => {
       await insertRestore(db, record, this.#now())
       return jobs.enqueue(db, { kind: restoreJob, key: `restore ${layerId}`, payload: { loadId } })

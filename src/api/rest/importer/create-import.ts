@@ -50,7 +50,11 @@ export async function create(
   const isAsync = query.async ?? false
   const { name: user } = request.caller
   const signal = clientSignal(reply)
-  const placed = await claimUploads(deps.importer, request, requested?.data)
+  const { quotas, workspaces } = deps.catalog
+  const workspace = requested?.targetWorkspace?.workspace?.name ?? (await workspaces.findDefaultName()) ?? ''
+  const placed = await claimUploads(deps.importer, request, requested?.data, (bytes) =>
+    quotas.require(workspace, { bytes }),
+  )
   const created = await deps.importer.create(
     readImportBody(requested, { isAsync, proposedId, user, source: source ?? placed?.source }),
     { signal, isRunAfter: query.exec === true },
