@@ -267,7 +267,7 @@ terrane groups delete NAME            deletes its permissions too`,
   permissions: `terrane permissions [list] [RESOURCE]
 terrane permissions create SUBJECT RESOURCE ACTIONS
 terrane permissions import geoserver layers.properties [rest.properties] [--dry-run]
-terrane permissions import geonode permissions.json [--workspace WORKSPACE] [--dry-run]
+terrane permissions import geonode permissions.json [--workspace WORKSPACE] [--resource LAYER] [--dry-run]
 terrane permissions delete ID
 
 SUBJECT is user:NAME, group:NAME, authenticated or everyone. RESOURCE is "*", WORKSPACE or WORKSPACE:LAYER. ACTIONS are

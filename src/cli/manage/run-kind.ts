@@ -15,6 +15,8 @@ const flags = {
   private: { type: 'boolean' },
   inherit: { type: 'boolean' },
   default: { type: 'boolean' },
+  'dry-run': { type: 'boolean' },
+  resource: { type: 'string' },
   'quota-bytes': { type: 'string' },
   'quota-layers': { type: 'string' },
   'quota-versions': { type: 'string' },
