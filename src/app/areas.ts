@@ -75,7 +75,7 @@ export function openAreas(context: AppServices): ApiArea[] {
       readiness: context.readiness,
     }),
     table(nodeEndpoints, context.nodes),
-    metricsArea(context.metrics),
+    metricsArea({ metrics: context.metrics, layers: context.catalog.layers }),
     ...accountAreas(context),
     ogcArea({
       catalog,

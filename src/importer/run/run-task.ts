@@ -26,7 +26,11 @@ export interface TaskDeps {
 }
 
 /** A load that began before a crash is not refused: it may have been committed. */
-async function requireRoom(quotas: TaskDeps['quotas'], record: ImportRecord, task: TaskRecord): Promise<void> {
+async function requireRoom(
+  quotas: TaskDeps['quotas'],
+  record: ImportRecord,
+  task: TaskRecord,
+): Promise<void> {
   if (task.run?.load !== undefined || task.unsettled !== undefined) return
   await quotas.require(record.workspace, additionOf([task]))
 }
