@@ -15,7 +15,6 @@ export {
   managedKinds,
   type Quota,
   type QuotaKind,
-  quotaKinds,
   type SavedMap,
   type StoreKind,
   type StoreMaker,

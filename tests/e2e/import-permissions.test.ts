@@ -34,8 +34,8 @@ describe('terrane permissions import', () => {
 
   it('reports rules of GeoServer in a dry run, adds them once, and nothing of a file with a bad line', async (t) => {
     const folder = temporaryData(t)
-    const [layers = '', rest = '', bad = ''] = ['layers.properties', 'rest.properties', 'bad.properties'].map((name) =>
-      join(folder, name),
+    const [layers = '', rest = '', bad = ''] = ['layers.properties', 'rest.properties', 'bad.properties'].map(
+      (name) => join(folder, name),
     )
     writeFileSync(layers, 'mode=HIDE\n*.*.r=*\ntown.*.w=EDITORS\ngone.*.r=EDITORS\n')
     writeFileSync(rest, '/rest/workspaces/town/**;GET,PUT,POST,DELETE=OFFICE\n')
@@ -50,7 +50,10 @@ describe('terrane permissions import', () => {
 
     const wrong = await run(t, 'geoserver', bad)
     assert.equal(wrong.code, 1)
-    assert.match(wrong.stdout, /Bad lines, because of which nothing was changed:\n {2}line 2: town\.trees=EDITORS/)
+    assert.match(
+      wrong.stdout,
+      /Bad lines, because of which nothing was changed:\n {2}line 2: town\.trees=EDITORS/,
+    )
     assert.deepEqual(await present(), [])
 
     const expected = [

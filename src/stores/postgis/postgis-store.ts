@@ -42,7 +42,6 @@ export function createPostgisStore(parameters: StoreParameters, reach?: NetworkR
   const memory = { layouts: new CachedLayouts(settings.schema), statements: new PreparedStatements() }
   const leaving = new LeavingSessions()
   const use: ReadPool['use'] = (work, signal, workers) => pool.use(work, signal, workers)
-
   const getFacts = (client: PoolClient, table: string): Promise<TableFacts> =>
     getTableFacts(client, settings.schema, table)
   const edits = editsLater(settings, pool)

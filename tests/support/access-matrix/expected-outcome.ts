@@ -1,7 +1,7 @@
 // Decides what a request must answer, by the rules of docs/permissions.md and `access-model.ts`, without any code of the server.
 
 import type { ModelAction, ModelCaller, ModelWorld } from '../access-model.ts'
-import { modelActions, modelCan } from '../access-model.ts'
+import { modelCan } from '../access-model.ts'
 import type { Need } from './operation-needs.ts'
 
 /** Classes of answers. `missing`: as the same request for something that does not exist. */
@@ -180,6 +180,3 @@ export class MatrixModel {
     return [caller.role === 'admin' || caller.role === 'staff' ? 'permitted' : 'missing']
   }
 }
-
-/** Actions, for a caller of each. */
-export const matrixActions = modelActions
