@@ -7,7 +7,7 @@ import type { Schema } from '../geo/schema.ts'
 import type { AnyStoreType, StoreParameters } from '../stores/index.ts'
 import type { StyleFormat } from '../styles/index.ts'
 
-/** What a workspace may have a limit of: bytes of its data, layers, and retained previous versions of layers. */
+/** Kinds of limits of a workspace: bytes of its data, layers, and retained previous versions of layers. */
 export const quotaKinds = ['bytes', 'layers', 'versions'] as const
 export type QuotaKind = (typeof quotaKinds)[number]
 

@@ -27,7 +27,7 @@ export interface ReadRules {
   bad: NotTaken[]
 }
 
-/** What the server has. */
+/** Workspaces and layers of the server. */
 export interface KnownObjects {
   workspaces: readonly string[]
   /** As `<workspace>:<layer>`. */

@@ -1,7 +1,8 @@
+import { ownValue } from '../core/values/record-keys.ts'
 import type { KnownObjects, ReadRules, RuleSubject } from './access-rules.ts'
 import { anonymousEdits } from './access-rules.ts'
 
-/** How names of GeoNode's resources become layers. */
+/** Options that map the names of GeoNode's resources to layers. */
 interface GeoNodeOptions {
   /** Workspace of all layers; default: the one in the name of the resource. */
   workspace?: string | undefined
@@ -157,7 +158,7 @@ function takeSubject(
   read: ReadRules,
 ): void {
   const refuse = (reason: string): void => void read.notTaken.push({ line, rule, reason })
-  const found = typeof given === 'string' ? levels[given] : toActions(given, refuse)
+  const found = typeof given === 'string' ? ownValue(levels, given) : toActions(given, refuse)
   if (found === undefined) {
     read.bad.push({
       line,
@@ -181,7 +182,7 @@ function toActions(given: unknown, refuse: (reason: string) => void): string[] |
   if (managing.every((name) => names.has(name))) return ['manage']
   const actions = new Set<string>()
   for (const name of names) {
-    const action = actionsOf[name]
+    const action = ownValue(actionsOf, name)
     if (action !== undefined) actions.add(action)
     else if (managing.includes(name) || managed.includes(name))
       refuse(`${name}: "manage" would give more, and nothing gives it alone`)

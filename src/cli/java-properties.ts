@@ -1,3 +1,4 @@
+import { ownValue } from '../core/values/record-keys.ts'
 /** An entry of a Java properties file with the number of its first line, from 1. */
 export interface Property {
   line: number
@@ -35,6 +36,8 @@ const letters: Record<string, string> = { n: '\n', r: '\r', t: '\t', f: '\f' }
 
 function unescapeText(text: string): string {
   return text.replace(/\\(?:u([0-9a-fA-F]{4})|(.))/gs, (_, code: string | undefined, letter: string) =>
-    code === undefined ? (letters[letter] ?? letter) : String.fromCharCode(Number.parseInt(code, 16)),
+    code === undefined
+      ? (ownValue(letters, letter) ?? letter)
+      : String.fromCharCode(Number.parseInt(code, 16)),
   )
 }

@@ -1,3 +1,5 @@
+import { ownValue } from '../../core/values/record-keys.ts'
+
 /** Label of layers that the caller may not read. */
 const hiddenLayers = '(not shown)'
 
@@ -17,7 +19,7 @@ export async function hideLayers(
   const sums = new Map<string, { at: number; value: number }>()
   for (const line of text.split('\n')) {
     const [, before, label = '', after, value] = layerLine.exec(line) ?? []
-    const layer = label.replace(/\\[n\\"]/g, (found) => escapes[found] ?? found)
+    const layer = label.replace(/\\[n\\"]/g, (found) => ownValue(escapes, found) ?? found)
     if (before === undefined || !layer.includes(':') || (await isReadable(layer))) {
       lines.push(line)
       continue

@@ -9,10 +9,10 @@ import { getWorkspace } from '../rows/workspace-rows.ts'
 import type { Stores } from './stores.ts'
 import type { WriteDeps } from './transaction.ts'
 
-/** What a workspace uses, with the limits that it has. */
+/** Usage of a workspace, with the limits that it has. */
 export type QuotaUsage = Record<QuotaKind, { used: number; limit: number | undefined }>
 
-/** What an operation adds; a kind of which at least something is added, but not known how much, is 0. */
+/** Addition of an operation; a kind of which at least something is added, but not known how much, is 0. */
 export type QuotaAddition = Partial<Record<QuotaKind, number | undefined>>
 
 /** Limits of workspaces on bytes, layers and retained versions, and what is used of them. */

@@ -169,7 +169,7 @@ function toText({ isDryRun, permissions, groups, notTaken, bad }: ImportReport):
   }
   const groupText = isSaved ? 'Made' : 'Would make'
   if (groups.length > 0) parts.push(`${groupText} groups without members: ${groups.join(', ')}`)
-  const told = (title: string, all: readonly NotTaken[]): void => {
+  const listReasons = (title: string, all: readonly NotTaken[]): void => {
     if (all.length > 0)
       parts.push(
         [
@@ -178,8 +178,8 @@ function toText({ isDryRun, permissions, groups, notTaken, bad }: ImportReport):
         ].join('\n'),
       )
   }
-  told('Not taken:', notTaken)
-  told('Bad lines, because of which nothing was changed:', bad)
+  listReasons('Not taken:', notTaken)
+  listReasons('Bad lines, because of which nothing was changed:', bad)
   const present = permissions.length - added
   parts.push(`${isSaved ? 'Added' : 'Would add'} ${added} permissions; ${present} existed`)
   return parts.join('\n\n')

@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/values/record-keys.ts'
 import type { Environment } from '../options.ts'
 import { UsageError } from '../options.ts'
 import type { RestRequests } from '../rest-client.ts'
@@ -45,7 +46,7 @@ function readLimit(kind: (typeof quotaKinds)[number], text: string): number | 'n
   if (text === 'none') return text
   const pattern = kind === 'bytes' ? /^(\d+(?:\.\d+)?)\s*(?:([kmgt])i?)?b?$/i : /^(\d+)()$/
   const [, digits, unit = ''] = pattern.exec(text) ?? []
-  const value = Math.round(Number(digits) * (byteUnits[unit.toLowerCase()] ?? 1))
+  const value = Math.round(Number(digits) * (ownValue(byteUnits, unit.toLowerCase()) ?? 1))
   if (digits !== undefined && Number.isSafeInteger(value)) return value
   const example = kind === 'bytes' ? '10GiB' : '100'
   throw new UsageError(`--quota-${kind} takes a number such as ${example}, or none; found "${text}"`)

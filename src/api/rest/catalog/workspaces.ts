@@ -116,7 +116,7 @@ export const showWorkspaceUsage = operation({
   },
 })
 
-/** Who manages one workspace does not set its limits. */
+/** Limits are set by callers who manage everything, not by those who manage the workspace. */
 function requireQuotaRight(rights: Rights, { caller }: FastifyRequest): void {
   if (!rights.can('manage', '*'))
     throw forbidden(caller, 'manage', 'everything: it sets limits of workspaces')
