@@ -75,7 +75,7 @@ export function openAreas(context: AppServices): ApiArea[] {
       readiness: context.readiness,
     }),
     table(nodeEndpoints, context.nodes),
-    metricsArea(context.metrics),
+    metricsArea({ metrics: context.metrics, layers: context.catalog.layers }),
     ...accountAreas(context),
     ogcArea({
       catalog,
@@ -113,7 +113,7 @@ export function openAreas(context: AppServices): ApiArea[] {
       maxUploadBytes: settings.limits.maxUploadBytes,
       importRoots: settings.data.importRoots,
     }),
-    uploadArea(importer.uploads),
+    uploadArea({ uploads: importer.uploads, quotas: catalog.quotas }),
     table(sourceEndpoints, { sources: context.sources, dialect: settings.server.dialect }),
     ...openMonitoringAreas(context),
     openOverview(context, placed.bounds),

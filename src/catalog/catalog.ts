@@ -6,6 +6,7 @@ import { Inventory } from './services/inventory.ts'
 import { Layers } from './services/layers.ts'
 import { PublishedRasters } from './services/published-rasters.ts'
 import { PublishedTables } from './services/published-tables.ts'
+import { Quotas } from './services/quotas.ts'
 import { SavedMaps } from './services/saved-maps.ts'
 import type { StoresDeps } from './services/stores.ts'
 import { Stores } from './services/stores.ts'
@@ -24,6 +25,8 @@ export class Catalog {
   readonly styles: Styles
   readonly savedMaps: SavedMaps
   readonly versions: Versions
+  /** Limits of workspaces. */
+  readonly quotas: Quotas
   /** Tables of stores, published where they are. */
   readonly tables: PublishedTables
   /** Raster files of stores, published where they are. */
@@ -41,6 +44,7 @@ export class Catalog {
     this.#deps = deps
     this.stores = new Stores(deps)
     this.versions = new Versions(deps, this.stores, deps.versionLimits)
+    this.quotas = new Quotas(deps, this.stores, deps.versionLimits)
     this.layers = new Layers(deps, this.stores, this.versions)
     this.styles = new Styles(deps)
     this.savedMaps = new SavedMaps(deps)

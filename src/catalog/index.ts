@@ -13,6 +13,8 @@ export {
   type Managed,
   type MapLayer,
   managedKinds,
+  type Quota,
+  type QuotaKind,
   type SavedMap,
   type StoreKind,
   type StoreMaker,
@@ -29,6 +31,7 @@ export type { Dependents, StoreInventory, WorkspaceInventory } from './services/
 export type { LayerChange, Layers, LayerVersion, StateReading } from './services/layers.ts'
 export type { ListedRaster, MosaicFacts, RasterToPublish } from './services/published-rasters.ts'
 export type { ListedTable, TableToPublish } from './services/published-tables.ts'
+export type { QuotaAddition, Quotas, QuotaUsage } from './services/quotas.ts'
 export { type MapValues, unknownMap } from './services/saved-maps.ts'
 export { settledLayer } from './services/settled-layer.ts'
 export type { StoreInput } from './services/stores.ts'

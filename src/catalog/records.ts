@@ -7,11 +7,19 @@ import type { Schema } from '../geo/schema.ts'
 import type { AnyStoreType, StoreParameters } from '../stores/index.ts'
 import type { StyleFormat } from '../styles/index.ts'
 
+/** Kinds of limits of a workspace: bytes of its data, layers, and retained previous versions of layers. */
+export const quotaKinds = ['bytes', 'layers', 'versions'] as const
+export type QuotaKind = (typeof quotaKinds)[number]
+
+/** Limits of a workspace; absent: no limit. */
+export type Quota = Partial<Record<QuotaKind, number | undefined>>
+
 /** A namespace of stores, layers and styles. */
 export interface Workspace {
   name: string
   /** True if anonymous users may read its layers. */
   isPublic: boolean
+  quota: Quota
   createdAt: string
   updatedAt: string
 }

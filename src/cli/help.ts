@@ -131,8 +131,8 @@ All tiles are of one version of the layer: the file is begun anew where the laye
 ${ownServer}`,
   workspaces: `terrane workspaces [list]
 terrane workspaces show NAME
-terrane workspaces create NAME [--public] [--default]
-terrane workspaces change NAME [--public | --private] [--default]
+terrane workspaces create NAME [--public] [--default] [QUOTA]
+terrane workspaces change NAME [--public | --private] [--default] [QUOTA]   QUOTA: --quota-bytes SIZE, --quota-layers N, --quota-versions N; none removes one
 terrane workspaces delete NAME [--recurse]
 
       --public         everyone may read its layers, without a login
@@ -266,6 +266,8 @@ terrane groups change NAME [--name NAME] [--title TITLE] [--member USER ...]   -
 terrane groups delete NAME            deletes its permissions too`,
   permissions: `terrane permissions [list] [RESOURCE]
 terrane permissions create SUBJECT RESOURCE ACTIONS
+terrane permissions import geoserver layers.properties [rest.properties] [--dry-run]
+terrane permissions import geonode permissions.json [--workspace WORKSPACE] [--resource LAYER] [--dry-run]
 terrane permissions delete ID
 
 SUBJECT is user:NAME, group:NAME, authenticated or everyone. RESOURCE is "*", WORKSPACE or WORKSPACE:LAYER. ACTIONS are

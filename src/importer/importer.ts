@@ -168,6 +168,7 @@ function createModules(deps: ImporterDeps) {
   const starting = { records, jobs, locks }
   const keys = new KeyFinder({ records, kinds, locks, folders, log, onEnd })
   const runningDryRun = {
+    permit: deps.permit,
     records,
     kinds,
     keys,
@@ -183,6 +184,7 @@ function createModules(deps: ImporterDeps) {
   const owner = { ...records, catalog }
   const tasks = {
     permit: deps.permit,
+    quotas: catalog.quotas,
     owner,
     attempt: { kinds, keys, locks, log, progress, ...waiting(deps.vault, deps.limits, pool) },
     running,
@@ -208,7 +210,7 @@ function createModules(deps: ImporterDeps) {
     correcting,
     preparing: { look, making, starting, running, log, events },
     running: { records, locks, tasks, archive, folders, events },
-    restores: new Restores({ database, catalog, jobs, locks, pool, clock, log }),
+    restores: new Restores({ permit: deps.permit, database, catalog, jobs, locks, pool, clock, log }),
     edits: new Edits({ database, catalog, locks, pool, clock, log }),
     commands: createImportCommands({
       base: { records, catalog, kinds, pool },

@@ -451,6 +451,11 @@ export interface VectorStore extends ColumnIndexes, TableListing {
   readonly states?: TableStates
   /** Present if single features can be edited. */
   readonly edits?: TableEdits
+  /**
+   * Returns the size of tables in bytes, with their indexes; tables that do not exist count as 0. Absent for stores whose
+   * tables are files.
+   */
+  sizeOf?(tables: readonly string[]): Promise<number>
   /** Determines after a crash whether the commit with this `token` happened. */
   outcome(token: string): Promise<'committed' | 'absent'>
   /** Removes staging objects left by `loadId`. */

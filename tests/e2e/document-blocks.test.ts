@@ -96,6 +96,12 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/permissions.md > Example > sh 2': {
     reason: 'The users are examples; tests/contract/access/permissions.test.ts has the requests',
   },
+  'docs/permissions.md > Limits of a workspace > sh 1': {
+    reason: 'The workspace is an example; tests/contract/access/quotas.test.ts has the requests',
+  },
+  'docs/permissions.md > Rules of GeoServer and GeoNode > sh 1': {
+    reason: 'The files are of another system; tests/e2e/import-permissions.test.ts has some',
+  },
   'docs/sign-in.md > OpenID Connect > text 1': {
     reason: 'Settings of a provider; tests/contract/access has one of the same shape',
   },

@@ -5,8 +5,8 @@ import { isSafe } from './browser-safety.ts'
 
 /** Posted requests that only read. */
 const postedReads = /^\/(?:tiles|ows|wms|wfs|wcs|wmts|:workspace\/(?:ows|wms|wfs|wcs|wmts))(?:\/|$)/
-/** Routes that need the scope `import` for changes. */
-const importRoutes = /^\/rest\/(?:imports|uploads)(?:\/|$)/
+/** Routes that need the scope `import` for changes: imports, uploads, and edits of features. */
+const importRoutes = /^\/(?:rest\/(?:imports|uploads)|ogc\/collections\/:collectionId\/items)(?:\/|$)/
 
 /** Throws `Failure` (403) for a request that the scopes or the workspace of its API token do not cover. */
 export function requireTokenScope(request: FastifyRequest): void {

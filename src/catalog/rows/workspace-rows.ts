@@ -1,6 +1,9 @@
+import type { Selectable } from 'kysely'
 import type { Queryable } from '../../core/db/connection.ts'
+import type { Tables } from '../../core/db/tables.ts'
 import { conflict, invalid, notFound } from '../../core/errors/errors.ts'
 import type { Workspace } from '../records.ts'
+import { toQuota } from './quota-rows.ts'
 import { growWithWorkspace } from './version-numbers.ts'
 
 const defaultSetting = 'default-workspace'
@@ -20,17 +23,11 @@ const reservedNames = new Set(
   'rest ogc tiles ows wms wfs wcs wmts gwc monitoring docs health metrics assets app embed'.split(' '),
 )
 
-interface WorkspaceRow {
-  name: string
-  is_public: number
-  created_at: string
-  updated_at: string
-}
-
-function toWorkspace(row: WorkspaceRow): Workspace {
+function toWorkspace(row: Selectable<Tables['workspaces']>): Workspace {
   return {
     name: row.name,
     isPublic: row.is_public === 1,
+    quota: toQuota(row),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }

@@ -3,6 +3,7 @@ import { toLayerName } from '../../core/text/layer-name.ts'
 import type { LayerDetails, LayerRecord, StoreRecord } from '../records.ts'
 import { findLayerOfTable, insertLayer } from '../rows/layer-rows.ts'
 import { freeLayerName } from '../rows/publication.ts'
+import { requireLayerRoom } from '../rows/quota-rows.ts'
 import { lockWorkspace } from '../rows/workspace-rows.ts'
 import type { WriteDeps } from './transaction.ts'
 import { nowOf } from './transaction.ts'
@@ -51,6 +52,7 @@ export async function insertPublished(
 ): Promise<LayerRecord> {
   const { layer, fact } = await database.transaction(async (db) => {
     await lockWorkspace(db, workspace)
+    await requireLayerRoom(db, workspace)
     const shown = await findLayerOfTable(db, storeId, nativeName)
     if (shown !== undefined && name === undefined)
       throw conflict(

@@ -1,5 +1,6 @@
 import { conflict, invalid } from '../../core/errors/errors.ts'
-import type { Workspace } from '../records.ts'
+import type { QuotaKind, Workspace } from '../records.ts'
+import { saveQuota } from '../rows/quota-rows.ts'
 import { listStores } from '../rows/store-rows.ts'
 import { deleteStylesOf } from '../rows/style-rows.ts'
 import {
@@ -13,9 +14,17 @@ import {
   saveDefaultWorkspaceName,
   updateWorkspace,
 } from '../rows/workspace-rows.ts'
+import { changedQuota } from './quotas.ts'
 import type { Stores } from './stores.ts'
 import type { WriteDeps } from './transaction.ts'
 import { nowOf } from './transaction.ts'
+
+/** Changes of a workspace; absent properties stay. */
+export interface WorkspaceChange {
+  isPublic?: boolean | undefined
+  /** Limits to change; null removes one. */
+  quota?: Partial<Record<QuotaKind, number | null>> | undefined
+}
 
 /** Workspaces: namespaces of stores, layers and styles. */
 export class Workspaces {
@@ -78,14 +87,15 @@ export class Workspaces {
    * Changes the given properties; layers that use the public access setting of the workspace get new
    * versions.
    */
-  async change(name: string, { isPublic }: { isPublic?: boolean | undefined }): Promise<Workspace> {
-    if (isPublic !== undefined) {
-      const at = nowOf(this.#deps.clock)
+  async change(name: string, { isPublic, quota }: WorkspaceChange): Promise<Workspace> {
+    const at = nowOf(this.#deps.clock)
+    if (isPublic !== undefined || quota !== undefined)
       await this.#deps.database.transaction(async (db) => {
         const current = await getWorkspace(db, name)
-        if (current.isPublic !== isPublic) await updateWorkspace(db, name, { isPublic, at })
+        if (isPublic !== undefined && current.isPublic !== isPublic)
+          await updateWorkspace(db, name, { isPublic, at })
+        if (quota !== undefined) await saveQuota(db, name, changedQuota(current.quota, quota), at)
       })
-    }
     return this.get(name)
   }
 

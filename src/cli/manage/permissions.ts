@@ -2,6 +2,7 @@ import type { Environment } from '../options.ts'
 import { UsageError } from '../options.ts'
 import { listOf, readField, readString } from '../rest-client.ts'
 import { fieldsText, listText } from '../text-table.ts'
+import { importPermissions } from './import-permissions.ts'
 import type { Action, ManagedType } from './run-kind.ts'
 import { runKind } from './run-kind.ts'
 
@@ -64,7 +65,10 @@ const remove: Action = {
   },
 }
 
-const permissions: ManagedType = { command: 'permissions', actions: { list, create, delete: remove } }
+const permissions: ManagedType = {
+  command: 'permissions',
+  actions: { list, create, delete: remove, import: importPermissions },
+}
 
 /** `terrane permissions` */
 export function runPermissions(args: string[], env: Environment): Promise<number> {

@@ -1,4 +1,6 @@
+import { ownValue } from '../../core/values/record-keys.ts'
 import type { Environment } from '../options.ts'
+import { UsageError } from '../options.ts'
 import type { RestRequests } from '../rest-client.ts'
 import { listOf, readField, readString } from '../rest-client.ts'
 import { fieldsText, listText } from '../text-table.ts'
@@ -35,17 +37,47 @@ const list: Action = {
   },
 }
 
+const quotaKinds = ['bytes', 'layers', 'versions'] as const
+const quotaOptions = ['quota-bytes', 'quota-layers', 'quota-versions'] as const
+const byteUnits: Record<string, number> = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 }
+
+/** Reads a limit: a number, for bytes with a unit such as `10 GiB`, or `none`. */
+function readLimit(kind: (typeof quotaKinds)[number], text: string): number | 'none' {
+  if (text === 'none') return text
+  const pattern = kind === 'bytes' ? /^(\d+(?:\.\d+)?)\s*(?:([kmgt])i?)?b?$/i : /^(\d+)()$/
+  const [, digits, unit = ''] = pattern.exec(text) ?? []
+  const value = Math.round(Number(digits) * (ownValue(byteUnits, unit.toLowerCase()) ?? 1))
+  if (digits !== undefined && Number.isSafeInteger(value)) return value
+  const example = kind === 'bytes' ? '10GiB' : '100'
+  throw new UsageError(`--quota-${kind} takes a number such as ${example}, or none; found "${text}"`)
+}
+
+/** Returns the limits in the options; undefined if there are none. */
+function readQuota(values: Partial<Record<(typeof quotaOptions)[number], string>>): object | undefined {
+  const limits = quotaKinds.flatMap((kind) => {
+    const text = values[`quota-${kind}`]
+    return text === undefined ? [] : [[kind, readLimit(kind, text)] as const]
+  })
+  return limits.length === 0 ? undefined : Object.fromEntries(limits)
+}
+
 const show: Action = {
   words: ['NAME'],
   options: [],
-  run: async ({ client }, [name = '']) => describe(await client.get(workspacePath(name))),
+  run: async ({ client }, [name = '']) => {
+    const answer = await client.get(workspacePath(name))
+    // Not for callers who only read the workspace.
+    const usage = await client.get(`${workspacePath(name)}/usage`).catch(() => undefined)
+    return describe({ ...Object(answer), ...Object(usage) })
+  },
 }
 
 const create: Action = {
   words: ['NAME'],
-  options: ['public', 'private', 'default'],
+  options: ['public', 'private', 'default', ...quotaOptions],
   run: async ({ client, values }, [name = '']) => {
-    const body = { name, ...givenOptions({ public: eitherOption(values, 'public', 'private') }) }
+    const quota = readQuota(values)
+    const body = { name, ...givenOptions({ public: eitherOption(values, 'public', 'private'), quota }) }
     return describe(
       await client.post(`${collection}${values.default === true ? '?default=true' : ''}`, {
         workspace: body,
@@ -56,13 +88,14 @@ const create: Action = {
 
 const change: Action = {
   words: ['NAME'],
-  options: ['public', 'private', 'default'],
+  options: ['public', 'private', 'default', ...quotaOptions],
   run: async ({ client, values }, [name = '']) => {
-    const requested = givenOptions({ public: eitherOption(values, 'public', 'private') })
+    const quota = readQuota(values)
+    const requested = givenOptions({ public: eitherOption(values, 'public', 'private'), quota })
     requireChange(
       'workspaces change',
       givenOptions({ ...requested, default: values.default }),
-      '--public, --private, --default',
+      '--public, --private, --default, --quota-bytes, --quota-layers, --quota-versions',
     )
     if (values.default === true) await client.put(`${collection}/default`, { workspace: { name } })
     return describe(await client.put(workspacePath(name), { workspace: requested }))
@@ -80,10 +113,18 @@ const remove: Action = {
 
 function describe(answer: unknown) {
   const workspace = readField(answer, 'workspace')
-  const text = fieldsText(
-    ['name', 'public', 'dateCreated', 'dateModified'].map((name) => [name, readString(workspace, name)]),
-  )
-  return { answer, text }
+  const quota = readField(workspace, 'quota')
+  const usage = readField(answer, 'usage')
+  const fields = ['name', 'public', 'dateCreated', 'dateModified']
+  const shown: [string, string][] = fields.map((name) => [name, readString(workspace, name)])
+  for (const kind of quotaKinds) {
+    const used = readField(readField(usage, kind), 'used')
+    const limit = readField(quota, kind)
+    const most = limit === undefined ? '' : `at most ${String(limit)}`
+    if (used !== undefined) shown.push([kind, most === '' ? String(used) : `${String(used)} of ${most}`])
+    else if (most !== '') shown.push([kind, most])
+  }
+  return { answer, text: fieldsText(shown) }
 }
 
 const workspaces: ManagedType = {

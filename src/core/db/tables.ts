@@ -41,7 +41,16 @@ export interface Tables extends AccountTables, MonitoringTables {
     body: string
     created_at: string
   }
-  workspaces: { name: string; is_public: number; created_at: string; updated_at: string }
+  workspaces: {
+    name: string
+    is_public: number
+    created_at: string
+    updated_at: string
+    /** Limits; null: none. */
+    quota_bytes: Generated<number | null>
+    quota_layers: Generated<number | null>
+    quota_versions: Generated<number | null>
+  }
   stores: {
     id: Generated<number>
     workspace: string

@@ -4,8 +4,9 @@ import { startDryRun } from '../dry-run/dry-run.ts'
 import type { InspectDeps } from '../inspect/inspect.ts'
 import { fetchInto } from '../inspect/inspect.ts'
 import type { ImportRecord, NewImport, TaskRecord } from '../model/model.ts'
+import { additionOf, runnableStates } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
-import { getImport } from '../records/records.ts'
+import { getImport, listTasks } from '../records/records.ts'
 import type { MakeDeps, StartDeps } from '../run/run.ts'
 import { startRun } from '../run/run.ts'
 import type { ImportLocks, RunningTable } from '../runtime/runtime.ts'
@@ -63,6 +64,7 @@ export function createImportCommands({ base, live, look, making, starting, cance
       create({ ...base, jobs, look }, newImport, options),
     /** Runs all ready tasks; with `isAsync` it returns after the request is stored. */
     run: async (importId: number, { isAsync, signal, check }: RunOptions): Promise<void> => {
+      await requireRoom(base, importId)
       const jobId = await startRun(starting, importId, check)
       if (jobId !== undefined && !isAsync) await jobs.wait(jobId, signal)
     },
@@ -107,6 +109,17 @@ export function createImportCommands({ base, live, look, making, starting, cance
     cancelImport: bind(cancelImport, cancel),
     removeImport: bind(removeImport, cancel),
   }
+}
+
+/** Refuses a run for whose tasks the workspace has no room. Each task checks again when its load begins. */
+async function requireRoom(
+  { records, catalog }: Pick<ImportCommandsDeps['base'], 'records' | 'catalog'>,
+  importId: number,
+): Promise<void> {
+  const db = records.database.kysely
+  const { workspace } = await getImport(db, importId)
+  const tasks = (await listTasks(db, importId)).filter(({ state }) => runnableStates.includes(state))
+  if (tasks.length > 0) await catalog.quotas.require(workspace, additionOf(tasks))
 }
 
 async function create(

@@ -1,3 +1,4 @@
+import type { Permit } from '../../access/index.ts'
 import type { Jobs } from '../../core/jobs/jobs.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import type { SideTables } from '../../render/index.ts'
@@ -15,6 +16,8 @@ interface DryRunLimits {
 
 /** Dependencies of dry runs. */
 export interface DryRunDeps {
+  /** Decides whether the user of a dry run may load its tasks. */
+  permit: Permit
   records: Keeping
   kinds: TaskTypes
   /** Suggests keys if a task has none. */

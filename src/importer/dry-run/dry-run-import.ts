@@ -1,4 +1,4 @@
-import type { JobContext, JobHandler } from '../../core/jobs/jobs.ts'
+import type { JobContext, JobHandler, JobPayload } from '../../core/jobs/jobs.ts'
 import { without } from '../../core/values/defined.ts'
 import type { DryRunState, ImportRecord } from '../model/model.ts'
 import { importAfter } from '../model/model.ts'
@@ -12,7 +12,12 @@ import { sweepDryRuns } from './sweep-dry-runs.ts'
 const hourMs = 3_600_000
 
 /** Runs the dry run of the tasks of an import, several concurrently. Returns true if all succeeded. */
-async function dryRunTasks(deps: DryRunDeps, record: ImportRecord, signal: AbortSignal): Promise<boolean> {
+async function dryRunTasks(
+  deps: DryRunDeps,
+  record: ImportRecord,
+  user: string | undefined,
+  signal: AbortSignal,
+): Promise<boolean> {
   const tasks = await listTasks(deps.records.database.kysely, record.id)
   const chosen = tasks.filter(({ runningDryRun }) => runningDryRun?.jobId === record.jobId)
   const waiting = chosen.values()
@@ -20,7 +25,7 @@ async function dryRunTasks(deps: DryRunDeps, record: ImportRecord, signal: Abort
   const work = async (): Promise<void> => {
     for (const { id } of waiting) {
       signal.throwIfAborted()
-      if (!(await dryRunTask(deps, record, id, signal))) isWhole = false
+      if (!(await dryRunTask(deps, { record, taskId: id, user }, signal))) isWhole = false
     }
   }
   const results = await Promise.allSettled(Array.from({ length: Math.min(deps.width, chosen.length) }, work))
@@ -53,12 +58,14 @@ export async function endDryRun(deps: DryRunDeps, importId: number, state: DryRu
   })
 }
 
-async function performDryRun(deps: DryRunDeps, importId: number, context: JobContext): Promise<void> {
+async function performDryRun(deps: DryRunDeps, payload: JobPayload, context: JobContext): Promise<void> {
+  const importId = Number(payload.importId)
+  const user = typeof payload.user === 'string' ? payload.user : undefined
   const record = await findImport(deps.records.database.kysely, importId)
   if (record === undefined || record.jobId !== context.jobId) return
   const work = deps.running.begin(importId, context.signal)
   try {
-    const isWhole = await dryRunTasks(deps, record, work.signal)
+    const isWhole = await dryRunTasks(deps, record, user, work.signal)
     await endDryRun(deps, importId, isWhole ? 'COMPLETE' : 'COMPLETE_ERROR')
     await sweepDryRuns(deps)
   } catch (error) {
@@ -74,7 +81,7 @@ async function performDryRun(deps: DryRunDeps, importId: number, context: JobCon
 /** Job handler for dry runs. A dry run whose process died starts again. */
 export function dryRunHandler(deps: DryRunDeps): JobHandler {
   return {
-    run: (payload, context) => performDryRun(deps, Number(payload.importId), context),
+    run: (payload, context) => performDryRun(deps, payload, context),
     abandoned: async (payload) => {
       const importId = Number(payload.importId)
       if ((await findImport(deps.records.database.kysely, importId)) !== undefined)

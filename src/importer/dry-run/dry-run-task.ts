@@ -4,7 +4,7 @@ import { leaveStuckWork } from '../../core/workers/leave-stuck-work.ts'
 import type { ImportRecord, TaskDryRun, TaskLoad, TaskRecord } from '../model/model.ts'
 import { isWithoutGeometry, now, taskAfter, withoutGeometry } from '../model/model.ts'
 import { getTask, saveTaskAndPublish } from '../records/records.ts'
-import { deafMs } from '../runtime/runtime.ts'
+import { deafMs, requirePermit } from '../runtime/runtime.ts'
 import type { TaskTypes } from '../task-types/task-types.ts'
 import { removeStagedDryRun } from './drop-dry-run.ts'
 import type { DryRunDeps } from './dry-run-deps.ts'
@@ -67,14 +67,20 @@ async function removeLoad(kinds: TaskTypes, { trial: dryRun }: TaskRecord): Prom
   if (dryRun?.load !== undefined) await kinds.ofLoad(dryRun.load).discard(dryRun.load)
 }
 
+/** A task with the user who started the dry run; absent for the server itself. */
+interface DryRunOfTask {
+  record: ImportRecord
+  taskId: number
+  user: string | undefined
+}
+
 /**
  * Runs the dry run of one task and restores its state. Throws only errors that end the whole dry run:
  * cancellation or shutdown of the server.
  */
 export async function dryRunTask(
   deps: DryRunDeps,
-  record: ImportRecord,
-  taskId: number,
+  { record, taskId, user }: DryRunOfTask,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { records } = deps
@@ -86,6 +92,7 @@ export async function dryRunTask(
     task = await saveTaskAndPublish(records, db, { ...task, trial: { at, load, mode: task.updateMode } })
   }
   try {
+    await requirePermit(deps.permit, user, record, task)
     const examined = await examine(deps.kinds, deps.keys, record, task, signal)
     const work = deps.kinds.of(examined).performDryRun({ record, task: examined }, { at, aim }, signal)
     const dryRun = await leaveStuckWork(work, signal, deafMs)

@@ -1,3 +1,4 @@
+import { actingUser } from '../../core/concurrency/acting.ts'
 import { conflict } from '../../core/errors/errors.ts'
 import type { Jobs } from '../../core/jobs/jobs.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
@@ -43,7 +44,7 @@ async function begin(
 ): Promise<number> {
   return records.database.transaction(async (db) => {
     const { id, state } = record
-    const payload = { importId: id }
+    const payload = { importId: id, user: actingUser() ?? record.user }
     const jobId = await jobs.enqueue(db, { kind: dryRunJob, key: `import ${id}`, payload })
     const dryRun = { state: 'RUNNING' as const, jobId, before: state }
     await saveAndPublish(records, db, { ...importAfter(record, { type: 'started' }), jobId, dryRun })

@@ -172,6 +172,8 @@ export class Edits {
     const layer = await this.#present(id)
     const store = await catalog.stores.get(layer.storeId)
     const { since, isJoined, keep } = await catalog.versions.planEdit(layer, store, user, randomUUID())
+    const makesVersion = !isJoined && 'id' in keep
+    await catalog.quotas.require(layer.workspace, { bytes: 0, versions: makesVersion ? 1 : undefined })
     const request: EditRequest = {
       editId: randomUUID(),
       table: nativeName,

@@ -24,6 +24,7 @@ export type { TransformProposal } from './propose-geometry.ts'
 export { proposeGeometry } from './propose-geometry.ts'
 export type { LabelsProposal } from './propose-labels.ts'
 export { proposeLabels } from './propose-labels.ts'
+export { additionOf } from './quota-addition.ts'
 export type {
   DatabaseRequest,
   NewImport,

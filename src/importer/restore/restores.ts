@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Permit } from '../../access/index.ts'
 import {
   type Catalog,
   type LayerRecord,
@@ -30,6 +31,8 @@ import { restoreTableRows } from './restore-table.ts'
 export const restoreJob = 'layer.restore'
 
 interface RestoresDeps {
+  /** Decides whether the user of a restore may manage the layer when the restore starts. */
+  permit: Permit
   database: Database
   catalog: Catalog
   jobs: Jobs
@@ -61,12 +64,12 @@ export class Restores {
 
   /** Returns the new version of the layer. If `signal` aborts before the commit, nothing is committed. */
   async restore(
-    { id: layerId, layer }: VersionedLayer,
+    { id: layerId, layer, workspace }: VersionedLayer,
     { version, storeId, content }: VersionSummary,
     { what: requested, ...request }: RestoreOptions,
     signal: AbortSignal,
   ): Promise<number> {
-    const { database, jobs } = this.#deps
+    const { catalog, database, jobs } = this.#deps
     // A layer that was deleted with its data needs them to be restored.
     const what = layer === undefined && content.form !== 'present' ? restoredParts : requested
     const loadId = randomUUID()
@@ -75,6 +78,11 @@ export class Restores {
     if (layer?.version === version) throw notRestorable(version, 'it is what the layer is now')
     if (what.includes('data') && content.form === 'lost')
       throw notRestorable(version, content.reason ?? 'nothing was kept of it')
+    await catalog.quotas.require(workspace, {
+      bytes: 0,
+      layers: layer === undefined ? 1 : undefined,
+      versions: layer === undefined || !what.includes('data') ? undefined : 1,
+    })
     const jobId = await database.transaction(async (db) => {
       await insertRestore(db, record, this.#now())
       return jobs.enqueue(db, { kind: restoreJob, key: `restore ${layerId}`, payload: { loadId } })
@@ -195,6 +203,7 @@ export class Restores {
     const { catalog, pool } = this.#deps
     const layer = await this.#present(record)
     const version = await catalog.versions.getOf(record.layerId, record.version)
+    await this.#requirePermit(record.user, layer ?? version)
     const way = record.what.includes('data') ? await catalog.versions.wayBack(version) : undefined
     if (way?.kind === 'none') throw notRestorable(record.version, way.reason)
     const rows = way && rowsOf(version, way)
@@ -204,6 +213,20 @@ export class Restores {
     const needs = { catalog, pool, save: (one: RestoreRecord) => this.#save(one) }
     const table = { record, store, ...rows, newId: randomUUID, layer }
     await publishRestore(this.#deps, await restoreTableRows(needs, table, signal), way)
+  }
+
+  /** Throws if the user who started the restore may not manage the layer now. The server itself has no user. */
+  async #requirePermit(
+    user: string | undefined,
+    { workspace, name }: Pick<LayerRecord, 'workspace' | 'name'>,
+  ): Promise<void> {
+    const resource = { workspace, name, isPublic: false }
+    if (user === undefined || (await this.#deps.permit(user, 'manage', resource))) return
+    throw new Failure(
+      'forbidden',
+      'not-allowed',
+      `User "${user}" needs the right "manage" for layer "${workspace}:${name}"`,
+    )
   }
 
   /**

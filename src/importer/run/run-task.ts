@@ -1,12 +1,13 @@
 import type { Permit } from '../../access/index.ts'
+import type { Quotas } from '../../catalog/index.ts'
 import { isCatalogueAway } from '../../core/db/errors.ts'
 import { explain, Failure } from '../../core/errors/errors.ts'
 import type { EventBus } from '../../core/events/events.ts'
 import { leaveStuckWork, WorkLeft } from '../../core/workers/leave-stuck-work.ts'
+import { additionOf, type ImportRecord, type TaskRecord } from '../model/model.ts'
 import { findTask, getImport, getTask } from '../records/records.ts'
 import type { RunningTable } from '../runtime/runtime.ts'
-import { deafMs, LoadCanceled, publishEnded } from '../runtime/runtime.ts'
-import { requirePermit } from './require-permit.ts'
+import { deafMs, LoadCanceled, publishEnded, requirePermit } from '../runtime/runtime.ts'
 import type { AttemptDeps } from './run-attempt.ts'
 import type { WaitOptions } from './run-attempts.ts'
 import { runAttempts } from './run-attempts.ts'
@@ -15,12 +16,23 @@ import { RunningTask } from './running-task.ts'
 
 export interface TaskDeps {
   permit: Permit
+  quotas: Pick<Quotas, 'require'>
   owner: OwnerDeps
   attempt: AttemptDeps & WaitOptions
   running: RunningTable
   events: EventBus
   /** Maximum number of concurrent tasks of one import. */
   width: number
+}
+
+/** A load that began before a crash is not refused: it may have been committed. */
+async function requireRoom(
+  quotas: TaskDeps['quotas'],
+  record: ImportRecord,
+  task: TaskRecord,
+): Promise<void> {
+  if (task.run?.load !== undefined || task.unsettled !== undefined) return
+  await quotas.require(record.workspace, additionOf([task]))
 }
 
 /**
@@ -41,6 +53,7 @@ export async function runTask(
   const work = deps.running.begin(importId, job.signal, taskId)
   try {
     await requirePermit(deps.permit, job.user, owner.record, found)
+    await requireRoom(deps.quotas, owner.record, found)
     await leaveStuckWork(runAttempts(deps.attempt, owner, work.signal), work.signal, deafMs)
   } catch (error) {
     if (error instanceof WorkLeft) publishEnded({ log, events: deps.events }, 'job', error)

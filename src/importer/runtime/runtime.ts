@@ -1,5 +1,6 @@
 export { ImportLocks, NameReservations } from './name-reservations.ts'
 export { ProgressBoard } from './progress-board.ts'
+export { requirePermit } from './require-permit.ts'
 export { deafMs, LoadCanceled, publishEnded, RunningTable } from './running-work.ts'
 export { shareNews } from './share-progress.ts'
 export { hearCancellations, stopFetches, stopWork } from './stop-work.ts'

@@ -42,7 +42,6 @@ export function createPostgisStore(parameters: StoreParameters, reach?: NetworkR
   const memory = { layouts: new CachedLayouts(settings.schema), statements: new PreparedStatements() }
   const leaving = new LeavingSessions()
   const use: ReadPool['use'] = (work, signal, workers) => pool.use(work, signal, workers)
-
   const getFacts = (client: PoolClient, table: string): Promise<TableFacts> =>
     getTableFacts(client, settings.schema, table)
   const edits = editsLater(settings, pool)
@@ -54,6 +53,7 @@ export function createPostgisStore(parameters: StoreParameters, reach?: NetworkR
         const { rows } = await client.query<{ name: string }>(listSql, [settings.schema])
         return rows.map(({ name }) => name).filter((name) => !isOwnName(name))
       }),
+    sizeOf: (tables) => use((client) => sizeOfTables(client, settings.schema, tables)),
     summarizeTables: () => use((client) => summarizeTables(client, settings.schema)),
     findTable: (table, { readsRows = true, readMs } = {}) =>
       use(async (client) => {
@@ -176,3 +176,13 @@ select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnam
 where n.nspname = $1 and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
   and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
 order by c.relname`
+
+async function sizeOfTables(client: PoolClient, schema: string, tables: readonly string[]): Promise<number> {
+  const { rows } = await client.query<{ size: number }>(sizesSql, [schema, tables])
+  return rows[0]?.size ?? 0
+}
+
+const sizesSql = `
+  select coalesce(sum(pg_total_relation_size(c.oid)), 0)::float8 as size
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = $1 and c.relname = any($2::text[])`

@@ -114,6 +114,19 @@ describe('permissions', () => {
     assert.equal(state.layers.total, 1)
   })
 
+  it('leave its name out of metrics for Prometheus and of the tables of its store', async () => {
+    for (const name of ['hidden', 'trees']) await admin('GET', `/ogc/collections/town:${name}/items`)
+    const own = await send('GET', '/metrics', as('reader'))
+    assert.match(own.body, /terrane_layer_requests_total\{layer="town:trees"\} \d/)
+    assert.match(own.body, /terrane_layer_requests_total\{layer="\(not shown\)"\} \d/)
+    assert.ok(!own.body.includes('hidden'))
+    assert.match((await admin('GET', '/metrics')).body, /layer="town:hidden"/)
+    const tables = '/rest/workspaces/town/datastores/town/featuretypes'
+    assert.ok(!(await send('GET', tables, as('reader'))).body.includes('hidden'))
+    assert.equal((await send('GET', `${tables}?list=all`, as('reader'))).statusCode, 403)
+    assert.match((await send('GET', `${tables}?list=all`, as('anna'))).body, /hidden/)
+  })
+
   it('refuse with 403 what the caller may not do with a layer that the caller may read', async () => {
     const cases: [Method, string, object?][] = [
       ['PUT', '/rest/layers/town:trees', { layer: { title: 'x' } }],

@@ -58,6 +58,16 @@ describe('API tokens', () => {
     assert.equal(refused.json<{ code: string }>().code, 'scope-missing')
   })
 
+  it('with the scope import edit features', async () => {
+    const feature = { type: 'Feature', geometry: null, properties: { name: 'c' } }
+    const edit = async (scope: string): Promise<number> => {
+      const { bearer } = await makeToken({ scopes: [scope] })
+      const headers = { ...bearer, 'content-type': 'application/geo+json' }
+      return status('POST', '/ogc/collections/default:second/items', feature, headers)
+    }
+    assert.deepEqual([await edit('read'), await edit('import')], [403, 201])
+  })
+
   it('of a workspace change nothing in another one', async () => {
     await send('POST', '/rest/workspaces', { workspace: { name: 'other' } })
     const { bearer } = await makeToken({ workspace: 'other' })

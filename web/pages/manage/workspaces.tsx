@@ -138,6 +138,7 @@ function Row({
   layers,
   stores,
   styles,
+  quota,
   dateModified,
 }: Workspace) {
   const texts = manageTexts.value
@@ -160,6 +161,7 @@ function Row({
         >
           {shownNumber(layers)}
         </a>
+        {quota?.layers !== undefined && <span> / {shownNumber(quota.layers)}</span>}
       </td>
       <td class="num" data-l={texts.stores}>
         <a

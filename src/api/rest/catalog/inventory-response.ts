@@ -7,6 +7,7 @@ import {
 } from '../../../catalog/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { storePath, workspacePath } from './paths.ts'
+import { toQuotaResponse, WorkspaceQuota } from './workspace-response.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 
@@ -20,6 +21,7 @@ export const WorkspaceInventories = Type.Object({
       stores: Count,
       layers: Count,
       styles: Count,
+      quota: Type.Optional(WorkspaceQuota),
       dateModified: Type.String(),
       href: Type.String(),
     }),
@@ -76,8 +78,17 @@ export const StoreCheckReply = Type.Object({
 
 export function toCountedWorkspaceResponse(request: FastifyRequest, workspace: WorkspaceInventory) {
   const { name, isPublic, isDefault, stores, layers, styles, updatedAt } = workspace
-  const href = request.link(workspacePath(name))
-  return { name, public: isPublic, default: isDefault, stores, layers, styles, dateModified: updatedAt, href }
+  return {
+    name,
+    public: isPublic,
+    default: isDefault,
+    stores,
+    layers,
+    styles,
+    quota: toQuotaResponse(workspace.quota),
+    dateModified: updatedAt,
+    href: request.link(workspacePath(name)),
+  }
 }
 
 export function toCountedStoreResponse(request: FastifyRequest, store: StoreInventory) {

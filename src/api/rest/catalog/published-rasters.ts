@@ -9,7 +9,7 @@ import type { CatalogDeps } from './catalog-deps.ts'
 import { layerPath, WorkspaceParams } from './paths.ts'
 import { linked, Patterns, PublishedList } from './published-tables.ts'
 import { CoverageList } from './store-response.ts'
-import { getStore } from './stores.ts'
+import { getStore, requireWholeWorkspace } from './stores.ts'
 
 const tags = ['coverage stores']
 const StoreParams = Type.Object({ ...WorkspaceParams.properties, store: Type.String() })
@@ -118,6 +118,7 @@ export const listCoverages = operation({
       const readable = (await request.rights()).readable(layers)
       return { coverages: { coverage: readable.map((layer) => linked(request, layer)) } }
     }
+    await requireWholeWorkspace(request, store)
     const shown = new Set(list === 'all' ? [] : layers.map(({ nativeName }) => nativeName))
     const files = await catalog.rasters.listFiles(store)
     return { list: { string: files.flatMap(({ name }) => (shown.has(name) ? [] : [name])) } }

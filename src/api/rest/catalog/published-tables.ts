@@ -16,7 +16,7 @@ import type { CatalogDeps } from './catalog-deps.ts'
 import { ManagedField } from './layer-response.ts'
 import { Linked, layerPath, WorkspaceParams } from './paths.ts'
 import { FeatureTypeList } from './store-response.ts'
-import { getStore } from './stores.ts'
+import { getStore, requireWholeWorkspace } from './stores.ts'
 
 const tags = ['data stores']
 const StoreParams = Type.Object({ ...WorkspaceParams.properties, store: Type.String() })
@@ -145,6 +145,7 @@ export const listFeatureTypes = operation({
       const items = layers.map((layer) => ({ name: layer.name, href: request.link(layerPath(layer)) }))
       return { featureTypes: { featureType: items } }
     }
+    await requireWholeWorkspace(request, store)
     const tables = (await catalog.tables.list(store)).filter(
       ({ published, geometry }) =>
         (list === 'all' || published === undefined) &&

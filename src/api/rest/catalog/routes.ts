@@ -53,6 +53,7 @@ import {
   listWorkspaces,
   showDefaultWorkspace,
   showWorkspace,
+  showWorkspaceUsage,
 } from './workspaces.ts'
 
 /** `/rest/workspaces` and, in each, its stores. */
@@ -62,6 +63,7 @@ const workspaceEndpoints = [
   endpoint('GET', '/rest/workspaces/default', 'user', 'view', { showDefaultWorkspace }),
   endpoint('PUT', '/rest/workspaces/default', 'staff', 'change', { changeDefaultWorkspace }),
   endpoint('GET', '/rest/workspaces/:workspace', 'workspace', 'view', { showWorkspace }),
+  endpoint('GET', '/rest/workspaces/:workspace/usage', 'workspace:read', 'view', { showWorkspaceUsage }),
   endpoint('PUT', '/rest/workspaces/:workspace', 'workspace:manage', 'change', { changeWorkspace }),
   endpoint('DELETE', '/rest/workspaces/:workspace', 'workspace:manage', 'remove', { deleteWorkspace }),
 ]

@@ -6,6 +6,7 @@ import { invalid, notFound } from '../../../core/errors/errors.ts'
 import { defined } from '../../../core/values/defined.ts'
 import type { StoreParameters } from '../../../stores/index.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
+import { forbidden } from '../../app-types.ts'
 import { empty } from '../../description.ts'
 import { operation } from '../../endpoint.ts'
 import { requireMatch, sendEntity } from '../../etag.ts'
@@ -44,6 +45,29 @@ export async function getStore(catalog: Catalog, kind: StoreKind, { workspace, s
   const store = await catalog.stores.find(workspace, name)
   if (store?.kind === kind) return store
   throw notFound('unknown-store', `Store "${name}" does not exist in workspace "${workspace}"`)
+}
+
+/** A caller who may read only some layers of a workspace sees their stores: a raster store has the name of its layer. */
+async function readableStores(
+  { layers }: Pick<Catalog, 'layers'>,
+  request: FastifyRequest,
+  stores: StoreRecord[],
+): Promise<StoreRecord[]> {
+  const rights = await request.rights()
+  const [{ workspace } = { workspace: '' }] = stores
+  if (rights.can('read', { workspace })) return stores
+  const readable = rights.readable(await layers.list({ workspace }))
+  const ids = new Set(readable.map(({ storeId }) => storeId))
+  return stores.filter(({ id }) => ids.has(id))
+}
+
+/** Throws `Failure` if the caller may read only some layers of the workspace of a store. */
+export async function requireWholeWorkspace(
+  request: FastifyRequest,
+  { workspace }: Pick<StoreRecord, 'workspace'>,
+): Promise<void> {
+  if (!(await request.rights()).can('read', { workspace }))
+    throw forbidden(request.caller, 'read', `workspace "${workspace}"`)
 }
 
 /** Creates a store and responds with it. */
@@ -120,7 +144,7 @@ function storeOperations(kind: StoreKind, texts: StoreTexts) {
       answers: { 200: schemas.stores },
       handle: async ({ catalog }: CatalogDeps, request) => {
         const { name: workspace } = await catalog.workspaces.get(request.params.workspace)
-        const stores = await catalog.stores.list(workspace, kind)
+        const stores = await readableStores(catalog, request, await catalog.stores.list(workspace, kind))
         const items = stores.map((store) => ({ name: store.name, href: request.link(storePath(store)) }))
         return { [`${kind}s`]: { [kind]: items } }
       },

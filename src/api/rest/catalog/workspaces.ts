@@ -1,12 +1,23 @@
 import { Type } from 'typebox'
+import type { Rights } from '../../../access/index.ts'
 import { invalid } from '../../../core/errors/errors.ts'
+import type { FastifyRequest } from '../../app-types.ts'
+import { forbidden } from '../../app-types.ts'
 import { copiesLeft } from '../../caching.ts'
 import { empty } from '../../description.ts'
 import { operation } from '../../endpoint.ts'
 import { requireMatch, sendEntity } from '../../etag.ts'
 import type { CatalogDeps, PublicAccessDeps } from './catalog-deps.ts'
 import { RecurseQuery, unknownWorkspace, WorkspaceParams, workspacePath } from './paths.ts'
-import { toWorkspaceResponse, WorkspaceBody, WorkspaceList, WorkspaceReply } from './workspace-response.ts'
+import {
+  readQuotaBody,
+  toUsageResponse,
+  toWorkspaceResponse,
+  UsageReply,
+  WorkspaceBody,
+  WorkspaceList,
+  WorkspaceReply,
+} from './workspace-response.ts'
 
 const tags = ['workspaces']
 const params = WorkspaceParams
@@ -41,7 +52,10 @@ export const createWorkspace = operation({
     const { name, public: isPublic = false } = request.body.workspace
     if (name === undefined) throw invalid('invalid-body', 'A new workspace needs "workspace.name"')
     const isDefault = request.query.default ?? false
-    const created = await catalog.workspaces.create({ name, isPublic, isDefault })
+    const made = await catalog.workspaces.create({ name, isPublic, isDefault })
+    const { quota } = request.body.workspace
+    const created =
+      quota === undefined ? made : await catalog.workspaces.change(name, { quota: readQuotaBody(quota) })
     return reply
       .code(201)
       .header('location', request.link(workspacePath(name)))
@@ -63,7 +77,8 @@ export const showWorkspace = operation({
 
 export const changeWorkspace = operation({
   summary: 'Change a workspace',
-  description: 'Makes the workspace public or private. Layers with a `public` of their own keep it.',
+  description:
+    'Makes the workspace public or private, or sets its limits (`quota`). Layers with a `public` of their own keep it.',
   tags,
   params,
   body: WorkspaceBody,
@@ -71,16 +86,41 @@ export const changeWorkspace = operation({
   handle: async ({ sharedMaxAgeSeconds, catalog }: Omit<PublicAccessDeps, 'rules'>, request) => {
     const current = await catalog.workspaces.get(request.params.workspace)
     requireMatch(request, toWorkspaceResponse(request, current))
-    const { name, public: isPublic } = request.body.workspace
+    const { name, public: isPublic, quota } = request.body.workspace
+    if (quota !== undefined) requireQuotaRight(await request.rights(), request)
     if (name !== undefined && name !== current.name)
       throw invalid('invalid-body', `The name of workspace "${current.name}" cannot be changed`)
-    const changed = await catalog.workspaces.change(current.name, { isPublic })
+    const changed = await catalog.workspaces.change(current.name, {
+      isPublic,
+      quota: quota === undefined ? undefined : readQuotaBody(quota),
+    })
     const { workspace } = toWorkspaceResponse(request, changed)
     return {
       workspace: { ...workspace, ...copiesLeft(current.isPublic, changed.isPublic, { sharedMaxAgeSeconds }) },
     }
   },
 })
+
+export const showWorkspaceUsage = operation({
+  summary: 'What a workspace uses of its limits',
+  description:
+    'Bytes of files and tables of the server with retained versions, layers, and retained versions, with the limits of the workspace. For callers who may import into the workspace.',
+  tags,
+  params,
+  answers: { 200: UsageReply },
+  handle: async ({ catalog }: CatalogDeps, request) => {
+    const { workspace } = request.params
+    if (!(await request.rights()).canWithin('import', workspace))
+      throw forbidden(request.caller, 'import', `workspace "${workspace}"`)
+    return toUsageResponse(await catalog.quotas.usage(workspace))
+  },
+})
+
+/** Limits are set by callers who manage everything, not by those who manage the workspace. */
+function requireQuotaRight(rights: Rights, { caller }: FastifyRequest): void {
+  if (!rights.can('manage', '*'))
+    throw forbidden(caller, 'manage', 'everything: it sets limits of workspaces')
+}
 
 export const deleteWorkspace = operation({
   summary: 'Delete a workspace',
@@ -120,7 +160,9 @@ export const changeDefaultWorkspace = operation({
   body: WorkspaceBody,
   answers: { 200: WorkspaceReply },
   handle: async ({ catalog: { workspaces } }: CatalogDeps, request) => {
-    const { name, public: isPublic } = request.body.workspace
+    const { name, public: isPublic, quota } = request.body.workspace
+    if (quota !== undefined)
+      throw invalid('invalid-body', 'Limits are set at the path of the workspace itself')
     const workspace = await workspaces.get(name ?? (await workspaces.getDefaultName()))
     await workspaces.makeDefault(workspace.name)
     return toWorkspaceResponse(request, await workspaces.change(workspace.name, { isPublic }))

@@ -1,5 +1,4 @@
 import type { Catalog } from '../../../catalog/index.ts'
-import { invalid } from '../../../core/errors/errors.ts'
 import type { SourceRequest } from '../../../importer/index.ts'
 import { describeTransform } from '../../../transforms/chain.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
@@ -8,7 +7,7 @@ import { clientSignal } from '../../request-properties.ts'
 import type { ImportInput } from './bodies.ts'
 import { DatabaseImportBody, ImportBody } from './bodies.ts'
 import { readDatabaseBody } from './database-response.ts'
-import { requireImportInto } from './import-rights.ts'
+import { requireTargetWorkspace } from './import-rights.ts'
 import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { readImportBody, storeName } from './new-import.ts'
 import { ImportParams, importPath, parseExpand, parseId, RunQuery } from './parameters.ts'
@@ -33,12 +32,9 @@ async function requireWorkspaceRight(
   request: FastifyRequest,
   requested: ImportInput | undefined,
 ): Promise<void> {
-  const rights = await request.rights()
-  if (rights.can('import', '*')) return
+  if ((await request.rights()).can('import', '*')) return
   const workspace = requested?.targetWorkspace?.workspace?.name ?? (await workspaces.getDefaultName())
-  if (!rights.can('read', { workspace }) && !rights.canWithin('read', workspace))
-    throw invalid('unknown-workspace', `Workspace "${workspace}" does not exist`)
-  requireImportInto(rights, request, workspace)
+  await requireTargetWorkspace(request, workspace)
   const store = storeName(requested?.targetStore)
   if (store !== undefined) await stores.require(workspace, store)
 }
@@ -54,7 +50,11 @@ export async function create(
   const isAsync = query.async ?? false
   const { name: user } = request.caller
   const signal = clientSignal(reply)
-  const placed = await claimUploads(deps.importer, request, requested?.data)
+  const { quotas, workspaces } = deps.catalog
+  const workspace = requested?.targetWorkspace?.workspace?.name ?? (await workspaces.findDefaultName()) ?? ''
+  const placed = await claimUploads(deps.importer, request, requested?.data, (bytes) =>
+    quotas.require(workspace, { bytes }),
+  )
   const created = await deps.importer.create(
     readImportBody(requested, { isAsync, proposedId, user, source: source ?? placed?.source }),
     { signal, isRunAfter: query.exec === true },

@@ -1,5 +1,5 @@
 import type { Rights } from '../../../access/index.ts'
-import { Failure, notFound } from '../../../core/errors/errors.ts'
+import { Failure, invalid, notFound } from '../../../core/errors/errors.ts'
 import type { Importer, ImportRecord } from '../../../importer/index.ts'
 import type { App, FastifyRequest } from '../../app-types.ts'
 import { parseId } from './parameters.ts'
@@ -38,8 +38,19 @@ export function guardImports(app: App, imports: Imports): void {
   })
 }
 
-/** Throws `Failure` if the caller may not import into a workspace. */
-export function requireImportInto(rights: Rights, { caller }: FastifyRequest, workspace: string): void {
+/**
+ * Throws `Failure` if the caller may not import into a workspace that the body of a request names; one that the
+ * caller may not read counts as missing.
+ */
+export async function requireTargetWorkspace(request: FastifyRequest, workspace: string): Promise<void> {
+  const rights = await request.rights()
+  if (rights.can('import', '*')) return
+  if (!rights.can('read', { workspace }) && !rights.canWithin('read', workspace))
+    throw invalid('unknown-workspace', `Workspace "${workspace}" does not exist`)
+  requireImportInto(rights, request, workspace)
+}
+
+function requireImportInto(rights: Rights, { caller }: FastifyRequest, workspace: string): void {
   if (rights.canWithin('import', workspace)) return
   const text = `${caller.name} needs the right "import" for workspace "${workspace}"`
   throw new Failure('forbidden', 'not-allowed', text)

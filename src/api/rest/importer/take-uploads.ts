@@ -22,16 +22,17 @@ export function uploadsIn({ uploads }: { uploads: unknown }): string[] {
   })
 }
 
-/** Creates tasks from the files of several resumable uploads together, and ends the uploads. */
+/** Creates tasks from the files of several resumable uploads together, and ends the uploads. `checkSize` may refuse them. */
 export async function takeUploads(
   importer: Importer,
   { caller }: FastifyRequest,
   importId: number,
   ids: readonly string[],
-  signal: AbortSignal,
+  { signal, checkSize }: { signal: AbortSignal; checkSize(bytes: number): Promise<void> },
 ): Promise<TaskRecord[]> {
   const { uploads } = importer
   const claimed = await uploads.claim(ids, caller.name ?? '')
+  await checkSize(claimed.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0))
   const tasks = await receive(importer, importId, signal, async (folder) => {
     await uploads.place(claimed, folder)
     return {}
@@ -52,11 +53,13 @@ export async function claimUploads(
   { uploads }: Importer,
   { caller }: FastifyRequest,
   { upload, type = 'file', ...data }: DataInput = {},
+  checkSize: (bytes: number) => Promise<void>,
 ): Promise<ClaimedData | undefined> {
   if (upload === undefined) return undefined
   if (type !== 'file' || data.file !== undefined || data.location !== undefined)
     throw invalid('invalid-body', 'Data of uploads are of type "file", without file and location')
   const claimed = await uploads.claim(upload, caller.name ?? '')
+  await checkSize(claimed.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0))
   const charset = requireCharset(data.charset ?? data.charsetEncoding)
   return {
     source: { type, place: (folder) => uploads.place(claimed, folder), charset },

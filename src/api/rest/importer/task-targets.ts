@@ -7,6 +7,7 @@ import { empty } from '../../description.ts'
 import { operation } from '../../endpoint.ts'
 import { requireMatch, sendEntity } from '../../etag.ts'
 import { TargetBody } from './bodies.ts'
+import { requireTargetWorkspace } from './import-rights.ts'
 import type { DialectDeps, ImporterApiDeps } from './importer-api-deps.ts'
 import { TaskParams } from './parameters.ts'
 import { TargetReply } from './schemas.ts'
@@ -49,6 +50,7 @@ export const changeTaskTarget = operation({
   handle: async ({ importer, catalog, dialect }: DialectDeps & { catalog: Catalog }, request, reply) => {
     const task = await requireTask(importer, request.params)
     const change = readTargetBody(request.body, dialect)
+    if (change.workspace !== undefined) await requireTargetWorkspace(request, change.workspace)
     const { dataStore, coverageStore, store } = request.body
     if ((dataStore ?? coverageStore ?? store) === undefined)
       throw invalid('invalid-body', 'A target needs "dataStore.name"')

@@ -9,6 +9,7 @@ import { requireMatch, sendEntity } from '../../etag.ts'
 import { clientSignal } from '../../request-properties.ts'
 import { AcceptBody, TaskBody } from './bodies.ts'
 import { toTaskDataResponse } from './data-response.ts'
+import { requireTargetWorkspace } from './import-rights.ts'
 import type { DialectDeps, ImporterApiDeps } from './importer-api-deps.ts'
 import { ExpandQuery, ImportParams, parseExpand, TaskParams } from './parameters.ts'
 import { withFoundKeys } from './proposals.ts'
@@ -68,6 +69,7 @@ export const changeTask = operation({
   handle: async ({ importer, dialect }: DialectDeps, request, reply) => {
     const task = await requireTask(importer, request.params)
     const change = readTaskBody(task, request.body, dialect)
+    if (change.workspace !== undefined) await requireTargetWorkspace(request, change.workspace)
     const changed = await importer.changeTask(task.importId, task.id, change, (current) =>
       requireMatch(request, show(request, current, dialect)),
     )

@@ -87,7 +87,8 @@ export const uploadFiles = operation({
   answers: { 201: UploadReply },
   handle: async (deps: ImporterApiDeps, request, reply) => {
     checkLength(request, deps.maxUploadBytes)
-    const { id } = await requireImport(deps.importer, request.params.importId)
+    const { id, workspace } = await requireImport(deps.importer, request.params.importId)
+    await deps.catalog.quotas.require(workspace, { bytes: Number(request.headers['content-length'] ?? 0) })
     const signal = clientSignal(reply)
     const { body }: { body?: unknown } = request
     if (typeof body === 'string') {
@@ -98,7 +99,10 @@ export const uploadFiles = operation({
         deps,
         request,
         reply,
-        await takeUploads(deps.importer, request, id, uploadsIn(body), signal),
+        await takeUploads(deps.importer, request, id, uploadsIn(body), {
+          signal,
+          checkSize: (bytes) => deps.catalog.quotas.require(workspace, { bytes }),
+        }),
       )
     if (!request.isMultipart()) {
       throw new Failure(
@@ -128,7 +132,8 @@ export const uploadFile = operation({
   answers: { 201: UploadReply },
   handle: async (deps: ImporterApiDeps, request, reply) => {
     checkLength(request, deps.maxUploadBytes)
-    const { id } = await requireImport(deps.importer, request.params.importId)
+    const { id, workspace } = await requireImport(deps.importer, request.params.importId)
+    await deps.catalog.quotas.require(workspace, { bytes: Number(request.headers['content-length'] ?? 0) })
     const name = safeUploadName(request.params.fileName)
     const signal = clientSignal(reply)
     const body = request.body as Readable | undefined

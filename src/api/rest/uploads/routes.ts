@@ -22,13 +22,13 @@ export const uploadEndpoints = [
 ]
 
 /** `/rest/uploads`: bodies are streamed, and every response names the tus version. */
-export function uploadArea(uploads: UploadDeps['uploads']): ApiArea {
+export function uploadArea(deps: UploadDeps): ApiArea {
   return (app) => {
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', async (_request: FastifyRequest, body: unknown) => body)
     app.addHook('onRequest', async (_request, reply) => {
       reply.header('tus-resumable', tusVersion)
     })
-    addEndpoints(app, uploadEndpoints, { uploads })
+    addEndpoints(app, uploadEndpoints, deps)
   }
 }

@@ -1,16 +1,19 @@
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
+import type { Quotas } from '../../../catalog/index.ts'
 import { Failure, invalid } from '../../../core/errors/errors.ts'
 import type { ResumableUploads, UploadState } from '../../../importer/index.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { Bytes, empty } from '../../description.ts'
 import { operation } from '../../endpoint.ts'
+import { requireTargetWorkspace } from '../importer/import-rights.ts'
 import { safeFolder, safeUploadName } from '../importer/receive-upload.ts'
 import { bytesIn, metadataIn, pieceType, requireTus, tusExtensions, tusVersion } from './tus.ts'
 
 /** Dependencies of resumable uploads. */
 export interface UploadDeps {
   uploads: Pick<ResumableUploads, 'create' | 'get' | 'list' | 'write' | 'remove' | 'maxBytes'>
+  quotas: Pick<Quotas, 'require'>
 }
 
 const tags = ['importer']
@@ -61,12 +64,12 @@ export const listUploads = operation({
 export const beginUpload = operation({
   summary: 'Begin a resumable upload',
   tags,
-  description: `${basics} \`Upload-Length\` tells the size, \`filename\` in \`Upload-Metadata\` the name, \`relativePath\` its path in a folder that is sent whole, \`lastModified\` the time of its last change. A body is the first piece.`,
+  description: `${basics} \`Upload-Length\` tells the size, \`filename\` in \`Upload-Metadata\` the name, \`relativePath\` its path in a folder that is sent whole, \`lastModified\` the time of its last change, \`workspace\` where it is going to be imported, whose limits are then checked at once. A body is the first piece.`,
   consumes: [pieceType],
   reported: { body: Bytes },
   bodyLimit: ({ uploads }: UploadDeps) => uploads.maxBytes,
   answers: { 201: empty('Its address stands in `Location`') },
-  handle: async ({ uploads }: UploadDeps, request, reply) => {
+  handle: async ({ uploads, quotas }: UploadDeps, request, reply) => {
     requireTus(request, reply)
     const lengthBytes = bytesIn(request, 'upload-length')
     if (lengthBytes === undefined)
@@ -76,6 +79,11 @@ export const beginUpload = operation({
     const folder = safeFolder(reported.get('relativepath') ?? '')
     const modified = reported.get('lastmodified')?.slice(0, longestTime)
     const owner = ownerOf(request)
+    const workspace = reported.get('workspace')
+    if (workspace !== undefined) {
+      await requireTargetWorkspace(request, workspace)
+      await quotas.require(workspace, { bytes: lengthBytes })
+    }
     const begun = await uploads.create({ owner, name, lengthBytes, folder, modified })
     reply.header('location', request.link(pathOf(begun)))
     const { body }: { body?: unknown } = request
