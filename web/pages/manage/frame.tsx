@@ -13,7 +13,7 @@ import { messages } from '../../messages/messages.ts'
 import { session } from '../../session/session.ts'
 import { partOf, partSize } from './listing.ts'
 
-const places = ['workspaces', 'stores', 'users'] as const
+const places = ['workspaces', 'stores', 'sources', 'users'] as const
 type ManagePage = (typeof places)[number]
 
 interface FrameProps {
@@ -22,6 +22,8 @@ interface FrameProps {
   requested: Call
   /** Label of the button for a new entry. */
   act: string
+  /** Page for a new entry; default: a dialog of this page. */
+  actPage?: string
   list: Loadable<unknown>
   onAgain(): void
   children: ComponentChildren
@@ -32,7 +34,7 @@ interface FrameProps {
 
 /** Frame of all management lists. */
 export function Frame(props: FrameProps) {
-  const { place, lead, requested, act, list, onAgain, children, filters, isSearched = true } = props
+  const { place, lead, requested, act, actPage, list, onAgain, children, filters, isSearched = true } = props
   const texts = manageTexts.value
   const { state } = messages.value
   return (
@@ -45,14 +47,7 @@ export function Frame(props: FrameProps) {
         </div>
         <div class="acts">
           <CopyAsCurl call={requested} />
-          <button
-            type="button"
-            class="btn main"
-            onClick={() => setQuery({ new: '1' }, { isReplaced: false })}
-          >
-            <Icon name="plus" />
-            {act}
-          </button>
+          <NewEntry act={act} page={actPage} />
         </div>
       </div>
       {isSearched && (
@@ -68,6 +63,20 @@ export function Frame(props: FrameProps) {
       {list.value === undefined && list.error === undefined && <Loading />}
       {list.value !== undefined && <div aria-busy={list.isLoading}>{children}</div>}
     </div>
+  )
+}
+
+function NewEntry({ act, page }: { act: string; page: string | undefined }) {
+  return page === undefined ? (
+    <button type="button" class="btn main" onClick={() => setQuery({ new: '1' }, { isReplaced: false })}>
+      <Icon name="plus" />
+      {act}
+    </button>
+  ) : (
+    <a class="btn main" href={addressOf(page)}>
+      <Icon name="plus" />
+      {act}
+    </a>
   )
 }
 
