@@ -11,7 +11,7 @@ import { startWebServer } from '../web-server.ts'
 import { arcgis } from './arcgis-server.ts'
 import { points, type ShownRun } from './source-client.ts'
 
-export const dayMs = 86_400_000
+const dayMs = 86_400_000
 /** The clock goes on by so much at most while the runs of a day end: a slow machine does not reach the next day. */
 const mostSecondsADay = 12 * 3600
 const schedule = { cron: '30 2 * * *', timeZone: 'Europe/Berlin' }

@@ -28,7 +28,7 @@ const draft: Draft = {
   owner: 'anna',
 }
 
-/** What the form of the draft contains before anything is typed. */
+/** Fields of the form of the draft before anything is typed. */
 const unchanged = {
   type: 'service',
   kind: 'arcgis-featureserver',

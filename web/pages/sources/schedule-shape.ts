@@ -3,7 +3,7 @@ import type { Source } from './types.ts'
 export type Schedule = Source['schedule']
 
 /** A cron expression of a common form; `other` has no words of its own. Times are `HH:MM`, Sunday is 0. */
-export type CronShape =
+type CronShape =
   | { kind: 'minutes'; every: number }
   | { kind: 'hourly'; minute: string }
   | { kind: 'daily'; time: string }

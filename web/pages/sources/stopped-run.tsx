@@ -18,7 +18,7 @@ interface StoppedRunProps {
   reload(): void
 }
 
-/** What stopped the last run, and a button that accepts it. */
+/** The limits that stopped the last run, and a button that accepts it. */
 export function StoppedRun({ source: { name, state, lastRun }, reload }: StoppedRunProps) {
   const texts = sourceTexts.value
   const { act, error, isBusy } = useActing()
