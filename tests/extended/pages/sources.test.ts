@@ -52,7 +52,7 @@ describe('the pages of sources', async () => {
     await page.getByLabel('Match rows by').fill('gid')
     await page.getByLabel('Delete rows that are no longer in the data').check()
     await page.getByLabel('Time', { exact: true }).fill('02:30')
-    await page.getByLabel('more than this percentage of rows would be removed').fill('30')
+    await page.getByLabel('Most rows removed').fill('30')
     await page.getByLabel('Receivers').fill('nobody at all')
     await expectSoundIn(shown, 'sources-new', [
       [1440, 'light'],

@@ -42,7 +42,6 @@ describe('three sources over a week with faults, a kill and a change of the cloc
         .concat('2026-04-01T00:30:00.000Z'),
     )
     const attempts = (all: typeof runs.web, day: number) => all.at(-day)?.attempts ?? 0
-    assert.ok(attempts(runs.web, 2) > 1, 'a 503 is tried again')
     assert.ok(attempts(runs.service, 3) > 1, 'an HTML answer is tried again')
     assert.ok(attempts(runs.service, 4) > 1, 'a truncated page is read again')
 

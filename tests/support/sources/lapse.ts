@@ -137,6 +137,7 @@ export async function liveThrough(
     await untilDone(lapse, day, time, () => {
       origins.esri.fault = undefined
     })
+    assert.deepEqual([origins.web.failures, origins.esri.busy], [0, 0], `day ${day} met its faults`)
   }
   const [web, service, folder] = await Promise.all(names.map((name) => lapse.runs(name)))
   return { web: web ?? [], service: service ?? [], folder: folder ?? [] }
@@ -153,7 +154,7 @@ async function startOrigins(test: TestContext, folder: string) {
   const file = await startWebServer(test, (_request, reply) => {
     if (web.failures > 0) {
       web.failures -= 1
-      return void reply.writeHead(503, { 'retry-after': '0' }).end()
+      return void reply.writeHead(503, { 'retry-after': '1' }).end()
     }
     reply.end(
       points([

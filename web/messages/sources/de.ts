@@ -149,9 +149,9 @@ export const de: SourceTexts = {
     limits: 'Grenzen',
     limitsHint:
       'Ein Lauf, der eine Grenze verletzt, hält an; die bisherigen Daten bleiben, bis eine Person ihn annimmt.',
-    removed: 'Anhalten, wenn mehr Prozent der Zeilen entfernt würden als',
-    changed: 'Anhalten, wenn sich mehr Prozent der Zeilen ändern würden als',
-    fewer: 'Anhalten, wenn die Daten weniger Zeilen haben als',
+    removed: 'Höchstens entfernte Zeilen (%)',
+    changed: 'Höchstens geänderte Zeilen (%)',
+    fewer: 'Mindestens Zeilen in den Daten',
     otherLimits: (value) => `${count(value, 'weitere Grenze', 'weitere Grenzen')} über die API gesetzt`,
     notify: 'Benachrichtigungen',
     receivers: 'Empfänger',

@@ -14,7 +14,7 @@ const draft: Draft = {
     password: '********',
     incremental: { field: 'edited', fullEvery: 12 },
   },
-  transforms: [{ type: 'DeleteFieldTransform', field: 'x' }],
+  transforms: [{ type: 'DateFormatTransform' }],
   target: { workspace: 'city', store: 'pg', layer: 'wells' },
   srs: 'EPSG:25832',
   updateMode: 'UPSERT',

@@ -33,7 +33,7 @@ export function formBody(form: FormData, before: Draft): Record<string, unknown>
     schedule: readSchedule(field),
     overdueSeconds: Math.round(Number(field('overdueMinutes')) * 60),
     retry: { times: Number(field('retries')) },
-    receivers: listOf(field('receivers'), /[\s,;]+/),
+    receivers: listOf(field('receivers'), /\n/),
     ...(owner !== '' && { owner }),
   }
 }

@@ -8,9 +8,10 @@ import { goTo, query } from '../../lib/router.ts'
 import { useAnswer } from '../../lib/use-answer.ts'
 import { sourceTexts } from '../../messages/sources/texts.ts'
 import { emptyDraft, type Proposal, proposeSource } from './from-import.ts'
+import { runCall } from './run-button.tsx'
 import { Part, SourceForm } from './source-form.tsx'
 import { Crumb } from './sources.tsx'
-import { runCall, sourcePage } from './types.ts'
+import { sourcePage } from './types.ts'
 
 /** `/app/new-source?import=&task=`: a new source, proposed from an import if one is named. */
 export function NewSourcePage() {

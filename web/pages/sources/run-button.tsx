@@ -1,10 +1,14 @@
-import { call } from '../../api/client.ts'
+import { type Call, call } from '../../api/client.ts'
 import { Icon } from '../../components/icon.tsx'
 import { Refused } from '../../components/states.tsx'
 import { say } from '../../components/toasts.tsx'
 import { useActing } from '../../components/use-acting.ts'
 import { sourceTexts } from '../../messages/sources/texts.ts'
-import { runCall } from './types.ts'
+import { sourcePath } from './types.ts'
+
+export function runCall(name: string): Call {
+  return { method: 'POST', path: `${sourcePath(name)}/run`, body: {} }
+}
 
 interface RunButtonProps {
   name: string

@@ -1,4 +1,3 @@
-import type { Call } from '../../api/client.ts'
 import type { Calls } from '../../api/openapi.d.ts'
 
 export type Source = Calls['GET /rest/sources']['answer']['sources'][number]
@@ -31,10 +30,6 @@ export function sourcePath(name: string): string {
 /** Path of the page of a source. */
 export function sourcePage(name: string): string {
   return `/app/sources/${encodeURIComponent(name)}`
-}
-
-export function runCall(name: string): Call {
-  return { method: 'POST', path: `${sourcePath(name)}/run`, body: {} }
 }
 
 /** Returns a member of the data or target if it is a text. */
