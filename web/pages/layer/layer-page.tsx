@@ -133,10 +133,7 @@ function Known({ id, layer, about, reload }: KnownProps) {
           </div>
         </div>
         {layer.type === 'RASTER' ? (
-          <p class="note">
-            <Icon name="info" />
-            <span>{layerTexts.value.noTableOfRaster}</span>
-          </p>
+          <NoTable />
         ) : (
           <LayerRows
             key={layer.version}
@@ -151,6 +148,15 @@ function Known({ id, layer, about, reload }: KnownProps) {
         )}
       </div>
     </>
+  )
+}
+
+function NoTable() {
+  return (
+    <p class="note">
+      <Icon name="info" />
+      <span>{layerTexts.value.noTableOfRaster}</span>
+    </p>
   )
 }
 
