@@ -267,7 +267,7 @@ export const moduleRules: ModuleRules = {
     ],
     'web/messages': ['counting.ts', 'en.ts', 'de.ts', 'messages.ts', '*'],
     'web/messages/layer': ['.', 'filter', 'style', 'use', 'download'],
-    'web/pages': ['*'],
+    'web/pages': ['manage', 'import', 'sources', '*'],
     'web/pages/import': [
       'types.ts',
       'use-act.ts',

@@ -3,7 +3,7 @@
 
 export { type RunRecord, runOutcomes, runTriggers } from './model/run.ts'
 export { type SourceData, type SourceSettings, sourceModes } from './model/source.ts'
-export { sourceStates } from './model/state.ts'
+export { problemKinds, sourceStates } from './model/state.ts'
 export { neededRole } from './run/check-owner.ts'
 export {
   type NamedProblem,

@@ -9,7 +9,7 @@ import { type Clock, now } from '../core/time/clock.ts'
 import type { Importer } from '../importer/index.ts'
 import type { ObtainDeps } from './changes/obtain.ts'
 import type { RunDetails, RunRecord, RunTrigger } from './model/run.ts'
-import { addressOf, type SourceRecord, type SourceSettings } from './model/source.ts'
+import { addressOf, checkName, loadsLayer, type SourceRecord, type SourceSettings } from './model/source.ts'
 import { findProblem, type RecentRuns, type SourceProblem, type SourceState, stateOf } from './model/state.ts'
 import {
   countOpenRuns,
@@ -70,6 +70,7 @@ export interface SourceView {
   source: SourceRecord
   state: SourceState
   runs: RecentRuns
+  problem?: SourceProblem
 }
 
 /** Settings of a source in a request; the password is in clear text. */
@@ -139,11 +140,15 @@ export class Sources {
     return this.#runner.settled()
   }
 
-  /** Lists sources by name. */
-  async list(): Promise<SourceView[]> {
-    const db = this.#deps.database.kysely
+  /** Lists sources by name; with `layer` (`workspace:layer`) those that load it. */
+  async list({ layer }: { layer?: string } = {}): Promise<SourceView[]> {
+    const { database, catalog } = this.#deps
+    const db = database.kysely
     const recent = await findRecentRuns(db)
-    return (await listSources(db)).map((source) => this.#view(source, recent.get(source.id) ?? {}))
+    const workspace = layer === undefined ? '' : await catalog.workspaces.getDefaultName()
+    return (await listSources(db))
+      .filter((source) => layer === undefined || loadsLayer(source, layer, workspace))
+      .map((source) => this.#view(source, recent.get(source.id) ?? {}))
   }
 
   /** Throws `Failure` (`notFound`). */
@@ -341,7 +346,8 @@ export class Sources {
   }
 
   #view(source: SourceRecord, runs: RecentRuns): SourceView {
-    return { source, runs, state: stateOf(source, runs, this.#deps.clock.now()) }
+    const time = this.#deps.clock.now()
+    return { source, runs, state: stateOf(source, runs, time), problem: findProblem(source, runs, time) }
   }
 
   #obtaining(): ObtainDeps {
@@ -383,14 +389,4 @@ export interface Acceptance {
   by: string
   trigger: RunTrigger
   signal: AbortSignal
-}
-
-const namePattern = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]{0,99}$/u
-
-function checkName(name: string): void {
-  if (namePattern.test(name)) return
-  throw invalid(
-    'invalid-name',
-    `Source name "${name}" is not valid: letters, digits and "_", "-", "." are, at most 100, a letter, digit or "_" first`,
-  )
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { createTestApp, type TestApp } from '../support/app.ts'
 import { fixedClock } from '../support/fixed-clock.ts'
-import { points, SourceClient } from '../support/sources/source-client.ts'
+import { points, type ShownSource, SourceClient } from '../support/sources/source-client.ts'
 import { startWebServer } from '../support/web-server.ts'
 
 const hourMs = 3_600_000
@@ -304,5 +304,43 @@ describe('a source of another server', () => {
     const metrics = await app.app.inject({ url: '/metrics', headers: app.admin })
     await app.sources.tick()
     assert.match(metrics.body, /terrane_sources\{state="failed"\} \d/)
+  })
+
+  it('is listed by the layers that it has loaded', async () => {
+    const named = async (query: string) =>
+      (await client.request<{ sources: ShownSource[] }>('GET', `/rest/sources${query}`)).sources
+    const [source, ...others] = await named('?layer=default:oaks')
+    assert.deepEqual([source?.name, source?.layers, others], ['web', ['default:oaks'], []])
+    assert.deepEqual([source?.problem?.kind, await named('?layer=default:none')], ['failed', []])
+  })
+
+  it('is overdue while a due run does not end: in its state, the status of monitoring and the metrics', async (test) => {
+    const url = await startWebServer(test, (_request, reply) => reply.writeHead(404).end())
+    await client.create({
+      name: 'late',
+      data: { type: 'remote', location: `${url}/late.geojson` },
+      schedule: { cron: '0 12 * * *' },
+      overdueSeconds: 600,
+      retry: { times: 5, firstSeconds: 86_400 },
+    })
+    const { nextRun } = await client.show('late')
+    clock.advance(Date.parse(nextRun ?? '') - clock.now().getTime() + 1000)
+    await client.settle('late')
+    assert.equal((await client.show('late')).state, 'waiting')
+    clock.advance(700_000)
+    await client.settle('late')
+    const { state, problem } = await client.show('late')
+    assert.deepEqual([state, problem?.kind], ['overdue', 'overdue'])
+    const { data } = await client.request<{ data: { problems: { message: string }[] }[] }>(
+      'GET',
+      '/monitoring/api/status/',
+    )
+    const messages = data.flatMap(({ problems }) => problems.map(({ message }) => message))
+    assert.ok(messages.includes('Source "late": overdue'), messages.join())
+    const metrics = await app.app.inject({ url: '/metrics', headers: app.admin })
+    assert.match(metrics.body, /terrane_sources\{state="overdue"\} [1-9]/)
+    await client.change('late', { enabled: false })
+    const paused = await client.show('late')
+    assert.deepEqual([paused.problem, paused.nextRun === null], [null, false], 'the waiting run is shown')
   })
 })

@@ -3,11 +3,16 @@ import { Icon } from './icon.tsx'
 
 interface Props {
   name: string
-  type?: 'text' | 'password' | 'date'
+  type?: 'text' | 'password' | 'date' | 'time' | 'number'
   autocomplete?: 'username' | 'current-password' | 'new-password' | 'one-time-code'
   required?: boolean
   autofocus?: boolean
   maxLength?: number
+  min?: number
+  max?: number
+  step?: number | 'any'
+  /** Id of a `datalist` with proposals. */
+  list?: string
   defaultValue?: string
   label: string
   hint?: string | undefined
@@ -33,8 +38,12 @@ export function Field({ label, hint, error, type = 'text', ...input }: Props) {
         <input type="password" {...shared} />
       ) : type === 'date' ? (
         <input type="date" {...shared} />
+      ) : type === 'time' ? (
+        <input type="time" {...shared} />
+      ) : type === 'number' ? (
+        <input type="number" {...shared} />
       ) : (
-        <input {...shared} />
+        <input type="text" {...shared} />
       )}
       {error !== undefined ? (
         <p class="err" id={`${id}-told`} role="alert">

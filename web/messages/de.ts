@@ -21,6 +21,8 @@ export const de: Messages = {
     imports: 'Bisherige Importe',
     workspaces: 'Arbeitsbereiche',
     stores: 'Speicher',
+    sources: 'Quellen',
+    newSource: 'Neue Quelle',
     users: 'Benutzer',
     groups: 'Gruppen',
     audit: 'Audit-Log',

@@ -19,6 +19,8 @@ export const en = {
     imports: 'Imports so far',
     workspaces: 'Workspaces',
     stores: 'Stores',
+    sources: 'Sources',
+    newSource: 'New source',
     users: 'Users',
     groups: 'Groups',
     audit: 'Audit log',

@@ -116,7 +116,16 @@ const remove: Action = {
 }
 
 /** Members of a source that are no settings. */
-const stateMembers = ['href', 'state', 'nextRun', 'lastRun', 'lastSuccess', 'owner'] as const
+const stateMembers = [
+  'href',
+  'state',
+  'nextRun',
+  'lastRun',
+  'lastSuccess',
+  'owner',
+  'layers',
+  'problem',
+] as const
 
 /** Writes all sources as YAML, without passwords. */
 const exportAll: Action = {

@@ -1,3 +1,5 @@
+import { invalid } from '../../core/errors/errors.ts'
+import { toLayerName } from '../../core/text/layer-name.ts'
 import type { StopRules } from '../../importer/index.ts'
 import type { DatabaseLocation, ServiceData } from '../../inputs/index.ts'
 import type { TransformSpec } from '../../transforms/index.ts'
@@ -125,4 +127,26 @@ export function addressOf({ data }: Pick<SourceSettings, 'data'>): string {
   if (data.type !== 'remote' && data.type !== 'service') return data.type
   const origin = URL.canParse(data.location) ? new URL(data.location).host : data.location
   return JSON.stringify([data.type, origin, data.username, data.domain])
+}
+
+/** True if a source has loaded a layer, or names it as its target. */
+export function loadsLayer(
+  { memory, settings }: SourceRecord,
+  layer: string,
+  defaultWorkspace: string,
+): boolean {
+  if (memory.versions[layer] !== undefined) return true
+  const { workspace = defaultWorkspace, layer: name } = settings.target
+  return name !== undefined && `${workspace}:${toLayerName(name)}` === layer
+}
+
+const namePattern = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]{0,99}$/u
+
+/** Throws `Failure` (`invalid`) for a name that no source may have. */
+export function checkName(name: string): void {
+  if (namePattern.test(name)) return
+  throw invalid(
+    'invalid-name',
+    `Source name "${name}" is not valid: letters, digits and "_", "-", "." are, at most 100, a letter, digit or "_" first`,
+  )
 }

@@ -26,9 +26,11 @@ function isOverdue({ settings, nextRun }: SourceRecord, open: RunRecord | undefi
   return due !== undefined && Date.parse(due) < latest
 }
 
+export const problemKinds = ['failed', 'stopped', 'overdue', 'never'] as const
+
 /** Problem of a source. */
 export interface SourceProblem {
-  kind: 'failed' | 'stopped' | 'overdue' | 'never'
+  kind: (typeof problemKinds)[number]
   message: string
 }
 

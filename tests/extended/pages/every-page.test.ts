@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { listInto } from '../../pages/support/crowd.ts'
 import { moving, type Stops, scrolled, settled, stops, unreached } from '../../pages/support/keyboard.ts'
-import { closeBrowser, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
+import { askServer, closeBrowser, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
 import { expectSound } from '../../pages/support/states.ts'
 
 const mostBytes = 60_000
@@ -13,7 +13,7 @@ const mostBytes = 60_000
  */
 const withoutMap = '/?q=nowhere'
 /** Values for the parameters in the URLs of pages. */
-const named: Record<string, string> = { layer: 'default:countries', id: '1' }
+const named: Record<string, string> = { layer: 'default:countries', id: '1', source: 'nightly' }
 const listing = readFileSync(join(import.meta.dirname, '../../../web/app/pages.ts'), 'utf8')
 /** An address of each page, as the list of pages has them. */
 const paths = [...listing.matchAll(/pattern: '([^']+)'/g)]
@@ -24,6 +24,9 @@ const paths = [...listing.matchAll(/pattern: '([^']+)'/g)]
 describe('every page', async () => {
   const server = await startPageServer({ after })
   after(closeBrowser)
+  const location = 'https://data.example.org/trees.gpkg'
+  const source = { name: named['source'], data: { type: 'remote', location }, target: { layer: 'trees' } }
+  await askServer(server, '/rest/sources', { source })
 
   it('comes from a first page of less than 60 kB beside its letters, without anything of maps', async (t) => {
     const shown = await showPages(t, server)

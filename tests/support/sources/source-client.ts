@@ -26,6 +26,8 @@ export interface ShownSource {
   nextRun: string | null
   lastRun: ShownRun | null
   data: Record<string, unknown>
+  layers: string[]
+  problem: { kind: string; message: string } | null
 }
 
 interface Called {

@@ -8,6 +8,7 @@ export const de: ManageTexts = {
   places: 'Was verwaltet wird',
   workspaces: 'Arbeitsbereiche',
   stores: 'Speicher',
+  sources: 'Quellen',
   users: 'Benutzer',
   groups: 'Gruppen',
   audit: 'Audit-Log',

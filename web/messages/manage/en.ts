@@ -7,6 +7,7 @@ export const en = {
   places: 'What is managed',
   workspaces: 'Workspaces',
   stores: 'Stores',
+  sources: 'Sources',
   users: 'Users',
   groups: 'Groups',
   audit: 'Audit log',

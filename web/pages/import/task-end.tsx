@@ -3,6 +3,7 @@ import { addressOf } from '../../lib/base.ts'
 import { formatNumber } from '../../lib/numbers.ts'
 import { decidingTexts, importTexts } from '../../messages/import/texts.ts'
 import { messages } from '../../messages/messages.ts'
+import { sourceTexts } from '../../messages/sources/texts.ts'
 import { CorrectRows } from './correct-rows.tsx'
 import { Notes } from './notes.tsx'
 import { HowFar } from './progress/how-far.tsx'
@@ -37,6 +38,10 @@ export function TaskEnd({ importId, workspace, task, reload }: TaskEndProps) {
         </div>
         {task.state === 'COMPLETE' && task.layer !== undefined && (
           <div class="acts">
+            <a class="btn" href={addressOf(`/app/new-source?import=${importId}&task=${task.id}`)}>
+              <Icon name="calendar" />
+              {sourceTexts.value.saveAsSource}
+            </a>
             <Undo importId={importId} layer={`${workspace}:${task.layer.name}`} reload={reload} />
             <a
               class="btn main"

@@ -27,7 +27,15 @@ export interface Task {
   id: number
   state: string
   updateMode: string
-  data?: { file?: string; format?: string; table?: string; prj?: string | null }
+  data?: {
+    type?: string
+    name?: string
+    location?: string
+    file?: string
+    format?: string
+    table?: string
+    prj?: string | null
+  }
   layer?: {
     name: string
     title?: string

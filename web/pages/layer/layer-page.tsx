@@ -6,6 +6,7 @@ import { Resource } from '../../lib/resource.ts'
 import { setQuery } from '../../lib/router.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
 import { isStaff, session } from '../../session/session.ts'
+import { FedBy } from '../sources/fed-by.tsx'
 import { About } from './about.tsx'
 import { Compare } from './compare.tsx'
 import { DownloadPanel } from './download/download-panel.tsx'
@@ -83,6 +84,7 @@ function Known({ id, layer, about, reload }: KnownProps) {
       <LayerHead id={id} layer={layer} entry={entry} onDeleted={reload} />
       <div class="stack">
         <InspectedTask />
+        {isStaff.value && <FedBy layer={`${layer.workspace.name}:${layer.name}`} />}
         {layer.type === 'VECTOR' && (
           <FilterPanel columns={columns.flatMap(filterColumn)} filtered={filtered} />
         )}
@@ -131,10 +133,7 @@ function Known({ id, layer, about, reload }: KnownProps) {
           </div>
         </div>
         {layer.type === 'RASTER' ? (
-          <p class="note">
-            <Icon name="info" />
-            <span>{layerTexts.value.noTableOfRaster}</span>
-          </p>
+          <NoTable />
         ) : (
           <LayerRows
             key={layer.version}
@@ -149,6 +148,15 @@ function Known({ id, layer, about, reload }: KnownProps) {
         )}
       </div>
     </>
+  )
+}
+
+function NoTable() {
+  return (
+    <p class="note">
+      <Icon name="info" />
+      <span>{layerTexts.value.noTableOfRaster}</span>
+    </p>
   )
 }
 

@@ -13,7 +13,7 @@ import { messages } from '../../messages/messages.ts'
 import { session } from '../../session/session.ts'
 import { partOf, partSize } from './listing.ts'
 
-const places = ['workspaces', 'stores', 'users', 'groups', 'audit'] as const
+const places = ['workspaces', 'stores', 'sources', 'users', 'groups', 'audit'] as const
 const forAdministrators: readonly string[] = ['users', 'groups', 'audit']
 type ManagePage = (typeof places)[number]
 
@@ -23,6 +23,8 @@ interface FrameProps {
   requested: Call
   /** Label of the button for a new entry; absent: entries are not created here. */
   act?: string
+  /** Page for a new entry; default: a dialog of this page. */
+  actPage?: string
   /** Elements beside that button. */
   more?: ComponentChildren
   list: Loadable<unknown>
@@ -35,7 +37,8 @@ interface FrameProps {
 
 /** Frame of all management lists. */
 export function Frame(props: FrameProps) {
-  const { place, lead, requested, act, list, onAgain, children, filters, more, isSearched = true } = props
+  const { place, lead, requested, act, actPage, list, onAgain, children, filters, more } = props
+  const { isSearched = true } = props
   const texts = manageTexts.value
   const { state } = messages.value
   return (
@@ -49,16 +52,7 @@ export function Frame(props: FrameProps) {
         <div class="acts">
           <CopyAsCurl call={requested} />
           {more}
-          {act !== undefined && (
-            <button
-              type="button"
-              class="btn main"
-              onClick={() => setQuery({ new: '1' }, { isReplaced: false })}
-            >
-              <Icon name="plus" />
-              {act}
-            </button>
-          )}
+          {act !== undefined && <NewEntry act={act} page={actPage} />}
         </div>
       </div>
       {isSearched && (
@@ -75,6 +69,20 @@ export function Frame(props: FrameProps) {
       {list.value === undefined && list.error === undefined && <Loading />}
       {list.value !== undefined && <div aria-busy={list.isLoading}>{children}</div>}
     </div>
+  )
+}
+
+function NewEntry({ act, page }: { act: string; page: string | undefined }) {
+  return page === undefined ? (
+    <button type="button" class="btn main" onClick={() => setQuery({ new: '1' }, { isReplaced: false })}>
+      <Icon name="plus" />
+      {act}
+    </button>
+  ) : (
+    <a class="btn main" href={addressOf(page)}>
+      <Icon name="plus" />
+      {act}
+    </a>
   )
 }
 

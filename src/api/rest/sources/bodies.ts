@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import { serviceKinds } from '../../../inputs/index.ts'
-import { runOutcomes, runTriggers, sourceModes, sourceStates } from '../../../sources/index.ts'
+import { problemKinds, runOutcomes, runTriggers, sourceModes, sourceStates } from '../../../sources/index.ts'
 import { StopIf, Transforms } from '../importer/bodies.ts'
 import { DatabaseData } from '../importer/database-response.ts'
 
@@ -66,7 +66,7 @@ const properties = {
       { additionalProperties: false },
     ),
   ),
-  srs: optional(text('CRS of data that declare none, such as EPSG:25832', 100)),
+  srs: optional(Type.Union([text('CRS of data that declare none, such as EPSG:25832', 100), Type.Null()])),
   updateMode: optional(Type.Enum([...sourceModes])),
   keys: optional(Type.Array(name, { maxItems: 32 })),
   deleteMissing: optional(Type.Boolean()),
@@ -160,7 +160,7 @@ const Reply = Type.Object({
   data: Type.Object({ type: Type.String() }, { additionalProperties: true }),
   transforms: Type.Array(Type.Object({ type: Type.String() }, { additionalProperties: true })),
   target: Type.Object({}, { additionalProperties: true }),
-  srs: properties.srs,
+  srs: optional(Type.String()),
   updateMode: Type.Enum([...sourceModes]),
   keys: properties.keys,
   deleteMissing: properties.deleteMissing,
@@ -177,6 +177,11 @@ const Reply = Type.Object({
   nextRun: Type.Union([Type.String(), Type.Null()]),
   lastRun: Type.Union([Run, Type.Null()]),
   lastSuccess: Type.Union([Type.String(), Type.Null()]),
+  layers: Type.Array(Type.String(), { description: 'Layers that it has loaded, as `workspace:layer`' }),
+  problem: Type.Union(
+    [Type.Object({ kind: Type.Enum([...problemKinds]), message: Type.String() }), Type.Null()],
+    { description: 'What its receivers are told; null while a source is switched off' },
+  ),
 })
 export const SourceReply = Type.Object({ source: Reply }, { title: 'Source' })
 export const SourceList = Type.Object({ sources: Type.Array(Reply) })

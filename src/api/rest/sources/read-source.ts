@@ -33,7 +33,7 @@ interface ReadData {
  * (`invalid`).
  */
 export function readSourceBody(
-  { owner, data, stopIf, transforms, schedule, retry, ...rest }: SourceInputBody,
+  { owner, data, srs, stopIf, transforms, schedule, retry, ...rest }: SourceInputBody,
   { before, caller }: { before?: SourceSettings & { owner: string }; caller: string },
 ): SourceInput {
   const { owner: ownerBefore = caller, ...known } = before ?? { ...defaults, owner: caller, data: undefined }
@@ -46,6 +46,7 @@ export function readSourceBody(
     data: chosen,
     retry: { ...known.retry, ...defined(retry ?? {}) },
   }
+  if (srs !== undefined) settings.srs = srs ?? undefined
   if (transforms !== undefined) settings.transforms = transforms.map(readTransformBody)
   if (stopIf !== undefined) settings.stopIf = readStopIfBody(stopIf) ?? undefined
   if (schedule !== undefined) settings.schedule = readSchedule(schedule)

@@ -13,7 +13,7 @@ export function sourcePath(name: string): string {
 /** Returns a source without its password. */
 export function toSourceResponse(
   request: FastifyRequest,
-  { source, state, runs }: SourceView,
+  { source, state, runs, problem }: SourceView,
   dialect: Dialect,
 ): Static<typeof SourceReply>['source'] {
   const { name, owner, settings, memory } = source
@@ -30,6 +30,8 @@ export function toSourceResponse(
     nextRun: nextRunOf({ source, runs }),
     lastRun: last === undefined ? null : toRunResponse(request, last),
     lastSuccess: memory.lastSuccess ?? null,
+    layers: Object.keys(memory.versions),
+    problem: problem ?? null,
   }
 }
 

@@ -32,6 +32,9 @@ const RunParams = Type.Object({
   ...NameParams.properties,
   run: Type.Integer({ minimum: 1, description: 'Number of a run' }),
 })
+const ListQuery = Type.Object({
+  layer: Type.Optional(Type.String({ maxLength: 600, description: '`workspace:layer`' })),
+})
 const PageQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
@@ -59,11 +62,13 @@ function triggerOf({ caller }: FastifyRequest): 'person' | 'api' {
 
 export const listSources = operation({
   summary: 'List the sources: imports that repeat',
-  description: 'Each with its settings, its state, its next and its last run. Passwords are not returned.',
+  description:
+    'Each with its settings, its state, its next and its last run. With `layer` those that load this layer. Passwords are not returned.',
   tags,
+  query: ListQuery,
   answers: { 200: SourceList },
   handle: async ({ sources, dialect }: SourceDeps, request) => ({
-    sources: (await sources.list()).map((one) => toSourceResponse(request, one, dialect)),
+    sources: (await sources.list(request.query)).map((one) => toSourceResponse(request, one, dialect)),
   }),
 })
 
