@@ -36,6 +36,7 @@ export const moduleRules: ModuleRules = {
       'postgres',
       'config',
       'db',
+      'file-store',
       ['jobs', 'idempotency', 'nodes'],
     ],
     'src/core/jobs': ['.', ['embedded', 'files']],

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import type { Secret } from '../secrets/secret.ts'
+import { type FileSettings, readFiles } from './file-settings.ts'
 import type { MonitoringSettings } from './monitoring-settings.ts'
 import { readMonitoring } from './monitoring-settings.ts'
 import type { Reader, SettingDescription } from './parse.ts'
@@ -113,6 +114,8 @@ interface RetentionSettings {
 export interface Settings {
   server: ServerSettings
   data: DataSettings
+  /** Where files are stored. */
+  files: FileSettings
   /** PostgreSQL for the catalogue; absent: SQLite in the data directory. */
   databaseUrl?: Secret
   /** Password of the user `admin` that the first start creates. */
@@ -165,9 +168,11 @@ export function readSettings(env: Record<string, string | undefined>): {
   const read = environmentReader(env, problems)
   const databaseUrl = readDatabaseUrl(read)
   const adminPassword = read.secret('TERRANE_ADMIN_PASSWORD', { default: 'generated, printed once' })
+  const data = readData(read)
   const settings: Settings = {
     server: readServer(read),
-    data: readData(read),
+    data,
+    files: readFiles(read, data.directory),
     databaseUrl,
     adminPassword,
     logLevel: read.choice('TERRANE_LOG', logLevels, 'info'),

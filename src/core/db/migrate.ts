@@ -18,6 +18,8 @@ import { dryRuns } from './migrations/0026-dry-runs.ts'
 import { publishedTables } from './migrations/0028-published-tables.ts'
 import { jobQueue } from './migrations/0029-job-queue.ts'
 import { nodes } from './migrations/0030-nodes.ts'
+import { storedFiles } from './migrations/0033-stored-files.ts'
+import { generatedFiles } from './migrations/0034-generated-files.ts'
 import type { Tables } from './tables.ts'
 
 /** Numbered, forward only, never edited once merged. */
@@ -39,6 +41,8 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
     '0028-published-tables': publishedTables,
     '0029-job-queue': jobQueue,
     '0030-nodes': nodes,
+    '0033-stored-files': storedFiles,
+    '0034-generated-files': generatedFiles,
   }
 }
 

@@ -7,6 +7,44 @@ import type { Generated } from 'kysely'
 export interface Tables {
   settings: { name: string; value: string }
   nodes: { id: string; host: string; pid: number; version: string; started_at: string; seen_at: string }
+  /** Objects of the file store, and those that are to be removed. */
+  files: {
+    /** Key of the object: random, never used twice. */
+    key: string
+    folder: string
+    /** Path within the folder. */
+    name: string
+    /** A `StoredFileState`. */
+    state: string
+    size_bytes: number
+    /** Modification time of the file in milliseconds since 1970. */
+    modified_ms: number
+    sha256: string | null
+    /** Last time its server was writing it. */
+    seen_at: string
+  }
+  /** Uploads that any server receives in parts. */
+  uploads: {
+    id: string
+    owner: string
+    length_bytes: number
+    /** JSON of an `UploadRecord`. */
+    document: string
+    changed_at: string
+    /** Random id of the request that receives a part now. */
+    writer: string | null
+    writer_until: string | null
+  }
+  upload_parts: { upload_id: string; start: number; size_bytes: number; key: string }
+  generated_files: {
+    id: string
+    /** `downloads` or `exports`. */
+    kind: string
+    /** JSON of a `GeneratedFile`. */
+    document: string
+    /** Last time its server was working on it. */
+    seen_at: string
+  }
   counters: { name: string; value: number }
   users: {
     name: string
