@@ -32,6 +32,7 @@ import { IndexMaker, Readers, type ReadersSettings } from '../stores/index.ts'
 import { openAreas } from './areas.ts'
 import { listen } from './listen.ts'
 import { openCatalog } from './open-catalog.ts'
+import { openFiles, prepareScratch } from './open-files.ts'
 import { openMaps } from './open-maps.ts'
 import { openMonitoring } from './open-monitoring.ts'
 import { openPictures } from './open-pictures.ts'
@@ -109,18 +110,19 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     }
   }
   try {
-    const prepared = await prepareData(settings.data, log)
+    const prepared = await prepareData(settings, log, closers)
     if (settings.databaseUrl === undefined) closers.push(lockDataDirectory(prepared.root))
     const url = settings.databaseUrl
     const database = await openOwnDatabase(url, prepared)
     closers.push(() => database.close())
     const directory = { ...prepared, key: await requireSecretKey(database, prepared) }
+    const files = await openFiles(settings.files, directory, database, closers)
     const nodes = await openNodes(database, log, closers)
     const broadcast = url === undefined ? silence : await openBroadcast(url, log)
     closers.push(() => broadcast.close())
     const events = createEventBus((error) => log.error({ err: error }, 'a listener failed'))
     const clock = options.clock ?? systemClock
-    const base = { settings, directory, database, events, clock, log }
+    const base = { settings, directory, database, files, events, clock, log }
     const indexMaker = new IndexMaker()
     closers.push(() => indexMaker.close())
     const readers = new Readers({
@@ -176,8 +178,12 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
   }
 }
 
-async function prepareData(data: DataSettings, log: Logger): Promise<DataDirectory> {
-  const directory = prepareDataDirectory(data)
+async function prepareData(
+  { data, files }: Settings,
+  log: Logger,
+  closers: (() => void | Promise<void>)[],
+): Promise<DataDirectory> {
+  const directory = prepareScratch(prepareDataDirectory(data), files, closers)
   await guardFiles(data, directory)
   reportFullFolders(directory, log)
   return directory
@@ -252,11 +258,19 @@ function openRemote(
 function openImporter(
   needs: Omit<
     ImporterDeps,
-    'jobs' | 'folders' | 'roots' | 'limits' | 'retention' | 'acceptsUnknownFields' | 'vault'
+    | 'jobs'
+    | 'stored'
+    | 'mirror'
+    | 'folders'
+    | 'roots'
+    | 'limits'
+    | 'retention'
+    | 'acceptsUnknownFields'
+    | 'vault'
   > &
-    Pick<AppServices, 'settings' | 'directory'>,
+    Pick<AppServices, 'settings' | 'directory' | 'files'>,
 ) {
-  const { settings, directory, ...parts } = needs
+  const { settings, directory, files, ...parts } = needs
   const { limits, retention, data } = settings
   const { concurrentLoads, maxTasks, silenceSeconds, databaseWaitSeconds } = limits
   return createImporter({
@@ -270,6 +284,8 @@ function openImporter(
       indexes: directory.indexes,
       sides: directory.sides,
     },
+    mirror: files.mirror,
+    stored: files.stored,
     vault: createVault(directory.key),
     roots: data.importRoots,
     limits: {

@@ -26,12 +26,14 @@ import type {
   VersionChanges,
 } from '../render/index.ts'
 import type { GeoNodeImport } from './geonode-import.ts'
+import type { Files } from './open-files.ts'
 
 /** Basic parts that all others depend on. */
 export interface AppBase {
   settings: Settings
   directory: DataDirectory
   database: Database
+  files: Files
   events: EventBus
   log: Logger
   clock: Clock

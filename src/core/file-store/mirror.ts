@@ -26,15 +26,23 @@ export interface HeldFolder {
 
 const atOnce = 4
 
+/** A local file as it was when it equalled a stored one. */
+interface Synced {
+  key: string
+  sizeBytes: number
+  mtimeMs: number
+}
+
 /**
- * Local copies of whole folders of stored files. A file counts as current if its size and its modification time
- * are those of the row, as with rsync.
+ * Local copies of whole folders of stored files. A local file is stored again if it has changed since it equalled a
+ * stored one, by size and modification time as with rsync; a file that another server has changed meanwhile is not
+ * overwritten by an older local copy.
  */
 export class Mirror {
   readonly #files: StoredFiles
   readonly #scratch: Scratch
-  /** Names of local files that equal a stored one, by path of the folder: others may be new. */
-  readonly #known = new Map<string, Set<string>>()
+  /** By path of the folder, then by name. */
+  readonly #synced = new Map<string, Map<string, Synced>>()
 
   constructor(files: StoredFiles, scratch: Scratch) {
     this.#files = files
@@ -50,19 +58,14 @@ export class Mirror {
     const entry = this.#scratch.enter(path)
     try {
       const stored = await this.#files.list(folder)
-      await entry.resize(stored.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))
-      const known = this.#knownIn(path)
+      await entry.resize(sizeOf(stored))
+      const synced = this.#syncedIn(path)
       const names = new Set(stored.map(({ name }) => name))
-      for (const name of [...known].filter((one) => !names.has(one))) {
+      for (const name of [...synced.keys()].filter((one) => !names.has(one))) {
         await rm(join(path, name), { force: true })
-        known.delete(name)
+        synced.delete(name)
       }
-      await inParallel(stored, async (file) => {
-        signal?.throwIfAborted()
-        if (!(await isCurrent(join(path, file.name), file)))
-          await this.#fetch(join(path, file.name), file, signal)
-        known.add(file.name)
-      })
+      await inParallel(stored, (file) => this.#pull(path, file, signal))
       return { push: (pushSignal) => this.#push(mirrored, entry, pushSignal), release: entry.release }
     } catch (error) {
       entry.release()
@@ -70,47 +73,52 @@ export class Mirror {
     }
   }
 
+  /** Removes the stored files and the local copy. */
+  async remove({ folder, path }: MirroredFolder): Promise<void> {
+    this.#synced.delete(path)
+    await this.#files.remove(folder)
+    await this.#scratch.drop(path)
+  }
+
+  async #pull(path: string, file: StoredFile, signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted()
+    const synced = this.#syncedIn(path)
+    const local = join(path, file.name)
+    const isCurrent =
+      synced.get(file.name)?.key === file.key && (await isUnchanged(local, synced.get(file.name)))
+    if (!isCurrent) await this.#fetch(local, file, signal)
+    synced.set(file.name, { key: file.key, ...(await stateOf(local)) })
+  }
+
   async #push(
     { folder, path }: MirroredFolder,
     entry: ScratchEntry,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const stored = new Map((await this.#files.list(folder)).map((file) => [file.name, file]))
-    const known = this.#knownIn(path)
+    const synced = this.#syncedIn(path)
     const names = await filesBelow(path)
     await inParallel(names, async (name) => {
       signal?.throwIfAborted()
-      const file = stored.get(name)
-      stored.delete(name)
-      const isStored = file !== undefined && (await isCurrent(join(path, name), file))
-      if (!isStored) await this.#store(folder, path, name, signal)
-      known.add(name)
+      const local = join(path, name)
+      if (await isUnchanged(local, synced.get(name))) return
+      const state = await stateOf(local)
+      const file = { folder, name, modifiedMs: state.mtimeMs }
+      const { key } = await this.#files.write(file, readLocal(local), signal)
+      synced.set(name, { key, ...state })
     })
-    for (const name of stored.keys()) {
-      if (!known.delete(name)) continue
-      await this.#files.remove(folder, name)
+    const present = new Set(names)
+    for (const [name, { key }] of [...synced]) {
+      if (present.has(name)) continue
+      synced.delete(name)
+      if ((await this.#files.find(folder, name))?.key === key) await this.#files.remove(folder, name)
     }
-    const rest = await this.#files.list(folder)
-    await entry.resize(rest.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))
+    await entry.resize(sizeOf(await this.#files.list(folder)))
   }
 
-  /** Removes the stored files and the local copy. */
-  async remove({ folder, path }: MirroredFolder): Promise<void> {
-    this.#known.delete(path)
-    await this.#files.remove(folder)
-    await this.#scratch.drop(path)
-  }
-
-  #knownIn(path: string): Set<string> {
-    const known = this.#known.get(path) ?? new Set<string>()
-    this.#known.set(path, known)
-    return known
-  }
-
-  async #store(folder: string, path: string, name: string, signal: AbortSignal | undefined): Promise<void> {
-    const local = join(path, name)
-    const { mtimeMs } = await stat(local)
-    await this.#files.write({ folder, name, modifiedMs: mtimeMs }, readLocal(local), signal)
+  #syncedIn(path: string): Map<string, Synced> {
+    const synced = this.#synced.get(path) ?? new Map<string, Synced>()
+    this.#synced.set(path, synced)
+    return synced
   }
 
   async #fetch(
@@ -133,9 +141,18 @@ export class Mirror {
   }
 }
 
-async function isCurrent(path: string, { sizeBytes, modifiedMs }: StoredFile): Promise<boolean> {
+function sizeOf(files: readonly StoredFile[]): number {
+  return files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+}
+
+async function stateOf(path: string): Promise<Omit<Synced, 'key'>> {
+  const { size, mtimeMs } = await stat(path)
+  return { sizeBytes: size, mtimeMs }
+}
+
+async function isUnchanged(path: string, synced: Synced | undefined): Promise<boolean> {
   const found = await stat(path).catch(() => undefined)
-  return found?.size === sizeBytes && Math.abs(Math.floor(found.mtimeMs) - modifiedMs) <= 1
+  return found !== undefined && found.size === synced?.sizeBytes && found.mtimeMs === synced.mtimeMs
 }
 
 async function filesBelow(folder: string): Promise<string[]> {

@@ -69,7 +69,7 @@ export class StoredFiles {
     source: AsyncIterable<Uint8Array>,
     signal?: AbortSignal,
   ): Promise<StoredFile> {
-    const key = `${folder}/${randomBytes(16).toString('hex')}`
+    const key = newKey(folder, name)
     const { kysely, kind } = this.#database
     const row = { key, folder, name, state: 'writing', size_bytes: 0, modified_ms: Math.floor(modifiedMs) }
     await kysely
@@ -202,6 +202,12 @@ export class StoredFiles {
       .where('key', '=', key)
       .execute()
   }
+}
+
+/** Keys are random; the names of archives are added for operators who look into the bucket. */
+function newKey(folder: string, name: string): string {
+  const key = `${folder}/${randomBytes(16).toString('hex')}`
+  return /^[\w-]+\.zip$/.test(name) && folder === 'archives' ? `${key}/${name}` : key
 }
 
 async function* hashed(

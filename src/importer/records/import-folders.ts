@@ -1,5 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import type { ImportFiles } from './import-files.ts'
 
 /** Returns the folder of all uploads of an import and their unpacked files. */
 export function uploadRoot(folders: { uploads: string }, importId: number): string {
@@ -61,8 +62,13 @@ export function dryRunRejectsPath(folders: { rejects: string }, importId: number
   return join(folders.rejects, String(importId), `${taskId}.trial.ndjson`)
 }
 
+/** Folder of the lists of rejected rows of an import. */
+export function rejectsFolder(folders: { rejects: string }, importId: number): string {
+  return join(folders.rejects, String(importId))
+}
+
 /** Folder of the listed changes that an import makes, or would make. */
-function changesFolder(folders: { sides: string }, importId: number): string {
+export function changesFolder(folders: { sides: string }, importId: number): string {
   return join(folders.sides, `changes-${importId}`)
 }
 
@@ -76,14 +82,32 @@ export function changesPath(
   return join(changesFolder(folders, importId), `${taskId}.${by}.gpkg`)
 }
 
-export async function removeChanges(folders: { sides: string }, importId: number): Promise<void> {
+/** Removes the stored files of an import as well, where they are not the local ones. */
+type Stored = Pick<ImportFiles, 'remove'>
+
+export async function removeChanges(
+  folders: { sides: string },
+  importId: number,
+  stored: Stored,
+): Promise<void> {
   await rm(changesFolder(folders, importId), { recursive: true, force: true })
+  await stored.remove(importId, 'sides')
 }
 
-export async function removeRejects(folders: { rejects: string }, importId: number): Promise<void> {
-  await rm(join(folders.rejects, String(importId)), { recursive: true, force: true })
+export async function removeRejects(
+  folders: { rejects: string },
+  importId: number,
+  stored: Stored,
+): Promise<void> {
+  await rm(rejectsFolder(folders, importId), { recursive: true, force: true })
+  await stored.remove(importId, 'rejects')
 }
 
-export async function removeUploads(folders: { uploads: string }, importId: number): Promise<void> {
+export async function removeUploads(
+  folders: { uploads: string },
+  importId: number,
+  stored: Stored,
+): Promise<void> {
   await rm(uploadRoot(folders, importId), { recursive: true, force: true })
+  await stored.remove(importId, 'uploads')
 }

@@ -41,7 +41,7 @@ async function endRun(deps: RunDeps, importId: number, signal?: AbortSignal): Pr
       return (await finalizeImport(deps.records, db, settled)).state
     }),
   )
-  if (state === 'COMPLETE') await removeUploads(deps.folders, importId)
+  if (state === 'COMPLETE') await removeUploads(deps.folders, importId, deps.records.files)
   deps.events.emit('import.completed', { importId, state })
 }
 

@@ -1,10 +1,21 @@
 import { mkdir, readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { conflict, Failure, invalid, notFound } from '../../core/errors/errors.ts'
+import { Failure } from '../../core/errors/errors.ts'
 import { giveFile } from '../../core/files/copy-file.ts'
 import { findFullDisk } from '../../core/files/full-disk.ts'
 import type { Clock } from '../../core/time/clock.ts'
+import { claimUploads, pathOfUpload } from './claim-uploads.ts'
+import {
+  brokenUpload,
+  busyUpload,
+  mostOfOwner,
+  tooLargeUpload,
+  tooManyUploads,
+  unknownUpload,
+  uploadsFull,
+  wrongOffset,
+} from './upload-failures.ts'
 import { lockUpload } from './upload-lock.ts'
 import type { UploadRecord, UploadState } from './upload-record.ts'
 import {
@@ -17,6 +28,7 @@ import {
 } from './upload-record.ts'
 import { writePiece } from './write-piece.ts'
 
+export { StoredUploads } from './stored-uploads.ts'
 export type { UploadState } from './upload-record.ts'
 
 /** Folder and limits of uploads. */
@@ -37,8 +49,13 @@ export interface NewUpload {
   modified?: string
 }
 
-const mostOfOwner = 10_000
 const halfMadeMs = 3_600_000
+
+/** Resumable uploads, in a folder or in the file store. */
+export type Uploads = Pick<
+  ResumableUploads,
+  'maxBytes' | 'create' | 'get' | 'list' | 'write' | 'remove' | 'claim' | 'place' | 'release' | 'sweep'
+>
 
 /**
  * Resumable uploads: files sent in pieces, which continue at the last received byte after a broken connection
@@ -62,17 +79,12 @@ export class ResumableUploads {
   async create(newUpload: NewUpload): Promise<UploadState> {
     const { root, clock, limits } = this.#needs
     const { owner, lengthBytes } = newUpload
-    if (lengthBytes > limits.maxUploadBytes)
-      throw new Failure(
-        'tooLarge',
-        'upload-too-large',
-        `An upload has at most ${limits.maxUploadBytes} bytes`,
-      )
+    if (lengthBytes > limits.maxUploadBytes) throw tooLargeUpload(limits.maxUploadBytes)
     await this.#lookAround()
     const all = [...this.#announced.values()]
-    if (all.filter((one) => one.owner === owner).length >= mostOfOwner) throw tooMany()
+    if (all.filter((one) => one.owner === owner).length >= mostOfOwner) throw tooManyUploads()
     const waiting = all.reduce((sum, one) => sum + one.lengthBytes, 0)
-    if (waiting + lengthBytes > limits.maxWaitingBytes) throw full(limits.maxWaitingBytes)
+    if (waiting + lengthBytes > limits.maxWaitingBytes) throw uploadsFull(limits.maxWaitingBytes)
     const createdAt = clock.now().toISOString()
     const record = await makeUpload(root, { ...newUpload, createdAt })
     this.#announced.set(record.id, { owner, lengthBytes })
@@ -82,7 +94,7 @@ export class ResumableUploads {
   /** Throws `Failure` (`unknown-upload`) if the owner has no such upload. */
   async get(id: string, owner: string): Promise<UploadState> {
     const found = await readUpload(this.#needs.root, id)
-    if (found === undefined || found.record.owner !== owner || this.#isOver(found)) throw unknown(id)
+    if (found === undefined || found.record.owner !== owner || this.#isOver(found)) throw unknownUpload(id)
     return found
   }
 
@@ -109,13 +121,13 @@ export class ResumableUploads {
     const { root, clock } = this.#needs
     await this.get(id, owner)
     const unlock = await lockUpload(join(root, id))
-    if (unlock === undefined) throw busy(id)
+    if (unlock === undefined) throw busyUpload(id)
     try {
       const { record, offset: there } = await this.get(id, owner)
       if (there !== offset) throw wrongOffset(there, offset)
       const piece = { path: dataPath(root, id), offset, mostBytes: record.lengthBytes - offset }
       await writePiece(source, piece).catch((error: unknown) => {
-        throw error instanceof Failure ? error : (findFullDisk(error) ?? broken(error))
+        throw error instanceof Failure ? error : (findFullDisk(error) ?? brokenUpload(error))
       })
     } finally {
       await touch(root, id, clock.now()).catch(() => undefined)
@@ -127,7 +139,7 @@ export class ResumableUploads {
   async remove(id: string, owner: string): Promise<void> {
     await this.get(id, owner)
     const unlock = await lockUpload(join(this.#needs.root, id))
-    if (unlock === undefined) throw busy(id)
+    if (unlock === undefined) throw busyUpload(id)
     try {
       await this.#remove(id)
     } finally {
@@ -140,22 +152,7 @@ export class ResumableUploads {
    * `upload-incomplete`, `duplicate-file`.
    */
   async claim(ids: readonly string[], owner: string): Promise<UploadRecord[]> {
-    const records: UploadRecord[] = []
-    const names = new Set<string>()
-    for (const id of new Set(ids)) {
-      const { record, offset } = await this.get(id, owner)
-      if (offset !== record.lengthBytes)
-        throw conflict(
-          'upload-incomplete',
-          `Upload ${id} has ${offset} of ${record.lengthBytes} bytes: send the rest first`,
-        )
-      const path = pathOf(record)
-      if (names.has(path)) throw invalid('duplicate-file', `Two uploads are named "${path}"`)
-      names.add(path)
-      records.push(record)
-    }
-    for (const { folder } of records) refuseFileAsFolder(names, folder)
-    return records
+    return claimUploads(ids, (id) => this.get(id, owner))
   }
 
   /**
@@ -165,7 +162,7 @@ export class ResumableUploads {
   async place(records: readonly UploadRecord[], folder: string): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o750 })
     for (const record of records) {
-      const path = join(folder, pathOf(record))
+      const path = join(folder, pathOfUpload(record))
       await mkdir(dirname(path), { recursive: true, mode: 0o750 })
       await giveFile(dataPath(this.#needs.root, record.id), path)
     }
@@ -213,59 +210,7 @@ export class ResumableUploads {
   }
 }
 
-function pathOf({ folder, name }: UploadRecord): string {
-  return folder === undefined ? name : `${folder}/${name}`
-}
-
-/** A name cannot be both a file and a folder. */
-function refuseFileAsFolder(files: ReadonlySet<string>, folder: string | undefined): void {
-  const steps = folder?.split('/') ?? []
-  for (const at of steps.keys()) {
-    const path = steps.slice(0, at + 1).join('/')
-    if (files.has(path)) throw invalid('duplicate-file', `"${path}" is the name of an upload and of a folder`)
-  }
-}
-
 async function changedAt(path: string): Promise<number> {
   const found = await stat(path).catch(() => undefined)
   return found?.mtimeMs ?? 0
-}
-
-function unknown(id: string): Failure {
-  const shown = isUploadId(id) ? ` ${id}` : ''
-  return notFound(
-    'unknown-upload',
-    `There is no upload${shown}: uploads are kept for a day, for who began them`,
-  )
-}
-
-function busy(id: string): Failure {
-  return conflict(
-    'upload-busy',
-    `Another request is sending a piece of upload ${id}: ask for its offset, then go on`,
-  )
-}
-
-function wrongOffset(there: number, given: number): Failure {
-  return conflict(
-    'wrong-offset',
-    `The upload has ${there} bytes, the piece begins at ${given}: begin where it ends`,
-  )
-}
-
-function broken(cause: unknown): Failure {
-  return invalid('upload-broken', 'The upload broke off: what came is kept, go on from its offset', { cause })
-}
-
-function tooMany(): Failure {
-  return new Failure(
-    'tooMany',
-    'too-many-uploads',
-    `${mostOfOwner} uploads wait already: import or delete some`,
-  )
-}
-
-function full(maxBytes: number): Failure {
-  const text = `Pending uploads may have at most ${maxBytes} bytes in total (TERRANE_MAX_RESUMABLE): import or delete some`
-  return new Failure('tooLarge', 'uploads-full', text)
 }
