@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Catalog } from '../catalog/index.ts'
 import type { DataDirectory } from '../core/config/data-directory.ts'
 import type { Settings } from '../core/config/settings.ts'
+import type { Database } from '../core/db/connection.ts'
 import type { EventBus } from '../core/events/events.ts'
 import type { Logger } from '../core/log/logger.ts'
 import type { Clock } from '../core/time/clock.ts'
@@ -16,10 +17,13 @@ import {
   VersionChanges,
 } from '../render/index.ts'
 import { createServedStore, type Readers } from '../stores/index.ts'
+import type { Files } from './open-files.ts'
 
 interface OpenMapsDeps {
   settings: Settings
   directory: DataDirectory
+  database: Database
+  files: Files
   catalog: Catalog
   readers: Readers
   events: EventBus
@@ -47,7 +51,7 @@ export interface OpenedMaps {
 
 /** Adds functions that close the parts to `closers`; the last one must be called first. */
 export function openMaps(
-  { settings, directory, catalog, readers, events, clock, log }: OpenMapsDeps,
+  { settings, directory, database, files, catalog, readers, events, clock, log }: OpenMapsDeps,
   closers: (() => void | Promise<void>)[],
 ): OpenedMaps {
   const { limits } = settings
@@ -66,7 +70,9 @@ export function openMaps(
   closers.push(() => maps.close())
   const drawings = new MapDrawings({ layers, sources, log, folder: join(directory.maps, 'drawings') })
   closers.push(() => drawings.close())
-  const kept = { folder: join(directory.maps, 'exports'), maxBytes: limits.maxExportBytes }
+  const { mirror, redirects } = files
+  const stored = mirror === undefined ? undefined : { database, files: files.stored, redirects }
+  const kept = { folder: join(directory.maps, 'exports'), maxBytes: limits.maxExportBytes, stored }
   const sides = new SideTables({ openStore: (connection) => createServedStore(connection, readers) })
   closers.push(() => sides.close())
   const earlier = new PreviousVersions({
@@ -82,7 +88,7 @@ export function openMaps(
   closers.push(() => exports.close())
   const downloads = new Downloads(
     { catalog, earlier, events, clock, log },
-    { folder: join(directory.maps, 'downloads'), maxBytes: limits.maxDownloadBytes },
+    { folder: join(directory.maps, 'downloads'), maxBytes: limits.maxDownloadBytes, stored },
   )
   closers.push(() => downloads.close())
   const versionChanges = new VersionChanges({ catalog, root: directory.maps })

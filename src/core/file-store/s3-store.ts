@@ -61,7 +61,7 @@ export class S3Store implements FileStore {
     { signal, mediaType }: PutOptions = {},
   ): Promise<{ sizeBytes: number }> {
     signal?.throwIfAborted()
-    const { Upload } = await import('@aws-sdk/lib-storage')
+    const { Upload } = (await import('@aws-sdk/lib-storage')).default
     let sizeBytes = 0
     let fault: { error: unknown } | undefined
     async function* counted(): AsyncGenerator<Uint8Array> {
@@ -142,7 +142,7 @@ export class S3Store implements FileStore {
   }
 
   async signedUrl(key: string, { expiresSeconds, fileName, mediaType }: SignedUrlOptions): Promise<string> {
-    const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner')
+    const { getSignedUrl } = (await import('@aws-sdk/s3-request-presigner')).default
     const disposition =
       fileName === undefined ? undefined : `attachment; filename*=UTF-8''${encodeURIComponent(fileName)}`
     const command = new this.#sdk.GetObjectCommand({

@@ -6,6 +6,7 @@ import type { EventBus } from '../../core/events/events.ts'
 import type { GeneratedFile } from '../../core/jobs/files/generated-file.ts'
 import type { MakeTask } from '../../core/jobs/files/generated-files.ts'
 import { GeneratedFiles } from '../../core/jobs/files/generated-files.ts'
+import type { StoredKind } from '../../core/jobs/files/stored-file-records.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { startProcess } from '../../core/workers/start-process.ts'
@@ -61,6 +62,8 @@ interface DownloadsDeps {
 
 interface DownloadLimits {
   folder: string
+  /** Set if finished files are in the file store. */
+  stored?: Pick<StoredKind, 'database' | 'files' | 'redirects'>
   /** Maximum total size of all files. */
   maxBytes: number
 }
@@ -93,7 +96,7 @@ export class Downloads {
     limit: atATime,
   })
 
-  constructor(deps: DownloadsDeps, { folder, maxBytes }: DownloadLimits) {
+  constructor(deps: DownloadsDeps, { folder, maxBytes, stored }: DownloadLimits) {
     this.#deps = deps
     const { catalog, events, clock, log } = deps
     this.files = new GeneratedFiles(
@@ -104,7 +107,7 @@ export class Downloads {
         findLayer: (id) => catalog.layers.findById(id),
         refuse: { tooMany: tooManyDownloads, full: () => full(maxBytes) },
       },
-      { ...limits, folder, maxBytes },
+      { ...limits, kind: 'downloads', folder, maxBytes, stored },
     )
   }
 

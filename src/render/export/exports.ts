@@ -4,6 +4,7 @@ import type { EventBus } from '../../core/events/events.ts'
 import type { GeneratedFile } from '../../core/jobs/files/generated-file.ts'
 import type { MakeTask } from '../../core/jobs/files/generated-files.ts'
 import { GeneratedFiles } from '../../core/jobs/files/generated-files.ts'
+import type { StoredKind } from '../../core/jobs/files/stored-file-records.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import type { Maps } from '../maps.ts'
@@ -39,6 +40,8 @@ interface ExportsDeps {
 
 interface ExportLimits {
   folder: string
+  /** Set if finished files are in the file store. */
+  stored?: Pick<StoredKind, 'database' | 'files' | 'redirects'>
   /** Maximum total size of all exported files. */
   maxBytes: number
 }
@@ -56,7 +59,7 @@ export class Exports {
   readonly #deps: ExportsDeps
   readonly files: GeneratedFiles<ExportRecord, LayerRecord>
 
-  constructor(deps: ExportsDeps, { folder, maxBytes }: ExportLimits) {
+  constructor(deps: ExportsDeps, { folder, maxBytes, stored }: ExportLimits) {
     this.#deps = deps
     const { layers, events, clock, log } = deps
     this.files = new GeneratedFiles(
@@ -67,7 +70,7 @@ export class Exports {
         findLayer: (id) => layers.findById(id),
         refuse: { tooMany: tooManyExports, full: () => full(maxBytes) },
       },
-      { folder, maxBytes, atATime, heavyAtATime, mostWaiting },
+      { kind: 'exports', folder, maxBytes, stored, atATime, heavyAtATime, mostWaiting },
     )
   }
 

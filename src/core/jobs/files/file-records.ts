@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { StoredFile } from '../../file-store/stored-files.ts'
 import type { GeneratedFile } from './generated-file.ts'
 import { isUnfinished } from './generated-file.ts'
 
@@ -8,7 +9,7 @@ const idForm = /^[0-9a-f]{32}$/
 const recordEnding = '.json'
 
 /** Another server may be working on it if it was last seen within this time. */
-const aliveMs = 15_000
+export const aliveMs = 15_000
 
 /** Records of created files, and the files, in one folder that several servers may share. */
 export class FileRecords<Made extends GeneratedFile> {
@@ -25,6 +26,16 @@ export class FileRecords<Made extends GeneratedFile> {
   /** Path of the finished file. */
   filePath({ id, format }: Pick<GeneratedFile, 'id' | 'format'>): string {
     return join(this.#folder, `${id}.${format}`)
+  }
+
+  /** The finished file stays where it was made. */
+  keep(_record: Pick<GeneratedFile, 'id' | 'format'>, _signal: AbortSignal): Promise<void> {
+    return Promise.resolve()
+  }
+
+  /** Finds the file in the file store; undefined: it is at `filePath`. */
+  findStored(_record: Pick<GeneratedFile, 'id' | 'format'>): Promise<StoredFile | undefined> {
+    return Promise.resolve(undefined)
   }
 
   /** Path of a temporary folder. */
@@ -106,7 +117,11 @@ export class FileRecords<Made extends GeneratedFile> {
 }
 
 function settled<Made extends GeneratedFile>(record: Made): Made {
-  if (!isUnfinished(record) || Date.now() - record.seenMs < aliveMs) return record
+  return !isUnfinished(record) || Date.now() - record.seenMs < aliveMs ? record : endedRecord(record)
+}
+
+/** Returns the record of a file whose server has died. */
+export function endedRecord<Made extends GeneratedFile>(record: Made): Made {
   return {
     ...record,
     state: 'ERROR',

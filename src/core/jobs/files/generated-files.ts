@@ -1,6 +1,8 @@
 import { rm } from 'node:fs/promises'
 import { explain, Failure, notFound } from '../../errors/errors.ts'
 import type { EventBus } from '../../events/events.ts'
+import type { FileStore } from '../../file-store/file-store.ts'
+import type { StoredFile } from '../../file-store/stored-files.ts'
 import type { Logger } from '../../log/logger.ts'
 import type { Clock } from '../../time/clock.ts'
 import { retryEnded } from '../../workers/retry-ended.ts'
@@ -8,6 +10,7 @@ import { WorkQueue } from '../../workers/work-queue.ts'
 import { FileRecords } from './file-records.ts'
 import type { GeneratedFile } from './generated-file.ts'
 import { OwnRecord } from './own-record.ts'
+import { StoredFileRecords, type StoredKind } from './stored-file-records.ts'
 
 /** Dependencies for creating files. */
 interface GeneratedFilesDeps<Layer> {
@@ -21,6 +24,9 @@ interface GeneratedFilesDeps<Layer> {
 
 interface MadeFilesLimits {
   folder: string
+  kind: 'downloads' | 'exports'
+  /** Set if finished files are in the file store, and their records in the catalogue. */
+  stored?: Pick<StoredKind, 'database' | 'files' | 'redirects'>
   /** Maximum total size. */
   maxBytes: number
   /** Maximum number of concurrent files, and of waiting ones. */
@@ -78,6 +84,17 @@ const saveEveryMs = 1000
 const sweepEveryMs = 10 * 60_000
 const removedDelayMs = 500
 
+/** A finished file in the file store. */
+export interface StoredDownload {
+  file: StoredFile
+  store: FileStore
+  /** True if clients are sent to a signed address. */
+  redirects: boolean
+}
+
+/** Records in a folder, or in the catalogue. */
+type Records<Made extends GeneratedFile> = Pick<FileRecords<Made>, keyof FileRecords<Made>>
+
 interface Running {
   stop: AbortController
   /** Resolves with the reason if there is no file. */
@@ -91,7 +108,8 @@ interface Running {
 export class GeneratedFiles<Made extends GeneratedFile, Layer> {
   readonly #deps: GeneratedFilesDeps<Layer>
   readonly #limits: MadeFilesLimits
-  readonly #records: FileRecords<Made>
+  readonly #records: Records<Made>
+  readonly #stored: MadeFilesLimits['stored']
   readonly #queue: WorkQueue
   readonly #running = new Map<string, Running>()
   readonly #stopListening: () => void
@@ -100,7 +118,10 @@ export class GeneratedFiles<Made extends GeneratedFile, Layer> {
   constructor(deps: GeneratedFilesDeps<Layer>, limits: MadeFilesLimits) {
     this.#deps = deps
     this.#limits = limits
-    this.#records = new FileRecords(limits.folder)
+    const { stored, kind, folder } = limits
+    this.#stored = stored
+    this.#records =
+      stored === undefined ? new FileRecords(folder) : new StoredFileRecords({ ...stored, kind, folder })
     const { atATime: limit, heavyAtATime: heavyLimit, mostWaiting: count } = limits
     this.#queue = new WorkQueue({ limit, heavyLimit, maxWaiting: { count, refuse: deps.refuse.tooMany } })
     this.#stopListening = deps.events.on('layer.removed', () => this.#sweepIn(removedDelayMs))
@@ -185,6 +206,14 @@ export class GeneratedFiles<Made extends GeneratedFile, Layer> {
     return record.state === 'COMPLETE' ? this.#records.filePath(record) : undefined
   }
 
+  /** Returns the finished file and its store where it is in the file store; undefined: it is at `filePath`. */
+  async findStored(record: GeneratedFile): Promise<StoredDownload | undefined> {
+    if (this.#stored === undefined || record.state !== 'COMPLETE') return undefined
+    const file = await this.#records.findStored(record)
+    const { files, redirects } = this.#stored
+    return file === undefined ? undefined : { file, store: files.store, redirects }
+  }
+
   /** Cancels running work and removes the file. */
   async remove(id: string): Promise<void> {
     const running = this.#running.get(id)
@@ -252,7 +281,9 @@ export class GeneratedFiles<Made extends GeneratedFile, Layer> {
     }
     const late = longestMs === undefined ? undefined : AbortSignal.timeout(longestMs)
     try {
-      const made = await make(task, late === undefined ? signal : AbortSignal.any([signal, late]))
+      const limited = late === undefined ? signal : AbortSignal.any([signal, late])
+      const made = await make(task, limited)
+      await this.#records.keep(own.record, limited)
       own.change({ ...made, state: 'COMPLETE', total: own.record.progress })
     } catch (error) {
       throw late?.aborted === true && !signal.aborted ? tookTooLong(longestMs ?? 0) : error

@@ -5,11 +5,11 @@ import type { GeneratedFile } from './generated-file.ts'
 /** The record of a file that this process creates. */
 export class OwnRecord<Made extends GeneratedFile> {
   record: Made
-  readonly #records: FileRecords<Made>
+  readonly #records: Pick<FileRecords<Made>, 'find' | 'save'>
   readonly #gone = new AbortController()
   #saved: Promise<void> = Promise.resolve()
 
-  constructor(records: FileRecords<Made>, record: Made) {
+  constructor(records: Pick<FileRecords<Made>, 'find' | 'save'>, record: Made) {
     this.#records = records
     this.record = record
   }
