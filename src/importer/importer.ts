@@ -161,7 +161,13 @@ function createModules(deps: ImporterDeps) {
   const { running, progress, locks } = live
   const pool = createPool(deps)
   const toolQueue = new WorkQueue({ limit: limits.concurrentLoads })
-  const kinds = new TaskTypes({ ...deps, ...live, pool, tools: { turns: toolQueue, limits } })
+  const kinds = new TaskTypes({
+    ...deps,
+    ...live,
+    servesFiles: deps.mirror === undefined,
+    pool,
+    tools: { turns: toolQueue, limits },
+  })
   const files = new ImportFiles(folders, deps.mirror)
   const records = { database, clock, progress, files }
   const look = { ...deps, progress }

@@ -186,6 +186,8 @@ export function readSettings(env: Record<string, string | undefined>): {
     basemap: readBasemap(read),
     notices: [],
   }
+  if (settings.files.s3 !== undefined && databaseUrl === undefined)
+    read.problem('TERRANE_FILES', 'needs a catalogue in PostgreSQL: set TERRANE_DATABASE_URL')
   checkFirstPassword(read, settings.data, settings.databaseUrl, settings.adminPassword)
   const names = [...read.descriptions()].flatMap(([name, { type }]) =>
     type === 'secret' ? [name, name + secretFileSuffix] : [name],
