@@ -1,13 +1,15 @@
 // `npm run test:kill -- --runs 200`: kills servers in the middle of loads, that many times for each store, on
 // all processors. `--work changes` kills only servers that upsert, run dry runs and accept stopped loads;
 // `--work versions` kills at named steps of loads, restores, edits, style changes, deletions and prunings;
-// `--work coverages` at those of deleted rasters and mosaics; `--work loads` runs the others. `--store
+// `--work coverages` at those of deleted rasters and mosaics; `--work cluster` kills one of two servers of a
+// catalogue; `--work loads` runs the others. `--store
 // GeoPackage` uses only this store, `--seed 17` repeats one session, `--jobs 2` runs that many sessions at a
 // time.
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import {
   changeSessions,
+  clusterSessions,
   coverageSessions,
   killSessions,
   versionSessions,
@@ -23,6 +25,7 @@ const works = {
   changes: changeSessions,
   versions: versionSessions,
   coverages: coverageSessions,
+  cluster: clusterSessions,
 }
 type Work = keyof typeof works
 
@@ -46,8 +49,8 @@ interface Job extends KillSession {
 function chosen(): Pick<Job, 'store' | 'work'>[] {
   const unknown = values.work.find((work) => !(work in works))
   if (unknown !== undefined)
-    throw new Error(`--work is loads, changes, versions or coverages, not "${unknown}"`)
-  const all = (['loads', 'changes', 'versions', 'coverages'] as const).filter((work) =>
+    throw new Error(`--work is loads, changes, versions, coverages or cluster, not "${unknown}"`)
+  const all = (['loads', 'changes', 'versions', 'coverages', 'cluster'] as const).filter((work) =>
     values.work.includes(work),
   )
   return all.flatMap((work) =>

@@ -3,6 +3,7 @@
 // PostgreSQL with PostGIS, and with `--tests=extended` or `--tests=release` those that these tests need.
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { restoreManifest } from './release/manifest.mjs'
 import { installModules } from './setup/modules.mjs'
 import { buildPages } from './setup/pages.mjs'
 import { installPrograms } from './setup/programs.mjs'
@@ -19,6 +20,7 @@ function testTier(words) {
 }
 
 try {
+  restoreManifest(root)
   installModules(root)
   linkRuntime(root)
   await buildPages(root)

@@ -10,7 +10,7 @@ process.env.NODE_COMPILE_CACHE ??=
   bundleFolder === undefined
     ? join(import.meta.dirname, '..', 'node_modules', '.cache', 'node')
     : join(bundleFolder, 'cache')
-if (process.argv[2] === 'serve') becomeFrugal(process.env)
+if (process.argv[2] === 'serve' || process.argv[2] === 'work') becomeFrugal(process.env)
 enableCompileCache()
 mapStackTraces()
 

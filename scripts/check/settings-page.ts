@@ -3,7 +3,8 @@ import type { SettingDescription } from '../../src/core/config/parse.ts'
 /** The page that lists all settings. */
 export const settingsPage = 'docs/settings.md'
 
-const row = /^\| `(TERRANE_[A-Z0-9_]+)` \|[^|]*\|[^|]*\|[^|]*\|(.*)\|$/gm
+const row =
+  /^\| `((?:TERRANE|OTEL)_[A-Z0-9_]+)` \|(?:[^|\\]|\\.)*\|(?:[^|\\]|\\.)*\|(?:[^|\\]|\\.)*\|(.*)\|$/gm
 
 /** Returns the page with type, default and range of each setting from the sources. Groups and meanings stay as they are written. */
 export function writeSettingsPage(page: string, settings: ReadonlyMap<string, SettingDescription>): string {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { readSettings } from '../../src/core/config/settings.ts'
+import { additiveProblems } from './additive-migrations.ts'
 import { contractProblems } from './contract-table.ts'
 import { undocumentedExports } from './documented-exports.ts'
 import { brokenPaths, settingProblems, unknownFiles, unknownTerms, unlistedPages } from './documents.ts'
@@ -121,6 +122,7 @@ function projectProblems({ root, files, texts }: Repository): string[] {
     ),
     ...layerProblems(files, moduleRules),
     ...cycleProblems(files),
+    ...additiveProblems(files),
     ...nameProblems(files.map((file) => file.path)),
     ...textProblems([...files, ...texts]),
     ...lookupProblems(files),

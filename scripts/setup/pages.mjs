@@ -32,7 +32,12 @@ export async function buildPages(root) {
   })
   writeFileSync(join(files, workerName), script)
   for (const name of readdirSync(files)) compress(join(files, name))
-  const list = { stamp, entries: entriesOf(metafile), sheets: sheetsOf(metafile) }
+  const list = {
+    stamp,
+    entries: entriesOf(metafile),
+    sheets: sheetsOf(metafile),
+    packages: packagesOf(metafile),
+  }
   writeFileSync(join(`${folder}.part`, 'pages.json'), JSON.stringify(list))
   rmSync(folder, { recursive: true, force: true })
   renameSync(`${folder}.part`, folder)
@@ -98,6 +103,12 @@ function sheetsOf({ outputs }) {
   for (const [path, { entryPoint }] of Object.entries(outputs))
     if (entryPoint?.startsWith(`web/${sheetFolder}/`)) found[basename(entryPoint, '.css')] = basename(path)
   return found
+}
+
+/** Returns the folders of the packages that the files were made of. */
+function packagesOf({ inputs }) {
+  const folders = Object.keys(inputs).map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0])
+  return [...new Set(folders)].filter((folder) => folder !== undefined).sort()
 }
 
 /** Writes the compressed forms of a file next to it, if they are smaller. */

@@ -38,10 +38,17 @@ const needs = [
     tier: 'extended',
   },
   {
-    name: 'Servers of files (nginx, vsftpd, OpenSSH)',
-    isThere: () => ['nginx', 'vsftpd', 'sshd'].every((name) => existsSync(`/usr/sbin/${name}`)),
-    packages: ['nginx-light', 'vsftpd', 'openssh-server', 'openssl'],
+    name: 'Servers (nginx, vsftpd, OpenSSH, OpenLDAP)',
+    isThere: () => ['nginx', 'vsftpd', 'sshd', 'slapd'].every((name) => existsSync(`/usr/sbin/${name}`)),
+    packages: ['nginx-light', 'vsftpd', 'openssh-server', 'openssl', 'slapd'],
     without: 'the tests of remote data from real servers fail',
+    tier: 'extended',
+  },
+  {
+    name: 'libfaketime',
+    isThere: () => existsSync('/usr/bin/faketime'),
+    packages: ['faketime'],
+    without: 'the test of a server whose clock is off fails',
     tier: 'extended',
   },
   {

@@ -11,7 +11,7 @@ import { lineMap } from './source-maps.mjs'
  * Packages with native code or with files of their own, and large packages that few servers use. The server
  * loads all of them on first use.
  */
-const external = [
+export const external = [
   'sharp',
   '7z-wasm',
   '@fastify/swagger-ui',
@@ -20,6 +20,13 @@ const external = [
   'nodemailer',
   'ssh2-sftp-client',
   'systeminformation',
+  '@opentelemetry/api',
+  '@opentelemetry/context-async-hooks',
+  '@opentelemetry/exporter-metrics-otlp-http',
+  '@opentelemetry/exporter-trace-otlp-http',
+  '@opentelemetry/resources',
+  '@opentelemetry/sdk-metrics',
+  '@opentelemetry/sdk-trace',
 ]
 /** Inputs of a bundle besides the sources: the packages that npm has installed, and these files. */
 const alsoRecorded = [
@@ -48,7 +55,7 @@ export async function buildServer(root) {
   removeOldBundles(folder, readCurrent(root)?.id)
   const part = join(folder, `.part-${randomBytes(6).toString('hex')}`)
   try {
-    const files = await bundle(root, part)
+    const { files } = await bundleServer(root, part)
     const id = createHash('sha256')
       .update(JSON.stringify(Object.entries(files).map(([path, [hash]]) => [path, hash])))
       .digest('hex')
@@ -74,8 +81,12 @@ function entryName(path) {
     .replaceAll('/', '.')
 }
 
-/** Writes the bundle into a folder and returns the record of each file it was made of. */
-async function bundle(root, outdir) {
+/**
+ * Writes the bundle into a folder. Returns the record of each file it was made of, and the paths of all inputs, packages included.
+ *
+ * @param options Further options of esbuild, such as those of the npm package.
+ */
+export async function bundleServer(root, outdir, options = {}) {
   const { build } = createRequire(join(root, 'package.json'))('esbuild')
   const sources = readSources(root)
   const entries = ['src/main.ts', ...workersIn(sources)]
@@ -100,6 +111,7 @@ async function bundle(root, outdir) {
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true, useDefineForClassFields: true } },
     logLevel: 'silent',
     plugins: [sourcePlugin(root, sources)],
+    ...options,
   }).catch((error) => {
     throw new SetupError(`The server could not be bundled: ${error.message}`)
   })
@@ -112,7 +124,8 @@ async function bundle(root, outdir) {
     (path) => metafile.inputs[path] !== undefined || /\/(?:index|worker)\.ts$/.test(path),
   )
   const others = alsoRecorded.map((path) => [path, recordFile(join(root, path)).record])
-  return Object.fromEntries([...bundled.sort().map((path) => [path, sources.get(path).record]), ...others])
+  const records = [...bundled.sort().map((path) => [path, sources.get(path).record]), ...others]
+  return { files: Object.fromEntries(records), inputs: Object.keys(metafile.inputs) }
 }
 
 /**

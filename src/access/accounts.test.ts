@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { openDatabase } from '../core/db/connection.ts'
 import { Secret } from '../core/secrets/secret.ts'
+import { createVault } from '../core/secrets/vault.ts'
 import { systemClock } from '../core/time/clock.ts'
 import { Accounts } from './accounts.ts'
 
@@ -14,10 +15,16 @@ describe('the first user', () => {
     t.after(() => rmSync(folder, { recursive: true }))
     const database = await openDatabase({ path: join(folder, 'terrane.sqlite') })
     t.after(() => database.close())
-    const accounts = new Accounts({ database, clock: systemClock, passwordCost: { logN: 12, r: 8, p: 1 } })
+    const vault = createVault(new Uint8Array(32))
+    const accounts = new Accounts({
+      database,
+      clock: systemClock,
+      passwordCost: { logN: 12, r: 8, p: 1 },
+      vault,
+    })
     const given = { name: 'admin', password: 'first-password' }
     const making = accounts.ensureFirstUser(new Secret(given.password), () => undefined)
-    const session = await accounts.logIn(given, '127.0.0.1')
+    const session = await accounts.logIn(given, { address: '127.0.0.1', agent: undefined })
     await making
     assert.ok(session.id.length > 0)
   })

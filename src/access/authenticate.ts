@@ -1,11 +1,14 @@
 import { Failure } from '../core/errors/errors.ts'
 import type { LocalAccess } from './local-access.ts'
 import type { Passwords } from './passwords.ts'
-import type { Authenticated, StoredCredentials, User } from './records.ts'
+import type { SignInProviders } from './providers/sign-in-providers.ts'
+import type { Authenticated, Caller, SignInMethod, StoredCredentials, TokenLimits, User } from './records.ts'
 import { anonymous } from './records.ts'
+import type { SecondFactors } from './second-factors/second-factors.ts'
 import type { Sessions } from './sessions.ts'
 import type { Throttle } from './throttle.ts'
 import type { Tokens } from './tokens.ts'
+import { noPassword } from './user-repository.ts'
 import type { Users } from './users.ts'
 
 export interface AuthenticationDeps {
@@ -15,6 +18,14 @@ export interface AuthenticationDeps {
   local: Pick<LocalAccess, 'findUser'>
   passwords: Passwords
   throttle: Throttle
+  providers: SignInProviders
+  factors: Pick<SecondFactors, 'isNeeded'>
+}
+
+/** A user whose password is right, and who has verified it. */
+export interface PasswordSignIn {
+  user: User
+  via: SignInMethod
 }
 
 /**
@@ -26,56 +37,116 @@ export async function authenticate(
   address: string,
 ): Promise<Authenticated> {
   if (credentials.kind === 'session') return bySession(deps.sessions, credentials.id)
-  if (credentials.kind === 'bearer')
-    return byToken(deps.tokens, deps.local, deps.throttle, credentials.token, address)
-  const user = await checkPassword(deps.users, deps.passwords, deps.throttle, credentials, address)
-  return { caller: { name: user.name, role: user.role, by: 'password' } }
+  if (credentials.kind === 'bearer') return byBearer(deps, credentials, address)
+  if (credentials.kind === 'header') {
+    const user = await deps.providers.admitHeader(credentials.account)
+    return { caller: callerOf(user, 'header', 'header') }
+  }
+  const { user, via } = await checkPassword(deps, credentials, address)
+  if (await deps.factors.isNeeded(user.name))
+    throw new Failure(
+      'unauthenticated',
+      'second-factor-needed',
+      'This user signs in with a second factor: programs use an API token instead of the password',
+    )
+  return { caller: callerOf(user, 'password', via) }
+}
+
+function callerOf({ name, role }: User, by: Caller['by'], via: SignInMethod): Caller {
+  return { name, role, by, via }
 }
 
 async function bySession(sessions: Pick<Sessions, 'find'>, id: string): Promise<Authenticated> {
   const session = await sessions.find(id)
   if (session === undefined) return { caller: anonymous }
-  const { user, csrfToken } = session
-  return { caller: { name: user.name, role: user.role, by: 'session' }, csrfToken }
+  const { user, csrfToken, via } = session
+  return { caller: callerOf(user, 'session', via), csrfToken }
 }
 
-async function byToken(
-  tokens: Pick<Tokens, 'findUser'>,
-  localAccess: Pick<LocalAccess, 'findUser'>,
-  throttle: Throttle,
-  token: string,
+async function byBearer(
+  { tokens, local: localAccess, throttle, providers }: AuthenticationDeps,
+  { token, isInAddress = false }: { token: string; isInAddress?: boolean },
   address: string,
 ): Promise<Authenticated> {
-  const local = await localAccess.findUser(token)
-  if (local !== undefined) return { caller: { name: local.name, role: local.role, by: 'local' } }
-  refuseHaste(throttle, address)
-  const user = await tokens.findUser(token)
-  if (user?.isEnabled === false) throw switchedOff(user)
-  if (user !== undefined) return { caller: { name: user.name, role: user.role, by: 'token' } }
-  throttle.attempt(address)
-  throw new Failure('unauthenticated', 'wrong-credentials', 'The token is unknown, revoked or out of date')
+  const local = isInAddress ? undefined : await localAccess.findUser(token)
+  if (local !== undefined) return { caller: callerOf(local, 'local', 'system') }
+  await refuseHaste(throttle, address)
+  const found = await tokens.findUser(token)
+  if (found?.user.isEnabled === false) throw switchedOff(found.user)
+  if (found !== undefined) return { caller: tokenCaller(found.user, found.limits, isInAddress) }
+  await throttle.attempt(address)
+  const user = isInAddress ? undefined : await providers.admitAccessToken(token)
+  if (user === undefined)
+    throw new Failure('unauthenticated', 'wrong-credentials', 'The token is unknown, revoked or out of date')
+  await throttle.succeed(address)
+  return { caller: callerOf(user, 'token', 'oidc') }
+}
+
+/** Throws `Failure` (`token-not-for-addresses`) for a token in an address that is good for more than a list of layers. */
+function tokenCaller(user: User, { scopes, workspace, layers }: TokenLimits, isInAddress: boolean): Caller {
+  if (isInAddress && layers === undefined)
+    throw new Failure(
+      'unauthenticated',
+      'token-not-for-addresses',
+      'This token is not for addresses: make one for the layers that the address shows ("layers"), or send it as the header "Authorization: Bearer"',
+    )
+  const tokenLayers = layers === undefined ? undefined : new Set(layers)
+  const isReadOnly = layers !== undefined
+  return {
+    ...callerOf(user, 'token', 'token'),
+    scopes: isReadOnly ? ['read'] : scopes,
+    tokenWorkspace: workspace,
+    tokenLayers,
+  }
 }
 
 /**
  * Returns the user of that name if the password is correct; otherwise throws `Failure`. Repeated failures are
- * slowed down.
+ * slowed down. Local passwords are checked without asking a provider.
  */
 export async function checkPassword(
-  users: Pick<Users, 'find'>,
-  passwords: Passwords,
-  throttle: Throttle,
+  deps: Pick<AuthenticationDeps, 'users' | 'passwords' | 'throttle' | 'providers'>,
   { name, password }: { name: string; password: string },
   address: string,
-): Promise<User> {
-  refuseHaste(throttle, address, name)
+): Promise<PasswordSignIn> {
+  const { users, passwords, throttle, providers } = deps
+  await refuseHaste(throttle, address, name)
   const user = await users.find(name)
-  if (user !== undefined && passwords.isKnown(password, user.passwordHash)) return enabled(user)
-  if (!passwords.isInFlight(password, user?.passwordHash)) throttle.attempt(address, name)
-  if ((await passwords.verify(password, user?.passwordHash)) && user !== undefined) {
-    throttle.succeed(address, name)
-    return enabled(user)
+  const isLocal = user !== undefined && user.passwordHash !== noPassword
+  if (!isLocal && providers.hasDirectory) return checkDirectory(deps, { name, password }, address)
+  const hash = isLocal ? user.passwordHash : undefined
+  if (hash !== undefined && user !== undefined && passwords.isKnown(password, hash))
+    return { user: enabled(user), via: 'password' }
+  // Both begin at once: the same password of another request is then in flight, and counts once.
+  const isCounted = passwords.isInFlight(password, hash)
+  const verifying = passwords.verify(password, hash)
+  const [isRight] = await Promise.all([verifying, isCounted ? undefined : throttle.attempt(address, name)])
+  if (isRight && user !== undefined) {
+    await throttle.succeed(address, name)
+    return { user: enabled(user), via: 'password' }
   }
-  throw new Failure('unauthenticated', 'wrong-credentials', 'User name or password is wrong')
+  throw wrongPassword()
+}
+
+async function checkDirectory(
+  { throttle, providers }: Pick<AuthenticationDeps, 'throttle' | 'providers'>,
+  given: { name: string; password: string },
+  address: string,
+): Promise<PasswordSignIn> {
+  const isKnown = providers.isKnownPassword(given)
+  if (!isKnown) await throttle.attempt(address, given.name)
+  const user = await providers.admitPassword(given).catch(async (error: unknown) => {
+    // An outage of the directory is no failed attempt.
+    if (!isKnown && error instanceof Failure) await throttle.succeed(address, given.name)
+    throw error
+  })
+  if (user === undefined) throw wrongPassword()
+  if (!isKnown) await throttle.succeed(address, given.name)
+  return { user: enabled(user), via: 'ldap' }
+}
+
+function wrongPassword(): Failure {
+  return new Failure('unauthenticated', 'wrong-credentials', 'User name or password is wrong')
 }
 
 /** Throws for a disabled user. Only reported to callers that have proven their identity. */
@@ -101,7 +172,7 @@ class TooManyFailures extends Failure {
   }
 }
 
-function refuseHaste(throttle: Throttle, address: string, account?: string): void {
-  const seconds = throttle.secondsToWait(address, account)
+async function refuseHaste(throttle: Throttle, address: string, account?: string): Promise<void> {
+  const seconds = await throttle.secondsToWait(address, account)
   if (seconds > 0) throw new TooManyFailures(seconds)
 }

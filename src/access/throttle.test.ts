@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fixedClock } from '../../tests/support/fixed-clock.ts'
 import { networkOf } from '../core/network/addresses.ts'
-import { createThrottle } from './throttle.ts'
+import { MemoryThrottle } from './throttle.ts'
 
 function failing(times: number, address: string, account?: string) {
   const clock = fixedClock('2026-01-01T00:00:00Z')
-  const throttle = createThrottle(clock)
+  const throttle = new MemoryThrottle(clock)
   for (let count = 0; count < times; count += 1) throttle.attempt(address, account)
   return { clock, throttle }
 }

@@ -1,7 +1,8 @@
 import { networkOf } from '../core/network/addresses.ts'
 import type { Clock } from '../core/time/clock.ts'
 
-const forgetMs = 15 * 60_000
+/** Failures are forgotten after this time without another one. */
+export const forgetSeconds = 15 * 60
 const maxDelaySeconds = 300
 const maxPlaces = 20_000
 
@@ -16,6 +17,26 @@ interface FailureCount {
   lastFailure: number
 }
 
+/** Key for which failures are counted, with the number of failures that have no delay. */
+export interface ThrottledKey {
+  key: string
+  free: number
+}
+
+/** Returns the key of the network, and that of an account from there. */
+export function throttledKeys(address: string, account: string | undefined): ThrottledKey[] {
+  const network = networkOf(address)
+  const byAddress = { key: network, free: freeByAddress }
+  return account === undefined
+    ? [byAddress]
+    : [byAddress, { key: `${network} ${account}`, free: freeByAccount }]
+}
+
+/** Returns the delay after the last of so many failures. */
+export function secondsAfter(failures: number, free: number): number {
+  return failures < free ? 0 : Math.min(2 ** Math.min(failures - free, 20), maxDelaySeconds)
+}
+
 /**
  * Slows down password guessing: after some free failures an address (and an address with an account) must
  * wait twice as long each time, up to five minutes. Never by account alone, which would let anybody lock a
@@ -23,48 +44,50 @@ interface FailureCount {
  */
 export interface Throttle {
   /** Seconds until this may be tried again; 0: now. */
-  secondsToWait(address: string, account?: string): number
+  secondsToWait(address: string, account?: string): number | Promise<number>
   /** Counts an attempt as a failure before its result is known. */
-  attempt(address: string, account?: string): void
+  attempt(address: string, account?: string): void | Promise<void>
   /** Removes the attempt from the count. */
-  succeed(address: string, account?: string): void
+  succeed(address: string, account?: string): void | Promise<void>
 }
 
-export function createThrottle(clock: Clock): Throttle {
-  const places = new Map<string, FailureCount>()
+/** Counts failures in this process: for an embedded catalogue, which has no other. */
+export class MemoryThrottle implements Throttle {
+  readonly #clock: Clock
+  readonly #counts = new Map<string, FailureCount>()
 
-  const keys = (address: string, account: string | undefined): [string, number][] => {
-    const network = networkOf(address)
-    const byAddress: [string, number] = [network, freeByAddress]
-    return account === undefined ? [byAddress] : [byAddress, [`${network} ${account}`, freeByAccount]]
+  constructor(clock: Clock) {
+    this.#clock = clock
   }
 
-  const wait = ([key, free]: [string, number]): number => {
-    const place = places.get(key)
-    if (place === undefined || place.failures < free) return 0
-    const delay = Math.min(2 ** Math.min(place.failures - free, 20), maxDelaySeconds)
-    return Math.max(0, Math.ceil((place.lastFailure + delay * 1000 - clock.now().getTime()) / 1000))
+  secondsToWait(address: string, account?: string): number {
+    return Math.max(...throttledKeys(address, account).map((key) => this.#wait(key)))
   }
 
-  const fail = (key: string): void => {
-    const now = clock.now().getTime()
-    const place = places.get(key)
-    const isFresh = place !== undefined && now - place.lastFailure < forgetMs
-    places.delete(key)
-    places.set(key, { failures: isFresh ? place.failures + 1 : 1, lastFailure: now })
-    if (places.size > maxPlaces) places.delete(places.keys().next().value ?? '')
+  attempt(address: string, account?: string): void {
+    for (const { key } of throttledKeys(address, account)) this.#fail(key)
   }
 
-  return {
-    secondsToWait: (address, account) => Math.max(...keys(address, account).map(wait)),
-    attempt: (address, account) => {
-      for (const [key] of keys(address, account)) fail(key)
-    },
-    succeed: (address, account) => {
-      const [[network], own] = keys(address, account) as [[string, number], [string, number]?]
-      if (own !== undefined) places.delete(own[0])
-      const place = places.get(network)
-      if (place !== undefined) place.failures = Math.max(0, place.failures - 1)
-    },
+  succeed(address: string, account?: string): void {
+    const [network, own] = throttledKeys(address, account)
+    if (own !== undefined) this.#counts.delete(own.key)
+    const count = this.#counts.get(network?.key ?? '')
+    if (count !== undefined) count.failures = Math.max(0, count.failures - 1)
+  }
+
+  #wait({ key, free }: ThrottledKey): number {
+    const count = this.#counts.get(key)
+    if (count === undefined) return 0
+    const until = count.lastFailure + secondsAfter(count.failures, free) * 1000
+    return Math.max(0, Math.ceil((until - this.#clock.now().getTime()) / 1000))
+  }
+
+  #fail(key: string): void {
+    const now = this.#clock.now().getTime()
+    const count = this.#counts.get(key)
+    const isFresh = count !== undefined && now - count.lastFailure < forgetSeconds * 1000
+    this.#counts.delete(key)
+    this.#counts.set(key, { failures: isFresh ? count.failures + 1 : 1, lastFailure: now })
+    if (this.#counts.size > maxPlaces) this.#counts.delete(this.#counts.keys().next().value ?? '')
   }
 }

@@ -1,6 +1,7 @@
 import type { Queryable } from '../core/db/connection.ts'
 import { digestSecret, randomText } from './passwords.ts'
-import type { Token, User } from './records.ts'
+import type { Token, TokenLimits, TokenScope, User } from './records.ts'
+import { tokenScopes } from './records.ts'
 import { findUser } from './user-repository.ts'
 
 const tokenPrefix = 'trn_'
@@ -19,13 +20,38 @@ export async function listTokens(db: Queryable, userName: string): Promise<Token
     createdAt: row.created_at,
     expiresAt: row.expires_at ?? undefined,
     lastUsedAt: row.last_used_at ?? undefined,
+    limits: toLimits(row),
   }))
+}
+
+function toLimits(row: LimitColumns): TokenLimits {
+  return {
+    scopes: row.scopes === null ? undefined : toScopes(JSON.parse(row.scopes)),
+    workspace: row.workspace ?? undefined,
+    layers: row.layers === null ? undefined : (JSON.parse(row.layers) as string[]),
+  }
+}
+
+function toScopes(stored: unknown): TokenScope[] {
+  return tokenScopes.filter((scope) => Array.isArray(stored) && stored.includes(scope))
+}
+
+interface LimitColumns {
+  scopes: string | null
+  workspace: string | null
+  layers: string | null
 }
 
 /** Creates a token; its text is returned only here, and only its digest is stored. */
 export async function insertToken(
   db: Queryable,
-  requested: { userName: string; caption: string; expiresAt: string | undefined; at: string },
+  requested: {
+    userName: string
+    caption: string
+    expiresAt: string | undefined
+    at: string
+    limits: TokenLimits
+  },
 ): Promise<{ id: number; text: string }> {
   const text = tokenPrefix + randomText()
   const row = await db
@@ -37,10 +63,17 @@ export async function insertToken(
       created_at: requested.at,
       expires_at: requested.expiresAt ?? null,
       last_used_at: null,
+      scopes: toJson(requested.limits.scopes),
+      workspace: requested.limits.workspace ?? null,
+      layers: toJson(requested.limits.layers),
     })
     .returning('id')
     .executeTakeFirstOrThrow()
   return { id: Number(row.id), text }
+}
+
+function toJson(list: readonly string[] | undefined): string | null {
+  return list === undefined ? null : JSON.stringify(list)
 }
 
 /** Returns true if the user had this token. */
@@ -58,11 +91,21 @@ export async function deleteTokensOf(db: Queryable, userName: string): Promise<v
   await db.deleteFrom('tokens').where('user_name', '=', userName).execute()
 }
 
+/** The user of a token with the limits of the token. */
+export interface TokenUser {
+  user: User
+  limits: TokenLimits
+}
+
 /** Returns the user of a token and records its use with a resolution of one minute. */
-export async function findUserByToken(db: Queryable, text: string, now: Date): Promise<User | undefined> {
+export async function findUserByToken(
+  db: Queryable,
+  text: string,
+  now: Date,
+): Promise<TokenUser | undefined> {
   const row = await db
     .selectFrom('tokens')
-    .select(['id', 'user_name', 'expires_at', 'last_used_at'])
+    .select(['id', 'user_name', 'expires_at', 'last_used_at', 'scopes', 'workspace', 'layers'])
     .where('token_hash', '=', digestSecret(text))
     .executeTakeFirst()
   if (row === undefined) return undefined
@@ -70,5 +113,6 @@ export async function findUserByToken(db: Queryable, text: string, now: Date): P
   if (row.last_used_at === null || now.getTime() - Date.parse(row.last_used_at) > useResolutionMs) {
     await db.updateTable('tokens').set({ last_used_at: now.toISOString() }).where('id', '=', row.id).execute()
   }
-  return findUser(db, row.user_name)
+  const user = await findUser(db, row.user_name)
+  return user === undefined ? undefined : { user, limits: toLimits(row) }
 }

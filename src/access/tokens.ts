@@ -1,11 +1,19 @@
 import type { Database } from '../core/db/connection.ts'
 import type { Clock } from '../core/time/clock.ts'
-import type { Token, User } from './records.ts'
+import type { Token, TokenLimits } from './records.ts'
+import type { TokenUser } from './token-repository.ts'
 import { deleteToken, findUserByToken, insertToken, listTokens } from './token-repository.ts'
 
 /** A new token: its text is only available here. */
 export interface NewToken extends Token {
   text: string
+}
+
+/** `expiresAt` as ISO 8601 in UTC; absent: never. Without `limits` the token has all rights of the user. */
+export interface NewTokenRequest {
+  caption: string
+  expiresAt?: string | undefined
+  limits?: TokenLimits
 }
 
 /** API tokens, by which programs authenticate; each belongs to a user. */
@@ -23,15 +31,11 @@ export class Tokens {
     return listTokens(this.#database.kysely, userName)
   }
 
-  /** `expiresAt` as ISO 8601 in UTC; absent: never. */
-  async create(
-    userName: string,
-    { caption, expiresAt }: { caption: string; expiresAt?: string | undefined },
-  ): Promise<NewToken> {
+  async create(userName: string, { caption, expiresAt, limits = {} }: NewTokenRequest): Promise<NewToken> {
     const createdAt = this.#clock.now().toISOString()
-    const requested = { userName, caption, expiresAt, at: createdAt }
+    const requested = { userName, caption, expiresAt, limits, at: createdAt }
     const { id, text } = await insertToken(this.#database.kysely, requested)
-    return { id, text, caption, createdAt, expiresAt, lastUsedAt: undefined }
+    return { id, text, caption, createdAt, expiresAt, lastUsedAt: undefined, limits }
   }
 
   /** Returns true if the user had this token. */
@@ -40,7 +44,7 @@ export class Tokens {
   }
 
   /** Returns the user of a token; undefined for an unknown or expired one. */
-  findUser(text: string): Promise<User | undefined> {
+  findUser(text: string): Promise<TokenUser | undefined> {
     return findUserByToken(this.#database.kysely, text, this.#clock.now())
   }
 }

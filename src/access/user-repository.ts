@@ -5,6 +5,9 @@ import { conflict, notFound } from '../core/errors/errors.ts'
 import type { Role, User } from './records.ts'
 import { roles } from './records.ts'
 
+/** Password hash of a user who signs in at a provider only. */
+export const noPassword = ''
+
 function toRole(text: string): Role {
   return roles.find((role) => role === text) ?? 'user'
 }
@@ -29,6 +32,17 @@ export async function listUsers(db: Queryable): Promise<User[]> {
 export async function findUser(db: Queryable, name: string): Promise<User | undefined> {
   const row = await db.selectFrom('users').selectAll().where('name', '=', name).executeTakeFirst()
   return row === undefined ? undefined : toUser(row)
+}
+
+/** Lists users with an e-mail address, whatever its case. */
+export async function listUsersByEmail(db: Queryable, email: string): Promise<User[]> {
+  const rows = await db
+    .selectFrom('users')
+    .selectAll()
+    .where((one) => one.fn<string>('lower', ['email']), '=', email.toLowerCase())
+    .limit(2)
+    .execute()
+  return rows.map(toUser)
 }
 
 export async function getUser(db: Queryable, name: string): Promise<User> {
@@ -82,13 +96,17 @@ export async function deleteUserRow(db: Queryable, name: string): Promise<void> 
   await db.deleteFrom('users').where('name', '=', name).execute()
 }
 
-/** Counts enabled users with the role `admin` other than `name`. */
+/**
+ * Counts enabled users with the role `admin` and a local password other than `name`: they can sign in without
+ * a provider.
+ */
 export async function countOtherAdmins(db: Queryable, name: string): Promise<number> {
   const row = await db
     .selectFrom('users')
     .select((expression) => expression.fn.countAll().as('count'))
     .where('role', '=', 'admin')
     .where('enabled', '=', 1)
+    .where('password_hash', '<>', noPassword)
     .where('name', '!=', name)
     .executeTakeFirstOrThrow()
   return Number(row.count)

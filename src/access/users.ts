@@ -12,6 +12,7 @@ import {
   getUser,
   insertUser,
   listUsers,
+  noPassword,
   updateUser,
 } from './user-repository.ts'
 
@@ -142,7 +143,8 @@ function checkName(name: string): void {
 }
 
 async function keepAnAdmin(db: Queryable, user: User): Promise<void> {
-  if (user.role === 'admin' && (await countOtherAdmins(db, user.name)) === 0)
+  const isLocal = user.passwordHash !== noPassword
+  if (user.role === 'admin' && isLocal && (await countOtherAdmins(db, user.name)) === 0)
     throw conflict(
       'last-admin',
       `User "${user.name}" is the last with the role admin who is not switched off`,

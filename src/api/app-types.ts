@@ -8,19 +8,45 @@ import type {
   RawServerDefault,
 } from 'fastify'
 import type { Static, TSchema } from 'typebox'
-import { type Caller, roles } from '../access/index.ts'
+import { type Action, type Caller, isLimited, type Rights, type Role } from '../access/index.ts'
 import type { Dialect } from '../core/config/settings.ts'
 import { Failure } from '../core/errors/errors.ts'
 import type { Logger } from '../core/log/logger.ts'
 import type { RequestEventType } from '../monitoring/query/index.ts'
 import type { NamedDescription } from './description.ts'
 
+/** A right for what the path of a route names: `:layer` or `:collectionId`, `:workspace`, `:style`. */
+export interface ResourceAccess {
+  on: 'layer' | 'workspace' | 'style'
+  action: Action
+  /** True if anonymous callers need a login even for what they may read. */
+  needsLogin: boolean
+}
+
+const onResource = (on: ResourceAccess['on'], action: Action, needsLogin = true): ResourceAccess => ({
+  on,
+  action,
+  needsLogin,
+})
+
+/** Rights for what a path names. Without an action: to read it, which needs no login if it is public. */
+export const resourceAccesses = {
+  workspace: onResource('workspace', 'read', false),
+  layer: onResource('layer', 'read', false),
+  style: onResource('style', 'read', false),
+  'workspace:read': onResource('workspace', 'read'),
+  'workspace:manage': onResource('workspace', 'manage'),
+  'layer:read': onResource('layer', 'read'),
+  'layer:download': onResource('layer', 'download'),
+  'layer:edit': onResource('layer', 'edit'),
+  'layer:manage': onResource('layer', 'manage'),
+} as const satisfies Record<string, ResourceAccess>
+
 /**
- * Required access of a route. `public`: everyone. `workspace`, `layer`, `style`: everyone if that of the path
- * is public, otherwise `user`. The others: that role and those above.
+ * Required access of a route. `public`: everyone; the handler decides about layers. `some:import`: who may
+ * import anything. `user`, `admin`: that role and those above. `staff`: who may manage everything.
  */
-const accesses = ['public', 'workspace', 'layer', 'style', ...roles] as const
-export type Access = (typeof accesses)[number]
+export type Access = 'public' | 'some:import' | Role | keyof typeof resourceAccesses
 
 /** The error that anonymous users get for a resource that is not public, whether or not it exists. */
 export function loginNeeded(): Failure {
@@ -28,6 +54,17 @@ export function loginNeeded(): Failure {
     'unauthenticated',
     'login-needed',
     'This needs a login: user name and password, or a token',
+  )
+}
+
+/** The error for an action that the caller may not do with what the caller may read. */
+export function forbidden(caller: Caller, action: Action, text: string): Failure {
+  const role = action === 'read' || action === 'download' ? 'user' : 'staff'
+  const limit = isLimited(caller) ? ', and the API token is good for less than its user' : ''
+  return new Failure(
+    'forbidden',
+    'not-allowed',
+    `This needs the role ${role}, ${caller.name} is ${caller.role}; or the right "${action}" for ${text}${limit}`,
   )
 }
 
@@ -101,8 +138,14 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The caller; `anonymous` until authentication has run. */
     caller: Caller
+    /** Returns the rights of the caller at the time of the first call. */
+    rights(): Promise<Rights>
     /** Token that proves that a page of this server sent an unsafe request of this session. */
     csrfToken?: string | undefined
+    /** Name of the user whom the request has signed in. */
+    signedIn?: string
+    /** Why a sign-in did not succeed whose response is a redirect. */
+    signInFailure?: Failure
     /** True if the response has links whose host is the client's `Host` header; absent without links. */
     namesClientHost?: boolean
     /** Absolute link to a path below the base path: `request.link('/rest/imports/1')`. */

@@ -2,6 +2,7 @@ import type { Dialect } from '../core/config/settings.ts'
 import type { FailureKind, FieldMessages } from '../core/errors/errors.ts'
 import { Failure, FieldFailure, invalid } from '../core/errors/errors.ts'
 import { STATUS_CODES } from '../core/network/node-http.ts'
+import { activeSpan } from '../core/telemetry/tracing.ts'
 import { ownValue } from '../core/values/record-keys.ts'
 import type { App, FastifyReply, FastifyRequest } from './app-types.ts'
 import { keepPrivately } from './caching.ts'
@@ -66,6 +67,7 @@ export function problemWriter(dialect: Dialect): ProblemWriter {
         detail: problem.detail,
         code: problem.code,
         errors: hidesErrors(dialect, reply.request) ? undefined : problem.errors,
+        traceId: problem.status >= 500 ? activeSpan()?.traceId : undefined,
       })
 }
 

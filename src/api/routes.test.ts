@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { cumulativeEventTypes } from '../monitoring/model/event-types.ts'
+import { resourceAccesses } from './app-types.ts'
 import { endpoints } from './routes.ts'
 
 describe('the tables of endpoints', () => {
@@ -48,6 +49,19 @@ describe('the tables of endpoints', () => {
   it('leave out of monitoring what is below /monitoring, and nothing of /rest and /ogc', () => {
     for (const { path, countsAs } of endpoints)
       assert.equal(countsAs === 'unrecorded', /^\/(assets|health|metrics|monitoring)(\/|$)/.test(path), path)
+  })
+
+  it('let the rules of access decide about each resource in a path', () => {
+    const byHandler = /^\/(tiles|monitoring\/tiles|ogc|gwc|:workspace|wmts)(?=\/|$)/
+    for (const { method, path, access } of endpoints) {
+      if (!/:(layer|collectionId|recordId|workspace)\b/.test(path)) continue
+      const isRead = method === 'GET' || method === 'OPTIONS' || path.endsWith('.png')
+      const isDecided = access === 'admin' || Object.hasOwn(resourceAccesses, String(access))
+      // Handlers decide, as tests/contract/access tries at each route; `/rest/workspaces/:workspace/layers` is a list.
+      const isByHandler =
+        (byHandler.test(path) && isRead) || path.endsWith('/layers') || /\/(wms|wfs|wcs|ows)$/.test(path)
+      assert.ok(isDecided || isByHandler, `${method} ${path} does not say what right it needs`)
+    }
   })
 
   for (const { method, path, operation } of endpoints)

@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs'
 import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { openGuarded } from '../core/files/guarded-files.ts'
-import type { StoredDownload } from '../core/jobs/files/generated-files.ts'
+import type { StoredResult } from '../core/jobs/files/stored-results.ts'
 import type { FastifyReply, FastifyRequest } from './app-types.ts'
 import type { ByteRange } from './byte-range.ts'
 import { parseRange } from './byte-range.ts'
@@ -106,7 +106,7 @@ export async function sendFile(
 export async function sendStoredFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  { file, store, redirects }: StoredDownload,
+  { file, store, redirects }: StoredResult,
   { mediaType, fileName }: { mediaType: string; fileName?: string },
 ): Promise<FastifyReply> {
   const signed = { expiresSeconds: redirectSeconds, fileName, mediaType }

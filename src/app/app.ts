@@ -1,44 +1,43 @@
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Accounts, type PasswordCost } from '../access/index.ts'
+import { AccessRules, Accounts, createPermit, openProviders, type PasswordCost } from '../access/index.ts'
 import type { App } from '../api/app-types.ts'
 import { acceptsUnknownFields } from '../api/compat/dialect.ts'
 import type { ServerDeps } from '../api/server/server.ts'
 import { createHttpServer } from '../api/server/server.ts'
 import type { DataDirectory } from '../core/config/data-directory.ts'
-import { lockDataDirectory, prepareDataDirectory } from '../core/config/data-directory.ts'
 import type { RemoteSettings } from '../core/config/remote-settings.ts'
-import type { DataSettings, Settings } from '../core/config/settings.ts'
+import type { Settings } from '../core/config/settings.ts'
 import { version } from '../core/config/version.ts'
-import { openBroadcast, silence } from '../core/db/broadcast.ts'
+import type { Broadcast } from '../core/db/broadcast.ts'
 import type { Database } from '../core/db/connection.ts'
-import { openDatabase } from '../core/db/connection.ts'
 import { explainError } from '../core/db/errors.ts'
-import { createEventBus } from '../core/events/events.ts'
-import { listFullFolders, setWrittenFolders } from '../core/files/full-disk.ts'
-import { setGuard } from '../core/files/guarded-files.ts'
 import { IdempotencyKeys } from '../core/idempotency/idempotency-keys.ts'
 import { EmbeddedJobs } from '../core/jobs/embedded/embedded-jobs.ts'
+import type { Jobs } from '../core/jobs/jobs.ts'
+import { traceJobs } from '../core/jobs/traced-jobs.ts'
 import type { Logger } from '../core/log/logger.ts'
 import { createLogger } from '../core/log/logger.ts'
-import { Nodes } from '../core/nodes/nodes.ts'
 import type { Secret } from '../core/secrets/secret.ts'
 import { createVault } from '../core/secrets/vault.ts'
 import type { Clock } from '../core/time/clock.ts'
-import { systemClock } from '../core/time/clock.ts'
 import { createImporter, type ImporterDeps } from '../importer/index.ts'
-import { createRemoteAccess, type RemoteAccess, realPathOf } from '../inputs/index.ts'
+import { createRemoteAccess, type RemoteAccess } from '../inputs/index.ts'
+import type { Sources } from '../sources/index.ts'
 import { IndexMaker, Readers, type ReadersSettings } from '../stores/index.ts'
 import { openAreas } from './areas.ts'
+import { stateReader } from './audit-states.ts'
 import { listen } from './listen.ts'
+import { openAudit, openProviderChecks } from './open-audit.ts'
+import { openBase, openOutbox } from './open-base.ts'
 import { openCatalog } from './open-catalog.ts'
-import { openFiles, prepareScratch } from './open-files.ts'
 import { openMaps } from './open-maps.ts'
+import { openExport, openMetrics } from './open-metrics.ts'
 import { openMonitoring } from './open-monitoring.ts'
 import { openPictures } from './open-pictures.ts'
-import { rotateSecretKey } from './rotate-secret-key.ts'
-import { adoptSecretKey, requireSecretKey } from './secret-key.ts'
-import type { AppServices } from './services.ts'
+import { openReportMails } from './open-report-mails.ts'
+import { openSources, reportedProblems } from './open-sources.ts'
+import { Readiness } from './readiness.ts'
+import type { AppBase, AppServices } from './services.ts'
 
 /** Maximum wait of a stop for running requests and loads, in milliseconds. */
 const drainMs = 10_000
@@ -64,6 +63,7 @@ export interface Terrane extends AppServices {
   keys: IdempotencyKeys
   observers: ServerDeps['observers']
   explainError: ServerDeps['explainError']
+  audit: ServerDeps['audit']
   app: App
   /** Accepts no new work, waits up to 10 s for running work, and closes every part. */
   close(): Promise<void>
@@ -88,41 +88,13 @@ function welcome(
   return database.alone(() => accounts.ensureFirstUser(adminPassword, notice))
 }
 
-function reportFullFolders({ root }: DataDirectory, log: Logger): void {
-  setWrittenFolders([
-    { path: root, name: 'the data directory, TERRANE_DATA' },
-    { path: tmpdir(), name: 'the temporary folder, TMPDIR' },
-  ])
-  for (const { path, name } of listFullFolders())
-    log.error(`The disk of ${path} is full (${name}): data can be read, but nothing can be written`)
-}
-
 async function buildApp(settings: Settings, options: AppOptions): Promise<Terrane> {
-  const log = options.log ?? createLogger(settings.logLevel)
-  const closers: (() => void | Promise<void>)[] = []
-  const closeAll = async (): Promise<void> => {
-    for (const close of closers.splice(0).reverse()) {
-      try {
-        await close()
-      } catch (error) {
-        log.error({ err: error }, 'a part did not close')
-      }
-    }
-  }
+  const log = options.log ?? createLogger(settings.logLevel, { isTraced: settings.telemetry !== undefined })
+  const { closers, closeAll } = createClosers(log)
   try {
-    const prepared = await prepareData(settings, log, closers)
-    if (settings.databaseUrl === undefined) closers.push(lockDataDirectory(prepared.root))
-    const url = settings.databaseUrl
-    const database = await openOwnDatabase(url, prepared)
-    closers.push(() => database.close())
-    const directory = { ...prepared, key: await requireSecretKey(database, prepared) }
-    const files = await openFiles(settings.files, directory, database, closers)
-    const nodes = await openNodes(database, log, closers)
-    const broadcast = url === undefined ? silence : await openBroadcast(url, log)
-    closers.push(() => broadcast.close())
-    const events = createEventBus((error) => log.error({ err: error }, 'a listener failed'))
-    const clock = options.clock ?? systemClock
-    const base = { settings, directory, database, files, events, clock, log }
+    const { base, nodes, broadcast } = await openBase(settings, { clock: options.clock, log }, closers)
+    const { directory, database, events, clock } = base
+    const { auditLog, auditSealer } = await openAudit(base, closers)
     const indexMaker = new IndexMaker()
     closers.push(() => indexMaker.close())
     const readers = new Readers({
@@ -133,43 +105,58 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     closers.push(() => readers.close())
     const serving: { app?: App } = {}
     const ownPort = (): number | undefined => portOf(serving.app)
+    const { accounts, rules, permit } = await openAccess(base, options.passwordCost)
     const catalog = await openCatalog({ ...base, indexMaker, readers, ownPort })
     closers.push(() => catalog.close())
-    const { start: startMaps, ...mapping } = openMaps({ ...base, catalog, readers }, closers)
+    const jobs = openJobs({ ...base, broadcast })
+    if (database.kind === 'postgres')
+      await openOutbox({ database, broadcast, log }, { events, jobs }, closers)
+    const { start: startMaps, ...mapping } = openMaps({ ...base, permit, catalog, readers, jobs }, closers)
     const { maps, drawings, sides } = mapping
     const remote = openRemote(settings.limits, settings.remote, directory, ownPort)
-    const importer = openImporter({ ...base, broadcast, catalog, remote, indexMaker, sides })
+    const importer = openImporter({ ...base, permit, jobs, broadcast, catalog, remote, indexMaker, sides })
     const drawn = openPictures(
       { settings, directory, catalog, maps, drawings, importer, events, log },
       closers,
     )
-    const accounts = new Accounts({ database, clock, passwordCost: options.passwordCost })
+    const providerChecks = openProviderChecks({ ...base, accounts, auditLog }, closers)
     const keys = new IdempotencyKeys({ database, clock, log })
-    const monitoring = await openMonitoring({ ...base, remote }, closers)
+    const observed = await openObserved({ ...base, accounts, catalog, importer, remote, nodes }, closers)
+    const { monitoring, sources } = observed
     const context: AppServices = {
       ...base,
       version,
       nodes,
+      readiness: new Readiness(database),
       accounts,
+      rules,
+      auditLog,
+      auditSealer,
+      providerChecks,
       catalog,
       importer,
       ...mapping,
       ...drawn,
-      ...monitoring,
+      ...observed,
+      ...openReportMails({ ...base, ...observed, catalog, rules, accounts, remote }, closers),
     }
-    const observers = { events, log, clock, monitoring: monitoring.monitoring }
-    const server = { keys, observers, explainError }
+    const observers = { events, log, clock, monitoring }
+    const audit = { log: auditLog, clock, readState: stateReader({ accounts, catalog }) }
+    const server = { keys, observers, explainError, audit }
     const app = await createHttpServer({ ...context, ...server }, openAreas(context))
     serving.app = app
     closers.push(async () => {
       const answered = closeHttp(app)
       // A thread that ends moves the log of its open file, and cannot report that as Terrane's change.
       if (importer.workload().running === 0) await catalog.stores.close()
-      await Promise.all([answered, importer.stop()])
+      await Promise.all([answered, sources.stop(), importer.stop()])
     })
     startMaps()
     await importer.start()
-    catalog.follower.start()
+    if (settings.roles.includes('work')) {
+      sources.start()
+      catalog.follower.start()
+    }
     for (const part of [drawn.rasters, drawn.coverages, drawn.filtered]) part.start()
     return { ...context, ...server, app, close: closeAll }
   } catch (error) {
@@ -178,26 +165,48 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
   }
 }
 
-async function prepareData(
-  { data, files }: Settings,
-  log: Logger,
-  closers: (() => void | Promise<void>)[],
-): Promise<DataDirectory> {
-  const directory = prepareScratch(prepareDataDirectory(data), files, closers)
-  await guardFiles(data, directory)
-  reportFullFolders(directory, log)
-  return directory
+/** Returns a list of functions that close parts, and a function that calls them, the last one first. */
+function createClosers(log: Logger) {
+  const closers: (() => void | Promise<void>)[] = []
+  const closeAll = async (): Promise<void> => {
+    for (const close of closers.splice(0).reverse()) {
+      try {
+        await close()
+      } catch (error) {
+        log.error({ err: error }, 'a part did not close')
+      }
+    }
+  }
+  return { closers, closeAll }
 }
 
-async function openNodes(
-  database: Database,
-  log: Logger,
+async function openAccess(
+  { database, clock, directory, settings }: AppBase,
+  passwordCost: PasswordCost | undefined,
+) {
+  const vault = createVault(directory.key)
+  const { access } = settings
+  const providers = await openProviders(access, clock)
+  const accounts = new Accounts({ database, clock, vault, passwordCost, settings: access, providers })
+  const rules = new AccessRules(database, settings.access)
+  return { accounts, rules, permit: createPermit(rules, accounts.users) }
+}
+
+/** Opens monitoring, the sources that report problems to it, and the metrics of both. */
+async function openObserved(
+  deps: AppBase & Pick<AppServices, 'accounts' | 'catalog' | 'importer' | 'nodes'> & { remote: RemoteAccess },
   closers: (() => void | Promise<void>)[],
-): Promise<Nodes> {
-  const nodes = new Nodes({ database, log, version })
-  closers.push(() => nodes.stop())
-  await nodes.start()
-  return nodes
+) {
+  const { events, nodes, importer, directory, settings } = deps
+  const opened: { sources?: Sources } = {}
+  const reported = () => reportedProblems(opened.sources)
+  const services = await openMonitoring({ ...deps, reported }, closers)
+  const sources = openSources({ ...deps, checks: services.notifications.checks })
+  opened.sources = sources
+  const { monitoring } = services
+  const metrics = openMetrics({ events, nodes, importer, monitoring, directory, sources })
+  await openExport(settings.telemetry, nodes, metrics, closers)
+  return { ...services, sources, metrics }
 }
 
 /** A listening server. */
@@ -229,18 +238,6 @@ async function closedOnFailure<T>(terrane: Pick<Terrane, 'close'>, work: () => P
   }
 }
 
-/** From here on files are read only from the import roots and from folders of the server. */
-async function guardFiles(data: DataSettings, directory: DataDirectory): Promise<void> {
-  const { uploads, stores, rejects, archives, indexes, maps, sides } = directory
-  const temporary = tmpdir()
-  // If the temporary folder is reached by a link, files in it are not found by their own paths.
-  const linked = (await realPathOf(temporary)) === temporary ? [] : [temporary]
-  setGuard({
-    roots: await Promise.all(data.importRoots.map(realPathOf)),
-    own: [uploads, stores, rejects, archives, indexes, maps, sides, ...linked],
-  })
-}
-
 function openRemote(
   limits: Settings['limits'],
   remote: RemoteSettings,
@@ -255,18 +252,17 @@ function openRemote(
   })
 }
 
+function openJobs({ settings, ...parts }: AppBase & { broadcast: Broadcast }): Jobs {
+  const concurrency = settings.limits.concurrentLoads * 2
+  const { leaseSeconds } = settings.limits
+  const isWorking = settings.roles.includes('work')
+  return traceJobs(new EmbeddedJobs({ ...parts, concurrency, leaseSeconds, isWorking }))
+}
+
 function openImporter(
   needs: Omit<
     ImporterDeps,
-    | 'jobs'
-    | 'stored'
-    | 'mirror'
-    | 'folders'
-    | 'roots'
-    | 'limits'
-    | 'retention'
-    | 'acceptsUnknownFields'
-    | 'vault'
+    'stored' | 'mirror' | 'folders' | 'roots' | 'limits' | 'retention' | 'acceptsUnknownFields' | 'vault'
   > &
     Pick<AppServices, 'settings' | 'directory' | 'files'>,
 ) {
@@ -275,7 +271,6 @@ function openImporter(
   const { concurrentLoads, maxTasks, silenceSeconds, databaseWaitSeconds } = limits
   return createImporter({
     ...parts,
-    jobs: new EmbeddedJobs({ ...parts, concurrency: concurrentLoads * 2 }),
     folders: {
       uploads: directory.uploads,
       stores: directory.stores,
@@ -305,55 +300,6 @@ function openImporter(
     retention,
     acceptsUnknownFields: acceptsUnknownFields(settings.server.dialect),
   })
-}
-
-function openOwnDatabase(url: Settings['databaseUrl'], { databasePath }: DataDirectory): Promise<Database> {
-  return openDatabase(url === undefined ? { path: databasePath } : { url })
-}
-
-/**
- * Makes the key of the settings that of the catalogue, without starting a server. Throws an `Error` if a server
- * uses the data directory.
- */
-export async function adoptKey(data: DataSettings, url: Secret | undefined): Promise<{ keyFile?: string }> {
-  return withoutServer(data, url, async (database, directory) => {
-    await adoptSecretKey(database.kysely, directory.key)
-    return { keyFile: directory.keyFile }
-  })
-}
-
-/**
- * Encrypts all stored passwords with `newKey`, or with a new key in the key file. Throws an `Error` if a server
- * uses the catalogue.
- */
-export async function rotateKey(
-  data: DataSettings,
-  url: Secret | undefined,
-  newKey: Uint8Array | undefined,
-): Promise<{ keyFile?: string; passwords: number }> {
-  return withoutServer(data, url, async (database, directory) => ({
-    keyFile: directory.keyFile,
-    passwords: await rotateSecretKey(database, directory, newKey),
-  }))
-}
-
-async function withoutServer<T>(
-  data: DataSettings,
-  url: Secret | undefined,
-  work: (database: Database, directory: DataDirectory) => Promise<T>,
-): Promise<T> {
-  const directory = prepareDataDirectory(data)
-  const unlock = url === undefined ? lockDataDirectory(directory.root) : () => undefined
-  try {
-    const database = await openOwnDatabase(url, directory)
-    try {
-      return await work(database, directory)
-    } finally {
-      await database.close()
-    }
-  } finally {
-    unlock()
-  }
 }
 
 /** Returns the listening port; undefined while not listening. */

@@ -1,16 +1,22 @@
 import { join } from 'node:path'
+import { Permissions } from '../access/index.ts'
 import { healthEndpoints } from '../api/about/health.ts'
 import { metricsArea } from '../api/about/metrics.ts'
 import { nodeEndpoints } from '../api/about/nodes.ts'
 import { monitoringIndexEndpoints, startPageEndpoints } from '../api/about/start-page.ts'
 import type { ApiArea, App } from '../api/app-types.ts'
-import { sessionEndpoints, tokenEndpoints, userEndpoints } from '../api/auth/routes.ts'
+import {
+  oidcArea,
+  ownAccountEndpoints,
+  sessionEndpoints,
+  tokenEndpoints,
+  userEndpoints,
+} from '../api/auth/routes.ts'
 import { basemapArea } from '../api/basemap/routes.ts'
 import type { Endpoint } from '../api/endpoint.ts'
 import { addEndpoints } from '../api/endpoint.ts'
 import { LayerBounds } from '../api/layer-bounds.ts'
 import { LayerTimeBounds } from '../api/layer-times.ts'
-import { MetricsExport } from '../api/metrics-export/metrics-export.ts'
 import { CachedCounts } from '../api/ogcapi/cached-counts.ts'
 import { PageTokens } from '../api/ogcapi/page-token.ts'
 import { ogcArea } from '../api/ogcapi/routes.ts'
@@ -19,16 +25,19 @@ import { DocumentReader } from '../api/ows/fes/document-reader.ts'
 import { owsArea } from '../api/ows/routes.ts'
 import { BuiltPages } from '../api/pages/built-pages.ts'
 import { pagesArea } from '../api/pages/pages-area.ts'
+import { auditEndpoints } from '../api/rest/audit/routes.ts'
 import { catalogArea, stylesArea } from '../api/rest/catalog/routes.ts'
 import { downloadEndpoints } from '../api/rest/downloads/routes.ts'
 import { importerAreas } from '../api/rest/importer/routes.ts'
+import { mapEndpoints } from '../api/rest/maps/routes.ts'
+import { sourceEndpoints } from '../api/rest/sources/routes.ts'
 import { uploadArea } from '../api/rest/uploads/routes.ts'
+import { permissionEndpoints } from '../api/security/routes.ts'
 import { pictureEndpoints } from '../api/tiles/picture-routes.ts'
 import { tileEndpoints } from '../api/tiles/routes.ts'
 import { TileLimiter } from '../api/tiles/tile-limiter.ts'
 import type { Basemap } from '../core/config/settings.ts'
 import { FreeSpace } from '../core/files/free-space.ts'
-import type { Monitoring } from '../monitoring/index.ts'
 import { BackgroundMap, Thumbnails } from '../render/index.ts'
 import { openMonitoringAreas } from './monitoring-areas.ts'
 import { openOverview } from './overview.ts'
@@ -40,9 +49,9 @@ const pagesFolder = join(import.meta.dirname, '..', '..', 'build', 'pages')
 
 /** Returns all groups of routes, each with the parts that its handlers use. */
 export function openAreas(context: AppServices): ApiArea[] {
-  const { version, catalog, importer, monitoring, settings, accounts, clock } = context
-  const { maps, exports, downloads, coverages, filtered, earlier } = context
-  const { drawings, versionChanges, sides, rasters, pictures, drawnTiles } = context
+  const { version, catalog, importer, monitoring, settings, clock } = context
+  const { maps, exports, downloads, earlier } = context
+  const { versionChanges, sides, rasters, pictures, drawnTiles } = context
   const space = new FreeSpace(context.directory.root)
   const pages = new BuiltPages(pagesFolder, originOfMap(settings.basemap))
   const placed = { bounds: new LayerBounds(), times: new LayerTimeBounds(catalog.layers) }
@@ -57,12 +66,17 @@ export function openAreas(context: AppServices): ApiArea[] {
     pagesArea(pages),
     basemapArea({ background: new BackgroundMap(basemapFile), basemap: settings.basemap }),
     ...(index.isMonitoringOn ? [table(monitoringIndexEndpoints, index)] : []),
-    table(healthEndpoints, { version, importer, monitoring, space, versions: catalog.versions }),
+    table(healthEndpoints, {
+      version,
+      importer,
+      monitoring,
+      space,
+      versions: catalog.versions,
+      readiness: context.readiness,
+    }),
     table(nodeEndpoints, context.nodes),
-    metricsArea(openMetrics(context, space)),
-    table(userEndpoints, accounts),
-    table(tokenEndpoints, { tokens: accounts.tokens, clock }),
-    table(sessionEndpoints, accounts),
+    metricsArea(context.metrics),
+    ...accountAreas(context),
     ogcArea({
       catalog,
       clock,
@@ -79,27 +93,11 @@ export function openAreas(context: AppServices): ApiArea[] {
     }),
     table(tileEndpoints, tiles),
     table(pictureEndpoints, { ...tiles, ...drawn }),
-    owsArea({
-      ...tiles,
-      ...drawn,
-      drawings,
-      ...placed,
-      coverages,
-      filtered,
-      about: settings.service,
-      takesSentStyles: settings.server.takesSldBody,
-      documents: new DocumentReader(settings.documents),
-      features: {
-        clock,
-        downloads,
-        pageTokens: new PageTokens(context.directory.key),
-        counts: new CachedCounts(catalog.layers),
-        positions: new CachedPositions(catalog.layers),
-      },
-    }),
+    mapServices(context, { ...tiles, ...drawn, ...placed }),
     table(downloadEndpoints, { catalog, exports, downloads }),
     catalogArea({
       catalog,
+      rules: context.rules,
       sharedMaxAgeSeconds,
       restores: importer.restores,
       versionChanges,
@@ -107,6 +105,7 @@ export function openAreas(context: AppServices): ApiArea[] {
       imports: importer.kept,
     }),
     stylesArea(catalog),
+    table(mapEndpoints, { catalog }),
     ...importerAreas({
       importer,
       catalog,
@@ -115,8 +114,69 @@ export function openAreas(context: AppServices): ApiArea[] {
       importRoots: settings.data.importRoots,
     }),
     uploadArea(importer.uploads),
+    table(sourceEndpoints, { sources: context.sources, dialect: settings.server.dialect }),
     ...openMonitoringAreas(context),
     openOverview(context, placed.bounds),
+  ]
+}
+
+type OwsAreaDeps = Parameters<typeof owsArea>[0]
+
+/** WMS, WFS, WCS, WMTS and TMS. */
+function mapServices(
+  {
+    drawings,
+    coverages,
+    filtered,
+    settings,
+    clock,
+    downloads,
+    directory,
+    catalog,
+  }: Pick<
+    AppServices,
+    'drawings' | 'coverages' | 'filtered' | 'settings' | 'clock' | 'downloads' | 'directory' | 'catalog'
+  >,
+  shared: Omit<
+    OwsAreaDeps,
+    'drawings' | 'coverages' | 'filtered' | 'about' | 'takesSentStyles' | 'documents' | 'features'
+  >,
+): ApiArea {
+  return owsArea({
+    ...shared,
+    drawings,
+    coverages,
+    filtered,
+    about: settings.service,
+    takesSentStyles: settings.server.takesSldBody,
+    documents: new DocumentReader(settings.documents),
+    features: {
+      clock,
+      downloads,
+      pageTokens: new PageTokens(directory.key),
+      counts: new CachedCounts(catalog.layers),
+      positions: new CachedPositions(catalog.layers),
+    },
+  })
+}
+
+/** Users, their rights and sign-ins, and the audit log. */
+function accountAreas(context: AppServices): ApiArea[] {
+  const { accounts, catalog, clock } = context
+  return [
+    table(userEndpoints, accounts),
+    table(permissionEndpoints, {
+      groups: accounts.groups,
+      users: accounts.users,
+      permissions: new Permissions(context),
+      rules: context.rules,
+      catalog,
+    }),
+    table(tokenEndpoints, { tokens: accounts.tokens, clock }),
+    table(sessionEndpoints, accounts),
+    oidcArea({ accounts, log: context.log }),
+    table(ownAccountEndpoints, { accounts }),
+    table(auditEndpoints, { log: context.auditLog, sealer: context.auditSealer }),
   ]
 }
 
@@ -128,32 +188,6 @@ function originOfMap(basemap: Basemap): string | undefined {
 /** Returns a group of routes defined only by a table. */
 function table<AppServices>(endpoints: readonly Endpoint<AppServices>[], parts: AppServices): ApiArea {
   return (app: App) => addEndpoints(app, endpoints, parts)
-}
-
-function openMetrics(
-  {
-    events,
-    version,
-    importer,
-    monitoring,
-  }: Pick<AppServices, 'events' | 'version' | 'importer' | 'monitoring'>,
-  space: FreeSpace,
-): MetricsExport {
-  return new MetricsExport({
-    events,
-    version,
-    loads: () => importer.workload(),
-    freeSpace: () => space.read(),
-    monitoringLoad: monitoring && (() => loadOf(monitoring)),
-  })
-}
-
-function loadOf(monitoring: Monitoring) {
-  return {
-    ...monitoring.load(),
-    isDegraded: monitoring.health().status !== 'ok',
-    collectionAge: monitoring.collectionAge(),
-  }
 }
 
 /** A tile may use the whole deadline of a request, including its wait for a reader. */

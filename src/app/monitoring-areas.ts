@@ -1,3 +1,4 @@
+import type { Rights } from '../access/index.ts'
 import type { ApiArea } from '../api/app-types.ts'
 import { namesOfDialect } from '../api/compat/geonode-monitoring.ts'
 import { LayerNames } from '../api/rest/monitoring/metrics/layer-names.ts'
@@ -23,6 +24,8 @@ export function openMonitoringAreas(
     | 'series'
     | 'geonodeImport'
     | 'notifications'
+    | 'version'
+    | 'subscriptions'
   >,
 ): ApiArea[] {
   const { settings, catalog, services, series, geonodeImport, notifications, events, clock } = context
@@ -30,6 +33,10 @@ export function openMonitoringAreas(
   const wire = namesOfDialect(dialect)
   if (!settings.monitoring.isOn) return []
   const layers = new LayerNames({ layers: catalog.layers, events, clock })
+  const readableLayers = async (rights: Rights): Promise<ReadonlySet<string>> => {
+    const readable = (await catalog.cards.now()).readableBy(rights)
+    return new Set([...readable.byId.values()].map(({ qualifiedName }) => qualifiedName))
+  }
   return monitoringAreas({
     watched: {
       services,
@@ -43,7 +50,20 @@ export function openMonitoringAreas(
           context.services,
         ),
     },
-    counted: { series, services, layerNames: () => layers.names(), wire, clock, basePath },
+    counted: { series, services, layerNames: () => layers.names(), readableLayers, wire, clock, basePath },
+    reports: {
+      subscriptions: context.subscriptions,
+      series,
+      catalog,
+      services,
+      settings: settings.monitoring,
+      wire,
+      clock,
+      publisher: {
+        organisation: settings.service.contact.organisation ?? '',
+        system: `Terrane ${context.version}`,
+      },
+    },
     loads: { dumps: geonodeImport, maxUploadBytes: settings.limits.maxUploadBytes },
     checks: { notifications, wire },
   })

@@ -8,6 +8,7 @@ import { Mirror } from '../core/file-store/mirror.ts'
 import { openFileStore } from '../core/file-store/open-file-store.ts'
 import { setPortableRoot } from '../core/file-store/portable-paths.ts'
 import { StoredFiles } from '../core/file-store/stored-files.ts'
+import { type FileArea, fileArea } from './shared-files.ts'
 
 /** Folders of the data directory that are local copies of stored files where files are in an object store. */
 const mirroredFolders = ['uploads', 'rejects', 'archives', 'sides'] as const
@@ -20,6 +21,8 @@ export interface Files {
   mirror?: Mirror
   /** True to send clients to signed addresses. */
   redirects: boolean
+  /** The place that all servers of the catalogue share. */
+  area: FileArea
 }
 
 /**
@@ -70,7 +73,8 @@ export async function openFiles(
   const { store, scratch } = await openFileStore(settings, root)
   closers.push(() => store.close())
   const stored = new StoredFiles(database, store)
-  if (settings.s3 === undefined) return { stored, redirects: false }
+  const area = fileArea(settings, store, root)
+  if (settings.s3 === undefined) return { stored, redirects: false, area }
   await store.check(AbortSignal.timeout(checkMs))
-  return { stored, mirror: new Mirror(stored, scratch), redirects: settings.redirects }
+  return { stored, mirror: new Mirror(stored, scratch), redirects: settings.redirects, area }
 }

@@ -1,9 +1,11 @@
 import { join } from 'node:path'
+import type { Permit } from '../access/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { DataDirectory } from '../core/config/data-directory.ts'
 import type { Settings } from '../core/config/settings.ts'
 import type { Database } from '../core/db/connection.ts'
 import type { EventBus } from '../core/events/events.ts'
+import type { Jobs } from '../core/jobs/jobs.ts'
 import type { Logger } from '../core/log/logger.ts'
 import type { Clock } from '../core/time/clock.ts'
 import {
@@ -20,12 +22,14 @@ import { createServedStore, type Readers } from '../stores/index.ts'
 import type { Files } from './open-files.ts'
 
 interface OpenMapsDeps {
+  permit: Permit
   settings: Settings
   directory: DataDirectory
-  database: Database
-  files: Files
   catalog: Catalog
   readers: Readers
+  database: Database
+  files: Files
+  jobs: Jobs
   events: EventBus
   clock: Clock
   log: Logger
@@ -51,7 +55,7 @@ export interface OpenedMaps {
 
 /** Adds functions that close the parts to `closers`; the last one must be called first. */
 export function openMaps(
-  { settings, directory, database, files, catalog, readers, events, clock, log }: OpenMapsDeps,
+  { permit, settings, directory, catalog, readers, database, files, jobs, events, clock, log }: OpenMapsDeps,
   closers: (() => void | Promise<void>)[],
 ): OpenedMaps {
   const { limits } = settings
@@ -70,9 +74,8 @@ export function openMaps(
   closers.push(() => maps.close())
   const drawings = new MapDrawings({ layers, sources, log, folder: join(directory.maps, 'drawings') })
   closers.push(() => drawings.close())
-  const { mirror, redirects } = files
-  const stored = mirror === undefined ? undefined : { database, files: files.stored, redirects }
-  const kept = { folder: join(directory.maps, 'exports'), maxBytes: limits.maxExportBytes, stored }
+  const store = files.mirror && { files: files.stored, redirects: files.redirects }
+  const kept = { folder: join(directory.maps, 'exports'), maxBytes: limits.maxExportBytes, store }
   const sides = new SideTables({ openStore: (connection) => createServedStore(connection, readers) })
   closers.push(() => sides.close())
   const earlier = new PreviousVersions({
@@ -84,17 +87,17 @@ export function openMaps(
     openStore: (connection) => createServedStore(connection, readers),
   })
   closers.push(() => earlier.close())
-  const exports = new Exports({ maps, layers, earlier, events, clock, log }, kept)
+  const exports = new Exports({ permit, maps, layers, earlier, database, jobs, events, clock, log }, kept)
   closers.push(() => exports.close())
   const downloads = new Downloads(
-    { catalog, earlier, events, clock, log },
-    { folder: join(directory.maps, 'downloads'), maxBytes: limits.maxDownloadBytes, stored },
+    { permit, catalog, earlier, database, jobs, events, clock, log },
+    { folder: join(directory.maps, 'downloads'), maxBytes: limits.maxDownloadBytes, store },
   )
   closers.push(() => downloads.close())
   const versionChanges = new VersionChanges({ catalog, root: directory.maps })
   closers.push(() => versionChanges.close())
   const start = (): void => {
-    for (const part of [sources, maps, exports, downloads, earlier, versionChanges]) void part.start()
+    for (const part of [sources, maps, earlier, versionChanges]) void part.start()
   }
   return { maps, drawings, exports, downloads, sides, earlier, versionChanges, start }
 }

@@ -6,6 +6,7 @@ import { createVault } from '../core/secrets/vault.ts'
 import type { RemoteAccess } from '../inputs/index.ts'
 import type { AlertReads } from '../monitoring/alert-thread.ts'
 import {
+  type CreateNotificationsDeps,
   configureFirst,
   createNotifications,
   Monitoring,
@@ -19,6 +20,8 @@ import type { AppBase, MonitoringServices } from './services.ts'
 
 interface OpenMonitoringDeps extends AppBase {
   remote: RemoteAccess
+  /** Problems of sources, by the id of their check. */
+  reported: CreateNotificationsDeps['reported']
 }
 
 /**
@@ -83,7 +86,7 @@ interface AlertsDeps extends Pick<MonitoringServices, 'services'> {
 }
 
 function openNotifications(
-  { settings, database, remote, clock, log }: OpenMonitoringDeps,
+  { settings, database, remote, clock, log, reported }: OpenMonitoringDeps,
   { services, alertValues, vault }: AlertsDeps,
 ): Notifications {
   return createNotifications({
@@ -95,6 +98,7 @@ function openNotifications(
     clock,
     log,
     services: () => services.list(),
+    reported,
     values: {
       value: (query) => alertValues.read('metricValue', query),
       labels: (query) => alertValues.read('checkLabels', query),

@@ -4,6 +4,7 @@ import { installProposedKey, proposeSecretKey } from '../core/config/secret-key.
 import type { Database, Queryable } from '../core/db/connection.ts'
 import { listNodes } from '../core/nodes/nodes.ts'
 import { createVault } from '../core/secrets/vault.ts'
+import { keepSealKey } from './audit-keys.ts'
 import {
   adoptSecretKey,
   listSealed,
@@ -26,7 +27,8 @@ export async function rotateSecretKey(
   newKey?: Uint8Array,
 ): Promise<number> {
   await requireNoServer(database)
-  const old = createVault(await requireSecretKey(database, directory))
+  const oldKey = await requireSecretKey(database, directory)
+  const old = createVault(oldKey)
   const key = newKey ?? proposeSecretKey(requiredFile(directory))
   const next = createVault(key)
   const count = await database.transaction(async (db) => {
@@ -37,6 +39,7 @@ export async function rotateSecretKey(
     }
     for (const column of sealedColumns) await resealColumn(db, column, reseal)
     await resealImports(db, reseal)
+    await keepSealKey(db, oldKey, key)
     await adoptSecretKey(db, key)
     return changed
   })
@@ -44,7 +47,8 @@ export async function rotateSecretKey(
   return count
 }
 
-async function requireNoServer(database: Database): Promise<void> {
+/** Throws an `Error` that names a running server of the catalogue. */
+export async function requireNoServer(database: Database): Promise<void> {
   const server = (await listNodes(database)).find(({ isAlive }) => isAlive)
   if (server === undefined) return
   throw new Error(
@@ -66,9 +70,9 @@ async function resealColumn(db: Queryable, column: SealedColumn, reseal: Reseal)
   const { table } = column
   for (const { id, sealed } of await listSealed(db, column)) {
     const changed = reseal(sealed, `The password in ${table} ${id}`)
-    await sql`update ${sql.table(table)} set ${sql.ref(column.column)} = ${changed} where id = ${id}`.execute(
-      db,
-    )
+    // No two texts are encrypted with the same nonce, so the text identifies the row.
+    const name = sql.ref(column.column)
+    await sql`update ${sql.table(table)} set ${name} = ${changed} where ${name} = ${sealed}`.execute(db)
   }
 }
 

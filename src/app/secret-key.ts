@@ -8,23 +8,30 @@ import { createVault } from '../core/secrets/vault.ts'
 /** Name of the row in `settings`. */
 const fingerprintSetting = 'secret-key-fingerprint'
 
-/** Encrypted columns of the catalogue, apart from passwords inside the documents of imports. */
+/**
+ * Encrypted columns of the catalogue, apart from passwords inside the documents of imports. `id` is the column that
+ * names a row in messages.
+ */
 export const sealedColumns = [
-  { table: 'stores', column: 'secrets' },
-  { table: 'services', column: 'password' },
-  { table: 'notification_receivers', column: 'secret' },
+  { table: 'stores', column: 'secrets', id: 'id' },
+  { table: 'services', column: 'password', id: 'id' },
+  { table: 'notification_receivers', column: 'secret', id: 'id' },
+  { table: 'sources', column: 'secrets', id: 'id' },
+  { table: 'user_totp', column: 'secret', id: 'user_name' },
+  { table: 'user_identities', column: 'refresh_token', id: 'user_name' },
+  { table: 'sessions', column: 'provider_token', id: 'user_name' },
 ] as const
 
 export type SealedColumn = (typeof sealedColumns)[number]
 
 interface SealedText {
-  id: number
+  id: number | string
   sealed: string
 }
 
-export async function listSealed(db: Queryable, { table, column }: SealedColumn): Promise<SealedText[]> {
+export async function listSealed(db: Queryable, { table, column, id }: SealedColumn): Promise<SealedText[]> {
   const text = sql.ref<string>(column)
-  const query = sql<SealedText>`select id, ${text} as sealed from ${sql.table(table)} where ${text} <> ''`
+  const query = sql<SealedText>`select ${sql.ref(id)} as id, ${text} as sealed from ${sql.table(table)} where ${text} <> ''`
   return (await query.execute(db)).rows
 }
 

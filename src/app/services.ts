@@ -1,5 +1,7 @@
-import type { Accounts } from '../access/index.ts'
+import type { AccessRules, Accounts, ProviderChecks } from '../access/index.ts'
+import type { MetricsExport } from '../api/metrics-export/metrics-export.ts'
 import type { SeriesReads } from '../api/rest/monitoring/metrics/reader-thread.ts'
+import type { AuditLog, AuditSealer } from '../audit/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { DataDirectory } from '../core/config/data-directory.ts'
 import type { Settings } from '../core/config/settings.ts'
@@ -11,6 +13,7 @@ import type { Clock } from '../core/time/clock.ts'
 import type { Importer } from '../importer/index.ts'
 import type { Monitoring, Notifications, Services } from '../monitoring/index.ts'
 import type { SeriesReader } from '../monitoring/query/index.ts'
+import type { ReportMails, ReportSubscriptions } from '../monitoring/report/index.ts'
 import type {
   Coverages,
   Downloads,
@@ -25,8 +28,10 @@ import type {
   SideTables,
   VersionChanges,
 } from '../render/index.ts'
+import type { Sources } from '../sources/index.ts'
 import type { GeoNodeImport } from './geonode-import.ts'
 import type { Files } from './open-files.ts'
+import type { Readiness } from './readiness.ts'
 
 /** Basic parts that all others depend on. */
 export interface AppBase {
@@ -55,7 +60,17 @@ export interface MonitoringServices {
 /** All parts of a server; only `src/app` sees all of them, and passes each area what it uses. */
 export interface AppServices extends AppBase, MonitoringServices {
   accounts: Accounts
+  /** Decides who may do what. */
+  rules: AccessRules
+  auditLog: AuditLog
+  auditSealer: AuditSealer
+  providerChecks: ProviderChecks
+  /** Monthly usage reports by mail. */
+  subscriptions: ReportSubscriptions
+  reportMails: ReportMails
   nodes: Nodes
+  metrics: MetricsExport
+  readiness: Readiness
   catalog: Catalog
   maps: Maps
   drawings: MapDrawings
@@ -71,5 +86,6 @@ export interface AppServices extends AppBase, MonitoringServices {
   pictures: Pictures
   drawnTiles: DrawnTiles
   importer: Importer
+  sources: Sources
   version: string
 }

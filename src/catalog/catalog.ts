@@ -6,6 +6,7 @@ import { Inventory } from './services/inventory.ts'
 import { Layers } from './services/layers.ts'
 import { PublishedRasters } from './services/published-rasters.ts'
 import { PublishedTables } from './services/published-tables.ts'
+import { SavedMaps } from './services/saved-maps.ts'
 import type { StoresDeps } from './services/stores.ts'
 import { Stores } from './services/stores.ts'
 import { Styles } from './services/styles.ts'
@@ -21,6 +22,7 @@ export class Catalog {
   readonly stores: Stores
   readonly layers: Layers
   readonly styles: Styles
+  readonly savedMaps: SavedMaps
   readonly versions: Versions
   /** Tables of stores, published where they are. */
   readonly tables: PublishedTables
@@ -41,6 +43,7 @@ export class Catalog {
     this.versions = new Versions(deps, this.stores, deps.versionLimits)
     this.layers = new Layers(deps, this.stores, this.versions)
     this.styles = new Styles(deps)
+    this.savedMaps = new SavedMaps(deps)
     this.workspaces = new Workspaces(deps, this.stores)
     this.tables = new PublishedTables(deps, this.stores)
     this.rasters = new PublishedRasters(deps, this.stores)
@@ -71,7 +74,9 @@ export class Catalog {
     const { database, events } = this.#deps
     const { result, published } = await database.transaction(async (transaction) => {
       const change = new CatalogTransaction(transaction, () => nowOf(this.#deps.clock))
-      return { result: await work(change, transaction), published: change.published }
+      const result = await work(change, transaction)
+      for (const fact of change.published) await events.record(transaction, { name: 'layer.published', fact })
+      return { result, published: change.published }
     })
     for (const fact of published) events.emit('layer.published', fact)
     return result

@@ -11,7 +11,9 @@ export {
   type LayerRecord,
   type LayerTimes,
   type Managed,
+  type MapLayer,
   managedKinds,
+  type SavedMap,
   type StoreKind,
   type StoreMaker,
   type StoreRecord,
@@ -27,6 +29,7 @@ export type { Dependents, StoreInventory, WorkspaceInventory } from './services/
 export type { LayerChange, Layers, LayerVersion, StateReading } from './services/layers.ts'
 export type { ListedRaster, MosaicFacts, RasterToPublish } from './services/published-rasters.ts'
 export type { ListedTable, TableToPublish } from './services/published-tables.ts'
+export { type MapValues, unknownMap } from './services/saved-maps.ts'
 export { settledLayer } from './services/settled-layer.ts'
 export type { StoreInput } from './services/stores.ts'
 export type { CatalogTransaction, LayerEdit, NewFileStore } from './services/transaction.ts'

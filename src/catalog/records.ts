@@ -180,3 +180,39 @@ export interface StyleRecord {
   createdAt: string
   updatedAt: string
 }
+
+/** A layer of a saved map. */
+export interface MapLayer {
+  /** `workspace:name`. */
+  name: string
+  /** Absent: the style of the layer. */
+  style?: string
+  /** 0 to 1. */
+  opacity: number
+  isVisible: boolean
+  /** In CQL2 text; absent: all features. */
+  filter?: string
+  /** Heading under which the map lists the layer. */
+  group?: string
+}
+
+/** Content of a saved map. */
+export interface MapDocument {
+  /** Bottom first. */
+  layers: MapLayer[]
+  /** Absent: the extent of its layers. */
+  view?: { longitude: number; latitude: number; zoom: number }
+  hasBackground: boolean
+  hasLegend: boolean
+}
+
+/** A map that a user has saved. */
+export interface SavedMap extends MapDocument {
+  name: string
+  title: string
+  /** Undefined if the user was deleted. */
+  owner: string | undefined
+  isPublic: boolean
+  createdAt: string
+  updatedAt: string
+}

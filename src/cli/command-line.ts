@@ -11,6 +11,7 @@ type Command = (args: string[], env: Environment) => Promise<number>
 /** Each command imports its code when called: a client command does not import that of the server. */
 const commands = new Map<string, () => Promise<Command>>([
   ['serve', async () => (await import('./serve.ts')).runServe],
+  ['work', async () => (await import('./serve.ts')).runWork],
   ['import', async () => (await import('./import-command.ts')).runImportCommand],
   ['look', async () => (await import('./look-command.ts')).runInspect],
   ['download', async () => (await import('./download-command.ts')).runDownload],
@@ -18,14 +19,23 @@ const commands = new Map<string, () => Promise<Command>>([
   ['workspaces', async () => (await import('./manage/workspaces.ts')).runWorkspaces],
   ['stores', async () => (await import('./manage/stores.ts')).runStores],
   ['imports', async () => (await import('./manage/imports.ts')).runImports],
+  ['sources', async () => (await import('./manage/sources.ts')).runSources],
   ['layers', async () => (await import('./manage/layers.ts')).runLayers],
   ['styles', async () => (await import('./manage/styles.ts')).runStyles],
   ['users', async () => (await import('./manage/users.ts')).runUsers],
+  ['groups', async () => (await import('./manage/groups.ts')).runGroups],
+  ['permissions', async () => (await import('./manage/permissions.ts')).runPermissions],
+  ['access', async () => (await import('./manage/permissions.ts')).runAccess],
   ['tokens', async () => (await import('./manage/tokens.ts')).runTokens],
   ['monitoring', async () => (await import('./monitoring-command.ts')).runMonitoring],
+  ['audit', async () => (await import('./manage/audit.ts')).runAudit],
+  ['usage', async () => (await import('./usage-command.ts')).runUsage],
   ['nodes', async () => (await import('./manage/nodes.ts')).runNodes],
+  ['backup', async () => (await import('./backup-command.ts')).runBackup],
+  ['restore', async () => (await import('./backup-command.ts')).runRestore],
   ['key', async () => (await import('./key-command.ts')).runKey],
   ['completion', async () => runCompletionOf],
+  ['config', async () => (await import('./config-command.ts')).runConfig],
   ['doctor', async () => (await import('./doctor.ts')).runDoctor],
 ])
 

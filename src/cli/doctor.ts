@@ -12,21 +12,13 @@ import { explain } from '../core/errors/errors.ts'
 import { openFileStore } from '../core/file-store/open-file-store.ts'
 import { findProgram, ProgramError, runProgram } from '../core/process/process.ts'
 import type { Secret } from '../core/secrets/secret.ts'
+import type { Finding } from './examine-servers.ts'
+import { databaseMilliseconds, examineServers } from './examine-servers.ts'
 import type { Environment } from './options.ts'
 import { jsonFlag, readFlags, refuseMoreWords } from './options.ts'
 import { textTable } from './text-table.ts'
 
-/** A dependency or resource that Terrane uses. */
-interface Finding {
-  part: string
-  found: string
-  /** Consequence of the problem; empty if there is none. */
-  cost: string
-  isNeeded: boolean
-}
-
 const neededNodeMajor = 24
-const databaseMilliseconds = 5000
 const programMilliseconds = 10_000
 
 /** `terrane doctor`: prints a table of dependencies; exit code 1 if a required one is missing. */
@@ -43,6 +35,7 @@ export async function runDoctor(args: string[], env: Environment): Promise<numbe
     examineProj(),
     examineMapServer(),
     examineDatabase(settings.databaseUrl),
+    ...(settings.databaseUrl === undefined ? [] : [examineServers(settings.databaseUrl)]),
     examineData(settings.data),
     examineFiles(settings.files, settings.data),
     examineVersions(settings.data, settings.databaseUrl, settings.retention),

@@ -3,6 +3,7 @@ import { ownValue } from '../core/values/record-keys.ts'
 const overview = `terrane: takes spatial data in, publishes it as layers, and watches how they are used
 
   terrane serve             serves the REST interface until it is stopped
+  terrane work              runs imports and other jobs of servers that share a PostgreSQL catalogue
   terrane import PATH...    imports files and folders, or tables of a database
   terrane look IMPORT       shows rows and columns of an import before anything is loaded
   terrane download LAYER    writes a layer, or what a filter leaves of it, into a file
@@ -12,16 +13,25 @@ const overview = `terrane: takes spatial data in, publishes it as layers, and wa
   terrane layers            the same for layers
   terrane styles            the same for styles
   terrane imports           lists imports, finishes those that wait, downloads rejected rows and submits corrected ones
+  terrane sources           repeats imports: lists, runs and pauses sources, shows their history, exports and imports YAML
   terrane users             the same for users
+  terrane groups            the same for groups of users
+  terrane permissions       lists, creates and deletes permissions
+  terrane access            explains who may do what
   terrane tokens            the same for your own tokens, which let scripts in
   terrane monitoring        tells how the server and what it watches are, configures that, loads older numbers
+  terrane config            checks the settings and shows where each has its value from
+  terrane usage report      reports who used which layers in a month or another period
   terrane doctor            tells what is installed and what each missing part costs
+  terrane audit             lists and verifies the audit log
   terrane nodes             lists the servers that share the catalogue
+  terrane backup TARGET     backs up catalogue, files and key while servers go on working
+  terrane restore SOURCE    restores such a backup into an empty data directory and database
   terrane key               changes the key that encrypts stored passwords
   terrane completion SHELL  prints the completion script of bash, zsh or fish
   terrane --version
 
-\`terrane help COMMAND\` tells the options of a command. Settings are environment variables: see docs/settings.md.`
+\`terrane help COMMAND\` tells the options of a command. Settings are environment variables and the file terrane.toml: see docs/settings.md.`
 
 const access = `      --json           prints what the server answers
       --url URL        a running server, such as http://localhost:8080
@@ -40,6 +50,13 @@ const details: Record<string, string> = {
 
 Settings are environment variables, such as TERRANE_PORT and TERRANE_DATA: see docs/settings.md. The first start imports
 the sample data, unless TERRANE_SAMPLE=off.`,
+  work: `terrane work: runs the jobs of a PostgreSQL catalogue until it is stopped, as TERRANE_ROLES=work
+
+      --port N         the port, in place of TERRANE_PORT; 0 takes a free one
+      --host ADDRESS   the address to listen on, in place of TERRANE_HOST
+      --data FOLDER    the data directory, in place of TERRANE_DATA
+
+It answers /health and /metrics only. Servers with the role serve answer requests.`,
   import: `terrane import PATH...: imports files and folders, each as new layers or into existing ones
 terrane import --database ADDRESS: imports tables of a database, each as a layer
 terrane import - --name FILE: imports standard input, whose format and layer the name of a file tells
@@ -204,6 +221,15 @@ FILE is an SLD, QML or MapLibre document; - is standard input. \`terrane layers 
 ${access}
 
 ${ownServer}`,
+  sources: `terrane sources [list]
+terrane sources show NAME
+terrane sources create FILE      creates or changes a source: YAML or JSON with "source"
+terrane sources run NAME         starts a run now
+terrane sources pause NAME       terrane sources resume NAME
+terrane sources history NAME [--limit N]
+terrane sources delete NAME      its layers stay
+terrane sources export [--output FILE]   all sources as YAML, without passwords
+terrane sources import FILE      creates and changes the sources of the file`,
   imports: `terrane imports [list] [--limit N]
 terrane imports show IMPORT
 terrane imports set-crs IMPORT EPSG:n [--task N]
@@ -233,6 +259,18 @@ of the task. Its exit code is 1 when any row was not loaded.
 ${access}
 
 ${ownServer}`,
+  groups: `terrane groups [list]
+terrane groups show NAME
+terrane groups create NAME [--title TITLE] [--member USER ...]
+terrane groups change NAME [--name NAME] [--title TITLE] [--member USER ...]   --member replaces the local members
+terrane groups delete NAME            deletes its permissions too`,
+  permissions: `terrane permissions [list] [RESOURCE]
+terrane permissions create SUBJECT RESOURCE ACTIONS
+terrane permissions delete ID
+
+SUBJECT is user:NAME, group:NAME, authenticated or everyone. RESOURCE is "*", WORKSPACE or WORKSPACE:LAYER. ACTIONS are
+of read, download, edit, import and manage, with commas between.`,
+  access: `terrane access explain RESOURCE [USER]   what a user may do, and which rule decides; default: yourself`,
   users: `terrane users [list]
 terrane users show NAME
 terrane users create NAME [--role ROLE] [--email ADDRESS]
@@ -281,14 +319,52 @@ ${access}
 
 ${ownServer} The exit code of
 status is 1 when a check does not hold or something could not be collected.`,
+  usage: `terrane usage report: reports who used which layers in a month or another period
+
+      --from DATE      first month or day, such as 2026-10 or 2026-10-05 (default: the last month)
+      --to DATE        last month or day, which is included (default: the first one)
+      --by WHAT        layer (default), workspace, owner, country, program, referrer, day or month
+      --compare WITH   previous or year
+      --zone ZONE      time zone of the days: that of TERRANE_ZONE, or UTC
+  -f, --format F       table (default), json, csv, html, counter or inspire
+      --language L     language of html: en (default) or de
+  -o, --output FILE    where it goes (default: standard output)
+      --url URL        a running server, such as http://localhost:8080
+  -u, --user NAME      its user (default: admin); the password is TERRANE_PASSWORD, or is asked for
+
+${ownServer}`,
   completion: `terrane completion bash|zsh|fish: prints a script that completes commands, actions and options
 
   bash    source <(terrane completion bash)
   zsh     source <(terrane completion zsh)
   fish    terrane completion fish | source`,
+  audit: `terrane audit list: lists the last 100 entries of the audit log
+terrane audit verify: checks its seals; the exit code is 1 if an entry or a seal was changed, is missing or was inserted
+
+      --json           the same for programs
+${access}`,
   nodes: `terrane nodes: lists the servers that share the catalogue, with their last sign of life
 
-      --json           the same for programs`,
+      --json           the same for programs
+
+terrane nodes adopt-files: makes the files in the data directory those of the catalogue, when those that it had are lost.
+Stop all servers first. Layers whose files are not in the directory stay broken until they are imported again.`,
+  backup: `terrane backup TARGET: backs up catalogue, files and key of one moment, while servers go on working
+
+TARGET is a new folder, or a new file whose name ends in .tar, .tar.gz or .tgz. The settings are those of the server. A
+PostgreSQL catalogue needs pg_dump of the same version as the database, or a newer one.
+
+      --without-key    leaves out the key of stored passwords
+
+Without --without-key, TERRANE_BACKUP_PASSPHRASE (or TERRANE_BACKUP_PASSPHRASE_FILE) encrypts the key. Files in import roots
+and PostGIS stores in other databases are not in the backup. The exit code is 0 if the backup is complete.`,
+  restore: `terrane restore SOURCE: restores a backup into an empty data directory and an empty database
+
+SOURCE is what \`terrane backup\` wrote. All checksums are verified before anything is changed. TERRANE_DATA names the new
+data directory, which may have another path; TERRANE_DATABASE_URL a new database if the catalogue was in PostgreSQL.
+TERRANE_BACKUP_PASSPHRASE decrypts the key.
+
+      --check          verifies the backup and restores nothing`,
   key: `terrane key rotate: encrypts all stored passwords with a new key
 terrane key adopt: uses the catalogue with another key when the old one is lost
 
@@ -299,6 +375,16 @@ Stop all servers of the catalogue first. The key is in secret.key in the data di
   adopt   A server refuses to start when its key is not the one that the catalogue was encrypted with. Restore the right key
           where you can: from a backup, or from another server of the same catalogue. If it is lost, adopt makes the present
           key that of the catalogue; passwords of stores and receivers must be set again.`,
+  config: `terrane config check|show
+
+check lists every mistake of the environment and of terrane.toml; show lists the settings with their values, and whether each
+comes from the environment, the file or is the default. Secrets are ***. The file is TERRANE_CONFIG, or terrane.toml in
+the working directory.
+
+      --file FILE      this file, in place of TERRANE_CONFIG
+      --json           the same for programs
+
+The exit code is 2 when a setting is wrong.`,
   doctor: `terrane doctor: tells what is installed, what each missing part costs, and which settings are wrong
 
       --json           the same for programs

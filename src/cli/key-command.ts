@@ -15,7 +15,7 @@ export async function runKey(args: string[], env: Environment): Promise<number> 
   refuseMoreWords(`key ${action}`, words, 0)
   const settings = loadSettings({ TERRANE_LOG: 'warn', ...env })
   const { data, databaseUrl } = settings
-  const { adoptKey, rotateKey } = await import('../app/app.ts')
+  const { adoptKey, rotateKey } = await import('../app/offline-commands.ts')
   if (action === 'adopt') {
     const { keyFile } = await adoptKey(data, databaseUrl)
     process.stdout.write(

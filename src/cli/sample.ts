@@ -1,11 +1,14 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
 import type { SessionContext } from './import-context.ts'
 import { importFromPath } from './import-session.ts'
 import type { RestClient } from './rest-client.ts'
 import type { TaskOutcome } from './task-outcome.ts'
 
 const folder = join(import.meta.dirname, '..', '..', 'sample', 'natural-earth')
+const packedFolder = join(import.meta.dirname, '..', '..', 'build', 'package', 'sample')
 const files = ['countries.geojson', 'states.shp', 'boundary_lines.shp']
 
 /** True if the sample was not imported yet and there are no other data. */
@@ -20,12 +23,26 @@ export async function isSampleRequested(client: RestClient, dataDirectory: strin
 export async function importSample(context: SessionContext, dataDirectory: string): Promise<TaskOutcome[]> {
   writeFileSync(markerFile(dataDirectory), 'The sample data were imported on the first start.\n')
   const outcomes: TaskOutcome[] = []
-  for (const file of files) {
-    const made = await importFromPath(context, join(folder, file), { mode: 'create' })
-    for (const { layer, state } of made) if (state === 'COMPLETE') await makePublic(context.client, layer)
-    outcomes.push(...made)
+  const unpacked = mkdtempSync(join(tmpdir(), 'terrane-sample-'))
+  try {
+    for (const file of files) {
+      const made = await importFromPath(context, sampleFile(file, unpacked), { mode: 'create' })
+      for (const { layer, state } of made) if (state === 'COMPLETE') await makePublic(context.client, layer)
+      outcomes.push(...made)
+    }
+  } finally {
+    rmSync(unpacked, { recursive: true, force: true })
   }
   return outcomes
+}
+
+/** Returns the path of a sample file. The npm package has the largest one compressed, which is unpacked into `unpacked`. */
+function sampleFile(name: string, unpacked: string): string {
+  const compressed = join(packedFolder, `${name}.br`)
+  if (existsSync(join(folder, name)) || !existsSync(compressed)) return join(folder, name)
+  const path = join(unpacked, name)
+  writeFileSync(path, brotliDecompressSync(readFileSync(compressed)))
+  return path
 }
 
 /** Makes a sample layer public; its workspace stays private. */

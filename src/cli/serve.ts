@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { holdBundle } from '../core/bundle/bundle-folder.ts'
-import type { DataSettings } from '../core/config/settings.ts'
+import type { DataSettings, Settings } from '../core/config/settings.ts'
 import { loadSettings } from '../core/config/settings.ts'
 import { explain } from '../core/errors/errors.ts'
 import { defined } from '../core/values/defined.ts'
@@ -15,13 +16,16 @@ const signals = ['SIGTERM', 'SIGINT'] as const
 /** An orderly stop takes 10 s at most; after this time the process ends without it. */
 const patienceMilliseconds = 15_000
 
-/** Resolves at the first signal to stop. A second signal, or a stop that hangs, ends the process at once. */
-export function stopSignal(): Promise<void> {
+/**
+ * Resolves at the first signal to stop. A second signal, or a stop that hangs for longer than `drainSeconds` and
+ * its patience, ends the process at once.
+ */
+export function stopSignal(drainSeconds = 0): Promise<void> {
   return new Promise((resolve) => {
     const first = (): void => {
       for (const signal of signals) process.off(signal, first)
       for (const signal of signals) process.once(signal, () => process.exit(1))
-      setTimeout(() => process.exit(1), patienceMilliseconds).unref()
+      setTimeout(() => process.exit(1), drainSeconds * 1000 + patienceMilliseconds).unref()
       resolve()
     }
     for (const signal of signals) process.on(signal, first)
@@ -52,20 +56,30 @@ export function collectWhenQuiet(): () => void {
 }
 
 /** `terrane serve`: runs until a signal stops it in order. */
-export async function runServe(args: string[], env: Environment): Promise<number> {
-  const settings = loadSettings({ ...env, ...readServeFlags(args) })
+export function runServe(args: string[], env: Environment): Promise<number> {
+  return runUntilStopped({ ...env, ...readServeFlags('serve', args) })
+}
+
+/** `terrane work`: the same for a server that only runs jobs. */
+export function runWork(args: string[], env: Environment): Promise<number> {
+  return runUntilStopped({ ...env, ...readServeFlags('work', args), TERRANE_ROLES: 'work' })
+}
+
+async function runUntilStopped(env: Environment): Promise<number> {
+  const settings = loadSettings(env)
   for (const notice of settings.notices) process.stderr.write(`${notice}\n`)
-  const stopped = stopSignal()
+  const { drainSeconds } = settings.server
+  const stopped = stopSignal(drainSeconds)
   const releaseBundle = holdBundle()
   const server = await startLocalServer(settings)
   const stopCollecting = collectWhenQuiet()
   try {
-    say(`Terrane is ready at ${server.url}`)
-    if (settings.data.sample) await offerSample(server, settings.data)
-    say(`  layers       ${server.url}/ogc/collections`)
-    say(`  reference    ${server.url}/docs`)
+    await greet(server, settings)
     say('Stop it with Ctrl-C.')
     await stopped
+    server.readiness.drain()
+    // Load balancers see that the server is not ready, and send their requests to others.
+    await sleep(drainSeconds * 1000)
   } finally {
     stopCollecting()
     await server.close()
@@ -74,12 +88,21 @@ export async function runServe(args: string[], env: Environment): Promise<number
   return 0
 }
 
+async function greet(server: LocalServer, { roles, data }: Pick<Settings, 'roles' | 'data'>): Promise<void> {
+  say(`Terrane is ready at ${server.url}`)
+  if (roles.includes('serve')) {
+    if (data.sample) await offerSample(server, data)
+    say(`  layers       ${server.url}/ogc/collections`)
+    say(`  reference    ${server.url}/docs`)
+  } else say('It runs jobs, and answers /health and /metrics.')
+}
+
 const flags = { port: { type: 'string' }, host: { type: 'string' }, data: { type: 'string' } } as const
 
 /** Reads settings from the command line, which override those of the environment. */
-function readServeFlags(args: string[]): Environment {
-  const { values, positionals } = readFlags('serve', args, flags)
-  refuseMoreWords('serve', positionals, 0)
+function readServeFlags(command: string, args: string[]): Environment {
+  const { values, positionals } = readFlags(command, args, flags)
+  refuseMoreWords(command, positionals, 0)
   const { port, host, data } = values
   return defined({ TERRANE_PORT: port, TERRANE_HOST: host, TERRANE_DATA: data })
 }

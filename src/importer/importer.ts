@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import type { Permit } from '../access/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { Broadcast } from '../core/db/broadcast.ts'
 import type { Database } from '../core/db/connection.ts'
@@ -7,7 +8,8 @@ import type { EventBus } from '../core/events/events.ts'
 import { readLocal } from '../core/file-store/folder-store.ts'
 import type { Mirror } from '../core/file-store/mirror.ts'
 import type { StoredFiles } from '../core/file-store/stored-files.ts'
-import type { Jobs } from '../core/jobs/jobs.ts'
+import type { JobHandler, Jobs } from '../core/jobs/jobs.ts'
+import { maintenanceLane } from '../core/jobs/jobs.ts'
 import type { Logger } from '../core/log/logger.ts'
 import type { Vault } from '../core/secrets/vault.ts'
 import type { Clock } from '../core/time/clock.ts'
@@ -67,6 +69,8 @@ interface ImporterFolders {
 
 /** Dependencies of the importer. Each module gets the subset it uses. */
 export interface ImporterDeps {
+  /** Decides whether the user of a run may load into a workspace. */
+  permit: Permit
   database: Database
   catalog: Catalog
   clock: Clock
@@ -101,7 +105,8 @@ export interface ImporterDeps {
   acceptsUnknownFields: boolean
 }
 
-const retentionMs = 3_600_000
+const retentionSeconds = 3_600
+const cleanJob = 'importer.clean'
 /** Number of idle workers retained for the next small import. A server that has run no import has none. */
 const keptWorkers = 1
 
@@ -191,6 +196,7 @@ function createModules(deps: ImporterDeps) {
   }
   const owner = { ...records, catalog }
   const tasks = {
+    permit: deps.permit,
     owner,
     attempt: { kinds, keys, locks, files, log, progress, ...waiting(deps.vault, deps.limits, pool) },
     running,
@@ -312,7 +318,6 @@ export function createImporter(deps: ImporterDeps) {
   const { runningDryRun, correcting, preparing, running, restores, edits } = modules
   const uploads = openUploads(deps)
   let endedCount = 0
-  let cleaning: NodeJS.Timeout | undefined
   let versions: VersionKeeping | undefined
   events.on('work.ended', () => {
     endedCount += 1
@@ -324,9 +329,10 @@ export function createImporter(deps: ImporterDeps) {
     await uploads.sweep()
     await pruneInTurn({ catalog, locks: running.locks })
   }
-  const cleanUp = (): void => {
-    clean().catch((error: unknown) => log.error({ err: error }, 'old imports could not be removed'))
-  }
+  const cleaning: JobHandler = { lane: maintenanceLane, run: clean, abandoned: async () => undefined }
+  jobs.register({ [cleanJob]: cleaning }, [
+    { name: cleanJob, kind: cleanJob, everySeconds: retentionSeconds },
+  ])
   return {
     ...commands,
     ...droppingPreviews(commands, previews, keys, running.records.files),
@@ -376,12 +382,9 @@ export function createImporter(deps: ImporterDeps) {
       await edits.start()
       await startJobs(jobs, { preparing, running, correcting, runningDryRun, restores })
       versions = await keepVersions({ catalog, database, events, log, restores, locks: running.locks })
-      cleaning = setInterval(cleanUp, retentionMs).unref()
-      cleanUp()
     },
     /** Lets running loads end or interrupts them for the next start; resolves within 10 seconds. */
     stop: async (): Promise<void> => {
-      clearInterval(cleaning)
       await jobs.stop()
       edits.close()
       await Promise.all([versions?.stop(), pool.close()])

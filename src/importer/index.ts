@@ -10,6 +10,7 @@ export {
   type Running,
   requireMosaicTime,
 } from './importer.ts'
+export { foundByDryRun } from './model/dry-run.ts'
 export { stoppedText } from './model/explain-stopped.ts'
 export {
   type AttributeChoice,

@@ -41,6 +41,7 @@ export {
   type PictureFormat,
   pictureMediaTypes,
 } from './pictures/encode-picture.ts'
+export { type PaletteColor, writeIndexedPng } from './pictures/indexed-png.ts'
 export { type OverlayFormat, Pictures } from './pictures/pictures.ts'
 export { boxInCrs, frameOfBox } from './rasters/box-frame.ts'
 export { type Background, type MapFrame, mapFrame, mercatorOfDegrees } from './rasters/map-frame.ts'

@@ -20,13 +20,41 @@ const uploads = 'tests/extended/documents/upload-documents.test.ts'
 const versions = 'tests/extended/documents/version-documents.test.ts'
 const edits = 'tests/extended/documents/editing-documents.test.ts'
 const published = 'tests/extended/documents/publishing-documents.test.ts'
+const reports = 'tests/extended/documents/usage-report-documents.test.ts'
 const browsers = 'tests/extended/clients/browser.test.ts'
 const services = 'tests/extended/clients/services-in-browsers.test.ts'
 const here = 'tests/e2e/document-blocks.test.ts'
+const exampleServers = {
+  reason:
+    'The servers are examples; tests/integration/sources.test.ts and service-sources.test.ts have real ones',
+}
 
 /** The test that runs a block, or why none does. */
 const covered: Record<string, string | { reason: string }> = {
   'CONTRIBUTING.md > Start > sh 1': 'tests/extended/documents/contributing.test.ts',
+  'docs/install.md > npm package > sh 1': {
+    reason: 'Fetches from the network; tests/release/npm-package.test.ts runs the command with a free port',
+  },
+  'docs/install.md > Debian package > sh 1': {
+    reason:
+      'Needs a running systemd; tests/release/debian-package.test.ts installs the package and starts its unit',
+  },
+  'docs/install.md > Debian package > ini 1': { reason: 'An example for a folder of a site' },
+  'docs/install.md > Container image > sh 1': {
+    reason: 'Needs a container registry; tests/release/image.test.ts runs the same root',
+  },
+  'docs/install.md > Git checkout > sh 1': {
+    reason: 'Fetches from the network; what it starts is tested by all others',
+  },
+  'docs/settings.md > Settings file > toml 1': {
+    reason: 'Names a secret of a site; src/core/config/settings-file.test.ts reads each kind of value',
+  },
+  'docs/settings.md > Settings file > sh 1': {
+    reason: 'tests/e2e/config-command.test.ts runs both with a file of its own',
+  },
+  'docs/versioning.md > Releases > sh 1': {
+    reason: 'Builds all packages twice, which takes minutes; run by hand before a release',
+  },
   'README.md > First minute > sh 1': {
     reason: 'Fetches from the network; what it starts is tested by all others',
   },
@@ -41,6 +69,42 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/getting-started.md > See how it is used > sh 1': documents,
   'docs/getting-started.md > Export tiles > sh 1': documents,
   'docs/architecture.md > Data flow > text 1': { reason: 'A drawing' },
+  'docs/backup.md > Backup and restore > sh 1': {
+    reason: 'Paths are examples; tests/integration/backup.test.ts runs both commands',
+  },
+  'docs/backup.md > Restore > sh 1': {
+    reason: 'Paths are examples; tests/integration/backup.test.ts runs both commands',
+  },
+  'docs/cluster.md > Example with three machines > sh 1': {
+    reason: 'Needs three machines; tests/contract/node-roles.test.ts has servers of one role',
+  },
+  'docs/cluster.md > Example with three machines > sh 2': {
+    reason: 'Needs three machines; tests/contract/node-roles.test.ts has servers of one role',
+  },
+  'docs/cluster.md > Example with three machines > nginx 1': {
+    reason: 'Needs three machines; tests/extended/documents/proxies.test.ts tests nginx',
+  },
+  'docs/observability.md > Metrics for Prometheus > yaml 1': {
+    reason: 'A part of a configuration; tests/extended has a Prometheus that scrapes /metrics',
+  },
+  'docs/observability.md > Traces and metrics by OTLP > sh 1': {
+    reason: 'The collector is an example; tests/contract/telemetry/telemetry.test.ts has a receiver',
+  },
+  'docs/permissions.md > Example > sh 1': {
+    reason: 'The users are examples; tests/contract/access/permissions.test.ts has the requests',
+  },
+  'docs/permissions.md > Example > sh 2': {
+    reason: 'The users are examples; tests/contract/access/permissions.test.ts has the requests',
+  },
+  'docs/sign-in.md > OpenID Connect > text 1': {
+    reason: 'Settings of a provider; tests/contract/access has one of the same shape',
+  },
+  'docs/sign-in.md > OpenID Connect > text 2': {
+    reason: 'Settings of a provider; tests/contract/access has one of the same shape',
+  },
+  'docs/sign-in.md > LDAP > text 1': {
+    reason: 'Settings of a directory; tests/extended/servers/ldap.test.ts has one',
+  },
   'docs/behind-a-proxy.md > Behind nginx or Apache > sh 1': proxies,
   'docs/behind-a-proxy.md > nginx > nginx 1': proxies,
   'docs/behind-a-proxy.md > Apache > apache 1': proxies,
@@ -75,7 +139,13 @@ const covered: Record<string, string | { reason: string }> = {
   },
   'docs/finding-layers.md > Finding layers > sh 1': layers,
   'docs/finding-layers.md > State of the server > sh 1': layers,
+  'docs/sources.md > A file on another server, every night > yaml 1': exampleServers,
+  'docs/sources.md > A file on another server, every night > sh 1': exampleServers,
+  'docs/sources.md > A folder that is filled by hand > yaml 1': exampleServers,
+  'docs/sources.md > A service of another agency > yaml 1': exampleServers,
+  'docs/sources.md > Version control > sh 1': exampleServers,
   'docs/maps.md > Addresses > sh 1': gdal,
+  'docs/maps.md > Saved maps > sh 1': layers,
   'docs/maps.md > As a file > sh 1': gdal,
   'docs/maps.md > GDAL > sh 1': gdal,
   'docs/maps.md > GDAL > sh 2': gdal,
@@ -134,6 +204,9 @@ const covered: Record<string, string | { reason: string }> = {
     reason: 'an answer, as tests/contract/importer/keys.test.ts has them',
   },
   'docs/upserts.md > With the REST interface > sh 1': dryRuns,
+  'docs/usage-report.md > Usage report > sh 1': reports,
+  'docs/usage-report.md > Usage report > sh 2': reports,
+  'docs/usage-report.md > Monthly mail > sh 1': reports,
   'docs/alert-rules.md > Alert rules > sh 1': checks,
   'docs/alert-rules.md > Create > sh 1': checks,
   'docs/alert-rules.md > Set thresholds and receivers > sh 1': checks,

@@ -37,7 +37,7 @@ describe('the key that encrypts stored passwords', () => {
       await fillWithSecrets(t, dataDir, env)
       const old = readFileSync(path, 'utf8')
       const sealed = await readSealed(dataDir, env)
-      assert.equal(sealed.length, 4)
+      assert.equal(sealed.length, 8)
       const { code, stdout, stderr } = await runTerrane(t, ['key', 'rotate'], {
         TERRANE_DATA: dataDir,
         ...env,
@@ -45,7 +45,7 @@ describe('the key that encrypts stored passwords', () => {
       assert.equal(code, 0, stderr)
       assert.match(
         stdout,
-        /^4 stored passwords are encrypted with the new key\. \S+secret\.key has the new key/,
+        /^8 stored passwords are encrypted with the new key\. \S+secret\.key has the new key/,
       )
       const next = readFileSync(path, 'utf8')
       assert.notEqual(next, old)
@@ -196,6 +196,34 @@ async function fillWithSecrets(
       secret: vault.seal('hook'),
     })
     .execute()
+  await kysely
+    .insertInto('user_totp')
+    .values({ user_name: 'admin', secret: vault.seal('code'), confirmed_at: at })
+    .execute()
+  await kysely
+    .insertInto('user_identities')
+    .values(
+      ['a', 'b'].map((subject) => ({
+        provider: 'oidc https://id.example.org',
+        subject,
+        user_name: 'admin',
+        refresh_token: vault.seal(`refresh ${subject}`),
+        confirmed_at: at,
+        checked_at: at,
+      })),
+    )
+    .execute()
+  await kysely
+    .insertInto('sessions')
+    .values({
+      id_hash: 'a',
+      user_name: 'admin',
+      csrf_token: 'b',
+      created_at: at,
+      expires_at: '2100-01-01T00:00:00.000Z',
+      provider_token: vault.seal('identity'),
+    })
+    .execute()
   const document = JSON.stringify({ source: { remote: { sealedPassword: vault.seal('remote') } } })
   await kysely
     .insertInto('imports')
@@ -247,9 +275,17 @@ async function sealedTexts({ kysely }: Database): Promise<string[]> {
     .select('secret as text')
     .where('secret', '!=', '')
     .execute()
+  const codes = await kysely.selectFrom('user_totp').select('secret as text').execute()
+  const refreshed = await kysely
+    .selectFrom('user_identities')
+    .select('refresh_token as text')
+    .orderBy('subject')
+    .execute()
+  const sessions = await kysely.selectFrom('sessions').select('provider_token as text').execute()
   const imports = await kysely.selectFrom('imports').select('document as text').execute()
   const inDocuments = imports.flatMap(({ text }) => /"sealedPassword":"([^"]+)"/.exec(text)?.[1] ?? [])
-  return [...[...stores, ...services, ...receivers].map(({ text }) => text), ...inDocuments]
+  const rows = [...stores, ...services, ...receivers, ...codes, ...refreshed, ...sessions]
+  return [...rows.map(({ text }) => text ?? ''), ...inDocuments]
 }
 
 function openAll(sealed: readonly string[], key: string): string[] {

@@ -147,6 +147,8 @@ describe('the key that encrypts stored passwords', () => {
       return true
     })
     copyFileSync(join(folders[0], 'secret.key'), join(folders[1], 'secret.key'))
+    // Servers of a catalogue share their files, which have an id.
+    copyFileSync(join(folders[0], 'files.id'), join(folders[1], 'files.id'))
     await (await createTestApp({ env, dataDir: folders[1] })).close()
   })
 

@@ -32,9 +32,11 @@ export function basicAuth(name: string, password: string): { authorization: stri
 /** A whole server on an embedded database in a temporary folder, for `app.inject`; close it after the test. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'terrane-test-'))
-  // Servers that tests start one after the other on one catalogue use the same key.
-  if (options.dataDir === undefined && options.env?.['TERRANE_DATABASE_URL'] !== undefined)
+  // Servers that tests start one after the other on one catalogue use the same key and the same id of files.
+  if (options.dataDir === undefined && options.env?.['TERRANE_DATABASE_URL'] !== undefined) {
     writeFileSync(join(dataDir, 'secret.key'), `${'0123456789abcdef'.repeat(4)}\n`)
+    writeFileSync(join(dataDir, 'files.id'), 'files-of-a-test\n')
+  }
   const settings = loadSettings({
     TERRANE_DATA: dataDir,
     TERRANE_PORT: '0',

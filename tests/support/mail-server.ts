@@ -13,6 +13,8 @@ interface ReceivedMail {
   subject: string
   text: string
   html: string
+  /** The whole mail as it was sent. */
+  raw: string
 }
 
 export interface MailServer {
@@ -44,10 +46,12 @@ export async function startMailServer(test: Cleanup, options: SMTPServerOptions 
       stream.on('end', () => {
         const { mailFrom, rcptTo } = session.envelope
         const from = mailFrom === false ? '' : mailFrom.address
+        const bytes = Buffer.concat(chunks)
         state.mails.push({
           from,
           to: rcptTo.map(({ address }) => address),
-          ...parseMail(Buffer.concat(chunks)),
+          ...parseMail(bytes),
+          raw: bytes.toString('latin1'),
         })
         done()
       })
@@ -85,11 +89,7 @@ export async function startOddMailServer(
 /** The parts of a mail with a text and an HTML alternative. */
 function parseMail(raw: Buffer): Pick<ReceivedMail, 'headers' | 'subject' | 'text' | 'html'> {
   const { headers, body } = splitPart(raw.toString('latin1'))
-  const boundary = /boundary="?([^";]+)"?/.exec(headerOf(headers, 'content-type'))?.[1] ?? ''
-  const parts = body
-    .split(`--${boundary}`)
-    .slice(1, -1)
-    .map((part) => splitPart(part.replace(/^\r\n/, '')))
+  const parts = partsOf(headers, body)
   const contentOf = (type: string): string => {
     const part = parts.find((one) => headerOf(one.headers, 'content-type').startsWith(type))
     return part === undefined
@@ -102,6 +102,17 @@ function parseMail(raw: Buffer): Pick<ReceivedMail, 'headers' | 'subject' | 'tex
     text: contentOf('text/plain'),
     html: contentOf('text/html'),
   }
+}
+
+/** Parts of a multipart body, with those of parts that are multipart themselves. */
+function partsOf(headers: readonly string[], body: string): { headers: string[]; body: string }[] {
+  const boundary = /boundary="?([^";]+)"?/.exec(headerOf(headers, 'content-type'))?.[1]
+  if (boundary === undefined) return []
+  return body
+    .split(`--${boundary}`)
+    .slice(1, -1)
+    .map((part) => splitPart(part.replace(/^\r\n/, '')))
+    .flatMap((part) => [part, ...partsOf(part.headers, part.body)])
 }
 
 function splitPart(text: string): { headers: string[]; body: string } {

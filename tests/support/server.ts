@@ -38,6 +38,8 @@ export interface TestServer {
 }
 
 interface StartOptions {
+  /** Path of `bin/terrane.mjs` of another source tree. */
+  program?: string
   /** Called as soon as the process exists, before it does anything. */
   onSpawn?(pid: number): void
 }
@@ -47,7 +49,7 @@ export async function startServer(
   t: Cleanup,
   dataDir: string,
   env: Record<string, string> = {},
-  { onSpawn }: StartOptions = {},
+  { onSpawn, program }: StartOptions = {},
 ): Promise<TestServer> {
   const settings = {
     TERRANE_DATA: dataDir,
@@ -57,7 +59,7 @@ export async function startServer(
     TERRANE_LOG: 'warn',
     ...env,
   }
-  const process = startTerrane(t, ['serve'], settings)
+  const process = startTerrane(t, ['serve'], settings, program)
   onSpawn?.(process.pid)
   const url = (await process.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''
   const send = async (path: string, init: RequestInit): Promise<ServerAnswer> => {

@@ -5,7 +5,12 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { patienceMs } from './until.ts'
 
-const program = join(import.meta.dirname, '..', '..', 'bin', 'terrane.mjs')
+const program = programIn(join(import.meta.dirname, '..', '..'))
+
+/** Returns the path of the program in a checkout, a copy of it, or an installed package. */
+export function programIn(folder: string): string {
+  return join(folder, 'bin', 'terrane.mjs')
+}
 
 export interface Ended {
   code: number | null
@@ -40,8 +45,13 @@ export function commandEnvironment(t: Cleanup, env: Record<string, string>): Rec
  * Starts `terrane` with these arguments and settings (`commandEnvironment`). The process is killed when the test ends before
  * it, and a command when it does not end at all. A server lives as long as its test: on a slow machine that is long.
  */
-export function startTerrane(t: Cleanup, args: string[], env: Record<string, string>): RunningProcess {
-  const child = spawn(process.execPath, [program, ...args], {
+export function startTerrane(
+  t: Cleanup,
+  args: string[],
+  env: Record<string, string>,
+  main = program,
+): RunningProcess {
+  const child = spawn(process.execPath, [main, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: commandEnvironment(t, env),
     timeout: args[0] === 'serve' ? 0 : patienceMs,

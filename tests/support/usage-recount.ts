@@ -166,7 +166,11 @@ function assertQuantiles(row: UsageRow, requests: readonly RequestEvent[], scope
 function counterOf(requests: readonly RequestEvent[], day: number) {
   const looked = ['tiles', 'maps', 'features', 'downloads', 'metadata']
   const used = requests.filter(
-    (one) => isDelivered(one) && one.kind !== 'robots' && looked.includes(one.usageClass ?? 'other'),
+    (one) =>
+      isDelivered(one) &&
+      [200, 304].includes(one.status) &&
+      one.kind !== 'robots' &&
+      looked.includes(one.usageClass ?? 'other'),
   )
   const count = (some: readonly RequestEvent[]) => {
     let [total, unique] = [0, 0]

@@ -36,6 +36,12 @@ export const pages: readonly Page[] = [
     nav: { name: 'catalogue', icon: 'layers' },
   },
   {
+    pattern: '/app/maps',
+    load: async () => (await import('../pages/map/saved-maps.tsx')).SavedMapsPage,
+    sheets: ['manage'],
+    nav: { name: 'maps', icon: 'map' },
+  },
+  {
     pattern: '/app/import',
     load: async () => (await import('../pages/import/start-import.tsx')).StartImportPage,
     sheets: ['import', 'import-sources'],
@@ -85,6 +91,14 @@ export const pages: readonly Page[] = [
     needs: 'user',
   },
   {
+    pattern: '/app/usage/report',
+    title: ({ titles }) => titles.report,
+    load: async () => (await import('../pages/report/report-page.tsx')).ReportPage,
+    sheets: ['report'],
+    within: 'usage',
+    needs: 'user',
+  },
+  {
     pattern: '/app/alerts',
     load: async () => (await import('../pages/alerts/alerts.tsx')).AlertsPage,
     sheets: ['charts', 'alerts'],
@@ -120,7 +134,7 @@ export const pages: readonly Page[] = [
     pattern: '/app/map',
     load: async () => (await import('../pages/map/map.tsx')).MapPage,
     sheets: ['layer', 'map', 'shared-map'],
-    within: 'catalogue',
+    within: 'maps',
   },
   {
     pattern: '/app/workspaces',

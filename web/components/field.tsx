@@ -4,7 +4,7 @@ import { Icon } from './icon.tsx'
 interface Props {
   name: string
   type?: 'text' | 'password' | 'date'
-  autocomplete?: 'username' | 'current-password' | 'new-password'
+  autocomplete?: 'username' | 'current-password' | 'new-password' | 'one-time-code'
   required?: boolean
   autofocus?: boolean
   maxLength?: number

@@ -8,6 +8,7 @@ export const de: Messages = {
     main: 'Hauptmenü',
     short: 'Hauptmenü, kurz',
     catalogue: 'Katalog',
+    maps: 'Karten',
     import: 'Import',
     usage: 'Nutzung',
     alerts: 'Alarme',
@@ -21,6 +22,7 @@ export const de: Messages = {
     workspaces: 'Arbeitsbereiche',
     stores: 'Speicher',
     users: 'Benutzer',
+    report: 'Zugriffsstatistik',
   },
   shell: {
     theme: 'Hell oder dunkel',
@@ -61,5 +63,19 @@ export const de: Messages = {
     user: 'Benutzer',
     password: 'Passwort',
     act: 'Anmelden',
+    code: 'Einmalcode',
+    codeHint: 'Aus der App, oder ein Wiederherstellungscode.',
+    by: (provider: string) => `Anmelden mit ${provider}`,
+    failures: {
+      'account-exists':
+        'Ein Benutzer mit diesem Namen besteht schon und ist nicht mit diesem Konto verknüpft. Fragen Sie die Administration.',
+      'user-switched-off': 'Dieser Benutzer ist gesperrt. Fragen Sie die Administration.',
+      'provider-unavailable':
+        'Der Anmeldedienst ist zurzeit nicht erreichbar. Lokale Passwörter funktionieren weiter.',
+      'sign-in-expired':
+        'Die Anmeldung hat zu lange gedauert oder war schon abgeschlossen. Beginnen Sie neu.',
+    } as Record<string, string>,
+    failed:
+      'Die Anmeldung ist fehlgeschlagen. Versuchen Sie es erneut, oder fragen Sie die Administration: Der Grund steht im Protokoll des Servers.',
   },
 }

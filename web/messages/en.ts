@@ -6,6 +6,7 @@ export const en = {
     main: 'Main',
     short: 'Main, short',
     catalogue: 'Catalogue',
+    maps: 'Maps',
     import: 'Import',
     usage: 'Usage',
     alerts: 'Alerts',
@@ -19,6 +20,7 @@ export const en = {
     workspaces: 'Workspaces',
     stores: 'Stores',
     users: 'Users',
+    report: 'Usage report',
   },
   shell: {
     theme: 'Light or dark',
@@ -58,6 +60,19 @@ export const en = {
     user: 'User',
     password: 'Password',
     act: 'Sign in',
+    code: 'One-time code',
+    codeHint: 'From the app, or a recovery code.',
+    by: (provider: string) => `Sign in with ${provider}`,
+    failures: {
+      'account-exists':
+        'A user with this name exists already and is not linked to this account. Ask an administrator.',
+      'user-switched-off': 'This user is switched off. Ask an administrator.',
+      'provider-unavailable':
+        'The sign-in provider cannot be asked at the moment. Local passwords still work.',
+      'sign-in-expired': 'The sign-in took too long or was completed already. Begin again.',
+    } as Record<string, string>,
+    failed:
+      'The sign-in did not succeed. Try again, or ask an administrator: the log of the server has the reason.',
   },
 }
 

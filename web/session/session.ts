@@ -28,13 +28,14 @@ const waiting: ((isIn: boolean) => void)[] = []
 const wasIn = storedChoice('signed-in', ['yes', 'no'], 'no')
 
 /** Loads the session, if this browser had one. */
-export async function findSession(): Promise<void> {
-  if (wasIn.peek() === 'no') {
+export async function findSession({ isForced = false }: { isForced?: boolean } = {}): Promise<void> {
+  if (!isForced && wasIn.peek() === 'no') {
     session.value = null
     return
   }
   try {
     session.value = (await call<SessionReply>({ path: place, isSignIn: true })).session
+    wasIn.value = 'yes'
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     session.value = null
@@ -42,17 +43,21 @@ export async function findSession(): Promise<void> {
 }
 
 /** Throws the server's refusal. */
-export async function signIn(name: string, password: string): Promise<void> {
-  const body = { session: { name, password } }
+export async function signIn(name: string, password: string, code?: string): Promise<void> {
+  const body = { session: { name, password, code } }
   session.value = (await call<SessionReply>({ method: 'POST', path: place, body, isSignIn: true })).session
   wasIn.value = 'yes'
   settle(true)
 }
 
 export async function signOut(): Promise<void> {
-  await call({ method: 'DELETE', path: place })
+  const reply = await call<{ logout?: { providerUrl: string } } | undefined>({
+    method: 'DELETE',
+    path: place,
+  })
   wasIn.value = 'no'
   session.value = null
+  if (reply?.logout !== undefined) location.assign(reply.logout.providerUrl)
 }
 
 /** Called when the reader cancels the dialog. */

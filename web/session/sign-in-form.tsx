@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
+import { Refusal } from '../api/client.ts'
+import { Field } from '../components/field.tsx'
 import { Icon } from '../components/icon.tsx'
 import { reasonOf } from '../components/states.tsx'
 import { messages } from '../messages/messages.ts'
@@ -16,7 +18,12 @@ export function SignInForm({ onDone }: { onDone(): void }) {
     isBusy.value = true
     error.value = undefined
     try {
-      await signIn(String(data.get('user')), String(data.get('password')))
+      const code = data.get('code')
+      await signIn(
+        String(data.get('user')),
+        String(data.get('password')),
+        code === null ? undefined : String(code),
+      )
       onDone()
     } catch (refusal) {
       error.value = refusal
@@ -25,6 +32,8 @@ export function SignInForm({ onDone }: { onDone(): void }) {
     }
   }
   const isWrong = error.value !== undefined
+  const reason = error.value instanceof Refusal ? error.value.code : undefined
+  const needsCode = reason === 'code-needed' || reason === 'wrong-code'
   return (
     <form
       class="stack"
@@ -67,6 +76,9 @@ export function SignInForm({ onDone }: { onDone(): void }) {
           )}
         </div>
       </div>
+      {needsCode && (
+        <Field label={texts.code} hint={texts.codeHint} name="code" autocomplete="one-time-code" required />
+      )}
       <button type="submit" class={`btn main big${isBusy.value ? ' busy' : ''}`}>
         {isBusy.value && <span class="spin" aria-hidden="true" />}
         {texts.act}

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Catalog } from '../../catalog/index.ts'
+import { Failure } from '../../core/errors/errors.ts'
 import type { FreeSpace } from '../../core/files/free-space.ts'
 import type { Importer } from '../../importer/index.ts'
 import type { Monitoring } from '../../monitoring/index.ts'
@@ -50,7 +51,13 @@ interface HealthDeps {
   space: FreeSpace
   /** Limits and size of the stored layer versions. */
   versions: Pick<Catalog['versions'], 'limits' | 'cost'>
+  readiness: {
+    /** Returns the reason why the server is not ready; undefined if it is. */
+    findProblem(): Promise<string | undefined>
+  }
 }
+
+const readyRetrySeconds = 2
 
 const showHealth = operation({
   summary: 'Whether the server is up',
@@ -70,4 +77,35 @@ const showHealth = operation({
   }),
 })
 
-export const healthEndpoints = [endpoint('GET', '/health', 'public', 'unrecorded', { showHealth })]
+const Alive = Type.Object({ status: Type.Literal('ok') }, { title: 'Alive' })
+const Ready = Type.Object({ status: Type.Literal('ready') }, { title: 'Ready' })
+
+const showAlive = operation({
+  summary: 'Whether the process is alive',
+  description:
+    'For supervisors that restart a process: 200 while the process answers at all. It reads no database, so an outage of the database restarts nothing.',
+  tags: ['server'],
+  answers: { 200: Alive },
+  handle: () => ({ status: 'ok' }),
+})
+
+const showReady = operation({
+  summary: 'Whether the server takes requests',
+  description:
+    'For load balancers: 200 if the catalogue answers, its tables fit this version and the server is not stopping; otherwise 503 with code `server-not-ready` and the reason.',
+  tags: ['server'],
+  answers: { 200: Ready },
+  handle: async ({ readiness }: HealthDeps) => {
+    const problem = await readiness.findProblem()
+    if (problem === undefined) return { status: 'ready' }
+    throw new Failure('unavailable', 'server-not-ready', `This server takes no requests now: ${problem}`, {
+      retryAfterSeconds: readyRetrySeconds,
+    })
+  },
+})
+
+export const healthEndpoints = [
+  endpoint('GET', '/health', 'public', 'unrecorded', { showHealth }),
+  endpoint('GET', '/health/live', 'public', 'unrecorded', { showAlive }),
+  endpoint('GET', '/health/ready', 'public', 'unrecorded', { showReady }),
+]

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import type { Nodes } from '../../core/nodes/nodes.ts'
+import { nodeRoles } from '../../core/config/node-role.ts'
+import { clockText, isFarOff, type Nodes } from '../../core/nodes/nodes.ts'
 import { endpoint, operation } from '../endpoint.ts'
 
 const Node = Type.Object(
@@ -8,6 +9,14 @@ const Node = Type.Object(
     host: Type.String({ description: 'Name of its machine' }),
     pid: Type.Integer(),
     version: Type.String(),
+    roles: Type.Array(Type.Union(nodeRoles.map((role) => Type.Literal(role))), {
+      description: '`serve` answers requests, `work` runs jobs',
+    }),
+    schemaVersion: Type.Integer({ description: "Version of the catalogue's tables that the server makes" }),
+    clockSkewSeconds: Type.Number({
+      description: 'Clock of the server minus that of the database, in seconds',
+    }),
+    problems: Type.Array(Type.String(), { description: 'What is wrong with the server, such as its clock' }),
     started: Type.String({ format: 'date-time' }),
     seen: Type.String({ format: 'date-time', description: 'Last sign of life, in the time of the database' }),
     alive: Type.Boolean({ description: 'False if the server has given no sign of life for 15 seconds' }),
@@ -23,8 +32,10 @@ const listServerNodes = operation({
   tags: ['server'],
   answers: { 200: Type.Object({ nodes: Type.Array(Node) }) },
   handle: async (nodes: Nodes) => ({
-    nodes: (await nodes.list()).map(({ startedAt, seenAt, isAlive, ...node }) => ({
+    nodes: (await nodes.list()).map(({ startedAt, seenAt, isAlive, clockSkewMs, ...node }) => ({
       ...node,
+      clockSkewSeconds: clockSkewMs / 1000,
+      problems: isFarOff(clockSkewMs) ? [clockText(clockSkewMs)] : [],
       started: startedAt,
       seen: seenAt,
       alive: isAlive,

@@ -30,7 +30,8 @@ function parseAuthorization(header: string): StoredCredentials {
   return { kind: 'basic', name: pair.slice(0, colon), password: pair.slice(colon + 1) }
 }
 
-function readCookie(header: string, name: string): string | undefined {
+/** Returns the value of a cookie. */
+export function readCookie(header: string, name: string): string | undefined {
   for (const part of header.split(';')) {
     const [key, value] = part.split('=', 2)
     if (key?.trim() === name && value !== undefined && value.trim() !== '') return value.trim()

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { roles, type Session, type Token, type User } from '../../access/index.ts'
+import { roles, type Session, type Token, tokenScopes, type User } from '../../access/index.ts'
 import { minPasswordLength } from '../../core/config/settings.ts'
 import { Failure, invalid } from '../../core/errors/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
@@ -62,10 +62,37 @@ export const OwnPasswordBody = Type.Object({
   newPassword: Password,
 })
 
+const limitsOfToken = {
+  scopes: Type.Optional(
+    Type.Array(Type.Union(tokenScopes.map((scope) => Type.Literal(scope))), {
+      minItems: 1,
+      maxItems: tokenScopes.length,
+      description:
+        'What the token may do: `read`, `import` (create and replace layers), `manage` (everything that its user may). Without it: all rights of the user',
+    }),
+  ),
+  workspace: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'The only workspace that the token is good for',
+    }),
+  ),
+  layers: Type.Optional(
+    Type.Array(Type.String({ pattern: '^[^:]+:.+$', maxLength: 400 }), {
+      minItems: 1,
+      maxItems: 100,
+      description:
+        'The only layers, as `<workspace>:<layer>`. Such a token only reads, and may be the parameter `access_token` in addresses below `/tiles` and of the OGC services',
+    }),
+  ),
+}
+
 export const TokenBody = Type.Object({
   token: Type.Object({
     name: Type.String({ minLength: 1, maxLength: 100 }),
     expires: Type.Optional(Type.String({ description: 'ISO 8601 time' })),
+    ...limitsOfToken,
   }),
 })
 
@@ -76,6 +103,7 @@ const WireToken = Type.Object(
     created: Type.String(),
     expires: Type.Optional(Type.String()),
     lastUsed: Type.Optional(Type.String()),
+    ...limitsOfToken,
     value: Type.Optional(
       Type.String({ description: 'The token itself, in the answer to its creation alone' }),
     ),
@@ -87,7 +115,16 @@ export const TokenReply = Type.Object({ token: WireToken })
 export const TokenList = Type.Object({ tokens: Type.Array(WireToken) })
 
 export const SessionBody = Type.Object({
-  session: Type.Object({ name: Type.String(), password: Type.String({ maxLength: 1024 }) }),
+  session: Type.Object({
+    name: Type.String(),
+    password: Type.String({ maxLength: 1024 }),
+    code: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description: 'One-time code or recovery code, of users who have switched them on',
+      }),
+    ),
+  }),
 })
 
 export const SessionReply = Type.Object({
@@ -107,13 +144,17 @@ export function toUserResponse(request: FastifyRequest, user: User) {
 
 /** `place`: path of the token list. */
 export function toTokenResponse(request: FastifyRequest, token: Token, place = '/rest/security/tokens') {
-  const { id, caption, createdAt, expiresAt, lastUsedAt } = token
+  const { id, caption, createdAt, expiresAt, lastUsedAt, limits } = token
+  const { scopes, workspace, layers } = limits
   return {
     id,
     name: caption,
     created: createdAt,
     expires: expiresAt,
     lastUsed: lastUsedAt,
+    scopes,
+    workspace,
+    layers,
     href: request.link(`${place}/${id}`),
   }
 }

@@ -1,5 +1,22 @@
-import { endpoint } from '../endpoint.ts'
+import type { ApiArea } from '../app-types.ts'
+import { addEndpoints, endpoint } from '../endpoint.ts'
+import type { OidcDeps } from './oidc.ts'
+import { endByProvider, finishOidc, startOidc } from './oidc.ts'
+import {
+  beginPasskey,
+  beginPasskeySignIn,
+  beginTotp,
+  confirmTotp,
+  createPasskey,
+  deletePasskey,
+  endOwnSession,
+  endTotp,
+  listOwnFactors,
+  listOwnSessions,
+  logInByPasskey,
+} from './own-account.ts'
 import { logIn, logOut, showSession } from './session.ts'
+import { describeSignIn } from './sign-in.ts'
 import {
   createToken,
   listOwnTokens,
@@ -18,6 +35,8 @@ import {
   listUsers,
   showUser,
 } from './users.ts'
+
+const maxFormBytes = 100_000
 
 /** Users, for administrators, and everyone's own password. */
 export const userEndpoints = [
@@ -46,4 +65,39 @@ export const sessionEndpoints = [
   endpoint('POST', '/rest/security/session', 'public', 'create', { logIn }),
   endpoint('GET', '/rest/security/session', 'user', 'view', { showSession }),
   endpoint('DELETE', '/rest/security/session', 'user', 'remove', { logOut }),
+  endpoint('GET', '/rest/security/sign-in', 'public', 'view', { describeSignIn }),
+]
+
+/** Sign-in by OpenID Connect. */
+export const oidcEndpoints = [
+  endpoint('GET', '/rest/security/oidc/start', 'public', 'view', { startOidc }),
+  endpoint('GET', '/rest/security/oidc/callback', 'public', 'create', { finishOidc }),
+  endpoint('POST', '/rest/security/oidc/logout', 'public', 'remove', { endByProvider }),
+]
+
+/** Adds `oidcEndpoints`; the provider posts a form. */
+export function oidcArea(deps: OidcDeps): ApiArea {
+  return (app) => {
+    app.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: maxFormBytes },
+      (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+    )
+    addEndpoints(app, oidcEndpoints, deps)
+  }
+}
+
+/** The caller's own sessions and second factors. */
+export const ownAccountEndpoints = [
+  endpoint('GET', '/rest/security/self/sessions', 'user', 'view', { listOwnSessions }),
+  endpoint('DELETE', '/rest/security/self/sessions/:id', 'user', 'remove', { endOwnSession }),
+  endpoint('GET', '/rest/security/self/factors', 'user', 'view', { listOwnFactors }),
+  endpoint('POST', '/rest/security/self/totp', 'user', 'create', { beginTotp }),
+  endpoint('PUT', '/rest/security/self/totp', 'user', 'change', { confirmTotp }),
+  endpoint('DELETE', '/rest/security/self/totp', 'user', 'remove', { endTotp }),
+  endpoint('POST', '/rest/security/self/passkeys/options', 'user', 'create', { beginPasskey }),
+  endpoint('POST', '/rest/security/self/passkeys', 'user', 'create', { createPasskey }),
+  endpoint('DELETE', '/rest/security/self/passkeys/:id', 'user', 'remove', { deletePasskey }),
+  endpoint('POST', '/rest/security/session/passkey-options', 'public', 'view', { beginPasskeySignIn }),
+  endpoint('POST', '/rest/security/session/passkey', 'public', 'create', { logInByPasskey }),
 ]

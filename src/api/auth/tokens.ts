@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import type { Accounts } from '../../access/index.ts'
-import { notFound } from '../../core/errors/errors.ts'
+import type { Accounts, TokenLimits } from '../../access/index.ts'
+import { invalid, notFound } from '../../core/errors/errors.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
@@ -61,15 +61,19 @@ export const showToken = operation({
 export const createToken = operation({
   summary: 'Create a token; its value is shown this once',
   description:
-    'The token stands for the caller with all rights of the caller, except creating tokens and changing the password. Needs the password or a session.',
+    'The token stands for the caller with all rights of the caller, except creating tokens and changing the password. `scopes`, `workspace` and `layers` limit it. Needs the password or a session.',
   tags,
   body: TokenBody,
   answers: { 201: TokenReply },
   handle: async ({ tokens, clock }: TokenDeps, request, reply) => {
     refuseTokens(request)
-    const { name, expires } = request.body.token
+    const { name, expires, ...requested } = request.body.token
     const expiresAt = parseExpiry(expires, clock.now())
-    const token = await tokens.create(callerName(request), { caption: name, expiresAt })
+    const token = await tokens.create(callerName(request), {
+      caption: name,
+      expiresAt,
+      limits: parseLimits(requested),
+    })
     const wire = toTokenResponse(request, token)
     return reply
       .code(201)
@@ -78,6 +82,17 @@ export const createToken = operation({
       .send({ token: { ...wire, value: token.text } })
   },
 })
+
+/** A token for layers only reads: other scopes, or a workspace beside them, are a mistake. */
+function parseLimits({ scopes, workspace, layers }: TokenLimits): TokenLimits {
+  if (layers === undefined) return { scopes, workspace }
+  if (workspace !== undefined || scopes?.some((scope) => scope !== 'read') === true)
+    throw invalid(
+      'invalid-body',
+      '"token.layers" makes a token that only reads these layers: leave out "workspace", and scopes other than "read"',
+    )
+  return { scopes: ['read'], layers: [...new Set(layers)] }
+}
 
 export const revokeToken = operation({
   summary: 'Revoke an own token',

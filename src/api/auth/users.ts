@@ -16,10 +16,10 @@ import {
   UserReply,
 } from './responses.ts'
 
-export type UserDeps = Pick<Accounts, 'users'>
+export type UserDeps = Pick<Accounts, 'users' | 'requireStrength'>
 
 /** Dependencies of operations that change a password. */
-export type PasswordDeps = Pick<Accounts, 'users' | 'confirmPassword'>
+export type PasswordDeps = Pick<Accounts, 'users' | 'confirmPassword' | 'requireStrength'>
 
 const tags = ['security']
 const params = Type.Object({ name: Type.String({ description: 'Name of a user' }) })
@@ -58,10 +58,12 @@ export const createUser = operation({
   idempotent: true,
   body: UserBody,
   answers: { 201: UserReply },
-  handle: async ({ users }: UserDeps, request, reply) => {
+  handle: async (accounts: UserDeps, request, reply) => {
+    const { users } = accounts
     const { name, password, email, role, enabled } = request.body.user
     if (name === undefined || password === undefined)
       throw invalid('invalid-body', 'A new user needs "user.name" and "user.password"')
+    await accounts.requireStrength(password, { name, isOwn: false })
     const created = show(request, await users.create({ name, password, email, role, isEnabled: enabled }))
     return reply.code(201).header('location', created.user.href).send(created)
   },
@@ -84,6 +86,7 @@ export const changeUser = operation({
       requireMatch(request, show(request, current))
       if (name !== undefined && name !== current.name)
         throw invalid('invalid-body', `The name of user "${current.name}" cannot be changed`)
+      if (password !== undefined) await deps.requireStrength(password, { name: current.name, isOwn })
       if (isOwn && password !== undefined) await confirmOwnPassword(deps, request, currentPassword)
     })
     return show(request, changed)
@@ -147,13 +150,14 @@ export const endUserSessions = operation({
 export const changeOwnPassword = operation({
   summary: 'Change the own password',
   description:
-    'Needs the current password, also in a session; an API token is not enough. Sessions of the user end, API tokens stay. A wrong current password is a 403 `wrong-password`, and repeated ones are slowed down (429).',
+    'Needs the current password, also in a session; an API token is not enough. A password that is easy to guess is a 400 `weak-password` (TERRANE_PASSWORD_STRENGTH). Sessions of the user end, API tokens stay. A wrong current password is a 403 `wrong-password`, and repeated ones are slowed down (429).',
   tags,
   body: OwnPasswordBody,
   answers: { 200: empty() },
   handle: async (deps: PasswordDeps, request, reply) => {
     const { currentPassword, newPassword } = request.body
     await confirmOwnPassword(deps, request, currentPassword)
+    await deps.requireStrength(newPassword, { name: callerName(request), isOwn: true })
     await deps.users.change(callerName(request), { password: newPassword })
     return reply.code(200).send()
   },

@@ -24,7 +24,13 @@ interface LoadCounts {
 export interface ExportSources {
   events: EventBus
   version: string
+  /** Id of the server, new at each start, and name of its machine. */
+  node: { id: string; host: string }
+  /** Clock of the server minus that of the database. */
+  clockSkewMs(): number
   loads(): LoadCounts
+  /** Numbers of sources by state. */
+  sources?(): Readonly<Record<string, number>>
   /** Absent where monitoring is off. */
   monitoringLoad?(): MonitoringLoad
   /** Free space of the data directory. */

@@ -14,6 +14,8 @@ function start(monitoringLoad?: () => MonitoringLoad) {
     metrics: new MetricsExport({
       events,
       version: '1.2.3',
+      node: { id: 'a', host: 'b' },
+      clockSkewMs: () => 0,
       loads: () => ({ running: 2, queued: 3 }),
       ...load,
     }),

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { ReadMetric } from '../../core/otlp/otlp-metrics.ts'
 import type { ExportSources } from './exported-metric.ts'
 import { exportedMetrics } from './registry.ts'
 
@@ -26,6 +27,12 @@ export class MetricsExport {
       }
     }
     return `${texts.join('\n\n')}\n`
+  }
+
+  /** Returns all metrics with their values, for an export. */
+  async read(): Promise<ReadMetric[]> {
+    const all = [this.#registry, processRegistry()].map((registry) => registry.getMetricsAsJSON())
+    return (await Promise.all(all)).flat() as unknown as ReadMetric[]
   }
 
   close(): void {

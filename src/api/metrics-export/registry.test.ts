@@ -13,8 +13,11 @@ describe('a number of /metrics', () => {
       const sources = {
         events: createEventBus(() => undefined),
         version: '1',
+        node: { id: 'a', host: 'b' },
+        clockSkewMs: () => 0,
         loads: () => ({ running: 0, queued: 0 }),
         monitoringLoad: () => ({ waiting: 0, dropped: 0, isDegraded: false, collectionAge: 1 }),
+        sources: () => ({ idle: 1 }),
         freeSpace: async () => ({ freeBytes: 1, totalBytes: 2 }),
       }
       const metrics = new MetricsExport(sources)

@@ -2,13 +2,16 @@ import type { ExportedMetric } from './exported-metric.ts'
 import { layerRequests, requestDuration, requestsTotal, responseBytes } from './requests.ts'
 import {
   buildInfo,
+  clockSkew,
   diskFree,
   diskTotal,
   monitoringAge,
   monitoringDropped,
   monitoringUp,
   monitoringWaiting,
+  nodeInfo,
 } from './server.ts'
+import { sourceRunsTotal, sourcesByState } from './sources.ts'
 import {
   exceptionsTotal,
   importsTotal,
@@ -24,6 +27,8 @@ export const exportedMetrics: readonly ExportedMetric[] = [
   exceptionsTotal,
   workEnded,
   buildInfo,
+  nodeInfo,
+  clockSkew,
   requestsTotal,
   requestDuration,
   responseBytes,
@@ -33,6 +38,8 @@ export const exportedMetrics: readonly ExportedMetric[] = [
   rowsLoaded,
   loadsRunning,
   loadsQueued,
+  sourcesByState,
+  sourceRunsTotal,
   monitoringWaiting,
   monitoringDropped,
   monitoringAge,

@@ -17,6 +17,24 @@ export const buildInfo: ExportedMetric = {
   },
 }
 
+const node = { name: 'terrane_node_info', help: 'Id of the server, new at each start, and its machine.' }
+
+export const nodeInfo: ExportedMetric = {
+  ...node,
+  add: (registry, sources) => {
+    const labelNames = ['id', 'host'] as const
+    new Gauge({ ...node, labelNames, registers: [registry] }).set(sources.node, 1)
+    return []
+  },
+}
+
+export const clockSkew = gauge(
+  { name: 'terrane_clock_skew_seconds', help: 'Clock of the server minus that of the catalogue database.' },
+  ({ clockSkewMs }) =>
+    () =>
+      clockSkewMs() / 1000,
+)
+
 export const diskFree = gauge(
   { name: 'terrane_disk_free_bytes', help: 'Free bytes on the disk of the data directory.' },
   ofDisk(({ freeBytes }) => freeBytes),

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { hasRole } from '../../access/index.ts'
 import type { Catalog, LayerRecord } from '../../catalog/index.ts'
 import { Failure, notFound } from '../../core/errors/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { forbidden, loginNeeded } from '../app-types.ts'
 import { keepPrivately, ownMaxAgeSeconds } from '../caching.ts'
 import { entityTags } from '../etag.ts'
 import { collectionId } from './collection.ts'
@@ -18,12 +18,12 @@ export async function readableLayer({ layers }: Catalog, request: AboutCollectio
   const { collectionId: id } = request.params
   const colon = Math.max(id.indexOf(':'), 0)
   const layer = await layers.find(id.slice(0, colon), id.slice(colon + 1))
-  const isUser = hasRole(request.caller, 'user')
-  if (layer !== undefined && (isUser || (await layers.isPublic(layer)))) {
+  if (layer !== undefined && (await request.rights()).can('read', layer)) {
     request.usedLayer = layer
     return layer
   }
-  if (isUser) throw notFound('unknown-collection', `Collection "${id}" does not exist`)
+  if (request.caller.role !== 'anonymous')
+    throw notFound('unknown-collection', `Collection "${id}" does not exist`)
   throw new Failure(
     'unauthenticated',
     'login-required',
@@ -31,13 +31,20 @@ export async function readableLayer({ layers }: Catalog, request: AboutCollectio
   )
 }
 
+/** The same for files of the whole layer. Throws `Failure` (`forbidden`) if the caller may only read it. */
+export async function downloadableLayer(catalog: Catalog, request: AboutCollection): Promise<LayerRecord> {
+  const layer = await readableLayer(catalog, request)
+  if ((await request.rights()).can('download', layer)) return layer
+  if (request.caller.role === 'anonymous') throw loginNeeded()
+  throw forbidden(request.caller, 'download', `layer "${layer.workspace}:${layer.name}"`)
+}
+
 /** The layers that the caller may read. */
 export async function readableLayers(
   { layers }: Catalog,
-  { caller }: FastifyRequest,
-): Promise<LayerRecord[]> {
-  const all = await layers.list()
-  return hasRole(caller, 'user') ? all : layers.onlyPublic(all)
+  request: FastifyRequest,
+): Promise<readonly LayerRecord[]> {
+  return (await request.rights()).readable(await layers.list())
 }
 
 /** Refuses what only collections of features have. */
@@ -72,20 +79,14 @@ export async function aboutOneFeature(
   answer: (layer: LayerRecord) => unknown,
 ): Promise<unknown> {
   const layer = await readableLayer(catalog, request)
-  await setCacheControl(catalog, sharedMaxAgeSeconds, layer, request, reply)
+  setCacheControl(sharedMaxAgeSeconds, request, reply)
   return answer(layer)
 }
 
 /** Sets how long a response about a layer may be cached. */
-async function setCacheControl(
-  { layers }: Catalog,
-  sharedMaxAgeSeconds: number,
-  layer: LayerRecord,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
-  const isPublic = request.caller.role === 'anonymous' && (await layers.isPublic(layer))
-  if (isPublic)
+function setCacheControl(sharedMaxAgeSeconds: number, request: FastifyRequest, reply: FastifyReply): void {
+  // Anonymous callers read only what everyone may read.
+  if (request.caller.role === 'anonymous')
     reply.header('cache-control', `public, max-age=${ownMaxAgeSeconds}, s-maxage=${sharedMaxAgeSeconds}`)
   else keepPrivately(reply)
 }
@@ -103,7 +104,7 @@ async function isKept(
 ): Promise<boolean> {
   const { layers } = catalog
   const { version, isCurrent } = await layers.versionOf(layer)
-  await setCacheControl(catalog, sharedMaxAgeSeconds, layer, request, reply)
+  setCacheControl(sharedMaxAgeSeconds, request, reply)
   if (!isCurrent) return false
   const meaning = [
     program,

@@ -1,4 +1,3 @@
-import { hasRole } from '../../access/index.ts'
 import type { Catalog, LayerRecord } from '../../catalog/index.ts'
 import { gmlSchema } from '../../formats/writing/index.ts'
 import type { FastifyRequest } from '../app-types.ts'
@@ -56,7 +55,7 @@ export const getCollections = represented(
     answers: { 200: Collections },
     handle: async ({ catalog, times }: Pick<OgcDeps, 'catalog' | 'times'>, request) => {
       const layers = await readableLayers(catalog, request)
-      const isHintDue = layers.length === 0 && !hasRole(request.caller, 'user')
+      const isHintDue = layers.length === 0 && request.caller.role === 'anonymous'
       return {
         links: [{ rel: 'self', type: 'application/json', href: request.link('/ogc/collections') }],
         description: isHintDue ? signInHint : undefined,

@@ -1,5 +1,5 @@
 import { operation } from '../endpoint.ts'
-import { aboutLayer, readableLayer } from './about-layer.ts'
+import { aboutLayer, downloadableLayer } from './about-layer.ts'
 import { sendCoverageFile } from './coverage-file.ts'
 import { sendGranule, sendGranuleFile, sendGranules } from './granules.ts'
 import { offeredGranules } from './offered.ts'
@@ -65,7 +65,7 @@ export const getGranuleFile = operation({
   params: GranuleFileParams,
   answers: { 200: FileAnswer },
   handle: async ({ catalog, granuleFolders }: Pick<OgcDeps, 'catalog' | 'granuleFolders'>, request, reply) =>
-    sendGranuleFile(catalog, granuleFolders, await readableLayer(catalog, request), request, reply),
+    sendGranuleFile(catalog, granuleFolders, await downloadableLayer(catalog, request), request, reply),
 })
 
 export const getCoverageFile = operation({
@@ -76,5 +76,5 @@ export const getCoverageFile = operation({
   params: CollectionFileParams,
   answers: { 200: FileAnswer },
   handle: async ({ catalog }: Pick<OgcDeps, 'catalog'>, request, reply) =>
-    sendCoverageFile(catalog, await readableLayer(catalog, request), request, reply),
+    sendCoverageFile(catalog, await downloadableLayer(catalog, request), request, reply),
 })

@@ -21,7 +21,7 @@ import {
   toDownloadResponse,
 } from '../rest/downloads/download-response.ts'
 import { parseVersion, requireLoginForVersions } from '../tiles/version-tiles.ts'
-import { readableLayer } from './about-layer.ts'
+import { downloadableLayer } from './about-layer.ts'
 import { collectionId } from './collection.ts'
 import { sendDownload, waitForDownload } from './generated-download.ts'
 import { readBox } from './items-query.ts'
@@ -67,7 +67,7 @@ export const getDownload = operation({
     416: empty('The file has no such range'),
   },
   handle: async ({ catalog, downloads }: Pick<OgcDeps, 'catalog' | 'downloads'>, request, reply) => {
-    const layer = await readableLayer(catalog, request)
+    const layer = await downloadableLayer(catalog, request)
     await refuseMosaic(catalog, layer)
     const download = readDownloadRequest(layer, request.query)
     if (download.version !== undefined) {

@@ -1,5 +1,4 @@
 import type { Static } from 'typebox'
-import { hasRole } from '../../access/index.ts'
 import type { Catalog, LayerRecord } from '../../catalog/index.ts'
 import { Failure } from '../../core/errors/errors.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
@@ -130,9 +129,9 @@ function sendMethods(reply: FastifyReply, methods: readonly string[]): FastifyRe
 async function isEditable(
   edits: FeatureEdits,
   layer: LayerRecord,
-  { caller }: FastifyRequest,
+  request: FastifyRequest,
 ): Promise<boolean> {
-  return hasRole(caller, 'staff') && (await edits.whyNot(layer)) === undefined
+  return (await request.rights()).can('edit', layer) && (await edits.whyNot(layer)) === undefined
 }
 
 /**

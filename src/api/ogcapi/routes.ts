@@ -52,11 +52,11 @@ const item = `${items}/:featureId`
 /** Changing features is for those who may load them. */
 const editEndpoints = [
   endpoint('OPTIONS', items, 'public', 'OWS:WFS', { describeFeatures }),
-  endpoint('POST', items, 'staff', 'OWS:WFS', { createFeature }),
+  endpoint('POST', items, 'layer:edit', 'OWS:WFS', { createFeature }),
   endpoint('OPTIONS', item, 'public', 'OWS:WFS', { describeFeature }),
-  endpoint('PUT', item, 'staff', 'OWS:WFS', { replaceFeature }),
-  endpoint('PATCH', item, 'staff', 'OWS:WFS', { updateFeature }),
-  endpoint('DELETE', item, 'staff', 'OWS:WFS', { deleteFeature }),
+  endpoint('PUT', item, 'layer:edit', 'OWS:WFS', { replaceFeature }),
+  endpoint('PATCH', item, 'layer:edit', 'OWS:WFS', { updateFeature }),
+  endpoint('DELETE', item, 'layer:edit', 'OWS:WFS', { deleteFeature }),
 ]
 
 /** `/ogc`. All requests about a raster layer count as `OWS:WCS`. */

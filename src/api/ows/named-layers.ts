@@ -1,4 +1,3 @@
-import { hasRole } from '../../access/index.ts'
 import type { Catalog, LayerRecord, SummaryKind } from '../../catalog/index.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { OwsFailure } from './ows-failure.ts'
@@ -30,7 +29,7 @@ export async function findRequestedLayer(
     colon < 0 ? (workspace ?? (await onlyPlaceOf(catalog, request, name, kinds))) : name.slice(0, colon)
   if (place === undefined || (workspace !== undefined && place !== workspace)) return undefined
   const found = await catalog.layers.findForReading(place, name.slice(colon + 1))
-  return found !== undefined && (found.isPublic || hasRole(request.caller, 'user')) ? found.layer : undefined
+  return found !== undefined && (await request.rights()).can('read', found) ? found : undefined
 }
 
 async function onlyPlaceOf(
@@ -53,12 +52,11 @@ async function onlyPlaceOf(
 /** The workspaces of the layers of a name that the caller may read. */
 export async function placesOf(
   { cards }: Pick<Catalog, 'cards'>,
-  { caller }: FastifyRequest,
+  request: FastifyRequest,
   name: string,
   kinds: readonly SummaryKind[],
 ): Promise<string[]> {
-  const known = await cards.now()
-  const set = hasRole(caller, 'user') ? known : known.open
+  const set = (await cards.now()).readableBy(await request.rights())
   const found: string[] = []
   for (const card of set.byId.values())
     if (card.name === name && kinds.includes(card.kind)) found.push(card.workspace)
@@ -71,15 +69,14 @@ export async function placesOf(
  */
 export async function requireWorkspace(
   { workspaces, cards }: Pick<Catalog, 'workspaces' | 'cards'>,
-  { caller }: Pick<FastifyRequest, 'caller'>,
+  request: Pick<FastifyRequest, 'rights'>,
   name: string,
 ): Promise<void> {
   const found = await workspaces.find(name)
-  if (found !== undefined && (found.isPublic || hasRole(caller, 'user'))) return
-  if (found !== undefined) {
-    const { open } = await cards.now()
-    for (const card of open.byId.values()) if (card.workspace === name) return
-  }
+  const rights = await request.rights()
+  if (found !== undefined && rights.can('read', { workspace: name })) return
+  const readable = (await cards.now()).readableBy(rights)
+  for (const card of readable.byId.values()) if (card.workspace === name) return
   const text = `Workspace "${name.slice(0, 200)}" does not exist, or needs a login`
   throw new OwsFailure('InvalidParameterValue', text, 'workspace', 404)
 }

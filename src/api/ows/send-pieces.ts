@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import { hasRole } from '../../access/index.ts'
 import type { LayerSummary } from '../../catalog/index.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import type { OwsCatalog } from './ows-deps.ts'
@@ -15,8 +14,7 @@ export async function readableSummaries(
   catalog: OwsCatalog,
   { request, workspace }: { request: FastifyRequest; workspace: string | undefined },
 ): Promise<readonly LayerSummary[]> {
-  const known = await catalog.cards.now()
-  const set = hasRole(request.caller, 'user') ? known : known.open
+  const set = (await catalog.cards.now()).readableBy(await request.rights())
   const cards = set.ordered('name', false)
   return workspace === undefined ? cards : cards.filter((card) => card.workspace === workspace)
 }

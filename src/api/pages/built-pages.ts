@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, brotliDecompress, constants, gzip } from 'node:zlib'
 import { BoundedCache } from '../../core/caches/bounded-cache.ts'
 
 /** Script and style of a page, by file name. */
@@ -39,6 +41,14 @@ const mediaTypes = new Map([
   ['.woff2', 'font/woff2'],
 ])
 const endings = { br: '.br', gzip: '.gz' } as const
+/** Extensions of files that are already compressed. */
+const packed = new Set(['.woff2'])
+const leastCompressedBytes = 1024
+const compressors = {
+  br: (bytes: Uint8Array) =>
+    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
+  gzip: (bytes: Uint8Array) => promisify(gzip)(bytes),
+}
 const mostKept = 200
 
 /** The pages that the set-up has built of `web/`. */
@@ -48,6 +58,8 @@ export class BuiltPages {
   readonly #folder: string
   readonly #built: Built
   readonly #files = new BoundedCache<string, Promise<Uint8Array | undefined>>(mostKept)
+  /** Forms of files that are not on the disk. */
+  readonly #made = new BoundedCache<string, Promise<Uint8Array>>(mostKept)
 
   /** Reads the list of what was built; where nothing was, there is no page. */
   constructor(folder: string, mapOrigin?: string) {
@@ -77,16 +89,34 @@ export class BuiltPages {
     return this.#built.sheets
   }
 
-  /** Returns a file in the encoding, or unencoded if it does not exist in it; undefined for unknown names. */
+  /**
+   * Returns a file in the encoding, or unencoded if that would not be smaller; undefined for unknown names. The npm package
+   * has each file in one form: the others are made at the first request.
+   */
   async file(name: string, encoding: 'br' | 'gzip' | undefined): Promise<BuiltPageFile | undefined> {
     const mediaType = mediaTypes.get(extname(name))
     if (mediaType === undefined || !/^[\w-]+(?:\.[\w-]+)*$/.test(name)) return undefined
-    if (encoding !== undefined) {
-      const bytes = await this.#read(`${name}${endings[encoding]}`)
-      if (bytes !== undefined) return { bytes, mediaType, encoding }
-    }
+    const bytes = await this.#readPlain(name)
+    if (bytes === undefined) return undefined
+    const encoded = encoding && (await this.#readEncoded(name, bytes, encoding))
+    return encoded === undefined ? { bytes, mediaType } : { bytes: encoded, mediaType, encoding }
+  }
+
+  async #readPlain(name: string): Promise<Uint8Array | undefined> {
     const bytes = await this.#read(name)
-    return bytes && { bytes, mediaType }
+    if (bytes !== undefined) return bytes
+    const compressed = await this.#read(`${name}${endings.br}`)
+    return compressed && this.#made.get(name, () => promisify(brotliDecompress)(compressed))
+  }
+
+  async #readEncoded(
+    name: string,
+    bytes: Uint8Array,
+    encoding: 'br' | 'gzip',
+  ): Promise<Uint8Array | undefined> {
+    if (packed.has(extname(name)) || bytes.length < leastCompressedBytes) return undefined
+    const file = `${name}${endings[encoding]}`
+    return (await this.#read(file)) ?? this.#made.get(file, () => compressors[encoding](bytes))
   }
 
   #read(name: string): Promise<Uint8Array | undefined> {

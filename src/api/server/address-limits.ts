@@ -24,7 +24,7 @@ interface AddressLoad {
 const maxWaitMs = 30_000
 const checkMs = 1000
 /** Health checks are never limited. */
-const unlimitedPaths = new Set(['/health'])
+const unlimitedPaths = new Set(['/health', '/health/live', '/health/ready'])
 
 /**
  * Limits the running requests of one client address, and the response bytes that its clients have not read. A

@@ -1,6 +1,7 @@
 import type { ServerSettings } from '../../core/config/settings.ts'
 import { Failure } from '../../core/errors/errors.ts'
-import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
+import type { Access, App, FastifyReply, FastifyRequest } from '../app-types.ts'
+import { resourceAccesses } from '../app-types.ts'
 import { originOf } from './links.ts'
 
 const safeMethods = ['GET', 'HEAD', 'OPTIONS']
@@ -57,8 +58,13 @@ function isPublicRead(request: FastifyRequest, reply: FastifyReply): boolean {
   const hasCredentials = headers.authorization !== undefined || headers.cookie !== undefined
   if (hasCredentials || !isSafe(method) || reply.statusCode === 401) return false
   const { isPublicRead: isMarked = false, access } = request.routeOptions.config
-  const isOpenable = isMarked || access === 'workspace' || access === 'layer' || access === 'style'
+  const isOpenable = isMarked || (access !== undefined && isReadableByAll(access))
   return isOpenable && request.caller.role === 'anonymous'
+}
+
+/** True if a route may answer without a login. */
+function isReadableByAll(access: Access): boolean {
+  return Object.hasOwn(resourceAccesses, access) && access.indexOf(':') < 0
 }
 
 function letEveryoneRead(reply: FastifyReply): void {

@@ -1,28 +1,31 @@
 import type { RouteOptions } from 'fastify'
-import { type Caller, hasRole, isSameText } from '../../access/index.ts'
-import type { Catalog } from '../../catalog/index.ts'
+import { type AccessRules, isSameText, type Rights } from '../../access/index.ts'
 import { actAs } from '../../core/concurrency/acting.ts'
 import { Failure } from '../../core/errors/errors.ts'
-import type { Access, App, FastifyRequest } from '../app-types.ts'
-import { loginNeeded } from '../app-types.ts'
+import type { App, FastifyRequest } from '../app-types.ts'
 import { csrfField } from '../auth/credentials.ts'
 import { isForm } from '../request-properties.ts'
-import { plainStyleName } from '../rest/catalog/style-documents.ts'
 import { tokenOfUrl } from '../url-token.ts'
+import type { GuardCatalog } from './authorize.ts'
+import { authorize } from './authorize.ts'
 import { isSafe } from './browser-safety.ts'
 import type { CallerIdentification } from './identify-caller.ts'
-
-/** Parts of the catalogue that decide about public access. */
-export type GuardCatalog = Pick<Catalog, 'workspaces' | 'layers' | 'styles'>
+import { requireTokenScope } from './token-limits.ts'
 
 /** Finds out who calls, and lets each route's `access` decide. A server with a route that has none does not start. */
 export function guardRoutes(
   app: App,
-  catalog: GuardCatalog,
+  { catalog, rules }: { catalog: GuardCatalog; rules: Pick<AccessRules, 'now'> },
   identify: CallerIdentification['identify'],
 ): void {
   requireAccess(app)
   app.decorateRequest('csrfToken')
+  const known = new WeakMap<FastifyRequest, Promise<Rights>>()
+  app.decorateRequest('rights', function rights() {
+    const found = known.get(this) ?? rightsNow(rules, this)
+    known.set(this, found)
+    return found
+  })
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return noteCaller(identify, request)
     // Links must not leak a token in the address through `Referer`.
@@ -32,8 +35,9 @@ export function guardRoutes(
     request.caller = caller
     request.csrfToken = csrfToken
     if (!mayBringTokenInBody(request)) requireCsrfToken(request, request.headers['x-csrf-token'])
+    requireTokenScope(request)
     const access = request.routeOptions.config.access ?? 'admin'
-    if (!(await mayCall(catalog, request, access))) refuse(caller, access)
+    await authorize(catalog, request, access)
   })
   app.addHook('preHandler', (request, _reply, done) => {
     if (mayBringTokenInBody(request)) requireCsrfToken(request, takeToken(request.body))
@@ -41,6 +45,10 @@ export function guardRoutes(
   })
   // After the body was read, whose events come from elsewhere: what the handler does is done on behalf of the caller.
   app.addHook('preHandler', ({ caller, ip }, _reply, done) => actAs(caller.name, ip, done))
+}
+
+async function rightsNow(rules: Pick<AccessRules, 'now'>, request: FastifyRequest): Promise<Rights> {
+  return (await rules.now()).rightsOf(request.caller)
 }
 
 function requireAccess(app: App): void {
@@ -85,53 +93,5 @@ function requireCsrfToken({ caller, method, csrfToken }: FastifyRequest, given: 
     'forbidden',
     'csrf-token-missing',
     'A session needs the header X-CSRF-Token for this; GET /rest/security/session tells it',
-  )
-}
-
-async function mayCall(catalog: GuardCatalog, request: FastifyRequest, access: Access): Promise<boolean> {
-  if (access === 'public') return true
-  if (!isOpenable(access)) return hasRole(request.caller, access)
-  return hasRole(request.caller, 'user') || isOpen(catalog, access, request)
-}
-
-function isOpenable(access: Access): access is 'workspace' | 'layer' | 'style' {
-  return access === 'workspace' || access === 'layer' || access === 'style'
-}
-
-/**
- * True if the resource in the path is public, or in a public workspace, for routes that respond equally to
- * private and missing resources.
- */
-async function isOpen(
-  { workspaces, layers, styles }: GuardCatalog,
-  access: 'workspace' | 'layer' | 'style',
-  { params }: FastifyRequest,
-): Promise<boolean> {
-  const { workspace, layer, style } = params as Record<string, string | undefined>
-  const place = workspace ?? layer?.split(':', 1)[0]
-  if (place !== undefined && (await workspaces.find(place))?.isPublic === true) return true
-  if (access === 'layer' && layer !== undefined) {
-    const found = await layers.findNamed(layer)
-    return found !== undefined && layers.isPublic(found)
-  }
-  return access === 'style' && style !== undefined && isOpenStyle(styles, workspace, style)
-}
-
-async function isOpenStyle(
-  styles: Catalog['styles'],
-  workspace: string | undefined,
-  name: string,
-): Promise<boolean> {
-  for (const one of new Set([name, plainStyleName(name)]))
-    if (await styles.drawsPublicLayer({ workspace, name: one })) return true
-  return false
-}
-
-function refuse(caller: Caller, access: Access): never {
-  if (caller.role === 'anonymous') throw loginNeeded()
-  throw new Failure(
-    'forbidden',
-    'not-allowed',
-    `This needs the role ${access}, ${caller.name} is ${caller.role}`,
   )
 }

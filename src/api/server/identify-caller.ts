@@ -1,4 +1,10 @@
-import { type Accounts, type Authenticated, anonymous, type Caller } from '../../access/index.ts'
+import {
+  type Accounts,
+  type Authenticated,
+  anonymous,
+  type Caller,
+  type HeaderAccount,
+} from '../../access/index.ts'
 import type { App, FastifyRequest } from '../app-types.ts'
 import { readCredentials } from '../auth/credentials.ts'
 import { tokenOfUrl } from '../url-token.ts'
@@ -20,11 +26,18 @@ export interface CallerIdentification {
   callerOf(request: FastifyRequest): Caller | Promise<Caller>
 }
 
+/** Returns the account that a trusted proxy names. */
+type ReadAccount = (request: FastifyRequest) => HeaderAccount | undefined
+
 /** Prepares the identification of callers by their accounts. */
-export function identifyCallers(app: App, accounts: Pick<Accounts, 'authenticate'>): CallerIdentification {
+export function identifyCallers(
+  app: App,
+  accounts: Pick<Accounts, 'authenticate'>,
+  readAccount: ReadAccount,
+): CallerIdentification {
   app.decorateRequest('identity')
   const identify = (request: FastifyRequest): Promise<Authenticated> => {
-    request.identity ??= authenticate(accounts, request)
+    request.identity ??= authenticate(accounts, readAccount, request)
     return request.identity
   }
   return {
@@ -32,7 +45,8 @@ export function identifyCallers(app: App, accounts: Pick<Accounts, 'authenticate
     callerOf: (request) => {
       // Hooks have not seen a request whose address is malformed.
       const { caller = anonymous } = request
-      if (caller.by !== 'nothing' || !hasCredentials(request)) return caller
+      if (caller.by !== 'nothing' || !(hasCredentials(request) || readAccount(request) !== undefined))
+        return caller
       return identify(request).then(
         ({ caller }) => caller,
         () => anonymous,
@@ -43,15 +57,18 @@ export function identifyCallers(app: App, accounts: Pick<Accounts, 'authenticate
 
 async function authenticate(
   accounts: Pick<Accounts, 'authenticate'>,
+  readAccount: ReadAccount,
   request: FastifyRequest,
 ): Promise<Authenticated> {
   const { authorization, cookie } = request.headers
   const token = authorization === undefined ? tokenOfUrl(request) : undefined
   if (token !== undefined) {
-    const { caller } = await accounts.authenticate({ kind: 'bearer', token }, request.ip)
-    // A token in an address is good for reading alone.
+    // A token in an address is good for reading the layers alone that it was made for.
+    const { caller } = await accounts.authenticate({ kind: 'bearer', token, isInAddress: true }, request.ip)
     return { caller: { ...caller, role: 'user' } }
   }
+  const account = authorization === undefined ? readAccount(request) : undefined
+  if (account !== undefined) return accounts.authenticate({ kind: 'header', account }, request.ip)
   const credentials = readCredentials({ authorization, cookie })
   if (credentials === undefined) return { caller: anonymous }
   return accounts.authenticate(credentials, request.ip)

@@ -3,6 +3,7 @@ import type { Caller } from '../../access/index.ts'
 import type { StyleRecord } from '../../catalog/index.ts'
 import type { EventBus, Events } from '../../core/events/events.ts'
 import type { Logger } from '../../core/log/logger.ts'
+import { traceFields } from '../../core/telemetry/tracing.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import type { Monitoring } from '../../monitoring/index.ts'
 import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
@@ -60,6 +61,7 @@ export function observeRequests(
     const created = observers.clock.now().getTime()
     // With the connection goes what the request itself does not hold.
     const clientIp = request.ip
+    const trace = traceFields()
     request[sentBefore] = bytesSent(request)
     let firstByteMilliseconds: number | undefined
     onFirstByte(reply, () => {
@@ -68,7 +70,7 @@ export function observeRequests(
     reply.raw.once('close', () => {
       const ending = endingOf(request, reply)
       const { routeOptions } = request
-      announce(observers, request, routeOptions.url ?? '', ending)
+      announce(observers, request, { route: routeOptions.url ?? '', trace, ...ending })
       if (isCounted(request, routeOptions))
         record(request, reply, { created, clientIp, firstByteMilliseconds, ...ending })
     })
@@ -153,14 +155,13 @@ function bytesSent({ raw }: FastifyRequest): number {
 function announce(
   { events, log }: Pick<Observers, 'events' | 'log'>,
   request: FastifyRequest,
-  route: string,
-  ending: Ending,
+  { route, trace, ...ending }: Ending & { route: string; trace: object },
 ): void {
   const { method } = request
   const layers = ending.status < 400 ? usedLayerNames(request) : []
   const fact: Events['request.finished'] = { method, route, ...ending, layers }
   events.emit('request.finished', fact)
-  log.debug({ requestId: request.id, method, route, ...ending }, 'request finished')
+  log.debug({ requestId: request.id, method, route, ...ending, ...trace }, 'request finished')
 }
 
 /** Calls `note` once, just before the first bytes of the response are written. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyPluginAsync, RawServerDefault } from 'fastify'
 import { fastify, LogController } from 'fastify'
-import { type Accounts, anonymous } from '../../access/index.ts'
+import { type AccessRules, type Accounts, anonymous } from '../../access/index.ts'
 import type { MonitoringSettings } from '../../core/config/monitoring-settings.ts'
 import type { ServerSettings, Settings } from '../../core/config/settings.ts'
 import type { Failure } from '../../core/errors/errors.ts'
@@ -13,11 +13,14 @@ import { answerFailures, problemWriter, toHttpProblem, unknownParameters } from 
 import { envelopeWriter, isMonitoringPath } from '../rest/monitoring/envelope.ts'
 import { keepAddressesPrivate } from './address-caching.ts'
 import { limitAddresses } from './address-limits.ts'
+import type { RequestAudit } from './audit-requests.ts'
+import { auditRequests } from './audit-requests.ts'
+import type { GuardCatalog } from './authorize.ts'
 import { guardOrigins } from './browser-safety.ts'
 import { compressAnswers } from './compress.ts'
 import { connectionOptions, limitStalledAnswers, usualConnectionTimes } from './connection-times.ts'
-import type { GuardCatalog } from './guard.ts'
 import { guardRoutes } from './guard.ts'
+import { accountReader } from './header-account.ts'
 import { repeatAnswers } from './idempotency.ts'
 import { identifyCallers } from './identify-caller.ts'
 import { ignoredHeader, unknownKeys } from './ignored.ts'
@@ -31,8 +34,10 @@ import { rewriteUrl } from './rewrite-url.ts'
 import { addSecurityHeaders, refuseRepeatedHost } from './security-headers.ts'
 import { keepAnswers } from './stored-responses.ts'
 import { limitBodyTimes } from './time-limits.ts'
+import { traceRequests } from './trace-requests.ts'
 import { answerUnknownPaths } from './unknown-paths.ts'
 import { compileValidator } from './validation.ts'
+import { refuseWithoutServing } from './work-only.ts'
 
 /** Address of a client that was gone before the server accepted its connection. */
 const unknownAddress = 'unknown'
@@ -53,10 +58,13 @@ export interface ServerDeps {
   version: string
   accounts: Pick<Accounts, 'authenticate'>
   catalog: GuardCatalog
+  rules: Pick<AccessRules, 'now'>
   keys: IdempotencyKeys
   /** Returns advice for an error of a lower layer; undefined if the caller can do nothing. */
   explainError(error: unknown): Failure | undefined
   observers: Omit<Observers, 'callerOf'>
+  /** Records changes and sign-ins. */
+  audit: RequestAudit
 }
 
 /** Builds the HTTP server with its areas; not listening yet. */
@@ -89,17 +97,21 @@ export async function createHttpServer(deps: ServerDeps, areas: readonly ApiArea
   app.setValidatorCompiler(compileValidator)
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))
   queuePipelinedRequests(app, settings.connections)
+  if (settings.telemetry !== undefined) traceRequests(app)
   describeRequests(app, server)
   keepClientAddresses(app)
-  const identification = identifyCallers(app, deps.accounts)
+  const readAccount = accountReader(settings.access.header, server.trustedProxies)
+  const identification = identifyCallers(app, deps.accounts, readAccount)
   observe.unseen = observeRequests(app, { ...observers, ...identification })
   answerFailures(app, writeFailure)
   answerUnknownPaths(app, server.basePath)
   addSecurityHeaders(app)
+  refuseWithoutServing(app, settings.roles)
   refuseRepeatedHost(app)
   limitAddresses(app, settings.connections)
   guardOrigins(app, server)
-  guardRoutes(app, deps.catalog, identification.identify)
+  guardRoutes(app, deps, identification.identify)
+  auditRequests(app, deps.audit)
   acceptJson(app)
   limitBodyTimes(app)
   limitStalledAnswers(app, usualConnectionTimes)

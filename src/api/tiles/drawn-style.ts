@@ -1,4 +1,3 @@
-import { hasRole } from '../../access/index.ts'
 import type { Catalog, LayerRecord, StyleRecord } from '../../catalog/index.ts'
 import { BoundedCache } from '../../core/caches/bounded-cache.ts'
 import { Failure, notFound } from '../../core/errors/errors.ts'
@@ -60,19 +59,20 @@ function readOnce(styles: object, record: StyleRecord): Style | undefined {
 
 /**
  * Returns a style of a layer for the caller: `name`, otherwise the layer's own. Throws `Failure`
- * (`not-found`) for an unknown name, and for anonymous callers if the style draws no public layer.
+ * (`not-found`) for an unknown name, and for a style of another workspace that draws no layer that the caller may read.
  */
 export async function styleFor(
   parts: { catalog: Pick<Catalog, 'styles'> },
-  { caller }: FastifyRequest,
+  request: FastifyRequest,
   layer: LayerRecord,
   name: string | undefined,
 ): Promise<DrawnStyle> {
   const found = await drawnStyle(parts, layer, name)
   const { style, styles = [] } = layer.details
-  if (found.name === style || styles.includes(found.name) || hasRole(caller, 'user')) return found
+  if (found.name === style || styles.includes(found.name) || request.caller.role !== 'anonymous') return found
   const record = await parts.catalog.styles.resolve(layer.workspace, found.name)
-  if (record !== undefined && (await parts.catalog.styles.drawsPublicLayer(record))) return found
+  if (record !== undefined && (await parts.catalog.styles.drawsReadableLayer(record, await request.rights())))
+    return found
   throw notFound('unknown-style', `Style "${found.name}" does not exist`)
 }
 

@@ -1,4 +1,4 @@
-import { hasRole } from '../../access/index.ts'
+import type { Rights } from '../../access/index.ts'
 import type { LayerRecord, Layers } from '../../catalog/index.ts'
 import { invalid, notFound } from '../../core/errors/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
@@ -38,21 +38,22 @@ export async function namedLayers(
 ): Promise<LayerRecord[]> {
   const ids = parseLayerNames(request.url)
   const [only = ''] = ids
+  const rights = await request.rights()
   const found =
     ids.length === 1
-      ? [await readableLayer(layers, request.caller, only)]
-      : await Promise.all(ids.map((id) => readableLayer(layers, request.caller, id)))
+      ? [await readableLayer(layers, rights, only)]
+      : await Promise.all(ids.map((id) => readableLayer(layers, rights, id)))
   request.usedLayers = found
   return found
 }
 
 async function readableLayer(
   layers: Pick<Layers, 'findForReading'>,
-  caller: FastifyRequest['caller'],
+  rights: Rights,
   id: string,
 ): Promise<LayerRecord> {
   const colon = Math.max(id.indexOf(':'), 0)
   const found = await layers.findForReading(id.slice(0, colon), id.slice(colon + 1))
-  if (found !== undefined && (found.isPublic || hasRole(caller, 'user'))) return found.layer
+  if (found !== undefined && rights.can('read', found)) return found
   throw notFound('unknown-layer', `Layer "${id}" does not exist, or needs a login`)
 }

@@ -128,6 +128,7 @@ export async function growWithStyle(
 export interface StyleUser {
   id: number
   workspace: string
+  name: string
   isPublic: boolean | undefined
 }
 
@@ -138,7 +139,7 @@ export async function layersDrawnBy(
 ): Promise<StyleUser[]> {
   let query = db
     .selectFrom('layers')
-    .select(['id', 'workspace', 'document', 'is_public'])
+    .select(['id', 'workspace', 'name', 'document', 'is_public'])
     // Reduces the documents to read; "_" in the name matches more than intended, which is checked below.
     .where('document', 'like', `%"style":${JSON.stringify(name)}%`)
   if (workspace !== undefined) query = query.where('workspace', '=', workspace)
@@ -147,6 +148,7 @@ export async function layersDrawnBy(
     .map((row) => ({
       id: Number(row.id),
       workspace: row.workspace,
+      name: row.name,
       isPublic: row.is_public === null ? undefined : row.is_public === 1,
     }))
   if (workspace !== undefined) return named

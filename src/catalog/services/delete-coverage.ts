@@ -41,10 +41,12 @@ export async function deleteCoverageStore(
   const { database, events, files } = deps
   const table = await findGranules(deps, store)
   const end = await endOfStore(deps.files, deps.versionLimits, store, table)
+  const removed = layers.map(({ workspace, name: layer }) => ({ workspace, layer }))
   await database.transaction(async (db) => {
     for (const layer of layers) await deleteLayerRow(db, layer, nowOf(deps.clock))
     await endContentsOfStore(db, store, { at: nowOf(deps.clock), end })
     await deleteStoreRow(db, store.id)
+    for (const fact of removed) await events.record(db, { name: 'layer.removed', fact })
   })
   passStep('delete.noted')
   await deps.forget(store.id)
@@ -60,7 +62,7 @@ export async function deleteCoverageStore(
       throw error
     })
   passStep('delete.told')
-  for (const { workspace, name } of layers) events.emit('layer.removed', { workspace, layer: name })
+  for (const fact of removed) events.emit('layer.removed', fact)
 }
 
 type Granules = Awaited<ReturnType<typeof findGranules>>
@@ -163,13 +165,19 @@ async function takeBack(
   layers: readonly LayerRecord[],
 ): Promise<void> {
   const { gone, files } = content
+  const published = layers.map(({ workspace, name }) => ({
+    workspace,
+    layer: name,
+    mode: 'RESTORE',
+    rows: 0,
+  }))
   await database.transaction(async (db) => {
     const revival = { store: gone.store, moved: new Map([[content.id, files]]) }
     await reviveStore(db, revival, { content, at: nowOf(clock) })
     for (const layer of layers) await publishAgain(db, layer, nowOf(clock))
+    for (const fact of published) await events.record(db, { name: 'layer.published', fact })
   })
-  for (const { workspace, name } of layers)
-    events.emit('layer.published', { workspace, layer: name, mode: 'RESTORE', rows: 0 })
+  for (const fact of published) events.emit('layer.published', fact)
 }
 
 async function publishAgain(db: Queryable, { id }: LayerRecord, at: string): Promise<void> {

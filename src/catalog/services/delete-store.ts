@@ -32,16 +32,18 @@ export async function deleteStore(
   if (isCoverageStoreType(store.type)) return deleteCoverageStore(deps, store, layers)
   await deleteMosaicsIn(deps, store, options)
   const kept = await findKept(deps, store)
+  const removed = layers.map(({ workspace, name: layer }) => ({ workspace, layer }))
   await database.transaction(async (db) => {
     for (const layer of layers) await deleteLayerRow(db, layer, nowOf(deps.clock))
     await forgetContents(db, store.id)
     await deleteStoreRow(db, store.id)
+    for (const fact of removed) await events.record(db, { name: 'layer.removed', fact })
   })
   await kept.drop()
   await deps.forget(store.id)
   await files.removeOf(store)
   for (const path of kept.paths) await files.removeUnused(path)
-  for (const { workspace, name } of layers) events.emit('layer.removed', { workspace, layer: name })
+  for (const fact of removed) events.emit('layer.removed', fact)
 }
 
 /** Finds retained contents of the layers of a store. Those in a store that does not respond remain there. */

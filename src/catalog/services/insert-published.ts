@@ -49,7 +49,7 @@ export async function insertPublished(
   { workspace, id: storeId }: StoreRecord,
   { nativeName, name, proposedName, details }: NewPublished,
 ): Promise<LayerRecord> {
-  const layer = await database.transaction(async (db) => {
+  const { layer, fact } = await database.transaction(async (db) => {
     await lockWorkspace(db, workspace)
     const shown = await findLayerOfTable(db, storeId, nativeName)
     if (shown !== undefined && name === undefined)
@@ -61,13 +61,11 @@ export async function insertPublished(
     const taken = name !== undefined && (await freeLayerName(db, workspace, name)) !== name
     if (taken) throw conflict('layer-exists', `Layer "${workspace}:${free}" exists already`)
     const place = { workspace, name: free, storeId, nativeName, details }
-    return insertLayer(db, place, nowOf(clock), { mode: publishMode })
+    const layer = await insertLayer(db, place, nowOf(clock), { mode: publishMode })
+    const fact = { workspace, layer: layer.name, mode: publishMode, rows: details.featureCount ?? 0 }
+    await events.record(db, { name: 'layer.published', fact })
+    return { layer, fact }
   })
-  events.emit('layer.published', {
-    workspace,
-    layer: layer.name,
-    mode: publishMode,
-    rows: details.featureCount ?? 0,
-  })
+  events.emit('layer.published', fact)
   return layer
 }

@@ -5,15 +5,8 @@ import { findLayer } from '../rows/layer-rows.ts'
 
 const rememberedLayers = 2000
 
-/** A layer, and whether anonymous people may read it. */
-export interface LayerAccess {
-  layer: LayerRecord
-  isPublic: boolean
-}
-
 interface Remembered {
   layer: LayerRecord
-  isPublic: boolean
   /** Value of `Database.writes` before the lookup. */
   writes: number | undefined
 }
@@ -33,18 +26,18 @@ export class LayerLookup {
     this.#look = layerFingerprints(database.kysely)
   }
 
-  async find(workspace: string, name: string): Promise<LayerAccess | undefined> {
+  async find(workspace: string, name: string): Promise<LayerRecord | undefined> {
     const key = `${workspace}\n${name}`
     const writes = this.#database.writes()
     const known = this.#known.get(key)
-    if (known !== undefined && writes !== undefined && known.writes === writes) return known
+    if (known !== undefined && writes !== undefined && known.writes === writes) return known.layer
     const look = await this.#look(workspace, name)
     if (look === undefined) return undefined
     const isSame = known?.layer.id === look.id && known.layer.version === look.version
     const layer = isSame
       ? withState(known.layer, look.seenState)
       : await findLayer(this.#database.kysely, workspace, name)
-    return layer && this.#remember(key, { layer, isPublic: layer.isPublic ?? look.isOpen, writes })
+    return layer && this.#remember(key, { layer, writes }).layer
   }
 
   #remember(key: string, found: Remembered): Remembered {

@@ -28,12 +28,10 @@ import {
   listLayerVersions,
   updateLayer,
 } from '../rows/layer-rows.ts'
-import { isPublicLayer, publicLayers } from '../rows/publicity.ts'
 import { restoreLayer } from '../rows/restoration.ts'
 import { excludeFromDiscovery, getStoreById } from '../rows/store-rows.ts'
 import { resolveStyle } from '../rows/style-rows.ts'
 import { findVersion, latestVersionOf } from '../versions/version-rows.ts'
-import type { LayerAccess } from './layer-lookup.ts'
 import { LayerLookup } from './layer-lookup.ts'
 import type { LayerVersion, StateReading } from './layer-versions.ts'
 import { LayerVersions } from './layer-versions.ts'
@@ -115,10 +113,9 @@ export class Layers {
   }
 
   /**
-   * Like `find`, with whether anonymous users may read the layer. Unchanged layers are not read again: for
-   * frequent requests.
+   * Like `find`. Unchanged layers are not read again: for frequent requests.
    */
-  findForReading(workspace: string, name: string): Promise<LayerAccess | undefined> {
+  findForReading(workspace: string, name: string): Promise<LayerRecord | undefined> {
     return this.#found.find(workspace, name)
   }
 
@@ -134,18 +131,6 @@ export class Layers {
   /** Returns the layer `<workspace>:<name>`; a name without a workspace refers to the default workspace. */
   findNamed(text: string): Promise<LayerRecord | undefined> {
     return findNamedLayer(this.#deps.database.kysely, text)
-  }
-
-  /** True if anonymous users may read a layer: its own setting, else that of its workspace. */
-  isPublic(layer: Pick<LayerRecord, 'isPublic' | 'workspace'>): Promise<boolean> {
-    return isPublicLayer(this.#deps.database.kysely, layer)
-  }
-
-  /** Returns the layers that anonymous users may read. */
-  onlyPublic<Layer extends Pick<LayerRecord, 'isPublic' | 'workspace'>>(
-    layers: readonly Layer[],
-  ): Promise<Layer[]> {
-    return publicLayers(this.#deps.database.kysely, layers)
   }
 
   /** Returns the layers that show a table of a store. */
@@ -178,8 +163,8 @@ export class Layers {
    */
   async isSettled(layer: LayerRecord): Promise<boolean> {
     const found = await this.#found.find(layer.workspace, layer.name)
-    if (found?.layer.version !== layer.version) return false
-    return !isChanging(found.layer, this.#deps.clock.now().getTime())
+    if (found?.version !== layer.version) return false
+    return !isChanging(found, this.#deps.clock.now().getTime())
   }
 
   /** Finds a layer by its id. */
@@ -285,13 +270,15 @@ export class Layers {
     const leaving =
       recurse && !isShared && isLoaded ? await planLeaving(this.#asideParts(), store, layer) : undefined
     const at = nowOf(this.#deps.clock)
+    const removed = { workspace: layer.workspace, layer: layer.name }
     await database.transaction(async (db) => {
       if (leaving !== undefined) await noteLeaving(db, leaving, at)
       await deleteLayerRow(db, layer, at)
       if (inPlace !== undefined) await excludeFromDiscovery(db, store, layer.nativeName)
+      await events.record(db, { name: 'layer.removed', fact: removed })
     })
     passStep('delete.noted')
-    events.emit('layer.removed', { workspace: layer.workspace, layer: layer.name })
+    events.emit('layer.removed', removed)
     if (neighbours.length === 1) await this.#stores.files.dropIndex(store)
     if (leaving === undefined) return
     await leaveTable(this.#asideParts(), leaving).catch(async (error: unknown) => {
@@ -303,18 +290,16 @@ export class Layers {
   /** Publishes a deleted layer again whose table must remain because other objects depend on it. */
   async #publishAgain({ id }: LayerRecord): Promise<void> {
     const { database, events } = this.#deps
-    const layer = await database.transaction(async (db) => {
+    const fact = await database.transaction(async (db) => {
       const version = await findVersion(db, id, await latestVersionOf(db, id))
-      return version && restoreLayer(db, { version, what: [] }, nowOf(this.#deps.clock))
+      if (version === undefined) return undefined
+      const layer = await restoreLayer(db, { version, what: [] }, nowOf(this.#deps.clock))
+      const rows = layer.details.featureCount ?? 0
+      const published = { workspace: layer.workspace, layer: layer.name, mode: 'RESTORE', rows }
+      await events.record(db, { name: 'layer.published', fact: published })
+      return published
     })
-    if (layer === undefined) return
-    const { workspace, name, details } = layer
-    events.emit('layer.published', {
-      workspace,
-      layer: name,
-      mode: 'RESTORE',
-      rows: details.featureCount ?? 0,
-    })
+    if (fact !== undefined) events.emit('layer.published', fact)
   }
 
   /** Completes deletions of layers that an earlier process started. */

@@ -1,10 +1,10 @@
+import type { Rights } from '../../access/index.ts'
 import { conflict } from '../../core/errors/errors.ts'
 import { passStep } from '../../core/process/protocol-steps.ts'
 import { checkStyleDocument, readStyle, type StyleFormat } from '../../styles/index.ts'
 import { defaultStyleName, defaultStyles } from '../../styles/worker.ts'
 import type { LayerRecord, StyleRecord } from '../records.ts'
 import { listLayers, updateLayer } from '../rows/layer-rows.ts'
-import { drawsPublicLayer } from '../rows/publicity.ts'
 import {
   deleteStyleRow,
   findStyle,
@@ -14,6 +14,7 @@ import {
   resolveStyle,
   updateStyle,
 } from '../rows/style-rows.ts'
+import { layersDrawnBy } from '../rows/version-numbers.ts'
 import { RowLookup } from './row-lookup.ts'
 import type { WriteDeps } from './transaction.ts'
 import { nowOf } from './transaction.ts'
@@ -76,9 +77,13 @@ export class Styles {
     return this.#resolved.get(JSON.stringify([workspace, name]))
   }
 
-  /** True if a layer that anonymous users may read is drawn by a style. */
-  drawsPublicLayer(style: Pick<StyleRecord, 'workspace' | 'name'>): Promise<boolean> {
-    return drawsPublicLayer(this.#deps.database.kysely, style)
+  /** True if a style draws a layer that a caller with these rights may read. */
+  async drawsReadableLayer(
+    style: Pick<StyleRecord, 'workspace' | 'name'>,
+    rights: Pick<Rights, 'can'>,
+  ): Promise<boolean> {
+    const drawn = await layersDrawnBy(this.#deps.database.kysely, style)
+    return drawn.some((layer) => rights.can('read', layer))
   }
 
   /** Creates a style. Throws `Failure` for an invalid document, and for a name in use. */

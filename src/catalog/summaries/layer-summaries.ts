@@ -1,7 +1,8 @@
+import type { Rights } from '../../access/index.ts'
+import { Rounds } from '../../core/concurrency/rounds.ts'
 import type { Database } from '../../core/db/connection.ts'
 import { listLayerVersions } from '../rows/layer-rows.ts'
 import { listWorkspaces } from '../rows/workspace-rows.ts'
-import { Rounds } from '../services/rounds.ts'
 import type { LayerSummary } from './layer-summary.ts'
 import type { SummaryOrder } from './summary-order.ts'
 import { comparePositions, plainKey } from './summary-order.ts'
@@ -15,7 +16,7 @@ export class SummarySet {
   /** Public workspaces. */
   readonly openWorkspaces: ReadonlySet<string>
   readonly #ordered = new Map<string, readonly LayerSummary[]>()
-  #open: SummarySet | undefined
+  readonly #readable = new WeakMap<Rights, SummarySet>()
 
   constructor(byId: ReadonlyMap<number, LayerSummary>, openWorkspaces: ReadonlySet<string>) {
     this.byId = byId
@@ -23,18 +24,20 @@ export class SummarySet {
     this.digest = digestRow(byId.values())
   }
 
-  /** True if anonymous users may read a layer. */
+  /** True if a layer is public by its own setting or that of its workspace. */
   isPublic({ isPublic, workspace }: Pick<LayerSummary, 'isPublic' | 'workspace'>): boolean {
     return isPublic ?? this.openWorkspaces.has(workspace)
   }
 
-  /** The subset that anonymous users may read. */
-  get open(): SummarySet {
-    this.#open ??= new SummarySet(
-      new Map([...this.byId].filter(([, card]) => this.isPublic(card))),
-      this.openWorkspaces,
-    )
-    return this.#open
+  /** Returns the subset that a caller with these rights may read; computed once for each caller. */
+  readableBy(rights: Rights): SummarySet {
+    if (rights.can('read', '*')) return this
+    const known = this.#readable.get(rights)
+    if (known !== undefined) return known
+    const byId = new Map([...this.byId].filter(([, card]) => rights.can('read', card)))
+    const readable = new SummarySet(byId, this.openWorkspaces)
+    this.#readable.set(rights, readable)
+    return readable
   }
 
   /** Returns all layers in an order, which is computed once. */

@@ -63,6 +63,7 @@ const flags = {
   discover: { type: 'string', multiple: true },
   'no-discovery': { type: 'boolean' },
   naming: { type: 'string' },
+  member: { type: 'string', multiple: true },
 } as const
 
 export type OptionName = keyof typeof flags

@@ -16,9 +16,12 @@ export function bundlesFolder(root) {
  * Returns the folder of the bundle built from the present sources, or the reason why there is none.
  *
  * A source whose size, modification time and change time equal those of the build is not read. All others are
- * compared by content, so an edited source never passes, and a copy of the whole tree does.
+ * compared by content, so an edited source never passes, and a copy of the whole tree does. An installed package has no
+ * sources: its manifest names its only bundle.
  */
 export function findBundle(root) {
+  const packaged = packagedBundle(root)
+  if (packaged !== undefined) return { folder: packaged }
   const { id, files } = readCurrent(root) ?? {}
   if (id === undefined) return { reason: 'no bundle was built' }
   const folder = join(bundlesFolder(root), id)
@@ -29,10 +32,21 @@ export function findBundle(root) {
   return { folder }
 }
 
+/** Returns the bundle of an installed package; undefined where the sources are. */
+function packagedBundle(root) {
+  if (existsSync(join(root, 'src', 'main.ts'))) return undefined
+  const { bundle } = readJson(join(root, 'package.json')) ?? {}
+  return typeof bundle === 'string' ? join(root, bundle) : undefined
+}
+
 /** Returns the content of `current.json`: the name of the newest bundle, and the record of each file it was made of. */
 export function readCurrent(root) {
+  return readJson(join(bundlesFolder(root), 'current.json'))
+}
+
+function readJson(path) {
   try {
-    return JSON.parse(readFileSync(join(bundlesFolder(root), 'current.json'), 'utf8'))
+    return JSON.parse(readFileSync(path, 'utf8'))
   } catch {
     return undefined
   }

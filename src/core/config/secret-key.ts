@@ -11,6 +11,8 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { plainReason } from '../errors/plain-reason.ts'
+import type { Secret } from '../secrets/secret.ts'
+import type { Reader } from './parse.ts'
 
 const keyBytes = 32
 /** A pending key file of a process that is starting concurrently is younger than this. */
@@ -112,4 +114,12 @@ function withReason(path: string, error: unknown): string {
 function reasonOnly(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException
   return plainReason(Object.assign(new Error(), { code })) ?? String(error)
+}
+
+/** Reads `TERRANE_SECRET_KEY`. */
+export function readSecretKeySetting(read: Reader): Secret | undefined {
+  const secret = read.secret('TERRANE_SECRET_KEY', { default: '`secret.key` in the data directory' })
+  if (secret === undefined || parseSecretKey(secret.reveal()) !== undefined) return secret
+  read.problem('TERRANE_SECRET_KEY', 'must be 64 hexadecimal digits, such as `openssl rand -hex 32` prints')
+  return undefined
 }

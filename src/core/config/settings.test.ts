@@ -27,6 +27,7 @@ describe('loadSettings', () => {
       corsOrigins: [],
       sharedMaxAgeSeconds: 60,
       requestSeconds: 120,
+      drainSeconds: 0,
       dialect: 'contract',
       takesSldBody: false,
     })

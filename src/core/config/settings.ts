@@ -1,19 +1,34 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
+import { whyNoFolder } from '../files/why-no-folder.ts'
 import type { Secret } from '../secrets/secret.ts'
+import type { AccessSettings } from './access-settings.ts'
+import { readAccess } from './access-settings.ts'
 import { type FileSettings, readFiles } from './file-settings.ts'
 import type { MonitoringSettings } from './monitoring-settings.ts'
 import { readMonitoring } from './monitoring-settings.ts'
+import type { NodeRole } from './node-role.ts'
+import { readRoles } from './node-roles.ts'
 import type { Reader, SettingDescription } from './parse.ts'
 import { environmentReader, parseWebUrl, readNetworks, secretFileSuffix } from './parse.ts'
 import type { RemoteSettings } from './remote-settings.ts'
 import { readRemote } from './remote-settings.ts'
 import type { ConnectionLimits, DocumentLimits } from './request-limits.ts'
 import { readConnectionLimits, readDocumentLimits } from './request-limits.ts'
-import { parseSecretKey } from './secret-key.ts'
+import { readSecretKeySetting } from './secret-key.ts'
 import type { ServiceSettings } from './service-settings.ts'
 import { readService } from './service-settings.ts'
+import {
+  describeSettingsFile,
+  mergeSettings,
+  nameKeys,
+  readSettingsFile,
+  secretNotices,
+  unknownKeys,
+} from './settings-file.ts'
+import type { TelemetrySettings } from './telemetry-settings.ts'
+import { readTelemetry } from './telemetry-settings.ts'
 import { unknownSettings } from './unknown-settings.ts'
 
 /** Minimum length of a password, in characters. */
@@ -46,6 +61,8 @@ export interface ServerSettings {
   sharedMaxAgeSeconds: number
   /** Time in which the response of a reading request must begin. */
   requestSeconds: number
+  /** Time between the signal to stop and the end of the port, in which `/health/ready` is 503. */
+  drainSeconds: number
   dialect: Dialect
   /** True if WMS draws with styles in requests (`SLD_BODY`). */
   takesSldBody: boolean
@@ -90,6 +107,8 @@ interface LimitSettings {
   maxPreviewBytes: number
   /** Loads at the same time; the rest queue. */
   concurrentLoads: number
+  /** Time without a sign of life after which other servers take over the jobs of a server. */
+  leaseSeconds: number
   /** Time after which work without progress that ignores its abort signal is killed. */
   silenceSeconds: number
   /** A load waits so long for a database that is away. */
@@ -118,6 +137,8 @@ export interface Settings {
   files: FileSettings
   /** PostgreSQL for the catalogue; absent: SQLite in the data directory. */
   databaseUrl?: Secret
+  /** Work of this server; an embedded catalogue has one server, which does all. */
+  roles: readonly NodeRole[]
   /** Password of the user `admin` that the first start creates. */
   adminPassword?: Secret
   logLevel: LogLevel
@@ -129,8 +150,12 @@ export interface Settings {
   retention: RetentionSettings
   remote: RemoteSettings
   monitoring: MonitoringSettings
+  /** Sign-in providers and the audit log. */
+  access: AccessSettings
   /** Metadata of the map services. */
   service: ServiceSettings
+  /** Absent: no traces and metrics are exported. */
+  telemetry?: TelemetrySettings
   /** Base map of the web interface. */
   basemap: Basemap
   /** Suspicious settings that do not prevent the start. */
@@ -149,8 +174,8 @@ export class SettingsError extends Error {
 }
 
 /**
- * Settings from environment variables, for each part its own group. Reads everything before it throws a
- * `SettingsError` that lists every problem.
+ * Settings from environment variables and `terrane.toml`, for each part its own group. Throws a `SettingsError` that
+ * lists every problem.
  */
 export function loadSettings(env: Record<string, string | undefined>): Settings {
   const { settings, problems } = readSettings(env)
@@ -165,15 +190,19 @@ export function readSettings(env: Record<string, string | undefined>): {
   descriptions: ReadonlyMap<string, SettingDescription>
 } {
   const problems: string[] = []
-  const read = environmentReader(env, problems)
+  const file = readSettingsFile(env)
+  const read = environmentReader(mergeSettings(file, env), problems)
+  describeSettingsFile(read)
   const databaseUrl = readDatabaseUrl(read)
   const adminPassword = read.secret('TERRANE_ADMIN_PASSWORD', { default: 'generated, printed once' })
   const data = readData(read)
+  const server = readServer(read)
   const settings: Settings = {
-    server: readServer(read),
+    server,
     data,
     files: readFiles(read, data.directory),
     databaseUrl,
+    roles: readRoles(read, databaseUrl),
     adminPassword,
     logLevel: read.choice('TERRANE_LOG', logLevels, 'info'),
     limits: readLimits(read),
@@ -182,7 +211,9 @@ export function readSettings(env: Record<string, string | undefined>): {
     retention: readRetention(read),
     remote: readRemote(read),
     monitoring: readMonitoring(read),
+    access: readAccess(read, server.trustedProxies),
     service: readService(read),
+    telemetry: readTelemetry(read),
     basemap: readBasemap(read),
     notices: [],
   }
@@ -196,7 +227,9 @@ export function readSettings(env: Record<string, string | undefined>): {
     if (nearest === undefined) settings.notices.push(`${name} is no setting: it does nothing`)
     else read.problem(name, `is no setting: did you mean ${nearest}?`)
   }
-  return { settings, problems, descriptions: read.descriptions() }
+  settings.notices.push(...secretNotices(file, read.descriptions()))
+  const all = [...file.problems, ...unknownKeys(file, names), ...nameKeys(problems, file, env)]
+  return { settings, problems: all, descriptions: read.descriptions() }
 }
 
 /** Checks the administrator's password before the first start. */
@@ -233,6 +266,7 @@ function readServer(read: Reader): ServerSettings {
       min: 1,
       max: 3600,
     }),
+    drainSeconds: read.integer('TERRANE_DRAIN_SECONDS', { unit: 'seconds', fallback: 0, min: 0, max: 3600 }),
     dialect: read.choice('TERRANE_DIALECT', dialects, 'contract'),
     takesSldBody: read.flag('TERRANE_SLD_BODY', false),
   }
@@ -259,16 +293,6 @@ function readRoot(read: Reader, text: string): string {
   const reason = whyNoFolder(root)
   if (reason !== undefined) read.problem('TERRANE_IMPORT_ROOTS', `names "${text}", which ${reason}`)
   return root
-}
-
-function whyNoFolder(path: string): string | undefined {
-  try {
-    const found = statSync(path, { throwIfNoEntry: false })
-    if (found === undefined) return 'does not exist'
-    return found.isDirectory() ? undefined : 'is no folder'
-  } catch {
-    return 'this user may not enter'
-  }
 }
 
 function readLimits(read: Reader): LimitSettings {
@@ -307,6 +331,7 @@ function readLimits(read: Reader): LimitSettings {
       min: 0,
       max: 86_400,
     }),
+    leaseSeconds: read.integer('TERRANE_LEASE_SECONDS', { unit: 'seconds', fallback: 12, min: 1, max: 3600 }),
     concurrentLoads: read.integer('TERRANE_LOADS', {
       unit: 'loads',
       default: 'two per processor',
@@ -374,12 +399,5 @@ function readDatabaseUrl(read: Reader): Secret | undefined {
   const value = secret.reveal()
   if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) return secret
   read.problem('TERRANE_DATABASE_URL', 'must be an address such as postgres://user:password@host:5432/name')
-  return undefined
-}
-
-function readSecretKeySetting(read: Reader): Secret | undefined {
-  const secret = read.secret('TERRANE_SECRET_KEY', { default: '`secret.key` in the data directory' })
-  if (secret === undefined || parseSecretKey(secret.reveal()) !== undefined) return secret
-  read.problem('TERRANE_SECRET_KEY', 'must be 64 hexadecimal digits, such as `openssl rand -hex 32` prints')
   return undefined
 }

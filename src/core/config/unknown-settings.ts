@@ -8,6 +8,8 @@ const namesElsewhere = [
   'TERRANE_SOURCE_PASSWORD',
   'TERRANE_NEW_SECRET_KEY',
   'TERRANE_NEW_SECRET_KEY_FILE',
+  'TERRANE_BACKUP_PASSPHRASE',
+  'TERRANE_BACKUP_PASSPHRASE_FILE',
   'TERRANE_SETUP_SYSTEM',
 ]
 
@@ -25,7 +27,9 @@ export function unknownSettings(
   env: Record<string, string | undefined>,
   known: Iterable<string>,
 ): UnknownName[] {
-  const settings = [...known, ...namesElsewhere].map((name) => name.slice(prefix.length))
+  const settings = [...known, ...namesElsewhere]
+    .filter((name) => name.startsWith(prefix))
+    .map((name) => name.slice(prefix.length))
   return Object.keys(env)
     .filter((name) => name.toUpperCase().startsWith(prefix) && env[name] !== undefined)
     .filter((name) => !name.startsWith(prefix) || !settings.includes(name.slice(prefix.length)))

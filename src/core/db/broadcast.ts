@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Client } from 'pg'
 import type { Logger } from '../log/logger.ts'
 import type { Secret } from '../secrets/secret.ts'
@@ -13,7 +13,14 @@ import type { Database } from './connection.ts'
 export interface Broadcast {
   /** Sends to every other process; never throws. Messages above 7,900 bytes of JSON are not sent. */
   tell(topic: string, body: object): void
-  /** Registers a listener for messages from other processes. */
+  /**
+   * Returns an expression that sends a message at the commit of the transaction whose statement computes it;
+   * undefined if there are no other processes.
+   */
+  tellOnCommit(topic: string, body: object): RawBuilder<unknown> | undefined
+  /** Registers a function that is called each time the connection has been lost and listens again. */
+  onReconnect(listener: () => void): void
+  /** Registers the listener for messages from other processes about a topic. */
   listen(topic: string, listener: (body: unknown) => void): void
   close(): Promise<void>
 }
@@ -21,6 +28,8 @@ export interface Broadcast {
 /** An embedded database has a single process, so there are no receivers. */
 export const silence: Broadcast = {
   tell: () => undefined,
+  tellOnCommit: () => undefined,
+  onReconnect: () => undefined,
   listen: () => undefined,
   close: () => Promise.resolve(),
 }
@@ -48,6 +57,7 @@ class PostgresBroadcast implements Broadcast {
   readonly #log: Logger
   readonly #from = randomUUID()
   readonly #listeners = new Map<string, (body: unknown) => void>()
+  readonly #reconnected: (() => void)[] = []
   readonly #closing = new AbortController()
   #client: Client | undefined
   #keeping: Promise<void> | undefined
@@ -71,6 +81,15 @@ class PostgresBroadcast implements Broadcast {
     const text = JSON.stringify({ from: this.#from, topic, body } satisfies Envelope)
     if (this.#waiting >= maxWaiting || Buffer.byteLength(text) > maxBytes) return
     this.#queue((client) => client.query('select pg_notify($1, $2)', [channel, text]))
+  }
+
+  tellOnCommit(topic: string, body: object): RawBuilder<unknown> {
+    const text = JSON.stringify({ from: this.#from, topic, body } satisfies Envelope)
+    return sql`pg_notify(${channel}, ${text})`
+  }
+
+  onReconnect(listener: () => void): void {
+    this.#reconnected.push(listener)
   }
 
   listen(topic: string, listener: (body: unknown) => void): void {
@@ -120,6 +139,7 @@ class PostgresBroadcast implements Broadcast {
       const again = await this.#reconnect(signal)
       if (again === undefined) return
       connection = again
+      for (const listener of this.#reconnected) listener()
     }
   }
 

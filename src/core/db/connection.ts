@@ -3,12 +3,11 @@ import { Kysely, PostgresDialect, SqliteDialect, SqliteAdapter as SqliteDialectA
 import type { Pool } from 'pg'
 import { plainReason } from '../errors/plain-reason.ts'
 import type { Secret } from '../secrets/secret.ts'
+import type { DatabaseKind } from './database-time.ts'
 import { findOutage } from './errors.ts'
 import { migrateToLatest } from './migrate.ts'
 import { SqliteAdapter } from './sqlite-adapter.ts'
 import type { Tables } from './tables.ts'
-
-type DatabaseKind = 'sqlite' | 'postgres'
 
 /** A connection or a transaction: repositories take one as their first argument and never use another. */
 export type Queryable = Kysely<Tables> | Transaction<Tables>

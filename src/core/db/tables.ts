@@ -1,12 +1,13 @@
 import type { Generated } from 'kysely'
+import type { AccountTables } from './account-tables.ts'
+import type { MonitoringTables } from './monitoring-tables.ts'
 
 /**
  * Tables of the catalogue, the same on SQLite and PostgreSQL: times are ISO 8601 text in UTC, flags 0 or 1,
  * `document` and the like JSON text. Only repositories read and write them.
  */
-export interface Tables {
+export interface Tables extends AccountTables, MonitoringTables {
   settings: { name: string; value: string }
-  nodes: { id: string; host: string; pid: number; version: string; started_at: string; seen_at: string }
   /** Objects of the file store, and those that are to be removed. */
   files: {
     /** Key of the object: random, never used twice. */
@@ -36,35 +37,29 @@ export interface Tables {
     writer_until: string | null
   }
   upload_parts: { upload_id: string; start: number; size_bytes: number; key: string }
-  generated_files: {
+  nodes: {
     id: string
-    /** `downloads` or `exports`. */
-    kind: string
-    /** JSON of a `GeneratedFile`. */
-    document: string
-    /** Last time its server was working on it. */
+    host: string
+    pid: number
+    version: string
+    started_at: string
     seen_at: string
+    /** Comma-separated list of `NodeRole`. */
+    roles: Generated<string>
+    schema_version: Generated<number>
+    clock_skew_ms: Generated<number>
   }
   counters: { name: string; value: number }
-  users: {
+  saved_maps: {
     name: string
-    email: string | null
-    role: string
-    password_hash: string
+    title: string
+    owner: string | null
+    is_public: number
+    /** JSON of a `MapDocument`. */
+    document: string
     created_at: string
     updated_at: string
-    enabled: Generated<number>
   }
-  tokens: {
-    id: Generated<number>
-    user_name: string
-    caption: string
-    token_hash: string
-    created_at: string
-    expires_at: string | null
-    last_used_at: string | null
-  }
-  sessions: { id_hash: string; user_name: string; csrf_token: string; created_at: string; expires_at: string }
   idempotency_keys: {
     user_name: string
     key: string
@@ -229,76 +224,80 @@ export interface Tables {
     error: string | null
     created_at: string
     updated_at: string
+    /** Jobs with a higher number run first. */
+    priority: Generated<number>
+    /** Time of the database before which it does not start; null for at once. */
+    not_before: string | null
+    /** Jobs of one group run at most `group_limit` at a time; empty for none. */
+    group_key: Generated<string>
+    group_limit: Generated<number>
+    /** 1 if the process that runs it is to stop it. */
+    is_canceled: Generated<number>
   }
-  hosts: { id: Generated<number>; name: string; ip: string }
-  services: {
+  schedules: { name: string; next_at: string; last_at: string | null }
+  generated_files: {
+    id: string
+    collection: string
+    layer_id: number
+    owner: string
+    state: string
+    job_id: number
+    expires_at: string
+    /** JSON of a `GeneratedFile`. */
+    document: string
+    /** Key of the finished file in `files`; null if it is in the folder of its collection. */
+    file_key: Generated<string | null>
+  }
+  outbox: {
+    id: Generated<number>
+    /** Server that recorded the fact. */
+    node: string
+    name: string
+    /** JSON of the fact. */
+    fact: string
+    /** PostgreSQL's number of the transaction that recorded it. */
+    transaction_id: number
+    created_at: string
+  }
+  sources: {
     id: Generated<number>
     name: string
-    type: string
-    host_id: number
-    url: string
-    notes: string
-    is_active: number
-    /** Seconds. */
-    check_interval: number
-    last_check: string | null
-    /** JSON of a `ServiceSource` without its password. */
-    source: string
-    /** Encrypted; empty when there is none. */
-    password: string
-  }
-  notification_checks: {
-    id: Generated<number>
-    name: string
-    description: string
-    severity: string
-    is_active: number
-    grace_seconds: number
-    window_seconds: number
-    /** Time of the last delivered message about a problem. */
-    last_send: string | null
-    failing_since: string | null
-    /** End of the last period that a server has evaluated, in seconds since 1970. */
-    evaluated_to: number
+    /** Name of the user whose rights its runs have. */
+    owner: string
+    is_enabled: number
+    /** JSON of `SourceSettings`. */
+    settings: string
+    /** Encrypted password for its data; empty if there is none. */
+    secrets: string
+    /** Time of the next scheduled run; null without one. */
+    next_run: string | null
+    /** JSON of `Watched`; null while no folder is watched. */
+    watched: string | null
+    /** JSON of `SourceMemory`. */
+    memory: string
+    /** Notification check that tells its receivers. */
+    check_id: number | null
+    created_at: string
+    updated_at: string
     revision: number
   }
-  notification_definitions: {
+  source_runs: {
     id: Generated<number>
-    check_id: number
-    metric: string
-    field_option: string
-    description: string
-    /** JSON of a `DefinitionBounds`. */
-    document: string
-    /** JSON of a `Threshold`; null if nothing is compared. */
-    threshold: string | null
-  }
-  notification_receivers: {
-    id: Generated<number>
-    check_id: number
-    kind: string
-    /** Only for a user. */
-    user_name: string | null
-    /** User name, address or URL. */
-    target: string
-    /** Encrypted secret of a webhook; empty otherwise. */
-    secret: string
-  }
-  notification_deliveries: {
-    id: Generated<number>
-    check_id: number
-    receiver_id: number
-    /** As a text for people. */
-    receiver: string
-    kind: string
-    /** JSON of a `Message`. */
-    message: string
-    state: string
+    source_id: number
+    trigger_kind: string
+    /** Time at which it was due. */
+    due_at: string
+    /** Time before which its next attempt does not start. */
+    not_before: string
+    started_at: string | null
+    /** Null while it waits or runs. */
+    ended_at: string | null
+    outcome: string | null
     attempts: number
-    next_try: string
-    leased_until: string | null
-    error: string | null
-    created_at: string
-    finished_at: string | null
+    lease_owner: string | null
+    /** Time of the database. */
+    lease_until: string | null
+    /** JSON of `RunDetails`. */
+    document: string
   }
 }

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import type { QueryExecutorProvider } from 'kysely'
 
 /** Facts that parts announce. Listeners never fail who announces: see `createEventBus`. */
 export interface Events {
@@ -10,6 +11,8 @@ export interface Events {
   'layer.published': { workspace: string; layer: string; mode: string; rows: number }
   /** A layer is no longer published. */
   'layer.removed': { workspace: string; layer: string }
+  /** A run of a source has ended. */
+  'source.ended': { source: string; outcome: string }
   /** A request was answered, or aborted by its client. */
   'request.finished': {
     method: string
@@ -27,30 +30,68 @@ export interface Events {
   'exception.caught': { error: unknown; where: string }
 }
 
+/** Facts that are of interest to the other servers of the catalogue. */
+type SharedName = 'layer.published' | 'layer.removed' | 'import.completed'
+/** A fact with its name, as other servers receive it. */
+export type SharedFact = { [K in SharedName]: { name: K; fact: Events[K] } }[SharedName]
+
+/** A connection or transaction of the catalogue; `Queryable` of src/core/db is one. */
+type FactTransaction = QueryExecutorProvider
+
+/** Records facts for other servers. */
+export interface FactRecorder {
+  record(db: FactTransaction, fact: SharedFact): Promise<void>
+}
+
 /** Carries facts from those who announce them to those who listen, within this process and at once. */
 export interface EventBus {
   emit<K extends keyof Events>(name: K, fact: Events[K]): void
-  /** Returns the function that stops listening. */
+  /**
+   * Records a fact in the transaction of its change, for the other servers; call `emit` after the commit. Does
+   * nothing with an embedded catalogue.
+   */
+  record(db: FactTransaction, fact: SharedFact): Promise<void>
+  /** Listens to facts of this server. Returns the function that stops listening. */
   on<K extends keyof Events>(name: K, listener: (fact: Events[K]) => void): () => void
+  /** Listens to facts of this server and of all others, for caches that each server has. */
+  onEveryServer<K extends SharedName>(name: K, listener: (fact: Events[K]) => void): () => void
+  /** Passes on a fact of another server. */
+  receive(fact: SharedFact): void
+  /** Sets where facts are recorded. */
+  setRecorder(recorder: FactRecorder): void
 }
+
+const others = 'other server: '
 
 /** A bus whose listeners cannot harm who announces: what they throw goes to `onListenerError`. */
 export function createEventBus(onListenerError: (error: unknown) => void): EventBus {
   const emitter = new EventEmitter()
+  let recorder: FactRecorder | undefined
+  const listen = <F>(names: readonly string[], listener: (fact: F) => void): (() => void) => {
+    const guarded = (fact: F): void => {
+      try {
+        listener(fact)
+      } catch (error) {
+        onListenerError(error)
+      }
+    }
+    for (const name of names) emitter.on(name, guarded)
+    return () => {
+      for (const name of names) emitter.off(name, guarded)
+    }
+  }
   return {
     emit: (name, fact) => {
       emitter.emit(name, fact)
     },
-    on: (name, listener) => {
-      const guarded = (fact: Events[typeof name]): void => {
-        try {
-          listener(fact)
-        } catch (error) {
-          onListenerError(error)
-        }
-      }
-      emitter.on(name, guarded)
-      return () => emitter.off(name, guarded)
+    record: async (db, fact) => recorder?.record(db, fact),
+    on: (name, listener) => listen([name], listener),
+    onEveryServer: (name, listener) => listen([name, others + name], listener),
+    receive: ({ name, fact }) => {
+      emitter.emit(others + name, fact)
+    },
+    setRecorder: (next) => {
+      recorder = next
     },
   }
 }

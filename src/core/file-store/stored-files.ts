@@ -114,6 +114,28 @@ export class StoredFiles {
     return row === undefined ? undefined : toFile(row)
   }
 
+  /** Finds the ready file with a key. */
+  async findByKey(key: string): Promise<StoredFile | undefined> {
+    const row = await this.#database.kysely
+      .selectFrom('files')
+      .selectAll()
+      .where('key', '=', key)
+      .where('state', '=', 'ready')
+      .executeTakeFirst()
+    return row && toFile(row)
+  }
+
+  /** Returns the total size of the ready files of a folder. */
+  async sizeBytes(folder: string): Promise<number> {
+    const { bytes } = await this.#database.kysely
+      .selectFrom('files')
+      .select(({ fn }) => fn.sum<number | null>('size_bytes').as('bytes'))
+      .where('folder', '=', folder)
+      .where('state', '=', 'ready')
+      .executeTakeFirstOrThrow()
+    return Number(bytes ?? 0)
+  }
+
   /** Lists the ready files of a folder by name. */
   async list(folder: string): Promise<StoredFile[]> {
     return (await this.#ready(folder).orderBy('name').execute()).map(toFile)

@@ -1,13 +1,14 @@
 import type { Database } from '../db/connection.ts'
+import { type SharedTime, sharedTime } from '../db/database-time.ts'
 import type { Logger } from '../log/logger.ts'
 import type { Clock } from '../time/clock.ts'
 import type { Claim, StoredAnswer } from './key-repository.ts'
 import { claimKey, releaseAllKeys, releaseKey, renewKeys, storeAnswer } from './key-repository.ts'
 
-const keepMs = 24 * 3600_000
+const keepSeconds = 24 * 3600
 /** A claim is renewed while its request is in progress; an older one belongs to a killed process. */
 const renewMs = 10_000
-const abandonedMs = 30_000
+const abandonedSeconds = 30
 
 interface IdempotencyKeysDeps {
   database: Database
@@ -42,7 +43,11 @@ export class IdempotencyKeys {
 
   /** Claims the key for a request until it has a response; returns the earlier response if there is one. */
   async claim(claim: Claim): Promise<StoredAnswer | undefined> {
-    const times = { now: this.#at(), expiredBefore: this.#at(keepMs), abandonedBefore: this.#at(abandonedMs) }
+    const times = {
+      now: this.#at(),
+      expiredBefore: this.#at(-keepSeconds),
+      abandonedBefore: this.#at(-abandonedSeconds),
+    }
     const earlier = await claimKey(this.#deps.database, claim, times)
     if (earlier === undefined) this.#claims.add(claim)
     return earlier
@@ -60,8 +65,8 @@ export class IdempotencyKeys {
     await releaseKey(this.#deps.database.kysely, claim)
   }
 
-  #at(ageMs = 0): string {
-    return new Date(this.#deps.clock.now().getTime() - ageMs).toISOString()
+  #at(seconds = 0): SharedTime {
+    return sharedTime(this.#deps.database, this.#deps.clock, seconds)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Database, Queryable } from '../db/connection.ts'
+import type { SharedTime } from '../db/database-time.ts'
 
 /**
  * Claims the key for a request; returns the earlier response if there is one. A claim not renewed since
@@ -7,7 +8,7 @@ import type { Database, Queryable } from '../db/connection.ts'
 export async function claimKey(
   database: Database,
   claim: Claim,
-  times: { now: string; expiredBefore: string; abandonedBefore: string },
+  times: { now: SharedTime; expiredBefore: SharedTime; abandonedBefore: SharedTime },
 ): Promise<StoredAnswer | undefined> {
   const { userName, key, requestHash } = claim
   return database.transaction(async (db) => {
@@ -55,7 +56,7 @@ async function findAnswer(db: Queryable, userName: string, key: string): Promise
 export async function storeAnswer(
   db: Queryable,
   { userName, key }: Claim,
-  answer: { status: number; headers: Record<string, string>; body: string; at: string },
+  answer: { status: number; headers: Record<string, string>; body: string; at: SharedTime },
 ): Promise<void> {
   const { status, headers, body, at } = answer
   await db
@@ -77,7 +78,7 @@ export async function releaseKey(db: Queryable, { userName, key }: Claim): Promi
 }
 
 /** Renews the claims of requests that are in progress. */
-export async function renewKeys(db: Queryable, claims: Iterable<Claim>, now: string): Promise<void> {
+export async function renewKeys(db: Queryable, claims: Iterable<Claim>, now: SharedTime): Promise<void> {
   for (const { userName, key } of claims) {
     await db
       .updateTable('idempotency_keys')

@@ -4,26 +4,79 @@ export type JobPayload = Record<string, unknown>
 
 export interface JobContext {
   jobId: number
-  /** From 1; above 1 after a crash or kill. */
+  /** From 1; above 1 after a crash, a kill or a failure that is retried. */
   attempt: number
   /** Aborts when the job is canceled or the server stops. */
   signal: AbortSignal
 }
 
+/** Capacity of one server for a set of job kinds. */
+export interface JobLane {
+  name: string
+  /** Maximum number of its jobs that one server runs at the same time. */
+  limit: number
+  /** Maximum number of its heavy jobs at the same time: the other slots are for light ones. Default: `limit`. */
+  heavyLimit?: number
+}
+
+/** Regular work that may wait: one job at a time on each server. */
+export const maintenanceLane: JobLane = { name: 'maintenance', limit: 1 }
+
 /** Runs the jobs of one kind. */
 export interface JobHandler {
   /** Maximum number of attempts if the process crashes; default 3. */
   maxAttempts?: number
+  /** Repeats of a job that failed, each after twice the time of the one before; default: none. */
+  retry?: { times: number; firstSeconds: number }
+  /** Default: the lane of imports, whose limit is the `concurrency` of the queue. */
+  lane?: JobLane
+  /** True if its jobs take much longer than others of the lane. */
+  isHeavy?: boolean
+  /** True if a stop of the server aborts its jobs without waiting for their end. */
+  stopsAtOnce?: boolean
   run(payload: JobPayload, context: JobContext): Promise<void>
-  /** Called when the process of the job has crashed too often and the job is abandoned. */
+  /**
+   * Called before a job is listed as failed: its last attempt failed, or the processes that ran it have crashed
+   * too often.
+   */
   abandoned(payload: JobPayload, reason: string): Promise<void>
 }
+
+/** Priorities of jobs. Jobs of one priority start in the order in which they were queued. */
+export const jobPriorities = {
+  /** A person waits for the result. */
+  interactive: 10,
+  normal: 0,
+  /** Nightly runs and maintenance. */
+  background: -10,
+} as const
 
 export interface NewJob {
   kind: string
   /** Jobs with the same key run in sequence; empty for none. */
   key: string
   payload: JobPayload
+  /** Default: `jobPriorities.normal`. */
+  priority?: number
+  /** On all servers together, at most `limit` jobs of one group run at the same time. */
+  group?: { key: string; limit: number }
+}
+
+/** Runs jobs of a kind at regular intervals, each time on one of the servers. */
+export interface JobSchedule {
+  /** Name of the schedule; its jobs never overlap. */
+  name: string
+  kind: string
+  everySeconds: number
+}
+
+/** A job whose last attempt failed. */
+export interface FailedJob {
+  id: number
+  kind: string
+  attempts: number
+  error: string
+  failedAt: string
 }
 
 /** Abort reason of a job's signal when the server stops: the job runs again at the next start. */
@@ -45,12 +98,23 @@ export class LeaseLost extends Error {
   }
 }
 
+/** Abort reason of a job's signal after `cancel`, on any server. */
+export class JobCanceled extends Error {
+  constructor() {
+    super('The job was canceled')
+    this.name = 'JobCanceled'
+  }
+}
+
 /**
- * A durable queue. A job is stored from `enqueue` until it ends, survives kill -9, and runs again from its
- * start if its process crashed, as often as its handler allows.
+ * A durable queue, shared by all servers of the database. A job is stored from `enqueue` until it ends, survives
+ * kill -9, and runs again from its start if its process crashed, as often as its handler allows.
  */
 export interface Jobs {
-  /** Inserts a job in the caller's transaction; call `wake` after the commit. */
+  /**
+   * Inserts a job in the caller's transaction, whose commit wakes the other servers; call `wake` after the
+   * commit.
+   */
   enqueue(db: Queryable, job: NewJob): Promise<number>
   wake(): void
   /**
@@ -60,10 +124,21 @@ export interface Jobs {
   wait(jobId: number, signal: AbortSignal): Promise<void>
   /** Removes a job that has not started; false if it has started or ended. */
   withdraw(jobId: number): Promise<boolean>
+  /**
+   * Removes a job that has not started, otherwise aborts it with `JobCanceled`, on whichever server it runs.
+   * Returns without waiting for its end.
+   */
+  cancel(jobId: number): Promise<void>
   /** True if another live process is running it. */
   isHeldByOther(jobId: number): Promise<boolean>
-  /** Recovers jobs of earlier processes and starts processing. */
-  start(handlers: Record<string, JobHandler>): Promise<void>
+  /** Lists jobs whose last attempt failed, the newest first. They are removed after 30 days. */
+  listFailed(limit: number): Promise<FailedJob[]>
+  /** Queues a failed job again; false if there is none. */
+  retryFailed(jobId: number): Promise<boolean>
+  /** Adds kinds of jobs and their schedules; call before `start`. */
+  register(handlers: Record<string, JobHandler>, schedules?: readonly JobSchedule[]): void
+  /** Recovers jobs of earlier processes and starts processing, unless this server does not work. */
+  start(handlers?: Record<string, JobHandler>): Promise<void>
   /** Accepts no new jobs, lets running ones end, aborts the rest; resolves within 10 seconds. */
   stop(): Promise<void>
 }

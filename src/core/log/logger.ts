@@ -1,5 +1,6 @@
 import type { Logger as PinoLogger } from 'pino'
 import { pino } from 'pino'
+import { traceFields } from '../telemetry/tracing.ts'
 
 /** Structured log: `log.info({ importId }, 'import complete')`. Never pass a secret that is not a `Secret`. */
 export type Logger = Pick<
@@ -7,7 +8,9 @@ export type Logger = Pick<
   'level' | 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' | 'child'
 >
 
-/** A log in lines of JSON on standard error. */
-export function createLogger(level: string): PinoLogger {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2))
+/** A log in lines of JSON on standard error; with `isTraced`, lines have the ids of the active span. */
+export function createLogger(level: string, { isTraced = false } = {}): PinoLogger {
+  const mixin = isTraced ? { mixin: traceFields } : {}
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, ...mixin }
+  return pino(options, pino.destination(2))
 }

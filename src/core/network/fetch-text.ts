@@ -1,4 +1,5 @@
 import { plainReason } from '../errors/plain-reason.ts'
+import { traceHeaders } from '../telemetry/tracing.ts'
 import { basicAuthorization } from './node-http.ts'
 
 /**
@@ -38,7 +39,12 @@ export async function fetchText(address: string, options: FetchTextOptions): Pro
   const { url, authorization } = readAddress(address, options)
   const limit = AbortSignal.timeout(options.timeoutMs)
   const signal = options.signal === undefined ? limit : AbortSignal.any([limit, options.signal])
-  const headers = { accept: options.accept ?? '*/*', 'accept-encoding': 'identity', authorization }
+  const headers = {
+    accept: options.accept ?? '*/*',
+    'accept-encoding': 'identity',
+    authorization,
+    ...traceHeaders(),
+  }
   try {
     const response = await follow(url, { headers, signal, redirect: 'manual' })
     return await readBody(response, url, options.maxBytes)

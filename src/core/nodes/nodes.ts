@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
+import type { NodeRole } from '../config/node-role.ts'
+import { nodeRoles } from '../config/node-role.ts'
 import type { Database } from '../db/connection.ts'
 import { databaseTime } from '../db/database-time.ts'
+import { schemaVersion } from '../db/migrate.ts'
 import type { Logger } from '../log/logger.ts'
 
 /** A server process that uses the catalogue. */
@@ -11,6 +14,11 @@ export interface ServerNode {
   host: string
   pid: number
   version: string
+  roles: NodeRole[]
+  /** Version of the catalogue's tables that its program makes. */
+  schemaVersion: number
+  /** Its clock minus that of the database at its last sign of life. */
+  clockSkewMs: number
   /** Times of the database, ISO 8601 in UTC. */
   startedAt: string
   seenAt: string
@@ -19,9 +27,19 @@ export interface ServerNode {
 }
 
 const heartbeatMs = 3_000
+/** A clock that differs more from that of the database is reported: sessions, mail and monitoring use it. */
+const clockToleranceMs = 5_000
 const aliveSeconds = 15
 /** A dead node is listed for a day. */
 const listedSeconds = 86_400
+
+interface NodesDeps {
+  database: Database
+  log: Logger
+  version: string
+  /** Default: all. */
+  roles?: readonly NodeRole[]
+}
 
 /**
  * The servers of one catalogue. In PostgreSQL each has a row that it renews every 3 seconds and deletes when it
@@ -32,13 +50,22 @@ export class Nodes {
   readonly #database: Database
   readonly #log: Logger
   readonly #version: string
+  readonly #roles: readonly NodeRole[]
   readonly #startedAt = new Date().toISOString()
   #timer: NodeJS.Timeout | undefined
+  #clockSkewMs = 0
+  #isClockReported = false
 
-  constructor({ database, log, version }: { database: Database; log: Logger; version: string }) {
+  constructor({ database, log, version, roles = nodeRoles }: NodesDeps) {
     this.#database = database
     this.#log = log
     this.#version = version
+    this.#roles = roles
+  }
+
+  /** Clock of this server minus that of the database; 0 in an embedded catalogue. */
+  get clockSkewMs(): number {
+    return this.#clockSkewMs
   }
 
   /** Registers this server. */
@@ -70,33 +97,96 @@ export class Nodes {
       host: hostname(),
       pid: process.pid,
       version: this.#version,
+      roles: [...this.#roles],
+      schemaVersion,
+      clockSkewMs: this.#clockSkewMs,
       startedAt: this.#startedAt,
       seenAt: new Date().toISOString(),
       isAlive: true,
     }
   }
 
+  /** Logs once that the clock is far off, until it is right again. */
+  #reportClock(): void {
+    const isOff = isFarOff(this.#clockSkewMs)
+    if (isOff && !this.#isClockReported) this.#log.warn(clockText(this.#clockSkewMs))
+    this.#isClockReported = isOff
+  }
+
+  async #storeClock(): Promise<void> {
+    await this.#database.kysely
+      .updateTable('nodes')
+      .set({ clock_skew_ms: this.#clockSkewMs })
+      .where('id', '=', this.id)
+      .execute()
+  }
+
   async #register(): Promise<void> {
     const { kysely, kind } = this.#database
-    const { id, host, pid, version } = this.#own()
+    const { id, host, pid, version, roles } = this.#own()
     const now = databaseTime(kind)
-    await kysely
+    const sentMs = Date.now()
+    const { seen_at } = await kysely
       .insertInto('nodes')
-      .values({ id, host, pid, version, started_at: now, seen_at: now })
-      .onConflict((conflicting) => conflicting.column('id').doUpdateSet({ seen_at: now }))
-      .execute()
+      .values({
+        id,
+        host,
+        pid,
+        version,
+        roles: roles.join(','),
+        started_at: now,
+        seen_at: now,
+        schema_version: schemaVersion,
+        clock_skew_ms: this.#clockSkewMs,
+      })
+      .onConflict((conflicting) =>
+        conflicting.column('id').doUpdateSet({ seen_at: now, clock_skew_ms: this.#clockSkewMs }),
+      )
+      .returning('seen_at')
+      .executeTakeFirstOrThrow()
+    const before = this.#clockSkewMs
+    this.#clockSkewMs = skewOf(sentMs, Date.now(), seen_at)
+    this.#reportClock()
+    if (isFarOff(this.#clockSkewMs) !== isFarOff(before)) await this.#storeClock()
     await kysely.deleteFrom('nodes').where('seen_at', '<', databaseTime(kind, -listedSeconds)).execute()
   }
+}
+
+/**
+ * Returns local time minus database time in milliseconds. The database read its clock between both local times;
+ * a difference that the duration of the request explains is 0.
+ */
+export function skewOf(sentMs: number, receivedMs: number, databaseIso: string): number {
+  const databaseMs = Date.parse(databaseIso)
+  if (databaseMs < sentMs) return sentMs - databaseMs
+  return databaseMs > receivedMs ? receivedMs - databaseMs : 0
+}
+
+/** True if a clock differs so much from that of the database that it is reported. */
+export function isFarOff(clockSkewMs: number): boolean {
+  return Math.abs(clockSkewMs) > clockToleranceMs
+}
+
+/** Describes a clock that is far off, with its remedy. */
+export function clockText(clockSkewMs: number): string {
+  const seconds = Math.round(Math.abs(clockSkewMs) / 1000)
+  const direction = clockSkewMs > 0 ? 'ahead of' : 'behind'
+  return `the clock of this machine is ${seconds} s ${direction} that of the database: synchronize both by NTP`
 }
 
 /** Lists the servers that have registered in a catalogue, the oldest first. */
 export async function listNodes({ kysely, kind }: Database): Promise<ServerNode[]> {
   const rows = await kysely
     .selectFrom('nodes')
-    .select(['id', 'host', 'pid', 'version', 'started_at as startedAt', 'seen_at as seenAt'])
+    .select(['id', 'host', 'pid', 'version', 'roles', 'started_at as startedAt', 'seen_at as seenAt'])
+    .select(['schema_version as schemaVersion', 'clock_skew_ms as clockSkewMs'])
     .select(databaseTime(kind, -aliveSeconds).as('aliveAfter'))
     .orderBy('started_at')
     .orderBy('id')
     .execute()
-  return rows.map(({ aliveAfter, ...row }) => ({ ...row, isAlive: row.seenAt > aliveAfter }))
+  return rows.map(({ aliveAfter, roles, ...row }) => ({
+    ...row,
+    roles: nodeRoles.filter((role) => roles.split(',').includes(role)),
+    isAlive: row.seenAt > aliveAfter,
+  }))
 }

@@ -1,4 +1,5 @@
 import { workOwner } from '../concurrency/acting.ts'
+import { isTracing, traced } from '../telemetry/tracing.ts'
 import type { CallLimits, CallParameters, ChunkOf, HandlerName, Handlers, ResultOf } from './handlers.ts'
 import type { PlaceOptions, WorkQueueOptions } from './work-queue.ts'
 import { WorkQueue } from './work-queue.ts'
@@ -123,7 +124,10 @@ export class WorkPool<H extends Handlers> {
     for (let attempt = 1; ; attempt += 1) {
       const member = this.#take(options.key)
       try {
-        return await member.worker.call(name, ...(parameters as CallParameters<H, K>))
+        const work = (): Promise<ResultOf<H, K>> =>
+          member.worker.call(name, ...(parameters as CallParameters<H, K>))
+        // Without tracing, no promise is added to the reads of tiles.
+        return await (isTracing() ? traced(`worker ${name}`, {}, work) : work())
       } catch (error) {
         if (!mayRepeat(error, attempt, options)) throw error
       } finally {

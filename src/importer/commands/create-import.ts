@@ -100,6 +100,7 @@ export async function createImport(
             ? { ...source, path: uploadRoot(deps.look.folders, id) }
             : source,
       user: newImport.user,
+      sourceRun: newImport.sourceRun,
     }
     if (!needsJob) {
       const record = importAfter(begun, { type: 'prepared', isReady: false })

@@ -84,6 +84,11 @@ export interface TaskDryRun {
   target?: { layer: string; version: number | null }
 }
 
+/** Returns the findings of the last dry run of a task; undefined without one. */
+export function foundByDryRun({ trial: dryRun }: { trial?: TaskDryRun }): DryRun | undefined {
+  return dryRun?.found
+}
+
 /** A waiver for a stopped load, by a user. */
 export interface Accepted {
   /** The accepted load. */

@@ -32,6 +32,12 @@ export interface RemoteSource {
   sealedPassword?: string
 }
 
+/** The run of a source for which an import was created. */
+export interface SourceRun {
+  source: string
+  run: number
+}
+
 /** The database of an import. */
 export interface DatabaseSource {
   place: DatabaseLocation
@@ -70,6 +76,8 @@ export interface ImportRecord {
   dryRun?: ImportDryRun
   /** User who created the import. */
   user?: string
+  /** Run of a source that created the import. */
+  sourceRun?: SourceRun
 }
 
 /** Returns a finished import without the password for fetching its data. */

@@ -4,7 +4,7 @@ import type { DatabaseConnection, RemoteCredentials } from '../../inputs/index.t
 import type { LoadMode } from '../../stores/index.ts'
 import type { TransformSpec } from '../../transforms/index.ts'
 import type { MosaicTime } from './granule-record.ts'
-import type { ImportSource } from './import-record.ts'
+import type { ImportSource, SourceRun } from './import-record.ts'
 import type { StopRules } from './stop-rules.ts'
 import type { AttributeChoice, RejectLimit } from './task-record.ts'
 
@@ -33,6 +33,8 @@ export interface NewImport {
   allowEmpty?: boolean
   isAsync: boolean
   user?: string
+  /** Run of a source that creates the import. */
+  sourceRun?: SourceRun
 }
 
 export interface TaskLayerChange {

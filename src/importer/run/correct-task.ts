@@ -83,7 +83,9 @@ export async function endCorrection(
   const state = await locks.ofImport(importId, () =>
     records.database.transaction(async (transaction) => {
       const record = without(await getImport(transaction, importId), 'jobId')
-      return (await finalizeImport(records, transaction, record)).state
+      const { state } = await finalizeImport(records, transaction, record)
+      await deps.events.record(transaction, { name: 'import.completed', fact: { importId, state } })
+      return state
     }),
   )
   if (state === 'COMPLETE') await removeUploads(deps.folders, importId, records.files)
@@ -113,7 +115,11 @@ async function correct(
       const run = { jobId: context.jobId, attempt: 0 }
       await saveTaskAndPublish(records, db, { ...taskAfter(task, { type: 'mending' }), run })
     }
-    await runTask(tasks, importId, taskId, { id: context.jobId, signal: context.signal })
+    await runTask(tasks, importId, taskId, {
+      id: context.jobId,
+      signal: context.signal,
+      user: task.mending?.by,
+    })
   }
 }
 

@@ -1,6 +1,7 @@
 import { Failure } from '../../core/errors/errors.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import { passStep } from '../../core/process/protocol-steps.ts'
+import { traced } from '../../core/telemetry/tracing.ts'
 import { retryEnded } from '../../core/workers/retry-ended.ts'
 import type { KeyFinder } from '../keys/keys.ts'
 import type { ImportFiles } from '../records/records.ts'
@@ -29,12 +30,15 @@ export interface AttemptDeps {
  */
 export async function runAttempt(deps: AttemptDeps, owner: RunningTask, signal: AbortSignal): Promise<void> {
   const { record, task } = owner
-  await retryEnded((number) => attemptOnce(deps, owner, signal, number > 1), {
-    signal,
-    isPassing: isTooSlow,
-    onRetry: (error) =>
-      deps.log.warn({ err: error, importId: record.id, taskId: task.id }, 'a task is run once more'),
-  })
+  const attributes = { 'terrane.import.id': record.id, 'terrane.task.id': task.id }
+  await traced('import task', { attributes }, () =>
+    retryEnded((number) => attemptOnce(deps, owner, signal, number > 1), {
+      signal,
+      isPassing: isTooSlow,
+      onRetry: (error) =>
+        deps.log.warn({ err: error, importId: record.id, taskId: task.id }, 'a task is run once more'),
+    }),
+  )
 }
 
 function isTooSlow(error: unknown): boolean {

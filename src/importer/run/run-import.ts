@@ -38,7 +38,9 @@ async function endRun(deps: RunDeps, importId: number, signal?: AbortSignal): Pr
     deps.records.database.transaction(async (db) => {
       const record = without(await getImport(db, importId), 'jobId')
       const settled = { ...record, messages: [...record.messages, ...messages] }
-      return (await finalizeImport(deps.records, db, settled)).state
+      const { state } = await finalizeImport(deps.records, db, settled)
+      await deps.events.record(db, { name: 'import.completed', fact: { importId, state } })
+      return state
     }),
   )
   if (state === 'COMPLETE') await removeUploads(deps.folders, importId, deps.records.files)
@@ -48,7 +50,7 @@ async function endRun(deps: RunDeps, importId: number, signal?: AbortSignal): Pr
 async function runTasks(
   db: Queryable,
   taskDeps: TaskDeps,
-  importId: number,
+  { importId, user }: { importId: number; user: string | undefined },
   context: JobContext,
 ): Promise<void> {
   const { jobId, signal } = context
@@ -57,7 +59,7 @@ async function runTasks(
   const work = async (): Promise<void> => {
     for (const task of waiting) {
       signal.throwIfAborted()
-      await runTask(taskDeps, importId, task.id, { id: jobId, signal })
+      await runTask(taskDeps, importId, task.id, { id: jobId, signal, user })
     }
   }
   const width = Math.min(taskDeps.width, tasks.length)
@@ -82,7 +84,8 @@ export function runHandler(deps: RunDeps): JobHandler {
     run: async (payload, context) => {
       const importId = Number(payload.importId)
       if ((await findImport(deps.records.database.kysely, importId)) === undefined) return
-      await runTasks(deps.records.database.kysely, deps.tasks, importId, context)
+      const user = typeof payload.user === 'string' ? payload.user : undefined
+      await runTasks(deps.records.database.kysely, deps.tasks, { importId, user }, context)
       await endRun(deps, importId, context.signal)
     },
     abandoned: async (payload, reason) => {

@@ -1,3 +1,4 @@
+import type { Permit } from '../../access/index.ts'
 import { isCatalogueAway } from '../../core/db/errors.ts'
 import { explain, Failure } from '../../core/errors/errors.ts'
 import type { EventBus } from '../../core/events/events.ts'
@@ -5,6 +6,7 @@ import { leaveStuckWork, WorkLeft } from '../../core/workers/leave-stuck-work.ts
 import { findTask, getImport, getTask } from '../records/records.ts'
 import type { RunningTable } from '../runtime/runtime.ts'
 import { deafMs, LoadCanceled, publishEnded } from '../runtime/runtime.ts'
+import { requirePermit } from './require-permit.ts'
 import type { AttemptDeps } from './run-attempt.ts'
 import type { WaitOptions } from './run-attempts.ts'
 import { runAttempts } from './run-attempts.ts'
@@ -12,6 +14,7 @@ import type { OwnerDeps } from './running-task.ts'
 import { RunningTask } from './running-task.ts'
 
 export interface TaskDeps {
+  permit: Permit
   owner: OwnerDeps
   attempt: AttemptDeps & WaitOptions
   running: RunningTable
@@ -28,7 +31,7 @@ export async function runTask(
   deps: TaskDeps,
   importId: number,
   taskId: number,
-  job: { id: number; signal: AbortSignal },
+  job: { id: number; signal: AbortSignal; user: string | undefined },
 ): Promise<void> {
   const db = deps.owner.database.kysely
   const { log } = deps.attempt
@@ -37,6 +40,7 @@ export async function runTask(
   const owner = new RunningTask(deps.owner, { record: await getImport(db, importId), task: found })
   const work = deps.running.begin(importId, job.signal, taskId)
   try {
+    await requirePermit(deps.permit, job.user, owner.record, found)
     await leaveStuckWork(runAttempts(deps.attempt, owner, work.signal), work.signal, deafMs)
   } catch (error) {
     if (error instanceof WorkLeft) publishEnded({ log, events: deps.events }, 'job', error)

@@ -1,3 +1,4 @@
+import { actingUser } from '../../core/concurrency/acting.ts'
 import { conflict } from '../../core/errors/errors.ts'
 import type { Jobs } from '../../core/jobs/jobs.ts'
 import { without } from '../../core/values/defined.ts'
@@ -50,7 +51,8 @@ async function beginRun(
   tasks: TaskRecord[],
 ): Promise<number> {
   return records.database.transaction(async (db) => {
-    const payload = { importId: record.id }
+    // A run after an inspection is on behalf of the creator.
+    const payload = { importId: record.id, user: actingUser() ?? record.user }
     const jobId = await jobs.enqueue(db, { kind: runJob, key: `import ${record.id}`, payload })
     await saveAndPublish(records, db, { ...importAfter(record, { type: 'started' }), jobId })
     const at = now(records)

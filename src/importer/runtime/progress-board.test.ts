@@ -32,6 +32,8 @@ describe('the news of an import', () => {
     shareNews({
       progress,
       broadcast: {
+        tellOnCommit: () => undefined,
+        onReconnect: () => undefined,
         tell: (_topic, body) => void reported.push(JSON.parse(JSON.stringify(body))),
         listen: (topic, listener) => void hears.set(topic, listener),
         close: () => Promise.resolve(),

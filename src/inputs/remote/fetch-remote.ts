@@ -150,7 +150,7 @@ async function fetchAll(
 }
 
 /** Converts any error to one with instructions for the user, without secrets. */
-function toFailure(error: unknown, location: RemoteLocation, credentials: RemoteCredentials): Error {
+export function toFailure(error: unknown, location: RemoteLocation, credentials: RemoteCredentials): Error {
   if (error instanceof Failure) return error
   const reason = withoutSecrets(reasonOf(error), credentials, { mask: '********' })
   return invalid('remote-failed', `${shownLocation(location)} could not be fetched: ${reason}`)

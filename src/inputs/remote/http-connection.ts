@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import { connect as connectTls } from 'node:tls'
 import { HttpAgent, httpRequest } from '../../core/network/node-http.ts'
+import { traceHeaders } from '../../core/telemetry/tracing.ts'
 import type { AddressGuard } from './address-guard.ts'
 
 const maxHeaderBytes = 32 << 10
@@ -51,7 +52,12 @@ export class HttpConnection {
     const agent = this.#agents[isSecure ? 'https:' : 'http:']
     const send = isSecure ? httpsRequest : httpRequest
     return new Promise((resolve, reject) => {
-      const request = send(url, { agent, headers, signal, maxHeaderSize: maxHeaderBytes })
+      const request = send(url, {
+        agent,
+        headers: { ...headers, ...traceHeaders() },
+        signal,
+        maxHeaderSize: maxHeaderBytes,
+      })
       request.maxHeadersCount = maxHeaders
       request.once('response', resolve)
       request.on('error', reject)

@@ -5,6 +5,8 @@ import type { RemoteLocation } from './location.ts'
 export interface ReadFrom {
   offset: number
   version?: string
+  /** Validator of data that the caller has: an unchanged file may be answered by an empty body. */
+  unless?: string
 }
 
 export interface RemoteBody {
@@ -15,6 +17,8 @@ export interface RemoteBody {
   totalBytes?: number
   /** Changes with the content; absent if an interrupted read cannot be continued. */
   version?: string
+  /** Changes with the content; for comparing with the file of an earlier day. */
+  validator?: string
   /** File name according to the server. */
   name?: string
   /** Media type in lower case, without parameters. */
@@ -32,6 +36,8 @@ export interface RemoteEntry {
   /** Path below the listed folder, with forward slashes. */
   name: string
   location: RemoteLocation
+  /** Changes with the content, if the list says so. */
+  version?: string
 }
 
 /**
@@ -49,10 +55,13 @@ export interface RemoteSession {
 export class RemoteFault extends Error {
   /** True if a later attempt may succeed. */
   readonly isPassing: boolean
+  /** Wait that the server asks for. */
+  readonly retryAfterSeconds: number | undefined
 
-  constructor(message: string, options: { isPassing: boolean }) {
+  constructor(message: string, options: { isPassing: boolean; retryAfterSeconds?: number }) {
     super(message)
     this.name = 'RemoteFault'
     this.isPassing = options.isPassing
+    this.retryAfterSeconds = options.retryAfterSeconds
   }
 }

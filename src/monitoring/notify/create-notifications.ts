@@ -3,6 +3,7 @@ import type { Logger } from '../../core/log/logger.ts'
 import type { Vault } from '../../core/secrets/vault.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import type { Outlets } from './channels/channel.ts'
+import { serverIdentity } from './channels/channel.ts'
 import { OpenChannels } from './channels/open-channels.ts'
 import { Checks } from './configure/checks.ts'
 import type { ValueSource } from './evaluate/evaluate-check.ts'
@@ -21,15 +22,28 @@ export interface CreateNotificationsDeps {
   log: Logger
   services: NotificationsDeps['services']
   values: ValueSource
+  reported?: NotificationsDeps['reported']
   /** Time limit of one delivery attempt. */
   attemptMs?: number
 }
 
 /** Creates notifications with the channels of the settings. */
 export function createNotifications(deps: CreateNotificationsDeps): Notifications {
-  const { settings, baseUrl, outbound, vault, database, clock, log, services, values, attemptMs } = deps
-  const place = { host: new URL(baseUrl).hostname.replace(/^\[|\]$/g, ''), baseUrl }
+  const { settings, baseUrl, outbound, vault, database, clock, log, services, values, attemptMs, reported } =
+    deps
+  const place = serverIdentity(baseUrl)
   const channels = new OpenChannels({ settings, place, outbound, clock })
   const checks = new Checks({ database, clock, vault, services, resources: values })
-  return new Notifications({ database, clock, log, values, services, channels, vault, checks, attemptMs })
+  return new Notifications({
+    database,
+    clock,
+    log,
+    values,
+    services,
+    channels,
+    vault,
+    checks,
+    attemptMs,
+    reported,
+  })
 }

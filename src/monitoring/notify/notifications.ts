@@ -33,6 +33,8 @@ export interface NotificationsDeps {
   /** Opens what receivers share with this server. */
   vault: Pick<Vault, 'open'>
   checks: Checks
+  /** Problems that other parts find, by the id of their check. */
+  reported?(): ReadonlyMap<number, Problem[]>
   /** Time limit of one delivery attempt. */
   attemptMs?: number
 }
@@ -130,9 +132,8 @@ export class Notifications {
   async #evaluation(to: number): Promise<CheckProblems[]> {
     const { database, values, services, clock } = this.#deps
     const checks = (await listChecks(database.kysely)).filter(({ isActive }) => isActive)
-    const fingerprint = JSON.stringify(
-      checks.map(({ lastSend: _sent, failingSince: _since, ...settings }) => settings),
-    )
+    const settings = checks.map(({ lastSend: _sent, failingSince: _since, ...rest }) => rest)
+    const fingerprint = JSON.stringify([settings, [...(this.#deps.reported?.() ?? [])]])
     if (this.#last?.to === to && this.#last.fingerprint === fingerprint)
       return withState(await this.#last.found, checks)
     const evaluateAll = async (): Promise<CheckProblems[]> => {
@@ -140,7 +141,11 @@ export class Notifications {
       const isStarting = this.#settledTo === 0 && now - this.#startedAt < mostBehind * periodSeconds * 1000
       const moment = { services: await services(), to, now, isStarting }
       const found: CheckProblems[] = []
-      for (const check of checks) found.push({ check, problems: await evaluateCheck(check, values, moment) })
+      const reported = this.#deps.reported?.()
+      for (const check of checks) {
+        const problems = await evaluateCheck(check, values, moment)
+        found.push({ check, problems: [...problems, ...(reported?.get(check.id) ?? [])] })
+      }
       return found
     }
     const evaluation: Evaluation = { to, fingerprint, found: evaluateAll() }

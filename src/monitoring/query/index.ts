@@ -64,8 +64,16 @@ export {
 export { findResolution, type MetricData, type PeriodSpan } from './metric-data.ts'
 export type { MetricDataQuery, ResourceName } from './metric-data-query.ts'
 export type { NamedResource } from './names.ts'
+export { readResources } from './names.ts'
 export { type Reads, type SeriesReadLimits, type Slice, transferSlice } from './reads.ts'
 export { coreReads, type RequestTotals, type RequestTotalsQuery } from './request-totals.ts'
+export { unknownResource } from './resolve-query.ts'
 export { type AnswerPart, SeriesReader } from './series-reader.ts'
 export { serveReads } from './serve-reads.ts'
 export { type MetricDataSlice, readMetricDataSlice, type SliceStart } from './slice-metric-data.ts'
+export type { DemandCellSum } from './usage-reads.ts'
+export {
+  type ReportGrouping,
+  reportGroupings,
+} from './usage-report.ts'
+export { reportedClasses } from './usage-sum.ts'

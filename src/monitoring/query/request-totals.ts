@@ -1,12 +1,16 @@
 import { metricNamed } from '../metrics/metrics.ts'
 import { pagesServiceId } from '../model/service-types.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
+import { readLastUse } from './last-use.ts'
 import { readLayerRequests } from './layer-requests.ts'
 import { readRows } from './metric-rows.ts'
 import { readLabelNames } from './names.ts'
 import type { Reads } from './reads.ts'
 import { planRowTable, readWatermarks } from './row-plan.ts'
 import type { ResolvedQuery } from './series-sql.ts'
+import { readCounterMonths, readServiceMonths } from './usage-months.ts'
+import { readLayerDemand } from './usage-reads.ts'
+import { readUsageReport } from './usage-report.ts'
 
 /** A time of which requests are counted, in seconds since 1970, and whose. */
 export interface RequestTotalsQuery {
@@ -72,4 +76,9 @@ async function readCounts(
 export const coreReads = {
   layerRequests: readLayerRequests,
   requestTotals: readRequestTotals,
+  usageReport: readUsageReport,
+  counterMonths: readCounterMonths,
+  serviceMonths: readServiceMonths,
+  lastUse: readLastUse,
+  layerDemand: readLayerDemand,
 } satisfies Reads

@@ -38,7 +38,11 @@ async function findResource(database: SeriesDatabase, resourceName: ResourceName
       : ['type = ? and name = ?', [resourceTypeId(resourceName.type), resourceName.name]]
   const [found] = await database.arrays(`select id from monitoring_resources where ${condition}`, values)
   if (found !== undefined) return Number(found[0])
-  const shown =
-    'id' in resourceName ? resourceName.id : `${resourceName.type}=${resourceName.name}`.slice(0, 100)
-  throw new FieldFailure({ resource: [`Resource ${shown} does not exist.`] }, { code: 'unknown-resource' })
+  throw unknownResource(resourceName)
+}
+
+/** The error for a resource that was never used, or that the caller may not see. */
+export function unknownResource(name: ResourceName): FieldFailure {
+  const text = 'id' in name ? name.id : `${name.type}=${name.name}`.slice(0, 100)
+  return new FieldFailure({ resource: [`Resource ${text} does not exist.`] }, { code: 'unknown-resource' })
 }

@@ -1,3 +1,4 @@
+import { resourceTypeId } from '../model/resource-types.ts'
 import { DemandRow } from '../series/demand-row.ts'
 import type { UsedResource } from '../series/request-event.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
@@ -90,4 +91,67 @@ export async function readDemand(
     const resource = { type: found.type, name: found.name }
     return [{ serviceId: Number(serviceId), day: Number(day), resource, row: DemandRow.decode(cells) }]
   })
+}
+
+/** Query for the requested areas of one layer. */
+export interface LayerDemandQuery {
+  layer: string
+  /** IANA name of the zone. */
+  zone: string
+  /** Starts of the days, in seconds since 1970. */
+  days: readonly number[]
+}
+
+/** Requests for one cell of zoom 8. */
+export interface DemandCellSum {
+  /** Row * 256 + column, counted from the north-west. */
+  cell: number
+  requests: number
+  /** Visitors of days, summed over days. */
+  visits: number
+  /** The greatest number of different visitors on one day and service: at least as many people have looked there. */
+  mostVisitors: number
+}
+
+/** Requested areas of a layer, with requests that have no cell. */
+export interface LayerDemand {
+  cells: DemandCellSum[]
+  /** Requests for cells beyond the stored number, and for areas too large to be assigned to cells. */
+  other: number
+  wide: number
+}
+
+/** Sums the requested areas of one layer over days. */
+export async function readLayerDemand(
+  database: SeriesDatabase,
+  { layer, zone, days }: LayerDemandQuery,
+): Promise<LayerDemand> {
+  const cells = new Map<number, DemandCellSum>()
+  const demand: LayerDemand = { cells: [], other: 0, wide: 0 }
+  const places = days.map(Number).join(',')
+  if (places === '') return demand
+  for (const table of ['monitoring_demand', 'monitoring_demand_open']) {
+    const stored = await database.arrays(
+      `select cells from ${table} where zone_id = (select id from monitoring_usage_zones where name = ?)
+       and day in (${places}) and resource_id = (select id from monitoring_resources where type = ? and name = ?)`,
+      [zone, resourceTypeId('layer'), layer],
+    )
+    for (const [bytes] of stored)
+      if (bytes instanceof Uint8Array) addDemand(demand, cells, DemandRow.decode(bytes))
+  }
+  demand.cells = [...cells.values()].sort((a, b) => a.cell - b.cell)
+  return demand
+}
+
+function addDemand(demand: LayerDemand, cells: Map<number, DemandCellSum>, row: DemandRow): void {
+  demand.wide += row.wide
+  demand.other += row.other.requests
+  for (const [cell, { requests, visitors }] of row.cells) {
+    const sum = cells.get(cell) ?? { cell, requests: 0, visits: 0, mostVisitors: 0 }
+    cells.set(cell, sum)
+    const { count } = visitors
+    sum.requests += requests
+    sum.visits += count
+    sum.mostVisitors = Math.max(sum.mostVisitors, count)
+  }
 }

@@ -28,15 +28,55 @@ export class TimeTally {
   #sum = 0
   /** In no order; undefined once there are buckets. */
   #values: number[] | undefined = []
-  readonly #buckets = new Map<number, number>()
+  /** Number of times in each bucket. */
+  readonly #buckets: number[] = []
 
   static read(reader: BlockByteReader, isSketch: boolean): TimeTally {
     const tally = new TimeTally()
-    const count = reader.integer()
-    if (count === 0) return tally
-    if (isSketch) tally.#readBuckets(reader, count)
-    else tally.#readValues(reader, count)
+    tally.addWritten(reader, isSketch)
     return tally
+  }
+
+  /** Skips what `write` wrote. */
+  static skip(reader: BlockByteReader, isSketch: boolean): void {
+    const count = reader.integer()
+    if (count === 0) return
+    if (!isSketch) {
+      for (let left = count; left > 0; left -= 1) reader.integer()
+      return
+    }
+    reader.integer()
+    for (let left = count; left > 0; ) {
+      const found = reader.integer()
+      if (found === 0) reader.integer()
+      else left -= found
+    }
+  }
+
+  /** Adds what `write` wrote, without a tally in between. */
+  addWritten(reader: BlockByteReader, isSketch: boolean): void {
+    const count = reader.integer()
+    if (count === 0) return
+    if (!isSketch) {
+      let value = 0
+      for (let left = count; left > 0; left -= 1) {
+        value += reader.integer()
+        this.add(value)
+      }
+      return
+    }
+    this.toSketch()
+    this.#sum += reader.integer()
+    this.#count += count
+    for (let bucket = 0, left = count; left > 0; ) {
+      const found = reader.integer()
+      if (found === 0) bucket += reader.integer()
+      else {
+        this.#addToBucket(bucket, found)
+        left -= found
+        bucket += 1
+      }
+    }
   }
 
   get count(): number {
@@ -68,7 +108,7 @@ export class TimeTally {
     this.#sum += other.#sum
     if (other.#values === undefined) {
       this.toSketch()
-      for (const [bucket, count] of other.#buckets) this.#addToBucket(bucket, count)
+      for (const [bucket, count] of other.#buckets.entries()) if (count > 0) this.#addToBucket(bucket, count)
     } else {
       for (const value of other.#values) {
         if (this.#values === undefined) this.#addToBucket(bucketOf(value), 1)
@@ -116,31 +156,10 @@ export class TimeTally {
     }
   }
 
-  #readValues(reader: BlockByteReader, count: number): void {
-    let value = 0
-    for (let left = count; left > 0; left -= 1) {
-      value += reader.integer()
-      this.add(value)
-    }
-  }
-
-  #readBuckets(reader: BlockByteReader, count: number): void {
-    this.toSketch()
-    this.#sum = reader.integer()
-    this.#count = count
-    for (let bucket = 0, left = count; left > 0; ) {
-      const found = reader.integer()
-      if (found === 0) bucket += reader.integer()
-      else {
-        this.#addToBucket(bucket, found)
-        left -= found
-        bucket += 1
-      }
-    }
-  }
-
   #addToBucket(bucket: number, count: number): void {
-    this.#buckets.set(bucket, (this.#buckets.get(bucket) ?? 0) + count)
+    const buckets = this.#buckets
+    while (buckets.length <= bucket) buckets.push(0)
+    buckets[bucket] = (buckets[bucket] ?? 0) + count
   }
 
   #bucketAt(rank: number): number | undefined {
@@ -157,6 +176,6 @@ export class TimeTally {
   }
 
   #sortedBuckets(): [bucket: number, count: number][] {
-    return [...this.#buckets].sort(([a], [b]) => a - b)
+    return this.#buckets.flatMap((count, bucket): [number, number][] => (count > 0 ? [[bucket, count]] : []))
   }
 }

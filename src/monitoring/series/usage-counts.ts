@@ -60,6 +60,8 @@ interface BlockDay {
 interface RequestFacts {
   cell: number
   isDelivered: boolean
+  /** Delivered with a status that COUNTER counts (section 10.1): whole contents, or unchanged ones. */
+  isCounted: boolean
   isError: boolean
   isNamed: boolean
   class: UsageClass
@@ -174,6 +176,7 @@ function readFacts(block: RequestBlock, { second }: BlockDay): (at: number) => R
   const facts: RequestFacts = {
     cell: 0,
     isDelivered: false,
+    isCounted: false,
     isError: false,
     isNamed: false,
     class: 'other',
@@ -196,10 +199,10 @@ function readFacts(block: RequestBlock, { second }: BlockDay): (at: number) => R
         ? usageCells.ownPeople
         : usageCells.outsidePeople
     facts.isError = (read(texts.errorType, texts.errorType.values, at) ?? null) !== null
+    const status = read(statuses, statuses.values, at) ?? 0
     facts.isDelivered =
-      !facts.isError &&
-      isSuccess(read(statuses, statuses.values, at) ?? 0) &&
-      isDelivery(read(texts.method, texts.method.values, at) ?? '')
+      !facts.isError && isSuccess(status) && isDelivery(read(texts.method, texts.method.values, at) ?? '')
+    facts.isCounted = facts.isDelivered && (status === 200 || status === 304)
     facts.isNamed = user !== anonymousUser
     facts.class = read(block.uses.usageClass, classes, at) ?? 'other'
     facts.bytes = sizes[at] ?? 0
@@ -254,7 +257,7 @@ function addRequest(row: UsageRow, facts: RequestFacts): void {
   if (facts.time >= 0) cell.times.total.add(facts.time)
   if (facts.firstByteTime >= 0) cell.times.firstByte.add(facts.firstByteTime)
   if (facts.visitor !== undefined) cell.visitors.add(facts.visitor)
-  if (row.counter !== undefined && facts.isDelivered && facts.method !== undefined)
+  if (row.counter !== undefined && facts.isCounted && facts.method !== undefined)
     addToCounter(row.counter[facts.method], facts)
 }
 

@@ -16,22 +16,25 @@ const precision: Precision = { exactLimit: 1000, indexBits: 12 }
 export const usageCells = { ownPeople: 0, outsidePeople: 1, ownRobots: 2, outsideRobots: 3 } as const
 const cellCount = 4
 /** Sets of cells with a common number of visitors. */
-const cellSets = {
+export const cellSets = {
   all: [0, 1, 2, 3],
   people: [usageCells.ownPeople, usageCells.outsidePeople],
   outside: [usageCells.outsidePeople, usageCells.outsideRobots],
 } as const
 export type CellSet = keyof typeof cellSets
-const cellSetNames = Object.keys(cellSets) as CellSet[]
+/** Names of the sets in the order of stored overlaps. */
+export const cellSetNames = Object.keys(cellSets) as CellSet[]
 
 /** COUNTER's access methods: a person's program, or a script. Robots are excluded. */
-const accessMethods = ['regular', 'machine'] as const
+export const accessMethods = ['regular', 'machine'] as const
 export type AccessMethod = (typeof accessMethods)[number]
 
 const formVersion = 1
 const formSketch = 2
 const formCounter = 4
 const formCommonTimes = 8
+/** Flags in the first byte of a row. */
+export const usageForms = { sketch: formSketch, commonTimes: formCommonTimes } as const
 
 /** Times of requests. */
 class RequestTimes {

@@ -38,8 +38,8 @@ export class LayerCaching {
     this.#cache = new TileCache({ root, maxBytes, log, layers: () => layers.listVersions() })
     this.#remake = maxBytes === 0 ? undefined : new RemakeTiles({ layers, cache: this.#cache, log })
     this.#stopListening.push(
-      events.on('layer.published', ({ workspace, layer }) => void this.#changed(workspace, layer)),
-      events.on('layer.removed', () => {
+      events.onEveryServer('layer.published', ({ workspace, layer }) => void this.#changed(workspace, layer)),
+      events.onEveryServer('layer.removed', () => {
         this.#sweepTimer ??= setTimeout(() => this.#sweepLater(), sweepDelayMs).unref()
       }),
     )

@@ -1,17 +1,21 @@
 import { mkdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Permit } from '../../access/index.ts'
 import type { Catalog, LayerRecord } from '../../catalog/index.ts'
+import type { Database } from '../../core/db/connection.ts'
 import { Failure, notFound } from '../../core/errors/errors.ts'
 import type { EventBus } from '../../core/events/events.ts'
 import type { GeneratedFile } from '../../core/jobs/files/generated-file.ts'
 import type { MakeTask } from '../../core/jobs/files/generated-files.ts'
 import { GeneratedFiles } from '../../core/jobs/files/generated-files.ts'
-import type { StoredKind } from '../../core/jobs/files/stored-file-records.ts'
+import type { ResultStore } from '../../core/jobs/files/stored-results.ts'
+import type { Jobs } from '../../core/jobs/jobs.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { startProcess } from '../../core/workers/start-process.ts'
 import { WorkPool } from '../../core/workers/work-pool.ts'
 import { findProjJson } from '../../formats/index.ts'
+import { requirePermit } from '../require-permit.ts'
 import type { EarlierLayer, PreviousVersions } from '../versions/previous-versions.ts'
 import { convert } from './convert.ts'
 import { cutRaster } from './cut-raster.ts'
@@ -53,8 +57,11 @@ type Made = Pick<DownloadRecord, 'losses' | Exclude<keyof FileTerms, 'title' | '
 }
 
 interface DownloadsDeps {
+  permit: Permit
   catalog: Pick<Catalog, 'layers' | 'stores'>
   earlier: Pick<PreviousVersions, 'whenReady'>
+  database: Database
+  jobs: Jobs
   events: EventBus
   clock: Clock
   log: Pick<Logger, 'warn'>
@@ -63,7 +70,7 @@ interface DownloadsDeps {
 interface DownloadLimits {
   folder: string
   /** Set if finished files are in the file store. */
-  stored?: Pick<StoredKind, 'database' | 'files' | 'redirects'>
+  store?: ResultStore
   /** Maximum total size of all files. */
   maxBytes: number
 }
@@ -88,7 +95,7 @@ const shortlyKeptMs = 15 * 60_000
 
 /** Files with the rows of layers, optionally filtered, created on request and retained for a limited time. */
 export class Downloads {
-  readonly files: GeneratedFiles<DownloadRecord, LayerRecord>
+  readonly files: GeneratedFiles<DownloadRecord, LayerRecord, DownloadRequest>
   readonly #deps: DownloadsDeps
   readonly #pool = new WorkPool<DownloadHandlers>({
     start: (options) =>
@@ -96,23 +103,22 @@ export class Downloads {
     limit: atATime,
   })
 
-  constructor(deps: DownloadsDeps, { folder, maxBytes, stored }: DownloadLimits) {
+  constructor(deps: DownloadsDeps, { folder, store, maxBytes }: DownloadLimits) {
     this.#deps = deps
-    const { catalog, events, clock, log } = deps
+    const { catalog, database, jobs, events, clock, log } = deps
     this.files = new GeneratedFiles(
       {
+        database,
+        jobs,
         events,
         clock,
         log,
         findLayer: (id) => catalog.layers.findById(id),
+        make: (request, task, signal) => this.#make(request, task, signal),
         refuse: { tooMany: tooManyDownloads, full: () => full(maxBytes) },
       },
-      { ...limits, kind: 'downloads', folder, maxBytes, stored },
+      { ...limits, collection: 'downloads', folder, store, maxBytes },
     )
-  }
-
-  start(): Promise<void> {
-    return this.files.start()
   }
 
   /** Downloads are counted per `owner`. Throws `Failure`: `too-many-downloads`, `downloads-full`. */
@@ -126,7 +132,7 @@ export class Downloads {
     const srs = fileSrs(layer, request)
     return this.files.begin({
       requested: { layerId, workspace, layer: name, format, user, version, srs },
-      make: (task, signal) => this.#make(request, task, signal),
+      request,
       owner,
       isHeavy: (layer.details.featureCount ?? Number.POSITIVE_INFINITY) > lightDownloadRows,
       keptMs: isBrief ? shortlyKeptMs : undefined,
@@ -134,11 +140,12 @@ export class Downloads {
   }
 
   async close(): Promise<void> {
-    await this.files.close()
+    this.files.close()
     await this.#pool.close()
   }
 
   async #make(request: DownloadRequest, task: MakeTask<DownloadRecord>, signal: AbortSignal): Promise<Made> {
+    await requirePermit(this.#deps.permit, this.#deps.catalog.layers, task.record)
     if (request.format === 'tif') return this.#cut(request, task, signal)
     const { path, workPath, record } = task
     const source = await this.#source(record, signal)

@@ -1,13 +1,17 @@
+import type { Permit } from '../../access/index.ts'
 import type { LayerRecord, Layers } from '../../catalog/index.ts'
+import type { Database } from '../../core/db/connection.ts'
 import { Failure, invalid } from '../../core/errors/errors.ts'
 import type { EventBus } from '../../core/events/events.ts'
 import type { GeneratedFile } from '../../core/jobs/files/generated-file.ts'
 import type { MakeTask } from '../../core/jobs/files/generated-files.ts'
 import { GeneratedFiles } from '../../core/jobs/files/generated-files.ts'
-import type { StoredKind } from '../../core/jobs/files/stored-file-records.ts'
+import type { ResultStore } from '../../core/jobs/files/stored-results.ts'
+import type { Jobs } from '../../core/jobs/jobs.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import type { Maps } from '../maps.ts'
+import { requirePermit } from '../require-permit.ts'
 import type { PreviousVersions } from '../versions/previous-versions.ts'
 import type { ExportFormat } from './archive.ts'
 import { previousVersionSource } from './previous-version-source.ts'
@@ -30,9 +34,12 @@ export interface ExportRecord extends GeneratedFile, ExportRequest {
 }
 
 interface ExportsDeps {
+  permit: Permit
   maps: Pick<Maps, 'tile' | 'requireTiles'>
   layers: Pick<Layers, 'findById' | 'versionOf' | 'isStill'>
   earlier: Pick<PreviousVersions, 'whenReady' | 'tile'>
+  database: Database
+  jobs: Jobs
   events: EventBus
   clock: Clock
   log: Pick<Logger, 'warn'>
@@ -41,7 +48,7 @@ interface ExportsDeps {
 interface ExportLimits {
   folder: string
   /** Set if finished files are in the file store. */
-  stored?: Pick<StoredKind, 'database' | 'files' | 'redirects'>
+  store?: ResultStore
   /** Maximum total size of all exported files. */
   maxBytes: number
 }
@@ -57,25 +64,24 @@ const mostTiles = 5_000_000
 /** Files of all tiles of a layer, made on request and stored for a day. */
 export class Exports {
   readonly #deps: ExportsDeps
-  readonly files: GeneratedFiles<ExportRecord, LayerRecord>
+  readonly files: GeneratedFiles<ExportRecord, LayerRecord, null>
 
-  constructor(deps: ExportsDeps, { folder, maxBytes, stored }: ExportLimits) {
+  constructor(deps: ExportsDeps, { folder, store, maxBytes }: ExportLimits) {
     this.#deps = deps
-    const { layers, events, clock, log } = deps
+    const { layers, database, jobs, events, clock, log } = deps
     this.files = new GeneratedFiles(
       {
+        database,
+        jobs,
         events,
         clock,
         log,
         findLayer: (id) => layers.findById(id),
+        make: (_, task, signal) => this.#make(task, signal),
         refuse: { tooMany: tooManyExports, full: () => full(maxBytes) },
       },
-      { kind: 'exports', folder, maxBytes, stored, atATime, heavyAtATime, mostWaiting },
+      { collection: 'exports', folder, store, maxBytes, atATime, heavyAtATime, mostWaiting },
     )
-  }
-
-  start(): Promise<void> {
-    return this.files.start()
   }
 
   /** Throws `Failure`: `no-tiles`, `too-many-exports`, `exports-full`. */
@@ -84,14 +90,14 @@ export class Exports {
     const { id: layerId, workspace, name } = layer
     return this.files.begin({
       requested: { ...request, layerId, workspace, layer: name, user },
-      make: (task, signal) => this.#make(task, signal),
+      request: null,
       owner: user,
       isHeavy: (layer.details.featureCount ?? Number.POSITIVE_INFINITY) > lightExportRows,
     })
   }
 
-  close(): Promise<void> {
-    return this.files.close()
+  close(): void {
+    this.files.close()
   }
 
   async #make(
@@ -99,6 +105,7 @@ export class Exports {
     signal: AbortSignal,
   ): Promise<{ sizeBytes: number }> {
     const { layerId, format, minZoom, maxZoom, bbox, version } = record
+    await requirePermit(this.#deps.permit, this.#deps.layers, record)
     const request = { layerId, format, minZoom, maxZoom, mostTiles, path, bbox }
     const source = version === undefined ? {} : previousVersionSource(this.#deps, version)
     const needs = { ...this.#deps, ...source, checkSize }

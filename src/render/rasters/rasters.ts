@@ -127,8 +127,8 @@ export class Rasters {
       metadata: ({ name, details }) => ({ name, description: details.title, type: 'overlay' }),
     })
     this.#stopListening = [
-      deps.events.on('layer.removed', () => this.#tidy(() => this.#sweep())),
-      deps.events.on('layer.published', ({ workspace, layer }) =>
+      deps.events.onEveryServer('layer.removed', () => this.#tidy(() => this.#sweep())),
+      deps.events.onEveryServer('layer.published', ({ workspace, layer }) =>
         this.#tidy(() => this.#prune(workspace, layer)),
       ),
     ]

@@ -3,9 +3,13 @@ import type { NumberedEnvelopes, TileReads, VectorStore } from '../../stores/ind
 import { getStoreDescription } from '../../stores/registry.ts'
 import { IdList } from './id-list.ts'
 
-/** A growing array of numbers that does not copy each part at the end. */
+/** Numbers for which memory is reserved: the system provides it when it is first written. */
+const firstCapacity = 1 << 24
+const growth = 4
+
+/** A growing array of numbers that does not copy each part at the end, and rarely before. */
 class GrowingArray {
-  #values = new Float64Array(1 << 16)
+  #values = new Float64Array(firstCapacity)
   length = 0
 
   get values(): Float64Array {
@@ -15,7 +19,7 @@ class GrowingArray {
   push(values: Float64Array): void {
     const length = this.length + values.length
     if (length > this.#values.length) {
-      const larger = new Float64Array(Math.max(this.#values.length * 2, length))
+      const larger = new Float64Array(Math.max(this.#values.length * growth, length))
       larger.set(this.values)
       this.#values = larger
     }

@@ -104,7 +104,7 @@ export class TileSources {
         // Publishing thousands of tables in place must not read their rows.
         if (!isSmall && mode !== publishMode) void this.#prepare(workspace, layer)
       }),
-      events.on('layer.removed', () => {
+      events.onEveryServer('layer.removed', () => {
         this.#sweepTimer ??= setTimeout(() => void this.#sweep(), sweepDelayMs).unref()
       }),
     ]

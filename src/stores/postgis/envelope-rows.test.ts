@@ -43,19 +43,20 @@ function readAll(bytes: Buffer, size: number): { ids: number[]; envelopes: numbe
 }
 
 describe('EnvelopeRows', () => {
-  it('reads keys of every width with boxes or sides, however they are cut', () => {
+  it('reads keys of every width with boxes, points or sides, however they are cut', () => {
     const bytes = Buffer.concat([
       header,
       // The upper right corner of a box comes first.
       row(key(8, -(2 ** 53) + 1), doubles(3, 4, 1, 2)),
       row(key(2, -7), doubles(7, 8, 5, 6)),
       row(key(4, 9), undefined),
+      row(key(4, 10), doubles(-6.5, 48)),
       row(key(4, 70_000), doubles(-1), doubles(-2), doubles(1.5), doubles(2.5)),
       trailer,
     ])
     const expected = {
-      ids: [-(2 ** 53) + 1, -7, 70_000],
-      envelopes: [1, 2, 3, 4, 5, 6, 7, 8, -1, -2, 1.5, 2.5],
+      ids: [-(2 ** 53) + 1, -7, 10, 70_000],
+      envelopes: [1, 2, 3, 4, 5, 6, 7, 8, -6.5, 48, -6.5, 48, -1, -2, 1.5, 2.5],
     }
     for (const size of [1, 2, 19, 50, bytes.length]) assert.deepEqual(readAll(bytes, size), expected)
   })

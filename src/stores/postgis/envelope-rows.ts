@@ -4,6 +4,7 @@ import type { NumberedEnvelopes } from '../store.ts'
 const signature = 'PGCOPY\n\xff\r\n\0'
 const headerBytes = signature.length + 8
 const boxBytes = 32
+const pointBytes = 16
 const sideBytes = 8
 /** Minimum size of a row: a field count, and a key and a box, or a null. */
 const leastRowBytes = 12
@@ -15,7 +16,7 @@ function broken(what: string): Failure {
 
 /**
  * Parses rows of `COPY ... TO STDOUT (FORMAT binary)` (PostgreSQL, "COPY", binary format) with an integer and
- * an envelope: a value of type `box`, or four numbers. Skips rows with a null envelope.
+ * an envelope: a value of type `box` or `point`, or four numbers. Skips rows with a null envelope.
  */
 export class EnvelopeRows {
   #rest: Uint8Array = new Uint8Array(0)
@@ -97,6 +98,11 @@ function putEnvelope(view: DataView, row: number, envelopes: Float64Array, to: n
   const length = view.getInt32(at)
   if (length < 0) return false
   if (view.getInt16(row) === 2) {
+    if (length === pointBytes) {
+      envelopes[to] = envelopes[to + 2] = view.getFloat64(at + 4)
+      envelopes[to + 1] = envelopes[to + 3] = view.getFloat64(at + 12)
+      return true
+    }
     if (length !== boxBytes) throw broken(`a box has ${length} bytes`)
     // The upper right corner comes first.
     envelopes[to] = view.getFloat64(at + 20)

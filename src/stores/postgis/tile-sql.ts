@@ -74,9 +74,9 @@ export function sidesSql(facts: TableFacts): string[] {
   return ['ST_XMin', 'ST_YMin', 'ST_XMax', 'ST_YMax'].map((side) => `${side}(${box})`)
 }
 
-/** Returns the envelope as PostgreSQL's `box`, never rounded. */
-export function boxSql(facts: TableFacts): string {
-  return `${plainGeometry(facts)}::box`
+/** Returns the envelope as PostgreSQL's `box`, or the point of a column of points as `point`; never rounded. */
+export function exactSql(facts: TableFacts, type: 'box' | 'point'): string {
+  return `${plainGeometry(facts)}::${type}`
 }
 
 function copySql(

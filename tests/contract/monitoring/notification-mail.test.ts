@@ -203,12 +203,17 @@ describe('several servers on one database', () => {
     watched.set(9)
     await watched.pass(1)
     server.refusal = undefined
-    await runSql(
-      'url' in place ? place.url.reveal() : '',
-      "update notification_deliveries set leased_until = '2026-11-21T12:03:00.000Z'",
-    )
+    // Leases are compared with the time of the database.
+    const leaseFor = (minutes: number): Promise<unknown> =>
+      runSql(
+        'url' in place ? place.url.reveal() : '',
+        `update notification_deliveries set leased_until = to_char(now() at time zone 'utc'
+           + interval '${minutes} minutes', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+      )
+    await leaseFor(10)
     await watched.pass(1)
     assert.equal(server.mails.length, 0, 'another server is at it')
+    await leaseFor(-1)
     await watched.pass(1)
     assert.equal(server.mails.length, 1)
     assert.equal((await watched.deliveries(id))[0]?.state, 'sent')

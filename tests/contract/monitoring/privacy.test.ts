@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
@@ -55,11 +55,30 @@ interface StoredFile {
   isDump: boolean
 }
 
+/** The catalogue without the audit log, which has addresses on purpose and is no part of monitoring. */
+function catalogueWithoutAudit(dataDir: string): Buffer {
+  const copy = join(dataDir, 'copy-of-the-catalogue')
+  const catalogue = new DatabaseSync(join(dataDir, 'terrane.sqlite'), { readOnly: true, timeout: 60_000 })
+  catalogue.prepare('vacuum into ?').run(copy)
+  catalogue.close()
+  const database = new DatabaseSync(copy)
+  database.exec('drop trigger audit_entries_kept; delete from audit_entries; vacuum')
+  database.close()
+  const bytes = readFileSync(copy)
+  rmSync(copy)
+  return bytes
+}
+
 /** Every byte that a server has stored. */
 function everythingOf(app: TestApp, databaseUrl: string | undefined): StoredFile[] {
-  const files = readTree(app.dataDir).map((file) => ({ ...file, isDump: false }))
-  if (databaseUrl === undefined) return files
-  const dump = execFileSync('pg_dump', ['--dbname', databaseUrl], { maxBuffer: 2 ** 28 })
+  const all = readTree(app.dataDir).map((file) => ({ ...file, isDump: false }))
+  if (databaseUrl === undefined) {
+    const files = all.filter(({ name }) => !/terrane\.sqlite/.test(name))
+    return [...files, { name: 'catalogue', bytes: catalogueWithoutAudit(app.dataDir), isDump: false }]
+  }
+  const files = all
+  const options = ['--exclude-table-data', 'audit_entries', '--dbname', databaseUrl]
+  const dump = execFileSync('pg_dump', options, { maxBuffer: 2 ** 28 })
   return [...files, { name: 'dump', bytes: dump, isDump: true }]
 }
 

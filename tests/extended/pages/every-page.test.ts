@@ -71,7 +71,7 @@ describe('every page', async () => {
     const sheets = '[...document.querySelectorAll("link[rel=stylesheet][href*=sheet-]")]'
     assert.equal(await page.evaluate(`${sheets}.length`), 0)
     await page.mouse.move(300, 300)
-    await page.locator('link[href*=sheet-manage]').waitFor({ state: 'attached' })
+    await page.locator('link[href*=sheet-alerts]').waitFor({ state: 'attached' })
     // The first page uses the sheet of maps itself, once it has layers to show.
     const active = `${sheets}.filter((one) => one.media !== 'not all' && !one.href.includes('sheet-map'))`
     assert.equal(await page.evaluate(`${active}.length`), 0)

@@ -5,6 +5,7 @@ import { killCoverages } from './coverages.ts'
 import { killLoads } from './loads.ts'
 import { killServedFiles } from './served-files.ts'
 import type { KillSession, RunKills } from './session.ts'
+import { killTwoNodes } from './two-nodes.ts'
 import { killVersions } from './versions.ts'
 
 function killsOf(description: StoreDescription): RunKills {
@@ -24,6 +25,9 @@ export const changeSessions: Record<string, RunKills> = Object.fromEntries(
     .filter(({ can }) => can.takesLoads)
     .map(({ type }) => [type, (t, session) => killChanges(t, type, session)]),
 )
+
+/** Kills of one of two servers of a catalogue, with the shipped settings. */
+export const clusterSessions: Record<string, RunKills> = { PostGIS: (t, session) => killTwoNodes(t, session) }
 
 /** Half of all sessions have the catalogue in PostgreSQL, half of either a view that depends on the layer's table. */
 function versionSession(type: string): RunKills {

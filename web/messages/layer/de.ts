@@ -17,6 +17,7 @@ export const de: LayerTexts = {
   legendOf: 'Was die Zeichen der Karte bedeuten',
   map: 'Karte des Layers',
   style: 'Stil',
+  addToMap: 'Zur Karte hinzufügen',
   versions: 'Versionen',
   rows: (value: number) => count(value, 'Zeile', 'Zeilen'),
   causes: (cause: string) => versionCauses.get(cause) ?? cause,

@@ -16,6 +16,7 @@ export const en = {
   legend: 'Legend',
   legendOf: 'What the signs of the map mean',
   style: 'Style',
+  addToMap: 'Add to map',
   versions: 'Versions',
   rows: (value: number) => count(value, 'row', 'rows'),
   causes: (cause: string) => versionCauses.get(cause) ?? cause,

@@ -18,6 +18,7 @@ export const de: UsageTexts = {
   empty:
     'Jede Anfrage steht eine Minute nach ihrer Antwort hier. Sehen Sie sich einen Layer oder seine Karte an und kommen Sie wieder.',
   toLayers: 'Zu den Layern',
+  toReport: 'Monatsbericht',
   span: 'Zeitraum',
   spans: { '24h': '24 Stunden', '7d': '7 Tage', '30d': '30 Tage', '12m': '12 Monate', range: 'Von, bis' },
   firstDay: 'Erster Tag',

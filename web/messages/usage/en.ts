@@ -17,6 +17,7 @@ export const en = {
   empty:
     'Requests appear here one minute after their response. Open a layer or its map, then return to this page.',
   toLayers: 'To the layers',
+  toReport: 'Monthly report',
   span: 'Span',
   spans: { '24h': '24 hours', '7d': '7 days', '30d': '30 days', '12m': '12 months', range: 'From, to' },
   firstDay: 'First day',

@@ -4,6 +4,7 @@ import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
 import { shownDay } from '../../components/formats.ts'
 import { Icon } from '../../components/icon.tsx'
 import { addressOf, pathBelowBase } from '../../lib/base.ts'
+import { addressWithLayer } from '../../lib/last-map.ts'
 import { formatNumber } from '../../lib/numbers.ts'
 import { homeTexts } from '../../messages/home/texts.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
@@ -59,6 +60,12 @@ export function LayerHead({ id, layer, entry, onDeleted }: LayerHeadProps) {
             <Icon name="trash" />
             {texts.delete}
           </button>
+        )}
+        {entry?.kind !== 'table' && (
+          <a class="btn" href={addressOf(addressWithLayer(id))}>
+            <Icon name="map" />
+            {texts.addToMap}
+          </a>
         )}
         {entry?.kind !== 'table' && (
           <a class="btn" href={addressOf(`/app/layers/${encodeURIComponent(id)}/style`)}>

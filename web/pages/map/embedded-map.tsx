@@ -1,17 +1,41 @@
 import { Icon } from '../../components/icon.tsx'
-import { Loading, reasonOf } from '../../components/states.tsx'
+import { Failed, Loading, reasonOf } from '../../components/states.tsx'
 import { query } from '../../lib/router.ts'
 import { mapTexts } from '../../messages/map/texts.ts'
 import { LegendPicture } from './layer-list.tsx'
-import { pageAddress, readMapState } from './map-state.ts'
+import { type LayerExtras, type MapState, pageAddress, readMapState } from './map-state.ts'
+import { extrasOf, stateOf, useSavedMap } from './saved-map.ts'
 import { SharedMap } from './shared-map.tsx'
 import { useLayers } from './use-layers.ts'
 
-/** `/embed/map?layers=…`: the same map for pages of others, which may frame it; without anything that changes it. */
+const none: ReadonlyMap<string, LayerExtras> = new Map()
+
+/**
+ * `/embed/map?layers=…` and `/embed/map?map=name`: the same map for pages of others, which may frame it; without
+ * anything that changes it.
+ */
 export function EmbeddedMap() {
+  const name = query.value.get('map')
+  const { loaded, error, again } = useSavedMap(name)
+  if (error !== undefined) return <Failed error={error} onAgain={again} />
+  if (name === null) return <Embedded state={readMapState(query.value)} extras={none} name={undefined} />
+  if (loaded === undefined) return <Loading />
+  return <Embedded state={stateOf(loaded.map)} extras={extrasOf(loaded.map)} name={name} />
+}
+
+interface EmbeddedProps {
+  state: MapState
+  extras: ReadonlyMap<string, LayerExtras>
+  /** Of a saved map. */
+  name: string | undefined
+}
+
+function Embedded({ state, extras, name }: EmbeddedProps) {
   const texts = mapTexts.value
-  const state = readMapState(query.value)
-  const { known } = useLayers(state.layers.map(({ id }) => id))
+  const { known } = useLayers(
+    state.layers.map(({ id }) => id),
+    extras,
+  )
   if (known === undefined) return <Loading />
   const legends = state.layers.flatMap(({ id, isHidden }) => {
     const found = known.published.find((one) => one.id === id)
@@ -38,7 +62,7 @@ export function EmbeddedMap() {
           ))}
         </details>
       )}
-      <a class="embedded-open" href={pageAddress(state)} target="_blank" rel="noopener">
+      <a class="embedded-open" href={pageAddress(state, name)} target="_blank" rel="noopener">
         <Icon name="expand" />
         {texts.open}
       </a>

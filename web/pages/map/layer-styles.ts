@@ -2,7 +2,7 @@ import type { LayerSpecification, StyleSpecification } from 'maplibre-gl'
 import { call } from '../../api/client.ts'
 import type { DataStyle } from '../../map/combined-style.ts'
 import { styleCall } from '../../map/combined-style.ts'
-import type { MapLayer } from './map-state.ts'
+import type { LayerExtras, MapLayer } from './map-state.ts'
 
 /** A published layer. */
 export interface Published {
@@ -15,12 +15,30 @@ export interface Published {
 type Bounds = [number, number, number, number]
 
 /** Loads each layer separately: one that fails does not affect the others. */
-export async function askLayer(id: string, signal: AbortSignal): Promise<Published> {
-  const [style, { name, bounds }] = await Promise.all([
-    call<StyleSpecification>(styleCall([id]), signal),
+export async function askLayer(
+  id: string,
+  { style: name, filter }: LayerExtras,
+  signal: AbortSignal,
+): Promise<Published> {
+  const [style, { name: title, bounds }] = await Promise.all([
+    call<StyleSpecification>({ ...styleCall([id]), query: { style: name } }, signal),
     call<{ name?: string; bounds?: Bounds }>({ path: `/tiles/${encodeURIComponent(id)}` }, signal),
   ])
-  return { id, title: style.name ?? name ?? id, style, bounds }
+  return { id, title: style.name ?? title ?? id, style: withFilter(style, filter), bounds }
+}
+
+/** Lets the server filter the features of vector tiles. */
+function withFilter(style: StyleSpecification, filter: string | undefined): StyleSpecification {
+  if (filter === undefined) return style
+  const sources = Object.entries(style.sources).map(([name, source]) => {
+    if (source.type !== 'vector' || source.url === undefined) return [name, source] as const
+    const separator = source.url.includes('?') ? '&' : '?'
+    return [
+      name,
+      { ...source, url: `${source.url}${separator}filter=${encodeURIComponent(filter)}` },
+    ] as const
+  })
+  return { ...style, sources: Object.fromEntries(sources) }
 }
 
 /** Returns the common extent. */

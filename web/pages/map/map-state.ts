@@ -10,6 +10,15 @@ export interface MapLayer {
   opacity: number
 }
 
+/** Properties of a layer that only a saved map has. */
+export interface LayerExtras {
+  /** Absent: the style of the layer. */
+  style?: string
+  /** In CQL2 text. */
+  filter?: string
+  group?: string
+}
+
 /** A map in the address: the first layer is at the bottom. */
 export interface MapState {
   layers: MapLayer[]
@@ -70,28 +79,29 @@ function viewText({ zoom, latitude, longitude }: View): string {
   return [zoom.toFixed(2), latitude.toFixed(5), longitude.toFixed(5)].map(Number).join('/')
 }
 
-function queryText(state: MapState): string {
+/** A saved map is named: a link to it shows what is saved last. */
+function queryText(state: MapState, name?: string): string {
+  if (name !== undefined) return new URLSearchParams({ map: name }).toString()
   const given = Object.entries(writeMapState(state)).filter(([, text]) => text !== '')
   return new URLSearchParams(given).toString()
 }
 
-/** The address of the map for a link. */
-export function linkOf(state: MapState): string {
-  return `${fullAddressOf('/app/map')}?${queryText(state)}`
+/** The address of the map for a link; `name` of a saved one. */
+export function linkOf(state: MapState, name?: string): string {
+  return `${fullAddressOf('/app/map')}?${queryText(state, name)}`
 }
 
-/** Its address without navigation, for frames. */
-function embedAddress(state: MapState): string {
-  return `${fullAddressOf('/embed/map')}?${queryText(state)}`
-}
-
-export function pageAddress(state: MapState): string {
-  return `${addressOf('/app/map')}?${queryText(state)}`
+export function pageAddress(state: MapState, name?: string): string {
+  return `${addressOf('/app/map')}?${queryText(state, name)}`
 }
 
 /** Returns the HTML for embedding the map in another page. */
-export function frameCode(state: MapState, title: string): string {
-  return `<iframe src="${escaped(embedAddress(state))}" title="${escaped(title)}" width="800" height="500" style="border: 0" loading="lazy"></iframe>`
+export function frameCode(
+  state: MapState,
+  { title, name }: { title: string; name: string | undefined },
+): string {
+  const address = `${fullAddressOf('/embed/map')}?${queryText(state, name)}`
+  return `<iframe src="${escaped(address)}" title="${escaped(title)}" width="800" height="500" style="border: 0" loading="lazy"></iframe>`
 }
 
 function escaped(text: string): string {

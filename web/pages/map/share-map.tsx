@@ -4,13 +4,20 @@ import { Icon } from '../../components/icon.tsx'
 import { mapTexts } from '../../messages/map/texts.ts'
 import { frameCode, linkOf, type MapState } from './map-state.ts'
 
+interface ShareProps {
+  state: MapState
+  title: string
+  /** Of a saved map: its link stays the same when it changes. */
+  name: string | undefined
+}
+
 /** The map as a link, and as code for pages of others. */
-export function ShareMap({ state, title }: { state: MapState; title: string }) {
+export function ShareMap({ state, title, name }: ShareProps) {
   const texts = mapTexts.value
   return (
     <>
-      <Copied label={texts.link} text={linkOf(state)} />
-      <Copied label={texts.frame} text={frameCode(state, title)} />
+      <Copied label={texts.link} text={linkOf(state, name)} />
+      <Copied label={texts.frame} text={frameCode(state, { title, name })} />
       <p class="hint">{texts.frameHint}</p>
     </>
   )

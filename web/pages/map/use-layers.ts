@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { askLayer, type Published } from './layer-styles.ts'
+import type { LayerExtras } from './map-state.ts'
 
 /** Layers of a map; undefined until each has loaded or failed. */
 export interface KnownLayers {
@@ -7,15 +8,18 @@ export interface KnownLayers {
   failed: ReadonlyMap<string, unknown>
 }
 
-export function useLayers(ids: readonly string[]): { known: KnownLayers | undefined; again(): void } {
+export function useLayers(
+  ids: readonly string[],
+  extras: ReadonlyMap<string, LayerExtras>,
+): { known: KnownLayers | undefined; again(): void } {
   const [known, setKnown] = useState<KnownLayers>()
   const [tries, setTries] = useState(0)
-  const requested = [...ids].sort().join(',')
+  const requested = JSON.stringify([...ids].sort().map((id) => [id, extras.get(id)]))
   useEffect(() => {
     const asking = new AbortController()
     const failed = new Map<string, unknown>()
     const requestedItem = ids.map((id) =>
-      askLayer(id, asking.signal).catch((reason: unknown) => {
+      askLayer(id, extras.get(id) ?? {}, asking.signal).catch((reason: unknown) => {
         failed.set(id, reason)
         return undefined
       }),

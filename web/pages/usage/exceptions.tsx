@@ -5,10 +5,10 @@ import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { shownBytes, shownMoment, shownNumber } from '../../components/formats.ts'
 import { Failed, Loading } from '../../components/states.tsx'
+import { useAnswer } from '../../lib/use-answer.ts'
 import { chartTexts } from '../../messages/charts/texts.ts'
 import { usageTexts } from '../../messages/usage/texts.ts'
 import type { Choices, Windows } from './choices.ts'
-import { useAnswer } from './use-answer.ts'
 
 type Listed = Calls['GET /monitoring/api/exceptions']['answer']['exceptions'][number]
 type Whole = Calls['GET /monitoring/api/exceptions/{id}']['answer']

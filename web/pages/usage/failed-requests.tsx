@@ -3,13 +3,13 @@ import { saveRankPicture } from '../../charts/rank-list.tsx'
 import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
 import { shownNumber } from '../../components/formats.ts'
 import { Failed, Loading } from '../../components/states.tsx'
+import { useAnswer } from '../../lib/use-answer.ts'
 import { chartTexts } from '../../messages/charts/texts.ts'
 import { usageTexts } from '../../messages/usage/texts.ts'
 import { askMetric, metricCalls } from './ask-metric.ts'
 import type { Choices, Windows } from './choices.ts'
 import { hasFailed, layerAddress } from './sentence.tsx'
 import { filtersOf } from './series.ts'
-import { useAnswer } from './use-answer.ts'
 
 interface Failure {
   status: string

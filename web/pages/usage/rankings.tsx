@@ -5,6 +5,7 @@ import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
 import { shownNumber, shownShare } from '../../components/formats.ts'
 import { Failed, Loading } from '../../components/states.tsx'
 import { setQuery } from '../../lib/router.ts'
+import { useAnswer } from '../../lib/use-answer.ts'
 import { usageTexts } from '../../messages/usage/texts.ts'
 import type { Amount, Filters } from './ask-metric.ts'
 import { amountsBy, askMetric, metricCalls } from './ask-metric.ts'
@@ -12,7 +13,6 @@ import type { Choices, Windows } from './choices.ts'
 import { shownName } from './names.ts'
 import { layerAddress } from './sentence.tsx'
 import { filtersOf } from './series.ts'
-import { useAnswer } from './use-answer.ts'
 
 interface Props {
   choices: Choices

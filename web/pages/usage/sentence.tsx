@@ -3,9 +3,9 @@ import type { Calls } from '../../api/openapi.d.ts'
 import { shownShare, shownWeekday } from '../../components/formats.ts'
 import { reasonOf } from '../../components/states.tsx'
 import { addressOf } from '../../lib/base.ts'
+import { useAnswer } from '../../lib/use-answer.ts'
 import { usageTexts } from '../../messages/usage/texts.ts'
 import { type Amount, amountsBy, askMetric } from './ask-metric.ts'
-import { useAnswer } from './use-answer.ts'
 
 type State = Calls['GET /rest/state']['answer']['state']
 type Today = NonNullable<State['requests']>

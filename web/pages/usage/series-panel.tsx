@@ -9,6 +9,7 @@ import { Failed, Loading } from '../../components/states.tsx'
 import { addressOf } from '../../lib/base.ts'
 import type { Period, PeriodStep } from '../../lib/day-periods.ts'
 import { setQuery } from '../../lib/router.ts'
+import { useAnswer } from '../../lib/use-answer.ts'
 import { chartTexts } from '../../messages/charts/texts.ts'
 import { usageTexts } from '../../messages/usage/texts.ts'
 import { isStaff } from '../../session/session.ts'
@@ -19,7 +20,6 @@ import type { Metric, Service } from './metrics.ts'
 import { metricTitle } from './names.ts'
 import type { SeriesResult } from './series.ts'
 import { askSeries, countsDifferent, mostParts, wholeOf } from './series.ts'
-import { useAnswer } from './use-answer.ts'
 
 interface Props {
   choices: Choices

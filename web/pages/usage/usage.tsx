@@ -4,6 +4,7 @@ import { CopyAsCurl } from '../../components/copy-as-curl.tsx'
 import { Empty, Failed, Loading } from '../../components/states.tsx'
 import { addressOf } from '../../lib/base.ts'
 import { query } from '../../lib/router.ts'
+import { useAnswer } from '../../lib/use-answer.ts'
 import { usageTexts } from '../../messages/usage/texts.ts'
 import { isStaff } from '../../session/session.ts'
 import { choicesOf, windowsOf } from './choices.ts'
@@ -15,7 +16,6 @@ import { MonitoredServices } from './monitored-services.tsx'
 import { Rankings } from './rankings.tsx'
 import { Sentence, stateCall } from './sentence.tsx'
 import { SeriesPanel } from './series-panel.tsx'
-import { useAnswer } from './use-answer.ts'
 import { WeekPanel } from './week-panel.tsx'
 import { WindowChoices } from './window-choices.tsx'
 
@@ -61,6 +61,9 @@ export function UsagePage() {
           <Sentence at={now.value} isWithPages={choices.isWithPages} />
         </div>
         <div class="acts">
+          <a class="btn" href={addressOf('/app/usage/report')}>
+            {texts.toReport}
+          </a>
           <CopyAsCurl call={stateCall(choices.isWithPages)} />
         </div>
       </div>

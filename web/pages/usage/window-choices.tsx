@@ -1,12 +1,12 @@
 import { shownDate, shownMoment, shownNumber } from '../../components/formats.ts'
 import { Icon } from '../../components/icon.tsx'
 import { setQuery } from '../../lib/router.ts'
+import { useAnswer } from '../../lib/use-answer.ts'
 import { usageTexts } from '../../messages/usage/texts.ts'
 import type { Choices, Windows } from './choices.ts'
 import { spans } from './choices.ts'
 import { askMeasured, hoursOf } from './gaps.ts'
 import { zone } from './sentence.tsx'
-import { useAnswer } from './use-answer.ts'
 
 interface Props {
   choices: Choices

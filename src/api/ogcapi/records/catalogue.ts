@@ -1,4 +1,3 @@
-import { hasRole } from '../../../access/index.ts'
 import type { SummarySet } from '../../../catalog/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { crs84Uri } from '../../crs-uris.ts'
@@ -168,7 +167,7 @@ export const getCatalogues = represented(
     handle: async (deps: CatalogPageDeps, request, reply) => {
       const set = await knownSummaries(deps.catalog, request)
       if (isListKept(deps, set, { request, reply })) return reply.send()
-      const isHintDue = set.byId.size === 0 && !hasRole(request.caller, 'user')
+      const isHintDue = set.byId.size === 0 && request.caller.role === 'anonymous'
       return {
         description: isHintDue ? signInHint : undefined,
         links: [linker(request)('self', json, 'This page', `${catalogueRoot}/collections`)],

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { hasRole } from '../../../access/index.ts'
 import type { Catalog, LayerRecord, LayerSummary, SummarySet } from '../../../catalog/index.ts'
 import { Failure, notFound } from '../../../core/errors/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
@@ -13,9 +12,8 @@ import type { RecordTimes } from './record-times.ts'
 const atOnce = 100
 
 /** Returns the layers that the caller may see, without their records. */
-export async function knownSummaries(catalog: Catalog, { caller }: FastifyRequest): Promise<SummarySet> {
-  const all = await catalog.cards.now()
-  return hasRole(caller, 'user') ? all : all.open
+export async function knownSummaries(catalog: Catalog, request: FastifyRequest): Promise<SummarySet> {
+  return (await catalog.cards.now()).readableBy(await request.rights())
 }
 
 /** The documents of layers in the order of their cards, some at a time; layers that were deleted or hidden meanwhile are omitted. */
@@ -24,12 +22,12 @@ export async function* readLayers(
   request: FastifyRequest,
   cards: readonly LayerSummary[],
 ): AsyncGenerator<LayerRecord[]> {
-  const isUser = hasRole(request.caller, 'user')
+  const rights = await request.rights()
   for (let at = 0; at < cards.length; at += atOnce) {
     if (at > 0) await new Promise((resolve) => setImmediate(resolve))
     const requested = cards.slice(at, at + atOnce).map(({ id }) => id)
     const found = await catalog.layers.findByIds(requested)
-    const shown = isUser ? found : await catalog.layers.onlyPublic(found)
+    const shown = rights.readable(found)
     const byId = new Map(shown.map((layer) => [layer.id, layer]))
     yield requested.flatMap((id) => byId.get(id) ?? [])
   }
@@ -43,12 +41,12 @@ export async function readableRecord(
   const { recordId } = request.params
   const colon = Math.max(recordId.indexOf(':'), 0)
   const layer = await layers.find(recordId.slice(0, colon), recordId.slice(colon + 1))
-  const isUser = hasRole(request.caller, 'user')
-  if (layer !== undefined && (isUser || (await layers.isPublic(layer)))) {
+  if (layer !== undefined && (await request.rights()).can('read', layer)) {
     request.usedLayer = layer
     return layer
   }
-  if (isUser) throw notFound('unknown-layer', `Record "${recordId}" does not exist`)
+  if (request.caller.role !== 'anonymous')
+    throw notFound('unknown-layer', `Record "${recordId}" does not exist`)
   throw new Failure(
     'unauthenticated',
     'login-required',

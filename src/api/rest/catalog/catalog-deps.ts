@@ -1,3 +1,4 @@
+import type { AccessRules } from '../../../access/index.ts'
 import type { Catalog } from '../../../catalog/index.ts'
 import type { Importer } from '../../../importer/index.ts'
 import type { SideTables, VersionChanges } from '../../../render/index.ts'
@@ -27,6 +28,7 @@ export interface InventoryDeps extends CatalogDeps {
 
 /** The same for endpoints that may take something from the public. */
 export interface PublicAccessDeps extends CatalogDeps {
+  rules: Pick<AccessRules, 'now'>
   /** Time that a proxy may cache public responses. */
   sharedMaxAgeSeconds: number
 }

@@ -1,6 +1,5 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
-import { hasRole } from '../../../access/index.ts'
 import type { Catalog, LayerRecord } from '../../../catalog/index.ts'
 import { invalid, notFound } from '../../../core/errors/errors.ts'
 import type { Attribute } from '../../../geo/schema.ts'
@@ -54,7 +53,7 @@ export async function vectorLayer(
   text: string,
 ): Promise<LayerRecord> {
   const layer = await catalog.layers.findNamed(text)
-  if (layer === undefined || !hasRole(request.caller, 'user'))
+  if (layer === undefined || !(await request.rights()).can('read', layer))
     throw notFound('unknown-layer', `Layer "${text}" does not exist`)
   request.usedLayer = layer
   if (layer.details.kind === 'vector') return layer

@@ -1,6 +1,5 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
-import { hasRole } from '../../../access/index.ts'
 import type { Catalog, LayerChange, LayerRecord } from '../../../catalog/index.ts'
 import { invalid, notFound } from '../../../core/errors/errors.ts'
 import type { FastifyRequest } from '../../app-types.ts'
@@ -12,18 +11,18 @@ import { operation } from '../../endpoint.ts'
 import { requireMatch, sendEntity } from '../../etag.ts'
 import type { CatalogDeps, PublicAccessDeps } from './catalog-deps.ts'
 import { LayerBody, LayerList, LayerReply, toLayerResponse } from './layer-response.ts'
-import { layerPath, RecurseQuery, WorkspaceParams } from './paths.ts'
+import { layerPath, RecurseQuery, unknownWorkspace, WorkspaceParams } from './paths.ts'
 
 const tags = ['layers']
 const params = Type.Object({ layer: Type.String({ description: '`<workspace>:<name>`' }) })
 
 async function readable(
   catalog: Catalog,
-  { caller }: FastifyRequest,
+  request: FastifyRequest,
   filter: { workspace?: string } = {},
-): Promise<LayerRecord[]> {
+): Promise<readonly LayerRecord[]> {
   const layers = await catalog.layers.list(filter)
-  return hasRole(caller, 'user') ? layers : catalog.layers.onlyPublic(layers)
+  return (await request.rights()).readable(layers)
 }
 
 export const listLayers = operation({
@@ -34,7 +33,7 @@ export const listLayers = operation({
   answers: { 200: LayerList },
   handle: async ({ catalog }: CatalogDeps, request) => {
     const layers = await readable(catalog, request)
-    if (layers.length === 0 && !hasRole(request.caller, 'user')) throw loginNeeded()
+    if (layers.length === 0 && request.caller.role === 'anonymous') throw loginNeeded()
     const layer = layers.map((one) => ({
       name: `${one.workspace}:${one.name}`,
       href: request.link(layerPath(one)),
@@ -54,9 +53,13 @@ export const listLayersOfWorkspace = operation({
     const { workspace } = request.params
     const { workspaces } = catalog
     const layers = await readable(catalog, request, { workspace })
-    if (hasRole(request.caller, 'user')) await workspaces.get(workspace)
-    // A workspace that is not public and has no layer that is does not show whether it exists.
-    else if (layers.length === 0 && !(await workspaces.find(workspace))?.isPublic) throw loginNeeded()
+    const rights = await request.rights()
+    const isKnown = rights.can('read', { workspace }) || rights.canWithin('read', workspace)
+    // A workspace in which the caller may read nothing does not show whether it exists.
+    if (request.caller.role !== 'anonymous') {
+      if (!isKnown && layers.length === 0) throw unknownWorkspace(workspace)
+      await workspaces.get(workspace)
+    } else if (layers.length === 0 && !isKnown) throw loginNeeded()
     const layer = layers.map((one) => ({ name: one.name, href: request.link(layerPath(one)) }))
     return { layers: { layer } }
   },
@@ -81,17 +84,15 @@ export const changeLayer = operation({
   params,
   body: LayerBody,
   answers: { 200: LayerReply },
-  handle: async ({ sharedMaxAgeSeconds, catalog }: PublicAccessDeps, request) => {
+  handle: async ({ sharedMaxAgeSeconds, catalog, rules }: PublicAccessDeps, request) => {
     const layer = await getNamedLayer(catalog, request)
     requireMatch(request, await describeLayer(catalog, request, layer))
-    const { layers } = catalog
-    const wasPublic = await layers.isPublic(layer)
-    await layers.change(layer, readLayerBody(layer, request.body.layer))
+    const wasPublic = (await rules.now()).isOpenToEveryone(layer)
+    await catalog.layers.change(layer, readLayerBody(layer, request.body.layer))
     const changed = await getNamedLayer(catalog, request)
     const { layer: shown } = await describeLayer(catalog, request, changed)
-    return {
-      layer: { ...shown, ...copiesLeft(wasPublic, await layers.isPublic(changed), { sharedMaxAgeSeconds }) },
-    }
+    const isPublic = (await rules.now()).isOpenToEveryone(changed)
+    return { layer: { ...shown, ...copiesLeft(wasPublic, isPublic, { sharedMaxAgeSeconds }) } }
   },
 })
 
@@ -145,9 +146,8 @@ async function getNamedLayer(
 ): Promise<LayerRecord> {
   const { layer: text } = request.params
   const layer = await layers.findNamed(text)
-  const isReadable =
-    layer !== undefined && (hasRole(request.caller, 'user') || (await layers.isPublic(layer)))
-  if (!isReadable) throw notFound('unknown-layer', `Layer "${text}" does not exist`)
+  if (layer === undefined || !(await request.rights()).can('read', layer))
+    throw notFound('unknown-layer', `Layer "${text}" does not exist`)
   request.usedLayer = layer
   return layer
 }

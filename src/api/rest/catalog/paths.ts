@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { LayerRecord, StoreRecord, StyleRecord } from '../../../catalog/index.ts'
+import { type Failure, notFound } from '../../../core/errors/errors.ts'
 
 /** `recurse=true` includes contained resources. */
 export const RecurseQuery = Type.Object({
@@ -27,4 +28,9 @@ export function layerPath(layer: Pick<LayerRecord, 'workspace' | 'name'>): strin
 export function stylePath(style: Pick<StyleRecord, 'workspace' | 'name'>): string {
   const prefix = style.workspace === undefined ? '/rest' : workspacePath(style.workspace)
   return `${prefix}/styles/${encodeURIComponent(style.name)}`
+}
+
+/** The error for a workspace that does not exist, or in which the caller may read nothing. */
+export function unknownWorkspace(name: string): Failure {
+  return notFound('unknown-workspace', `Workspace "${name}" does not exist`)
 }

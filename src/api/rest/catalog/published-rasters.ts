@@ -114,8 +114,10 @@ export const listCoverages = operation({
     const store = await getStore(catalog, 'coverageStore', request.params)
     const { list = 'configured' } = request.query
     const layers = await catalog.layers.list({ storeId: store.id })
-    if (list === 'configured')
-      return { coverages: { coverage: layers.map((layer) => linked(request, layer)) } }
+    if (list === 'configured') {
+      const readable = (await request.rights()).readable(layers)
+      return { coverages: { coverage: readable.map((layer) => linked(request, layer)) } }
+    }
     const shown = new Set(list === 'all' ? [] : layers.map(({ nativeName }) => nativeName))
     const files = await catalog.rasters.listFiles(store)
     return { list: { string: files.flatMap(({ name }) => (shown.has(name) ? [] : [name])) } }

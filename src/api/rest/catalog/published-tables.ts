@@ -141,7 +141,7 @@ export const listFeatureTypes = operation({
     const store = await getStore(catalog, 'dataStore', request.params)
     const { list = 'configured' } = request.query
     if (list === 'configured') {
-      const layers = await catalog.layers.list({ storeId: store.id })
+      const layers = (await request.rights()).readable(await catalog.layers.list({ storeId: store.id }))
       const items = layers.map((layer) => ({ name: layer.name, href: request.link(layerPath(layer)) }))
       return { featureTypes: { featureType: items } }
     }

@@ -62,52 +62,76 @@ const workspaceEndpoints = [
   endpoint('GET', '/rest/workspaces/default', 'user', 'view', { showDefaultWorkspace }),
   endpoint('PUT', '/rest/workspaces/default', 'staff', 'change', { changeDefaultWorkspace }),
   endpoint('GET', '/rest/workspaces/:workspace', 'workspace', 'view', { showWorkspace }),
-  endpoint('PUT', '/rest/workspaces/:workspace', 'staff', 'change', { changeWorkspace }),
-  endpoint('DELETE', '/rest/workspaces/:workspace', 'staff', 'remove', { deleteWorkspace }),
+  endpoint('PUT', '/rest/workspaces/:workspace', 'workspace:manage', 'change', { changeWorkspace }),
+  endpoint('DELETE', '/rest/workspaces/:workspace', 'workspace:manage', 'remove', { deleteWorkspace }),
 ]
 
 /** Stores: of features, and files of rasters. */
 const storeEndpoints = [
-  endpoint('GET', '/rest/workspaces/:workspace/datastores', 'user', 'view', { listDataStores }),
-  endpoint('POST', '/rest/workspaces/:workspace/datastores', 'staff', 'create', { createDataStore }),
-  endpoint('GET', '/rest/workspaces/:workspace/datastores/:store', 'staff', 'view', { showDataStore }),
-  endpoint('PUT', '/rest/workspaces/:workspace/datastores/:store', 'staff', 'change', { changeDataStore }),
-  endpoint('DELETE', '/rest/workspaces/:workspace/datastores/:store', 'staff', 'remove', { deleteDataStore }),
-  endpoint('GET', '/rest/workspaces/:workspace/datastores/:store/featuretypes', 'user', 'view', {
+  endpoint('GET', '/rest/workspaces/:workspace/datastores', 'workspace:read', 'view', { listDataStores }),
+  endpoint('POST', '/rest/workspaces/:workspace/datastores', 'workspace:manage', 'create', {
+    createDataStore,
+  }),
+  endpoint('GET', '/rest/workspaces/:workspace/datastores/:store', 'workspace:manage', 'view', {
+    showDataStore,
+  }),
+  endpoint('PUT', '/rest/workspaces/:workspace/datastores/:store', 'workspace:manage', 'change', {
+    changeDataStore,
+  }),
+  endpoint('DELETE', '/rest/workspaces/:workspace/datastores/:store', 'workspace:manage', 'remove', {
+    deleteDataStore,
+  }),
+  endpoint('GET', '/rest/workspaces/:workspace/datastores/:store/featuretypes', 'workspace:read', 'view', {
     listFeatureTypes,
   }),
-  endpoint('POST', '/rest/workspaces/:workspace/datastores/:store/featuretypes', 'staff', 'create', {
-    createFeatureType,
-  }),
-  endpoint('GET', '/rest/workspaces/:workspace/datastores/:store/tables', 'staff', 'view', {
+  endpoint(
+    'POST',
+    '/rest/workspaces/:workspace/datastores/:store/featuretypes',
+    'workspace:manage',
+    'create',
+    { createFeatureType },
+  ),
+  endpoint('GET', '/rest/workspaces/:workspace/datastores/:store/tables', 'workspace:manage', 'view', {
     listStoreTables,
   }),
-  endpoint('POST', '/rest/workspaces/:workspace/datastores/:store/tables', 'staff', 'create', {
+  endpoint('POST', '/rest/workspaces/:workspace/datastores/:store/tables', 'workspace:manage', 'create', {
     publishTables,
   }),
-  endpoint('GET', '/rest/workspaces/:workspace/coveragestores', 'user', 'view', { listCoverageStores }),
-  endpoint('POST', '/rest/workspaces/:workspace/coveragestores', 'staff', 'create', { createCoverageStore }),
-  endpoint('GET', '/rest/workspaces/:workspace/coveragestores/:store', 'staff', 'view', {
+  endpoint('GET', '/rest/workspaces/:workspace/coveragestores', 'workspace:read', 'view', {
+    listCoverageStores,
+  }),
+  endpoint('POST', '/rest/workspaces/:workspace/coveragestores', 'workspace:manage', 'create', {
+    createCoverageStore,
+  }),
+  endpoint('GET', '/rest/workspaces/:workspace/coveragestores/:store', 'workspace:manage', 'view', {
     showCoverageStore,
   }),
-  endpoint('PUT', '/rest/workspaces/:workspace/coveragestores/:store', 'staff', 'change', {
+  endpoint('PUT', '/rest/workspaces/:workspace/coveragestores/:store', 'workspace:manage', 'change', {
     changeCoverageStore,
   }),
-  endpoint('DELETE', '/rest/workspaces/:workspace/coveragestores/:store', 'staff', 'remove', {
+  endpoint('DELETE', '/rest/workspaces/:workspace/coveragestores/:store', 'workspace:manage', 'remove', {
     deleteCoverageStore,
   }),
-  endpoint('GET', '/rest/workspaces/:workspace/coveragestores/:store/coverages', 'user', 'view', {
+  endpoint('GET', '/rest/workspaces/:workspace/coveragestores/:store/coverages', 'workspace:read', 'view', {
     listCoverages,
   }),
-  endpoint('POST', '/rest/workspaces/:workspace/coveragestores/:store/coverages', 'staff', 'create', {
-    createCoverage,
-  }),
-  endpoint('GET', '/rest/workspaces/:workspace/coveragestores/:store/rasters', 'staff', 'view', {
+  endpoint(
+    'POST',
+    '/rest/workspaces/:workspace/coveragestores/:store/coverages',
+    'workspace:manage',
+    'create',
+    { createCoverage },
+  ),
+  endpoint('GET', '/rest/workspaces/:workspace/coveragestores/:store/rasters', 'workspace:manage', 'view', {
     listStoreRasters,
   }),
-  endpoint('POST', '/rest/workspaces/:workspace/coveragestores/:store/rasters', 'staff', 'create', {
-    publishRasters,
-  }),
+  endpoint(
+    'POST',
+    '/rest/workspaces/:workspace/coveragestores/:store/rasters',
+    'workspace:manage',
+    'create',
+    { publishRasters },
+  ),
 ]
 
 /** Contents of workspaces and stores, dependents of a deletion, and checks of stores. */
@@ -116,20 +140,28 @@ const inventoryEndpoints = [
     listCountedWorkspaces: listWorkspaceInventories,
   }),
   endpoint('GET', '/rest/catalogue/stores', 'staff', 'view', { listCountedStores: listStoreInventories }),
-  endpoint('GET', '/rest/workspaces/:workspace/dependents', 'staff', 'view', { listWorkspaceDependents }),
-  endpoint('POST', '/rest/workspaces/:workspace/datastores/check', 'staff', 'view', { checkNewDataStore }),
-  endpoint('POST', '/rest/workspaces/:workspace/datastores/:store/check', 'staff', 'view', {
+  endpoint('GET', '/rest/workspaces/:workspace/dependents', 'workspace:manage', 'view', {
+    listWorkspaceDependents,
+  }),
+  endpoint('POST', '/rest/workspaces/:workspace/datastores/check', 'workspace:manage', 'view', {
+    checkNewDataStore,
+  }),
+  endpoint('POST', '/rest/workspaces/:workspace/datastores/:store/check', 'workspace:manage', 'view', {
     checkDataStore,
   }),
-  endpoint('GET', '/rest/workspaces/:workspace/datastores/:store/dependents', 'staff', 'view', {
+  endpoint('GET', '/rest/workspaces/:workspace/datastores/:store/dependents', 'workspace:manage', 'view', {
     listDataStoreDependents,
   }),
-  endpoint('POST', '/rest/workspaces/:workspace/coveragestores/:store/check', 'staff', 'view', {
+  endpoint('POST', '/rest/workspaces/:workspace/coveragestores/:store/check', 'workspace:manage', 'view', {
     checkCoverageStore,
   }),
-  endpoint('GET', '/rest/workspaces/:workspace/coveragestores/:store/dependents', 'staff', 'view', {
-    listCoverageStoreDependents,
-  }),
+  endpoint(
+    'GET',
+    '/rest/workspaces/:workspace/coveragestores/:store/dependents',
+    'workspace:manage',
+    'view',
+    { listCoverageStoreDependents },
+  ),
 ]
 
 /** Layers: what is published. */
@@ -137,21 +169,27 @@ const layerEndpoints = [
   endpoint('GET', '/rest/layers', 'public', 'view', { listLayers }),
   endpoint('GET', '/rest/workspaces/:workspace/layers', 'public', 'view', { listLayersOfWorkspace }),
   endpoint('GET', '/rest/layers/:layer', 'layer', 'view_metadata', { showLayer }),
-  endpoint('PUT', '/rest/layers/:layer', 'staff', 'change_metadata', { changeLayer }),
-  endpoint('POST', '/rest/layers/:layer/styles', 'staff', 'create', { makeStyleOfLayer }),
-  endpoint('GET', '/rest/layers/:layer/classes', 'user', 'view', { showClasses }),
-  endpoint('POST', '/rest/layers/:layer/refresh', 'staff', 'change_metadata', { refreshLayer }),
-  endpoint('DELETE', '/rest/layers/:layer', 'staff', 'remove', { deleteLayer }),
+  endpoint('PUT', '/rest/layers/:layer', 'layer:manage', 'change_metadata', { changeLayer }),
+  endpoint('POST', '/rest/layers/:layer/styles', 'layer:manage', 'create', { makeStyleOfLayer }),
+  endpoint('GET', '/rest/layers/:layer/classes', 'layer:read', 'view', { showClasses }),
+  endpoint('POST', '/rest/layers/:layer/refresh', 'layer:manage', 'change_metadata', { refreshLayer }),
+  endpoint('DELETE', '/rest/layers/:layer', 'layer:manage', 'remove', { deleteLayer }),
 ]
 
 /** Previous versions of layers. */
 const versionEndpoints = [
-  endpoint('GET', '/rest/layers/:layer/versions', 'user', 'view_metadata', { listVersions }),
-  endpoint('GET', '/rest/layers/:layer/versions/:version', 'user', 'view_metadata', { showVersion }),
-  endpoint('PUT', '/rest/layers/:layer/versions/:version', 'staff', 'change_metadata', { changeVersion }),
+  endpoint('GET', '/rest/layers/:layer/versions', 'layer:read', 'view_metadata', { listVersions }),
+  endpoint('GET', '/rest/layers/:layer/versions/:version', 'layer:read', 'view_metadata', { showVersion }),
+  endpoint('PUT', '/rest/layers/:layer/versions/:version', 'layer:manage', 'change_metadata', {
+    changeVersion,
+  }),
   endpoint('DELETE', '/rest/layers/:layer/versions/:version', 'admin', 'remove', { removeVersion }),
-  endpoint('GET', '/rest/layers/:layer/versions/:version/changes', 'user', 'view', { listVersionChanges }),
-  endpoint('POST', '/rest/layers/:layer/versions/:version/restore', 'staff', 'change', { restoreVersion }),
+  endpoint('GET', '/rest/layers/:layer/versions/:version/changes', 'layer:read', 'view', {
+    listVersionChanges,
+  }),
+  endpoint('POST', '/rest/layers/:layer/versions/:version/restore', 'layer:manage', 'change', {
+    restoreVersion,
+  }),
 ]
 
 /** Styles: global, and of one workspace. */
@@ -163,10 +201,14 @@ const styleEndpoints = [
   endpoint('PUT', '/rest/styles/:style', 'staff', 'change', { changeStyle }),
   endpoint('DELETE', '/rest/styles/:style', 'staff', 'remove', { deleteStyle }),
   endpoint('GET', '/rest/workspaces/:workspace/styles', 'workspace', 'view', { listStylesOfWorkspace }),
-  endpoint('POST', '/rest/workspaces/:workspace/styles', 'staff', 'create', { createStyleOfWorkspace }),
+  endpoint('POST', '/rest/workspaces/:workspace/styles', 'workspace:manage', 'create', {
+    createStyleOfWorkspace,
+  }),
   endpoint('GET', '/rest/workspaces/:workspace/styles/:style', 'style', 'view', { showStyleOfWorkspace }),
-  endpoint('PUT', '/rest/workspaces/:workspace/styles/:style', 'staff', 'change', { changeStyleOfWorkspace }),
-  endpoint('DELETE', '/rest/workspaces/:workspace/styles/:style', 'staff', 'remove', {
+  endpoint('PUT', '/rest/workspaces/:workspace/styles/:style', 'workspace:manage', 'change', {
+    changeStyleOfWorkspace,
+  }),
+  endpoint('DELETE', '/rest/workspaces/:workspace/styles/:style', 'workspace:manage', 'remove', {
     deleteStyleOfWorkspace,
   }),
 ]

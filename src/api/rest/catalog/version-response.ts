@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { hasRole } from '../../../access/index.ts'
+import type { Rights } from '../../../access/index.ts'
 import {
   restoredParts,
   type VersionedLayer,
@@ -54,15 +54,20 @@ export const RestoreBody = Type.Object({
 export const VersionBody = Type.Object({ pinned: Type.Boolean() })
 
 /** A version as clients see it. */
-export function toVersionResponse(request: FastifyRequest, of: VersionedLayer, one: VersionSummary) {
-  const isStaff = hasRole(request.caller, 'staff')
+export function toVersionResponse(
+  request: FastifyRequest,
+  rights: Rights,
+  of: VersionedLayer,
+  one: VersionSummary,
+) {
+  const isManager = rights.can('manage', of.layer ?? { workspace: of.workspace })
   return {
     version: one.version,
     href: request.link(`${layerPath(of)}/versions/${one.version}`),
     created: one.createdAt,
-    user: isStaff ? (one.user ?? null) : null,
+    user: isManager ? (one.user ?? null) : null,
     cause: one.cause,
-    import: isStaff ? (one.importId ?? null) : null,
+    import: isManager ? (one.importId ?? null) : null,
     mode: one.mode ?? null,
     rows: one.rows ?? null,
     changes: one.changes ?? null,

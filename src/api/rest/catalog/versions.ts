@@ -1,6 +1,5 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
-import { hasRole } from '../../../access/index.ts'
 import { type Catalog, restoredParts, type VersionedLayer } from '../../../catalog/index.ts'
 import { notFound } from '../../../core/errors/errors.ts'
 import type { FastifyRequest } from '../../app-types.ts'
@@ -55,7 +54,7 @@ export const changeVersion = operation({
     const of = await versionedLayer(catalog, request)
     const { version } = request.params
     const pinned = await catalog.versions.pin(of, version, request.body.pinned)
-    return { version: toVersionResponse(request, of, pinned) }
+    return { version: toVersionResponse(request, await request.rights(), of, pinned) }
   },
 })
 
@@ -81,7 +80,7 @@ export const restoreVersion = operation({
     const options = { what, user: request.caller.name, expected }
     const made = await restores.restore(of, version, options, clientSignal(reply))
     const now = await versionedLayer(catalog, request)
-    return { version: toVersionResponse(request, now, await versions.get(now, made)) }
+    return { version: toVersionResponse(request, await request.rights(), now, await versions.get(now, made)) }
   },
 })
 
@@ -102,7 +101,8 @@ export const removeVersion = operation({
 
 async function describeList(catalog: Catalog, request: FastifyRequest, of: VersionedLayer) {
   const versions = await catalog.versions.list(of)
-  return { versions: versions.map((one) => toVersionResponse(request, of, one)) }
+  const rights = await request.rights()
+  return { versions: versions.map((one) => toVersionResponse(request, rights, of, one)) }
 }
 
 async function describe(
@@ -111,17 +111,18 @@ async function describe(
 ): Promise<{ version: ReturnType<typeof toVersionResponse> }> {
   const of = await versionedLayer(catalog, request)
   const version = await catalog.versions.get(of, request.params.version)
-  return { version: toVersionResponse(request, of, version) }
+  return { version: toVersionResponse(request, await request.rights(), of, version) }
 }
 
-/** The layer of the path, or what was deleted under that name, which staff alone may see. */
+/** The layer of the path, or what was deleted under that name, which only those who may manage the workspace see. */
 export async function versionedLayer(
   { layers, versions, workspaces }: Catalog,
   request: FastifyRequest<{ Params: { layer: string } }>,
 ): Promise<VersionedLayer> {
   const { layer: text } = request.params
+  const rights = await request.rights()
   const layer = await layers.findNamed(text)
-  if (layer !== undefined) {
+  if (layer !== undefined && rights.can('read', layer)) {
     request.usedLayer = layer
     // Also detects changes by other programs.
     const { version } = await layers.versionOf(layer)
@@ -130,7 +131,7 @@ export async function versionedLayer(
   const colon = text.indexOf(':')
   const workspace = colon < 0 ? await workspaces.findDefaultName() : text.slice(0, colon)
   const deleted =
-    workspace === undefined || !hasRole(request.caller, 'staff')
+    layer !== undefined || workspace === undefined || !rights.can('manage', { workspace })
       ? undefined
       : await versions.findDeleted(workspace, text.slice(colon + 1))
   if (deleted === undefined) throw notFound('unknown-layer', `Layer "${text}" does not exist`)

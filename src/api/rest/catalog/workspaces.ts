@@ -5,7 +5,7 @@ import { empty } from '../../description.ts'
 import { operation } from '../../endpoint.ts'
 import { requireMatch, sendEntity } from '../../etag.ts'
 import type { CatalogDeps, PublicAccessDeps } from './catalog-deps.ts'
-import { RecurseQuery, WorkspaceParams, workspacePath } from './paths.ts'
+import { RecurseQuery, unknownWorkspace, WorkspaceParams, workspacePath } from './paths.ts'
 import { toWorkspaceResponse, WorkspaceBody, WorkspaceList, WorkspaceReply } from './workspace-response.ts'
 
 const tags = ['workspaces']
@@ -17,7 +17,10 @@ export const listWorkspaces = operation({
   tags,
   answers: { 200: WorkspaceList },
   handle: async ({ catalog }: CatalogDeps, request) => {
-    const workspaces = await catalog.workspaces.list()
+    const rights = await request.rights()
+    const workspaces = (await catalog.workspaces.list()).filter(
+      ({ name }) => rights.can('read', { workspace: name }) || rights.canWithin('read', name),
+    )
     const workspace = workspaces.map(({ name }) => ({ name, href: request.link(workspacePath(name)) }))
     return { workspaces: { workspace } }
   },
@@ -65,7 +68,7 @@ export const changeWorkspace = operation({
   params,
   body: WorkspaceBody,
   answers: { 200: WorkspaceReply },
-  handle: async ({ sharedMaxAgeSeconds, catalog }: PublicAccessDeps, request) => {
+  handle: async ({ sharedMaxAgeSeconds, catalog }: Omit<PublicAccessDeps, 'rules'>, request) => {
     const current = await catalog.workspaces.get(request.params.workspace)
     requireMatch(request, toWorkspaceResponse(request, current))
     const { name, public: isPublic } = request.body.workspace
@@ -103,6 +106,9 @@ export const showDefaultWorkspace = operation({
   answers: { 200: WorkspaceReply },
   handle: async ({ catalog }: CatalogDeps, request, reply) => {
     const name = (await catalog.workspaces.findDefaultName()) ?? 'default'
+    const rights = await request.rights()
+    if (!rights.can('read', { workspace: name }) && !rights.canWithin('read', name))
+      throw unknownWorkspace(name)
     return sendEntity(request, reply, toWorkspaceResponse(request, await catalog.workspaces.get(name)))
   },
 })

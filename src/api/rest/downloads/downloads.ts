@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { hasRole } from '../../../access/index.ts'
-import type { Catalog } from '../../../catalog/index.ts'
+import type { Catalog, LayerRecord } from '../../../catalog/index.ts'
 import { conflict, Failure, notFound } from '../../../core/errors/errors.ts'
 import { unknownDownload } from '../../../core/jobs/files/generated-files.ts'
 import { ownValue } from '../../../core/values/record-keys.ts'
@@ -54,7 +54,8 @@ export const createExport = operation({
   handle: async ({ catalog, exports }: Omit<DownloadDeps, 'downloads'>, request, reply) => {
     const { layer: text } = request.params
     const layer = await catalog.layers.findNamed(text)
-    if (layer === undefined) throw notFound('unknown-layer', `Layer "${text}" does not exist`)
+    if (layer === undefined || !(await request.rights()).can('download', layer))
+      throw notFound('unknown-layer', `Layer "${text}" does not exist`)
     request.usedLayer = layer
     const exportRequest = readExportBody(request.body)
     if (exportRequest.version !== undefined)
@@ -72,7 +73,7 @@ export const showDownload = operation({
   tags,
   params: IdParams,
   answers: { 200: DownloadReply },
-  handle: async (deps: DownloadDeps, request, reply) => {
+  handle: async (deps: Omit<DownloadDeps, 'catalog'>, request, reply) => {
     const { record } = await readable(deps, request)
     keepPrivately(reply)
     return toDownloadResponse(request, record)
@@ -92,7 +93,7 @@ export const readDownload = operation({
     307: empty('The address of the file in the object store, where the server sends clients to it'),
     416: empty('The file has no such range'),
   },
-  handle: async (deps: DownloadDeps, request, reply) => {
+  handle: async (deps: Omit<DownloadDeps, 'catalog'>, request, reply) => {
     const { record, files } = await readable(deps, request)
     const path = files.filePath(record)
     if (path === undefined)
@@ -113,11 +114,11 @@ export const removeDownload = operation({
   tags,
   params: IdParams,
   answers: { 200: empty() },
-  handle: async (deps: DownloadDeps, request, reply) => {
-    const { record, files } = await readable(deps, request)
+  handle: async (deps: Omit<DownloadDeps, 'catalog'>, request, reply) => {
+    const { record, files, layer } = await readable(deps, request)
     const isNobodys = record.user === ''
     if (!isNobodys && !hasRole(request.caller, 'user')) throw loginNeeded()
-    if (!isNobodys && record.user !== request.caller.name && !hasRole(request.caller, 'staff'))
+    if (!isNobodys && record.user !== request.caller.name && !(await request.rights()).can('manage', layer))
       throw new Failure('forbidden', 'forbidden', 'Only who asked for the file, or staff, may remove it')
     await files.remove(record.id)
     return reply.code(200).send()
@@ -126,20 +127,22 @@ export const removeDownload = operation({
 
 interface FoundDownload {
   record: AnyDownload
+  layer: LayerRecord
   /** Collection of files that contains it. */
   files: Pick<Exports['files'] | Downloads['files'], 'filePath' | 'findStored' | 'remove'>
 }
 
 /** Rights are those of the moment: of a layer that the caller may not read there is no download. */
 async function readable(
-  { catalog, exports, downloads }: DownloadDeps,
+  { exports, downloads }: Omit<DownloadDeps, 'catalog'>,
   request: FastifyRequest<{ Params: { id: string } }>,
 ): Promise<FoundDownload> {
   const { id } = request.params
   const exported = await exports.files.find(id)
   const { record, layer } = exported ?? (await downloads.files.get(id))
-  const isOpen = record.version === undefined && (await catalog.layers.isPublic(layer))
-  if (!hasRole(request.caller, 'user') && !isOpen) throw unknownDownload(id)
+  const isForEveryone = record.version === undefined
+  const mayDownload = (await request.rights()).can('download', layer)
+  if (!mayDownload || (request.caller.role === 'anonymous' && !isForEveryone)) throw unknownDownload(id)
   request.usedLayer = layer
-  return { record, files: exported === undefined ? downloads.files : exports.files }
+  return { record, layer, files: exported === undefined ? downloads.files : exports.files }
 }

@@ -8,7 +8,7 @@ const name = Type.String({ minLength: 1, maxLength: 300 })
 const text = Type.String({ maxLength: 100_000 })
 
 export const TransformBody = Type.Object({ type: Type.String() }, { additionalProperties: true })
-const Transforms = Type.Array(TransformBody, { maxItems: 100 })
+export const Transforms = Type.Array(TransformBody, { maxItems: 100 })
 export const TransformChange = Type.Object(
   { type: Type.Optional(Type.String()) },
   { additionalProperties: true },
@@ -149,7 +149,7 @@ const ValueRule = Type.Object(
 /**
  * Limits that stop a load before its commit. Unknown rules are rejected: a misspelt one would stop nothing.
  */
-const StopIf = Type.Object(
+export const StopIf = Type.Object(
   {
     removed: Type.Optional(RowLimit),
     changed: Type.Optional(RowLimit),

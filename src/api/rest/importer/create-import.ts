@@ -1,3 +1,5 @@
+import type { Catalog } from '../../../catalog/index.ts'
+import { invalid } from '../../../core/errors/errors.ts'
 import type { SourceRequest } from '../../../importer/index.ts'
 import { describeTransform } from '../../../transforms/chain.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
@@ -6,8 +8,9 @@ import { clientSignal } from '../../request-properties.ts'
 import type { ImportInput } from './bodies.ts'
 import { DatabaseImportBody, ImportBody } from './bodies.ts'
 import { readDatabaseBody } from './database-response.ts'
+import { requireImportInto } from './import-rights.ts'
 import type { ImporterApiDeps } from './importer-api-deps.ts'
-import { readImportBody } from './new-import.ts'
+import { readImportBody, storeName } from './new-import.ts'
 import { ImportParams, importPath, parseExpand, parseId, RunQuery } from './parameters.ts'
 import { ImportReply } from './schemas.ts'
 import { requireImport, toShownImport } from './shown-imports.ts'
@@ -24,6 +27,22 @@ interface Creation {
   source?: SourceRequest
 }
 
+/** An import without a workspace, or into a store by name, is for the default workspace or that of the store. */
+async function requireWorkspaceRight(
+  { workspaces, stores }: Pick<Catalog, 'workspaces' | 'stores'>,
+  request: FastifyRequest,
+  requested: ImportInput | undefined,
+): Promise<void> {
+  const rights = await request.rights()
+  if (rights.can('import', '*')) return
+  const workspace = requested?.targetWorkspace?.workspace?.name ?? (await workspaces.getDefaultName())
+  if (!rights.can('read', { workspace }) && !rights.canWithin('read', workspace))
+    throw invalid('unknown-workspace', `Workspace "${workspace}" does not exist`)
+  requireImportInto(rights, request, workspace)
+  const store = storeName(requested?.targetStore)
+  if (store !== undefined) await stores.require(workspace, store)
+}
+
 /** Creates an import and responds with it. */
 export async function create(
   deps: ImporterApiDeps,
@@ -31,6 +50,7 @@ export async function create(
   reply: FastifyReply,
   { requested, query, proposedId, source }: Creation,
 ): Promise<FastifyReply> {
+  await requireWorkspaceRight(deps.catalog, request, requested)
   const isAsync = query.async ?? false
   const { name: user } = request.caller
   const signal = clientSignal(reply)

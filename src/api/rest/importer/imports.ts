@@ -1,7 +1,8 @@
 import type { Dialect } from '../../../core/config/settings.ts'
 import { invalid, notFound } from '../../../core/errors/errors.ts'
-import type { Importer } from '../../../importer/index.ts'
+import type { Importer, ImportRecord } from '../../../importer/index.ts'
 import { type ImportState, importStates } from '../../../importer/index.ts'
+import type { FastifyRequest } from '../../app-types.ts'
 import { createsMissingImport, isEmptyRun, statusOf, storedStates } from '../../compat/geoserver-importer.ts'
 import { empty } from '../../description.ts'
 import { operation } from '../../endpoint.ts'
@@ -10,6 +11,7 @@ import { clientSignal } from '../../request-properties.ts'
 import { ImportBody } from './bodies.ts'
 import { create } from './create-import.ts'
 import { toImportDataResponse } from './data-response.ts'
+import { isVisibleImport } from './import-rights.ts'
 import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { ExpandQuery, ImportListQuery, ImportParams, parseExpand, parseId, RunQuery } from './parameters.ts'
 import { ImportDataReply, ImportList, ImportReply } from './schemas.ts'
@@ -39,13 +41,25 @@ export const listImports = operation({
   handle: async (deps: ImporterApiDeps, request) => {
     const { state, limit, offset, expand } = request.query
     const states = parseStates(state, deps.dialect)
-    const records = await deps.importer.kept.list({ states, limit, offset })
+    const records = await listVisible(deps.importer, request, { states, limit, offset })
     const level = parseExpand(expand, 0)
     const imports: object[] = []
     for (const record of records) imports.push(await show(deps, request, record, level))
     return { imports }
   },
 })
+
+/** The imports that the caller may see, newest first. */
+async function listVisible(
+  { kept }: Pick<Importer, 'kept'>,
+  request: FastifyRequest,
+  { limit, offset = 0, ...filter }: NonNullable<Parameters<Importer['kept']['list']>[0]> = {},
+): Promise<ImportRecord[]> {
+  const rights = await request.rights()
+  if (rights.can('import', '*')) return kept.list({ ...filter, limit, offset })
+  const all = (await kept.list(filter)).filter((record) => isVisibleImport(rights, request.caller, record))
+  return all.slice(offset, limit === undefined ? undefined : offset + limit)
+}
 
 /** Deletes all imports, like a DELETE of each. */
 export const deleteAllImports = operation({
@@ -54,8 +68,8 @@ export const deleteAllImports = operation({
     'Deletes every import with its uploads and staged rows. Layers that imports have created remain.',
   tags,
   answers: { 204: empty() },
-  handle: async ({ importer }: { importer: Importer }, _request, reply) => {
-    for (const { id } of await importer.kept.list()) await importer.removeImport(id)
+  handle: async ({ importer }: { importer: Importer }, request, reply) => {
+    for (const { id } of await listVisible(importer, request)) await importer.removeImport(id)
     return reply.code(204).send()
   },
 })

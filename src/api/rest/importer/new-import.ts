@@ -13,7 +13,7 @@ import type { DataInput, ImportInput, TargetStoreInput, TimeInput } from './bodi
 import { requireCharset } from './parameters.ts'
 import { readTransformBody } from './transform-response.ts'
 
-function storeName(requested: TargetStoreInput | undefined): string | undefined {
+export function storeName(requested: TargetStoreInput | undefined): string | undefined {
   return (requested?.dataStore ?? requested?.coverageStore ?? requested?.store)?.name
 }
 

@@ -21,6 +21,7 @@ import {
 } from './files.ts'
 import { listFolder } from './folders.ts'
 import { showHistory } from './history.ts'
+import { guardImports } from './import-rights.ts'
 import type { ImporterApiDeps } from './importer-api-deps.ts'
 import { OpenStreams } from './importer-api-deps.ts'
 import {
@@ -64,101 +65,127 @@ const older = { dialect: 'geoserver' } as const
 /** Possible sources of an import, and available transformations. */
 const choiceEndpoints = [
   endpoint('POST', '/rest/database-tables', 'admin', 'view', { listDatabaseTables }),
-  endpoint('GET', '/rest/import-folders', 'staff', 'view', { listFolder }),
-  endpoint('GET', '/rest/crs', 'staff', 'view', { findCrsByWords }),
-  endpoint('GET', '/rest/transforms', 'staff', 'view', { listTransformTypes }),
+  endpoint('GET', '/rest/import-folders', 'some:import', 'view', { listFolder }),
+  endpoint('GET', '/rest/crs', 'some:import', 'view', { findCrsByWords }),
+  endpoint('GET', '/rest/transforms', 'some:import', 'view', { listTransformTypes }),
 ]
 
 /** `/rest/imports`, and `/rest/database-imports` beside it. Only digits are a task id in a PUT. */
 const importEndpoints = [
   endpoint('POST', '/rest/database-imports', 'admin', 'create', { createDatabaseImport }),
   endpoint('GET', '/rest/import-history', 'staff', 'view', { showHistory }),
-  endpoint('GET', '/rest/imports', 'staff', 'view', { listImports }),
-  endpoint('POST', '/rest/imports', 'staff', 'create', { createImport }),
-  endpoint('DELETE', '/rest/imports', 'staff', 'remove', { deleteAllImports }, older),
-  endpoint('GET', '/rest/imports/:importId', 'staff', 'view', { showImport }),
-  endpoint('POST', '/rest/imports/:importId', 'staff', 'publish', { runImport }),
-  endpoint('PUT', '/rest/imports/:importId', 'staff', 'create', { createImportWithId }),
-  endpoint('DELETE', '/rest/imports/:importId', 'staff', 'remove', { deleteImport }),
-  endpoint('DELETE', '/rest/imports/:importId/run', 'staff', 'change', { cancelImport }),
-  endpoint('POST', '/rest/imports/:importId/dry-run', 'staff', 'view', { dryRunImport }),
-  endpoint('GET', '/rest/imports/:importId/dry-run', 'staff', 'view', { showDryRun }),
-  endpoint('DELETE', '/rest/imports/:importId/dry-run', 'staff', 'remove', { dropDryRun }),
-  endpoint('GET', '/rest/imports/:importId/dry-run/tasks/:taskId/changes', 'staff', 'download', {
+  endpoint('GET', '/rest/imports', 'some:import', 'view', { listImports }),
+  endpoint('POST', '/rest/imports', 'some:import', 'create', { createImport }),
+  endpoint('DELETE', '/rest/imports', 'some:import', 'remove', { deleteAllImports }, older),
+  endpoint('GET', '/rest/imports/:importId', 'some:import', 'view', { showImport }),
+  endpoint('POST', '/rest/imports/:importId', 'some:import', 'publish', { runImport }),
+  endpoint('PUT', '/rest/imports/:importId', 'some:import', 'create', { createImportWithId }),
+  endpoint('DELETE', '/rest/imports/:importId', 'some:import', 'remove', { deleteImport }),
+  endpoint('DELETE', '/rest/imports/:importId/run', 'some:import', 'change', { cancelImport }),
+  endpoint('POST', '/rest/imports/:importId/dry-run', 'some:import', 'view', { dryRunImport }),
+  endpoint('GET', '/rest/imports/:importId/dry-run', 'some:import', 'view', { showDryRun }),
+  endpoint('DELETE', '/rest/imports/:importId/dry-run', 'some:import', 'remove', { dropDryRun }),
+  endpoint('GET', '/rest/imports/:importId/dry-run/tasks/:taskId/changes', 'some:import', 'download', {
     listDryRunChanges: listDryRunChanges,
   }),
-  endpoint('GET', '/rest/imports/:importId/dry-run/tasks/:taskId/:z/:x/:y.mvt', 'staff', 'view', {
+  endpoint('GET', '/rest/imports/:importId/dry-run/tasks/:taskId/:z/:x/:y.mvt', 'some:import', 'view', {
     showDryRunTile: showDryRunTile,
   }),
-  endpoint('GET', '/rest/imports/:importId/events', 'staff', 'view', { watchImport }),
-  endpoint('GET', '/rest/imports/:importId/data', 'staff', 'view', { showImportData }),
-  endpoint('GET', '/rest/imports/:importId/data/files', 'staff', 'view', { listImportFiles }),
-  endpoint('GET', '/rest/imports/:importId/data/files/:fileId', 'staff', 'view', { showImportFile }),
-  endpoint('PUT', '/rest/imports/:importId/data/files/:fileId', 'staff', 'change', { changeImportFile }),
-  endpoint('DELETE', '/rest/imports/:importId/data/files/:fileId', 'staff', 'remove', { deleteImportFile }),
+  endpoint('GET', '/rest/imports/:importId/events', 'some:import', 'view', { watchImport }),
+  endpoint('GET', '/rest/imports/:importId/data', 'some:import', 'view', { showImportData }),
+  endpoint('GET', '/rest/imports/:importId/data/files', 'some:import', 'view', { listImportFiles }),
+  endpoint('GET', '/rest/imports/:importId/data/files/:fileId', 'some:import', 'view', { showImportFile }),
+  endpoint('PUT', '/rest/imports/:importId/data/files/:fileId', 'some:import', 'change', {
+    changeImportFile,
+  }),
+  endpoint('DELETE', '/rest/imports/:importId/data/files/:fileId', 'some:import', 'remove', {
+    deleteImportFile,
+  }),
 ]
 
 const taskEndpoints = [
-  endpoint('GET', '/rest/imports/:importId/tasks', 'staff', 'view', { listTasks }),
-  endpoint('GET', '/rest/imports/:importId/tasks/:taskId', 'staff', 'view', { showTask }),
-  endpoint('PUT', '/rest/imports/:importId/tasks/:taskId(^\\d+$)', 'staff', 'change', { changeTask }),
-  endpoint('DELETE', '/rest/imports/:importId/tasks/:taskId', 'staff', 'remove', { deleteTask }),
-  endpoint('DELETE', '/rest/imports/:importId/tasks/:taskId/run', 'staff', 'change', { cancelTask }),
-  endpoint('POST', '/rest/imports/:importId/tasks/:taskId/accept', 'staff', 'publish', { acceptStopped }),
-  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/progress', 'staff', 'view', { showTaskProgress }),
-  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/rejects', 'staff', 'download', { listRejects }),
-  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/changes', 'staff', 'download', { listChanges }),
-  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/data', 'staff', 'view', { showTaskData }),
-  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/data/files', 'staff', 'view', { listTaskFiles }),
-  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/data/files/:fileId', 'staff', 'view', {
+  endpoint('GET', '/rest/imports/:importId/tasks', 'some:import', 'view', { listTasks }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId', 'some:import', 'view', { showTask }),
+  endpoint('PUT', '/rest/imports/:importId/tasks/:taskId(^\\d+$)', 'some:import', 'change', { changeTask }),
+  endpoint('DELETE', '/rest/imports/:importId/tasks/:taskId', 'some:import', 'remove', { deleteTask }),
+  endpoint('DELETE', '/rest/imports/:importId/tasks/:taskId/run', 'some:import', 'change', { cancelTask }),
+  endpoint('POST', '/rest/imports/:importId/tasks/:taskId/accept', 'some:import', 'publish', {
+    acceptStopped,
+  }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/progress', 'some:import', 'view', {
+    showTaskProgress,
+  }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/rejects', 'some:import', 'download', {
+    listRejects,
+  }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/changes', 'some:import', 'download', {
+    listChanges,
+  }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/data', 'some:import', 'view', { showTaskData }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/data/files', 'some:import', 'view', {
+    listTaskFiles,
+  }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/data/files/:fileId', 'some:import', 'view', {
     showTaskFile,
   }),
-  endpoint('PUT', '/rest/imports/:importId/tasks/:taskId/data/files/:fileId', 'staff', 'change', {
+  endpoint('PUT', '/rest/imports/:importId/tasks/:taskId/data/files/:fileId', 'some:import', 'change', {
     changeTaskFile,
   }),
-  endpoint('DELETE', '/rest/imports/:importId/tasks/:taskId/data/files/:fileId', 'staff', 'remove', {
+  endpoint('DELETE', '/rest/imports/:importId/tasks/:taskId/data/files/:fileId', 'some:import', 'remove', {
     deleteTaskFile,
   }),
-  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/layer', 'staff', 'view_metadata', { showTaskLayer }),
-  endpoint('PUT', '/rest/imports/:importId/tasks/:taskId/layer', 'staff', 'change_metadata', {
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/layer', 'some:import', 'view_metadata', {
+    showTaskLayer,
+  }),
+  endpoint('PUT', '/rest/imports/:importId/tasks/:taskId/layer', 'some:import', 'change_metadata', {
     changeTaskLayer,
   }),
-  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/layer/style', 'staff', 'view_metadata', {
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/layer/style', 'some:import', 'view_metadata', {
     showTaskStyle,
   }),
-  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/target', 'staff', 'view', { showTaskTarget }),
-  endpoint('PUT', '/rest/imports/:importId/tasks/:taskId/target', 'staff', 'change', { changeTaskTarget }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/target', 'some:import', 'view', { showTaskTarget }),
+  endpoint('PUT', '/rest/imports/:importId/tasks/:taskId/target', 'some:import', 'change', {
+    changeTaskTarget,
+  }),
 ]
 
 const lookEndpoints = [
-  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/srs-candidates', 'staff', 'view', {
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/srs-candidates', 'some:import', 'view', {
     listSrsCandidates,
   }),
-  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/proposals', 'staff', 'view', { listProposals }),
-  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/rows', 'staff', 'view', { showRows }),
-  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/columns', 'staff', 'view', { showColumns }),
-  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/preview/:z/:x/:y.mvt', 'staff', 'view', {
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/proposals', 'some:import', 'view', {
+    listProposals,
+  }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/rows', 'some:import', 'view', { showRows }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/columns', 'some:import', 'view', { showColumns }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/preview/:z/:x/:y.mvt', 'some:import', 'view', {
     showPreviewTile,
   }),
-  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/preview.geojson', 'staff', 'view', {
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/preview.geojson', 'some:import', 'view', {
     showPreviewFeatures,
   }),
 ]
 
 const transformEndpoints = [
-  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/transforms', 'staff', 'view', { listTransforms }),
-  endpoint('POST', '/rest/imports/:importId/tasks/:taskId/transforms', 'staff', 'create', {
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/transforms', 'some:import', 'view', {
+    listTransforms,
+  }),
+  endpoint('POST', '/rest/imports/:importId/tasks/:taskId/transforms', 'some:import', 'create', {
     createTransform,
   }),
-  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/transforms/:transformId', 'staff', 'view', {
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/transforms/:transformId', 'some:import', 'view', {
     showTransform,
   }),
-  endpoint('PUT', '/rest/imports/:importId/tasks/:taskId/transforms/:transformId', 'staff', 'change', {
+  endpoint('PUT', '/rest/imports/:importId/tasks/:taskId/transforms/:transformId', 'some:import', 'change', {
     changeTransform,
   }),
-  endpoint('DELETE', '/rest/imports/:importId/tasks/:taskId/transforms/:transformId', 'staff', 'remove', {
-    deleteTransform,
-  }),
+  endpoint(
+    'DELETE',
+    '/rest/imports/:importId/tasks/:taskId/transforms/:transformId',
+    'some:import',
+    'remove',
+    { deleteTransform },
+  ),
 ]
 
 /** Endpoints with JSON bodies. */
@@ -171,16 +198,20 @@ const jsonEndpoints = [
 ]
 
 /** Endpoints with form bodies. */
-const formEndpoints = [endpoint('POST', '/rest/imports/:importId/tasks', 'staff', 'upload', { uploadFiles })]
+const formEndpoints = [
+  endpoint('POST', '/rest/imports/:importId/tasks', 'some:import', 'upload', { uploadFiles }),
+]
 
 /** Endpoints whose body is a file. */
 const fileEndpoints = [
-  endpoint('PUT', '/rest/imports/:importId/tasks/:fileName', 'staff', 'upload', { uploadFile }),
+  endpoint('PUT', '/rest/imports/:importId/tasks/:fileName', 'some:import', 'upload', { uploadFile }),
 ]
 
 /** Endpoints that accept a form with files, or a single file. */
 const formOrFileEndpoints = [
-  endpoint('POST', '/rest/imports/:importId/tasks/:taskId/rejects', 'staff', 'publish', { sendRejects }),
+  endpoint('POST', '/rest/imports/:importId/tasks/:taskId/rejects', 'some:import', 'publish', {
+    sendRejects,
+  }),
 ]
 
 /** Every endpoint of the importer. */
@@ -201,6 +232,7 @@ export function importerAreas(given: Omit<ImporterApiDeps, 'streams'>): ApiArea[
 
 function jsonArea(deps: ImporterApiDeps): ApiArea {
   return (app) => {
+    guardImports(app, deps.importer.kept)
     app.addHook('preValidation', async (request) => {
       const isCreation = request.routeOptions.schema?.body === ImportBody
       if (isCreation && request.body === undefined) request.body = {}
@@ -228,6 +260,7 @@ function holdFiles(app: App, { importer }: Pick<ImporterApiDeps, 'importer'>): v
 
 function formArea(deps: ImporterApiDeps): ApiArea {
   return async (app) => {
+    guardImports(app, deps.importer.kept)
     app.removeAllContentTypeParsers()
     await app.register(fastifyMultipart)
     app.addContentTypeParser('application/x-www-form-urlencoded', readForm)
@@ -238,6 +271,7 @@ function formArea(deps: ImporterApiDeps): ApiArea {
 
 function fileArea(deps: ImporterApiDeps): ApiArea {
   return (app) => {
+    guardImports(app, deps.importer.kept)
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', async (_request: FastifyRequest, body: unknown) => body)
     addEndpoints(app, fileEndpoints, deps)
@@ -246,6 +280,7 @@ function fileArea(deps: ImporterApiDeps): ApiArea {
 
 function formOrFileArea(deps: ImporterApiDeps): ApiArea {
   return async (app) => {
+    guardImports(app, deps.importer.kept)
     app.removeAllContentTypeParsers()
     await app.register(fastifyMultipart)
     app.addContentTypeParser('*', async (_request: FastifyRequest, body: unknown) => body)

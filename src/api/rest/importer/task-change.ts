@@ -52,7 +52,8 @@ function readLimitsBody(task: TaskRecord, requested: TaskInput, dialect: Dialect
   }
 }
 
-function readStopIfBody(requested: StopIfInput | null): StopRules | null {
+/** Returns the limits in a body; throws `Failure` (`invalid`) for an impossible box. */
+export function readStopIfBody(requested: StopIfInput | null): StopRules | null {
   if (requested === null) return null
   const { outside, ...rules } = requested
   if (outside === undefined) return rules

@@ -16,6 +16,12 @@ import { listEventTypes, listMetrics, listResourceTypes } from './metrics/lists.
 import type { MetricDataDeps } from './metrics/metric-data.ts'
 import { showMetricData } from './metrics/metric-data.ts'
 import { listLabels, listResources } from './metrics/resources.ts'
+import type { DemandDeps } from './report/demand-tiles.ts'
+import { getDemandPicture, getDemandTile } from './report/demand-tiles.ts'
+import type { ReportDeps } from './report/report.ts'
+import { showReport } from './report/report.ts'
+import type { SubscriptionDeps } from './report/subscriptions.ts'
+import { createSubscription, deleteSubscription, listSubscriptions } from './report/subscriptions.ts'
 import type { HostDeps } from './services/hosts.ts'
 import { changeHost, createHost, listHosts, removeHost, showHost } from './services/hosts.ts'
 import type { AutoconfigureApiDeps, ServiceDeps } from './services/services.ts'
@@ -55,6 +61,22 @@ export const countedEndpoints = [
   endpoint('GET', '/monitoring/api/exceptions/:id', 'staff', 'unrecorded', { showException }),
 ]
 
+/** `/monitoring/api/report`: usage of a period; `/monitoring/tiles/demand`: where people look. */
+export const reportEndpoints = [
+  endpoint('GET', '/monitoring/api/report', countReaders, 'unrecorded', { showReport }),
+  endpoint('GET', '/monitoring/api/report/subscriptions', 'staff', 'unrecorded', { listSubscriptions }),
+  endpoint('POST', '/monitoring/api/report/subscriptions', 'staff', 'unrecorded', { createSubscription }),
+  endpoint('DELETE', '/monitoring/api/report/subscriptions/:id', 'staff', 'unrecorded', {
+    deleteSubscription,
+  }),
+  endpoint('GET', '/monitoring/tiles/demand/:layer/:z/:x/:y.mvt', countReaders, 'unrecorded', {
+    getDemandTile,
+  }),
+  endpoint('GET', '/monitoring/tiles/demand/:layer/:z/:x/:y.png', countReaders, 'unrecorded', {
+    getDemandPicture,
+  }),
+]
+
 /** `/monitoring/api/load`, whose body is a dump and no form. */
 export const loadEndpoints = [
   endpoint('GET', '/monitoring/api/load', 'admin', 'unrecorded', { showLoad }),
@@ -79,18 +101,20 @@ export const checkEndpoints = [
 export interface MonitoringApiDeps {
   watched: HostDeps & ServiceDeps & AutoconfigureApiDeps
   counted: MetricDataDeps & ExceptionDeps
+  reports: ReportDeps & SubscriptionDeps & DemandDeps
   loads: LoadDumpDeps
   checks: CheckDeps
 }
 
 /** `/monitoring` and everything below. */
-export function monitoringAreas({ watched, counted, loads, checks }: MonitoringApiDeps): ApiArea[] {
+export function monitoringAreas({ watched, counted, reports, loads, checks }: MonitoringApiDeps): ApiArea[] {
   return [
     async (app) => {
       tellInEnvelope(app)
       await acceptForms(app)
       addEndpoints(app, watchedEndpoints, watched)
       addEndpoints(app, countedEndpoints, counted)
+      addEndpoints(app, reportEndpoints, reports)
       addEndpoints(app, checkEndpoints, checks)
     },
     (app) => {

@@ -46,7 +46,7 @@ export const findLayers = operation({
       rights.requests && deps.use?.refresh(),
       rights.isKnown && deps.catalog.looks.refresh(),
     ])
-    const set = rights.isKnown ? known : known.open
+    const set = known.readableBy(await request.rights())
     const page = choosePage(deps.catalog, deps.ordered, set, query, rights)
     const layers = await Promise.all(
       page.cards.map(async (card) =>

@@ -105,10 +105,11 @@ export const showState = operation({
   },
 })
 
-async function layersOf({ cards, looks }: Pick<Catalog, 'cards' | 'looks'>, { caller }: FastifyRequest) {
-  const set = await cards.now()
-  const open = set.open.byId.size
-  if (!hasRole(caller, 'user')) return { total: open, public: open }
+async function layersOf({ cards, looks }: Pick<Catalog, 'cards' | 'looks'>, request: FastifyRequest) {
+  const set = (await cards.now()).readableBy(await request.rights())
+  let open = 0
+  for (const card of set.byId.values()) if (set.isPublic(card)) open += 1
+  if (!hasRole(request.caller, 'user')) return { total: open, public: open }
   await looks.refresh()
   let problems = 0
   for (const card of set.byId.values()) if (looks.problemOf(card) !== undefined) problems += 1

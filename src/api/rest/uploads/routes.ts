@@ -14,11 +14,11 @@ import {
 /** Files that come in pieces. */
 export const uploadEndpoints = [
   endpoint('OPTIONS', '/rest/uploads', 'public', 'view', { showUploadOptions }),
-  endpoint('GET', '/rest/uploads', 'staff', 'view', { listUploads }),
-  endpoint('POST', '/rest/uploads', 'staff', 'upload', { beginUpload }),
-  endpoint('GET', '/rest/uploads/:upload', 'staff', 'view', { showUpload }),
-  endpoint('PATCH', '/rest/uploads/:upload', 'staff', 'upload', { writeUpload }),
-  endpoint('DELETE', '/rest/uploads/:upload', 'staff', 'remove', { removeUpload }),
+  endpoint('GET', '/rest/uploads', 'some:import', 'view', { listUploads }),
+  endpoint('POST', '/rest/uploads', 'some:import', 'upload', { beginUpload }),
+  endpoint('GET', '/rest/uploads/:upload', 'some:import', 'view', { showUpload }),
+  endpoint('PATCH', '/rest/uploads/:upload', 'some:import', 'upload', { writeUpload }),
+  endpoint('DELETE', '/rest/uploads/:upload', 'some:import', 'remove', { removeUpload }),
 ]
 
 /** `/rest/uploads`: bodies are streamed, and every response names the tus version. */

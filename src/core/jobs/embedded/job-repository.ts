@@ -1,13 +1,16 @@
-import type { Selectable } from 'kysely'
+import type { Expression, RawBuilder, Selectable, SqlBool } from 'kysely'
 import type { Database, Queryable } from '../../db/connection.ts'
 import { databaseTime } from '../../db/database-time.ts'
 import type { Tables } from '../../db/tables.ts'
 import type { JobPayload, NewJob } from '../jobs.ts'
 
-/** A process without a sign of life for this long is dead: others take over its jobs. */
-const leaseSeconds = 12
+/** Default of `TERRANE_LEASE_SECONDS`. */
+const usualLeaseSeconds = 12
 
-type JobDatabase = Pick<Database, 'kysely' | 'kind'>
+export type JobDatabase = Pick<Database, 'kysely' | 'kind'> & {
+  /** A process without a sign of life for this long is dead: others take over its jobs. Default: 12. */
+  leaseSeconds?: number
+}
 
 export interface JobRecord {
   id: number
@@ -15,6 +18,10 @@ export interface JobRecord {
   key: string
   payload: JobPayload
   attempts: number
+  /** Empty for none. */
+  group: string
+  groupLimit: number
+  isCanceled: boolean
   /** Id of the process that runs it. */
   owner?: string
 }
@@ -26,12 +33,21 @@ function toJob(row: Selectable<Tables['jobs']>): JobRecord {
     key: row.key,
     payload: JSON.parse(row.payload) as JobPayload,
     attempts: row.attempts,
+    group: row.group_key,
+    groupLimit: row.group_limit,
+    isCanceled: row.is_canceled === 1,
     owner: row.lease_owner ?? undefined,
   }
 }
 
-export async function insertJob(db: Queryable, job: NewJob, at: string): Promise<number> {
-  const row = await db
+/** Inserts a job; `signal` is a notification that the same statement sends at the commit. */
+export async function insertJob(
+  db: Queryable,
+  job: NewJob,
+  at: string,
+  signal?: RawBuilder<unknown>,
+): Promise<number> {
+  const insert = db
     .insertInto('jobs')
     .values({
       kind: job.kind,
@@ -44,14 +60,28 @@ export async function insertJob(db: Queryable, job: NewJob, at: string): Promise
       error: null,
       created_at: at,
       updated_at: at,
+      priority: job.priority ?? 0,
+      group_key: job.group?.key ?? '',
+      group_limit: job.group?.limit ?? 0,
     })
     .returning('id')
-    .executeTakeFirstOrThrow()
+  const row = await (signal === undefined
+    ? insert
+    : insert.returning(signal.as('signal'))
+  ).executeTakeFirstOrThrow()
   return Number(row.id)
 }
 
+/** True if the job is queued or running. */
 export async function hasJob(db: Queryable, id: number): Promise<boolean> {
-  return (await db.selectFrom('jobs').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+  const query = db.selectFrom('jobs').select('id').where('id', '=', id).where('state', '!=', 'failed')
+  return (await query.executeTakeFirst()) !== undefined
+}
+
+/** True if a job of that key is queued or running. */
+export async function hasJobOfKey(db: Queryable, key: string): Promise<boolean> {
+  const query = db.selectFrom('jobs').select('id').where('key', '=', key).where('state', '!=', 'failed')
+  return (await query.executeTakeFirst()) !== undefined
 }
 
 /** Lists running jobs of other owners: all, or those whose lease has expired. */
@@ -68,20 +98,54 @@ export async function listStaleJobs(
   return (await query.orderBy('id').execute()).map(toJob)
 }
 
+export interface ClaimRequest {
+  owner: string
+  limit: number
+  kinds: readonly string[]
+}
+
 /**
- * Claims the first queued jobs, at most `limit` and one of each key. A job waits while an earlier one of its
- * key is queued or running.
+ * Claims the first queued jobs by priority and age, at most `limit` and one of each key. A job waits while an
+ * earlier one of its key is queued or running, and while its group is full. Throws a unique violation if another
+ * process claimed a job of the same key at the same moment.
  */
-export async function claimJobs(
-  { kysely, kind }: JobDatabase,
-  owner: string,
-  limit: number,
-): Promise<JobRecord[]> {
+export async function claimJobs(database: JobDatabase, request: ClaimRequest): Promise<JobRecord[]> {
+  const { kysely, kind, leaseSeconds = usualLeaseSeconds } = database
   const isPostgres = kind === 'postgres'
-  let first = kysely
+  const ready = readyJobs(database, request)
+  // An UPDATE of no row would also count as a write of the catalogue.
+  if (!isPostgres && !(await hasQueuedJob(kysely))) return []
+  // Materialized: PostgreSQL may run a subquery with a limit several times, and would claim more.
+  const rows = await kysely
+    .with(
+      (cte) => cte('first').materialized(),
+      () => (isPostgres ? ready.forUpdate().skipLocked() : ready),
+    )
+    .updateTable('jobs')
+    .set((eb) => ({
+      state: 'running',
+      attempts: eb('attempts', '+', 1),
+      lease_owner: request.owner,
+      lease_until: databaseTime(kind, leaseSeconds),
+      not_before: null,
+      updated_at: databaseTime(kind),
+    }))
+    .where('id', 'in', ({ selectFrom }) => selectFrom('first').select('first.id'))
+    .where('state', '=', 'queued')
+    .returningAll()
+    .execute()
+  return rows.sort((a, b) => b.priority - a.priority || Number(a.id) - Number(b.id)).map(toJob)
+}
+
+function readyJobs({ kysely, kind }: JobDatabase, { limit, kinds }: ClaimRequest) {
+  return kysely
     .selectFrom('jobs as job')
     .select('job.id')
     .where('job.state', '=', 'queued')
+    .where('job.kind', 'in', kinds)
+    .where(({ or, eb }) =>
+      or([eb('job.not_before', 'is', null), eb('job.not_before', '<=', databaseTime(kind))]),
+    )
     .where(({ or, eb, not, exists, selectFrom }) =>
       or([
         eb('job.key', '=', ''),
@@ -91,37 +155,37 @@ export async function claimJobs(
               .select('other.id')
               .where('other.key', '!=', '')
               .whereRef('other.key', '=', 'job.key')
-              .where((other) =>
-                other.or([other('other.state', '=', 'running'), other('other.id', '<', other.ref('job.id'))]),
+              .where(
+                (other): Expression<SqlBool> =>
+                  other.or([
+                    other('other.state', '=', 'running'),
+                    other.and([
+                      other('other.state', '=', 'queued'),
+                      other('other.id', '<', other.ref('job.id')),
+                    ]),
+                  ]),
               ),
           ),
         ),
       ]),
     )
+    .where(({ or, eb, selectFrom, ref }) =>
+      or([
+        eb('job.group_key', '=', ''),
+        eb(
+          selectFrom('jobs as member')
+            .select(({ fn }) => fn.countAll<number>().as('count'))
+            .where('member.state', '=', 'running')
+            .where('member.group_key', '!=', '')
+            .whereRef('member.group_key', '=', 'job.group_key'),
+          '<',
+          ref('job.group_limit'),
+        ),
+      ]),
+    )
+    .orderBy('job.priority', 'desc')
     .orderBy('job.id')
     .limit(limit)
-  if (isPostgres) first = first.forUpdate().skipLocked()
-  // An UPDATE of no row would also count as a write of the catalogue.
-  else if (!(await hasQueuedJob(kysely))) return []
-  // Materialized: PostgreSQL may run a subquery with a limit several times, and would claim more.
-  const rows = await kysely
-    .with(
-      (cte) => cte('first').materialized(),
-      () => first,
-    )
-    .updateTable('jobs')
-    .set((eb) => ({
-      state: 'running',
-      attempts: eb('attempts', '+', 1),
-      lease_owner: owner,
-      lease_until: databaseTime(kind, leaseSeconds),
-      updated_at: databaseTime(kind),
-    }))
-    .where('id', 'in', ({ selectFrom }) => selectFrom('first').select('first.id'))
-    .where('state', '=', 'queued')
-    .returningAll()
-    .execute()
-  return rows.map(toJob).sort((a, b) => a.id - b.id)
 }
 
 async function hasQueuedJob(db: Queryable): Promise<boolean> {
@@ -134,9 +198,21 @@ async function hasQueuedJob(db: Queryable): Promise<boolean> {
   return row !== undefined
 }
 
+/** Returns the number of running jobs of a group on all servers. */
+export async function countRunningOfGroup(db: Queryable, group: string): Promise<number> {
+  const row = await db
+    .selectFrom('jobs')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('state', '=', 'running')
+    .where('group_key', '!=', '')
+    .where('group_key', '=', group)
+    .executeTakeFirstOrThrow()
+  return Number(row.count)
+}
+
 /** Takes a running job over from a dead owner; false if the owner is alive, or another process was first. */
 export async function takeJob(
-  { kysely, kind }: JobDatabase,
+  { kysely, kind, leaseSeconds = usualLeaseSeconds }: JobDatabase,
   job: JobRecord,
   { owner, isExpired }: { owner: string; isExpired: boolean },
 ): Promise<boolean> {
@@ -167,18 +243,24 @@ export async function isHeldByOther(
   return row !== undefined
 }
 
-/** Lists ids of the jobs that an owner runs. */
-export async function listOwnJobs(db: Queryable, owner: string): Promise<number[]> {
+/** Lists the jobs that an owner runs, and which of them are canceled. */
+export async function listOwnJobs(
+  db: Queryable,
+  owner: string,
+): Promise<Pick<JobRecord, 'id' | 'isCanceled'>[]> {
   const rows = await db
     .selectFrom('jobs')
-    .select('id')
+    .select(['id', 'is_canceled'])
     .where('state', '=', 'running')
     .where('lease_owner', '=', owner)
     .execute()
-  return rows.map(({ id }) => Number(id))
+  return rows.map(({ id, is_canceled }) => ({ id: Number(id), isCanceled: is_canceled === 1 }))
 }
 
-export async function renewLeases({ kysely, kind }: JobDatabase, owner: string): Promise<void> {
+export async function renewLeases(
+  { kysely, kind, leaseSeconds = usualLeaseSeconds }: JobDatabase,
+  owner: string,
+): Promise<void> {
   await kysely
     .updateTable('jobs')
     .set({ lease_until: databaseTime(kind, leaseSeconds) })
@@ -187,28 +269,36 @@ export async function renewLeases({ kysely, kind }: JobDatabase, owner: string):
     .execute()
 }
 
-/** Returns a job of its owner to the queue; `isRefunded` if the attempt does not count. */
+/** Returns a job of its owner to the queue: it starts after `delaySeconds`; `isRefunded` if the attempt does not count. */
 export async function requeueJob(
-  db: Queryable,
+  { kysely, kind }: JobDatabase,
   { id, owner }: { id: number; owner: string },
-  isRefunded: boolean,
+  { isRefunded = false, delaySeconds = 0, error }: RequeueOptions = {},
 ): Promise<void> {
-  await db
+  await kysely
     .updateTable('jobs')
     .set((eb) => ({
       state: 'queued',
       lease_owner: null,
       lease_until: null,
       attempts: isRefunded ? eb('attempts', '-', 1) : eb.ref('attempts'),
+      not_before: delaySeconds > 0 ? databaseTime(kind, delaySeconds) : null,
+      error: error ?? eb.ref('error'),
     }))
     .where('id', '=', id)
     .where('lease_owner', '=', owner)
     .execute()
 }
 
-/** Deletes a job that its owner has completed. */
-export async function deleteJob(db: Queryable, { id, owner }: { id: number; owner: string }): Promise<void> {
-  await db.deleteFrom('jobs').where('id', '=', id).where('lease_owner', '=', owner).execute()
+interface RequeueOptions {
+  isRefunded?: boolean
+  delaySeconds?: number
+  error?: string
+}
+
+/** Deletes jobs that their owner has completed. */
+export async function deleteJobs(db: Queryable, ids: readonly number[], owner: string): Promise<void> {
+  await db.deleteFrom('jobs').where('id', 'in', ids).where('lease_owner', '=', owner).execute()
 }
 
 /** Deletes a job that has not started; returns false if there is none. */
@@ -219,4 +309,14 @@ export async function deleteQueuedJob(db: Queryable, id: number): Promise<boolea
     .where('state', '=', 'queued')
     .executeTakeFirst()
   return Number(result.numDeletedRows) === 1
+}
+
+/** Asks the process that runs a job to stop it. */
+export async function markCanceled(db: Queryable, id: number): Promise<void> {
+  await db
+    .updateTable('jobs')
+    .set({ is_canceled: 1 })
+    .where('id', '=', id)
+    .where('state', '=', 'running')
+    .execute()
 }

@@ -1,130 +1,113 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { StoredFile } from '../../file-store/stored-files.ts'
+import type { Selectable } from 'kysely'
+import type { Database, Queryable } from '../../db/connection.ts'
+import type { Tables } from '../../db/tables.ts'
 import type { GeneratedFile } from './generated-file.ts'
-import { isUnfinished } from './generated-file.ts'
 
 const idForm = /^[0-9a-f]{32}$/
-const recordEnding = '.json'
 
-/** Another server may be working on it if it was last seen within this time. */
-export const aliveMs = 15_000
+/** A record with the job that creates its file. */
+export interface FileRow<Made extends GeneratedFile> {
+  record: Made
+  jobId: number
+  /** Key of the finished file in the file store; null if it is not there. */
+  fileKey: string | null
+}
 
-/** Records of created files, and the files, in one folder that several servers may share. */
+function toRow<Made extends GeneratedFile>(row: Selectable<Tables['generated_files']>): FileRow<Made> {
+  return { record: JSON.parse(row.document) as Made, jobId: Number(row.job_id), fileKey: row.file_key }
+}
+
+/** Records of created files in the catalogue; those of one collection. */
 export class FileRecords<Made extends GeneratedFile> {
-  readonly #folder: string
+  readonly #database: Pick<Database, 'kysely'>
+  readonly #collection: string
 
-  constructor(folder: string) {
-    this.#folder = folder
+  constructor(database: Pick<Database, 'kysely'>, collection: string) {
+    this.#database = database
+    this.#collection = collection
   }
 
-  newId(): string {
-    return randomBytes(16).toString('hex')
-  }
-
-  /** Path of the finished file. */
-  filePath({ id, format }: Pick<GeneratedFile, 'id' | 'format'>): string {
-    return join(this.#folder, `${id}.${format}`)
-  }
-
-  /** The finished file stays where it was made. */
-  keep(_record: Pick<GeneratedFile, 'id' | 'format'>, _signal: AbortSignal): Promise<void> {
-    return Promise.resolve()
-  }
-
-  /** Finds the file in the file store; undefined: it is at `filePath`. */
-  findStored(_record: Pick<GeneratedFile, 'id' | 'format'>): Promise<StoredFile | undefined> {
-    return Promise.resolve(undefined)
-  }
-
-  /** Path of a temporary folder. */
-  workPath({ id }: Pick<GeneratedFile, 'id'>): string {
-    return join(this.#folder, `${id}.work`)
-  }
-
-  async save(record: Made): Promise<void> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o750 })
-    const path = this.#recordPath(record.id)
-    const unfinished = `${path}.${randomBytes(4).toString('hex')}`
-    await writeFile(unfinished, JSON.stringify(record), { mode: 0o640 })
-    await rename(unfinished, path)
-  }
-
-  /** Returns a record; one whose server has died is reported as failed. */
-  async find(id: string): Promise<Made | undefined> {
-    if (!idForm.test(id)) return undefined
-    try {
-      return settled(JSON.parse(await readFile(this.#recordPath(id), 'utf8')) as Made)
-    } catch {
-      return undefined
+  async insert(
+    db: Queryable,
+    record: Made,
+    { jobId, owner }: { jobId: number; owner: string },
+  ): Promise<void> {
+    const values = {
+      id: record.id,
+      collection: this.#collection,
+      layer_id: record.layerId,
+      owner,
+      state: record.state,
+      job_id: jobId,
+      expires_at: record.expiresAt,
+      document: JSON.stringify(record),
     }
+    await db.insertInto('generated_files').values(values).execute()
   }
 
-  async list(): Promise<Made[]> {
-    const names = await this.#names()
-    const ids = names
-      .filter((name) => name.endsWith(recordEnding))
-      .map((name) => name.slice(0, -recordEnding.length))
-    const found = await Promise.all(ids.map((id) => this.find(id)))
-    return found.filter((one) => one !== undefined)
+  /** Saves a record, with the key of its file if it was written to the file store; false if it has been removed. */
+  async save(record: Made, written?: { db: Queryable; fileKey: string }): Promise<boolean> {
+    const values = { state: record.state, document: JSON.stringify(record) }
+    const result = await (written?.db ?? this.#database.kysely)
+      .updateTable('generated_files')
+      .set(written === undefined ? values : { ...values, file_key: written.fileKey })
+      .where('id', '=', record.id)
+      .executeTakeFirst()
+    return Number(result.numUpdatedRows) === 1
   }
 
-  async count(): Promise<number> {
-    return (await this.#names()).filter((name) => name.endsWith(recordEnding)).length
+  /** Saves a record of a file that is being made, unless another server has completed the file. */
+  async saveProgress(record: Made): Promise<void> {
+    await this.#database.kysely
+      .updateTable('generated_files')
+      .set({ state: record.state, document: JSON.stringify(record) })
+      .where('id', '=', record.id)
+      .where('state', '<>', 'COMPLETE')
+      .execute()
+  }
+
+  async find(id: string): Promise<FileRow<Made> | undefined> {
+    if (!idForm.test(id)) return undefined
+    const row = await this.#database.kysely
+      .selectFrom('generated_files')
+      .selectAll()
+      .where('id', '=', id)
+      .where('collection', '=', this.#collection)
+      .executeTakeFirst()
+    return row && toRow<Made>(row)
+  }
+
+  async list(): Promise<FileRow<Made>[]> {
+    const rows = await this.#database.kysely
+      .selectFrom('generated_files')
+      .selectAll()
+      .where('collection', '=', this.#collection)
+      .execute()
+    return rows.map((row) => toRow<Made>(row))
+  }
+
+  /** Returns the numbers of all records, of waiting ones, and of unfinished ones of an owner. */
+  async count(db: Queryable, owner: string): Promise<{ all: number; waiting: number; ofOwner: number }> {
+    const rows = await db
+      .selectFrom('generated_files')
+      .select(['state', 'owner', ({ fn }) => fn.countAll<number>().as('count')])
+      .where('collection', '=', this.#collection)
+      .groupBy(['state', 'owner'])
+      .execute()
+    const sum = (isCounted: (row: { state: string; owner: string }) => boolean): number =>
+      rows.filter(isCounted).reduce((total, { count }) => total + Number(count), 0)
+    return {
+      all: sum(() => true),
+      waiting: sum(({ state }) => state === 'PENDING'),
+      ofOwner: sum((row) => row.owner === owner && (row.state === 'PENDING' || row.state === 'RUNNING')),
+    }
   }
 
   async remove(id: string): Promise<void> {
-    if (!idForm.test(id)) return
-    for (const name of await this.#names()) if (name.startsWith(`${id}.`)) await this.#removeNamed(name)
-  }
-
-  /**
-   * Removes files without a record, and remaining files of inactive work, such as partial output of a killed
-   * process.
-   */
-  async removeStrays(): Promise<void> {
-    const unfinished = new Map((await this.list()).map((record) => [record.id, isUnfinished(record)]))
-    for (const name of await this.#names()) {
-      const isOpen = unfinished.get(name.slice(0, 32))
-      const isLeft = isOpen === undefined || (!isOpen && name.endsWith('.work'))
-      const look = await stat(join(this.#folder, name)).catch(() => undefined)
-      const isYoung = look !== undefined && Date.now() - look.mtimeMs < aliveMs
-      if (isLeft && !isYoung) await this.#removeNamed(name)
-    }
-  }
-
-  /** Returns the total size of all files. */
-  async sizeBytes(): Promise<number> {
-    const entries = await readdir(this.#folder, { recursive: true }).catch((): string[] => [])
-    const looks = await Promise.all(
-      entries.map((entry) => stat(join(this.#folder, entry)).catch(() => undefined)),
-    )
-    return looks.reduce((sum, look) => sum + (look?.isFile() === true ? look.size : 0), 0)
-  }
-
-  #names(): Promise<string[]> {
-    return readdir(this.#folder).catch((): string[] => [])
-  }
-
-  #removeNamed(name: string): Promise<void> {
-    return rm(join(this.#folder, name), { recursive: true, force: true })
-  }
-
-  #recordPath(id: string): string {
-    return join(this.#folder, `${id}${recordEnding}`)
-  }
-}
-
-function settled<Made extends GeneratedFile>(record: Made): Made {
-  return !isUnfinished(record) || Date.now() - record.seenMs < aliveMs ? record : endedRecord(record)
-}
-
-/** Returns the record of a file whose server has died. */
-export function endedRecord<Made extends GeneratedFile>(record: Made): Made {
-  return {
-    ...record,
-    state: 'ERROR',
-    message: 'The server was ended while it made the file: ask for it anew',
+    await this.#database.kysely
+      .deleteFrom('generated_files')
+      .where('id', '=', id)
+      .where('collection', '=', this.#collection)
+      .execute()
   }
 }

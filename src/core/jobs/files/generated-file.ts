@@ -1,3 +1,5 @@
+import type { ErrorData } from '../../workers/error-codec.ts'
+
 /** States of a file; the first two are unfinished. */
 export const fileStates = ['PENDING', 'RUNNING', 'COMPLETE', 'ERROR'] as const
 type FileState = (typeof fileStates)[number]
@@ -23,11 +25,6 @@ export interface GeneratedFile {
   message?: string
   createdAt: string
   expiresAt: string
-  /** Last time its server was working on it. */
-  seenMs: number
-}
-
-/** True if the file is not finished. */
-export function isUnfinished({ state }: Pick<GeneratedFile, 'state'>): boolean {
-  return state === 'PENDING' || state === 'RUNNING'
+  /** The error, for a client that waits on another server. */
+  failure?: ErrorData
 }

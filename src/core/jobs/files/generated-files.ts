@@ -1,20 +1,26 @@
-import { rm } from 'node:fs/promises'
+import { deserialize, serialize } from 'node:v8'
+import type { Database } from '../../db/connection.ts'
 import { explain, Failure, notFound } from '../../errors/errors.ts'
 import type { EventBus } from '../../events/events.ts'
-import type { FileStore } from '../../file-store/file-store.ts'
-import type { StoredFile } from '../../file-store/stored-files.ts'
 import type { Logger } from '../../log/logger.ts'
 import type { Clock } from '../../time/clock.ts'
+import { defined } from '../../values/defined.ts'
+import { packError, unpackError } from '../../workers/error-codec.ts'
 import { retryEnded } from '../../workers/retry-ended.ts'
-import { WorkQueue } from '../../workers/work-queue.ts'
+import type { JobContext, JobHandler, JobPayload, Jobs } from '../jobs.ts'
+import { jobPriorities, maintenanceLane } from '../jobs.ts'
+import { type AttemptPaths, FileFolder } from './file-folder.ts'
 import { FileRecords } from './file-records.ts'
 import type { GeneratedFile } from './generated-file.ts'
-import { OwnRecord } from './own-record.ts'
-import { StoredFileRecords, type StoredKind } from './stored-file-records.ts'
+import type { ResultFiles } from './result-files.ts'
+import { type ResultStore, type StoredResult, StoredResults } from './stored-results.ts'
 
 /** Dependencies for creating files. */
-interface GeneratedFilesDeps<Layer> {
+interface GeneratedFilesDeps<Made extends GeneratedFile, Layer, Request> {
+  database: Database
+  jobs: Jobs
   findLayer(id: number): Promise<Layer | undefined>
+  make: MakeFile<Made, Request>
   /** Errors for refusing a further file. */
   refuse: Record<'tooMany' | 'full', () => Failure>
   events: EventBus
@@ -22,14 +28,15 @@ interface GeneratedFilesDeps<Layer> {
   log: Pick<Logger, 'warn'>
 }
 
-interface MadeFilesLimits {
+interface GeneratedFilesLimits {
+  /** Name of the collection; part of the names of its jobs. */
+  collection: string
   folder: string
-  kind: 'downloads' | 'exports'
-  /** Set if finished files are in the file store, and their records in the catalogue. */
-  stored?: Pick<StoredKind, 'database' | 'files' | 'redirects'>
+  /** Set if finished files are in the file store. */
+  store?: ResultStore
   /** Maximum total size. */
   maxBytes: number
-  /** Maximum number of concurrent files, and of waiting ones. */
+  /** Maximum number of files that one server makes at the same time, and of waiting ones. */
   atATime: number
   mostWaiting: number
   /** Maximum number of large files created concurrently: the other slots are for small ones. */
@@ -56,15 +63,17 @@ export interface MakeTask<Made extends GeneratedFile> {
 }
 
 /** Creates a file: resolves when the file at `path` is complete. Errors are stored in the record. */
-export type MakeFile<Made extends GeneratedFile> = (
+type MakeFile<Made extends GeneratedFile, Request> = (
+  request: Request,
   task: MakeTask<Made>,
   signal: AbortSignal,
 ) => Promise<Partial<Made> & { sizeBytes: number }>
 
-/** A request to create a file: what, how, and for whom. */
-export interface FileOrder<Made extends GeneratedFile> {
+/** A request to create a file: what, and for whom. */
+interface FileOrder<Made extends GeneratedFile, Request> {
   requested: NewFile<Made>
-  make: MakeFile<Made>
+  /** Data for the server that creates the file: numbers, texts, bytes, arrays and objects of them. */
+  request: Request
   /** Files are counted per owner. */
   owner: string
   /** True if creating it takes much longer than most files. */
@@ -76,114 +85,75 @@ export interface FileOrder<Made extends GeneratedFile> {
 /** Initial properties of a new file, depending on its kind. */
 type NewFile<Made extends GeneratedFile> = Omit<
   Made,
-  'id' | 'state' | 'progress' | 'total' | 'createdAt' | 'expiresAt' | 'seenMs'
+  'id' | 'state' | 'progress' | 'total' | 'createdAt' | 'expiresAt'
 >
 
 const usuallyKeptMs = 24 * 3_600_000
 const saveEveryMs = 1000
-const sweepEveryMs = 10 * 60_000
+const sweepEverySeconds = 600
 const removedDelayMs = 500
-
-/** A finished file in the file store. */
-export interface StoredDownload {
-  file: StoredFile
-  store: FileStore
-  /** True if clients are sent to a signed address. */
-  redirects: boolean
-}
-
-/** Records in a folder, or in the catalogue. */
-type Records<Made extends GeneratedFile> = Pick<FileRecords<Made>, keyof FileRecords<Made>>
-
-interface Running {
-  stop: AbortController
-  /** Resolves with the reason if there is no file. */
-  ended: Promise<unknown>
-  owner: string
-}
+/** A removal waits so long for another server to stop its work. */
+const longestStopMs = 10_000
 
 /**
- * Files created from layers on request, in the background, and retained for a day, or as long as their layer.
+ * Files created from layers on request, by jobs of any server, and retained for a day, or as long as their layer. A
+ * file whose server was stopped or killed is created again.
  */
-export class GeneratedFiles<Made extends GeneratedFile, Layer> {
-  readonly #deps: GeneratedFilesDeps<Layer>
-  readonly #limits: MadeFilesLimits
-  readonly #records: Records<Made>
-  readonly #stored: MadeFilesLimits['stored']
-  readonly #queue: WorkQueue
-  readonly #running = new Map<string, Running>()
+export class GeneratedFiles<Made extends GeneratedFile, Layer, Request> {
+  readonly #deps: GeneratedFilesDeps<Made, Layer, Request>
+  readonly #limits: GeneratedFilesLimits
+  readonly #records: FileRecords<Made>
+  readonly #results: ResultFiles
+  /** The same where finished files are in the file store. */
+  readonly #stored: StoredResults | undefined
+  /** Records of the files that this process creates, with their present progress. */
+  readonly #running = new Map<string, Made>()
   readonly #stopListening: () => void
   #sweepTimer: NodeJS.Timeout | undefined
 
-  constructor(deps: GeneratedFilesDeps<Layer>, limits: MadeFilesLimits) {
+  constructor(deps: GeneratedFilesDeps<Made, Layer, Request>, limits: GeneratedFilesLimits) {
     this.#deps = deps
     this.#limits = limits
-    const { stored, kind, folder } = limits
-    this.#stored = stored
-    this.#records =
-      stored === undefined ? new FileRecords(folder) : new StoredFileRecords({ ...stored, kind, folder })
-    const { atATime: limit, heavyAtATime: heavyLimit, mostWaiting: count } = limits
-    this.#queue = new WorkQueue({ limit, heavyLimit, maxWaiting: { count, refuse: deps.refuse.tooMany } })
-    this.#stopListening = deps.events.on('layer.removed', () => this.#sweepIn(removedDelayMs))
-  }
-
-  /** Removes expired files, and those left by a killed process. */
-  async start(): Promise<void> {
-    await this.#sweep()
+    this.#records = new FileRecords(deps.database, limits.collection)
+    const folder = new FileFolder(limits.folder)
+    const { store, collection } = limits
+    this.#stored = store && new StoredResults(deps.database, store, collection, folder)
+    this.#results = this.#stored ?? folder
+    this.#stopListening = deps.events.on('layer.removed', () => this.#sweepSoon())
+    this.#registerJobs()
   }
 
   /** Throws the refusal errors. */
-  async begin({
-    requested: newFile,
-    make,
-    owner,
-    isHeavy,
-    keptMs = usuallyKeptMs,
-  }: FileOrder<Made>): Promise<Made> {
-    const { refuse, clock } = this.#deps
-    const { mostWaiting, maxBytes, mostKept = Number.POSITIVE_INFINITY } = this.#limits
-    if (this.#queue.waiting >= mostWaiting || this.#hasTooMany(owner)) throw refuse.tooMany()
-    if ((await this.#records.count()) >= mostKept) throw refuse.tooMany()
-    if ((await this.#records.sizeBytes()) >= maxBytes) throw refuse.full()
-    const now = clock.now().getTime()
-    // TypeScript cannot infer that the omitted properties are complete.
-    const record = {
-      ...newFile,
-      id: this.#records.newId(),
-      state: 'PENDING',
-      progress: 0,
-      total: 1,
-      createdAt: new Date(now).toISOString(),
-      expiresAt: new Date(now + keptMs).toISOString(),
-      seenMs: Date.now(),
-    } as unknown as Made
-    const stop = new AbortController()
-    const saved = this.#records.save(record)
-    const ended = saved
-      .then(() => this.#run(record, make, { signal: stop.signal, owner, isHeavy }))
-      .finally(() => this.#running.delete(record.id))
-    this.#running.set(record.id, { stop, ended, owner })
-    ended.catch(() => undefined)
-    await saved
+  async begin({ requested, request, owner, isHeavy, keptMs }: FileOrder<Made, Request>): Promise<Made> {
+    const { refuse, database, jobs } = this.#deps
+    if ((await this.#results.sizeBytes()) >= this.#limits.maxBytes) throw refuse.full()
+    const record = this.#newRecord(requested, keptMs)
+    await database.transaction(async (db) => {
+      const counts = await this.#records.count(db, owner)
+      if (this.#isTooMany(counts)) throw refuse.tooMany()
+      const payload = { id: record.id, request: serialize(request).toString('base64') }
+      // Fair queue: the more files an owner waits for, the lower the priority of the next one.
+      const priority = jobPriorities.interactive - Math.min(counts.ofOwner, jobPriorities.interactive - 1)
+      const kind = this.#jobKind(isHeavy)
+      const jobId = await jobs.enqueue(db, { kind, key: '', payload, priority })
+      await this.#records.insert(db, record, { jobId, owner })
+    })
+    jobs.wake()
     return record
   }
 
-  /**
-   * Resolves when the file is complete or the signal aborts; immediately if this process does not work on it.
-   * Throws the reason if there is no file.
-   */
+  /** Resolves when the file is complete or the signal aborts. Throws the reason if there is no file. */
   async wait(id: string, signal: AbortSignal): Promise<void> {
-    const running = this.#running.get(id)
-    if (running === undefined || signal.aborted) return
-    const left = Promise.withResolvers<undefined>()
-    const leave = (): void => left.resolve(undefined)
-    signal.addEventListener('abort', leave, { once: true })
+    const row = await this.#records.find(id)
+    if (row === undefined || signal.aborted) return
     try {
-      const error = await Promise.race([running.ended, left.promise])
-      if (error !== undefined) throw error
-    } finally {
-      signal.removeEventListener('abort', leave)
+      await this.#deps.jobs.wait(row.jobId, signal)
+    } catch (error) {
+      if (signal.aborted) return
+      throw error
     }
+    const failure = (await this.#records.find(id))?.record.failure
+    if (failure !== undefined) throw unpackError(failure)
   }
 
   /** Throws `Failure` (`not-found`) if there is none, or if its layer was deleted. */
@@ -195,123 +165,199 @@ export class GeneratedFiles<Made extends GeneratedFile, Layer> {
 
   /** The same; undefined instead of an error. */
   async find(id: string): Promise<{ record: Made; layer: Layer } | undefined> {
-    const record = await this.#records.find(id)
-    if (record === undefined || this.#hasExpired(record)) return undefined
-    const layer = await this.#deps.findLayer(record.layerId)
-    return layer && { record, layer }
+    const stored = (await this.#records.find(id))?.record
+    if (stored === undefined || this.#hasExpired(stored)) return undefined
+    const layer = await this.#deps.findLayer(stored.layerId)
+    return layer && { record: this.#running.get(id) ?? stored, layer }
   }
 
   /** Returns the path of the finished file; undefined while there is none. */
   filePath(record: GeneratedFile): string | undefined {
-    return record.state === 'COMPLETE' ? this.#records.filePath(record) : undefined
+    return record.state === 'COMPLETE' ? this.#results.filePath(record) : undefined
   }
 
-  /** Returns the finished file and its store where it is in the file store; undefined: it is at `filePath`. */
-  async findStored(record: GeneratedFile): Promise<StoredDownload | undefined> {
-    if (this.#stored === undefined || record.state !== 'COMPLETE') return undefined
-    const file = await this.#records.findStored(record)
-    const { files, redirects } = this.#stored
-    return file === undefined ? undefined : { file, store: files.store, redirects }
+  /** Returns the finished file where it is in the file store; undefined: it is at `filePath`. */
+  async findStored({ id }: Pick<GeneratedFile, 'id'>): Promise<StoredResult | undefined> {
+    if (this.#stored === undefined) return undefined
+    const key = (await this.#records.find(id))?.fileKey
+    return key ? this.#stored.find(key) : undefined
   }
 
-  /** Cancels running work and removes the file. */
+  /** Cancels running work, on any server, and removes the file. */
   async remove(id: string): Promise<void> {
-    const running = this.#running.get(id)
-    running?.stop.abort(new Error('The file was cancelled'))
-    await running?.ended
+    const row = await this.#records.find(id)
+    if (row === undefined) return
+    const { jobs } = this.#deps
     await this.#records.remove(id)
+    await jobs.cancel(row.jobId)
+    await jobs.wait(row.jobId, AbortSignal.timeout(longestStopMs)).catch(() => undefined)
+    await this.#results.remove(row.record)
   }
 
-  async close(): Promise<void> {
+  close(): void {
     clearTimeout(this.#sweepTimer)
     this.#stopListening()
-    this.#queue.close(stopping())
-    for (const { stop } of this.#running.values()) stop.abort(stopping())
-    await Promise.all([...this.#running.values()].map(({ ended }) => ended))
   }
 
-  #hasTooMany(owner: string): boolean {
-    const { mostOfOne = Number.POSITIVE_INFINITY } = this.#limits
-    return [...this.#running.values()].filter((one) => one.owner === owner).length >= mostOfOne
+  #registerJobs(): void {
+    const { collection, atATime, heavyAtATime } = this.#limits
+    const lane = { name: collection, limit: atATime, heavyLimit: heavyAtATime }
+    const make = (isHeavy: boolean): JobHandler => ({
+      lane,
+      isHeavy,
+      stopsAtOnce: true,
+      run: (payload, context) => this.#run(payload, context),
+      abandoned: (payload, reason) => this.#abandon(payload, reason),
+    })
+    const sweepKind = `${collection}.sweep`
+    const sweep: JobHandler = {
+      lane: maintenanceLane,
+      run: () => this.#sweep(),
+      abandoned: async () => undefined,
+    }
+    this.#deps.jobs.register(
+      { [this.#jobKind(false)]: make(false), [this.#jobKind(true)]: make(true), [sweepKind]: sweep },
+      [{ name: sweepKind, kind: sweepKind, everySeconds: sweepEverySeconds }],
+    )
   }
 
-  /** The result is always stored in the record. Returns the reason if there is no file; throws nothing. */
-  async #run(
-    first: Made,
-    make: MakeFile<Made>,
-    { signal, ...share }: { signal: AbortSignal; owner: string; isHeavy: boolean },
-  ): Promise<unknown> {
-    const own = new OwnRecord(this.#records, first)
-    const timer = setInterval(() => void own.save().catch(() => undefined), saveEveryMs).unref()
-    const gone = own.gone
+  #jobKind(isHeavy: boolean): string {
+    return `${this.#limits.collection}.${isHeavy ? 'make-large' : 'make'}`
+  }
+
+  #newRecord(requested: NewFile<Made>, keptMs = usuallyKeptMs): Made {
+    const now = this.#deps.clock.now().getTime()
+    // TypeScript cannot infer that the omitted properties are complete.
+    return {
+      ...requested,
+      id: this.#results.newId(),
+      state: 'PENDING',
+      progress: 0,
+      total: 1,
+      createdAt: new Date(now).toISOString(),
+      expiresAt: new Date(now + keptMs).toISOString(),
+    } as unknown as Made
+  }
+
+  #isTooMany({ all, waiting, ofOwner }: Awaited<ReturnType<FileRecords<Made>['count']>>): boolean {
+    const { mostWaiting, mostKept = Infinity, mostOfOne = Infinity } = this.#limits
+    return waiting >= mostWaiting || all >= mostKept || ofOwner >= mostOfOne
+  }
+
+  /** Creates the file. The result is always stored in the record; throws only if the job is to run again. */
+  async #run({ id, request }: JobPayload, { signal }: JobContext): Promise<void> {
+    const row = await this.#records.find(String(id))
+    if (row === undefined || row.record.state === 'COMPLETE') return
+    // Written by `begin`, in this form.
+    const order = deserialize(Buffer.from(String(request), 'base64')) as Request
+    const record: Made = { ...row.record, state: 'RUNNING', progress: 0, total: 1 }
+    this.#running.set(record.id, record)
+    const stopSaving = await this.#saveRegularly(record.id)
     try {
-      const both = AbortSignal.any([signal, gone])
-      const work = (): Promise<void> => retryEnded(() => this.#make(own, make, both), { signal: both })
-      await this.#queue.run(work, { ...share, signal: both })
-      return undefined
+      await retryEnded(() => this.#makeOnce(order, record.id, signal), { signal })
     } catch (error) {
-      const failed: Pick<GeneratedFile, 'state' | 'message'> = { state: 'ERROR', message: explain(error) }
-      own.change(failed as Partial<Made>)
-      const isExpected = error instanceof Failure || signal.aborted || gone.aborted
-      if (!isExpected) this.#deps.log.warn({ err: error, file: first.id }, 'a file was not made')
-      return error
+      if (signal.aborted) throw error
+      await this.#fail(record.id, error)
     } finally {
-      clearInterval(timer)
-      await own
-        .save()
-        .catch((error: unknown) => this.#deps.log.warn({ err: error }, 'a file was not written down'))
+      stopSaving()
+      this.#running.delete(record.id)
     }
   }
 
-  async #make(own: OwnRecord<Made>, make: MakeFile<Made>, signal: AbortSignal): Promise<void> {
-    const change = (values: Partial<GeneratedFile>): void => own.change(values as Partial<Made>)
-    change({ state: 'RUNNING' })
+  /** Other servers read the progress in the database. */
+  async #saveRegularly(id: string): Promise<() => void> {
+    const save = async (): Promise<void> => {
+      const record = this.#running.get(id)
+      if (record !== undefined) await this.#records.saveProgress(record)
+    }
+    await save()
+    if (this.#deps.database.kind === 'sqlite') return () => undefined
+    const timer = setInterval(() => void save().catch(() => undefined), saveEveryMs).unref()
+    return () => clearInterval(timer)
+  }
+
+  async #makeOnce(request: Request, id: string, signal: AbortSignal): Promise<void> {
     const { maxBytes, longestMs } = this.#limits
-    const roomBytes = maxBytes - (await this.#records.sizeBytes())
-    const workPath = this.#records.workPath(own.record)
-    const task: MakeTask<Made> = {
-      record: own.record,
-      path: this.#records.filePath(own.record),
-      workPath,
+    const record = this.#change(id, {})
+    const paths = await this.#results.beginAttempt(record)
+    const late = longestMs === undefined ? undefined : AbortSignal.timeout(longestMs)
+    try {
+      const task = this.#task(record, paths, maxBytes - (await this.#results.sizeBytes()))
+      const both = late === undefined ? signal : AbortSignal.any([signal, late])
+      const made = await this.#deps.make(request, task, both)
+      signal.throwIfAborted()
+      const { progress: total } = this.#change(id, {})
+      const complete: Made = { ...this.#change(id, {}), ...defined({ ...made, state: 'COMPLETE', total }) }
+      await this.#results.complete(paths, complete, (written) => this.#records.save(complete, written), both)
+    } catch (error) {
+      throw late?.aborted === true && !signal.aborted ? tookTooLong(longestMs ?? 0) : error
+    } finally {
+      await this.#results.endAttempt(paths)
+    }
+  }
+
+  #task(record: Made, paths: AttemptPaths, roomBytes: number): MakeTask<Made> {
+    return {
+      ...paths,
+      record,
       roomBytes,
-      onProgress: (progress, total) => change({ progress, total }),
+      onProgress: (progress, total) => {
+        this.#change(record.id, { progress, total } as Partial<Made>)
+      },
       checkSize: (sizeBytes) => {
         if (sizeBytes > roomBytes) throw this.#deps.refuse.full()
       },
     }
-    const late = longestMs === undefined ? undefined : AbortSignal.timeout(longestMs)
-    try {
-      const limited = late === undefined ? signal : AbortSignal.any([signal, late])
-      const made = await make(task, limited)
-      await this.#records.keep(own.record, limited)
-      own.change({ ...made, state: 'COMPLETE', total: own.record.progress })
-    } catch (error) {
-      throw late?.aborted === true && !signal.aborted ? tookTooLong(longestMs ?? 0) : error
-    } finally {
-      await rm(workPath, { recursive: true, force: true })
-    }
+  }
+
+  #change(id: string, values: Partial<Made>): Made {
+    const before = this.#running.get(id)
+    if (before === undefined) throw new Error(`File ${id} is not being made`)
+    const record = { ...before, ...defined(values) }
+    this.#running.set(id, record)
+    return record
+  }
+
+  async #fail(id: string, error: unknown): Promise<void> {
+    if (!(error instanceof Failure)) this.#deps.log.warn({ err: error, file: id }, 'a file was not made')
+    const failure = { ...packError(error), stack: undefined, cause: undefined }
+    const failed: Partial<GeneratedFile> = { state: 'ERROR', message: explain(error), failure }
+    await this.#records.save(this.#change(id, failed as Partial<Made>))
+  }
+
+  async #abandon({ id }: JobPayload, reason: string): Promise<void> {
+    const record = (await this.#records.find(String(id)))?.record
+    if (record === undefined) return
+    const message = `The file was not made: ${reason}. Ask for it anew`
+    const failure = packError(new Failure('unavailable', 'download-failed', message))
+    await this.#records.save({
+      ...record,
+      state: 'ERROR',
+      message,
+      failure: { ...failure, stack: undefined },
+    })
   }
 
   #hasExpired({ expiresAt }: GeneratedFile): boolean {
     return Date.parse(expiresAt) <= this.#deps.clock.now().getTime()
   }
 
-  #sweepIn(delayMs: number): void {
+  #sweepSoon(): void {
     clearTimeout(this.#sweepTimer)
-    this.#sweepTimer = setTimeout(() => void this.#sweep(), delayMs).unref()
+    const sweep = (): void =>
+      void this.#sweep().catch((error: unknown) =>
+        this.#deps.log.warn({ err: error }, 'files that nobody needs may be left'),
+      )
+    this.#sweepTimer = setTimeout(sweep, removedDelayMs).unref()
   }
 
+  /** Removes expired files, those of removed layers, and what killed processes left. */
   async #sweep(): Promise<void> {
-    try {
-      for (const record of await this.#records.list()) {
-        const isGone = (await this.#deps.findLayer(record.layerId)) === undefined
-        if (isGone || this.#hasExpired(record)) await this.remove(record.id)
-      }
-      await this.#records.removeStrays()
-    } catch (error) {
-      this.#deps.log.warn({ err: error }, 'files that nobody needs may be left')
+    for (const { record } of await this.#records.list()) {
+      const isGone = (await this.#deps.findLayer(record.layerId)) === undefined
+      if (isGone || this.#hasExpired(record)) await this.remove(record.id)
     }
-    this.#sweepIn(sweepEveryMs)
+    await this.#results.removeStrays((await this.#records.list()).map(({ record }) => record))
   }
 }
 
@@ -323,8 +369,4 @@ export function unknownDownload(id: string): Failure {
 function tookTooLong(longestMs: number): Failure {
   const text = `The file took longer than ${longestMs / 60_000} minutes: ask for less of the layer`
   return new Failure('unavailable', 'download-timeout', text)
-}
-
-function stopping(): Error {
-  return new Error('The server was stopped while it made the file: ask for it anew')
 }

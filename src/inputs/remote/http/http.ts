@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { invalid } from '../../../core/errors/errors.ts'
 import { STATUS_CODES } from '../../../core/network/node-http.ts'
 import { toFault } from '../faults.ts'
@@ -47,6 +47,28 @@ function versionOf(reply: IncomingMessage): string | undefined {
   return header(reply, 'last-modified')
 }
 
+/** Returns what identifies the content of a file: an ETag, weak or strong, or else the time of its last change. */
+function validatorOf(reply: IncomingMessage): string | undefined {
+  const etag = header(reply, 'etag')?.trim()
+  if (etag !== undefined && /^(W\/)?"/.test(etag)) return etag
+  return header(reply, 'last-modified')
+}
+
+/** Returns the header of a conditional request (RFC 9110 section 13.1). */
+function conditionOf(validator: string | undefined): Record<string, string> {
+  if (validator === undefined) return {}
+  return /^(W\/)?"/.test(validator) ? { 'if-none-match': validator } : { 'if-modified-since': validator }
+}
+
+const mostWaitSeconds = 3600
+
+/** Returns the wait of `Retry-After` (RFC 9110 section 10.2.3): seconds, or a date. */
+function retryAfterOf(reply: IncomingMessage): number | undefined {
+  const text = header(reply, 'retry-after')?.trim() ?? ''
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000
+  return Number.isFinite(seconds) ? Math.min(Math.max(0, seconds), mostWaitSeconds) : undefined
+}
+
 interface Range {
   start: number
   totalBytes?: number
@@ -80,7 +102,8 @@ function dispositionName(reply: IncomingMessage): string | undefined {
   return name === undefined ? undefined : Buffer.from(name, 'latin1').toString('utf8')
 }
 
-function statusFault(status: number, hasCredentials: boolean, isElsewhere: boolean): RemoteFault {
+function statusFault(reply: IncomingMessage, hasCredentials: boolean, isElsewhere: boolean): RemoteFault {
+  const status = reply.statusCode ?? 0
   const text = `the server answers ${status} ${STATUS_CODES[status] ?? ''}`.trim()
   const why =
     status !== 401
@@ -90,7 +113,10 @@ function statusFault(status: number, hasCredentials: boolean, isElsewhere: boole
         : hasCredentials
           ? ': it does not take this username and password'
           : ': it asks for a username and password'
-  return new RemoteFault(text + why, { isPassing: passing.has(status) })
+  return new RemoteFault(text + why, {
+    isPassing: passing.has(status),
+    retryAfterSeconds: retryAfterOf(reply),
+  })
 }
 
 /** Reads by HTTP and HTTPS; follows redirects, sends credentials only to the first origin. */
@@ -147,7 +173,7 @@ class HttpSession implements RemoteSession {
   async #get(
     url: URL,
     authorization: string | undefined,
-    { offset, version }: ReadFrom,
+    { offset, version, unless }: ReadFrom,
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
     const headers: Record<string, string> = {
@@ -155,6 +181,7 @@ class HttpSession implements RemoteSession {
       'accept-encoding': 'identity',
       'user-agent': 'Terrane',
       ...(authorization === undefined ? {} : { authorization }),
+      ...conditionOf(unless),
       ...(offset > 0 && version !== undefined ? { range: `bytes=${offset}-`, 'if-range': version } : {}),
     }
     return this.#connection.get(url, headers, signal).catch((error: unknown) => {
@@ -165,11 +192,15 @@ class HttpSession implements RemoteSession {
 
   #toBody(reply: IncomingMessage, url: URL, from: ReadFrom, isElsewhere: boolean): RemoteBody {
     const status = reply.statusCode ?? 0
+    if (status === 304 && from.unless !== undefined) {
+      reply.destroy()
+      return { chunks: Readable.from([]), offset: 0, validator: from.unless }
+    }
     if (status !== 200 && status !== 206) {
       reply.destroy()
       throw status === 416
         ? new RemoteFault('the file became shorter while it was fetched', { isPassing: true })
-        : statusFault(status, this.#user !== undefined, isElsewhere)
+        : statusFault(reply, this.#user !== undefined, isElsewhere)
     }
     const range = status === 206 ? rangeOf(reply) : { start: 0 }
     const version = versionOf(reply)
@@ -183,12 +214,13 @@ class HttpSession implements RemoteSession {
     const encoding = header(reply, 'content-encoding')
     const body = decodedBody(reply, encoding, name ?? url.pathname)
     const totalBytes = status === 206 ? range.totalBytes : sizeOf(reply)
-    const isPlain = (body as Readable) === reply
+    const isPlain = body === reply
     return {
       chunks: body,
       offset: range.start,
       totalBytes: isPlain && totalBytes !== undefined ? totalBytes : undefined,
       version: isPlain && version !== undefined ? version : undefined,
+      validator: validatorOf(reply),
       name,
       contentType: type,
     }

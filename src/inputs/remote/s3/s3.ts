@@ -97,15 +97,19 @@ class S3Session implements RemoteSession {
         throw s3Fault(error)
       })
       touch()
-      const keys = (reply.Contents ?? []).flatMap(({ Key = '' }) => (Key.endsWith('/') ? [] : [Key]))
-      for (const key of keys) {
+      const objects = (reply.Contents ?? []).filter(({ Key = '/' }) => !Key.endsWith('/'))
+      for (const { Key: key = '', ETag: version } of objects) {
         const path = key.split('/').map(encodeURIComponent).join('/')
-        entries.push({ name: key.slice(Prefix.length), location: withPath(location, () => `/${path}`) })
+        entries.push({
+          name: key.slice(Prefix.length),
+          location: withPath(location, () => `/${path}`),
+          version,
+        })
       }
       if (entries.length > maxEntries) {
         throw invalid('too-many-entries', `The bucket holds more than ${maxEntries} objects there`)
       }
-      token = keys.length === 0 ? undefined : reply.NextContinuationToken
+      token = objects.length === 0 ? undefined : reply.NextContinuationToken
     } while (token !== undefined)
     return entries
   }

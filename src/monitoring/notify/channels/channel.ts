@@ -109,6 +109,11 @@ export interface ServerIdentity {
   baseUrl: string
 }
 
+/** Returns the origin of messages of a server at that address. */
+export function serverIdentity(baseUrl: string): ServerIdentity {
+  return { host: new URL(baseUrl).hostname.replace(/^\[|\]$/g, ''), baseUrl }
+}
+
 /** Returns the URL of a check's configuration. */
 export function configUrl({ baseUrl }: ServerIdentity, checkId: number): string {
   return `${baseUrl}/monitoring/api/notifications/config/${checkId}/`

@@ -54,6 +54,9 @@ export interface ChangeOptions {
   accept(before: Configuration): void
 }
 
+/** Settings of a check whose problems another part finds, until someone changes them. */
+const reportedSettings = { severity: 'error', isActive: true, graceSeconds: 3600, windowSeconds: 60 } as const
+
 /** Checks as people configure them: made, shown, changed and removed. Bodies are read by their fields' names. */
 export class Checks {
   readonly #deps: ChecksDeps
@@ -124,6 +127,29 @@ export class Checks {
   async deliveries(id: number, limit: number): Promise<Delivery[]> {
     await this.#get(id)
     return listDeliveries(this.#deps.database.kysely, id, limit)
+  }
+
+  /**
+   * Creates or changes a check without definitions, whose problems another part finds. `receivers` has the fields
+   * of the channels. Throws `FieldFailure` with all that is wrong.
+   */
+  async saveReported(
+    id: number | undefined,
+    check: Pick<NewCheck, 'name' | 'description'>,
+    receivers: Record<string, readonly string[]>,
+  ): Promise<number> {
+    const { database } = this.#deps
+    const fields = new Fields(bodyRecord(receivers))
+    const known = id === undefined ? undefined : await findCheck(database.kysely, id)
+    const before = known === undefined ? [] : await listReceivers(database.kysely, known.id)
+    const given = await readReceivers(fields, before, this.#findUsers)
+    fields.finish()
+    return database.transaction(async (transaction) => {
+      const reported = { ...check, ...reportedSettings, definitions: [] }
+      const saved = known?.id ?? (await insertCheck(transaction, reported))
+      await this.#replace(transaction, saved, given)
+      return saved
+    })
   }
 
   /** Imports a check of another system with its mail addresses; returns false if the name is already used. */

@@ -1,4 +1,5 @@
 import type { Database } from '../../../core/db/connection.ts'
+import { sharedTime } from '../../../core/db/database-time.ts'
 import { explain } from '../../../core/errors/errors.ts'
 import type { Logger } from '../../../core/log/logger.ts'
 import type { Clock } from '../../../core/time/clock.ts'
@@ -17,7 +18,7 @@ import { retryMinutes } from './transitions.ts'
 
 const keptMs = 90 * 86_400_000
 /** Longer than an attempt: what is leased still is a killed server's. */
-const leaseMs = 120_000
+const leaseSeconds = 120
 const atOnce = 8
 const batchSize = 100
 
@@ -63,7 +64,11 @@ export class Deliveries {
     const { database, clock } = this.#deps
     const now = clock.now().getTime()
     await deleteDeliveriesBefore(database.kysely, new Date(now - keptMs).toISOString())
-    const due = await listDueDeliveries(database.kysely, new Date(now).toISOString(), batchSize)
+    const due = await listDueDeliveries(
+      database.kysely,
+      { at: new Date(now).toISOString(), now: sharedTime(database, clock) },
+      batchSize,
+    )
     const takeNext = async (): Promise<void> => {
       for (let id = due.shift(); id !== undefined && !this.#stopping.signal.aborted; id = due.shift())
         await this.#attempt(id, now)
@@ -72,9 +77,12 @@ export class Deliveries {
   }
 
   async #attempt(id: number, now: number): Promise<void> {
-    const { database, log } = this.#deps
+    const { database, clock, log } = this.#deps
     const at = new Date(now).toISOString()
-    const delivery = await claimDelivery(database.kysely, id, at, new Date(now + leaseMs).toISOString())
+    const delivery = await claimDelivery(database.kysely, id, at, {
+      now: sharedTime(database, clock),
+      leasedUntil: sharedTime(database, clock, leaseSeconds),
+    })
     if (delivery === undefined) return
     try {
       await this.#send(delivery)

@@ -1,5 +1,6 @@
 import type { Check, Delivery } from '../model/model.ts'
 
+/** State of a check before a transition. */
 export interface Situation {
   check: Pick<Check, 'failingSince' | 'graceSeconds'>
   holds: boolean
@@ -10,6 +11,7 @@ export interface Situation {
   now: string
 }
 
+/** Result of a transition. */
 export interface Step {
   /** Since when the check does not hold; absent where it does. */
   failingSince?: string

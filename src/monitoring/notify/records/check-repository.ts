@@ -87,7 +87,7 @@ export async function insertCheck(db: Queryable, check: NewCheck): Promise<numbe
     document: JSON.stringify(one.bounds),
     threshold: one.threshold === undefined ? null : JSON.stringify(one.threshold),
   }))
-  await db.insertInto('notification_definitions').values(rows).execute()
+  if (rows.length > 0) await db.insertInto('notification_definitions').values(rows).execute()
   return id
 }
 

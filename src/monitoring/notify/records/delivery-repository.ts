@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Queryable } from '../../../core/db/connection.ts'
+import type { SharedTime } from '../../../core/db/database-time.ts'
 import type { Tables } from '../../../core/db/tables.ts'
 import type { Delivery, DeliveryState, MessageKind, NotificationMessage } from '../model/model.ts'
 import { deliveryStates, messageKinds } from '../model/model.ts'
@@ -112,14 +113,18 @@ export async function listDeliveriesSince(
 }
 
 /** Lists deliveries due at `at` that no server has claimed. */
-export async function listDueDeliveries(db: Queryable, at: string, limit: number): Promise<number[]> {
+export async function listDueDeliveries(
+  db: Queryable,
+  { at, now }: { at: string; now: SharedTime },
+  limit: number,
+): Promise<number[]> {
   const rows = await db
     .selectFrom('notification_deliveries')
     .select('id')
     .where('state', '=', 'pending')
     .where('next_try', '<=', at)
     .where((expression) =>
-      expression.or([expression('leased_until', 'is', null), expression('leased_until', '<=', at)]),
+      expression.or([expression('leased_until', 'is', null), expression('leased_until', '<=', now)]),
     )
     .orderBy('next_try')
     .limit(limit)
@@ -136,7 +141,7 @@ export async function claimDelivery(
   db: Queryable,
   id: number,
   at: string,
-  leasedUntil: string,
+  { now, leasedUntil }: { now: SharedTime; leasedUntil: SharedTime },
 ): Promise<ClaimedDelivery | undefined> {
   const row = await db
     .updateTable('notification_deliveries')
@@ -145,7 +150,7 @@ export async function claimDelivery(
     .where('state', '=', 'pending')
     .where('next_try', '<=', at)
     .where((expression) =>
-      expression.or([expression('leased_until', 'is', null), expression('leased_until', '<=', at)]),
+      expression.or([expression('leased_until', 'is', null), expression('leased_until', '<=', now)]),
     )
     .returningAll()
     .executeTakeFirst()

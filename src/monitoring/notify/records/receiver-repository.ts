@@ -11,6 +11,7 @@ export interface NewReceiver {
   secret: string
 }
 
+/** Returns the receivers of a check, users with their present addresses. */
 export async function listReceivers(db: Queryable, checkId: number): Promise<Receiver[]> {
   const rows = await db
     .selectFrom('notification_receivers')

@@ -20,7 +20,7 @@ export class LayerNames {
   constructor(deps: LayerNamesDeps) {
     this.#deps = deps
     for (const fact of ['layer.published', 'layer.removed'] as const)
-      deps.events.on(fact, () => {
+      deps.events.onEveryServer(fact, () => {
         this.#names = undefined
       })
   }

@@ -18,6 +18,8 @@ import {
 import type { MonitoringNames } from '../../../compat/geonode-monitoring.ts'
 import { namesOfDialect } from '../../../compat/geonode-monitoring.ts'
 import { ByteText, bytesOf } from './byte-text.ts'
+import type { HiddenSum } from './hidden-rows.ts'
+import { HiddenRows, isHidden, notShown } from './hidden-rows.ts'
 
 /** Request for metric data to a reader thread. */
 export interface MetricDataRequest {
@@ -27,6 +29,8 @@ export interface MetricDataRequest {
   base: string
   /** Layers of this server, as `workspace:name`; where links lead to them. */
   layers?: ReadonlySet<string>
+  /** Names of the layers that the caller may read; absent: all. */
+  shown?: ReadonlySet<string>
   /** Start of the slice; absent for the first. */
   start?: SliceStart
 }
@@ -49,6 +53,8 @@ const part = {
   close: bytesOf('}'),
 }
 
+/** Key of the row for hidden layers; ids are positive. */
+const hiddenKey = -1
 const expectedRowBytes = 160
 const expectedPeriodBytes = 128
 
@@ -113,41 +119,76 @@ class RowWriter {
     const { rows, order } = this.#data
     const periodOf = rows.column('period')
     const text = this.#text
+    const hidden = new HiddenRows(this.#data)
     let from = this.#wire.time(periodStart(window, first))
     let next = 0
     for (let period = 0; period < count; period += 1) {
       const to = this.#wire.time(periodStart(window, first + period + 1))
       text.text(`${first + period === 0 ? '' : ','}{"valid_from":"${from}","valid_to":"${to}","data":[`)
       from = to
-      for (let isFirst = true; next < order.length; next += 1, isFirst = false) {
+      let isFirst = true
+      for (; next < order.length; next += 1) {
         const row = order[next] ?? 0
         if (periodOf[row] !== period) break
+        if (this.#isHidden(row)) {
+          hidden.add(this.#hiddenSum(row))
+          continue
+        }
         if (!isFirst) text.bytes(part.comma)
+        isFirst = false
         this.#row(row)
+      }
+      for (const sum of hidden.take()) {
+        if (!isFirst) text.bytes(part.comma)
+        isFirst = false
+        this.#sums(hiddenKey, sum)
       }
       text.text(']}')
     }
   }
 
+  /** True if the row is of a layer that the caller may not read. */
+  #isHidden(row: number): boolean {
+    const { shown } = this.#request
+    if (shown === undefined || this.#data.query.shape.keys[0] !== 'resource') return false
+    const resource = this.#data.resources.get(this.#columns.keys[row] ?? 0)
+    return resource !== undefined && isHidden(resource, shown)
+  }
+
+  #hiddenSum(row: number): HiddenSum {
+    const { innerKeys, min, max, sum, samples, count } = this.#columns
+    return {
+      innerKey: innerKeys[row] ?? 0,
+      value: this.#data.values[row] ?? 0,
+      min: min[row] ?? 0,
+      max: max[row] ?? 0,
+      sum: sum[row] ?? 0,
+      samples: samples[row] ?? 0,
+      count: count[row] ?? 0,
+    }
+  }
+
   #row(row: number): void {
+    this.#sums(this.#columns.keys[row] ?? 0, this.#hiddenSum(row), this.#data.quantiles.get(row))
+  }
+
+  #sums(keyId: number, sums: HiddenSum, quantiles?: readonly number[]): void {
     const text = this.#text
-    const { query, values, quantiles } = this.#data
-    const { keys, innerKeys, min, max, sum, samples, count } = this.#columns
-    const [key, innerKey] = query.shape.keys
+    const [key, innerKey] = this.#data.query.shape.keys
     text.bytes(part.open)
-    if (key !== undefined) text.bytes(this.#keyText(this.#keys, key, keys[row] ?? 0))
-    if (innerKey !== undefined) text.bytes(this.#keyText(this.#innerKeys, innerKey, innerKeys[row] ?? 0))
-    this.#value(values[row] ?? 0)
-    text.decimal(min[row] ?? 0)
+    if (key !== undefined) text.bytes(this.#keyText(this.#keys, key, keyId))
+    if (innerKey !== undefined) text.bytes(this.#keyText(this.#innerKeys, innerKey, sums.innerKey))
+    this.#value(sums.value)
+    text.decimal(sums.min)
     text.bytes(part.max)
-    text.decimal(max[row] ?? 0)
+    text.decimal(sums.max)
     text.bytes(part.sum)
-    text.decimal(sum[row] ?? 0)
+    text.decimal(sums.sum)
     text.bytes(part.samples)
-    text.integer(samples[row] ?? 0)
+    text.integer(sums.samples)
     text.bytes(part.count)
-    text.integer(count[row] ?? 0)
-    if (quantiles.size > 0) this.#quantiles(quantiles.get(row))
+    text.integer(sums.count)
+    if (this.#data.quantiles.size > 0) this.#quantiles(quantiles)
     text.bytes(part.close)
   }
 
@@ -187,6 +228,8 @@ class RowWriter {
   #keyFields(kind: RowKey, id: number): object {
     const { labels, resources } = this.#data
     if (kind === 'event_type') return this.#eventFields(eventTypeOfId(id) ?? 'all')
+    if (kind === 'resource' && id === hiddenKey)
+      return this.#resourceFields({ id: 0, type: 'layer', name: notShown })
     if (kind === 'resource') return this.#resourceFields(resources.get(id) ?? { id, type: 'other', name: '' })
     const { name = '', user = null } = labels.get(id) ?? {}
     if (kind === 'user') return { user }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { Rights } from '../../../../access/index.ts'
 import type { Clock } from '../../../../core/time/clock.ts'
 import {
   findMetric,
@@ -35,6 +36,11 @@ export interface UsedListDeps {
   clock: Clock
 }
 
+/** Names of the layers that a caller may read, as `workspace:name`. */
+export interface ReadableLayers {
+  readableLayers(rights: Rights): Promise<ReadonlySet<string>>
+}
+
 export const listResources = operation({
   summary: 'List resources that were used',
   description: 'Layers, styles and addresses that requests have asked for, with their ids and types.',
@@ -45,11 +51,13 @@ export const listResources = operation({
     resource_type: Type.Enum(namedTypes, { description: 'Only resources of this type' }),
   }),
   ...listReplies('resources', Type.Object({ id: Type.Integer(), type: Type.String(), name: Type.String() })),
-  handle: async ({ series, wire, clock }: UsedListDeps, request, reply) => {
+  handle: async ({ series, wire, clock, readableLayers }: UsedListDeps & ReadableLayers, request, reply) => {
     const fields = queryFields(request, wire.dialect)
     const type = fields.choice('resource_type', namedTypes)
     const query = { ...readListQuery(fields, clock), type }
-    const requested = { query, dialect: wire.dialect }
+    const rights = await request.rights()
+    const shown = rights.can('read', '*') ? undefined : await readableLayers(rights)
+    const requested = { query, dialect: wire.dialect, shown }
     const options = { owner: requestOwner(request), signal: clientSignal(reply) }
     return sendParts(reply, series.stream('resources', requested, options))
   },

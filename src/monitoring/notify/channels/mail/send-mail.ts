@@ -5,6 +5,7 @@ import type { Sender, ServerIdentity } from '../channel.ts'
 import { toMail } from './mail-message.ts'
 import { mailAddress } from './mail-receivers.ts'
 
+/** Mail server and origin of mails. */
 export interface MailOptions {
   /** `smtp:` or `smtps:`. */
   url: URL
@@ -51,24 +52,42 @@ function mailDomain(host: string): string {
   return version === 6 ? `[IPv6:${host}]` : `[${host}]`
 }
 
-/** Sends by SMTP, one mail per receiver. A password never crosses a network unencrypted. */
-export function createMailSender(options: MailOptions): Sender {
+/** A mail to one address. */
+export interface Mail {
+  to: string
+  subject: string
+  text: string
+  html: string
+  attachments?: readonly { filename: string; content: string; contentType: string }[]
+  /** Unique part of its `Message-ID`: the same at every attempt. */
+  id: string
+}
+
+/** Sends mails by SMTP. */
+export interface Mailer {
+  /** Throws an error whose message contains no secret. */
+  send(mail: Mail, signal: AbortSignal): Promise<void>
+}
+
+/** Creates a sender of mails. A password never crosses a network unencrypted. */
+export function createMailer(options: MailOptions): Mailer {
   const { url, place } = options
   const settings = transportOptions(options)
   const domain = mailDomain(place.host)
   const from = options.from ?? `terrane@${isIP(place.host) === 0 ? place.host : hostname()}`
   return {
-    send: async ({ receiver, message, deliveryId, graceSeconds }, signal) => {
-      const address = mailAddress(receiver)
-      if (address === undefined || address === '') throw new Error(`user ${receiver.target} has no address`)
+    send: async ({ to: address, subject, text, html, attachments = [], id }, signal) => {
       const { createTransport } = await import('nodemailer')
       const transport = createTransport(settings)
       try {
         await transport.sendMail({
-          ...toMail(message, graceSeconds, place),
+          subject,
+          text,
+          html,
+          attachments: [...attachments],
           from,
           to: { name: '', address },
-          messageId: `<terrane-${deliveryId}-${Date.parse(message.spottedAt)}@${domain}>`,
+          messageId: `<terrane-${id}@${domain}>`,
           headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
           signal,
         })
@@ -77,6 +96,19 @@ export function createMailSender(options: MailOptions): Sender {
       } finally {
         transport.close()
       }
+    },
+  }
+}
+
+/** Sends messages about checks by SMTP, one mail per receiver. */
+export function createMailSender(options: MailOptions): Sender {
+  const mailer = createMailer(options)
+  return {
+    send: async ({ receiver, message, deliveryId, graceSeconds }, signal) => {
+      const to = mailAddress(receiver)
+      if (to === undefined || to === '') throw new Error(`user ${receiver.target} has no address`)
+      const id = `${deliveryId}-${Date.parse(message.spottedAt)}`
+      await mailer.send({ ...toMail(message, graceSeconds, options.place), to, id }, signal)
     },
   }
 }

@@ -5,6 +5,7 @@ import { isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { HttpAgent, httpRequest } from '../../../../core/network/node-http.ts'
 import { withoutSecrets } from '../../../../core/secrets/without-secrets.ts'
+import { traceHeaders } from '../../../../core/telemetry/tracing.ts'
 import type { Outbound, Outlets, Parcel, Sender, ServerIdentity } from '../channel.ts'
 import { configUrl } from '../channel.ts'
 
@@ -93,7 +94,13 @@ async function post(url: URL, { headers, body, outbound, signal }: Post): Promis
   const send = isSecure ? httpsRequest : httpRequest
   try {
     const reply = await new Promise<IncomingMessage>((resolve, reject) => {
-      const request = send(url, { method: 'POST', agent, headers, signal, maxHeaderSize: maxHeaderBytes })
+      const request = send(url, {
+        method: 'POST',
+        agent,
+        headers: { ...headers, ...traceHeaders() },
+        signal,
+        maxHeaderSize: maxHeaderBytes,
+      })
       request.once('response', resolve)
       request.on('error', reject)
       request.end(body)

@@ -1,0 +1,1 @@
+export declare function packInto(folder: string): Promise<string>

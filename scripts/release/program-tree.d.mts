@@ -1,0 +1,1 @@
+export declare function writeProgram(root: string, folder: string): Promise<{ version: string }>

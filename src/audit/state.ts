@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+
+/** Largest state of an entry in bytes. */
+const maxBytes = 16 * 1024
+const maxDepth = 20
+const masked = '***'
+
+/** Names whose values are secrets, whatever their case. */
+const secretName =
+  /pass(?:word|wd)|secret|token|credential|authorization|cookie|private|recovery|^(?:value|code|uri|key|response|transaction|options|accessKey)$/i
+/** Names that look like secrets and are none. */
+const plainName = /^(?:keepTokens|tokenWorkspace)$/
+
+/**
+ * Returns the state of a resource as JSON text for an entry: without secrets, and with at most 16 KiB; a larger
+ * state is replaced by its size, its digest and its names.
+ */
+export function toState(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined
+  const text = JSON.stringify(withoutSecrets(value, 0))
+  const sizeBytes = Buffer.byteLength(text)
+  if (sizeBytes <= maxBytes) return text
+  const sha256 = createHash('sha256').update(text).digest('hex')
+  const names =
+    typeof value === 'object'
+      ? Object.keys(value)
+          .slice(0, 100)
+          .map((one) => one.slice(0, 100))
+      : []
+  return JSON.stringify({ truncated: { sizeBytes, sha256, names } })
+}
+
+function withoutSecrets(value: unknown, depth: number): unknown {
+  if (depth > maxDepth) return '…'
+  if (Array.isArray(value)) return value.map((one) => withoutSecrets(one, depth + 1))
+  if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? String(value) : value
+  const entries = Object.entries(value).map(([name, one]) => [
+    name,
+    isSecret(name, one) ? masked : withoutSecrets(one, depth + 1),
+  ])
+  return Object.fromEntries(entries)
+}
+
+/** An object has names of its own, which are judged one by one. */
+function isSecret(name: string, value: unknown): boolean {
+  if (plainName.test(name) || !secretName.test(name)) return false
+  return typeof value !== 'object' || value === null || Array.isArray(value)
+}

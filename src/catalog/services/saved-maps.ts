@@ -1,0 +1,75 @@
+import { conflict, Failure, notFound } from '../../core/errors/errors.ts'
+import type { MapDocument, SavedMap } from '../records.ts'
+import { countMaps, deleteMap, findMap, insertMap, listMaps, updateMap } from '../rows/map-rows.ts'
+import { checkName } from '../rows/workspace-rows.ts'
+import type { WriteDeps } from './transaction.ts'
+import { nowOf } from './transaction.ts'
+
+/** Values of a map that a user saves. */
+export interface MapValues extends MapDocument {
+  title: string
+  isPublic: boolean
+}
+
+/** More would make the list of maps slow, and nobody find one. */
+const mostMaps = 10_000
+
+/** Maps of several layers that users have saved. A map gives no right to read its layers. */
+export class SavedMaps {
+  readonly #deps: Pick<WriteDeps, 'database' | 'clock'>
+
+  constructor(deps: Pick<WriteDeps, 'database' | 'clock'>) {
+    this.#deps = deps
+  }
+
+  /** Lists all maps by name. */
+  listAll(): Promise<SavedMap[]> {
+    return listMaps(this.#deps.database.kysely)
+  }
+
+  /** Lists the public maps and those of a user by name. */
+  listFor(user: string | undefined): Promise<SavedMap[]> {
+    return listMaps(this.#deps.database.kysely, { name: user })
+  }
+
+  find(name: string): Promise<SavedMap | undefined> {
+    return findMap(this.#deps.database.kysely, name)
+  }
+
+  /** Throws `Failure` for an invalid name, one in use, and where there are too many maps. */
+  async create(name: string, owner: string | undefined, values: MapValues): Promise<SavedMap> {
+    checkName('Map', name)
+    const at = nowOf(this.#deps.clock)
+    const map: SavedMap = { ...values, name, owner, createdAt: at, updatedAt: at }
+    await this.#deps.database.transaction(async (db) => {
+      if ((await countMaps(db)) >= mostMaps)
+        throw conflict('too-many-maps', `There are ${mostMaps} saved maps already: delete one`)
+      if (!(await insertMap(db, map))) throw conflict('map-exists', `Map "${name}" exists already`)
+    })
+    return map
+  }
+
+  /** Replaces a map. Throws `Failure` (`changed-meanwhile`) if it has changed since it was read. */
+  async change(map: SavedMap, values: MapValues): Promise<SavedMap> {
+    const updatedAt = laterThan(map.updatedAt, this.#deps.clock.now())
+    const changed: SavedMap = { ...map, ...values, updatedAt }
+    if (await updateMap(this.#deps.database.kysely, changed, map)) return changed
+    if ((await this.find(map.name)) === undefined) throw unknownMap(map.name)
+    const text = `Map "${map.name}" was changed meanwhile: read it again`
+    throw new Failure('precondition', 'changed-meanwhile', text)
+  }
+
+  async delete({ name }: Pick<SavedMap, 'name'>): Promise<void> {
+    await deleteMap(this.#deps.database.kysely, name)
+  }
+}
+
+/** The error for a map that does not exist, or that the caller may not read. */
+export function unknownMap(name: string): Failure {
+  return notFound('unknown-map', `Map "${name.slice(0, 200)}" does not exist`)
+}
+
+/** The time of a change also tells states of a map apart. */
+function laterThan(previous: string, now: Date): string {
+  return new Date(Math.max(Date.parse(previous) + 1, now.getTime())).toISOString()
+}
