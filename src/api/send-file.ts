@@ -11,6 +11,16 @@ import { entityTags } from './etag.ts'
 /** Validity of the address that a client is sent to. */
 const redirectSeconds = 60
 
+/** Headers that an error in place of the file does not have. */
+const headersOfFile = [
+  'accept-ranges',
+  'content-disposition',
+  'content-length',
+  'content-range',
+  'etag',
+  'last-modified',
+] as const
+
 /** A file of the server's own choice that a client reads. */
 export interface SentFile {
   path: string
@@ -116,5 +126,10 @@ export async function sendStoredFile(
   const head = { etag: `"${file.key.split('/').at(-1)}"`, changedAt, size: file.sizeBytes }
   const range = answerHead(request, reply, head)
   if (reply.statusCode !== 304 && reply.statusCode !== 416) reply.type(mediaType)
-  return reply.send(range === undefined ? undefined : await store.get(file.key, { range }))
+  if (range === undefined) return reply.send()
+  const stream = await store.get(file.key, { range }).catch((error: unknown) => {
+    for (const name of headersOfFile) reply.removeHeader(name)
+    throw error
+  })
+  return reply.send(stream)
 }
