@@ -52,7 +52,7 @@ describe('a backup of an installation whose files are in a bucket', () => {
     const download = await makeDownload(server)
     const backup = join(temporaryData(t), 'terrane.tar')
     const settings = { ...servers.env, TERRANE_DATA: dataDir }
-    const { TERRANE_FILES: _, ...without } = settings
+    const without = Object.fromEntries(Object.entries(settings).filter(([name]) => name !== 'TERRANE_FILES'))
     const refused = await runTerrane(t, ['backup', backup, '--without-key'], without)
     assert.equal(refused.code, 1)
     assert.match(refused.stderr, /files of the catalogue are in a bucket: set TERRANE_FILES/)

@@ -92,9 +92,16 @@ describe('a server whose object store fails', () => {
   })
 
   it('refuses a bucket that has the files of another installation', async (t) => {
-    const other = { ...servers.env, TERRANE_FILES: `s3://${testBucket}/other`, TERRANE_DATA: temporaryData(t) }
+    const other = {
+      ...servers.env,
+      TERRANE_FILES: `s3://${testBucket}/other`,
+      TERRANE_DATA: temporaryData(t),
+    }
     const started = await runTerrane(t, ['serve', '--port', '0'], other)
     assert.equal(started.code, 1)
-    assert.match(started.stderr, /The bucket s3:\/\/terrane-files\/other\/ \(TERRANE_FILES\) does not hold the files/)
+    assert.match(
+      started.stderr,
+      /The bucket s3:\/\/terrane-files\/other\/ \(TERRANE_FILES\) does not hold the files/,
+    )
   })
 })
