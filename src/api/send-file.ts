@@ -54,7 +54,7 @@ async function openRegular({ path, isLinkAllowed }: SentFile): Promise<FileHandl
   return undefined
 }
 
-/** What the headers of a file say. */
+/** Values of the headers of a file. */
 interface FileHead {
   etag: string
   changedAt: string

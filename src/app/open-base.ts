@@ -60,7 +60,7 @@ function reportFullFolders({ root }: DataDirectory, log: Logger): void {
 }
 
 async function prepareData(
-  { data, files }: Settings,
+  { data, files }: Pick<Settings, 'data' | 'files'>,
   log: Logger,
   closers: (() => void | Promise<void>)[],
 ): Promise<DataDirectory> {

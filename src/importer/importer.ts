@@ -249,7 +249,14 @@ function archiveKeeper({ mirror, stored, clock }: Pick<ImporterDeps, 'mirror' | 
  * Opens the resumable uploads. Their folder is next to the uploads of imports, whose folders have numeric
  * names, so that files can be moved without copying.
  */
-function openUploads({ clock, folders, limits: all, mirror, stored, database }: ImporterDeps): Uploads {
+function openUploads({
+  clock,
+  folders,
+  limits: all,
+  mirror,
+  stored,
+  database,
+}: Pick<ImporterDeps, 'clock' | 'folders' | 'limits' | 'mirror' | 'stored' | 'database'>): Uploads {
   const limits = { maxUploadBytes: all.maxUploadBytes, maxWaitingBytes: all.maxResumableBytes }
   if (mirror !== undefined) return new StoredUploads({ clock, limits, database, files: stored })
   return new ResumableUploads({ root: join(folders.uploads, 'resumable'), clock, limits })
@@ -257,7 +264,7 @@ function openUploads({ clock, folders, limits: all, mirror, stored, database }: 
 
 /**
  * Wraps the commands that change or remove the rows of tasks, so that they also discard cached previews and
- * key searches.
+ * key searches, and the commands that use files of imports, so that there are local copies.
  */
 function droppingPreviews(
   commands: ReturnType<typeof createImportCommands>,
@@ -284,6 +291,8 @@ function droppingPreviews(
     removeTask: thenDrop(commands.removeTask, true),
     deleteFile: thenDrop(writing(files, commands.deleteFile), false),
     removeImport: thenDrop(commands.removeImport, false),
+    addUpload: writing(files, commands.addUpload),
+    addPath: writing(files, commands.addPath),
   }
 }
 
@@ -336,8 +345,6 @@ export function createImporter(deps: ImporterDeps) {
   return {
     ...commands,
     ...droppingPreviews(commands, previews, keys, running.records.files),
-    addUpload: writing(running.records.files, commands.addUpload),
-    addPath: writing(running.records.files, commands.addPath),
     /** Files of imports: local copies, where servers do not share a disk. */
     files: running.records.files,
     /** Rejected rows of loads. */

@@ -3,10 +3,10 @@ import { connect, createServer } from 'node:net'
 import type { Cleanup } from './terrane-process.ts'
 
 /**
- * What happens to connections: they pass, break after some bytes of the server, stay silent, are refused, or are
+ * Faults of connections: they pass, break after some bytes of the server, stay silent, are refused, or are
  * answered with 503.
  */
-export type Trouble = 'none' | 'silent' | 'refused' | 'unavailable' | { cutAfterBytes: number }
+type Trouble = 'none' | 'silent' | 'refused' | 'unavailable' | { cutAfterBytes: number }
 
 /** A relay to a port of this host, whose trouble a test sets. */
 export interface TroubledProxy {

@@ -33,7 +33,7 @@ export interface BackupManifest {
   /** Data directory of the server; the catalogue has absolute paths below it. */
   root: string
   hasKey: boolean
-  /** Where the files of imports and downloads were; absent: in the data directory. */
+  /** Storage of the files of imports and downloads; absent: the data directory. */
   fileStore?: 'folder' | 's3'
   files: BackupEntry[]
 }

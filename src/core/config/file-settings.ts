@@ -17,7 +17,7 @@ export interface S3Settings {
   addressing: 'path' | 'host'
 }
 
-/** Where a server stores files. */
+/** Storage of the files of a server. */
 export interface FileSettings {
   /** Absent: the data directory. */
   s3?: S3Settings

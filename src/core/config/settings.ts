@@ -133,7 +133,7 @@ interface RetentionSettings {
 export interface Settings {
   server: ServerSettings
   data: DataSettings
-  /** Where files are stored. */
+  /** Storage of files. */
   files: FileSettings
   /** PostgreSQL for the catalogue; absent: SQLite in the data directory. */
   databaseUrl?: Secret

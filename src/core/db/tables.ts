@@ -15,7 +15,7 @@ export interface Tables extends AccountTables, MonitoringTables {
     folder: string
     /** Path within the folder. */
     name: string
-    /** A `StoredFileState`. */
+    /** `writing`, `ready` or `removed`. */
     state: string
     size_bytes: number
     /** Modification time of the file in milliseconds since 1970. */

@@ -13,6 +13,7 @@ export interface StoredObject {
   sizeBytes: number
 }
 
+/** Options for writing an object. */
 export interface PutOptions {
   signal?: AbortSignal
   mediaType?: string
@@ -30,6 +31,7 @@ export interface GdalPath {
   env: Record<string, string>
 }
 
+/** Validity of a signed address, and name and type that the store responds with. */
 export interface SignedUrlOptions {
   expiresSeconds: number
   fileName?: string

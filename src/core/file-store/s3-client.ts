@@ -63,7 +63,7 @@ interface SdkError {
 }
 
 /** Status of the response to a request that failed; undefined without a response. */
-export function statusOf(error: unknown): number | undefined {
+function statusOf(error: unknown): number | undefined {
   return (error as Partial<SdkError> | undefined)?.$metadata?.httpStatusCode
 }
 
@@ -73,25 +73,26 @@ export function isMissing(error: unknown): boolean {
   return name === 'NoSuchKey' || name === 'NotFound' || (statusOf(error) === 404 && name !== 'NoSuchBucket')
 }
 
-const settingOf: Record<string, string> = {
-  InvalidAccessKeyId: 'TERRANE_FILES_ACCESS_KEY is not known to the object store',
-  SignatureDoesNotMatch: 'TERRANE_FILES_SECRET_KEY is not that of TERRANE_FILES_ACCESS_KEY',
-  NoSuchBucket: 'TERRANE_FILES names a bucket that does not exist: create it',
-  InvalidBucketName: 'TERRANE_FILES names a bucket that cannot exist',
-  PermanentRedirect: 'TERRANE_FILES_REGION is not the region of the bucket',
-  AuthorizationHeaderMalformed: 'TERRANE_FILES_REGION is not the region of the bucket',
-  IllegalLocationConstraintException: 'TERRANE_FILES_REGION is not the region of the bucket',
-  RequestTimeTooSkewed: 'the clocks of this machine and of the object store differ: set them',
-}
+const settingOf = new Map([
+  ['InvalidAccessKeyId', 'TERRANE_FILES_ACCESS_KEY is not known to the object store'],
+  ['SignatureDoesNotMatch', 'TERRANE_FILES_SECRET_KEY is not that of TERRANE_FILES_ACCESS_KEY'],
+  ['NoSuchBucket', 'TERRANE_FILES names a bucket that does not exist: create it'],
+  ['InvalidBucketName', 'TERRANE_FILES names a bucket that cannot exist'],
+  ['PermanentRedirect', 'TERRANE_FILES_REGION is not the region of the bucket'],
+  ['AuthorizationHeaderMalformed', 'TERRANE_FILES_REGION is not the region of the bucket'],
+  ['IllegalLocationConstraintException', 'TERRANE_FILES_REGION is not the region of the bucket'],
+  ['RequestTimeTooSkewed', 'the clocks of this machine and of the object store differ: set them'],
+])
 
 /** Explains a failed request to the operator, with the setting to change. `action` is what was tried. */
 export function explainForOperator(error: unknown, settings: S3Settings, action: string): string {
   const { name = '', message = '' } = error as Partial<SdkError>
   const status = statusOf(error)
   const known =
-    settingOf[name] ?? settingOf[/\b(InvalidAccessKeyId|SignatureDoesNotMatch)\b/.exec(message)?.[0] ?? '']
+    settingOf.get(name) ??
+    settingOf.get(/\b(InvalidAccessKeyId|SignatureDoesNotMatch)\b/.exec(message)?.[0] ?? '')
   if (known !== undefined) return `${known} (${name})`
-  if (status === 301 || status === 307) return `${settingOf['PermanentRedirect']} (${status})`
+  if (status === 301 || status === 307) return `${settingOf.get('PermanentRedirect')} (${status})`
   if (status === 403)
     return `TERRANE_FILES_ACCESS_KEY has no permission to ${action} in s3://${settings.bucket}/${settings.prefix} (${name})`
   if (status === 404)

@@ -6,13 +6,6 @@ import type { Tables } from '../db/tables.ts'
 import { conflict } from '../errors/errors.ts'
 import type { FileStore } from './file-store.ts'
 
-/**
- * An object is `writing` while a server writes it and `ready` once it is complete; `removed` objects are
- * deleted by the next sweep if their server did not get to it.
- */
-const storedFileStates = ['writing', 'ready', 'removed'] as const
-export type StoredFileState = (typeof storedFileStates)[number]
-
 /** A complete file of the store, by its folder and its path within it. */
 export interface StoredFile {
   key: string
@@ -40,7 +33,7 @@ const rowsAtOnce = 500
 /**
  * Files in the file store with their rows in the catalogue. The rows decide which objects exist: an object is
  * written under a random key with the state `writing`, then one transaction makes it `ready` and replaces the file
- * that had its name.
+ * that had its name. An object is `removed` until the next sweep deletes it if its server did not get to it.
  */
 export class StoredFiles {
   readonly #database: Database

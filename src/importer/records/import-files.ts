@@ -1,5 +1,5 @@
 import type { HeldFolder, Mirror, MirroredFolder } from '../../core/file-store/mirror.ts'
-import { changesFolder, rejectsFolder, uploadRoot } from './import-folders.ts'
+import { changesFolder, type ImportFileKind, rejectsFolder, uploadRoot } from './import-folders.ts'
 
 /** Folders of the files of imports. */
 interface FoldersOfImports {
@@ -7,9 +7,6 @@ interface FoldersOfImports {
   rejects: string
   sides: string
 }
-
-/** What the files of an import are for. */
-export type ImportFileKind = keyof FoldersOfImports
 
 const kinds: readonly ImportFileKind[] = ['uploads', 'rejects', 'sides']
 

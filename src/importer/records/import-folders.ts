@@ -1,6 +1,5 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { ImportFiles } from './import-files.ts'
 
 /** Returns the folder of all uploads of an import and their unpacked files. */
 export function uploadRoot(folders: { uploads: string }, importId: number): string {
@@ -82,8 +81,13 @@ export function changesPath(
   return join(changesFolder(folders, importId), `${taskId}.${by}.gpkg`)
 }
 
+/** Use of files of an import. */
+export type ImportFileKind = 'uploads' | 'rejects' | 'sides'
+
 /** Removes the stored files of an import as well, where they are not the local ones. */
-type Stored = Pick<ImportFiles, 'remove'>
+interface Stored {
+  remove(importId: number, kind: ImportFileKind): Promise<void>
+}
 
 export async function removeChanges(
   folders: { sides: string },

@@ -9,6 +9,7 @@ import { Failure } from '../../core/errors/errors.ts'
 import { localFailure } from '../../core/file-store/failures.ts'
 import type { StoredFiles } from '../../core/file-store/stored-files.ts'
 import { claimUploads, pathOfUpload } from './claim-uploads.ts'
+import type { NewUpload, Uploads, UploadsOptions } from './resumable-uploads.ts'
 import {
   brokenUpload,
   busyUpload,
@@ -23,7 +24,6 @@ import { storeParts } from './upload-parts.ts'
 import type { UploadRecord, UploadState } from './upload-record.ts'
 import { isUploadId } from './upload-record.ts'
 import { UploadRepository } from './upload-repository.ts'
-import type { NewUpload, Uploads, UploadsOptions } from './uploads.ts'
 
 const renewMs = 4000
 

@@ -34,9 +34,9 @@ async function uploadPoints(server: TestServer): Promise<number> {
 /** Makes a download of the layer. Returns its path. */
 async function makeDownload(server: TestServer): Promise<string> {
   const path = `${server.url}/ogc/collections/default:points/download?f=csv`
-  const asked = await fetch(path, { headers: { authorization, prefer: 'respond-async' } })
-  assert.equal(asked.status, 202, await asked.text())
-  const at = new URL(asked.headers.get('location') ?? '').pathname
+  const accepted = await fetch(path, { headers: { authorization, prefer: 'respond-async' } })
+  assert.equal(accepted.status, 202, await accepted.text())
+  const at = new URL(accepted.headers.get('location') ?? '').pathname
   await until(async () => String((await server.call('GET', at)).json.download?.state) === 'COMPLETE')
   return at
 }

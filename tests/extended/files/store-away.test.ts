@@ -34,9 +34,9 @@ async function uploadPoints(server: TestServer): Promise<{ status: number; text:
 /** Makes a download of the layer. Returns the path of the file. */
 async function makeDownload(server: TestServer): Promise<string> {
   const path = `${server.url}/ogc/collections/default:points/download?f=csv`
-  const asked = await fetch(path, { headers: { authorization, prefer: 'respond-async' } })
-  assert.equal(asked.status, 202, await asked.text())
-  const at = new URL(asked.headers.get('location') ?? '').pathname
+  const accepted = await fetch(path, { headers: { authorization, prefer: 'respond-async' } })
+  assert.equal(accepted.status, 202, await accepted.text())
+  const at = new URL(accepted.headers.get('location') ?? '').pathname
   await until(async () => String((await server.call('GET', at)).json.download?.state) === 'COMPLETE')
   return `${at}/file`
 }
@@ -75,6 +75,22 @@ describe('a server whose object store fails', () => {
       proxy.set('none')
       assert.equal((await server.call('GET', file)).status, 200)
     })
+
+  it('ends a run whose files cannot be read with an error that says so', async () => {
+    const { id } = await uploadPoints(server)
+    // A server without local copies of the file.
+    const other = await servers.start()
+    await server.stop()
+    server = other
+    proxy.set('refused')
+    await server.call('POST', `/rest/imports/${id}?async=true`)
+    const ended = await server.importIn(id, ['COMPLETE_ERROR', 'COMPLETE', 'PENDING'])
+    assert.equal(ended.tasks?.[0]?.state, 'ERROR', JSON.stringify(ended))
+    assert.match(String(ended.tasks?.[0]?.errorMessage), /The store of files cannot be reached/)
+    proxy.set('none')
+    const items = await server.call('GET', '/ogc/collections/default:points/items?f=json')
+    assert.equal(items.json.numberMatched, 3, items.text)
+  })
 
   it('is refused at the start and reported by doctor, with the setting, if the bucket does not exist', async (t) => {
     const env = {

@@ -124,9 +124,9 @@ describe('two servers that share PostgreSQL and an object store only', () => {
 
   it('send the files that the other one made, whole, in parts, or by a signed address', async () => {
     const path = '/ogc/collections/default:points/download?f=csv'
-    const asked = await fetch(first.url + path, { headers: { authorization, prefer: 'respond-async' } })
-    assert.equal(asked.status, 202, await asked.text())
-    const at = new URL(asked.headers.get('location') ?? '').pathname
+    const accepted = await fetch(first.url + path, { headers: { authorization, prefer: 'respond-async' } })
+    assert.equal(accepted.status, 202, await accepted.text())
+    const at = new URL(accepted.headers.get('location') ?? '').pathname
     await until(async () => String((await second.call('GET', at)).json.download?.state) === 'COMPLETE')
     const whole = await fetch(`${second.url}${at}/file`, { headers: { authorization } })
     const text = await whole.text()

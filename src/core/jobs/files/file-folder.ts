@@ -2,17 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { GeneratedFile } from './generated-file.ts'
-import type { FileName, ResultFiles, SaveRecord } from './result-files.ts'
+import type { AttemptPaths, FileName, ResultFiles, SaveRecord } from './result-files.ts'
 
 /** Another server may have begun to write a file whose record this one has not read yet. */
 const youngMs = 15_000
-
-/** Paths of one attempt to create a file. */
-export interface AttemptPaths {
-  path: string
-  /** A folder for temporary files. */
-  workPath: string
-}
 
 /** A folder with created files, which several servers may share. All names of a file begin with its id. */
 export class FileFolder implements ResultFiles {

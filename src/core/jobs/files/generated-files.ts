@@ -9,10 +9,10 @@ import { packError, unpackError } from '../../workers/error-codec.ts'
 import { retryEnded } from '../../workers/retry-ended.ts'
 import type { JobContext, JobHandler, JobPayload, Jobs } from '../jobs.ts'
 import { jobPriorities, maintenanceLane } from '../jobs.ts'
-import { type AttemptPaths, FileFolder } from './file-folder.ts'
+import { FileFolder } from './file-folder.ts'
 import { FileRecords } from './file-records.ts'
 import type { GeneratedFile } from './generated-file.ts'
-import type { ResultFiles } from './result-files.ts'
+import type { AttemptPaths, ResultFiles } from './result-files.ts'
 import { type ResultStore, type StoredResult, StoredResults } from './stored-results.ts'
 
 /** Dependencies for creating files. */

@@ -1,9 +1,15 @@
 import type { Queryable } from '../../db/connection.ts'
-import type { AttemptPaths } from './file-folder.ts'
 import type { GeneratedFile } from './generated-file.ts'
 
 /** Id and format name a file. */
 export type FileName = Pick<GeneratedFile, 'id' | 'format'>
+
+/** Paths of one attempt to create a file. */
+export interface AttemptPaths {
+  path: string
+  /** A folder for temporary files. */
+  workPath: string
+}
 
 /** Saves the record of a complete file; false if the record has been removed. */
 export type SaveRecord = (written?: { db: Queryable; fileKey: string }) => Promise<boolean>

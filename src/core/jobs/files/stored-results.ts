@@ -3,11 +3,11 @@ import type { Database } from '../../db/connection.ts'
 import type { FileStore } from '../../file-store/file-store.ts'
 import { readLocal } from '../../file-store/folder-store.ts'
 import type { StoredFile, StoredFiles } from '../../file-store/stored-files.ts'
-import { type AttemptPaths, type FileFolder, nameOf } from './file-folder.ts'
+import { type FileFolder, nameOf } from './file-folder.ts'
 import type { GeneratedFile } from './generated-file.ts'
-import type { FileName, ResultFiles, SaveRecord } from './result-files.ts'
+import type { AttemptPaths, FileName, ResultFiles, SaveRecord } from './result-files.ts'
 
-/** How finished files are stored where servers share no disk. */
+/** Storage of finished files where servers share no disk. */
 export interface ResultStore {
   files: StoredFiles
   /** True if clients are sent to signed addresses. */
