@@ -38,6 +38,7 @@ export const moduleRules: ModuleRules = {
       'postgres',
       'config',
       'db',
+      'file-store',
       ['jobs', 'idempotency', 'nodes', 'otlp', 'outbox'],
     ],
     'src/core/jobs': ['.', ['embedded', 'files']],

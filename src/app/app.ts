@@ -260,10 +260,13 @@ function openJobs({ settings, ...parts }: AppBase & { broadcast: Broadcast }): J
 }
 
 function openImporter(
-  needs: Omit<ImporterDeps, 'folders' | 'roots' | 'limits' | 'retention' | 'acceptsUnknownFields' | 'vault'> &
-    Pick<AppServices, 'settings' | 'directory'>,
+  needs: Omit<
+    ImporterDeps,
+    'stored' | 'mirror' | 'folders' | 'roots' | 'limits' | 'retention' | 'acceptsUnknownFields' | 'vault'
+  > &
+    Pick<AppServices, 'settings' | 'directory' | 'files'>,
 ) {
-  const { settings, directory, ...parts } = needs
+  const { settings, directory, files, ...parts } = needs
   const { limits, retention, data } = settings
   const { concurrentLoads, maxTasks, silenceSeconds, databaseWaitSeconds } = limits
   return createImporter({
@@ -276,6 +279,8 @@ function openImporter(
       indexes: directory.indexes,
       sides: directory.sides,
     },
+    mirror: files.mirror,
+    stored: files.stored,
     vault: createVault(directory.key),
     roots: data.importRoots,
     limits: {

@@ -1,12 +1,14 @@
 import type { DataDirectory } from '../core/config/data-directory.ts'
 import { lockDataDirectory, prepareDataDirectory } from '../core/config/data-directory.ts'
+import type { FileSettings } from '../core/config/file-settings.ts'
 import type { DataSettings } from '../core/config/settings.ts'
 import type { Database } from '../core/db/connection.ts'
+import { openFileStore } from '../core/file-store/open-file-store.ts'
 import type { Secret } from '../core/secrets/secret.ts'
 import { openOwnDatabase } from './open-base.ts'
 import { requireNoServer, rotateSecretKey } from './rotate-secret-key.ts'
 import { adoptSecretKey } from './secret-key.ts'
-import { adoptFiles, folderArea } from './shared-files.ts'
+import { adoptFiles, fileArea } from './shared-files.ts'
 
 /**
  * Makes the key of the settings that of the catalogue, without starting a server. Throws an `Error` if a server
@@ -34,11 +36,20 @@ export async function rotateKey(
   }))
 }
 
-/** Makes the files in the data directory those of the catalogue. Throws an `Error` if a server uses it. */
-export async function adoptFilesOf(data: DataSettings, url: Secret | undefined): Promise<void> {
+/** Makes the files in the data directory, or in the bucket, those of the catalogue. Throws an `Error` if a server uses it. */
+export async function adoptFilesOf(
+  data: DataSettings,
+  files: FileSettings,
+  url: Secret | undefined,
+): Promise<void> {
   await withoutServer(data, url, async (database, { root }) => {
     await requireNoServer(database)
-    await adoptFiles(database, folderArea(root))
+    const { store } = await openFileStore(files, root)
+    try {
+      await adoptFiles(database, fileArea(files, store, root))
+    } finally {
+      store.close()
+    }
   })
 }
 

@@ -15,9 +15,10 @@ import { Nodes } from '../core/nodes/nodes.ts'
 import { Outbox } from '../core/outbox/outbox.ts'
 import { type Clock, systemClock } from '../core/time/clock.ts'
 import { realPathOf } from '../inputs/index.ts'
+import { openFiles, prepareScratch } from './open-files.ts'
 import { requireSecretKey } from './secret-key.ts'
 import type { AppBase } from './services.ts'
-import { folderArea, requireSharedFiles } from './shared-files.ts'
+import { requireSharedFiles } from './shared-files.ts'
 
 const outboxSweepSeconds = 3_600
 
@@ -27,18 +28,19 @@ export async function openBase(
   { clock = systemClock, log }: { clock: Clock | undefined; log: Logger },
   closers: (() => void | Promise<void>)[],
 ): Promise<{ base: AppBase; nodes: Nodes; broadcast: Broadcast }> {
-  const prepared = await prepareData(settings.data, log)
+  const prepared = await prepareData(settings, log, closers)
   const url = settings.databaseUrl
   if (url === undefined) closers.push(lockDataDirectory(prepared.root))
   const database = await openOwnDatabase(url, prepared)
   closers.push(() => database.close())
   const directory = { ...prepared, key: await requireSecretKey(database, prepared) }
-  await requireSharedFiles(database, folderArea(prepared.root), log)
+  const files = await openFiles(settings.files, directory, database, closers)
+  await requireSharedFiles(database, files.area, log)
   const nodes = await openNodes(settings, database, log, closers)
   const broadcast = url === undefined ? silence : await openBroadcast(url, log)
   closers.push(() => broadcast.close())
   const events = createEventBus((error) => log.error({ err: error }, 'a listener failed'))
-  return { base: { settings, directory, database, events, clock, log }, nodes, broadcast }
+  return { base: { settings, directory, database, files, events, clock, log }, nodes, broadcast }
 }
 
 export function openOwnDatabase(
@@ -57,8 +59,12 @@ function reportFullFolders({ root }: DataDirectory, log: Logger): void {
     log.error(`The disk of ${path} is full (${name}): data can be read, but nothing can be written`)
 }
 
-async function prepareData(data: DataSettings, log: Logger): Promise<DataDirectory> {
-  const directory = prepareDataDirectory(data)
+async function prepareData(
+  { data, files }: Pick<Settings, 'data' | 'files'>,
+  log: Logger,
+  closers: (() => void | Promise<void>)[],
+): Promise<DataDirectory> {
+  const directory = prepareScratch(prepareDataDirectory(data), files, closers)
   await guardFiles(data, directory)
   reportFullFolders(directory, log)
   return directory

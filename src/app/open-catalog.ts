@@ -53,6 +53,7 @@ export async function openCatalog(deps: OpenCatalogDeps): Promise<Catalog> {
     defaultStoreConnection: (workspace, taken) =>
       defaultStore(deps.settings.databaseUrl, deps.directory, deps.database, workspace, taken),
     storesFolder: directory.stores,
+    refusesFiles: deps.settings.files.s3 !== undefined,
     indexFolder: directory.indexes,
     importRoots: deps.settings.data.importRoots,
     versionLimits: { days: deps.settings.retention.versionDays, bytes: deps.settings.retention.versionBytes },

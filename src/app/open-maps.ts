@@ -19,6 +19,7 @@ import {
   VersionChanges,
 } from '../render/index.ts'
 import { createServedStore, type Readers } from '../stores/index.ts'
+import type { Files } from './open-files.ts'
 
 interface OpenMapsDeps {
   permit: Permit
@@ -27,6 +28,7 @@ interface OpenMapsDeps {
   catalog: Catalog
   readers: Readers
   database: Database
+  files: Files
   jobs: Jobs
   events: EventBus
   clock: Clock
@@ -53,7 +55,7 @@ export interface OpenedMaps {
 
 /** Adds functions that close the parts to `closers`; the last one must be called first. */
 export function openMaps(
-  { permit, settings, directory, catalog, readers, database, jobs, events, clock, log }: OpenMapsDeps,
+  { permit, settings, directory, catalog, readers, database, files, jobs, events, clock, log }: OpenMapsDeps,
   closers: (() => void | Promise<void>)[],
 ): OpenedMaps {
   const { limits } = settings
@@ -72,7 +74,8 @@ export function openMaps(
   closers.push(() => maps.close())
   const drawings = new MapDrawings({ layers, sources, log, folder: join(directory.maps, 'drawings') })
   closers.push(() => drawings.close())
-  const kept = { folder: join(directory.maps, 'exports'), maxBytes: limits.maxExportBytes }
+  const store = files.mirror && { files: files.stored, redirects: files.redirects }
+  const kept = { folder: join(directory.maps, 'exports'), maxBytes: limits.maxExportBytes, store }
   const sides = new SideTables({ openStore: (connection) => createServedStore(connection, readers) })
   closers.push(() => sides.close())
   const earlier = new PreviousVersions({
@@ -88,7 +91,7 @@ export function openMaps(
   closers.push(() => exports.close())
   const downloads = new Downloads(
     { permit, catalog, earlier, database, jobs, events, clock, log },
-    { folder: join(directory.maps, 'downloads'), maxBytes: limits.maxDownloadBytes },
+    { folder: join(directory.maps, 'downloads'), maxBytes: limits.maxDownloadBytes, store },
   )
   closers.push(() => downloads.close())
   const versionChanges = new VersionChanges({ catalog, root: directory.maps })

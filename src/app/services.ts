@@ -30,6 +30,7 @@ import type {
 } from '../render/index.ts'
 import type { Sources } from '../sources/index.ts'
 import type { GeoNodeImport } from './geonode-import.ts'
+import type { Files } from './open-files.ts'
 import type { Readiness } from './readiness.ts'
 
 /** Basic parts that all others depend on. */
@@ -37,6 +38,7 @@ export interface AppBase {
   settings: Settings
   directory: DataDirectory
   database: Database
+  files: Files
   events: EventBus
   log: Logger
   clock: Clock

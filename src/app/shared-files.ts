@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import type { Kysely } from 'kysely'
+import type { FileSettings } from '../core/config/file-settings.ts'
 import type { Database } from '../core/db/connection.ts'
 import type { Tables } from '../core/db/tables.ts'
+import type { FileStore } from '../core/file-store/file-store.ts'
 import type { Logger } from '../core/log/logger.ts'
 import { listNodes } from '../core/nodes/nodes.ts'
 
@@ -22,10 +26,12 @@ export interface FileArea {
   readId(): Promise<string | undefined>
   /** Writes the id unless there is one. Returns the id that is there now. */
   writeId(id: string): Promise<string>
+  /** Says what of the catalogue is in it; undefined if nothing is. */
+  findContent(database: Database): Promise<string | undefined>
 }
 
 /** The data directory as the shared place of files. */
-export function folderArea(root: string): FileArea {
+function folderArea(root: string): FileArea {
   const path = join(root, filesIdName)
   const read = (): string | undefined => (existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined)
   return {
@@ -46,7 +52,32 @@ export function folderArea(root: string): FileArea {
       }
       return read() ?? id
     },
+    findContent: findStoreFiles,
   }
+}
+
+/** A bucket as the shared place of files. Callers of `writeId` hold the lock of the database. */
+function bucketArea(store: FileStore, location: string): FileArea {
+  const read = async (): Promise<string | undefined> => {
+    if ((await store.findSize(filesIdName)) === undefined) return undefined
+    return (await text(await store.get(filesIdName))).trim()
+  }
+  return {
+    description: `The bucket ${location} (TERRANE_FILES)`,
+    advice:
+      'Set TERRANE_FILES to the bucket and prefix that the other servers use. If its objects were lost, restore them from a backup, or run `terrane nodes adopt-files`: files of imports and downloads that are not in this bucket are then missing',
+    readId: read,
+    writeId: async (id) => {
+      await store.put(filesIdName, Readable.from([Buffer.from(`${id}\n`)], { objectMode: false }))
+      return (await read()) ?? id
+    },
+    findContent: findStoredFiles,
+  }
+}
+
+/** Returns the place that servers share files in: the bucket of the settings, or else the data directory. */
+export function fileArea({ s3 }: FileSettings, store: FileStore, root: string): FileArea {
+  return s3 === undefined ? folderArea(root) : bucketArea(store, `s3://${s3.bucket}/${s3.prefix}`)
 }
 
 /**
@@ -61,7 +92,7 @@ export async function requireSharedFiles(database: Database, area: FileArea, log
     const stored = await findFilesId(database.kysely)
     const present = await area.readId()
     if (stored !== undefined && stored === present) return
-    const loss = stored === undefined ? undefined : await findLoss(database)
+    const loss = stored === undefined ? undefined : await findLoss(database, area)
     if (loss !== undefined) throw new Error(otherFilesText(area, present, loss))
     if (stored !== undefined)
       log.warn(`${area.description} is used for the files of the catalogue from now on`)
@@ -70,10 +101,23 @@ export async function requireSharedFiles(database: Database, area: FileArea, log
 }
 
 /** Returns what would be missing with another file area; undefined if nothing would. */
-async function findLoss(database: Database): Promise<string | undefined> {
+async function findLoss(database: Database, area: FileArea): Promise<string | undefined> {
   const server = (await listNodes(database)).find(({ isAlive }) => isAlive)
   if (server !== undefined)
     return `the server on ${server.host} (process ${server.pid}) uses others. If it was killed, wait 15 seconds`
+  return area.findContent(database)
+}
+
+async function findStoredFiles(database: Database): Promise<string | undefined> {
+  const { count } = await database.kysely
+    .selectFrom('files')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('state', '=', 'ready')
+    .executeTakeFirstOrThrow()
+  return Number(count) === 0 ? undefined : `${count} files of the catalogue are there`
+}
+
+async function findStoreFiles(database: Database): Promise<string | undefined> {
   const { count } = await database.kysely
     .selectFrom('stores')
     .select(({ fn }) => fn.countAll<number>().as('count'))

@@ -1,4 +1,6 @@
+import type { FileSettings } from '../core/config/file-settings.ts'
 import { environmentReader } from '../core/config/parse.ts'
+import type { DataSettings } from '../core/config/settings.ts'
 import { loadSettings, minPasswordLength, SettingsError } from '../core/config/settings.ts'
 import type { Secret } from '../core/secrets/secret.ts'
 import type { Environment } from './options.ts'
@@ -23,12 +25,13 @@ export async function runBackup(args: string[], env: Environment): Promise<numbe
     )
   if (passphrase !== undefined && values['without-key'])
     throw new UsageError(`${passphraseSetting} is set, and --without-key leaves the key out: use one of them`)
-  const { data, databaseUrl } = loadSettings({ TERRANE_LOG: 'warn', ...env })
+  const { data, files: fileSettings, databaseUrl } = loadSettings({ TERRANE_LOG: 'warn', ...env })
   const { makeBackup } = await import('../app/backup/backup.ts')
   const report = everySecond()
   const { files, bytes, hasKey } = await makeBackup({
     target,
     data,
+    files: fileSettings,
     databaseUrl,
     passphrase,
     onProgress: (done) => report(`${done.files} files, ${sizeText(done.bytes)}`),
@@ -47,13 +50,14 @@ export async function runRestore(args: string[], env: Environment): Promise<numb
   if (source === undefined) throw new UsageError('`terrane restore` needs the folder or file of a backup')
   refuseMoreWords('restore', positionals, 1)
   const passphrase = readPassphrase(env)
-  const { data, databaseUrl } = loadSettings({ TERRANE_LOG: 'warn', ...env })
+  const { data, files: fileSettings, databaseUrl } = loadSettings({ TERRANE_LOG: 'warn', ...env })
   const { restoreBackup } = await import('../app/backup/restore.ts')
   const report = everySecond()
   let files = 0
   const { manifest, key } = await restoreBackup({
     source,
     data,
+    files: fileSettings,
     databaseUrl,
     passphrase,
     isCheck: values.check,
@@ -64,8 +68,12 @@ export async function runRestore(args: string[], env: Environment): Promise<numb
   })
   const of = `${manifest.files.length} files of ${manifest.createdAt}`
   if (values.check) process.stdout.write(`The backup is complete: ${of}, all checksums are right.\n`)
-  else process.stdout.write(`${data.directory} has the backup: ${of}. ${keyAdvice[key]}\n`)
+  else process.stdout.write(`${placesOf(data, fileSettings)} the backup: ${of}. ${keyAdvice[key]}\n`)
   return 0
+}
+
+function placesOf({ directory }: DataSettings, { s3 }: FileSettings): string {
+  return s3 === undefined ? `${directory} has` : `${directory} and s3://${s3.bucket}/${s3.prefix} have`
 }
 
 const keyAdvice = {

@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import { findBundle } from '../core/bundle/server-bundle.mjs'
+import type { FileSettings } from '../core/config/file-settings.ts'
 import type { DataSettings, Settings } from '../core/config/settings.ts'
 import { databaseFile, readSettings } from '../core/config/settings.ts'
 import { version } from '../core/config/version.ts'
 import { explain } from '../core/errors/errors.ts'
+import { openFileStore } from '../core/file-store/open-file-store.ts'
 import { findProgram, ProgramError, runProgram } from '../core/process/process.ts'
 import type { Secret } from '../core/secrets/secret.ts'
 import type { Finding } from './examine-servers.ts'
@@ -35,6 +37,7 @@ export async function runDoctor(args: string[], env: Environment): Promise<numbe
     examineDatabase(settings.databaseUrl),
     ...(settings.databaseUrl === undefined ? [] : [examineServers(settings.databaseUrl)]),
     examineData(settings.data),
+    examineFiles(settings.files, settings.data),
     examineVersions(settings.data, settings.databaseUrl, settings.retention),
     ...settings.data.importRoots.map((root) => examineRoot(root, settings.data)),
   ])
@@ -133,6 +136,25 @@ async function examineData(data: DataSettings): Promise<Finding> {
   const isMissing = cost === 'it does not exist'
   const free = isMissing || cost !== '' ? '' : `, ${await freeSpace(data.directory)} free`
   return { part, found: data.directory + free, cost: isMissing ? '' : cost, isNeeded: true }
+}
+
+const filesMilliseconds = 30_000
+
+/** Writes, reads, lists and removes a small object of the file store. */
+async function examineFiles(files: FileSettings, { directory }: DataSettings): Promise<Finding> {
+  const part = 'files'
+  const { s3 } = files
+  if (s3 === undefined) return { part, found: 'in the data directory', cost: '', isNeeded: true }
+  const found = `s3://${s3.bucket}/${s3.prefix}`
+  const { store } = await openFileStore(files, directory)
+  try {
+    await store.check(AbortSignal.timeout(filesMilliseconds))
+    return { part, found, cost: '', isNeeded: true }
+  } catch (error) {
+    return { part, found, cost: error instanceof Error ? error.message : String(error), isNeeded: true }
+  } finally {
+    store.close()
+  }
 }
 
 async function examineVersions(

@@ -1,9 +1,13 @@
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import type { Permit } from '../access/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { Broadcast } from '../core/db/broadcast.ts'
 import type { Database } from '../core/db/connection.ts'
 import type { EventBus } from '../core/events/events.ts'
+import { readLocal } from '../core/file-store/folder-store.ts'
+import type { Mirror } from '../core/file-store/mirror.ts'
+import type { StoredFiles } from '../core/file-store/stored-files.ts'
 import type { JobHandler, Jobs } from '../core/jobs/jobs.ts'
 import { maintenanceLane } from '../core/jobs/jobs.ts'
 import type { Logger } from '../core/log/logger.ts'
@@ -22,7 +26,7 @@ import { KeyFinder } from './keys/keys.ts'
 import type { ImportRecord, StyleFile } from './model/model.ts'
 import { Previews } from './preview/preview.ts'
 import { readOwnStyle } from './publish/publish.ts'
-import { StoredImports } from './records/records.ts'
+import { ImportFiles, StoredImports } from './records/records.ts'
 import { RejectedRows } from './rejects/rejects.ts'
 import type { VersionKeeping } from './restore/keep-versions.ts'
 import { keepVersions, pruneInTurn } from './restore/keep-versions.ts'
@@ -40,7 +44,7 @@ import {
 } from './runtime/runtime.ts'
 import type { ToolLimits } from './task-types/task-types.ts'
 import { FolderMosaics, TaskTypes } from './task-types/task-types.ts'
-import { ResumableUploads } from './uploads/uploads.ts'
+import { ResumableUploads, StoredUploads, type Uploads } from './uploads/uploads.ts'
 import type { LoadPool } from './worker/worker.ts'
 import { createLoadPool } from './worker/worker.ts'
 
@@ -78,6 +82,9 @@ export interface ImporterDeps {
   /** Builds indexes of files that are served directly. */
   indexMaker: IndexMaker
   folders: ImporterFolders
+  /** Local copies of files in the file store; absent if servers share their disk. */
+  mirror?: Mirror
+  stored: StoredFiles
   /** Maps of tables without a layer. */
   sides: SideTables
   vault: Vault
@@ -159,8 +166,15 @@ function createModules(deps: ImporterDeps) {
   const { running, progress, locks } = live
   const pool = createPool(deps)
   const toolQueue = new WorkQueue({ limit: limits.concurrentLoads })
-  const kinds = new TaskTypes({ ...deps, ...live, pool, tools: { turns: toolQueue, limits } })
-  const records = { database, clock, progress }
+  const kinds = new TaskTypes({
+    ...deps,
+    ...live,
+    servesFiles: deps.mirror === undefined,
+    pool,
+    tools: { turns: toolQueue, limits },
+  })
+  const files = new ImportFiles(folders, deps.mirror)
+  const records = { database, clock, progress, files }
   const look = { ...deps, progress }
   const onEnd = (error: Error): void => publishEnded({ log, events }, 'load', error)
   const locator = new CrsDetector({ records, catalog, kinds, pool, onEnd })
@@ -186,14 +200,14 @@ function createModules(deps: ImporterDeps) {
     permit: deps.permit,
     quotas: catalog.quotas,
     owner,
-    attempt: { kinds, keys, locks, log, progress, ...waiting(deps.vault, deps.limits, pool) },
+    attempt: { kinds, keys, locks, files, log, progress, ...waiting(deps.vault, deps.limits, pool) },
     running,
     events,
     width: limits.concurrentLoads,
   }
   const correcting = { records, locks, tasks, events, folders }
   const cancel = { records, jobs, stop: { broadcast, running }, locks, folders, runningDryRun, correcting }
-  const archive = { records, kinds, running, folders, log }
+  const archive = { records, kinds, running, folders, log, keep: archiveKeeper(deps) }
   const maxBytes = limits.previewBytes
   const rejects = new RejectedRows({ folders, silenceMs: limits.silenceSeconds * 1000, onEnd })
   const previews = new Previews({ records, kinds, pool, sides: deps.sides, folders, maxBytes, log, onEnd })
@@ -223,35 +237,50 @@ function createModules(deps: ImporterDeps) {
   }
 }
 
+/** Returns a function that moves an archive to the file store; it stays local where servers share a disk. */
+function archiveKeeper({ mirror, stored, clock }: Pick<ImporterDeps, 'mirror' | 'stored' | 'clock'>) {
+  return async (path: string): Promise<void> => {
+    if (mirror === undefined) return
+    const file = { folder: 'archives', name: basename(path), modifiedMs: clock.now().getTime() }
+    await stored.write({ ...file, mediaType: 'application/zip' }, readLocal(path))
+    await rm(path, { force: true })
+  }
+}
+
 /**
  * Opens the resumable uploads. Their folder is next to the uploads of imports, whose folders have numeric
  * names, so that files can be moved without copying.
  */
-function openUploads({ clock, folders, limits }: Pick<ImporterDeps, 'clock' | 'folders' | 'limits'>) {
-  const { maxUploadBytes, maxResumableBytes: maxWaitingBytes } = limits
-  return new ResumableUploads({
-    root: join(folders.uploads, 'resumable'),
-    clock,
-    limits: { maxUploadBytes, maxWaitingBytes },
-  })
+function openUploads({
+  clock,
+  folders,
+  limits: all,
+  mirror,
+  stored,
+  database,
+}: Pick<ImporterDeps, 'clock' | 'folders' | 'limits' | 'mirror' | 'stored' | 'database'>): Uploads {
+  const limits = { maxUploadBytes: all.maxUploadBytes, maxWaitingBytes: all.maxResumableBytes }
+  if (mirror !== undefined) return new StoredUploads({ clock, limits, database, files: stored })
+  return new ResumableUploads({ root: join(folders.uploads, 'resumable'), clock, limits })
 }
 
 /**
  * Wraps the commands that change or remove the rows of tasks, so that they also discard cached previews and
- * key searches.
+ * key searches, and the commands that use files of imports, so that there are local copies.
  */
 function droppingPreviews(
   commands: ReturnType<typeof createImportCommands>,
   previews: Previews,
   keys: KeyFinder,
+  files: ImportFiles,
 ) {
   function thenDrop<A extends [number, ...unknown[]], R>(
     work: (...given: A) => Promise<R>,
     isOfTask: boolean,
   ): (...given: A) => Promise<R> {
     return async (...given) => {
-      const result = await work(...given)
       const [importId, taskId] = given
+      const result = await work(...given)
       const task = isOfTask && typeof taskId === 'number' ? taskId : undefined
       keys.drop(importId, task)
       await previews.drop(importId, task)
@@ -259,12 +288,22 @@ function droppingPreviews(
     }
   }
   return {
-    changeTask: thenDrop(commands.changeTask, true),
-    editTransforms: thenDrop(commands.editTransforms, true),
+    changeTask: thenDrop(writing(files, commands.changeTask), true),
+    editTransforms: thenDrop(writing(files, commands.editTransforms), true),
     removeTask: thenDrop(commands.removeTask, true),
-    deleteFile: thenDrop(commands.deleteFile, false),
+    deleteFile: thenDrop(writing(files, commands.deleteFile), false),
     removeImport: thenDrop(commands.removeImport, false),
+    addUpload: writing(files, commands.addUpload),
+    addPath: writing(files, commands.addPath),
   }
+}
+
+/** Wraps a command that reads or writes the files of an import. */
+function writing<A extends [number, ...unknown[]], R>(
+  files: ImportFiles,
+  work: (...given: A) => Promise<R>,
+): (...given: A) => Promise<R> {
+  return (...given) => files.writing(given[0], () => work(...given))
 }
 
 function workloadOf(
@@ -307,7 +346,9 @@ export function createImporter(deps: ImporterDeps) {
   ])
   return {
     ...commands,
-    ...droppingPreviews(commands, previews, keys),
+    ...droppingPreviews(commands, previews, keys, running.records.files),
+    /** Files of imports: local copies, where servers do not share a disk. */
+    files: running.records.files,
     /** Rejected rows of loads. */
     rejects,
     /** Previews of rows before they are loaded. */

@@ -51,4 +51,4 @@ export {
   taskStates,
   timeModes,
 } from './model/model.ts'
-export type { ResumableUploads, UploadState } from './uploads/uploads.ts'
+export type { UploadState, Uploads } from './uploads/uploads.ts'

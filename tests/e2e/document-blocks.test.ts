@@ -75,6 +75,9 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/backup.md > Restore > sh 1': {
     reason: 'Paths are examples; tests/integration/backup.test.ts runs both commands',
   },
+  'docs/files.md > Settings > sh 1': {
+    reason: 'Names an object store of a site; tests/extended/files has servers with these settings',
+  },
   'docs/cluster.md > Example with three machines > sh 1': {
     reason: 'Needs three machines; tests/contract/node-roles.test.ts has servers of one role',
   },

@@ -5,7 +5,7 @@ import { keepPrivately } from '../caching.ts'
 import { toCrsUri } from '../crs-uris.ts'
 import { clientSignal } from '../request-properties.ts'
 import { dispositionOf, downloadPath } from '../rest/downloads/download-response.ts'
-import { sendFile } from '../send-file.ts'
+import { sendFile, sendStoredFile } from '../send-file.ts'
 
 /** Waits for the file at most this long, and returns its record. Cancels the download if the client disconnects. */
 export async function waitForDownload(
@@ -41,6 +41,9 @@ export async function sendDownload(
   reply.header('terrane-losses', lossesHeader(losses))
   reply.header('content-location', request.link(`${downloadPath(record)}/file`))
   if (srs !== undefined) reply.header('content-crs', `<${toCrsUri(srs)}>`)
+  const stored = await downloads.files.findStored(record)
+  if (stored !== undefined)
+    return sendStoredFile(request, reply, { ...stored, redirects: false }, { mediaType })
   if (path !== undefined && (await sendFile(request, reply, { path, mediaType, isLinkAllowed: false })))
     return reply
   throw new Failure('unavailable', 'download-failed', 'The file has been deleted: request it again')

@@ -4,15 +4,24 @@ import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import type { DataDirectory } from '../../core/config/data-directory.ts'
 import { prepareDataDirectory } from '../../core/config/data-directory.ts'
+import type { FileSettings } from '../../core/config/file-settings.ts'
 import type { DataSettings } from '../../core/config/settings.ts'
 import { version } from '../../core/config/version.ts'
 import { schemaVersion } from '../../core/db/migrate.ts'
 import type { Secret } from '../../core/secrets/secret.ts'
 import type { BackupWriter } from './backup-writer.ts'
 import { openBackupWriter } from './backup-writer.ts'
+import { type Bucket, type BucketFile, openBucket } from './bucket.ts'
 import { type ListedFile, type ListedFiles, listFiles } from './list-files.ts'
 import type { BackupEntry, BackupManifest } from './manifest.ts'
-import { catalogueNames, dataFolder, keyName, manifestName, monitoringName } from './manifest.ts'
+import {
+  catalogueNames,
+  dataFolder,
+  keyName,
+  manifestName,
+  monitoringName,
+  objectsFolder,
+} from './manifest.ts'
 import { openPostgresSnapshot } from './postgres-snapshot.ts'
 import { sealKey } from './seal-key.ts'
 import type { SqliteSnapshot } from './sqlite-snapshot.ts'
@@ -23,6 +32,7 @@ export interface BackupRequest {
   /** Folder, or file whose name ends in `.tar`, `.tar.gz` or `.tgz`. Must not exist. */
   target: string
   data: DataSettings
+  files: FileSettings
   databaseUrl: Secret | undefined
   /** Encrypts the key of the catalogue; absent: the backup has no key. */
   passphrase: Secret | undefined
@@ -60,21 +70,24 @@ export async function makeBackup(request: BackupRequest): Promise<BackupResult> 
   const target = resolve(request.target)
   if (existsSync(target)) throw new Error(`${target} exists already: name a new folder or file`)
   const directory = prepareDataDirectory(request.data)
+  const bucket = await openBucket(request.files, directory.root)
   const writer = await openBackupWriter(target)
   try {
-    const result = await writeBackup(request, directory, writer)
+    const result = await writeBackup(request, directory, { writer, bucket })
     await writer.finish()
     return result
   } catch (error) {
     await writer.discard().catch(() => undefined)
     throw error
+  } finally {
+    bucket?.close()
   }
 }
 
 async function writeBackup(
   { databaseUrl, passphrase, onProgress }: BackupRequest,
   directory: DataDirectory,
-  writer: BackupWriter,
+  { writer, bucket }: { writer: BackupWriter; bucket: Bucket | undefined },
 ): Promise<BackupResult> {
   const entries = new Map<string, BackupEntry>()
   let bytes = 0
@@ -89,7 +102,7 @@ async function writeBackup(
   for (let list = 1; ; list += 1) {
     const moment = await openMoment(directory, databaseUrl)
     try {
-      const lost = await copyMoment(moment, { add, entries, writer })
+      const lost = await copyMoment(moment, { add, entries, writer, bucket })
       if (lost === undefined) break
       if (list === maxLists)
         throw new Error(`${lost} was removed while the backup was made, ${maxLists} times: try again later`)
@@ -107,6 +120,7 @@ async function writeBackup(
     catalogue: databaseUrl === undefined ? 'sqlite' : 'postgres',
     root: directory.root,
     hasKey: passphrase !== undefined,
+    fileStore: bucket === undefined ? 'folder' : 's3',
     files: [...entries.values()],
   }
   const files = entries.size
@@ -125,6 +139,8 @@ async function addText(add: AddFile, name: string, text: string): Promise<void> 
 interface Moment {
   catalogueName: string
   copyCatalogue(path: string): Promise<number>
+  /** Returns the files of the bucket that the catalogue names. */
+  readFiles(): Promise<BucketFile[]>
   databases: { file: ListedFile; snapshot: SqliteSnapshot }[]
   files: ListedFiles
   close(): Promise<void>
@@ -186,6 +202,7 @@ async function openCatalogue(directory: DataDirectory, databaseUrl: Secret | und
   return {
     catalogueName: catalogueNames.sqlite,
     copyCatalogue: snapshot.copyTo,
+    readFiles: async () => [],
     // A change between both openings counts too.
     isUnchanged: async () => changes.count() === first,
     close: () => {
@@ -206,13 +223,16 @@ interface Copying {
   /** Files that were copied at an earlier moment. */
   entries: ReadonlyMap<string, BackupEntry>
   writer: Pick<BackupWriter, 'scratch'>
+  bucket: Bucket | undefined
 }
 
 /** Copies everything of a moment. Returns the name of a file that was removed before it was copied. */
 async function copyMoment(
-  { databases, files, catalogueName, copyCatalogue }: Moment,
-  { add, entries, writer }: Copying,
+  { databases, files, catalogueName, copyCatalogue, readFiles }: Moment,
+  { add, entries, writer, bucket }: Copying,
 ): Promise<string | undefined> {
+  const removed = await copyBucket(await readFiles(), { add, entries, bucket })
+  if (removed !== undefined) return removed
   for (const { name, path, sizeBytes, handle } of files.plain) {
     const entry = `${dataFolder}/${name}`
     // Files of layers do not change under their name; those of imports grow.
@@ -236,6 +256,24 @@ async function copyMoment(
   for (const { file, snapshot } of databases) await copy(`${dataFolder}/${file.name}`, snapshot.copyTo)
   await copy(catalogueName, copyCatalogue)
   return undefined
+}
+
+/** Copies the files of the bucket. Returns the name of one that was removed before it was copied. */
+async function copyBucket(
+  files: readonly BucketFile[],
+  { add, entries, bucket }: Omit<Copying, 'writer'>,
+): Promise<string | undefined> {
+  if (files.length > 0 && bucket === undefined)
+    throw new Error(
+      `${files.length} files of the catalogue are in a bucket: set TERRANE_FILES and its other settings as the servers have them`,
+    )
+  for (const { key, sizeBytes } of files) {
+    const name = `${objectsFolder}/${key}`
+    if (entries.has(name)) continue
+    const bytes = await bucket?.open(key)
+    if (bytes === undefined) return `${name} of ${bucket?.location}`
+    await add(name, bytes, sizeBytes)
+  }
 }
 
 function undefinedIfGone(error: unknown): undefined {

@@ -12,6 +12,9 @@ export const monitoringName = 'catalogue/monitoring.sqlite'
 /** Folder of the files of the data directory in a backup. */
 export const dataFolder = 'data'
 
+/** Folder of the files of a bucket in a backup, named after their keys. */
+export const objectsFolder = 'objects'
+
 /** A file in a backup. */
 export interface BackupEntry {
   name: string
@@ -30,6 +33,8 @@ export interface BackupManifest {
   /** Data directory of the server; the catalogue has absolute paths below it. */
   root: string
   hasKey: boolean
+  /** Storage of the files of imports and downloads; absent: the data directory. */
+  fileStore?: 'folder' | 's3'
   files: BackupEntry[]
 }
 

@@ -2,9 +2,12 @@ import { stat } from 'node:fs/promises'
 import { Client } from 'pg'
 import { runProgram } from '../../core/process/process.ts'
 import type { Secret } from '../../core/secrets/secret.ts'
+import type { BucketFile } from './bucket.ts'
 
 const weekMs = 7 * 86_400_000
 const connectMs = 10_000
+const filesTableSql = `select to_regclass('files') is not null as exists`
+const filesSql = `select key, size_bytes as size from files where state = 'ready' order by key`
 const storePathsSql = `select parameters::jsonb #>> '{shown,path}' as path from stores`
 
 /** One state of the PostgreSQL database. The caller must call `close`. */
@@ -13,6 +16,8 @@ export interface PostgresSnapshot {
   isUnchanged(): Promise<boolean>
   /** Returns the paths of files that stores of the catalogue name. */
   readStorePaths(): Promise<string[]>
+  /** Returns the files of the bucket that the catalogue names. */
+  readFiles(): Promise<BucketFile[]>
   /** Dumps the state to a new file. Returns its size. */
   dumpTo(path: string): Promise<number>
   close(): Promise<void>
@@ -35,6 +40,12 @@ export async function openPostgresSnapshot(url: Secret): Promise<PostgresSnapsho
       readStorePaths: async () => {
         const found = await holder.query<{ path: string | null }>(storePathsSql)
         return found.rows.flatMap(({ path }) => path ?? [])
+      },
+      readFiles: async () => {
+        const [table] = (await holder.query<{ exists: boolean }>(filesTableSql)).rows
+        if (table?.exists !== true) return []
+        const found = await holder.query<{ key: string; size: string }>(filesSql)
+        return found.rows.map(({ key, size }) => ({ key, sizeBytes: Number(size) }))
       },
       dumpTo: async (path) => {
         await runPostgres('pg_dump', url, ['--format=custom', `--snapshot=${id}`, `--file=${path}`])

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { mkdtemp } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { FileSettings } from '../../core/config/file-settings.ts'
 import { parseSecretKey } from '../../core/config/secret-key.ts'
 import type { DataSettings } from '../../core/config/settings.ts'
 import { databaseFile } from '../../core/config/settings.ts'
@@ -9,16 +10,18 @@ import { schemaVersion } from '../../core/db/migrate.ts'
 import type { Secret } from '../../core/secrets/secret.ts'
 import { unpackBackup } from './backup-reader.ts'
 import { writeDurably } from './backup-writer.ts'
+import { type Bucket, openBucket } from './bucket.ts'
 import type { BackupManifest } from './manifest.ts'
 import { catalogueNames, dataFolder, keyName, monitoringName } from './manifest.ts'
 import { movePathsInPostgres, movePathsInSqlite } from './move-paths.ts'
 import { connectTo, runPostgres } from './postgres-snapshot.ts'
 import { openKey } from './seal-key.ts'
 
-/** A backup to restore into an empty data directory, and an empty database if it has a PostgreSQL catalogue. */
+/** A backup to restore into an empty data directory, and an empty database and bucket if the backed up server had them. */
 export interface RestoreRequest {
   source: string
   data: DataSettings
+  files: FileSettings
   databaseUrl: Secret | undefined
   passphrase: Secret | undefined
   /** True: verifies the checksums and restores nothing. */
@@ -47,7 +50,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<RestoreRes
     requireReadable(manifest, request)
     const key = readKey(folder, manifest, request)
     if (request.isCheck) return { manifest, key: key.origin }
-    await restoreCatalogue(folder, manifest, request)
+    await restoreWithBucket(folder, manifest, request)
     moveIntoPlace(folder, root, manifest)
     if (key.text !== undefined) await writeDurably(join(root, 'secret.key'), `${key.text}\n`, 0o600)
     return { manifest, key: key.origin }
@@ -66,8 +69,8 @@ function requireEmptyFolder(root: string): void {
 }
 
 function requireReadable(
-  { catalogue, schemaVersion: found, terrane }: BackupManifest,
-  { databaseUrl }: RestoreRequest,
+  { catalogue, fileStore, schemaVersion: found, terrane }: BackupManifest,
+  { databaseUrl, files }: RestoreRequest,
 ): void {
   if (found > schemaVersion)
     throw new Error(`The backup was made by Terrane ${terrane}, which is newer: restore it with that version`)
@@ -75,6 +78,10 @@ function requireReadable(
     throw new Error('The backup has a PostgreSQL catalogue: set TERRANE_DATABASE_URL to an empty database')
   if (catalogue === 'sqlite' && databaseUrl !== undefined)
     throw new Error('The backup has an SQLite catalogue: unset TERRANE_DATABASE_URL')
+  if (fileStore === 's3' && files.s3 === undefined)
+    throw new Error('The backup has the files of a bucket: set TERRANE_FILES to an empty bucket or prefix')
+  if (fileStore !== 's3' && files.s3 !== undefined)
+    throw new Error('The backup has its files in the data directory: unset TERRANE_FILES')
 }
 
 /** Decrypts the key before anything is changed, so that a wrong passphrase leaves the target empty. */
@@ -96,6 +103,41 @@ function readKey(
   const isSame = Buffer.from(parseSecretKey(own) ?? []).toString('hex') === text
   if (isSame) return { origin: 'setting' }
   throw new Error('TERRANE_SECRET_KEY is not the key of the backup: unset it, or set it to that key')
+}
+
+/** Restores the files of the bucket, then the catalogue that names them. */
+async function restoreWithBucket(
+  folder: string,
+  manifest: BackupManifest,
+  request: RestoreRequest,
+): Promise<void> {
+  const bucket = await openBucket(request.files, request.data.directory)
+  try {
+    await bucket?.requireEmpty()
+    await bucket?.fill(folder, manifest)
+    try {
+      await restoreCatalogue(folder, manifest, request)
+    } catch (error) {
+      await bucket?.keepOnly(new Set(), manifest).catch(() => undefined)
+      throw error
+    }
+    if (bucket !== undefined && request.databaseUrl !== undefined)
+      await keepNamed(bucket, manifest, request.databaseUrl)
+  } finally {
+    bucket?.close()
+  }
+}
+
+/** Removes files that were removed while the backup was made. */
+async function keepNamed(bucket: Bucket, manifest: BackupManifest, url: Secret): Promise<void> {
+  const client = connectTo(url)
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ key: string }>("select key from files where state = 'ready'")
+    await bucket.keepOnly(new Set(rows.map(({ key }) => key)), manifest)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
 }
 
 async function restoreCatalogue(

@@ -29,6 +29,8 @@ export interface StoreContext {
   workspace: string
   name: string
   storesFolder: string
+  /** True if servers share no disk, so that a store in a file would exist on one of them only. */
+  refusesFiles?: boolean
   importRoots: readonly string[]
   /** Files of the workspace's stores. */
   taken: ReadonlySet<string>
@@ -43,6 +45,7 @@ export async function toDataConnection(
   place: StoreContext,
 ): Promise<StoreConnection> {
   const { type, file, defaults } = storeOf(given)
+  if (file !== undefined && place.refusesFiles === true) throw fileStoreRefused(type)
   const parameters =
     file === undefined ? given.parameters : await fileParameters(given.parameters, file.extension, place)
   return { type, parameters: { ...defaults, ...parameters } }
@@ -108,6 +111,13 @@ function mosaicParameters(
     throw invalid('invalid-time-mode', `The time of a mosaic is "none" or "auto", found "${time}"`)
   const folder = `${toFileName(name)}_${randomUUID().slice(0, 8)}`
   return { time, folder: join(storesFolder, toFileName(workspace), folder) }
+}
+
+function fileStoreRefused(type: string): Error {
+  return invalid(
+    'file-store-refused',
+    `The files of this installation are in an object store (TERRANE_FILES), and a ${type} store would be on one server only. Load the file into the PostGIS store of the workspace: terrane import <file>`,
+  )
 }
 
 function withoutScheme(text: string | undefined): string | undefined {

@@ -58,6 +58,8 @@ export interface StoresDeps extends WriteDeps {
   defaultStoreConnection(workspace: string, taken: ReadonlySet<string>): Promise<StoreConnection>
   /** Folder of the server for store files: files in it are deleted with their store. */
   storesFolder: string
+  /** True if servers share no disk: stores in files are refused. */
+  refusesFiles?: boolean
   /** Folder of the indexes of files that are served directly. */
   indexFolder: string
   /** Limits on retained earlier versions of layers. */
@@ -375,9 +377,9 @@ export class Stores {
     given: ConnectionInput,
     { workspace, name }: { workspace: string; name: string },
   ): Promise<AnyConnection> {
-    const { storesFolder, importRoots } = this.#deps
+    const { storesFolder, refusesFiles, importRoots } = this.#deps
     const taken = await this.files.listOf(workspace)
-    const place = { workspace, name, storesFolder, importRoots, taken }
+    const place = { workspace, name, storesFolder, refusesFiles, importRoots, taken }
     return kind === 'dataStore' ? toDataConnection(given, place) : toCoverageConnection(given, place)
   }
 

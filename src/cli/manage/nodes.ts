@@ -24,9 +24,11 @@ export async function runNodes(args: string[], env: Environment): Promise<number
 
 async function adoptDataDirectory(args: string[], env: Environment): Promise<number> {
   refuseMoreWords('nodes adopt-files', readFlags('nodes', args, {}).positionals, 0)
-  const { data, databaseUrl } = loadSettings({ TERRANE_LOG: 'warn', ...env })
+  const { data, files, databaseUrl } = loadSettings({ TERRANE_LOG: 'warn', ...env })
   const { adoptFilesOf } = await import('../../app/offline-commands.ts')
-  await adoptFilesOf(data, databaseUrl)
-  process.stdout.write(`The files in ${data.directory} are those of the catalogue from now on.\n`)
+  await adoptFilesOf(data, files, databaseUrl)
+  const { s3 } = files
+  const place = s3 === undefined ? data.directory : `s3://${s3.bucket}/${s3.prefix}`
+  process.stdout.write(`The files in ${place} are those of the catalogue from now on.\n`)
   return 0
 }

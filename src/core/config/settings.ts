@@ -5,6 +5,7 @@ import { whyNoFolder } from '../files/why-no-folder.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { AccessSettings } from './access-settings.ts'
 import { readAccess } from './access-settings.ts'
+import { type FileSettings, readFiles } from './file-settings.ts'
 import type { MonitoringSettings } from './monitoring-settings.ts'
 import { readMonitoring } from './monitoring-settings.ts'
 import type { NodeRole } from './node-role.ts'
@@ -132,6 +133,8 @@ interface RetentionSettings {
 export interface Settings {
   server: ServerSettings
   data: DataSettings
+  /** Storage of files. */
+  files: FileSettings
   /** PostgreSQL for the catalogue; absent: SQLite in the data directory. */
   databaseUrl?: Secret
   /** Work of this server; an embedded catalogue has one server, which does all. */
@@ -192,10 +195,12 @@ export function readSettings(env: Record<string, string | undefined>): {
   describeSettingsFile(read)
   const databaseUrl = readDatabaseUrl(read)
   const adminPassword = read.secret('TERRANE_ADMIN_PASSWORD', { default: 'generated, printed once' })
+  const data = readData(read)
   const server = readServer(read)
   const settings: Settings = {
     server,
-    data: readData(read),
+    data,
+    files: readFiles(read, data.directory),
     databaseUrl,
     roles: readRoles(read, databaseUrl),
     adminPassword,
@@ -212,6 +217,8 @@ export function readSettings(env: Record<string, string | undefined>): {
     basemap: readBasemap(read),
     notices: [],
   }
+  if (settings.files.s3 !== undefined && databaseUrl === undefined)
+    read.problem('TERRANE_FILES', 'needs a catalogue in PostgreSQL: set TERRANE_DATABASE_URL')
   checkFirstPassword(read, settings.data, settings.databaseUrl, settings.adminPassword)
   const names = [...read.descriptions()].flatMap(([name, { type }]) =>
     type === 'secret' ? [name, name + secretFileSuffix] : [name],

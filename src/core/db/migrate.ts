@@ -28,6 +28,8 @@ import { auditLog } from './migrations/0039-audit-log.ts'
 import { sources } from './migrations/0040-sources.ts'
 import { reportSubscriptions } from './migrations/0042-report-subscriptions.ts'
 import { savedMaps } from './migrations/0043-saved-maps.ts'
+import { storedFiles } from './migrations/0044-stored-files.ts'
+import { generatedFileKeys } from './migrations/0045-generated-file-keys.ts'
 import { workspaceQuotas } from './migrations/0046-workspace-quotas.ts'
 import { isNeighbour, schemaVersionOf, schemaVersionSetting } from './schema-version.ts'
 import type { Tables } from './tables.ts'
@@ -60,6 +62,8 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
     '0040-sources': sources(isSqlite),
     '0042-report-subscriptions': reportSubscriptions(isSqlite),
     '0043-saved-maps': savedMaps,
+    '0044-stored-files': storedFiles,
+    '0045-generated-file-keys': generatedFileKeys,
     '0046-workspace-quotas': workspaceQuotas,
   }
 }

@@ -8,6 +8,35 @@ import type { MonitoringTables } from './monitoring-tables.ts'
  */
 export interface Tables extends AccountTables, MonitoringTables {
   settings: { name: string; value: string }
+  /** Objects of the file store, and those that are to be removed. */
+  files: {
+    /** Key of the object: random, never used twice. */
+    key: string
+    folder: string
+    /** Path within the folder. */
+    name: string
+    /** `writing`, `ready` or `removed`. */
+    state: string
+    size_bytes: number
+    /** Modification time of the file in milliseconds since 1970. */
+    modified_ms: number
+    sha256: string | null
+    /** Last time its server was writing it. */
+    seen_at: string
+  }
+  /** Uploads that any server receives in parts. */
+  uploads: {
+    id: string
+    owner: string
+    length_bytes: number
+    /** JSON of an `UploadRecord`. */
+    document: string
+    changed_at: string
+    /** Random id of the request that receives a part now. */
+    writer: string | null
+    writer_until: string | null
+  }
+  upload_parts: { upload_id: string; start: number; size_bytes: number; key: string }
   nodes: {
     id: string
     host: string
@@ -225,6 +254,8 @@ export interface Tables extends AccountTables, MonitoringTables {
     expires_at: string
     /** JSON of a `GeneratedFile`. */
     document: string
+    /** Key of the finished file in `files`; null if it is in the folder of its collection. */
+    file_key: Generated<string | null>
   }
   outbox: {
     id: Generated<number>

@@ -127,9 +127,9 @@ export async function removeImport(
   await deps.locks.ofImport(importId, async () => {
     await dropDryRuns(deps.runningDryRun, importId)
     await deps.records.database.transaction((transaction) => deleteImport(transaction, importId))
-    await removeUploads(deps.folders, importId)
-    await removeRejects(deps.folders, importId)
-    await removeChanges(deps.folders, importId)
+    await removeUploads(deps.folders, importId, deps.records.files)
+    await removeRejects(deps.folders, importId, deps.records.files)
+    await removeChanges(deps.folders, importId, deps.records.files)
     deps.records.progress.forget(importId)
   })
 }

@@ -1,4 +1,5 @@
 import type { Catalog } from '../../catalog/index.ts'
+import type { Queryable } from '../../core/db/connection.ts'
 import { invalid } from '../../core/errors/errors.ts'
 import type { Jobs } from '../../core/jobs/jobs.ts'
 import { FormatError } from '../../formats/worker.ts'
@@ -77,9 +78,7 @@ export async function createImport(
   const place = newImport.source?.place
   const isThere = source !== undefined && (source.remote !== undefined || !source.isOurs)
   const needsJob = isThere || place !== undefined || newImport.isAsync
-  const created = await deps.records.database.transaction(async (db): Promise<CreatedImport> => {
-    const id = await takeImportId(db, newImport.proposedId)
-    await place?.(placedFolder(deps.look.folders, id))
+  const created = await placeFiles(deps, newImport, async (db, id): Promise<CreatedImport> => {
     const begun: ImportRecord = {
       id,
       state: 'INIT',
@@ -116,6 +115,31 @@ export async function createImport(
   })
   deps.jobs.wake()
   return created
+}
+
+/**
+ * Takes an id, puts the files of uploads into the folder of the import, and inserts the import. The files are
+ * stored before the transaction that names them, where they are not stored in a local folder.
+ */
+async function placeFiles(
+  { records, look }: CreateDeps,
+  { proposedId, source }: NewImport,
+  insert: (db: Queryable, id: number) => Promise<CreatedImport>,
+): Promise<CreatedImport> {
+  const place = async (id: number): Promise<void> => source?.place?.(placedFolder(look.folders, id))
+  if (source?.place === undefined || records.files.isLocal) {
+    return records.database.transaction(async (db) => {
+      const id = await takeImportId(db, proposedId)
+      await place(id)
+      return insert(db, id)
+    })
+  }
+  const id = await records.database.transaction((db) => takeImportId(db, proposedId))
+  return records.files.writing(id, async () => {
+    await place(id)
+    await records.files.save(id)
+    return records.database.transaction((db) => insert(db, id))
+  })
 }
 
 /** Runs work on behalf of a request and reports input errors in the data as a `Failure` (`invalid`). */

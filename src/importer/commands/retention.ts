@@ -34,7 +34,7 @@ export async function applyRetention(deps: RetentionDeps): Promise<void> {
   await removeReplacedGranules(deps.folders.stores, deps.log)
   await forEachIdle(db, deps.log, [...unfinished, 'COMPLETE_ERROR'], before(uploadDays), (id, isStillIdle) =>
     locks.ofImport(id, async () => {
-      if (await isStillIdle()) await removeUploads(folders, id)
+      if (await isStillIdle()) await removeUploads(folders, id, records.files)
     }),
   )
   await sweepDryRuns(runningDryRun)

@@ -79,6 +79,7 @@ export async function submitCorrections(
     const from = await running.duringRequest(importId, outer, (signal) =>
       lookAt(deps.making, deps.look.limits, task, sent, signal),
     )
+    await records.files.save(importId)
     return await locks.ofImport(importId, async () => {
       const [record, current] = [await getImport(db, importId), await getTask(db, importId, taskId)]
       check(current)

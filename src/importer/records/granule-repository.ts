@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Queryable } from '../../core/db/connection.ts'
 import type { Tables } from '../../core/db/tables.ts'
+import { parseDocument, stringifyDocument } from '../../core/file-store/portable-paths.ts'
 import { without } from '../../core/values/defined.ts'
 import type { GranuleRecord } from '../model/model.ts'
 
@@ -11,7 +12,7 @@ const rowsAtOnce = 500
 
 function toGranule(row: Selectable<Tables['granules']>): GranuleRecord {
   return {
-    ...(JSON.parse(row.document) as GranuleDocument),
+    ...(parseDocument(row.document) as GranuleDocument),
     importId: Number(row.import_id),
     taskId: row.task_id,
     fileId: row.file_id,
@@ -20,7 +21,7 @@ function toGranule(row: Selectable<Tables['granules']>): GranuleRecord {
 
 function toDocument(granule: GranuleRecord): string {
   const document = without(granule, 'importId', 'taskId', 'fileId')
-  return JSON.stringify(document)
+  return stringifyDocument(document)
 }
 
 export interface GranuleOwner {

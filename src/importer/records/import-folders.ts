@@ -61,8 +61,13 @@ export function dryRunRejectsPath(folders: { rejects: string }, importId: number
   return join(folders.rejects, String(importId), `${taskId}.trial.ndjson`)
 }
 
+/** Folder of the lists of rejected rows of an import. */
+export function rejectsFolder(folders: { rejects: string }, importId: number): string {
+  return join(folders.rejects, String(importId))
+}
+
 /** Folder of the listed changes that an import makes, or would make. */
-function changesFolder(folders: { sides: string }, importId: number): string {
+export function changesFolder(folders: { sides: string }, importId: number): string {
   return join(folders.sides, `changes-${importId}`)
 }
 
@@ -76,14 +81,37 @@ export function changesPath(
   return join(changesFolder(folders, importId), `${taskId}.${by}.gpkg`)
 }
 
-export async function removeChanges(folders: { sides: string }, importId: number): Promise<void> {
+/** Use of files of an import. */
+export type ImportFileKind = 'uploads' | 'rejects' | 'sides'
+
+/** Removes the stored files of an import as well, where they are not the local ones. */
+interface Stored {
+  remove(importId: number, kind: ImportFileKind): Promise<void>
+}
+
+export async function removeChanges(
+  folders: { sides: string },
+  importId: number,
+  stored: Stored,
+): Promise<void> {
   await rm(changesFolder(folders, importId), { recursive: true, force: true })
+  await stored.remove(importId, 'sides')
 }
 
-export async function removeRejects(folders: { rejects: string }, importId: number): Promise<void> {
-  await rm(join(folders.rejects, String(importId)), { recursive: true, force: true })
+export async function removeRejects(
+  folders: { rejects: string },
+  importId: number,
+  stored: Stored,
+): Promise<void> {
+  await rm(rejectsFolder(folders, importId), { recursive: true, force: true })
+  await stored.remove(importId, 'rejects')
 }
 
-export async function removeUploads(folders: { uploads: string }, importId: number): Promise<void> {
+export async function removeUploads(
+  folders: { uploads: string },
+  importId: number,
+  stored: Stored,
+): Promise<void> {
   await rm(uploadRoot(folders, importId), { recursive: true, force: true })
+  await stored.remove(importId, 'uploads')
 }

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Queryable } from '../../core/db/connection.ts'
 import type { Tables } from '../../core/db/tables.ts'
 import { conflict, invalid, notFound } from '../../core/errors/errors.ts'
+import { parseDocument, stringifyDocument } from '../../core/file-store/portable-paths.ts'
 import { without } from '../../core/values/defined.ts'
 import type { ImportRecord, ImportState, TaskState } from '../model/model.ts'
 import { importStates, taskStates } from '../model/model.ts'
@@ -15,7 +16,7 @@ type ImportDocument = Omit<
 
 function toImport(row: Selectable<Tables['imports']>): ImportRecord {
   return {
-    ...(JSON.parse(row.document) as ImportDocument),
+    ...(parseDocument(row.document) as ImportDocument),
     id: Number(row.id),
     state: row.state as ImportState,
     nextTaskId: row.next_task_id,
@@ -27,7 +28,7 @@ function toImport(row: Selectable<Tables['imports']>): ImportRecord {
 
 function toDocument(record: ImportRecord): string {
   const document = without(record, 'id', 'state', 'nextTaskId', 'revision', 'createdAt', 'updatedAt')
-  return JSON.stringify(document)
+  return stringifyDocument(document)
 }
 
 /**

@@ -6,6 +6,7 @@ export {
   replaceGranules,
   saveGranule,
 } from './granule-repository.ts'
+export { ImportFiles } from './import-files.ts'
 export {
   changesPath,
   dryRunRejectsPath,

@@ -4,6 +4,7 @@ import { without } from '../../core/values/defined.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import { importAfter, now, withoutPassword } from '../model/model.ts'
 import type { ProgressBoard } from '../runtime/runtime.ts'
+import type { ImportFiles } from './import-files.ts'
 import { saveImport } from './import-repository.ts'
 import { listTaskStates, saveTask } from './task-repository.ts'
 
@@ -16,6 +17,7 @@ export interface Saving {
 /** Import tables, and the dependencies of saving to them. */
 export interface Keeping extends Saving {
   database: Database
+  files: ImportFiles
 }
 
 /** Derives the state of the import from its tasks and saves the import. */

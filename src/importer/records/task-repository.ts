@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Queryable } from '../../core/db/connection.ts'
 import type { Tables } from '../../core/db/tables.ts'
 import { conflict, notFound } from '../../core/errors/errors.ts'
+import { parseDocument, stringifyDocument } from '../../core/file-store/portable-paths.ts'
 import { without } from '../../core/values/defined.ts'
 import type { TaskRecord, TaskState } from '../model/model.ts'
 
@@ -9,7 +10,7 @@ type TaskDocument = Omit<TaskRecord, 'importId' | 'id' | 'state' | 'sortKey' | '
 
 function toTask(row: Selectable<Tables['tasks']>): TaskRecord {
   return {
-    ...(JSON.parse(row.document) as TaskDocument),
+    ...(parseDocument(row.document) as TaskDocument),
     importId: Number(row.import_id),
     id: row.id,
     state: row.state as TaskState,
@@ -21,7 +22,7 @@ function toTask(row: Selectable<Tables['tasks']>): TaskRecord {
 
 function toDocument(record: TaskRecord): string {
   const document = without(record, 'importId', 'id', 'state', 'sortKey', 'revision', 'updatedAt')
-  return JSON.stringify(document)
+  return stringifyDocument(document)
 }
 
 export async function insertTask(db: Queryable, record: TaskRecord): Promise<void> {

@@ -19,6 +19,8 @@ export interface ArchiveDeps {
   kinds: TaskTypes
   running: RunningTable
   folders: { archives: string }
+  /** Moves a complete archive to the file store, where files are in one. */
+  keep(path: string): Promise<void>
   log: Logger
 }
 
@@ -92,7 +94,7 @@ async function writeZip(path: string, files: Packed[], signal: AbortSignal): Pro
 }
 
 async function writeArchive(
-  folders: ArchiveDeps['folders'],
+  { folders, keep }: Pick<ArchiveDeps, 'folders' | 'keep'>,
   record: ImportRecord,
   files: Packed[],
   signal: AbortSignal,
@@ -103,6 +105,7 @@ async function writeArchive(
     await mkdir(folder, { recursive: true })
     await writeZip(`${path}.part`, files, signal)
     await rename(`${path}.part`, path)
+    await keep(path)
   } catch (error) {
     await rm(`${path}.part`, { force: true })
     throw error
@@ -125,7 +128,7 @@ export async function archiveSource(
   const work = deps.running.begin(record.id, signal)
   try {
     const files = await listPacked(deps.kinds, tasks)
-    if (files.length > 0) await writeArchive(deps.folders, record, files, work.signal)
+    if (files.length > 0) await writeArchive(deps, record, files, work.signal)
     return []
   } catch (error) {
     signal.throwIfAborted()

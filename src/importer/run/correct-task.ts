@@ -88,7 +88,7 @@ export async function endCorrection(
       return state
     }),
   )
-  if (state === 'COMPLETE') await removeUploads(deps.folders, importId)
+  if (state === 'COMPLETE') await removeUploads(deps.folders, importId, records.files)
   else if (task?.mending?.from !== undefined)
     await removeUploadFolder(deps.folders, importId, task.mending.from.upload)
   const left = await findTask(db, importId, taskId)

@@ -54,6 +54,7 @@ export async function makeTasks(
   const examined: TaskRecord[] = []
   for (const task of plan.tasks) examined.push(await kinds.reexamine(record, await withOwnStyle(task)))
   const tasks = await deps.locator.propose(record, examined, signal)
+  await deps.records.files.save(record.id)
   const grown = plan.grown === undefined ? undefined : await kinds.reexamine(record, plan.grown)
   return { ...plan, tasks, messages: [...found.messages, ...plan.messages], grown: grown ?? plan.grown }
 }

@@ -4,6 +4,7 @@ import { passStep } from '../../core/process/protocol-steps.ts'
 import { traced } from '../../core/telemetry/tracing.ts'
 import { retryEnded } from '../../core/workers/retry-ended.ts'
 import type { KeyFinder } from '../keys/keys.ts'
+import type { ImportFiles } from '../records/records.ts'
 import type { ImportLocks } from '../runtime/runtime.ts'
 import type { Committed, Placed, StagedTask, TaskTypes } from '../task-types/task-types.ts'
 import { recoverAfterFailure, recoverLoad } from './recover-task.ts'
@@ -18,6 +19,8 @@ export interface AttemptDeps {
   /** Suggests keys if a task has none. */
   keys: Pick<KeyFinder, 'explain'>
   locks: ImportLocks
+  /** Stores the files that a load has written. */
+  files: Pick<ImportFiles, 'save'>
   log: Logger
 }
 
@@ -112,7 +115,7 @@ async function placeOnce(
     await dropDryRun(deps.kinds, deps.log, owner, placed)
     if (placed.load !== undefined) await owner.aim(placed.load)
     passStep('load.aimed')
-    await stageToPublish(deps.locks, owner, placed, signal)
+    await stageToPublish(deps, owner, placed, signal)
   } catch (error) {
     if (!(await recoverAfterFailure(deps, owner))) throw error
   } finally {
@@ -141,7 +144,7 @@ async function dropDryRun(
 
 /** The protocol: stage, record the coming commit, commit, publish. */
 async function stageToPublish(
-  locks: ImportLocks,
+  { locks, files }: Pick<AttemptDeps, 'locks' | 'files'>,
   owner: RunningTask,
   placed: Placed,
   signal: AbortSignal,
@@ -152,9 +155,11 @@ async function stageToPublish(
     try {
       const committed = await withLock(locks, turns.commit, signal, async (): Promise<Committed> => {
         staged = await placed.stage(owner, signal)
+        await files.save(owner.record.id)
         passStep('load.staged')
         return staged.commit((note) => owner.noteCommit(note))
       })
+      await files.save(owner.record.id)
       passStep('load.committed')
       await owner.publish(await committed.publish(owner))
       passStep('load.published')

@@ -43,7 +43,7 @@ async function endRun(deps: RunDeps, importId: number, signal?: AbortSignal): Pr
       return state
     }),
   )
-  if (state === 'COMPLETE') await removeUploads(deps.folders, importId)
+  if (state === 'COMPLETE') await removeUploads(deps.folders, importId, deps.records.files)
   deps.events.emit('import.completed', { importId, state })
 }
 

@@ -1,5 +1,6 @@
-import type { Jobs } from '../../core/jobs/jobs.ts'
+import type { JobHandler, Jobs } from '../../core/jobs/jobs.ts'
 import { dryRunHandler, dryRunJob } from '../dry-run/dry-run.ts'
+import type { ImportFiles } from '../records/records.ts'
 import { restoreJob } from '../restore/restores.ts'
 import { correctionHandler, correctionJob } from './correct-task.ts'
 import type { CreateJobHandler, JobTypeDeps } from './job-type.ts'
@@ -22,9 +23,24 @@ export async function startJobs(jobs: Jobs, deps: JobTypeDeps): Promise<void> {
   const { owner, attempt } = deps.running.tasks
   await publishEarlierCommits({ owner, ...attempt, jobs })
   await deps.restores.settleEarlier()
-  const handlers = Object.entries(jobTypes).map(([name, create]) => [name, create(deps)] as const)
+  const { files } = deps.running.records
+  const handlers = Object.entries(jobTypes).map(
+    ([name, create]) => [name, withFiles(files, create(deps))] as const,
+  )
   await jobs.start(Object.fromEntries(handlers))
 }
+/** Gives a job of an import local copies of its files, and stores what the job wrote. */
+function withFiles(files: ImportFiles, handler: JobHandler): JobHandler {
+  return {
+    ...handler,
+    run: (payload, context) => {
+      const { importId } = payload
+      const work = (): Promise<void> => handler.run(payload, context)
+      return typeof importId === 'number' ? files.writing(importId, work) : work()
+    },
+  }
+}
+
 export type { LoadCorrectionsDeps } from './correct-task.ts'
 export { endCorrection, refuseCorrection, startCorrection } from './correct-task.ts'
 export type { MakeDeps } from './make-tasks.ts'

@@ -40,6 +40,8 @@ export interface TaskTypeDeps {
   events: EventBus
   log: Logger
   clock: Clock
+  /** True if layers may read files in place. */
+  servesFiles: boolean
   folders: { stores: string; uploads: string; rejects: string; indexes: string; sides: string }
   /** True if a transformation that refers to a missing field is accepted and fails its task only when run. */
   acceptsUnknownFields: boolean

@@ -31,7 +31,8 @@ export interface UploadState {
 
 const idForm = /^[0-9a-f]{32}$/
 const recordFile = 'upload.json'
-const keptMs = 24 * 3_600_000
+/** Retention of an upload after its last change, in milliseconds. */
+export const keptMs = 24 * 3_600_000
 
 /** True if the text has the form of an upload id, which is safe in a path. */
 export function isUploadId(text: string): boolean {

@@ -8,6 +8,7 @@ import type { EventBus } from '../../core/events/events.ts'
 import type { GeneratedFile } from '../../core/jobs/files/generated-file.ts'
 import type { MakeTask } from '../../core/jobs/files/generated-files.ts'
 import { GeneratedFiles } from '../../core/jobs/files/generated-files.ts'
+import type { ResultStore } from '../../core/jobs/files/stored-results.ts'
 import type { Jobs } from '../../core/jobs/jobs.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import type { Clock } from '../../core/time/clock.ts'
@@ -68,6 +69,8 @@ interface DownloadsDeps {
 
 interface DownloadLimits {
   folder: string
+  /** Set if finished files are in the file store. */
+  store?: ResultStore
   /** Maximum total size of all files. */
   maxBytes: number
 }
@@ -100,7 +103,7 @@ export class Downloads {
     limit: atATime,
   })
 
-  constructor(deps: DownloadsDeps, { folder, maxBytes }: DownloadLimits) {
+  constructor(deps: DownloadsDeps, { folder, store, maxBytes }: DownloadLimits) {
     this.#deps = deps
     const { catalog, database, jobs, events, clock, log } = deps
     this.files = new GeneratedFiles(
@@ -114,7 +117,7 @@ export class Downloads {
         make: (request, task, signal) => this.#make(request, task, signal),
         refuse: { tooMany: tooManyDownloads, full: () => full(maxBytes) },
       },
-      { ...limits, collection: 'downloads', folder, maxBytes },
+      { ...limits, collection: 'downloads', folder, store, maxBytes },
     )
   }
 

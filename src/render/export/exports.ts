@@ -6,6 +6,7 @@ import type { EventBus } from '../../core/events/events.ts'
 import type { GeneratedFile } from '../../core/jobs/files/generated-file.ts'
 import type { MakeTask } from '../../core/jobs/files/generated-files.ts'
 import { GeneratedFiles } from '../../core/jobs/files/generated-files.ts'
+import type { ResultStore } from '../../core/jobs/files/stored-results.ts'
 import type { Jobs } from '../../core/jobs/jobs.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import type { Clock } from '../../core/time/clock.ts'
@@ -46,6 +47,8 @@ interface ExportsDeps {
 
 interface ExportLimits {
   folder: string
+  /** Set if finished files are in the file store. */
+  store?: ResultStore
   /** Maximum total size of all exported files. */
   maxBytes: number
 }
@@ -63,7 +66,7 @@ export class Exports {
   readonly #deps: ExportsDeps
   readonly files: GeneratedFiles<ExportRecord, LayerRecord, null>
 
-  constructor(deps: ExportsDeps, { folder, maxBytes }: ExportLimits) {
+  constructor(deps: ExportsDeps, { folder, store, maxBytes }: ExportLimits) {
     this.#deps = deps
     const { layers, database, jobs, events, clock, log } = deps
     this.files = new GeneratedFiles(
@@ -77,7 +80,7 @@ export class Exports {
         make: (_, task, signal) => this.#make(task, signal),
         refuse: { tooMany: tooManyExports, full: () => full(maxBytes) },
       },
-      { collection: 'exports', folder, maxBytes, atATime, heavyAtATime, mostWaiting },
+      { collection: 'exports', folder, store, maxBytes, atATime, heavyAtATime, mostWaiting },
     )
   }
 

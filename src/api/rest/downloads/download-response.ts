@@ -87,7 +87,7 @@ export function downloadPath({ id }: Pick<GeneratedFile, 'id'>): string {
 }
 
 /** The name that a client is to save the file under. */
-function fileNameOf({ workspace, layer, version, format }: GeneratedFile): string {
+export function fileNameOf({ workspace, layer, version, format }: GeneratedFile): string {
   const extension = ownValue(formatsOfFiles, format)?.extension ?? format
   return `${workspace}-${layer}${version === undefined ? '' : `-v${version}`}.${extension}`
 }

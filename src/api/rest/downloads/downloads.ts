@@ -10,7 +10,7 @@ import { loginNeeded } from '../../app-types.ts'
 import { keepPrivately } from '../../caching.ts'
 import { Bytes, empty, media } from '../../description.ts'
 import { operation } from '../../endpoint.ts'
-import { sendFile } from '../../send-file.ts'
+import { sendFile, sendStoredFile } from '../../send-file.ts'
 import type { AnyDownload } from './download-response.ts'
 import {
   DownloadReply,
@@ -18,6 +18,7 @@ import {
   downloadPath,
   ExportBody,
   fileBodies,
+  fileNameOf,
   readExportBody,
   toDownloadResponse,
 } from './download-response.ts'
@@ -89,6 +90,7 @@ export const readDownload = operation({
     200: media('The file', bodies),
     206: media('The range of it that was asked for', bodies),
     304: empty('The client has it already'),
+    307: empty('The address of the file in the object store, where the server sends clients to it'),
     416: empty('The file has no such range'),
   },
   handle: async (deps: Omit<DownloadDeps, 'catalog'>, request, reply) => {
@@ -96,8 +98,11 @@ export const readDownload = operation({
     const path = files.filePath(record)
     if (path === undefined)
       throw conflict('download-not-ready', `The file is not there: its state is ${record.state}`)
-    reply.header('content-disposition', dispositionOf(record))
     const mediaType = ownValue(typesOfFiles, record.format) ?? 'application/octet-stream'
+    const stored = await files.findStored(record)
+    reply.header('content-disposition', dispositionOf(record))
+    if (stored !== undefined)
+      return sendStoredFile(request, reply, stored, { mediaType, fileName: fileNameOf(record) })
     if (await sendFile(request, reply, { path, mediaType, isLinkAllowed: false })) return reply
     throw unknownDownload(record.id)
   },
@@ -124,7 +129,7 @@ interface FoundDownload {
   record: AnyDownload
   layer: LayerRecord
   /** Collection of files that contains it. */
-  files: Pick<Exports['files'] | Downloads['files'], 'filePath' | 'remove'>
+  files: Pick<Exports['files'] | Downloads['files'], 'filePath' | 'findStored' | 'remove'>
 }
 
 /** Rights are those of the moment: of a layer that the caller may not read there is no download. */

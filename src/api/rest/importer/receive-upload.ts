@@ -73,14 +73,16 @@ export async function receive(
   signal: AbortSignal,
   write: (folder: string) => Promise<{ charset?: string }>,
 ): Promise<TaskRecord[]> {
-  const { folder } = await importer.openUpload(importId)
-  try {
-    const options = await write(folder)
-    return await importer.addUpload(importId, folder, { ...options, signal })
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true })
-    throw error
-  }
+  return importer.files.writing(importId, async () => {
+    const { folder } = await importer.openUpload(importId)
+    try {
+      const options = await write(folder)
+      return await importer.addUpload(importId, folder, { ...options, signal })
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true })
+      throw error
+    }
+  })
 }
 
 /** Writes the files of a form; gives the encoding that it names. */

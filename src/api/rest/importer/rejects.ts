@@ -154,16 +154,18 @@ async function send(
     requireMatch(request, { task: toTaskResponse(request, current, 1, dialect) })
   const given = requireCharset(request.query.charset)
   const signal = clientSignal(reply)
-  const { folder, upload } = await importer.openCorrections(place, check)
-  try {
-    const { charset = given } = await writeRows(deps.maxUploadBytes, request, task, folder, signal)
-    const accepted = request.query.accept?.split(',').map((rule) => rule.trim())
-    const sent = { folder, upload, by: request.caller.name ?? '', charset, accepted }
-    await importer.submitCorrections(place, sent, { isAsync: request.query.async ?? false, signal, check })
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true })
-    throw error
-  }
+  await importer.files.writing(place.importId, async () => {
+    const { folder, upload } = await importer.openCorrections(place, check)
+    try {
+      const { charset = given } = await writeRows(deps.maxUploadBytes, request, task, folder, signal)
+      const accepted = request.query.accept?.split(',').map((rule) => rule.trim())
+      const sent = { folder, upload, by: request.caller.name ?? '', charset, accepted }
+      await importer.submitCorrections(place, sent, { isAsync: request.query.async ?? false, signal, check })
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true })
+      throw error
+    }
+  })
 }
 
 /** Corrected rejected rows. */

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import fastifyMultipart from '@fastify/multipart'
 import { Failure, invalid } from '../../../core/errors/errors.ts'
-import type { ApiArea, FastifyRequest } from '../../app-types.ts'
+import type { ApiArea, App, FastifyRequest } from '../../app-types.ts'
 import { addEndpoints, endpoint } from '../../endpoint.ts'
 import { ImportBody } from './bodies.ts'
 import { listChanges, listDryRunChanges, showDryRunTile } from './changes.ts'
@@ -238,8 +238,24 @@ function jsonArea(deps: ImporterApiDeps): ApiArea {
       if (isCreation && request.body === undefined) request.body = {}
     })
     app.addHook('preClose', async () => deps.streams.endAll())
+    holdFiles(app, deps)
     addEndpoints(app, jsonEndpoints, deps)
   }
+}
+
+/** Paths of requests that read files of an import. */
+const readsFiles =
+  /\/tasks\/:taskId\/(?:layer\/style|changes|rejects|rows|columns|proposals|srs-candidates|preview[/.].*|:z\/.*)$/
+
+/** Gives requests that read files of an import local copies of them until their response has been sent. */
+function holdFiles(app: App, { importer }: Pick<ImporterApiDeps, 'importer'>): void {
+  if (importer.files.isLocal) return
+  app.addHook('preHandler', async (request, reply) => {
+    const { importId = '' } = request.params as { importId?: string }
+    if (!readsFiles.test(request.routeOptions.url ?? '') || !/^\d{1,10}$/.test(importId)) return
+    const release = await importer.files.holdForReading(Number(importId))
+    reply.raw.once('close', release)
+  })
 }
 
 function formArea(deps: ImporterApiDeps): ApiArea {

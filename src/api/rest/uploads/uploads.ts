@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import type { Quotas } from '../../../catalog/index.ts'
 import { Failure, invalid } from '../../../core/errors/errors.ts'
-import type { ResumableUploads, UploadState } from '../../../importer/index.ts'
+import type { UploadState, Uploads } from '../../../importer/index.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { Bytes, empty } from '../../description.ts'
 import { operation } from '../../endpoint.ts'
@@ -12,7 +12,7 @@ import { bytesIn, metadataIn, pieceType, requireTus, tusExtensions, tusVersion }
 
 /** Dependencies of resumable uploads. */
 export interface UploadDeps {
-  uploads: Pick<ResumableUploads, 'create' | 'get' | 'list' | 'write' | 'remove' | 'maxBytes'>
+  uploads: Pick<Uploads, 'create' | 'get' | 'list' | 'write' | 'remove' | 'maxBytes'>
   quotas: Pick<Quotas, 'require'>
 }
 

@@ -2,19 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { GeneratedFile } from './generated-file.ts'
+import type { AttemptPaths, FileName, ResultFiles, SaveRecord } from './result-files.ts'
 
 /** Another server may have begun to write a file whose record this one has not read yet. */
 const youngMs = 15_000
 
-/** Paths of one attempt to create a file. */
-export interface AttemptPaths {
-  path: string
-  /** A folder for temporary files. */
-  workPath: string
-}
-
 /** A folder with created files, which several servers may share. All names of a file begin with its id. */
-export class FileFolder {
+export class FileFolder implements ResultFiles {
   readonly #folder: string
 
   constructor(folder: string) {
@@ -26,12 +20,12 @@ export class FileFolder {
   }
 
   /** Path of the finished file. */
-  filePath(file: Pick<GeneratedFile, 'id' | 'format'>): string {
+  filePath(file: FileName): string {
     return join(this.#folder, nameOf(file))
   }
 
   /** Makes the folder, and returns paths that no other attempt uses, on any server. */
-  async beginAttempt({ id, format }: Pick<GeneratedFile, 'id' | 'format'>): Promise<AttemptPaths> {
+  async beginAttempt({ id, format }: FileName): Promise<AttemptPaths> {
     await mkdir(this.#folder, { recursive: true, mode: 0o750 })
     const attempt = `${id}.${randomBytes(4).toString('hex')}`
     return {
@@ -41,8 +35,9 @@ export class FileFolder {
   }
 
   /** Makes the result of an attempt the finished file. */
-  complete({ path }: AttemptPaths, file: Pick<GeneratedFile, 'id' | 'format'>): Promise<void> {
-    return rename(path, this.filePath(file))
+  async complete({ path }: AttemptPaths, file: FileName, save: SaveRecord): Promise<void> {
+    await rename(path, this.filePath(file))
+    if (!(await save())) await this.remove(file)
   }
 
   /** Removes what is left of an attempt. */
@@ -50,7 +45,7 @@ export class FileFolder {
     for (const left of [path, workPath]) await rm(left, { recursive: true, force: true })
   }
 
-  async remove(id: string): Promise<void> {
+  async remove({ id }: Pick<FileName, 'id'>): Promise<void> {
     for (const name of await this.#names()) if (name.startsWith(`${id}.`)) await this.#removeNamed(name)
   }
 
@@ -84,7 +79,8 @@ export class FileFolder {
   }
 }
 
-function nameOf({ id, format }: Pick<GeneratedFile, 'id' | 'format'>): string {
+/** Returns the name of a finished file. */
+export function nameOf({ id, format }: FileName): string {
   return `${id}.${format}`
 }
 

@@ -9,10 +9,12 @@ const idForm = /^[0-9a-f]{32}$/
 export interface FileRow<Made extends GeneratedFile> {
   record: Made
   jobId: number
+  /** Key of the finished file in the file store; null if it is not there. */
+  fileKey: string | null
 }
 
 function toRow<Made extends GeneratedFile>(row: Selectable<Tables['generated_files']>): FileRow<Made> {
-  return { record: JSON.parse(row.document) as Made, jobId: Number(row.job_id) }
+  return { record: JSON.parse(row.document) as Made, jobId: Number(row.job_id), fileKey: row.file_key }
 }
 
 /** Records of created files in the catalogue; those of one collection. */
@@ -43,14 +45,25 @@ export class FileRecords<Made extends GeneratedFile> {
     await db.insertInto('generated_files').values(values).execute()
   }
 
-  /** Saves a record; false if it has been removed. */
-  async save(record: Made): Promise<boolean> {
-    const result = await this.#database.kysely
+  /** Saves a record, with the key of its file if it was written to the file store; false if it has been removed. */
+  async save(record: Made, written?: { db: Queryable; fileKey: string }): Promise<boolean> {
+    const values = { state: record.state, document: JSON.stringify(record) }
+    const result = await (written?.db ?? this.#database.kysely)
       .updateTable('generated_files')
-      .set({ state: record.state, document: JSON.stringify(record) })
+      .set(written === undefined ? values : { ...values, file_key: written.fileKey })
       .where('id', '=', record.id)
       .executeTakeFirst()
     return Number(result.numUpdatedRows) === 1
+  }
+
+  /** Saves a record of a file that is being made, unless another server has completed the file. */
+  async saveProgress(record: Made): Promise<void> {
+    await this.#database.kysely
+      .updateTable('generated_files')
+      .set({ state: record.state, document: JSON.stringify(record) })
+      .where('id', '=', record.id)
+      .where('state', '<>', 'COMPLETE')
+      .execute()
   }
 
   async find(id: string): Promise<FileRow<Made> | undefined> {

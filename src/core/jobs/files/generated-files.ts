@@ -9,9 +9,11 @@ import { packError, unpackError } from '../../workers/error-codec.ts'
 import { retryEnded } from '../../workers/retry-ended.ts'
 import type { JobContext, JobHandler, JobPayload, Jobs } from '../jobs.ts'
 import { jobPriorities, maintenanceLane } from '../jobs.ts'
-import { type AttemptPaths, FileFolder } from './file-folder.ts'
+import { FileFolder } from './file-folder.ts'
 import { FileRecords } from './file-records.ts'
 import type { GeneratedFile } from './generated-file.ts'
+import type { AttemptPaths, ResultFiles } from './result-files.ts'
+import { type ResultStore, type StoredResult, StoredResults } from './stored-results.ts'
 
 /** Dependencies for creating files. */
 interface GeneratedFilesDeps<Made extends GeneratedFile, Layer, Request> {
@@ -30,6 +32,8 @@ interface GeneratedFilesLimits {
   /** Name of the collection; part of the names of its jobs. */
   collection: string
   folder: string
+  /** Set if finished files are in the file store. */
+  store?: ResultStore
   /** Maximum total size. */
   maxBytes: number
   /** Maximum number of files that one server makes at the same time, and of waiting ones. */
@@ -99,7 +103,9 @@ export class GeneratedFiles<Made extends GeneratedFile, Layer, Request> {
   readonly #deps: GeneratedFilesDeps<Made, Layer, Request>
   readonly #limits: GeneratedFilesLimits
   readonly #records: FileRecords<Made>
-  readonly #folder: FileFolder
+  readonly #results: ResultFiles
+  /** The same where finished files are in the file store. */
+  readonly #stored: StoredResults | undefined
   /** Records of the files that this process creates, with their present progress. */
   readonly #running = new Map<string, Made>()
   readonly #stopListening: () => void
@@ -109,7 +115,10 @@ export class GeneratedFiles<Made extends GeneratedFile, Layer, Request> {
     this.#deps = deps
     this.#limits = limits
     this.#records = new FileRecords(deps.database, limits.collection)
-    this.#folder = new FileFolder(limits.folder)
+    const folder = new FileFolder(limits.folder)
+    const { store, collection } = limits
+    this.#stored = store && new StoredResults(deps.database, store, collection, folder)
+    this.#results = this.#stored ?? folder
     this.#stopListening = deps.events.on('layer.removed', () => this.#sweepSoon())
     this.#registerJobs()
   }
@@ -117,7 +126,7 @@ export class GeneratedFiles<Made extends GeneratedFile, Layer, Request> {
   /** Throws the refusal errors. */
   async begin({ requested, request, owner, isHeavy, keptMs }: FileOrder<Made, Request>): Promise<Made> {
     const { refuse, database, jobs } = this.#deps
-    if ((await this.#folder.sizeBytes()) >= this.#limits.maxBytes) throw refuse.full()
+    if ((await this.#results.sizeBytes()) >= this.#limits.maxBytes) throw refuse.full()
     const record = this.#newRecord(requested, keptMs)
     await database.transaction(async (db) => {
       const counts = await this.#records.count(db, owner)
@@ -164,7 +173,14 @@ export class GeneratedFiles<Made extends GeneratedFile, Layer, Request> {
 
   /** Returns the path of the finished file; undefined while there is none. */
   filePath(record: GeneratedFile): string | undefined {
-    return record.state === 'COMPLETE' ? this.#folder.filePath(record) : undefined
+    return record.state === 'COMPLETE' ? this.#results.filePath(record) : undefined
+  }
+
+  /** Returns the finished file where it is in the file store; undefined: it is at `filePath`. */
+  async findStored({ id }: Pick<GeneratedFile, 'id'>): Promise<StoredResult | undefined> {
+    if (this.#stored === undefined) return undefined
+    const key = (await this.#records.find(id))?.fileKey
+    return key ? this.#stored.find(key) : undefined
   }
 
   /** Cancels running work, on any server, and removes the file. */
@@ -175,7 +191,7 @@ export class GeneratedFiles<Made extends GeneratedFile, Layer, Request> {
     await this.#records.remove(id)
     await jobs.cancel(row.jobId)
     await jobs.wait(row.jobId, AbortSignal.timeout(longestStopMs)).catch(() => undefined)
-    await this.#folder.remove(id)
+    await this.#results.remove(row.record)
   }
 
   close(): void {
@@ -214,7 +230,7 @@ export class GeneratedFiles<Made extends GeneratedFile, Layer, Request> {
     // TypeScript cannot infer that the omitted properties are complete.
     return {
       ...requested,
-      id: this.#folder.newId(),
+      id: this.#results.newId(),
       state: 'PENDING',
       progress: 0,
       total: 1,
@@ -252,7 +268,7 @@ export class GeneratedFiles<Made extends GeneratedFile, Layer, Request> {
   async #saveRegularly(id: string): Promise<() => void> {
     const save = async (): Promise<void> => {
       const record = this.#running.get(id)
-      if (record !== undefined) await this.#records.save(record)
+      if (record !== undefined) await this.#records.saveProgress(record)
     }
     await save()
     if (this.#deps.database.kind === 'sqlite') return () => undefined
@@ -263,19 +279,20 @@ export class GeneratedFiles<Made extends GeneratedFile, Layer, Request> {
   async #makeOnce(request: Request, id: string, signal: AbortSignal): Promise<void> {
     const { maxBytes, longestMs } = this.#limits
     const record = this.#change(id, {})
-    const paths = await this.#folder.beginAttempt(record)
+    const paths = await this.#results.beginAttempt(record)
     const late = longestMs === undefined ? undefined : AbortSignal.timeout(longestMs)
     try {
-      const task = this.#task(record, paths, maxBytes - (await this.#folder.sizeBytes()))
+      const task = this.#task(record, paths, maxBytes - (await this.#results.sizeBytes()))
       const both = late === undefined ? signal : AbortSignal.any([signal, late])
       const made = await this.#deps.make(request, task, both)
       signal.throwIfAborted()
       const { progress: total } = this.#change(id, {})
-      await this.#complete(paths, this.#change(id, { ...made, state: 'COMPLETE', total } as Partial<Made>))
+      const complete: Made = { ...this.#change(id, {}), ...defined({ ...made, state: 'COMPLETE', total }) }
+      await this.#results.complete(paths, complete, (written) => this.#records.save(complete, written), both)
     } catch (error) {
       throw late?.aborted === true && !signal.aborted ? tookTooLong(longestMs ?? 0) : error
     } finally {
-      await this.#folder.endAttempt(paths)
+      await this.#results.endAttempt(paths)
     }
   }
 
@@ -291,11 +308,6 @@ export class GeneratedFiles<Made extends GeneratedFile, Layer, Request> {
         if (sizeBytes > roomBytes) throw this.#deps.refuse.full()
       },
     }
-  }
-
-  async #complete(paths: AttemptPaths, record: Made): Promise<void> {
-    await this.#folder.complete(paths, record)
-    if (!(await this.#records.save(record))) await this.#folder.remove(record.id)
   }
 
   #change(id: string, values: Partial<Made>): Made {
@@ -345,7 +357,7 @@ export class GeneratedFiles<Made extends GeneratedFile, Layer, Request> {
       const isGone = (await this.#deps.findLayer(record.layerId)) === undefined
       if (isGone || this.#hasExpired(record)) await this.remove(record.id)
     }
-    await this.#folder.removeStrays((await this.#records.list()).map(({ record }) => record))
+    await this.#results.removeStrays((await this.#records.list()).map(({ record }) => record))
   }
 }
 

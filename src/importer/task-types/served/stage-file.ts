@@ -116,4 +116,5 @@ export interface ServedDeps {
   pool: LoadPool
   folders: { stores: string; uploads: string; rejects: string; indexes: string }
   indexMaker: IndexMaker
+  servesFiles: boolean
 }

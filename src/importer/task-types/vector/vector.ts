@@ -1,4 +1,5 @@
 import { planTasks } from '../../inspect/inspect.ts'
+import type { TaskRecord } from '../../model/model.ts'
 import type { LoadPool, LoadSource } from '../../worker/worker.ts'
 import { checkRowTransforms } from '../load/check-rows.ts'
 import { examineRows, needsDefaultStore } from '../load/examine-rows.ts'
@@ -15,8 +16,19 @@ function openFile({ task }: Running): LoadSource {
   return { kind: 'file', file, format, layer: source, charset }
 }
 
+export interface VectorDeps {
+  rows: RowLoads
+  pool: LoadPool
+  /**
+   * True if layers may read files in place. False where servers share no disk: then rows are loaded into the default
+   * store of the workspace.
+   */
+  servesFiles: boolean
+}
+
 /** Rows of a file, loaded into a table; also files that no format reads yet. */
-export function vectorKind({ rows, pool }: { rows: RowLoads; pool: LoadPool }): TaskKind {
+export function vectorKind({ rows, pool, servesFiles }: VectorDeps): TaskKind {
+  const served = (task: TaskRecord) => (servesFiles ? servedType(task) : undefined)
   const source = { open: openFile, refuse: () => Promise.resolve() }
   return {
     name: 'vector',
@@ -31,8 +43,8 @@ export function vectorKind({ rows, pool }: { rows: RowLoads; pool: LoadPool }): 
     findTable: (running, signal) => rows.findTable(running, signal),
     describeTable: (running, signal) => rows.describeTable(running, signal),
     readsInPlace: () => false,
-    examine: (task, context) => examineRows(task, context, servedType(task)),
-    needsDefaultStore: (task, context) => needsDefaultStore(task, context, servedType(task)),
+    examine: (task, context) => examineRows(task, context, served(task)),
+    needsDefaultStore: (task, context) => needsDefaultStore(task, context, served(task)),
     checkTransforms: async (task, specs) => checkRowTransforms(task, specs),
     checkMode: () => Promise.resolve(),
     turn: (running) => rows.turn(running),

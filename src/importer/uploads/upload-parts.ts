@@ -1,0 +1,54 @@
+import type { Readable } from 'node:stream'
+import { Failure } from '../../core/errors/errors.ts'
+
+/** Size from which a part is stored. A killed server loses less than this of a piece. */
+const partBytes = 8 << 20
+/** A client that sends nothing for this long is considered disconnected, in milliseconds. */
+const silenceMs = 30_000
+
+/**
+ * Cuts a piece of an upload into parts of 8 MiB and calls `store` with each; the rest is stored when the source ends or
+ * breaks, so that received bytes remain. Throws `Failure` (`upload-too-large`), or the error of the source.
+ */
+export async function storeParts(
+  source: Readable,
+  mostBytes: number,
+  store: (part: Buffer) => Promise<void>,
+): Promise<void> {
+  const timer = setTimeout(() => source.destroy(new Error('Nothing came for half a minute')), silenceMs)
+  let waiting: Buffer[] = []
+  let [waitingBytes, bytes] = [0, 0]
+  const flush = async (): Promise<void> => {
+    const part = Buffer.concat(waiting)
+    waiting = []
+    waitingBytes = 0
+    if (part.length > 0) await store(part)
+  }
+  try {
+    for await (const chunk of source) {
+      const piece = chunk as Buffer
+      bytes += piece.length
+      if (bytes > mostBytes) throw tooMuch(mostBytes)
+      waiting.push(piece)
+      waitingBytes += piece.length
+      if (waitingBytes >= partBytes) await flush()
+      timer.refresh()
+    }
+  } catch (error) {
+    clearTimeout(timer)
+    if (!(error instanceof Failure)) await flush()
+    throw error
+  } finally {
+    clearTimeout(timer)
+    source.once('error', () => undefined)
+  }
+  await flush()
+}
+
+function tooMuch(mostBytes: number): Failure {
+  return new Failure(
+    'tooLarge',
+    'upload-too-large',
+    `Of this upload ${mostBytes} bytes are missing; more came`,
+  )
+}
