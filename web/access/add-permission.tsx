@@ -18,7 +18,7 @@ import {
 import { UserInput } from './user-input.tsx'
 
 const kinds = ['group', 'user', 'authenticated', 'everyone'] as const
-type Kind = (typeof kinds)[number]
+type SubjectKind = (typeof kinds)[number]
 
 interface Props {
   resource: string
@@ -29,7 +29,7 @@ interface Props {
 /** Form for a new permission of a resource. */
 export function AddPermission({ resource, onDone, onAdded }: Props) {
   const texts = accessTexts.value
-  const [kind, setKind] = useState<Kind>('group')
+  const [kind, setKind] = useState<SubjectKind>('group')
   const { isBusy, error, act } = useActing()
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => form.current?.querySelector('select')?.focus(), [])
@@ -131,7 +131,7 @@ type NewPermission = Call & {
   body: { permission: { subject: Subject; resource: string; actions: Action[] } }
 }
 
-function callOf(data: FormData, resource: string, kind: Kind): NewPermission {
+function callOf(data: FormData, resource: string, kind: SubjectKind): NewPermission {
   const given = data.getAll('action')
   const name = String(data.get('name') ?? '').trim()
   const subject = subjectOf(kind, name)
@@ -139,7 +139,7 @@ function callOf(data: FormData, resource: string, kind: Kind): NewPermission {
   return { method: 'POST', path: permissionsPath, body: { permission } }
 }
 
-function subjectOf(kind: Kind, name: string): Subject {
+function subjectOf(kind: SubjectKind, name: string): Subject {
   if (kind === 'user') return { user: name }
   if (kind === 'group') return { group: name }
   return kind === 'everyone' ? { everyone: true } : { authenticated: true }

@@ -11,7 +11,6 @@ import { session, signIn } from './session.ts'
 /** User and password; `onDone` follows a login that was accepted. */
 export function SignInForm({ onDone }: { onDone(): void }) {
   const texts = messages.value.signIn
-  const id = useId()
   const error = useSignal<unknown>(undefined)
   const isBusy = useSignal(false)
   const submit = async (form: HTMLFormElement): Promise<void> => {
@@ -49,6 +48,31 @@ export function SignInForm({ onDone }: { onDone(): void }) {
         void submit(event.currentTarget)
       }}
     >
+      <NameAndPassword wrong={isWrong ? reasonOf(error.value) : undefined} />
+      {needsCode && (
+        <Field
+          label={texts.code}
+          hint={texts.codeHint}
+          error={reason === 'wrong-code' ? reasonOf(error.value) : undefined}
+          name="code"
+          autocomplete="one-time-code"
+          required
+        />
+      )}
+      <button type="submit" class={`btn main big${isBusy.value ? ' busy' : ''}`}>
+        {isBusy.value && <span class="spin" aria-hidden="true" />}
+        {texts.act}
+      </button>
+      <PasskeyButton onDone={onDone} />
+    </form>
+  )
+}
+
+function NameAndPassword({ wrong }: { wrong: string | undefined }) {
+  const texts = messages.value.signIn
+  const id = useId()
+  return (
+    <>
       <div class="field">
         <label for={`${id}u`}>{texts.user}</label>
         <input
@@ -71,33 +95,18 @@ export function SignInForm({ onDone }: { onDone(): void }) {
           type="password"
           autocomplete="current-password"
           required
-          aria-invalid={isWrong}
+          aria-invalid={wrong !== undefined}
           aria-describedby={`${id}e`}
         />
         <div id={`${id}e`} role="alert">
-          {isWrong && (
+          {wrong !== undefined && (
             <p class="err">
               <Icon name="bad" />
-              <span dir="auto">{reasonOf(error.value)}</span>
+              <span dir="auto">{wrong}</span>
             </p>
           )}
         </div>
       </div>
-      {needsCode && (
-        <Field
-          label={texts.code}
-          hint={texts.codeHint}
-          error={reason === 'wrong-code' ? reasonOf(error.value) : undefined}
-          name="code"
-          autocomplete="one-time-code"
-          required
-        />
-      )}
-      <button type="submit" class={`btn main big${isBusy.value ? ' busy' : ''}`}>
-        {isBusy.value && <span class="spin" aria-hidden="true" />}
-        {texts.act}
-      </button>
-      <PasskeyButton onDone={onDone} />
-    </form>
+    </>
   )
 }

@@ -30,7 +30,8 @@ function show(request: FastifyRequest, permission: Permission) {
 
 export const listPermissions = operation({
   summary: 'List permissions',
-  description: 'All permissions by id, or those of a resource or a subject, and what the roles permit without them. Needs the role `admin`.',
+  description:
+    'All permissions by id, or those of a resource or a subject, and what the roles permit without them. Needs the role `admin`.',
   tags,
   query: Type.Object({
     resource: Type.Optional(Type.String({ description: 'Only those for exactly this resource' })),

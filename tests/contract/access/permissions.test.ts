@@ -202,11 +202,7 @@ describe('permissions', () => {
     const reply = await admin('GET', '/rest/security/permissions?resource=town')
     const { permissions, roles } = reply.json<{ permissions: unknown[]; roles: Record<string, string[]> }>()
     assert.equal(permissions.length, 1)
-    assert.deepEqual(roles, {
-      admin: ['read', 'download', 'edit', 'import', 'manage'],
-      staff: [],
-      user: [],
-    })
+    assert.deepEqual(roles, { admin: ['read', 'download', 'edit', 'import', 'manage'], staff: [], user: [] })
   })
 
   it('are changed together or not at all, and name every mistake', async () => {

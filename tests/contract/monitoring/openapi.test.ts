@@ -105,8 +105,8 @@ describe('the OpenAPI document of monitoring', () => {
       assert.deepEqual(undocumented(value, [schema]), [], `${method} ${url}`)
       return value
     }
-    const askData = async <T>(...question: Parameters<typeof ask>): Promise<T> =>
-      ((await ask(...question)) as { data: T }).data
+    const askData = async <T>(...request: Parameters<typeof ask>): Promise<T> =>
+      ((await ask(...request)) as { data: T }).data
     await ask('post', '/api/load', '/api/load/', dumpText)
     await ask('get', '/api/load', '/api/load/')
     await ask('post', '/api/autoconfigure', '/api/autoconfigure/')

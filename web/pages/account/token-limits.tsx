@@ -10,7 +10,7 @@ type Token = Calls['GET /rest/security/tokens']['answer']['tokens'][number]
 
 /** Choices for the rights of a token; `layers` is for tokens in addresses, which only read some layers. */
 const kinds = ['all', 'read', 'import', 'manage', 'layers'] as const
-type Kind = (typeof kinds)[number]
+type TokenLimit = (typeof kinds)[number]
 
 const workspaces = new Resource(async (signal) => {
   type Reply = Calls['GET /rest/workspaces']['answer']
@@ -21,7 +21,7 @@ const workspaces = new Resource(async (signal) => {
 /** Fields for the limits of a new token. */
 export function TokenLimits() {
   const texts = accountTexts.value
-  const [kind, setKind] = useState<Kind>('all')
+  const [kind, setKind] = useState<TokenLimit>('all')
   useEffect(() => void workspaces.load(), [])
   const names = workspaces.value ?? []
   return (

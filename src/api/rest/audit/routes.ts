@@ -46,7 +46,10 @@ const Query = Type.Object({
     Type.String({ description: 'A layer, a workspace, a path, or the path of a collection' }),
   ),
   after: Type.Optional(
-    Type.String({ maxLength: 100, description: '`next` of a response: entries after those of that response' }),
+    Type.String({
+      maxLength: 100,
+      description: '`next` of a response: entries after those of that response',
+    }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxLimit, description: 'Default 100' })),
   format: Type.Optional(
@@ -85,7 +88,12 @@ const listAuditEntries = operation({
     reply.header('cache-control', 'no-store')
     const isCsv =
       format === 'csv' || (format === undefined && /^text\/csv\b/.test(request.headers.accept ?? ''))
-    if (!isCsv) return { entries, next: found.length > limit ? toAfter(listed.at(-1)) : undefined, dropped: log.dropped }
+    if (!isCsv)
+      return {
+        entries,
+        next: found.length > limit ? toAfter(listed.at(-1)) : undefined,
+        dropped: log.dropped,
+      }
     return reply
       .header('content-type', 'text/csv; charset=utf-8')
       .header('content-disposition', 'attachment; filename="audit.csv"')
