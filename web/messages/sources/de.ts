@@ -25,7 +25,7 @@ const outcomeNames: Record<string, string> = {
 const triggerNames: Record<string, string> = {
   schedule: 'Zeitplan',
   file: 'Geänderte Dateien',
-  person: 'Person',
+  person: 'Von Hand',
   api: 'API',
 }
 

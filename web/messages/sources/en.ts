@@ -24,7 +24,7 @@ const outcomeNames: Record<string, string> = {
 const triggerNames: Record<string, string> = {
   schedule: 'Schedule',
   file: 'Changed files',
-  person: 'Person',
+  person: 'By hand',
   api: 'API',
 }
 
