@@ -23,11 +23,12 @@ export async function makeSharedPlace(t: Cleanup): Promise<SharedStorage> {
 export async function startPair(
   t: Cleanup,
   envOfFirst: Record<string, string> = {},
+  envOfSecond: Record<string, string> = {},
 ): Promise<SharedStorage & { first: TestServer; second: TestServer }> {
   const place = await makeSharedPlace(t)
   const [first, second] = await Promise.all([
     startServer(t, place.dataDir, { ...place.env, ...envOfFirst }),
-    startServer(t, place.dataDir, place.env),
+    startServer(t, place.dataDir, { ...place.env, ...envOfSecond }),
   ])
   assert.ok(first !== undefined && second !== undefined)
   return { ...place, first, second }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { authorization } from './hostile.ts'
 import type { Json } from './importer-client.ts'
 import type { LoggedRequest } from './request-log.ts'
+import { until } from './until.ts'
 
 /** Sends requests one after the other, each to a different path that does not exist. */
 export class UniqueRequests {
@@ -28,7 +28,7 @@ export class UniqueRequests {
   }
 
   async untilAnswered(count: number): Promise<void> {
-    while (this.answered.length < count) await sleep(5)
+    await until(() => this.answered.length >= count)
   }
 
   /**

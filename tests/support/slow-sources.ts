@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryFolder } from './temporary-files.ts'
+import { until } from './until.ts'
 import { startWebServer } from './web-server.ts'
 
 /** Points as GeoJSON, numbered from 0 in their attribute `row`. */
@@ -33,7 +33,7 @@ export function hangingProgram(t: TestContext, name: string): { path: string; be
   return {
     path: `${folder}${delimiter}${process.env.PATH}`,
     begun: async () => {
-      while (!existsSync(pidPath) || readFileSync(pidPath, 'utf8') === '') await sleep(20)
+      await until(() => existsSync(pidPath) && readFileSync(pidPath, 'utf8') !== '')
       return Number(readFileSync(pidPath, 'utf8'))
     },
   }

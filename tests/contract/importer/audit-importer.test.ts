@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ImporterClient } from '../../support/importer-client.ts'
 import { listOf, readItems, shareImporter, startImporter } from '../../support/importer-client.ts'
 import { manyLayers } from '../../support/many-layers.ts'
-import { patience } from '../../support/until.ts'
+import { patience, until } from '../../support/until.ts'
 
 const fixture = (name: string): Buffer => readFileSync(join('tests/fixtures', name))
 const point = JSON.stringify({
@@ -181,7 +181,7 @@ describe('a request with an idempotency key', () => {
     const lost = httpRequest(`${url}/rest/imports?exec=true`, options)
     lost.on('error', () => undefined)
     lost.end(body)
-    while (listOf((await client.call('GET', '')).json.imports).length === 0) await sleep(5)
+    await until(async () => listOf((await client.call('GET', '')).json.imports).length !== 0)
     lost.destroy()
     const again = async () => fetch(`${url}/rest/imports?exec=true`, { ...options, body })
     let reply = await again()

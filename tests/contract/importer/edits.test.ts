@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ImporterClient } from '../../support/importer-client.ts'
 import { listOf, startImporter } from '../../support/importer-client.ts'
+import { until } from '../../support/until.ts'
 
 const table = 'name,lat,lon,year,day\nA,1,10,1999,2020-02-01\n'
 const srs = { layer: { srs: 'EPSG:4326' } }
@@ -67,7 +67,7 @@ describe('the state of an import', () => {
     const data = { type: 'file', file: 'valid.geojson' }
     const created = await client.call('POST', '?async=true', { import: { targetStore, data } })
     assert.equal(created.json.import?.state, 'INIT')
-    while ((await statesOf(client))[0] === 'INIT') await sleep(20)
+    await until(async () => (await statesOf(client))[0] !== 'INIT')
     assert.deepEqual(await statesOf(client), ['PENDING', 'READY'])
   })
 })

@@ -17,7 +17,7 @@ async function lostByKill(t: TestContext): Promise<number> {
   const server = await startServer(t, data, { TERRANE_MONITORING: 'on', TERRANE_SAMPLE: 'off' })
   await fetch(`${server.url}/ogc`)
   // The collector is up once something was written.
-  while ((await pathsIn(data)).length === 0) await sleep(50)
+  await until(async () => (await pathsIn(data)).length !== 0)
   const sent: string[] = []
   for (let number = 0; number < 40; number += 1) {
     sent.push(`/sent-${number}`)

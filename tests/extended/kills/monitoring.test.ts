@@ -12,6 +12,7 @@ import { readRequestLog } from '../../support/request-log.ts'
 import { countedByServer, sumsOf, UniqueRequests } from '../../support/sent-requests.ts'
 import { startServer } from '../../support/server.ts'
 import { temporaryData } from '../../support/terrane-process.ts'
+import { until } from '../../support/until.ts'
 
 const minuteMs = 60_000
 const leadMs = 12_000
@@ -188,7 +189,7 @@ describe('a server that monitors', { concurrency: true }, () => {
     kept.start(second.url)
     await kept.untilAnswered(100)
     const early = kept.answered.length
-    while ((await waitingOf(second.url)) > 10) await sleep(20)
+    await until(async () => (await waitingOf(second.url)) <= 10)
     await second.kill()
     await kept.stop()
 

@@ -10,11 +10,11 @@ import {
 } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { runProgram } from '../../../src/core/process/process.ts'
 import { startServer } from '../../support/server.ts'
 import { temporaryFolder } from '../../support/temporary-files.ts'
 import { temporaryData } from '../../support/terrane-process.ts'
+import { until } from '../../support/until.ts'
 
 const chain = [
   { type: 'RasterWarpTransform', options: ['-t_srs', 'EPSG:3857'] },
@@ -44,10 +44,10 @@ it('a server killed while a raster tool works takes the tool with it, and its ne
   await first.call('POST', '/rest/imports?exec=true&async=true', {
     import: { data: { type: 'file', file: 'rgb.tif' }, transforms: chain },
   })
-  while (!existsSync(pidPath) || readFileSync(pidPath, 'utf8') === '') await sleep(20)
+  await until(() => existsSync(pidPath) && readFileSync(pidPath, 'utf8') !== '')
   const pid = Number(readFileSync(pidPath, 'utf8'))
   await first.kill()
-  while (isRunning(pid)) await sleep(20)
+  await until(() => !isRunning(pid))
 
   const second = await startServer(test, dataDir)
   const done = await second.importIn(0, ['COMPLETE', 'COMPLETE_ERROR'])

@@ -11,7 +11,6 @@ import {
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { makeSharedPlace } from '../../support/cluster.ts'
 import type { Json } from '../../support/importer-client.ts'
 import { listOf, multipart, multipartType } from '../../support/importer-client.ts'
@@ -21,6 +20,7 @@ import { startServer, userAndPassword } from '../../support/server.ts'
 import type { SlowSource } from '../../support/slow-sources.ts'
 import { hangingProgram, pointsText, provideFile, slowSource } from '../../support/slow-sources.ts'
 import { temporaryData } from '../../support/terrane-process.ts'
+import { until } from '../../support/until.ts'
 
 const many = 500_000
 const hugeBytes = 16 * 2 ** 30
@@ -128,8 +128,8 @@ async function makeStates(
   const { id: copy, path } = await createEndlessCopy(server, dataDir)
   for (const id of [tools, copy, load]) await server.call('POST', `/rest/imports/${id}?async=true`)
   await begun()
-  while (source.requests() === 0) await sleep(10)
-  while ((await read(server, load)).tasks?.[0]?.state !== ('RUNNING' as unknown as Json)) await sleep(10)
+  await until(() => source.requests() !== 0)
+  await until(async () => (await read(server, load)).tasks?.[0]?.state === ('RUNNING' as unknown as Json))
   await server.call('POST', `/rest/imports/${mosaic}?async=true`)
   const imports = { fetching, failed, withoutCrs, ready, tools, copy, load, mosaic, complete, inError }
   return { imports, endless: path }

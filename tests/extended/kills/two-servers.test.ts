@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { startPair } from '../../support/cluster.ts'
 import type { Json } from '../../support/importer-client.ts'
@@ -10,11 +9,15 @@ import { listOf } from '../../support/importer-client.ts'
 import { makeGranule } from '../../support/mosaics.ts'
 import { runSql } from '../../support/postgres.ts'
 import type { TestServer } from '../../support/server.ts'
+import { startServer } from '../../support/server.ts'
 import { hangingProgram, isRunning, pointsText, provideFile, slowSource } from '../../support/slow-sources.ts'
 import { processorSeconds } from '../../support/terrane-process.ts'
+import { until } from '../../support/until.ts'
 
 const warp = { type: 'RasterWarpTransform', options: ['-t_srs', 'EPSG:3857'] }
 const many = 400_000
+/** Leaves all jobs to the other server. */
+const servesOnly = { TERRANE_ROLES: 'serve' }
 
 async function create(server: TestServer, data: object, more: object = {}, query = ''): Promise<number> {
   const { status, json, text } = await server.call('POST', `/rest/imports${query}`, {
@@ -44,7 +47,7 @@ async function taskOf(server: TestServer, id: number): Promise<Json> {
 }
 
 async function isTaskIn(server: TestServer, id: number, state: string): Promise<void> {
-  while (String((await taskOf(server, id)).state) !== state) await sleep(20)
+  await until(async () => String((await taskOf(server, id)).state) === state)
 }
 
 /**
@@ -137,7 +140,7 @@ describe('two servers of one PostgreSQL catalogue', () => {
   it('cancel raster tools, a fetch, a fetch for an upload and the load of a mosaic of each other', async (t) => {
     const tool = hangingProgram(t, 'gdalwarp')
     const source = await slowSource(t, '{}')
-    const { first, second, dataDir, databaseUrl } = await startPair(t, { PATH: tool.path })
+    const { first, second, dataDir, databaseUrl } = await startPair(t, { PATH: tool.path }, servesOnly)
     mkdirSync(join(dataDir, 'incoming', 'tiles'), { recursive: true })
     copyFileSync('tests/fixtures/raster/RGB.byte.tif', join(dataDir, 'incoming', 'rgb.tif'))
     const within = (ask: () => Promise<{ status: number; text: string }>, status: number) =>
@@ -149,7 +152,7 @@ describe('two servers of one PostgreSQL catalogue', () => {
     const pid = await tool.begun()
     await within(() => second.call('DELETE', `/rest/imports/${raster}/run`), 204)
     assert.equal(String((await taskOf(second, raster)).state), 'CANCELED')
-    while (isRunning(pid)) await sleep(20)
+    await until(() => !isRunning(pid))
 
     const location = `${source.url}/a.geojson`
     const remote = await create(first, { type: 'remote', location }, {}, '?async=true')
@@ -159,7 +162,7 @@ describe('two servers of one PostgreSQL catalogue', () => {
 
     const empty = await create(first, { type: 'directory' })
     const upload = fetchUpload(first, empty, location)
-    while (source.requests() < 2) await sleep(20)
+    await until(() => source.requests() >= 2)
     await within(() => second.call('DELETE', `/rest/imports/${empty}`), 200)
     assert.ok([404, 409].includes(await upload))
 
@@ -186,7 +189,7 @@ describe('two servers of one PostgreSQL catalogue', () => {
   it('take over what the other did when it was killed: a load, a fetch, raster tools, and what is cancelled', async (t) => {
     const tool = hangingProgram(t, 'gdalwarp')
     const source = await slowSource(t, pointsText(20))
-    const { first, second, dataDir } = await startPair(t, { PATH: tool.path })
+    const { first, second, dataDir, env } = await startPair(t, { PATH: tool.path }, servesOnly)
     provideFile(dataDir, 'many.geojson', pointsText(many))
     provideFile(dataDir, 'unwanted.geojson', pointsText(many))
     copyFileSync('tests/fixtures/raster/RGB.byte.tif', join(dataDir, 'incoming', 'rgb.tif'))
@@ -203,6 +206,7 @@ describe('two servers of one PostgreSQL catalogue', () => {
     await first.call('POST', `/rest/imports/${unwanted}?async=true`)
     assert.ok(await until(/"phase":"loading","progress":[1-9]/))
     await isTaskIn(second, unwanted, 'RUNNING')
+    const third = await startServer(t, dataDir, env)
     await first.kill()
     source.hurry()
 
@@ -221,12 +225,12 @@ describe('two servers of one PostgreSQL catalogue', () => {
     const stores = readdirSync(join(dataDir, 'stores', 'default'))
     assert.equal(stores.length, 1, stores.join())
     assert.ok(!existsSync(join(dataDir, 'uploads', String(remote))))
-    await second.stop()
+    await Promise.all([second.stop(), third.stop()])
   })
 
   it('outlive the loss of every connection to the catalogue, and hear each other again', async (t) => {
     const tool = hangingProgram(t, 'gdalwarp')
-    const { first, second, dataDir, databaseUrl } = await startPair(t, { PATH: tool.path })
+    const { first, second, dataDir, databaseUrl } = await startPair(t, { PATH: tool.path }, servesOnly)
     provideFile(dataDir, 'points.geojson', pointsText(10))
     copyFileSync('tests/fixtures/raster/RGB.byte.tif', join(dataDir, 'incoming', 'rgb.tif'))
     const raster = await create(first, { type: 'file', file: 'rgb.tif' }, { transforms: [warp] })
@@ -237,7 +241,7 @@ describe('two servers of one PostgreSQL catalogue', () => {
       `select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and pid <> pg_backend_pid()`,
     )
-    while ((await first.call('GET', '/rest/imports')).status !== 200) await sleep(50)
+    await until(async () => (await first.call('GET', '/rest/imports')).status === 200)
     const canceled = await second.call('DELETE', `/rest/imports/${raster}/run`)
     assert.equal(canceled.status, 204, canceled.text)
     assert.equal(String((await taskOf(second, raster)).state), 'CANCELED')
