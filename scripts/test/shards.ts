@@ -22,26 +22,21 @@ const filesOfExtendedShard: Record<ShardKind, number> = { application: 4, browse
  * first, so that short files fill both processors to the end.
  */
 export const longFiles = [
-  'monitoring/recount',
-  'measured/endless-work',
-  'compared/tile-areas-gdal',
   'kills/kill',
   'kills/restart-states',
-  'compared/cql2-conformance',
   'fairness-reads',
   'pages/every-page',
   'documents/documents',
+  'access/http-matrix',
   'kills/two-servers',
   'pages/layer-style',
   'fairness-monitoring',
   'pages/layer-use',
   'monitoring/series-sums',
-  'starvation-loads',
   'kills/version-kill',
   'hostile/keys',
   'away/database-returns',
   'documents/extending',
-  'measured/many-published-tables',
   'clients/drawn-styles',
 ]
   .map((name) => `tests/extended/${name}.test.ts`)

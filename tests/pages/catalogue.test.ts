@@ -21,7 +21,7 @@ async function shownNames(shown: ShownPage): Promise<string[]> {
   return shown.page.locator('.card .mono').allTextContents()
 }
 
-// tests/extended/pages/catalogue-states.test.ts has each state at each width, light and dark.
+// tests/release/pages/catalogue-states.test.ts has each state at each width, light and dark.
 describe('the catalogue', async () => {
   const server = await startPageServer({ after })
   after(closeBrowser)

@@ -1,5 +1,5 @@
 import { describeRejectFiles } from './reject-files.ts'
 
-// tests/extended/compared/reject-files.test.ts has the other formats that GDAL writes.
+// tests/release/compared/reject-files.test.ts has the other formats that GDAL writes.
 const formats = ['Shapefile', 'GeoPackage', 'GeoJSON', 'CSV', 'GML', 'MS Office Open XML spreadsheet']
 for (const format of formats) describeRejectFiles(format)

@@ -36,7 +36,7 @@ describe('filters in CQL2', needsGdal, () => {
   const foundByFes = (layer: string, filter: string, parameter?: 'filter' | 'cql_filter') =>
     findByFes(samples, layer, filter, parameter)
 
-  // tests/extended/compared/filters.test.ts has four times as many.
+  // tests/release/compared/filters.test.ts has four times as many.
   it('finds in each store what SQL finds in PostGIS', () => compareWithSql(samples, 45))
 
   it('finds the same by Filter Encoding 2.0 and 1.1, and by cql_filter', () => compareEncodings(samples, 32))

@@ -222,6 +222,6 @@ describe('requests of WCS', () => {
   })
 
   it('answer strange requests without a fault, and leave nothing behind', () =>
-    // tests/extended/hostile/wcs-requests.test.ts sends 1,500.
+    // tests/release/hostile/wcs-requests.test.ts sends 1,500.
     sendStrangeRequests(coverages, 100))
 })

@@ -197,42 +197,43 @@ const expected = {
 }
 
 describe('a server that is ended', { concurrency: 2 }, () => {
-  for (const catalogue of ['SQLite', 'PostgreSQL'] as const) {
-    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-      it(`has every import in its state at the next start after ${signal}, and each can be driven to COMPLETE, catalogue in ${catalogue}`, async (t) => {
-        const { dataDir, env } = await makePlace(t, catalogue)
-        const tool = hangingProgram(t, 'gdalwarp')
-        const source = await slowSource(t, pointsText(20))
-        const first = await startServer(t, dataDir, { ...env, PATH: tool.path })
-        const { imports, endless } = await makeStates(first, dataDir, source, tool.begun)
-        const before = await statesOf(first, imports)
-        const { fetching, tools, copy, load } = before
-        assert.deepEqual([fetching, tools, copy, load], ['INIT', 'RUNNING', 'RUNNING', 'RUNNING'])
-        assert.deepEqual({ ...before, ...settled }, before)
-        const { message } = await read(first, imports.failed)
-        const { tasks: errors } = await read(first, imports.inError)
-        await (signal === 'SIGTERM' ? first.stop() : first.kill())
-        truncateSync(endless, countries.length)
+  for (const [catalogue, signal] of [
+    ['SQLite', 'SIGTERM'],
+    ['PostgreSQL', 'SIGKILL'],
+  ] as const) {
+    it(`has every import in its state at the next start after ${signal}, and each can be driven to COMPLETE, catalogue in ${catalogue}`, async (t) => {
+      const { dataDir, env } = await makePlace(t, catalogue)
+      const tool = hangingProgram(t, 'gdalwarp')
+      const source = await slowSource(t, pointsText(20))
+      const first = await startServer(t, dataDir, { ...env, PATH: tool.path })
+      const { imports, endless } = await makeStates(first, dataDir, source, tool.begun)
+      const before = await statesOf(first, imports)
+      const { fetching, tools, copy, load } = before
+      assert.deepEqual([fetching, tools, copy, load], ['INIT', 'RUNNING', 'RUNNING', 'RUNNING'])
+      assert.deepEqual({ ...before, ...settled }, before)
+      const { message } = await read(first, imports.failed)
+      const { tasks: errors } = await read(first, imports.inError)
+      await (signal === 'SIGTERM' ? first.stop() : first.kill())
+      truncateSync(endless, countries.length)
 
-        const second = await startServer(t, dataDir, env)
-        const after = await statesOf(second, imports)
-        assert.deepEqual({ ...after, ...settled }, after)
-        assert.equal(after.fetching, 'INIT')
-        for (const name of ['tools', 'copy', 'load', 'mosaic'])
-          assert.ok(['RUNNING', 'COMPLETE'].includes(after[name] ?? ''), `${name} is ${after[name]}`)
-        assert.deepEqual((await read(second, imports.failed)).message, message)
-        assert.deepEqual(
-          listOf(errors)[0]?.errorMessage,
-          (await read(second, imports.inError)).tasks?.[0]?.errorMessage,
-        )
-        source.hurry()
-        await drive(second, dataDir, imports)
-        assert.deepEqual(await countsOf(second), expected)
-        const left = readdirSync(join(dataDir, 'stores', 'default')).filter((name) => name.endsWith('.part'))
-        assert.deepEqual(left, [])
-        assert.ok(!existsSync(join(dataDir, 'uploads')) || readdirSync(join(dataDir, 'uploads')).length === 0)
-        await second.stop()
-      })
-    }
+      const second = await startServer(t, dataDir, env)
+      const after = await statesOf(second, imports)
+      assert.deepEqual({ ...after, ...settled }, after)
+      assert.equal(after.fetching, 'INIT')
+      for (const name of ['tools', 'copy', 'load', 'mosaic'])
+        assert.ok(['RUNNING', 'COMPLETE'].includes(after[name] ?? ''), `${name} is ${after[name]}`)
+      assert.deepEqual((await read(second, imports.failed)).message, message)
+      assert.deepEqual(
+        listOf(errors)[0]?.errorMessage,
+        (await read(second, imports.inError)).tasks?.[0]?.errorMessage,
+      )
+      source.hurry()
+      await drive(second, dataDir, imports)
+      assert.deepEqual(await countsOf(second), expected)
+      const left = readdirSync(join(dataDir, 'stores', 'default')).filter((name) => name.endsWith('.part'))
+      assert.deepEqual(left, [])
+      assert.ok(!existsSync(join(dataDir, 'uploads')) || readdirSync(join(dataDir, 'uploads')).length === 0)
+      await second.stop()
+    })
   }
 })

@@ -14,7 +14,7 @@ import { temporaryData } from '../../support/terrane-process.ts'
 
 /**
  * More, with both catalogues for each store, by hand: `MENDED_KILLS=50 npm test --
- * tests/extended/kills/corrections-kill.test.ts`.
+ * tests/release/kills/corrections-kill.test.ts`.
  */
 const expected = process.env['MENDED_KILLS']
 const kills = Number(expected ?? 3)
