@@ -18,7 +18,7 @@ before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'terrane-sources-'))
   app = await createTestApp({
     clock,
-    env: { TERRANE_IMPORT_ROOTS: folder, TERRANE_REMOTE_ALLOW: '127.0.0.1/32' },
+    env: { TERRANE_IMPORT_ROOTS: folder, TERRANE_REMOTE_ALLOW: '127.0.0.1/32', TERRANE_MONITORING: 'on' },
   })
   client = new SourceClient(app)
 })

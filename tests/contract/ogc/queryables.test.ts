@@ -8,6 +8,7 @@ import { createTestApp } from '../../support/app.ts'
 import { needsGdal } from '../../support/gdal-files.ts'
 import { loadFile } from '../../support/stored-file.ts'
 import { temporaryFolder } from '../../support/temporary-files.ts'
+import { until } from '../../support/until.ts'
 import { ask } from '../../support/version-client.ts'
 import { addVersionStores } from '../../support/version-stores.ts'
 
@@ -89,6 +90,8 @@ describe('what the queryables tell of values', needsGdal, () => {
 
   for (const store of ['file', 'table']) {
     it(`are every value where they are few, else the range of what items have: ${store}`, async () => {
+      // The first response after a load may lack values.
+      await until(async () => (await queryables(store))['kind']?.enum !== undefined)
       const reported = await queryables(store)
       const rows = await items(store)
       assert.equal(rows.length, count)

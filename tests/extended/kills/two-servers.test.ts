@@ -206,9 +206,9 @@ describe('two servers of one PostgreSQL catalogue', () => {
     await first.call('POST', `/rest/imports/${unwanted}?async=true`)
     assert.ok(await until(/"phase":"loading","progress":[1-9]/))
     await isTaskIn(second, unwanted, 'RUNNING')
-    const third = await startServer(t, dataDir, env)
     await first.kill()
     source.hurry()
+    const third = await startServer(t, dataDir, env)
 
     const canceled = await second.call('DELETE', `/rest/imports/${unwanted}/run`)
     assert.equal(canceled.status, 204, canceled.text)
