@@ -136,11 +136,12 @@ for (const [database, environment] of Object.entries(databases)) {
       let late: Line[] = []
       for (let month = 0; month < 12; month += 1) {
         const day = Date.UTC(2026, month, 1 + Math.floor(draw() * 28))
-        clock.advance(day + 25 * 3_600_000 - clock.now().getTime())
         const made = makeLines(day, draw)
         const written = [...late, ...made.filter((_, at) => month === 11 || !isLate(at))]
         late = made.filter((_, at) => month < 11 && isLate(at))
         appendFileSync(path, written.map(textOf).join(''))
+        // Not before the lines: the server's own timer would poll the log without them.
+        clock.advance(day + 25 * 3_600_000 - clock.now().getTime())
         lines.push(...written)
         await server.monitoring?.catchUp()
         if (month !== 5) continue
