@@ -63,12 +63,14 @@ export async function signInByPasskey(): Promise<void> {
   settle(true)
 }
 
-export async function signOut(): Promise<void> {
+/** `leave` goes to a page that needs no session, before there is none. */
+export async function signOut(leave: () => void): Promise<void> {
   const reply = await call<{ logout?: { providerUrl: string } } | undefined>({
     method: 'DELETE',
     path: place,
   })
   wasIn.value = 'no'
+  leave()
   session.value = null
   if (reply?.logout !== undefined) location.assign(reply.logout.providerUrl)
 }

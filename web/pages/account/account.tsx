@@ -19,9 +19,7 @@ export function Account() {
   const leave = async (): Promise<void> => {
     setBusy(true)
     try {
-      // Leaves this page first, which requires a session.
-      await signOut()
-      goTo('/', { isReplaced: true })
+      await signOut(() => goTo('/', { isReplaced: true }))
     } catch (error) {
       say(reasonOf(error))
     } finally {
