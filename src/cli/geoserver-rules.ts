@@ -53,14 +53,7 @@ function readLine({ line, key, value }: Property, read: ReadRules): LayerRule | 
   const parts = key.split(/(?<!\\)\./).map((part) => part.replaceAll('\\.', '.'))
   const access = parts.at(-1)
   const roles = rolesIn(value)
-  const fault =
-    access !== 'r' && access !== 'w' && access !== 'a'
-      ? `the rule ends in ".${access}", which is none of .r, .w and .a`
-      : roles.length === 0
-        ? 'the rule names no role'
-        : parts.length < 2 || parts.length > 3 || parts.some((part) => part.trim() === '')
-          ? 'a rule is WORKSPACE.LAYER.ACCESS=ROLES; dots in names are written "\\\\."'
-          : undefined
+  const fault = faultOf(parts, roles)
   if (fault !== undefined) {
     read.bad.push({ line, rule, reason: fault })
     return undefined
@@ -77,24 +70,28 @@ function readLine({ line, key, value }: Property, read: ReadRules): LayerRule | 
   return { line, rule, workspace, layer, access: access as Access, roles }
 }
 
-function isKnown(
-  { line, rule, workspace, layer }: LayerRule,
-  known: KnownObjects,
-  { notTaken }: ReadRules,
-): boolean {
-  const name = `${workspace}:${layer}`
-  const reason =
-    workspace === '*'
-      ? layer === '*'
-        ? undefined
-        : 'a rule for a layer needs its workspace'
-      : !known.workspaces.includes(workspace)
-        ? `workspace "${workspace}" does not exist here`
-        : layer !== '*' && !known.layers.includes(name)
-          ? `layer "${name}" does not exist here`
-          : undefined
-  if (reason !== undefined) notTaken.push({ line, rule, reason })
+/** Returns why the parts of a key and the roles are no rule. */
+function faultOf(parts: readonly string[], roles: readonly string[]): string | undefined {
+  const access = parts.at(-1) ?? ''
+  if (!['r', 'w', 'a'].includes(access))
+    return `the rule ends in ".${access}", which is none of .r, .w and .a`
+  if (roles.length === 0) return 'the rule names no role'
+  if (parts.length < 2 || parts.length > 3 || parts.some((part) => part.trim() === ''))
+    return 'a rule is WORKSPACE.LAYER.ACCESS=ROLES; dots in names are written "\\\\."'
+  return undefined
+}
+
+function isKnown(rule: LayerRule, known: KnownObjects, { notTaken }: ReadRules): boolean {
+  const reason = whyUnknown(rule, known)
+  if (reason !== undefined) notTaken.push({ line: rule.line, rule: rule.rule, reason })
   return reason === undefined
+}
+
+function whyUnknown({ workspace, layer }: LayerRule, known: KnownObjects): string | undefined {
+  if (workspace === '*') return layer === '*' ? undefined : 'a rule for a layer needs its workspace'
+  if (!known.workspaces.includes(workspace)) return `workspace "${workspace}" does not exist here`
+  const name = `${workspace}:${layer}`
+  return layer === '*' || known.layers.includes(name) ? undefined : `layer "${name}" does not exist here`
 }
 
 function takeRule(rule: LayerRule, rules: readonly LayerRule[], known: KnownObjects, read: ReadRules): void {
