@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DataDirectory } from '../core/config/data-directory.ts'
 import { lockDataDirectory } from '../core/config/data-directory.ts'
@@ -12,6 +12,8 @@ import { type FileArea, fileArea } from './shared-files.ts'
 
 /** Folders of the data directory that are local copies of stored files where files are in an object store. */
 const mirroredFolders = ['uploads', 'rejects', 'archives', 'sides'] as const
+/** File that marks a folder which Terrane may empty. */
+const markName = 'terrane-scratch'
 const checkMs = 30_000
 
 /** Files of a server. */
@@ -27,7 +29,8 @@ export interface Files {
 
 /**
  * Returns the data directory with the folders of files that are only local copies moved to the scratch folder, which is
- * emptied and locked. Without an object store, the data directory as it is.
+ * emptied and locked. Without an object store, the data directory as it is. Throws an `Error` for a scratch folder with
+ * files that are not Terrane's copies.
  */
 export function prepareScratch(
   directory: DataDirectory,
@@ -36,7 +39,7 @@ export function prepareScratch(
 ): DataDirectory {
   setPortableRoot(undefined)
   if (s3 === undefined) return directory
-  mkdirSync(scratch, { recursive: true, mode: 0o750 })
+  markScratch(scratch)
   closers.push(lockScratch(scratch))
   const moved: Partial<DataDirectory> = {}
   for (const name of mirroredFolders) {
@@ -49,6 +52,16 @@ export function prepareScratch(
   setPortableRoot(scratch)
   closers.push(() => setPortableRoot(undefined))
   return { ...directory, ...moved }
+}
+
+function markScratch(scratch: string): void {
+  mkdirSync(scratch, { recursive: true, mode: 0o750 })
+  const names = readdirSync(scratch)
+  if (names.length > 0 && !names.includes(markName))
+    throw new Error(
+      `The scratch folder ${scratch} has other files, which would be deleted: set TERRANE_SCRATCH to an empty folder or one that does not exist`,
+    )
+  writeFileSync(join(scratch, markName), '')
 }
 
 function lockScratch(scratch: string): () => void {
