@@ -15,12 +15,20 @@ export async function hideLayers(
   isReadable: (layer: string) => Promise<boolean>,
 ): Promise<string> {
   const lines: string[] = []
+  const readable = new Map<string, boolean>()
+  /** Asks once for each layer, which has several lines. */
+  const isShown = async (layer: string): Promise<boolean> => {
+    if (!layer.includes(':')) return true
+    const found = readable.get(layer) ?? (await isReadable(layer))
+    readable.set(layer, found)
+    return found
+  }
   /** Sums by the position of their line. */
   const sums = new Map<string, { at: number; value: number }>()
   for (const line of text.split('\n')) {
     const [, before, label = '', after, value] = layerLine.exec(line) ?? []
     const layer = label.replace(/\\[n\\"]/g, (found) => ownValue(escapes, found) ?? found)
-    if (before === undefined || !layer.includes(':') || (await isReadable(layer))) {
+    if (before === undefined || (await isShown(layer))) {
       lines.push(line)
       continue
     }
