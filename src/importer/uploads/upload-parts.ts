@@ -15,7 +15,8 @@ export async function storeParts(
   mostBytes: number,
   store: (part: Buffer) => Promise<void>,
 ): Promise<void> {
-  const timer = setTimeout(() => source.destroy(new Error('Nothing came for half a minute')), silenceMs)
+  const disconnect = (): unknown => source.destroy(new Error('Nothing came for half a minute'))
+  let timer = setTimeout(disconnect, silenceMs)
   let waiting: Buffer[] = []
   let [waitingBytes, bytes] = [0, 0]
   const flush = async (): Promise<void> => {
@@ -26,13 +27,14 @@ export async function storeParts(
   }
   try {
     for await (const chunk of source) {
+      clearTimeout(timer)
       const piece = chunk as Buffer
       bytes += piece.length
       if (bytes > mostBytes) throw tooMuch(mostBytes)
       waiting.push(piece)
       waitingBytes += piece.length
       if (waitingBytes >= partBytes) await flush()
-      timer.refresh()
+      timer = setTimeout(disconnect, silenceMs)
     }
   } catch (error) {
     clearTimeout(timer)

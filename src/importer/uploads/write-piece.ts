@@ -24,7 +24,11 @@ export interface Piece {
  */
 export async function writePiece(source: Readable, { path, offset, mostBytes }: Piece): Promise<void> {
   const silence = new AbortController()
-  const timer = setTimeout(() => silence.abort(new Error('Nothing came for half a minute')), silenceMs)
+  const timer = setTimeout(() => {
+    // The client waits for a slow disk.
+    if (limit.readableLength > 0) timer.refresh()
+    else silence.abort(new Error('Nothing came for half a minute'))
+  }, silenceMs)
   let bytes = 0
   const limit = new Transform({
     transform(chunk: Buffer, _encoding, done) {

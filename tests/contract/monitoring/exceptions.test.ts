@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import type { TestApp, TestAppOptions } from '../../support/app.ts'
 import { createTestApp } from '../../support/app.ts'
+import { failQueries } from '../../support/failed-request.ts'
 import { requestAt, startFed } from '../../support/fed-monitoring.ts'
 import { fixedClock } from '../../support/fixed-clock.ts'
 import { databases } from '../../support/monitoring-client.ts'
@@ -24,16 +25,15 @@ async function startApp(
 
 /** Makes reading the workspaces fail once, as a defect in the code would. */
 async function failOnce(test: TestContext, app: TestApp, url = '/ogc/collections'): Promise<void> {
-  const broken = test.mock.method(app.database.kysely, 'selectFrom', () => {
-    throw new BrokenPump('no water for 203.0.113.77', { cause: new TypeError('no pump') })
-  })
   const headers = url.startsWith('/rest/') ? app.admin : {}
-  const reply = await app.app.inject({
-    url,
-    remoteAddress: '203.0.113.77',
-    headers: { 'user-agent': 'QGIS/3.22', host: 'maps.example', ...headers },
-  })
-  broken.mock.restore()
+  const failure = (): Error => new BrokenPump('no water for 203.0.113.77', { cause: new TypeError('no pump') })
+  const reply = await failQueries(test, app, failure, () =>
+    app.app.inject({
+      url,
+      remoteAddress: '203.0.113.77',
+      headers: { 'user-agent': 'QGIS/3.22', host: 'maps.example', ...headers },
+    }),
+  )
   assert.equal(reply.statusCode, 500)
 }
 

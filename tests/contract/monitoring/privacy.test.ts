@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import type { TestApp } from '../../support/app.ts'
 import { createTestApp } from '../../support/app.ts'
+import { failQueries } from '../../support/failed-request.ts'
 import { fixedClock } from '../../support/fixed-clock.ts'
 import { databases } from '../../support/monitoring-client.ts'
 import { readTree } from '../../support/read-tree.ts'
@@ -107,11 +108,8 @@ async function browse(test: TestContext, app: TestApp): Promise<void> {
     await send(address, `/ogc/collections/${address}/items?key=${secret}`)
     await send(address, `/ogc/collections?key=${secret}`, app.admin)
   }
-  const broken = test.mock.method(app.database.kysely, 'selectFrom', () => {
-    throw new Error(`No answer for ${v4} and ${v6}, password=${secret}`)
-  })
-  await send(v4, `/ogc/collections?key=${secret}`)
-  broken.mock.restore()
+  const failure = (): Error => new Error(`No answer for ${v4} and ${v6}, password=${secret}`)
+  await failQueries(test, app, failure, () => send(v4, `/ogc/collections?key=${secret}`))
   app.events.emit('exception.caught', {
     error: new Error(`Sent to http://me:${secret}@${v6}/`),
     where: 'a job',
