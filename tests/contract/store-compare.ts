@@ -64,7 +64,7 @@ const person = (code: number | null, name: string | null, x = 0): Row => ({
   values: [code, name],
 })
 
-/** Tests comparisons; `tests/extended/models/stores.test.ts` compares more pairs of tables. */
+/** Tests comparisons; `tests/release/models/stores.test.ts` compares more pairs of tables. */
 export function describeComparing(make: MakeStore): void {
   describe('comparing', () => {
     it(

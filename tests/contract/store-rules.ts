@@ -61,7 +61,7 @@ export const ruledModes: readonly (readonly [mode: LoadMode, seed: number])[] = 
   ['UPSERT', 3],
 ]
 
-/** Tests each rule in one mode; `tests/extended/models/stores.test.ts` has the other modes. */
+/** Tests each rule in one mode; `tests/release/models/stores.test.ts` has the other modes. */
 export function describeRules(make: MakeStore): void {
   describe('rules of a table', () =>
     describeRuledLoads(make, (rule) => [ruledModes[rule % 3] ?? assert.fail()]))

@@ -70,7 +70,7 @@ async function look(store: VectorStore): Promise<unknown> {
   }
 }
 
-/** Tests stored states; `tests/extended/models/stores.test.ts` runs more sequences of loads and restores. */
+/** Tests stored states; `tests/release/models/stores.test.ts` runs more sequences of loads and restores. */
 export function describeStates(make: MakeStore): void {
   describe('states of tables', () => {
     describeKeeping(make)

@@ -41,7 +41,7 @@ async function upsert(
   return { result: prepared.result, token: prepared.token, ...report, changes }
 }
 
-/** Tests upserts; `tests/extended/models/stores.test.ts` upserts more pairs of tables. */
+/** Tests upserts; `tests/release/models/stores.test.ts` upserts more pairs of tables. */
 export function describeUpserts(make: MakeStore): void {
   describe('UPSERT', () => {
     it('adds new keys, changes what differs, leaves the rest, and tells it', withStore(make, testChanges))

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { TestContext } from 'node:test'
 import sharp from 'sharp'
 import type { ImporterClient } from './importer-client.ts'
-import { gdal } from './rasters.ts'
+import { startImporter } from './importer-client.ts'
+import { gdal, importRaster, rasterFixtures } from './rasters.ts'
 import { patience } from './until.ts'
 
 export interface TilePicture {
@@ -66,4 +69,38 @@ export function differing(
     if (isThere && isOther) color += 1
   }
   return { color: color / (actual.length / 4), alpha: alpha / (actual.length / 4) }
+}
+
+/** A picture of three bands in UTM. */
+export const rgb = join(rasterFixtures, 'RGB.byte.tif')
+/** A tile within it. */
+export const rgbTile = [9, 144, 219] as const
+
+/** A server with rasters that GDAL makes of others; gives their folder. */
+export async function serveRasters(
+  test: TestContext,
+  files: Record<string, (target: string) => void>,
+): Promise<{ client: ImporterClient; folder: string }> {
+  const client = await startImporter(test)
+  const folder = join(client.server.dataDir, 'incoming')
+  for (const [name, make] of Object.entries(files)) {
+    make(join(folder, name))
+    await importRaster(client, name)
+  }
+  return { client, folder }
+}
+
+/** Makes a raster by `gdal_translate`. */
+export const translated =
+  (source: string, ...options: string[]) =>
+  (target: string): void =>
+    gdal('gdal_translate', '-q', ...options, source, target)
+
+/** Names of the copies that were made for layers. */
+export function copiesOf({ server }: ImporterClient): string[] {
+  const folder = join(server.dataDir, 'maps')
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((name) => name.endsWith('.tif'))
 }

@@ -2,6 +2,6 @@ import { describe } from 'node:test'
 import { testMapsDuringReplacements } from '../../support/maps-while-replaced.ts'
 
 describe('maps while their layers are replaced', () => {
-  // tests/extended/models/maps-while-replaced.test.ts has both catalogues, and more clients and replacements.
+  // tests/release/models/maps-while-replaced.test.ts has both catalogues, and more clients and replacements.
   testMapsDuringReplacements({ catalogue: 'SQLite', clients: 12, generations: 2 })
 })

@@ -26,7 +26,8 @@ async function startApp(
 /** Makes reading the workspaces fail once, as a defect in the code would. */
 async function failOnce(test: TestContext, app: TestApp, url = '/ogc/collections'): Promise<void> {
   const headers = url.startsWith('/rest/') ? app.admin : {}
-  const failure = (): Error => new BrokenPump('no water for 203.0.113.77', { cause: new TypeError('no pump') })
+  const failure = (): Error =>
+    new BrokenPump('no water for 203.0.113.77', { cause: new TypeError('no pump') })
   const reply = await failQueries(test, app, failure, () =>
     app.app.inject({
       url,

@@ -1,4 +1,4 @@
 import { describeChanges } from './version-changes.ts'
 
-// tests/extended/catalogues/version-changes.test.ts has the other catalogue.
+// tests/release/catalogues/version-changes.test.ts has the other catalogue.
 describeChanges('PostgreSQL')

@@ -1,4 +1,4 @@
 import { describeRestores } from './versions-restored.ts'
 
-// tests/extended/catalogues/versions-restored.test.ts has the other catalogue.
+// tests/release/catalogues/versions-restored.test.ts has the other catalogue.
 describeRestores('SQLite')

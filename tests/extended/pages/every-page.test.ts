@@ -1,32 +1,19 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { listInto } from '../../pages/support/crowd.ts'
-import { moving, type Stops, scrolled, settled, stops, unreached } from '../../pages/support/keyboard.ts'
-import { askServer, closeBrowser, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
-import { expectSound } from '../../pages/support/states.ts'
+import { checkPages, sampledPages } from '../../pages/support/every-page.ts'
+import { scrolled } from '../../pages/support/keyboard.ts'
+import { closeBrowser, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
 
 const mostBytes = 60_000
 /**
  * The first page loads the map code only if it has few layers to show on a map: with this query it has none.
  */
 const withoutMap = '/?q=nowhere'
-/** Values for the parameters in the URLs of pages. */
-const named: Record<string, string> = { layer: 'default:countries', id: '1', source: 'nightly' }
-const listing = readFileSync(join(import.meta.dirname, '../../../web/app/pages.ts'), 'utf8')
-/** An address of each page, as the list of pages has them. */
-const paths = [...listing.matchAll(/pattern: '([^']+)'/g)]
-  .map(([, pattern = '']) => pattern.replaceAll(/:(\w+)/g, (_, name: string) => named[name] ?? name))
-  // The first page redirects users who are signed in; the second is for frames in other sites.
-  .filter((path) => path !== '/app/sign-in' && !path.startsWith('/embed/'))
-
+// tests/release/pages/every-page.test.ts opens the other pages.
 describe('every page', async () => {
   const server = await startPageServer({ after })
   after(closeBrowser)
-  const location = 'https://data.example.org/trees.gpkg'
-  const source = { name: named['source'], data: { type: 'remote', location }, target: { layer: 'trees' } }
-  await askServer(server, '/rest/sources', { source })
 
   it('comes from a first page of less than 60 kB beside its letters, without anything of maps', async (t) => {
     const shown = await showPages(t, server)
@@ -91,27 +78,7 @@ describe('every page', async () => {
     assert.deepEqual(shown.faults, [])
   })
 
-  for (const path of paths)
-    it(`is sound and reached by keyboard at 390 and 720 pixels, and the same after a reload: ${path}`, async (t) => {
-      const shown = await showPages(t, server, { width: 390 })
-      const { page } = shown
-      await page.emulateMedia({ reducedMotion: 'reduce' })
-      await shown.signIn(path)
-      await settled(page)
-      await expectSound(shown, `every${path.replaceAll(/\W+/g, '-')}-390`)
-      // 1440 pixels, enlarged to twice their size.
-      await page.setViewportSize({ width: 720, height: 450 })
-      assert.deepEqual(await shown.wide(), [], 'at 200 %')
-      assert.equal(await page.evaluate(moving), 0, 'something moves')
-      const before = await page.evaluate<Stops>(stops)
-      assert.deepEqual(await unreached(page, before), [])
-      const address = page.url()
-      await page.reload()
-      await settled(page)
-      assert.equal(page.url(), address)
-      assert.equal(await page.locator('h1').first().textContent(), before.heading)
-      assert.deepEqual(shown.faults, [])
-    })
+  checkPages(server, sampledPages)
 
   it('is a list of 10,000 layers that scrolls without a long task, with at most 200 of them drawn', async (t) => {
     const crowd = await startPageServer({ after: (work) => t.after(work) }, { TERRANE_SAMPLE: 'off' })

@@ -1,4 +1,4 @@
 import { describeRelationsBeyondMeridian } from '../../contract/ogc/relations-beyond-meridian.ts'
 
-// tests/contract/ogc/relations-beyond-meridian.test.ts requests each geometry by one shift of 360 degrees.
+// tests/release/ogc/relations-beyond-meridian.test.ts requests each geometry by one shift of 360 degrees.
 describeRelationsBeyondMeridian(() => [0, -360, 360])

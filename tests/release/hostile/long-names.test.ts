@@ -1,4 +1,4 @@
 import { describeLongNames } from '../../contract/long-names.ts'
 
-// tests/contract/long-names.test.ts imports each name three times.
+// tests/release/long-names-in-stores.test.ts imports each name three times.
 describeLongNames(13)

@@ -1,5 +1,5 @@
 // What each operation of the OpenAPI document needs, read from docs/permissions.md and the texts of the operations, without any
-// code of the server. `tests/extended/access/http-matrix.test.ts` fails for an operation without a line here.
+// code of the server. `tests/release/access/http-matrix.test.ts` fails for an operation without a line here.
 
 import type { ModelAction } from '../access-model.ts'
 

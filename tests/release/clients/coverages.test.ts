@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
-import { gdal, rasterFixtures } from '../support/rasters.ts'
-import type { TestServer } from '../support/server.ts'
-import { startServer, userAndPassword } from '../support/server.ts'
-import { temporaryData } from '../support/terrane-process.ts'
+import { gdal, rasterFixtures } from '../../support/rasters.ts'
+import type { TestServer } from '../../support/server.ts'
+import { startServer, userAndPassword } from '../../support/server.ts'
+import { temporaryData } from '../../support/terrane-process.ts'
 
 const run = promisify(execFile)
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { runTerrane, startTerrane, temporaryData } from '../support/terrane-process.ts'
+import { runTerrane, startTerrane, temporaryData } from '../../support/terrane-process.ts'
 
 it('terrane layers changes tells what differs between two versions', async (t) => {
   const data = temporaryData(t)

@@ -11,11 +11,11 @@ import {
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
-import { runProgram } from '../../src/core/process/process.ts'
-import type { TestApp } from '../support/app.ts'
-import { createTestApp } from '../support/app.ts'
-import { requestLogOf } from '../support/request-log.ts'
-import { temporaryFolder } from '../support/temporary-files.ts'
+import { runProgram } from '../../../src/core/process/process.ts'
+import type { TestApp } from '../../support/app.ts'
+import { createTestApp } from '../../support/app.ts'
+import { requestLogOf } from '../../support/request-log.ts'
+import { temporaryFolder } from '../../support/temporary-files.ts'
 
 const name = 'monitoring.sqlite'
 const damages: [what: string, damage: (path: string) => void][] = [

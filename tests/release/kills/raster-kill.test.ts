@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { listOf, multipart, multipartType } from '../support/importer-client.ts'
-import { rasterBytes } from '../support/rasters.ts'
-import { startServer, userAndPassword } from '../support/server.ts'
-import { temporaryData } from '../support/terrane-process.ts'
+import { listOf, multipart, multipartType } from '../../support/importer-client.ts'
+import { rasterBytes } from '../../support/rasters.ts'
+import { startServer, userAndPassword } from '../../support/server.ts'
+import { temporaryData } from '../../support/terrane-process.ts'
 
 const authorization = `Basic ${Buffer.from(userAndPassword).toString('base64')}`
 const hugeBytes = 16 * 2 ** 30

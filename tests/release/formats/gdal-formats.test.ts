@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
-import type { GdalTable } from '../../../tests/support/gdal-files.ts'
+import { runProgram } from '../../../src/core/process/process.ts'
+import { extractArchive } from '../../../src/inputs/archive.ts'
+import type { GdalTable } from '../../support/gdal-files.ts'
 import {
   describeFile,
   formatOf,
@@ -13,10 +15,8 @@ import {
   readBatches,
   readTables,
   testFolder,
-} from '../../../tests/support/gdal-files.ts'
-import { defaultSourceLimits } from '../../../tests/support/source-limits.ts'
-import { runProgram } from '../../core/process/process.ts'
-import { extractArchive } from '../../inputs/archive.ts'
+} from '../../support/gdal-files.ts'
+import { defaultSourceLimits } from '../../support/source-limits.ts'
 
 const features = [
   ['Grüße', '007', 5, 1.5, '2024/02/29', '2024/02/29 12:34:56', [500_000.5, 5_600_000.25, 12.5]],

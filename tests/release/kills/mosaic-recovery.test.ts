@@ -14,15 +14,15 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { StoreRecord } from '../../src/catalog/records.ts'
-import type { TaskLoad } from '../../src/importer/model/task-load.ts'
-import { getImport, saveImport } from '../../src/importer/records/import-repository.ts'
-import { getTask, saveTask } from '../../src/importer/records/task-repository.ts'
-import { runJob } from '../../src/importer/run/start-run.ts'
-import { createTestApp } from '../support/app.ts'
-import { createCatalogDatabase } from '../support/catalog-database.ts'
-import { clientOf, listOf } from '../support/importer-client.ts'
-import type { IndexStore, MosaicServer } from '../support/mosaics.ts'
+import type { StoreRecord } from '../../../src/catalog/records.ts'
+import type { TaskLoad } from '../../../src/importer/model/task-load.ts'
+import { getImport, saveImport } from '../../../src/importer/records/import-repository.ts'
+import { getTask, saveTask } from '../../../src/importer/records/task-repository.ts'
+import { runJob } from '../../../src/importer/run/start-run.ts'
+import { createTestApp } from '../../support/app.ts'
+import { createCatalogDatabase } from '../../support/catalog-database.ts'
+import { clientOf, listOf } from '../../support/importer-client.ts'
+import type { IndexStore, MosaicServer } from '../../support/mosaics.ts'
 import {
   createMosaic,
   indexStores,
@@ -30,8 +30,8 @@ import {
   mosaicServerOf,
   runMosaic,
   startMosaics,
-} from '../support/mosaics.ts'
-import { patience, until } from '../support/until.ts'
+} from '../../support/mosaics.ts'
+import { patience, until } from '../../support/until.ts'
 
 const at = '2026-01-01T00:00:00.000Z'
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -7,11 +6,9 @@ import { describe, it } from 'node:test'
 import type { ImporterClient } from '../../support/importer-client.ts'
 import { listOf, startImporter } from '../../support/importer-client.ts'
 import { createMosaic, indexStores, runMosaic, startMosaics } from '../../support/mosaics.ts'
-import { uploadRaster } from '../../support/raster-imports.ts'
+import { digest, scene as layer, shown, uploadScene } from '../../support/raster-versions.ts'
 import { importRaster, rasterBytes } from '../../support/rasters.ts'
 import { ask, restore, versionsOf } from '../../support/version-client.ts'
-
-const layer = 'default:scene'
 
 /** Returns the names of the server's raster files, in their folders, without those of stored versions. */
 function ownFiles({ server }: ImporterClient): string[] {
@@ -25,22 +22,6 @@ function filesAside({ server }: ImporterClient): string[] {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
-async function uploadScene(client: ImporterClient, content?: Uint8Array, task?: object): Promise<void> {
-  const id = await uploadRaster(client, content === undefined ? {} : { content })
-  if (task !== undefined) await client.call('PUT', `/${id}/tasks/0`, { task })
-  assert.equal((await client.call('POST', `/${id}`)).status, 204)
-}
-
-/** Returns the content of the layer's file as a client downloads it. */
-async function shown({ server }: ImporterClient, name = layer): Promise<string> {
-  const url = `/ogc/collections/${name}/file/${name.split(':')[1]}.tif`
-  const reply = await server.app.inject({ url, headers: server.admin })
-  assert.equal(reply.statusCode, 200, reply.body)
-  return createHash('sha256').update(reply.rawPayload).digest('hex')
-}
-
-const digest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
-
 async function remove({ server }: ImporterClient, url: string): Promise<void> {
   const { status, text } = await ask(server, 'DELETE', url)
   assert.equal(status, 200, text)
@@ -51,29 +32,8 @@ const deletions = [
   '/rest/workspaces/default/coveragestores/scene?recurse=true',
 ]
 
+// tests/contract/versions/raster-versions.test.ts replaces and restores.
 describe('versions of a raster', () => {
-  it('are one for each REPLACE and each restore, and none is told beside it as an edit', async (t) => {
-    const client = await startImporter(t)
-    const { server } = client
-    const world = rasterBytes('world.byte.tif')
-    await uploadScene(client, world)
-    await uploadScene(client, undefined, { updateMode: 'REPLACE' })
-    const causes = async () => (await versionsOf(server, layer)).map(({ version, cause }) => [version, cause])
-    const loads = [
-      [2, 'import'],
-      [1, 'import'],
-    ]
-    assert.deepEqual(await causes(), loads)
-    const back = await restore(server, layer, 1)
-    assert.equal(back.status, 200, back.text)
-    assert.equal(await shown(client), digest(world))
-    assert.deepEqual(await causes(), [[3, 'restore'], ...loads])
-    const again = await restore(server, layer, 2)
-    assert.equal(again.status, 200, again.text)
-    assert.notEqual(await shown(client), digest(world))
-    assert.deepEqual(await causes(), [[4, 'restore'], [3, 'restore'], ...loads])
-  })
-
   it('come back where the layer alone was deleted', async (t) => {
     const client = await startImporter(t)
     await uploadScene(client)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { createTestApp } from '../support/app.ts'
-import type { ImporterClient } from '../support/importer-client.ts'
-import { clientOf } from '../support/importer-client.ts'
+import { createTestApp } from '../../support/app.ts'
+import type { ImporterClient } from '../../support/importer-client.ts'
+import { clientOf } from '../../support/importer-client.ts'
 
 const collection = JSON.stringify({
   type: 'FeatureCollection',

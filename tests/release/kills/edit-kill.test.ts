@@ -13,7 +13,7 @@ import { temporaryData } from '../../support/terrane-process.ts'
 import type { VersionResponse } from '../../support/version-client.ts'
 import { pointsJson } from '../../support/versioned-layers.ts'
 
-/** More by hand: `EDIT_KILLS=50 npm test -- tests/extended/kills/edit-kill.test.ts`. */
+/** More by hand: `EDIT_KILLS=50 npm test -- tests/release/kills/edit-kill.test.ts`. */
 const kills = Number(process.env['EDIT_KILLS'] ?? 2)
 const rows = 20
 const items = '/ogc/collections/default:places/items'

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { startTerrane } from '../support/terrane-process.ts'
+import { startTerrane } from '../../support/terrane-process.ts'
 
 const password = 'stopped-after-a-load'
 const headers = { authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}` }
