@@ -46,6 +46,10 @@ function valuesOf({ workspace, layer, style, store, importId }: NamedThings): Re
     version: '1',
     name: 'admin',
     upload: 'none',
+    group: 'none',
+    source: 'none',
+    run: '1',
+    map: 'none',
   }
 }
 

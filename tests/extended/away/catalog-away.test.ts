@@ -71,7 +71,9 @@ function faultOf({ url, status, headers, text }: Reply): string | undefined {
   if (status !== 503) return undefined
   if (!(Number(headers['retry-after']) > 0)) return 'no Retry-After'
   if (owsPath.test(url) && !/xml/.test(type)) return `no exception document but ${type}`
-  if (type.includes('json') && !url.startsWith('/monitoring') && !text.includes('"code":"database-away"'))
+  const isReadiness = url === '/health/ready' && text.includes('"code":"server-not-ready"')
+  const isExpected = isReadiness || text.includes('"code":"database-away"')
+  if (type.includes('json') && !url.startsWith('/monitoring') && !isExpected)
     return `another code: ${text.slice(0, 200)}`
   return undefined
 }
