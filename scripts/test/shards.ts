@@ -23,21 +23,13 @@ const filesOfExtendedShard: Record<ShardKind, number> = { application: 4, browse
  */
 export const longFiles = [
   'kills/kill',
-  'kills/restart-states',
   'fairness-reads',
   'pages/every-page',
   'documents/documents',
-  'access/http-matrix',
   'kills/two-servers',
   'pages/layer-style',
-  'fairness-monitoring',
-  'pages/layer-use',
-  'monitoring/series-sums',
-  'kills/version-kill',
   'hostile/keys',
-  'away/database-returns',
   'documents/extending',
-  'clients/drawn-styles',
 ]
   .map((name) => `tests/extended/${name}.test.ts`)
   .concat('tests/release/recount.test.ts')

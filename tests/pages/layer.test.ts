@@ -98,7 +98,10 @@ async function clickInAfrica(page: Page): Promise<void> {
   const values = page.locator('.values')
   const hasTime = patience()
   for (let share = 0.4, isShown = false; !isShown && hasTime(); share = share < 0.75 ? share + 0.05 : 0.4) {
-    await canvas.click({ position: { x: width * 0.54, y: height * share } })
+    // The values of an earlier click may appear late and lie over the map: then they are what is awaited.
+    await canvas
+      .click({ position: { x: width * 0.54, y: height * share }, timeout: 5000 })
+      .catch(() => undefined)
     isShown = await values.waitFor({ timeout: 2000 }).then(
       () => true,
       () => false,

@@ -70,8 +70,9 @@ describe('a mosaic over a folder', () => {
     const first = await layer('quarters')
     assert.equal(first.featureCount, 2)
     assert.equal(first.managed, false)
-    const map = await get('/ogc/collections/default:quarters/map?f=png&width=64')
-    assert.equal(map.statusCode, 200, map.body)
+    await followed(
+      async () => (await get('/ogc/collections/default:quarters/map?f=png&width=64')).statusCode === 200,
+    )
 
     quarter(join(folder, 'south'), 'c.tif', 0, 1)
     writeFileSync(join(folder, 'broken.tif'), 'no raster')
@@ -91,7 +92,9 @@ describe('a mosaic over a folder', () => {
     for (const name of ['a.tif', 'broken.tif', 'other.tif']) rmSync(join(folder, name))
     await followed(async () => (await layer('quarters')).featureCount === 2)
     assert.equal((await layer('quarters')).fault, undefined)
-    assert.equal((await get('/ogc/collections/default:quarters/map?f=png&width=64')).statusCode, 200)
+    await followed(
+      async () => (await get('/ogc/collections/default:quarters/map?f=png&width=64')).statusCode === 200,
+    )
 
     assert.equal((await send('DELETE', `${stores}/quarters?recurse=true`)).statusCode, 200)
     assert.deepEqual(readdirSync(folder).sort(), ['b.tif', 'south'])

@@ -5,7 +5,7 @@ import { digest, scene as layer, shown, uploadScene } from '../../support/raster
 import { rasterBytes } from '../../support/rasters.ts'
 import { restore, versionsOf } from '../../support/version-client.ts'
 
-// tests/release/versions/versions-of-rasters.test.ts deletes rasters and mosaics and brings them back.
+// tests/release/versions/versions-of-rasters.test.ts deletes and restores rasters and mosaics.
 describe('versions of a raster', () => {
   it('are one for each REPLACE and each restore, and none is told beside it as an edit', async (t) => {
     const client = await startImporter(t)

@@ -50,7 +50,11 @@ describe('an ordinary session with the pages', async () => {
   }
   assert.equal(layers.length, 4)
   const names = layers.map(({ workspace, name }) => `${workspace}:${name}`)
+  const location = 'https://data.example.org/trees.gpkg'
+  const source = { name: 'nightly', data: { type: 'remote', location }, target: { layer: 'trees' } }
+  await askServer(server, '/rest/sources', { source })
   const withNames = (pattern: string): string[] => {
+    if (pattern.includes(':source')) return [pattern.replace(':source', source.name)]
     if (pattern.includes(':layer')) return names.map((name) => pattern.replace(':layer', name))
     const ids = pattern.includes('/imports/') ? ['1', '3', '4'] : ['1']
     return ids.map((id) => pattern.replace(':id', id))

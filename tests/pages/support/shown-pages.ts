@@ -197,9 +197,12 @@ async function sessionOf(context: BrowserContext, url: string): Promise<Cookies>
   const known = sessions.get(url)
   if (known !== undefined) {
     await context.addCookies(known)
-    if ((await context.request.get(place)).ok()) return known
+    if ((await context.request.get(place, { timeout: patienceMs })).ok()) return known
   }
-  const reply = await context.request.post(place, { data: { session: { name: 'admin', password } } })
+  const reply = await context.request.post(place, {
+    data: { session: { name: 'admin', password } },
+    timeout: patienceMs,
+  })
   if (!reply.ok()) throw new Error(`${place}: ${reply.status()} ${await reply.text()}`)
   const cookies = await context.cookies(url)
   sessions.set(url, cookies)

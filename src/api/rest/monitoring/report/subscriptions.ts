@@ -102,7 +102,15 @@ function readSubscription(fields: Fields) {
   const language = fields.choice('language', reportLanguages) ?? 'en'
   const raw = fields.raw('emails')
   const texts = typeof raw === 'string' ? raw.split(/[\n,;]/) : Array.isArray(raw) ? raw : []
-  const emails = [...new Set(texts.map((one) => String(one).trim()).filter((one) => one !== ''))]
+  if (!texts.every((one) => typeof one === 'string')) fields.fail('emails', 'Enter addresses as texts.')
+  const emails = [
+    ...new Set(
+      texts
+        .filter((one) => typeof one === 'string')
+        .map((one) => one.trim())
+        .filter((one) => one !== ''),
+    ),
+  ]
   if (emails.length === 0) fields.fail('emails', 'Enter at least one email address.')
   if (emails.length > mostEmails) fields.fail('emails', `Enter at most ${mostEmails} addresses.`)
   fields.finish()
