@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
-import { mkdir, rename, rm, unlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, readdir, rename, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PromiseCache } from '../../core/concurrency/promise-cache.ts'
 import { findFullDisk } from '../../core/files/full-disk.ts'
@@ -9,30 +9,41 @@ import { fontName, quoteMapText } from '../../styles/index.ts'
 import { digestMapFile } from './map-file.ts'
 
 const mostKept = 1000
+/** A folder of a server on another host that has not been used for this long is removed, in milliseconds. */
+const abandonedMs = 7 * 86_400_000
+/** A server marks its folder as used after this time, in milliseconds. */
+const markMs = 3_600_000
 /**
  * GDAL options. During a FastCGI request the process has only the request's variables, so its environment
  * does not count. No drawing needs SpatiaLite functions, which take a millisecond each time a GeoPackage is
  * opened.
  */
 const options = { ...safeConfig, SPATIALITE_LOAD: 'NO' }
+/** Names this host briefly: paths of sockets are limited to 107 bytes. */
+const thisHost = createHash('sha256').update(hostname()).digest('hex').slice(0, 6)
 const font = join(import.meta.dirname, '..', 'pictures', 'fonts', 'DejaVuSans.ttf')
 
 /**
- * Files that MapServer reads: written once per content, the oldest deleted; only the server may read them. If
- * the data directory's disk is full, they are written to the temporary folder, so that maps are still drawn.
+ * Files that MapServer reads: written once per content, the oldest deleted; only the server may read them. Servers that
+ * share a data directory have a folder each. If the data directory's disk is full, they are written to the temporary folder, so that maps are still drawn.
  */
 export class CachedMapFiles {
+  /** The folder with the folders of all servers. */
+  readonly #shared: string
   readonly #usual: string
   readonly #spare: string
   /** The folder of the configuration and of the sockets. */
   #folder: string
   /** Path of each file by its name. */
-  readonly #kept = new PromiseCache<string, string>({ limit: mostKept, onRemoved: unlink })
+  #kept = newCache()
   #prepared: Promise<void> | undefined
 
+  #markedAt = Date.now()
+
   constructor(folder: string) {
-    this.#usual = folder
-    this.#folder = folder
+    this.#shared = folder
+    this.#usual = join(folder, `${randomUUID().slice(0, 6)}-${process.pid}-${thisHost}`)
+    this.#folder = this.#usual
     this.#spare = join(tmpdir(), `terrane-map-files-${randomUUID()}`)
   }
 
@@ -45,7 +56,7 @@ export class CachedMapFiles {
     return join(this.#folder, 'mapserver.conf')
   }
 
-  /** Empties the folder of what an earlier process has left. */
+  /** Creates the folder, and removes those of processes that have ended. */
   prepare(): Promise<void> {
     this.#prepared ??= this.#prepare().catch((error: unknown) => {
       this.#prepared = undefined
@@ -56,18 +67,41 @@ export class CachedMapFiles {
 
   /** The path of a file with this text. */
   async keep(text: string, ending: 'map' | 'pgpass'): Promise<string> {
+    await this.#mark()
     await this.prepare()
     const name = `${digestMapFile(text)}.${ending}`
     return this.#kept.get(name, () => this.#write(name, text))
   }
 
-  /** Deletes the files in the temporary folder. */
+  /** Deletes the files. */
   async close(): Promise<void> {
+    await rm(this.#usual, { recursive: true, force: true })
     await rm(this.#spare, { recursive: true, force: true })
   }
 
+  /** Marks the folder as used. If another server has removed it, it is created again. */
+  async #mark(): Promise<void> {
+    const now = Date.now()
+    if (this.#prepared === undefined || now - this.#markedAt < markMs) return
+    this.#markedAt = now
+    try {
+      await utimes(this.#folder, new Date(now), new Date(now))
+    } catch {
+      this.#prepared = undefined
+      this.#kept = newCache()
+    }
+  }
+
+  async #removeAbandoned(): Promise<void> {
+    const names = await readdir(this.#shared).catch(() => [])
+    for (const name of names) {
+      const path = join(this.#shared, name)
+      if (await isAbandoned(path, name)) await rm(path, { recursive: true, force: true })
+    }
+  }
+
   async #prepare(): Promise<void> {
-    await rm(this.#usual, { recursive: true, force: true })
+    await this.#removeAbandoned()
     this.#folder = await this.#writeWhereRoomIs(async (folder) => {
       await writeFile(join(folder, 'fonts.txt'), `${fontName} ${font}\n`)
       const folders = [this.#usual, this.#spare].map((one) => one.replace(/[.*+?^$|()[\]{}\\]/g, '\\$&'))
@@ -109,5 +143,27 @@ export class CachedMapFiles {
         throw error
       })
     }
+  }
+}
+
+function newCache(): PromiseCache<string, string> {
+  return new PromiseCache<string, string>({ limit: mostKept, onRemoved: unlink })
+}
+
+/** True if no process uses an entry of the shared folder, as far as this host knows. */
+async function isAbandoned(path: string, name: string): Promise<boolean> {
+  const [, pid, host] = /^[0-9a-f]{6}-(\d+)-([0-9a-f]{6})$/.exec(name) ?? []
+  if (host === thisHost && !isRunning(Number(pid))) return true
+  // Other hosts, and files of earlier versions, which had one folder for all servers.
+  const found = await stat(path).catch(() => undefined)
+  return found !== undefined && Date.now() - found.mtimeMs > abandonedMs
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }

@@ -80,7 +80,7 @@ export class MapServer {
 
   #surroundings(): { folder: string; env: Record<string, string> } {
     const env = { ...safeConfig, MAPSERVER_CONFIG_FILE: this.#files.configuration }
-    return { folder: join(this.#files.folder, 'sockets'), env }
+    return { folder: join(this.#files.folder, 's'), env }
   }
 }
 

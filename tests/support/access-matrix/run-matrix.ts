@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { patienceMs } from '../until.ts'
 import type { MatrixModel, Outcome } from './expected-outcome.ts'
 import type { SentRequest } from './matrix-requests.ts'
@@ -105,13 +104,9 @@ export async function runMatrix(
   const work = async (): Promise<void> => {
     for (const [index, request] of waiting) {
       const server = deps.servers[index % deps.servers.length] ?? { url: '' }
-      const ask = () => send(server, request, request.url, deps.admin.headers)
-      let reference = request.isDestructive ? undefined : await ask()
-      // 503 says that the request can be repeated.
-      for (let again = 0; reference?.status === 503 && again < 5; again += 1) {
-        await sleep(1000)
-        reference = await ask()
-      }
+      const reference = request.isDestructive
+        ? undefined
+        : await send(server, request, request.url, deps.admin.headers)
       if (reference !== undefined && isUnusable(request, reference))
         unusable.push(`${request.method} ${request.url}: ${brief(reference)}`)
       for (const caller of callersFor(request, callers)) {
