@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { Client } from 'pg'
+import { endIdleConnections, withConnection } from './idle-connections.ts'
 
 /** Names the URL of a running throw-away cluster, as `startPostgres().url('postgres')` gives it, to share it. */
 export const sharedClusterVariable = 'TERRANE_TEST_POSTGRES'
@@ -73,12 +73,14 @@ export function joinCluster(clusterUrl: string): PostgresCluster {
     url,
     async createDatabase(template = postgisTemplate) {
       const name = `test_${randomBytes(6).toString('hex')}`
+      await endIdleConnections(url(template))
       await runSql(clusterUrl, `create database ${name} template ${template} strategy file_copy`)
       return url(name)
     },
     async dropDatabase(databaseUrl) {
       const name = new URL(databaseUrl).pathname.slice(1)
       if (!name.startsWith('test_')) throw new Error(`"${name}" is no database of a test`)
+      await endIdleConnections(databaseUrl)
       await runSql(clusterUrl, `drop database if exists ${name} with (force)`)
     },
     stop: async () => {},
@@ -103,15 +105,9 @@ export async function runSql(
   sql: string,
   values?: unknown[],
 ): Promise<Record<string, unknown>[]> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    const result = await client.query(sql, values)
-    const last = Array.isArray(result) ? result.at(-1) : result
-    return last.rows
-  } finally {
-    await client.end()
-  }
+  const result = await withConnection(url, sql, (client) => client.query(sql, values))
+  const last = Array.isArray(result) ? result.at(-1) : result
+  return last.rows
 }
 
 function findPrograms(): string {
@@ -205,6 +201,8 @@ async function startGuard(
     stdio: ['pipe', 'pipe', 'pipe'],
     env: {
       ...process.env,
+      // Otherwise each process that serves a connection would look its functions up anew.
+      LD_BIND_NOW: '1',
       PROGRAMS: programs,
       CLUSTER_USER: superuser,
       CLUSTER_PASSWORD: password,
