@@ -24,12 +24,14 @@ const filesOfExtendedShard: Record<ShardKind, number> = { application: 4, browse
 export const longFiles = [
   'kills/kill',
   'fairness-reads',
+  'pages/import-sources',
   'pages/every-page',
   'documents/documents',
   'kills/two-servers',
   'pages/layer-style',
   'hostile/keys',
   'documents/extending',
+  'access/http-matrix-cluster',
 ]
   .map((name) => `tests/extended/${name}.test.ts`)
   .concat('tests/release/recount.test.ts')
