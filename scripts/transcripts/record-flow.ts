@@ -13,7 +13,9 @@ import { formatAnswer } from './format-answer.ts'
 
 const run = promisify(execFile)
 const password = 'transcript-password'
-const mostTries = 400
+/** Longest wait for an answer, and the pause before it is requested again, as each request starts two programs. */
+const mostMs = 120_000
+const pauseMs = 200
 /** Replaces the folder of the server in the documents. */
 const shownFolder = '/srv/terrane'
 /** Replaces the web server of the remote data in the documents. */
@@ -79,14 +81,15 @@ async function serveFiles(folder: string): Promise<{ address: string; end(): voi
 
 /** Runs a step; `files` is where the web server of the documents really is. */
 async function recordStep(folder: string, step: FlowStep, files: string): Promise<string> {
-  for (let tries = 0; tries < mostTries; tries += 1) {
+  const began = performance.now()
+  while (performance.now() - began < mostMs) {
     const { stdout } = await run('sh', ['-c', step.command.replaceAll(shownFiles, files)], {
       cwd: folder,
       env: { PATH: process.env.PATH, CURL_HOME: folder, PASSWORD: password },
     })
     const answer = formatAnswer(stdout.replaceAll(folder, shownFolder).replaceAll(files, shownFiles))
     if (step.until === undefined || step.until.test(answer)) return toSection(step, answer)
-    await sleep(50)
+    await sleep(pauseMs)
   }
   throw new Error(`The answer did not become ${step.until}: ${step.command}`)
 }

@@ -6,7 +6,7 @@ import sharp from 'sharp'
 import type { ImporterClient } from './importer-client.ts'
 import { startImporter } from './importer-client.ts'
 import { gdal, importRaster, rasterFixtures } from './rasters.ts'
-import { patience } from './until.ts'
+import { repeating } from './until.ts'
 
 export interface TilePicture {
   status: number
@@ -22,11 +22,11 @@ const half = 20037508.342789244
 /** Requests a tile, and repeats the request while the server is still creating the tile. */
 export async function pictureTile(client: ImporterClient, path: string): Promise<TilePicture> {
   const { app, admin } = client.server
-  for (const hasTime = patience(); ; ) {
+  for (const hasTime = repeating(); ; ) {
     const reply = await app.inject({ method: 'GET', url: `/tiles/${path}`, headers: admin })
     const { statusCode: status, headers } = reply
     const code = status >= 400 ? (JSON.parse(reply.body) as { code: string }).code : undefined
-    if (code === 'tiles-being-made' && hasTime()) continue
+    if (code === 'tiles-being-made' && (await hasTime())) continue
     const rgba = status === 200 ? await rgbaOf(reply.rawPayload) : new Uint8Array()
     return { status, headers, rgba, width: Math.sqrt(rgba.length / 4), code }
   }

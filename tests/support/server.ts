@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Json } from './importer-client.ts'
 import type { Cleanup, RunningProcess } from './terrane-process.ts'
 import { startTerrane } from './terrane-process.ts'
-import { patienceMs } from './until.ts'
+import { patienceMs, pauseMs } from './until.ts'
 
 const password = 'server-test-password'
 const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`
@@ -101,13 +101,13 @@ export async function startServer(
     form: (path, fields) =>
       send(path, { method: 'POST', headers: { authorization }, body: new URLSearchParams(fields) }),
     importIn: async (id, states, limitMs = patienceMs) => {
-      const deadline = performance.now() + limitMs
+      const began = performance.now()
       let last = ''
-      while (performance.now() < deadline) {
+      while (performance.now() - began < limitMs) {
         const { json, text } = await call('GET', `/rest/imports/${id}?expand=3`)
         if (states.includes(String(json.import?.state))) return json.import as Json
         last = text
-        await sleep(50)
+        await sleep(pauseMs(performance.now() - began))
       }
       return assert.fail(`import ${id} did not come to ${states.join(' or ')}: ${last}`)
     },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import sharp from 'sharp'
 import type { ImporterClient } from './importer-client.ts'
-import { patience } from './until.ts'
+import { repeating } from './until.ts'
 
 /** In the CRS of a map, x before y. */
 export type Box = readonly [minX: number, minY: number, maxX: number, maxY: number]
@@ -24,10 +24,10 @@ export async function ask(
   query: string,
   { path = '/wms', isAnonymous = false }: AskOptions = {},
 ): Promise<Answer> {
-  for (const hasTime = patience(); ; ) {
+  for (const hasTime = repeating(); ; ) {
     const headers = isAnonymous ? {} : admin
     const reply = await app.inject({ url: `${path}?service=WMS&${query}`, headers })
-    if (reply.statusCode === 503 && hasTime()) continue
+    if (reply.statusCode === 503 && (await hasTime())) continue
     const type = String(reply.headers['content-type'])
     return { status: reply.statusCode, type, text: reply.body, bytes: reply.rawPayload }
   }

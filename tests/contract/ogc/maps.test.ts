@@ -9,7 +9,7 @@ import { untilTagged, untilUnchanged } from '../../support/known-answers.ts'
 import { createMosaic, runMosaic, startMosaics } from '../../support/mosaics.ts'
 import { differing, pictureTile } from '../../support/raster-tiles.ts'
 import { gdal, importRaster, rasterFixtures } from '../../support/rasters.ts'
-import { patience } from '../../support/until.ts'
+import { repeating } from '../../support/until.ts'
 
 const rgb = join(rasterFixtures, 'RGB.byte.tif')
 const half = 20037508.342789244
@@ -31,11 +31,11 @@ async function mapOf(
   query = '',
   headers: Record<string, string> = {},
 ): Promise<Picture> {
-  for (const hasTime = patience(); ; ) {
+  for (const hasTime = repeating(); ; ) {
     const url = `/ogc/collections/${layer}/map?${query}`
     const reply = await app.inject({ url, headers: { ...admin, ...headers } })
     const { statusCode: status, body } = reply
-    if (status === 503 && hasTime()) continue
+    if (status === 503 && (await hasTime())) continue
     if (status !== 200)
       return { status, headers: reply.headers, body, rgba: new Uint8Array(), width: 0, height: 0 }
     const { data, info } = await sharp(reply.rawPayload)

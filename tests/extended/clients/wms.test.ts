@@ -18,7 +18,7 @@ import type { ServedMaps } from '../../support/served-maps.ts'
 import { serveMaps } from '../../support/served-maps.ts'
 import { userAndPassword } from '../../support/server.ts'
 import { temporaryData } from '../../support/terrane-process.ts'
-import { patience } from '../../support/until.ts'
+import { repeating } from '../../support/until.ts'
 
 const run = promisify(execFile)
 
@@ -46,7 +46,7 @@ print(json.dumps(told))
 
 /** Waits until the copy of a raster is made. */
 async function ready(url: string): Promise<void> {
-  for (const hasTime = patience(); hasTime(); ) if ((await fetch(url)).status === 200) return
+  for (const hasTime = repeating(); await hasTime(); ) if ((await fetch(url)).status === 200) return
   assert.fail(`${url} is not ready`)
 }
 
