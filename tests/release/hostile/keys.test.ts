@@ -1,0 +1,3 @@
+import { describeHostileKeys } from '../../support/hostile-keys.ts'
+
+describeHostileKeys(1)
