@@ -1,0 +1,3 @@
+import { describeClusterMatrix } from '../../support/access-matrix/cluster-matrix.ts'
+
+describeClusterMatrix(8)
