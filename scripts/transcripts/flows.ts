@@ -105,7 +105,7 @@ export const flows: Flow[] = [
       { says: 'The layer of the task has no `srs` yet.', command: get('/0/tasks/0/layer') },
       { says: 'It cannot be executed; the answer says why.', command: run('/0') },
       {
-        says: 'A number alone is no CRS.',
+        says: 'A number alone is not a CRS.',
         command: send('PUT', '/0/tasks/0/layer', '{"layer":{"srs":"4269"}}'),
       },
       {

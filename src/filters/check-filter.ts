@@ -96,7 +96,7 @@ function operandsOf(types: readonly ValueType[], { op, args, at }: Call, schema:
   return args.map((written, index) => {
     const operand = operandOf(written, schema)
     if (operand.type === types[index]) return operand
-    throw invalidFilter(`Argument ${index + 1} of ${name}, ${shown(written)}, is no ${types[index]}`)
+    throw invalidFilter(`Argument ${index + 1} of ${name}, ${shown(written)}, is not of type ${types[index]}`)
   })
 }
 
@@ -121,7 +121,7 @@ function two({ op, args }: Call): [Expression, Expression] {
 }
 
 function isTrue({ type, value }: Operand, name: string): Filter {
-  if (type !== 'boolean') throw invalidFilter(`"${name}" is no boolean: compare it with a value`)
+  if (type !== 'boolean') throw invalidFilter(`"${name}" is not a boolean: compare it with a value`)
   return 'is' in value ? { kind: 'constant', is: value.is } : { kind: 'true', attribute: value.attribute }
 }
 
@@ -149,7 +149,7 @@ function requirePattern(written: Expression): void {
   let plain = written
   while (plain.kind === 'call' && plain.args[0] !== undefined) [plain] = plain.args as [Expression]
   if (plain.kind !== 'text')
-    throw invalidFilter(`${shown(written)} is no text that LIKE could take for a pattern`)
+    throw invalidFilter(`${shown(written)} is not text that LIKE could take for a pattern`)
   if (/(?<!\\)(\\\\)*\\$/.test(plain.value))
     throw invalidFilter('A pattern of LIKE ends in a backslash, which needs a character behind it')
 }
@@ -157,7 +157,7 @@ function requirePattern(written: Expression): void {
 function textOf(written: Expression, schema: Schema, where: string): TextOperand {
   const operand = operandOf(written, schema)
   if (operand.type === 'text') return operand.value
-  throw invalidFilter(`${shown(written)} is no text, which ${where} takes`)
+  throw invalidFilter(`${shown(written)} is not text, which ${where} takes`)
 }
 
 function between({ args }: Call, schema: Schema): Filter {
@@ -203,7 +203,7 @@ function timesOf(operand: Operand, written: Expression, beside: Expression): Tim
   if (operand.type === 'time') return operand.value
   const span = written.kind === 'text' ? spanOfText(written.value) : undefined
   if (span !== undefined) return span
-  throw invalidFilter(`${shown(written)} is no date or time, which ${shown(beside)} is`)
+  throw invalidFilter(`${shown(written)} is not a date or time, which ${shown(beside)} is`)
 }
 
 function temporally(op: TemporalRelation, left: Expression, right: Expression, schema: Schema): Filter {
@@ -229,7 +229,7 @@ function spanOf(written: Expression, schema: Schema): TimeSpan {
   }
   const operand = operandOf(written, schema)
   if (operand.type === 'time') return operand.value
-  throw invalidFilter(`${shown(written)} is no date, time or interval`)
+  throw invalidFilter(`${shown(written)} is not a date, time or interval`)
 }
 
 function relation(op: SpatialRelation, left: Expression, right: Expression, schema: Schema): Filter {
@@ -250,7 +250,7 @@ function near({ args }: Call, schema: Schema): Filter {
     throw invalidFilter('A distance is that between the geometry and one that is written, with a unit')
   const length = distance?.kind === 'number' ? Number(distance.digits) : Number.NaN
   if (!(length >= 0 && Number.isFinite(length)))
-    throw invalidFilter('A distance of the filter is no number from 0')
+    throw invalidFilter('A distance of the filter is not a number from 0')
   const found = unit?.kind === 'text' ? lengthUnit(unit.value) : undefined
   if (found === undefined)
     throw unsupportedFilter(
@@ -280,7 +280,7 @@ function operandOf(written: Expression, schema: Schema): Operand {
   if (written.kind === 'call' && isValueCall(written)) return valueOperand(written, schema)
   if (written.kind === 'interval')
     throw invalidFilter('An interval is compared by a relation such as T_DURING')
-  throw invalidFilter(`${shown(written)} is no value that can be compared`)
+  throw invalidFilter(`${shown(written)} is not a value that can be compared`)
 }
 
 function checkedDigits(digits: string): string {

@@ -73,7 +73,7 @@ describe('a name in an archive', () => {
   })
 })
 
-describe('what is no file or folder in an archive', () => {
+describe('what is not a file or folder in an archive', () => {
   it('is refused: links, devices and pipes', async (test) => {
     const link = [{ name: 'link', content: '/etc/passwd', mode: 0o120777 }]
     const code = 'bad-archive-entry'

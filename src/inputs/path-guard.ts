@@ -30,7 +30,7 @@ function toPath(text: string, roots: readonly string[]): string {
   if (/^[a-z]:[\\/]/i.test(text) || (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && !/^file:/i.test(text))) {
     throw invalid(
       'invalid-path',
-      `"${text}" is no path of this server: data of other servers are of the type "remote"`,
+      `"${text}" is not a path of this server: data of other servers are of the type "remote"`,
     )
   }
   const plain = /^file:/i.test(text) ? fileUrlPath(text) : text

@@ -26,7 +26,7 @@ function srsOf(spec: TransformSpec, name: string): string {
   const srs = parseSrs(text)
   if (srs === undefined || findCrs(srs) === undefined) {
     throw new TransformError(
-      `Parameter "${name}": "${text}" is no known CRS; give a code such as EPSG:4326`,
+      `Parameter "${name}": "${text}" is not a known CRS; give a code such as EPSG:4326`,
       'unknown-crs',
     )
   }

@@ -21,7 +21,7 @@ function parseNames(parameter: string, text: string): string[] {
   if (isWhole && names.length <= mostNames) return names.map(unquoted)
   throw invalid(
     'invalid-parameter',
-    `${parameter} "${text.slice(0, 200)}" is no list of at most ${mostNames} names with commas between`,
+    `${parameter} "${text.slice(0, 200)}" is not a list of at most ${mostNames} names separated by commas`,
   )
 }
 
@@ -60,7 +60,7 @@ function parseSigned(text: string): SortKey[] {
   if (parts.length === 0 || parts.join(',') !== text)
     throw invalid(
       'invalid-parameter',
-      `sortby "${text.slice(0, 200)}" is no list of names with commas between`,
+      `sortby "${text.slice(0, 200)}" is not a list of names separated by commas`,
     )
   return parts.map((part) => ({
     attribute: unquoted(part.replace(/^[-+ ]/, '')),
@@ -92,6 +92,6 @@ function requireKnown(parameter: string, names: ReadonlySet<string>, { attribute
   const unknown = [...names].filter((name) => !known.has(name))
   if (unknown.length === 0) return
   const message = (name: string): string =>
-    `${parameter} names "${name.slice(0, 200)}", which is no property of the collection`
+    `${parameter} names "${name.slice(0, 200)}", which is not a property of the collection`
   throw invalid('unknown-property', message(unknown[0] ?? ''), { errors: unknown.slice(0, 20).map(message) })
 }

@@ -19,7 +19,7 @@ export const getQgisLayer = operation({
   takesTokenInUrl: true,
   summary: 'The layer as a file that QGIS opens (.qlr)',
   description:
-    'Features come by OGC API Features and are drawn in QGIS by the style; rasters come as pictures in tiles. It holds no login: QGIS asks the layer for one.',
+    'Features are read with OGC API Features and drawn by QGIS with the style; rasters are read as image tiles. The file contains no login: QGIS asks for it.',
   params: Type.Object({ layer: Type.String({ description: 'Workspace and layer, such as `city:trees`' }) }),
   query: Type.Object({
     style: Type.Optional(

@@ -27,7 +27,7 @@ export class TileLimiter {
   async run<T>(reply: FastifyReply, make: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
     const leave = this.#running.enterNow({ owner: workOwner() })
     if (leave === undefined)
-      throw new Failure('unavailable', 'too-many-tiles', 'Too many tiles are being made: try again soon', {
+      throw new Failure('unavailable', 'too-many-tiles', 'Too many tiles are being created: try again soon', {
         retryAfterSeconds,
       })
     // One signal for both causes: most tiles are available at once, and would pay for a second one too.

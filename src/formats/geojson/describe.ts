@@ -179,7 +179,7 @@ function surveyMessages(survey: FeatureSurvey): FormatMessage[] {
   }
   if (survey.hasNotFinite) {
     const message =
-      'NaN or infinite numbers stand in the file, which is no JSON: they are read as in GDAL, within arrays and objects as null'
+      'NaN or infinite numbers stand in the file, which is not JSON: they are read as in GDAL, within arrays and objects as null'
     messages.push({ level: 'warning', code: 'numbers-not-finite', message })
   }
   if (survey.hasId && survey.names.names.includes('id')) {

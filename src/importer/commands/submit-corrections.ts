@@ -107,7 +107,7 @@ export async function submitCorrections(
 function requireRules(names: readonly string[]): void {
   const unknown = names.find((name) => !stopRuleNames.some((one) => one === name))
   if (unknown === undefined) return
-  throw invalid('unknown-rule', `"${unknown}" is no rule of stopIf: ${stopRuleNames.join(', ')}`)
+  throw invalid('unknown-rule', `"${unknown}" is not a rule of stopIf: ${stopRuleNames.join(', ')}`)
 }
 
 async function lookAt(

@@ -27,7 +27,7 @@ export async function listFileStates(
   const states: FileState[] = []
   for (const file of files)
     for (const one of [file.path, ...Object.values(file.sidecars)]) {
-      // A file that was removed since is no part of the state.
+      // A file that was removed since is not a part of the state.
       const found = await stat(one).catch(() => undefined)
       if (found === undefined) continue
       const name = relative(path, one)

@@ -36,7 +36,7 @@ export function checkSchedule(schedule: Schedule | null, now: Date): void {
   } catch {
     throw invalid(
       'invalid-schedule',
-      `"${timeZone}" is no time zone: give the IANA name, such as Europe/Berlin`,
+      `"${timeZone}" is not a time zone: give the IANA name, such as Europe/Berlin`,
     )
   }
   try {
@@ -45,7 +45,7 @@ export function checkSchedule(schedule: Schedule | null, now: Date): void {
     const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, '') : String(error)
     throw invalid(
       'invalid-schedule',
-      `"${cron}" is no schedule: give minute, hour, day of month, month and day of week, such as "0 3 * * *" (${reason})`,
+      `"${cron}" is not a schedule: give minute, hour, day of month, month and day of week, such as "0 3 * * *" (${reason})`,
     )
   }
   if (nextTime(schedule, now) === undefined)

@@ -113,7 +113,7 @@ function putEnvelope(view: DataView, row: number, envelopes: Float64Array, to: n
   }
   for (let side = 0; side < 4; side += 1) {
     const from = at + side * (4 + sideBytes)
-    if (view.getInt32(from) !== sideBytes) throw broken('a side is no number')
+    if (view.getInt32(from) !== sideBytes) throw broken('a side is not a number')
     envelopes[to + side] = view.getFloat64(from + 4)
   }
   return true

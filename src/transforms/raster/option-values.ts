@@ -33,7 +33,7 @@ export const noData = pattern(
   new RegExp(`^(?:${decimal}|[+-]?(?:nan|inf)|none)$`, 'i'),
 )
 export const noDataList = pattern(
-  'numbers with blanks between them, or none',
+  'numbers separated by spaces, or none',
   new RegExp(`^(?:none|(?:${decimal}|nan)(?: +(?:${decimal}|nan)){0,63})$`, 'i'),
 )
 export const cellType = oneOf(

@@ -68,7 +68,7 @@ describe('imports of a database that cannot be read', () => {
   })
 
   const refused: [string, Record<string, unknown>, RegExp][] = [
-    ['an unknown dbtype', { dbtype: 'dbase' }, /dbtype "dbase" is not known/],
+    ['an unknown dbtype', { dbtype: 'dbase' }, /dbtype "dbase" is unknown/],
     ['no user', { user: null }, /"user" is missing/],
     ['no database', { database: null }, /database/],
     ['a port that is none', { port: 99_999 }, /port/],

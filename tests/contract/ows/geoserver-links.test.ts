@@ -173,7 +173,7 @@ const links: Link[] = [
     link: `/topp/ows?${byPage}&outputFormat=application%2Fjson`,
     status: 400,
     type: /xml/,
-    has: /WFS 1\.0\.0 is not offered here: ask for 2\.0\.0 or 1\.1\.0/,
+    has: /WFS 1\.0\.0 is not supported: request 2\.0\.0 or 1\.1\.0/,
   },
   {
     by: 'scripts that edit',

@@ -30,7 +30,7 @@ describe('remote data from OpenSSH', { skip: noAccounts ?? false }, () => {
     const none = await importRemote(client, { location: `${base}/~/none.zip`, ...user })
     assert.match(String(none.message), /no such file/)
     const device = await importRemote(client, { location: `${base}/dev/zero`, ...user })
-    assert.match(String(device.message), /it is no file/)
+    assert.match(String(device.message), /it is not a file/)
   })
 
   it('need the right password, also in the location', async (test) => {

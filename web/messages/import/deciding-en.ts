@@ -69,7 +69,7 @@ export const decidingEn = {
   isLess: 'is less than',
   orMore: 'or more than',
   orNone: 'or none of',
-  commas: 'with commas between',
+  commas: 'separated by commas',
   leastOf: (name: string) => `Least value of ${name}`,
   mostOf: (name: string) => `Greatest value of ${name}`,
   allowedOf: (name: string) => `Values that ${name} may have`,

@@ -64,7 +64,7 @@ export const en = {
   saved: 'Saved, as a version.',
   meanwhile: 'Another user has changed this text. Your text is still here: saving overwrites the other one.',
   nothingDescribed: 'No description yet',
-  keywordsHint: 'With commas between.',
+  keywordsHint: 'Separated by commas.',
   fields: {
     title: 'Title',
     abstract: 'Abstract',

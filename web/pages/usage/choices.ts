@@ -28,7 +28,7 @@ export interface Choices {
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 
-/** Choices that an address has; what is no choice is as if it were not there. */
+/** Choices that an address has; what is not a choice is as if it were not there. */
 export function choicesOf(query: URLSearchParams): Choices {
   const text = (name: string): string | undefined => query.get(name)?.slice(0, 12_000) || undefined
   const day = (name: string): string | undefined => {

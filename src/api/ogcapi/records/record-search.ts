@@ -158,7 +158,7 @@ function readSortKeys(text: string | undefined): SortKey[] {
   // A plus sign in an address is a blank.
   const names = (text ?? 'id').split(',').map((one) => one.replace(/^ /, '+').trim())
   if (names.length > mostKeys)
-    throw invalid('invalid-parameter', `sortby takes at most ${mostKeys} names, found ${names.length}`)
+    throw invalid('invalid-parameter', `sortby accepts at most ${mostKeys} names, found ${names.length}`)
   return names.map((one) => {
     const name = one.replace(/^[+-]/, '')
     if (isSortable(name)) return { name, isDescending: one.startsWith('-') }
@@ -211,5 +211,5 @@ function readPosition(text: string | undefined, keys: readonly SortKey[]): strin
   } catch {
     // The error is thrown below.
   }
-  throw invalid('invalid-parameter', 'after takes what the address of a next page says')
+  throw invalid('invalid-parameter', '"after" must be taken from the "next" link of a response')
 }

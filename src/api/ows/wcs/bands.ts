@@ -46,7 +46,7 @@ export function readBands(
     return Array.from({ length: last - first + 1 }, (_, at) => first + at)
   })
   if (found.length <= mostBands) return found
-  throw new OwsFailure('NoSuchField', `At most ${mostBands} fields are asked at once`, 'rangesubset', 404)
+  throw new OwsFailure('NoSuchField', `At most ${mostBands} fields per request`, 'rangesubset', 404)
 }
 
 const mostBands = 1000

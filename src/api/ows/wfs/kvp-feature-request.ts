@@ -36,7 +36,7 @@ function refuseJoins(values: KeyValues): void {
   if (!/,/.test((values.find('typenames') ?? '').replace(/\)\s*,?\s*\(/g, ''))) return
   throw new OwsFailure(
     'OperationNotSupported',
-    'Joins of types are not offered: ask for several by TYPENAMES=(one)(other)',
+    'Joins are not supported: request several types by TYPENAMES=(one)(other)',
     'typenames',
   )
 }
@@ -73,7 +73,7 @@ export function readTypeNames(values: KeyValues): string[] {
     .split(',')
   const found = [...new Set(names.map((one) => one.trim()).filter((one) => one !== ''))]
   if (found.length > mostTypes)
-    throw new OwsFailure('InvalidParameterValue', `At most ${mostTypes} types are asked at once`, 'typenames')
+    throw new OwsFailure('InvalidParameterValue', `At most ${mostTypes} types per request`, 'typenames')
   return found
 }
 
@@ -85,7 +85,7 @@ function readIds(values: KeyValues): string[] | undefined {
     .replace(/^\(|\)$/g, '')
     .split(',')
   if (ids.length <= mostIds) return ids
-  throw new OwsFailure('InvalidParameterValue', `At most ${mostIds} ids are asked at once`, 'resourceid')
+  throw new OwsFailure('InvalidParameterValue', `At most ${mostIds} ids per request`, 'resourceid')
 }
 
 function readQuery(
@@ -137,7 +137,7 @@ function readBbox(text: string | undefined): TypeQuery['bbox'] {
     return { numbers, crs }
   throw new OwsFailure(
     'InvalidParameterValue',
-    `BBOX "${text.slice(0, 200)}" is not four numbers with commas between, and the name of their CRS`,
+    `BBOX "${text.slice(0, 200)}" is not four numbers separated by commas, and the name of their CRS`,
     'bbox',
   )
 }

@@ -48,7 +48,7 @@ export async function drawLayers(
   if (groups.length * width * height > mostCells)
     throw new OwsFailure(
       'InvalidParameterValue',
-      `A map of coverages and features in ${groups.length} turns has at most ${Math.floor(mostCells / groups.length)} cells, found ${width * height}`,
+      `A map drawn in ${groups.length} passes has at most ${Math.floor(mostCells / groups.length)} cells, found ${width * height}`,
       'width',
     )
   const background = backgroundOf(drawing)

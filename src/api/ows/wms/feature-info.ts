@@ -89,7 +89,11 @@ export async function getFeatureInfo(deps: FeatureInfoDeps, wmsRequest: WmsReque
   const limit = Math.min(requested, mostFeatures)
   const names = values.require('query_layers').split(',')
   if (names.length > maxMapLayers)
-    throw new OwsFailure('InvalidParameterValue', `At most ${maxMapLayers} layers are asked`, 'query_layers')
+    throw new OwsFailure(
+      'InvalidParameterValue',
+      `At most ${maxMapLayers} layers can be queried`,
+      'query_layers',
+    )
   const layers = await requireLayers(deps.catalog, request, names, { workspace, parameter: 'query_layers' })
   const details = layers.map((layer) => layer.details)
   const times = readTimeDimension(values, details)
@@ -171,7 +175,7 @@ function cellNumber(text: string, most: number, name: string): number {
   if (/^\d{1,9}$/.test(text) && value < most) return value
   throw new OwsFailure(
     'InvalidPoint',
-    `${name.toUpperCase()} "${text}" is no whole number from 0 to ${most - 1}`,
+    `${name.toUpperCase()} "${text}" is not a whole number from 0 to ${most - 1}`,
     name,
   )
 }

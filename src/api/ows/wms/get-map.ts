@@ -129,7 +129,7 @@ function readDensity(values: KeyValues): number | undefined {
   if (dpi >= least && dpi <= most) return dpi / usualDpi
   throw new OwsFailure(
     'InvalidParameterValue',
-    `DPI "${text.slice(0, 40)}" is no number from ${least} to ${most}`,
+    `DPI "${text.slice(0, 40)}" is not a number from ${least} to ${most}`,
     'dpi',
   )
 }
@@ -196,7 +196,7 @@ async function readSentStyles(
   if (narrowed !== undefined)
     throw new OwsFailure(
       'OperationNotSupported',
-      `SLD_BODY has a constraint of layer "${narrowed.name}", which is not read: give the filter to the rules, or by CQL_FILTER`,
+      `SLD_BODY has a constraint for layer "${narrowed.name}", which is not supported: use filters in rules, or CQL_FILTER`,
       'sld_body',
     )
   return new Map(layers.map((layer) => [layer.name, layer]))

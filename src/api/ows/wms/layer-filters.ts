@@ -163,7 +163,7 @@ function readIds(text: string, layer: LayerRecord): FilteredTableQuery {
 /** Ids of other layers select no feature of this one. */
 function ofIds(written: readonly string[], layer: LayerRecord): FilteredTableQuery {
   if (written.length > mostIds)
-    throw new OwsFailure('InvalidParameterValue', `At most ${mostIds} ids are asked at once`, 'featureid')
+    throw new OwsFailure('InvalidParameterValue', `At most ${mostIds} ids per request`, 'featureid')
   const ids = written.flatMap((one) => findFeatureId(layer, one) ?? [])
   return ids.length === 0 ? { filter: nothing } : { ids }
 }

@@ -17,7 +17,7 @@ export const findCrsByWords = operation({
     'Coordinate reference systems whose code, name or area of use match all words, the likeliest first.',
   tags: ['importer'],
   query: Type.Object({
-    q: Type.String({ maxLength: 200, description: 'Words that are all in its code, name or area' }),
+    q: Type.String({ maxLength: 200, description: 'Words that must all occur in code, name or area' }),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: mostFound })),
   }),
   answers: { 200: Type.Object({ crs: Type.Array(Crs), total: Type.Integer() }) },

@@ -15,10 +15,10 @@ export function namesUploads(body: unknown): body is { uploads: unknown } {
 /** The ids in `{"uploads":["…"]}`. Throws `Failure` (`invalid-body`). */
 export function uploadsIn({ uploads }: { uploads: unknown }): string[] {
   if (!Array.isArray(uploads) || uploads.length === 0 || uploads.length > mostUploads)
-    throw invalid('invalid-body', `"uploads" takes a list of 1 to ${mostUploads} ids of uploads`)
+    throw invalid('invalid-body', `"uploads" must be a list of 1 to ${mostUploads} ids of uploads`)
   return uploads.map((id) => {
     if (typeof id === 'string') return id
-    throw invalid('invalid-body', '"uploads" takes ids of uploads, which are texts')
+    throw invalid('invalid-body', '"uploads" must contain ids of uploads, which are strings')
   })
 }
 

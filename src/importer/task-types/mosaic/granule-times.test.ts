@@ -50,7 +50,7 @@ describe('the times of granules', () => {
     assert.deepEqual(await timesOf(['20041130T235958Z.tif'], time), ['2004-11-30T23:59:58.000Z'])
   })
 
-  it('name what does not match and what is no time', async () => {
+  it('name what does not match and what is not a time', async () => {
     const time = requireMosaicTime({ mode: 'filename', pattern: '\\d{8}', format: 'yyyyMMdd' })
     const [unmatched, untimed] = await timesOf(['a.tif', '20201399.tif'], time)
     assert.match(unmatched ?? '', /does not match the pattern/)

@@ -119,7 +119,7 @@ class SftpSession implements RemoteSession {
   async read(location: RemoteLocation, { offset }: ReadFrom, signal: AbortSignal): Promise<RemoteBody> {
     const path = pathOf(location)
     const status = await withSignal(signal, () => this.#client.stat(path))
-    if (!status.isFile) throw new RemoteFault('it is no file', { isPassing: false })
+    if (!status.isFile) throw new RemoteFault('it is not a file', { isPassing: false })
     const options = { start: offset, highWaterMark: 1 << 18 }
     return {
       chunks: this.#client.createReadStream(path, options) as unknown as Readable,

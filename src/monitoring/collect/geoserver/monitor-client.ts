@@ -86,7 +86,7 @@ export class MonitorClient {
   #recordAs(format: RecordFormat, id: number, signal: AbortSignal): Promise<RequestData> {
     return this.#read(`${this.#base}/${id}.${format}`, signal, (text) => {
       const record = readRecord(text, format)
-      if (record === undefined) throw new Error('It is no record of a request')
+      if (record === undefined) throw new Error('It is not a record of a request')
       return record
     })
   }

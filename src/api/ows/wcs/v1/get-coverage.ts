@@ -45,7 +45,11 @@ async function plan(values: KeyValues, layer: LayerRecord, grid: CoverageGrid): 
   const box = readBox(values)
   const times = readTimes(values, layer)
   if (box === undefined && times === undefined)
-    throw new OwsFailure('MissingParameterValue', 'BBOX or TIME says what of the coverage is wanted', 'bbox')
+    throw new OwsFailure(
+      'MissingParameterValue',
+      'BBOX or TIME is required: one of them selects a part of the coverage',
+      'bbox',
+    )
   const scale = readScale(values, box ?? envelopeOf(grid))
   return {
     place: await boxPlace(grid, box, { srs, outputSrs }, scale),
@@ -102,7 +106,7 @@ function readBox(values: KeyValues): Envelope | undefined {
     return { minX, minY, maxX, maxY }
   throw new OwsFailure(
     'InvalidParameterValue',
-    `BBOX "${text.slice(0, 200)}" is not four numbers with commas between, the least corner first`,
+    `BBOX "${text.slice(0, 200)}" is not four numbers separated by commas, the least corner first`,
     'bbox',
   )
 }
@@ -127,13 +131,13 @@ function readScale(values: KeyValues, box: Envelope): CoverageFileRequest['scale
   return { across: across ?? { factor: 1 }, down: down ?? { factor: 1 } }
 }
 
-/** Instants and intervals with commas between; undefined: the newest. */
+/** Instants and intervals separated by commas; undefined: the newest. */
 function readTimes(values: KeyValues, { details: { times } }: LayerRecord): TimeSelection[] | undefined {
   const text = values.find('time')
   if (text === undefined || times === undefined || /^(?:now|current|default)$/i.test(text)) return undefined
   const parts = text.split(',')
   if (parts.length > mostTimes)
-    throw new OwsFailure('InvalidParameterValue', `TIME names at most ${mostTimes} times`, 'time')
+    throw new OwsFailure('InvalidParameterValue', `TIME accepts at most ${mostTimes} times`, 'time')
   const selections = parts.flatMap((part) => {
     const [from, to] = part.trim().split('/')
     return parseTime(to === undefined ? from : `${from}/${to}`) ?? []

@@ -49,16 +49,19 @@ const query = describeFields({
   from: 'First month or day, such as 2026-10 or 2026-10-05; default: the last month',
   to: 'Last month or day, which is included; default: the first one',
 })
-const description = `Requests of a layer by cells of zoom ${cellZoom} of WebMercatorQuad. A cell is shown if at least ${leastVisitors} different visitors looked at it on one of the days: days have nothing in common by which fewer visitors of several days could be told apart.`
+const description = `Requests of a layer by cells of zoom ${cellZoom} of WebMercatorQuad. A cell is shown if at least ${leastVisitors} different visitors requested it on the same day; visitors cannot be identified across days.`
 
 export const getDemandTile = operation({
-  summary: 'A vector tile of where people look',
+  summary: 'Get a vector tile of the requested areas',
   description: `${description} The layer \`demand\` has squares with \`requests\` and \`visits\`.`,
   tags: ['monitoring'],
   hidesFromOthers: true,
   params: Params,
   query,
-  answers: { 200: media('A Mapbox Vector Tile', { [tileType]: Bytes }), 204: empty('Nobody looked there') },
+  answers: {
+    200: media('A Mapbox Vector Tile', { [tileType]: Bytes }),
+    204: empty('No requests in this tile'),
+  },
   handle: async (deps: DemandDeps, request, reply) => {
     const { tile, cells } = await readDemand(deps, request, reply)
     const squares = cells.map(({ cell, requests, visits }) => ({
@@ -71,13 +74,13 @@ export const getDemandTile = operation({
 })
 
 export const getDemandPicture = operation({
-  summary: 'A picture of where people look',
+  summary: 'Draw a tile of the requested areas',
   description: `${description} Darker cells have more requests; a class has ten times the requests of the one below.`,
   tags: ['monitoring'],
   hidesFromOthers: true,
   params: Params,
   query,
-  answers: { 200: media('A picture, transparent where nobody looked', { 'image/png': Bytes }) },
+  answers: { 200: media('An image, transparent where nothing was requested', { 'image/png': Bytes }) },
   handle: async (deps: DemandDeps, request, reply) => {
     const { tile, cells } = await readDemand(deps, request, reply)
     return sendBytes(request, reply, drawCells(cells, tile), 'image/png')

@@ -59,7 +59,8 @@ function readZone(fields: Fields, settings: ReportSettings): string {
   const counted = countedZone(settings)
   const zone = fields.text('zone', { maxLength: 100 }) ?? counted
   if (zone === counted || zone === 'UTC') return zone
-  const names = counted === 'UTC' ? 'UTC, as TERRANE_ZONE is not set' : `${counted} (TERRANE_ZONE) or UTC`
+  const names =
+    counted === 'UTC' ? 'UTC, because TERRANE_ZONE is not set' : `${counted} (TERRANE_ZONE) or UTC`
   fields.fail('zone', `Usage is counted by whole days of one time zone: use ${names}.`)
   return counted
 }
